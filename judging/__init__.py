@@ -1,0 +1,1 @@
+"""Judging: models fill the rating matrix. Judges, runs, replies."""

@@ -1,29 +1,31 @@
-"""Judge runs in the background."""
+"""Background tasks of judge runs."""
 
 from __future__ import annotations
 
 from django_tasks import task
 
-from judging.engine import runs, states
-from judging.engine.background import QUEUE, TURN, Background
-from judging.engine.choosing import grader_of
+from judging.engine import runs
 from judging.engine.fill import pump
-from judging.engine.leases import any_free, worker_name
-from judging.engine.planning import PlannedElsewhere, plan
-from judging.graders.base import GraderError
+from judging.engine.grader_choice import grader_of
+from judging.engine.planning import plan
+from judging.execution import states
+from judging.execution.background import QUEUE, TURN, Background
+from judging.execution.leases import any_free, worker_name
+from judging.execution.states import PlanningConflictError
+from judging.llm.errors import BackendError
 from judging.models import Judge, JudgeRun
 
 
 @task(queue_name=QUEUE)
 def work(run_id: int) -> None:
-    """Plan a run if that is to do, then pump it for a while, and come back if there is more."""
+    """Plan a run if necessary, work on it for one turn, and enqueue the next turn."""
     run = JudgeRun.objects.select_related("judge__rater", "judge__rubric", "dataset").get(pk=run_id)
     worker = worker_name()
     if run.state == JudgeRun.State.PLANNING:
         try:
             with states.giving_up(run, worker):
                 plan(run, worker)
-        except PlannedElsewhere:
+        except PlanningConflictError:
             return
         for _ in range(run.workers - 1):
             work.enqueue(run.pk)
@@ -35,16 +37,16 @@ def work(run_id: int) -> None:
             with states.giving_up(run, worker, lambda: JUDGING.alive(run).count() > 1):
                 grader, batch = grader_of(run)
                 pump(run, grader, worker, batch=batch, seconds=seconds)
-        except GraderError:
+        except BackendError:
             return  # the run says why
     else:
         runs.finish_if_done(run)
-    JUDGING.come_back(run)
+    JUDGING.requeue(run)
 
 
 @task(queue_name=QUEUE)
 def watch(run_id: int) -> None:
-    JUDGING.look_after(run_id)
+    JUDGING.check_workers(run_id)
 
 
 JUDGING = Background(JudgeRun, work, watch)

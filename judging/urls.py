@@ -1,4 +1,4 @@
-"""Judges and their runs: each folder has its own addresses."""
+"""URLs of judges and their runs: each folder has its own."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

@@ -1,4 +1,4 @@
-"""What starts a judge run, and what lets one go on."""
+"""Request bodies that start and resume judge runs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from annotation.api.bodies import (
     StrictSlug,
     StrictString,
 )
-from annotation.api.errors import Problem, Refused
-from judging.engine import budget
+from annotation.api.errors import Problem, RequestError
 from judging.engine.selection import KINDS, Selection
+from judging.execution import limits
 from judging.models import Judge
 
 LIMITS = ("max_pairs", "max_tokens", "max_money", "reply_seconds")
@@ -26,9 +26,9 @@ SELECTION = ("texts", "topics", "run", "depth", "limit", "retry")
 OPTIONS = ("endpoint", "concurrency", "workers", "price_in", "price_out", "currency")
 
 
-@extend_schema_field({"type": "number", "exclusiveMinimum": 0, "maximum": budget.MONEY})
+@extend_schema_field({"type": "number", "exclusiveMinimum": 0, "maximum": limits.MAX_MONEY})
 class MoneyToSpend(StrictFloat):
-    """More than nothing: serializers know no bound that is itself left out."""
+    """Amount of money above 0: serializers have no exclusive lower bound."""
 
     default_error_messages = {"nothing": "Ensure this value is greater than 0."}
 
@@ -40,24 +40,31 @@ class MoneyToSpend(StrictFloat):
 
 
 class BudgetBody(StrictBody):
-    """Where a run stops by itself. Without a field there is no such limit, or it stays as it was."""
+    """Limits at which a run stops.
+
+    A field that is left out sets no limit, or leaves the limit as it was.
+    """
 
     max_pairs = StrictInteger(
-        min_value=1, max_value=budget.PAIRS, default=None, allow_null=True, help_text="Pairs sent."
+        min_value=1,
+        max_value=limits.MAX_PAIRS,
+        default=None,
+        allow_null=True,
+        help_text="Pairs sent.",
     )
     max_tokens = StrictInteger(
         min_value=1,
-        max_value=budget.TOKENS,
+        max_value=limits.MAX_TOKENS,
         default=None,
         allow_null=True,
         help_text="Both kinds together.",
     )
     max_money = MoneyToSpend(
-        max_value=budget.MONEY, default=None, allow_null=True, help_text="At the run's prices."
+        max_value=limits.MAX_MONEY, default=None, allow_null=True, help_text="At the run's prices."
     )
     reply_seconds = StrictInteger(
         min_value=1,
-        max_value=budget.REPLY_SECONDS,
+        max_value=limits.MAX_REPLY_SECONDS,
         default=None,
         allow_null=True,
         help_text="Seconds that a reply may take; without it by the judge and its server.",
@@ -65,13 +72,13 @@ class BudgetBody(StrictBody):
 
     @property
     def limits(self) -> dict[str, Any]:
-        """Those that were given."""
+        """Return the limits that were sent."""
         values = self.validated_data
         return {name: values[name] for name in LIMITS if values[name] is not None}
 
 
 class StartBody(BudgetBody):
-    """A judge, a dataset, and which of its texts."""
+    """A judge, a dataset, and a selection of its texts."""
 
     judge = StrictSlug(max_length=120, help_text="The name of a judge.")
     dataset = StrictSlug(max_length=120, help_text="The slug of a dataset.")
@@ -92,14 +99,14 @@ class StartBody(BudgetBody):
     )
     depth = StrictInteger(
         min_value=1,
-        max_value=budget.PAIRS,
+        max_value=limits.MAX_PAIRS,
         default=None,
         allow_null=True,
         help_text="With a run: its first ranks alone.",
     )
     limit = StrictInteger(
         min_value=1,
-        max_value=budget.PAIRS,
+        max_value=limits.MAX_PAIRS,
         default=None,
         allow_null=True,
         help_text="Plan to ask this many pairs at most.",
@@ -113,18 +120,21 @@ class StartBody(BudgetBody):
     )
     concurrency = StrictInteger(
         min_value=1,
-        max_value=budget.CONCURRENCY,
+        max_value=limits.MAX_CONCURRENCY,
         default=64,
         help_text="Requests at once, of each worker.",
     )
     workers = StrictInteger(
-        min_value=1, max_value=budget.WORKERS, default=1, help_text="Background workers."
+        min_value=1, max_value=limits.MAX_WORKERS, default=1, help_text="Background workers."
     )
     price_in = StrictFloat(
-        min_value=0, max_value=budget.PRICE, default=0, help_text="Of a million prompt tokens."
+        min_value=0, max_value=limits.MAX_PRICE, default=0, help_text="Of a million prompt tokens."
     )
     price_out = StrictFloat(
-        min_value=0, max_value=budget.PRICE, default=0, help_text="Of a million completion tokens."
+        min_value=0,
+        max_value=limits.MAX_PRICE,
+        default=0,
+        help_text="Of a million completion tokens.",
     )
     currency = StrictString(r"^[A-Z]{3}\Z", allow_blank=True, default="")
 
@@ -137,11 +147,14 @@ class StartBody(BudgetBody):
     def options(self) -> dict[str, Any]:
         return {name: self.validated_data[name] for name in OPTIONS} | self.limits
 
-    def check_endpoint(self, judge: Judge, known: Sequence[str]) -> None:
-        """Raises Refused for an endpoint that the site does not name: no request chooses a URL."""
+    def check_endpoint(self, judge: Judge, endpoints: Sequence[str]) -> None:
+        """Raise RequestError for an endpoint that the site does not name.
+
+        No request chooses a URL.
+        """
         endpoint = self.validated_data["endpoint"]
         needs = judge.backend == Judge.Backend.OPENAI
-        if (needs or endpoint) and endpoint not in known:
-            names = ", ".join(known) or "none"
+        if (needs or endpoint) and endpoint not in endpoints:
+            names = ", ".join(endpoints) or "none"
             message = f"there is no endpoint called {endpoint!r}; there are: {names}"
-            raise Refused([Problem(None, "endpoint", message)])
+            raise RequestError([Problem(None, "endpoint", message)])

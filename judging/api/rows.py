@@ -1,4 +1,4 @@
-"""What the API tells of judges and their runs."""
+"""API serializers of judges and their runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judging.models import Judge, JudgeRun
 
 
 class JudgedLevelRow(serializers.Serializer):
-    """One grade and its words, as they were when the judge was made."""
+    """Grade of a rubric with its label, as stored with the judge."""
 
     grade = serializers.IntegerField()
     label = serializers.CharField()  # type: ignore[assignment] # a name of DRF's own, of an instance
@@ -115,7 +115,7 @@ class JudgeRunRow(serializers.ModelSerializer):
 
 
 class ProgressRow(serializers.Serializer):
-    """How far a run is, in pairs of a text and a question."""
+    """Progress of a run, in pairs of a text and a question."""
 
     planned = serializers.IntegerField(help_text="0 until the run is planned.")
     done = serializers.IntegerField(help_text="Graded or failed.")
@@ -141,7 +141,7 @@ class ProgressRow(serializers.Serializer):
 
 
 class OneRunRow(JudgeRunRow):
-    """A run, and how far it is."""
+    """A run with its progress."""
 
     progress = serializers.SerializerMethodField()
     failures = serializers.SerializerMethodField(

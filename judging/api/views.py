@@ -13,17 +13,17 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.access import AdminsChange
+from annotation.api.access import IsAdminOrReadOnly
 from annotation.api.endpoint import Endpoint, Listing
-from annotation.api.errors import Conflict, Problem, Refused
+from annotation.api.errors import Problem, RequestError
 from annotation.api.filters import name_filter
 from annotation.models import Dataset, User
 from judging.api.bodies import BudgetBody, StartBody
 from judging.api.rows import JudgeRow, JudgeRunRow, OneRunRow
-from judging.engine import runs, states
+from judging.engine import runs
 from judging.engine.endpoints import choices_for
 from judging.engine.judges import BASELINES, baseline_of, find_judge
-from judging.engine.selection import SelectionError
+from judging.execution import states
 from judging.models import Judge, JudgeRun
 from judging.tasks import JUDGING
 
@@ -35,11 +35,13 @@ class RunFilters(FilterSet):
 
 
 def _judges(user: User) -> QuerySet[Judge]:
-    return Judge.objects.seen_by(user).select_related("rater__dataset", "rubric").order_by("pk")
+    return Judge.objects.visible_to(user).select_related("rater__dataset", "rubric").order_by("pk")
 
 
 def _runs(user: User) -> QuerySet[JudgeRun]:
-    return JudgeRun.objects.seen_by(user).select_related("judge__rater", "dataset").order_by("-pk")
+    return (
+        JudgeRun.objects.visible_to(user).select_related("judge__rater", "dataset").order_by("-pk")
+    )
 
 
 class Judges(Listing):
@@ -70,7 +72,7 @@ class OneJudge(Endpoint, generics.RetrieveAPIView):
 
 class JudgeRuns(Listing):
     tag = "Judge runs"
-    permission_classes = [AdminsChange]
+    permission_classes = [IsAdminOrReadOnly]
     filterset_class = RunFilters
     serializer_class = JudgeRunRow
     queryset = JudgeRun.objects.none()
@@ -106,10 +108,7 @@ class JudgeRuns(Listing):
         return Response(OneRunRow(run).data, status=status.HTTP_201_CREATED)
 
     def _started(self, dataset: Dataset, start: StartBody) -> JudgeRun:
-        try:
-            start.selection.check(dataset)
-        except SelectionError as error:
-            raise _refused("", str(error)) from None
+        start.selection.check(dataset)
         name = start.validated_data["judge"]
         is_baseline = name in BASELINES
         judge = baseline_of(dataset, name)[0] if is_baseline else find_judge(name, dataset)
@@ -117,22 +116,19 @@ class JudgeRuns(Listing):
             raise _refused("judge", f"no judge called {name} judges {dataset.slug}")
         start.check_endpoint(judge, [name for name, _ in choices_for(self.user, dataset.project)])
         by = self.request.user if isinstance(self.request.user, User) else None
-        try:
-            return runs.start(judge, dataset, start.selection, created_by=by, **start.options)
-        except states.RunRefused as error:
-            raise Conflict([Problem(None, "", str(error))]) from None
+        return runs.start(judge, dataset, start.selection, created_by=by, **start.options)
 
     def get_queryset(self) -> QuerySet[JudgeRun]:
         return _runs(self.user)
 
 
-def _refused(field: str, message: str) -> Refused:
-    return Refused([Problem(None, field, message)])
+def _refused(field: str, message: str) -> RequestError:
+    return RequestError([Problem(None, field, message)])
 
 
 class OfRun(Endpoint, generics.GenericAPIView):
     tag = "Judge runs"
-    permission_classes = [AdminsChange]
+    permission_classes = [IsAdminOrReadOnly]
     serializer_class = OneRunRow
 
     def get_object(self) -> JudgeRun:
@@ -143,20 +139,17 @@ class OfRun(Endpoint, generics.GenericAPIView):
         return run
 
     def step(self, run: JudgeRun, request: Request) -> None:
-        """What a POST does. Raises RunRefused."""
+        """Change the state of the run on POST. Raises RunStateError."""
         raise NotImplementedError
 
     def stepped(self, request: Request) -> Response:
         run = self.get_object()
-        try:
-            self.step(run, request)
-        except states.RunRefused as error:
-            raise Conflict([Problem(None, "", str(error))]) from None
+        self.step(run, request)
         return Response(self.get_serializer(run).data)
 
 
 class OneRun(OfRun):
-    """What was asked, its state, how many pairs are done, graded and failed, and how fast it goes."""
+    """A judge run with its selection, state, counts of pairs, and rate."""
 
     summary = "One judge run, and how far it is"
 
@@ -193,7 +186,10 @@ class Cancel(OfRun):
 
 
 class Resume(OfRun):
-    """Let a run go on that was paused, cancelled, or stopped at its budget; with a new budget if given."""
+    """Resume a run that was paused, cancelled or stopped at its budget.
+
+    A new budget may be given.
+    """
 
     summary = "Resume a judge run"
 

@@ -1,4 +1,4 @@
-"""Every attempt of a judge or a run, with all that came with it, as CSV or JSON lines."""
+"""Export of the attempts of a judge or a run, with all columns, as CSV or JSON lines."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.formats.writing import Echo, json_line, safe
-from judging.grading.thoughts import thinking_apart
+from annotation.formats.writing import Echo, escape_formula, json_line
+from judging.llm.reasoning import split_reasoning
 from judging.models import Attempt, Judge
 
 AT_ONCE = 2_000  # rows held in memory
@@ -50,23 +50,23 @@ def rows(judge: Judge, attempts: QuerySet[Attempt]) -> Iterator[Row]:
     head = {"judge": judge.slug, "fingerprint": judge.fingerprint}
     for values in attempts.order_by("pk").values_list(*COLUMNS.values()).iterator(AT_ONCE):
         row = head | dict(zip(COLUMNS, values, strict=True))
-        row["reasoning"] = row["reasoning"] or thinking_apart(row["raw"])[0]
+        row["reasoning"] = row["reasoning"] or split_reasoning(row["raw"])[0]
         row["created"] = row["created"].astimezone(UTC).isoformat()
         yield row
 
 
 def as_jsonl(judge: Judge, attempts: QuerySet[Attempt]) -> Iterator[str]:
-    """One object a line; `probabilities` are those of `grades`, in their order."""
+    """Yield an object a line; `probabilities` are those of `grades`, in the same order."""
     grades = list(judge.spec.grades)
     for row in rows(judge, attempts):
         yield json_line(row | {"grades": grades})
 
 
 def as_csv(judge: Judge, attempts: QuerySet[Attempt]) -> Iterator[str]:
-    """A column p0, p1 and so on for each grade. What is missing is an empty cell, never 0.
+    """Yield CSV lines with a column p0, p1 and so on for each grade.
 
-    Words have an apostrophe before what a spreadsheet would take for a formula; the JSON lines have
-    them as they are.
+    What is missing is an empty cell, never 0. Words have an apostrophe before what a spreadsheet would
+    take for a formula; the JSON lines have them as they are.
     """
     grades = judge.spec.grades
     names = [name for name in COLUMNS if name != "probabilities"]
@@ -75,17 +75,23 @@ def as_csv(judge: Judge, attempts: QuerySet[Attempt]) -> Iterator[str]:
     chances = [f"p{grade}" for grade in grades]
     yield writer.writerow(["judge", "fingerprint", *names[:position], *chances, *names[position:]])
     for row in rows(judge, attempts):
-        known = row["probabilities"] or [None] * len(grades)
+        probabilities = row["probabilities"] or [None] * len(grades)
         cells = [_cell(row[name]) for name in names]
         yield writer.writerow(
-            [_cell(row["judge"]), row["fingerprint"], *cells[:position], *known, *cells[position:]]
+            [
+                _cell(row["judge"]),
+                row["fingerprint"],
+                *cells[:position],
+                *probabilities,
+                *cells[position:],
+            ]
         )
 
 
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
-    return safe(value) if isinstance(value, str) else value
+    return escape_formula(value) if isinstance(value, str) else value
 
 
 FORMATS: Mapping[str, tuple[str, Callable[[Judge, QuerySet[Attempt]], Iterator[str]]]] = {

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
-from annotation.models.projects import seen_by
+from annotation.models.projects import visibility_filter
 from judging.attempts.export import FORMATS
 from judging.models import Attempt, Judge, JudgeRun
 
@@ -18,12 +18,12 @@ from judging.models import Attempt, Judge, JudgeRun
 @researchers_only
 def judge_attempts(request: AuthenticatedRequest, pk: int, form: str) -> StreamingHttpResponse:
     """Of all datasets that the reader sees, or of the one that `dataset` names."""
-    judges = Judge.objects.seen_by(request.user).select_related("rater", "rubric")
+    judges = Judge.objects.visible_to(request.user).select_related("rater", "rubric")
     judge = get_object_or_404(judges, pk=pk)
-    attempts = judge.attempts.filter(seen_by("text__dataset", request.user))
+    attempts = judge.attempts.filter(visibility_filter("text__dataset", request.user))
     name = f"{judge.slug}-attempts"
     if slug := request.GET.get("dataset"):
-        dataset = get_object_or_404(Dataset.objects.seen_by(request.user), slug=slug)
+        dataset = get_object_or_404(Dataset.objects.visible_to(request.user), slug=slug)
         attempts = attempts.filter(text__dataset=dataset)
         name = f"{dataset.slug}-{name}"
     return _sent(judge, attempts, name, form)

@@ -10,7 +10,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from judging.grading.words import failure_words
+from judging.grading.labels import failure_label
 
 CHUNK = 2_000
 FAILED, ABSENT = -1, -2  # instead of a grade: asked in vain, not asked
@@ -24,7 +24,7 @@ def _graded(a: IntArray, b: IntArray) -> Mask:
     return np.asarray((a >= 0) & (b >= 0))
 
 
-SHOWS: Mapping[str, tuple[str, Test]] = {
+CELL_KINDS: Mapping[str, tuple[str, Test]] = {
     "changed": ("another grade", lambda a, b, _: _graded(a, b) & (a != b)),
     "up": ("a higher grade in B", lambda a, b, _: _graded(a, b) & (b > a)),
     "down": ("a lower grade in B", lambda a, b, _: _graded(a, b) & (b < a)),
@@ -76,8 +76,8 @@ WITH side_a AS (
   WHERE side_a.id IS NULL
 ), pairs AS (
   SELECT joined.*,
-         COALESCE(grade_a, CASE WHEN a IS NULL THEN {absent} ELSE {failed} END) AS said_a,
-         COALESCE(grade_b, CASE WHEN b IS NULL THEN {absent} ELSE {failed} END) AS said_b
+         COALESCE(grade_a, CASE WHEN a IS NULL THEN {absent} ELSE {failed} END) AS outcome_a,
+         COALESCE(grade_b, CASE WHEN b IS NULL THEN {absent} ELSE {failed} END) AS outcome_b
   FROM joined
 )
 """
@@ -88,15 +88,15 @@ FROM pairs
 JOIN annotation_text text ON text.id = pairs.text_id
 JOIN annotation_subquestion question ON question.id = pairs.question_id
 JOIN annotation_topic topic ON topic.id = question.topic_id
-WHERE {wanted}
+WHERE {condition}
 ORDER BY {order}topic.position, text.id, question.position
 """
 _LARGEST_FIRST = "ABS(COALESCE(grade_a - grade_b, 0)) DESC, "
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Which cells: of a kind from SHOWS, perhaps of a grade on either side, a topic, a kind of text."""
+class CellFilter:
+    """Filter of cells: a kind from SHOWS, and optionally grades, a topic, a kind of text."""
 
     show: str = "changed"
     grade_a: int | None = None
@@ -105,23 +105,26 @@ class Wanted:
     part: str = ""
 
     def fits(self, a: IntArray, b: IntArray, eta: int | None) -> Mask:
-        """Which of these grades of both sides, FAILED and ABSENT among them, are of that kind."""
+        """Return a mask of the pairs of grades that are of the kind of this filter.
+
+        The grades of both sides may be FAILED or ABSENT.
+        """
         # Without an eta nothing is asked for that looks at it.
-        here = SHOWS[self.show][1](a, b, 0 if eta is None else eta)
+        mask = CELL_KINDS[self.show][1](a, b, 0 if eta is None else eta)
         if self.grade_a is not None:
-            here &= a == self.grade_a
+            mask &= a == self.grade_a
         if self.grade_b is not None:
-            here &= b == self.grade_b
-        return here
+            mask &= b == self.grade_b
+        return mask
 
     def params(self, **changes: Any) -> dict[str, Any]:
-        """As parameters of a URL, without those that say nothing."""
+        """Return the filter as URL parameters, without empty ones."""
         params = asdict(self) | changes
         return {key: value for key, value in params.items() if value not in (None, "")}
 
 
-class Said(NamedTuple):
-    """What one side has for a cell: no attempt, an attempt with a grade, or one that failed."""
+class SideReply(NamedTuple):
+    """Reply of one side in a cell: no attempt, an attempt with a grade, or a failed one."""
 
     attempt: int | None
     grade: int | None
@@ -134,12 +137,12 @@ class Said(NamedTuple):
         if self.attempt is None:
             return "not asked"
         if self.grade is None:
-            return failure_words(self.failure or "")
+            return failure_label(self.failure or "")
         return f"{self.name} ({self.grade})" if self.name else str(self.grade)
 
 
 class Cell(NamedTuple):
-    """One pair and what both sides say about it."""
+    """A pair with the replies of both sides."""
 
     topic: str
     kind: str
@@ -149,46 +152,47 @@ class Cell(NamedTuple):
     question: int
     number: int
     words: str
-    a: Said
-    b: Said
+    a: SideReply
+    b: SideReply
 
     @property
     def change(self) -> int | None:
-        """By how many grades b is above a; None unless both graded."""
+        """Return the grade of b minus that of a; None unless both graded."""
         if self.a.grade is None or self.b.grade is None:
             return None
         return self.b.grade - self.a.grade
 
 
 class Cells:
-    """The cells of a filter, read as they are asked for. `pairs` begins every query.
+    """Cells of a filter, read lazily from the database.
 
-    With `names` grades are names: each is called so, and no change is larger than another.
+    `pairs` begins every query. With `names` grades are names: each is called so, and no change is
+    larger than another.
     """
 
     def __init__(
         self,
         pairs: str,
         parameters: list[int],
-        wanted: Wanted,
+        cell_filter: CellFilter,
         eta: int | None,
         levels: list[int],
         names: Mapping[int, str] | None = None,
     ) -> None:
-        condition, values = _condition(wanted, eta, levels)
+        condition, values = _condition(cell_filter, eta, levels)
         order = _LARGEST_FIRST if names is None else ""
         self._names = names or {}
-        self._sql = pairs + _LIST.format(wanted=condition, order=order)
+        self._sql = pairs + _LIST.format(condition=condition, order=order)
         self._values: list[Any] = [*parameters, *values]
 
     def page(self, start: int, end: int) -> list[Cell]:
-        """Those from `start` to before `end` in the order of the list."""
+        """Return the cells from `start` to before `end`, in the order of the list."""
         with connection.cursor() as cursor:
             cursor.execute(self._sql + " LIMIT %s OFFSET %s", [*self._values, end - start, start])
             return [self._cell(row) for row in cursor.fetchall()]
 
     def __iter__(self) -> Iterator[Cell]:
-        """All of them, some thousand at a time."""
+        """Yield all cells, read in chunks of CHUNK rows."""
         with connection.chunked_cursor() as cursor:
             cursor.execute(self._sql, self._values)
             while rows := cursor.fetchmany(CHUNK):
@@ -196,22 +200,24 @@ class Cells:
 
     def _cell(self, row: tuple[Any, ...]) -> Cell:
         a, b = (
-            Said(attempt, grade, failure, self._names.get(grade, ""))
+            SideReply(attempt, grade, failure, self._names.get(grade, ""))
             for attempt, grade, failure in (row[8:11], row[11:])
         )
         return Cell._make((*row[:6], row[6] + 1, row[7], a, b))
 
 
-def _condition(wanted: Wanted, eta: int | None, levels: list[int]) -> tuple[str, list[Any]]:
+def _condition(
+    cell_filter: CellFilter, eta: int | None, levels: list[int]
+) -> tuple[str, list[Any]]:
     # What the counts are made by, asked of every two grades that there can be.
     outcomes = [ABSENT, FAILED, *levels]
     a, b = (grid.ravel() for grid in np.meshgrid(outcomes, outcomes))
-    fits = wanted.fits(a, b, eta)
+    fits = cell_filter.fits(a, b, eta)
     listed = ", ".join(f"({x}, {y})" for x, y in zip(a[fits], b[fits], strict=True))
-    conditions, values = [f"(said_a, said_b) IN (VALUES {listed})" if listed else "1 = 0"], []
+    conditions, values = [f"(outcome_a, outcome_b) IN (VALUES {listed})" if listed else "1 = 0"], []
     for column, value in (
-        ("question.topic_id", wanted.topic),
-        ("TRIM(text.kind || ' ' || text.system)", wanted.part or None),
+        ("question.topic_id", cell_filter.topic),
+        ("TRIM(text.kind || ' ' || text.system)", cell_filter.part or None),
     ):
         if value is not None:
             conditions.append(f"{column} = %s")

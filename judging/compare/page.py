@@ -1,4 +1,4 @@
-"""Two judges, or two runs, cell by cell: what one says and the other does not.
+"""Comparison of two judges, or two runs, cell by cell.
 
 The database joins the attempts of both sides and counts them; what comes here are some numbers for each
 topic and kind of text, whatever the number of pairs. How far two raters agree beyond chance is a page of
@@ -16,7 +16,16 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from annotation.models import Dataset, Rubric
-from judging.compare.cells import ABSENT, BOTH_SIDES, FAILED, SHOWS, Cells, IntArray, Mask, Wanted
+from judging.compare.cells import (
+    ABSENT,
+    BOTH_SIDES,
+    CELL_KINDS,
+    FAILED,
+    CellFilter,
+    Cells,
+    IntArray,
+    Mask,
+)
 from judging.models import Judge, JudgeRun
 
 GROUP = np.dtype(
@@ -30,7 +39,7 @@ CHUNK = 2_000
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two: the attempts of a judge that count, or all attempts of a run."""
+    """Side of a comparison: the attempts of a judge that count, or all attempts of a run."""
 
     judge: Judge
     run: JudgeRun | None = None
@@ -40,7 +49,7 @@ class Side:
         return f"run {self.run.pk} of {self.judge.title}" if self.run else self.judge.title
 
     def where(self) -> tuple[str, list[int]]:
-        """Which attempts, as a condition on `attempt` and `batch`."""
+        """Return the SQL condition on `attempt` and `batch` that selects the side's attempts."""
         if self.run:
             return "batch.run_id = %s", [self.run.pk]
         return "attempt.judge_id = %s AND attempt.counts", [self.judge.pk]
@@ -48,7 +57,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The cells that both sides graded, of one part or of all.
+    """Counts of cells that both sides graded, of one part or of all.
 
     `shift` is the mean of b's grade minus a's, in grades; None where no cell is graded by both.
     """
@@ -63,7 +72,7 @@ class Numbers:
 
     @property
     def share(self) -> float | None:
-        """Of the cells graded by both, those with another grade."""
+        """Return the share of changed grades among the cells that both sides graded."""
         return self.n_changed / self.n if self.n else None
 
 
@@ -87,25 +96,28 @@ class Comparison:
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """What each grade is called."""
-        now = self.rubric.names()
-        return {level: now.get(level, str(level)) for level in self.levels}
+        """Return the name of each grade."""
+        labels = self.rubric.names()
+        return {level: labels.get(level, str(level)) for level in self.levels}
 
     @property
-    def shows(self) -> dict[str, str]:
-        """What a list can show under the rubric, with its title: names are neither higher nor lower."""
+    def cell_kinds(self) -> dict[str, str]:
+        """Return the kinds of cells that can be listed, with titles.
+
+        Nominal grades have no "higher" and "lower", and without a threshold none is "answerable".
+        """
         left_out = [] if self.rubric.has_order else ["up", "down"]
         left_out += [] if self.rubric.has_threshold else ["crossed", "crossed-up", "crossed-down"]
-        return {show: words for show, (words, _) in SHOWS.items() if show not in left_out}
+        return {show: title for show, (title, _) in CELL_KINDS.items() if show not in left_out}
 
-    def cells(self, wanted: Wanted) -> Cells:
-        """The cells of a filter, to be listed."""
+    def cells(self, cell_filter: CellFilter) -> Cells:
+        """Return the cells of a filter, to be listed."""
         names = None if self.rubric.has_order else self.names
-        return Cells(*self._pairs(), wanted, self.eta, self.levels, names)
+        return Cells(*self._pairs(), cell_filter, self.eta, self.levels, names)
 
-    def count(self, wanted: Wanted) -> int:
-        """How many cells a filter has, from the numbers that are here."""
-        return int(self._groups["n"][self._fits(wanted)].sum())
+    def count(self, cell_filter: CellFilter) -> int:
+        """Count the cells of a filter, from the grouped counts."""
+        return int(self._groups["n"][self._fits(cell_filter)].sum())
 
     @cached_property
     def all(self) -> Numbers:
@@ -113,9 +125,9 @@ class Comparison:
 
     @cached_property
     def matrix(self) -> IntArray:
-        """Cells by the grade of a (rows) and that of b (columns), in the order of the levels."""
+        """Return cells by the grade of a (rows) and of b (columns), in the order of the levels."""
         rows = self._groups[self._both]
-        index_of = {level: place for place, level in enumerate(self.levels)}
+        index_of = {level: index for index, level in enumerate(self.levels)}
         counts = np.zeros((len(index_of), len(index_of)), dtype=np.int64)
         for row in rows:
             counts[index_of[int(row["a"])], index_of[int(row["b"])]] += row["n"]
@@ -123,24 +135,24 @@ class Comparison:
 
     @cached_property
     def topics(self) -> list[Numbers]:
-        """By topic, those with the largest share of changed cells first."""
+        """Return counts by topic, those with the largest share of changed cells first."""
         return self._split("topic", self._topic_names)
 
     @cached_property
     def parts(self) -> list[Numbers]:
-        """By kind of text and system, likewise."""
+        """Return counts by kind of text and system, in the same order."""
         return self._split("part", dict(enumerate(self._part_names)))
 
     def _split(self, column: str, names: dict[int, str]) -> list[Numbers]:
         parts = [
-            self._numbers(name, str(key) if column == "topic" else name, here)
+            self._numbers(name, str(key) if column == "topic" else name, mask)
             for key, name in names.items()
-            if (here := self._groups[column] == key).any()
+            if (mask := self._groups[column] == key).any()
         ]
         return sorted(parts, key=lambda part: (-(part.share or -1.0), -part.n, part.name))
 
-    def _numbers(self, name: str, key: str, here: Mask) -> Numbers:
-        rows = self._groups[here & self._both]
+    def _numbers(self, name: str, key: str, mask: Mask) -> Numbers:
+        rows = self._groups[mask & self._both]
         moved, n = rows["b"] - rows["a"], rows["n"]
         total = int(n.sum())
         return Numbers(
@@ -157,16 +169,16 @@ class Comparison:
     def _both(self) -> Mask:
         return np.asarray((self._groups["a"] >= 0) & (self._groups["b"] >= 0))
 
-    def _fits(self, wanted: Wanted) -> Mask:
-        here = wanted.fits(self._groups["a"], self._groups["b"], self.eta)
-        if wanted.topic is not None:
-            here &= self._groups["topic"] == wanted.topic
-        if wanted.part:
+    def _fits(self, cell_filter: CellFilter) -> Mask:
+        mask = cell_filter.fits(self._groups["a"], self._groups["b"], self.eta)
+        if cell_filter.topic is not None:
+            mask &= self._groups["topic"] == cell_filter.topic
+        if cell_filter.part:
             names = self._part_names
-            here &= self._groups["part"] == (
-                names.index(wanted.part) if wanted.part in names else -1
+            mask &= self._groups["part"] == (
+                names.index(cell_filter.part) if cell_filter.part in names else -1
             )
-        return here
+        return mask
 
     @cached_property
     def _topic_names(self) -> dict[int, str]:
@@ -182,7 +194,10 @@ class Comparison:
 
     @cached_property
     def _counted(self) -> tuple[NDArray[np.void], list[str]]:
-        """The cells of both sides by topic, kind of text and the two grades; and the names of kinds."""
+        """Count the cells of both sides by topic, kind of text and the two grades.
+
+        Returns the counts, and the names of the kinds.
+        """
         pairs, parameters = self._pairs()
         parts: dict[str, int] = {}
         rows = []
@@ -192,18 +207,18 @@ class Comparison:
         return np.array(rows, dtype=GROUP), list(parts)
 
     def _pairs(self) -> tuple[str, list[int]]:
-        """The beginning of every query: `pairs`, with the attempts of both sides side by side."""
-        (where_a, of_a), (where_b, of_b) = self.a.where(), self.b.where()
-        sql = BOTH_SIDES.format(a=where_a, b=where_b, absent=ABSENT, failed=FAILED)
-        return sql, [self.dataset.pk, *of_a, self.dataset.pk, *of_b]
+        """Return the common table expressions of every query, and their parameters."""
+        (condition_a, values_a), (condition_b, values_b) = self.a.where(), self.b.where()
+        sql = BOTH_SIDES.format(a=condition_a, b=condition_b, absent=ABSENT, failed=FAILED)
+        return sql, [self.dataset.pk, *values_a, self.dataset.pk, *values_b]
 
 
 _COUNT = """
-SELECT question.topic_id, text.kind, text.system, said_a, said_b, COUNT(*)
+SELECT question.topic_id, text.kind, text.system, outcome_a, outcome_b, COUNT(*)
 FROM pairs
 JOIN annotation_text text ON text.id = pairs.text_id
 JOIN annotation_subquestion question ON question.id = pairs.question_id
-GROUP BY question.topic_id, text.kind, text.system, said_a, said_b
+GROUP BY question.topic_id, text.kind, text.system, outcome_a, outcome_b
 """
 
 

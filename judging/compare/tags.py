@@ -6,20 +6,20 @@ from django import template
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from judging.compare.params import Choice
+from judging.compare.query import ComparisonQuery
 
 register = template.Library()
 
 
 @register.simple_tag
-def compare_link(choice: Choice, to: str = "judge_compare", **changes: Any) -> str:
+def compare_link(choice: ComparisonQuery, to: str = "judge_compare", **changes: Any) -> str:
     """The same comparison with changes; a value of None drops a parameter."""
     return f"{reverse(to)}?{urlencode(choice.params(**changes))}"
 
 
 @register.simple_tag
-def cells_link(choice: Choice, show: str, **changes: Any) -> str:
-    """The list of the cells that a number counts, without the filter that was there."""
+def cells_link(choice: ComparisonQuery, show: str, **changes: Any) -> str:
+    """Return the link to the cells that a number counts, without the current filter."""
     blank: dict[str, Any] = dict.fromkeys(("grade_a", "grade_b", "topic", "part"))
     query = urlencode(choice.params(show=show, **(blank | changes)))
     return f"{reverse('judge_compare')}?{query}#cells-title"
@@ -27,11 +27,11 @@ def cells_link(choice: Choice, show: str, **changes: Any) -> str:
 
 @register.filter
 def name_of(names: dict[int, str], grade: int) -> str:
-    """What a grade is called."""
+    """Return the name of a grade."""
     return names.get(grade, str(grade))
 
 
 @register.filter
-def moved(change: int | None) -> str:
-    """By how many grades a cell changed, with its sign."""
+def signed_change(change: int | None) -> str:
+    """Format the change of a grade with its sign."""
     return "" if change is None else f"{change:+d}".replace("-", "−")

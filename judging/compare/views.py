@@ -13,13 +13,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from annotation.formats.writing import Echo, safe
+from annotation.formats.writing import Echo, escape_formula
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, User
-from annotation.models.rating import name_in
-from judging.compare.cells import Wanted
+from annotation.models.rating import rater_name_in
+from judging.compare.cells import CellFilter
 from judging.compare.page import Comparison
-from judging.compare.params import Choice, ChoiceError, choice_of
+from judging.compare.query import ComparisonQuery, PageQueryError, comparison_query
 from judging.models import Judge, JudgeRun
 
 PER_PAGE = 50
@@ -38,42 +38,47 @@ class TableCell:
 @require_safe
 @researchers_only
 def compare(request: AuthenticatedRequest) -> HttpResponse:
-    """What changed between two judges or runs; without both, the form to choose them."""
+    """Show the changes between two judges or runs; without both, a form to choose them."""
     try:
-        choice = choice_of(request.GET.dict(), request.user)
-    except ChoiceError as error:
+        choice = comparison_query(request.GET.dict(), request.user)
+    except PageQueryError as error:
         return _form(request, str(error), error.status)
     if choice is None:
         return _form(request)
-    comparison, wanted = choice.comparison, choice.wanted
-    page = Paginator(range(comparison.count(wanted)), PER_PAGE).get_page(request.GET.get("page"))
+    comparison, cell_filter = choice.comparison, choice.cell_filter
+    page = Paginator(range(comparison.count(cell_filter)), PER_PAGE).get_page(
+        request.GET.get("page")
+    )
     start = max(page.start_index() - 1, 0)
     everything = request.GET.get("topics") == "all"
     context = _choices(choice.params(), request.user) | {
         "choice": choice,
         "comparison": comparison,
         "names": ",".join(
-            name_in(comparison.dataset, side.judge.rater) for side in (comparison.a, comparison.b)
+            rater_name_in(comparison.dataset, side.judge.rater)
+            for side in (comparison.a, comparison.b)
         ),
-        "wanted": wanted,
-        "listed": comparison.shows[wanted.show],
+        "wanted": cell_filter,
+        "listed": comparison.cell_kinds[cell_filter.show],
         "has_order": comparison.rubric.has_order,
         "gaps": [
-            (show, words, comparison.count(Wanted(show)))
-            for show, words in comparison.shows.items()
+            (show, title, comparison.count(CellFilter(show)))
+            for show, title in comparison.cell_kinds.items()
             if show.startswith(("failed-", "only-"))
         ],
         "crossed": [
-            (show, words, comparison.count(Wanted(show)))
-            for show, words in comparison.shows.items()
+            (show, title, comparison.count(CellFilter(show)))
+            for show, title in comparison.cell_kinds.items()
             if show in ("crossed-up", "crossed-down")
         ],
         "table": _table(comparison),
         "topics": comparison.topics if everything else comparison.topics[:TOPICS],
         "n_more_topics": 0 if everything else max(0, len(comparison.topics) - TOPICS),
-        "topic_name": {part.key: part.name for part in comparison.topics}.get(str(wanted.topic)),
+        "topic_name": {part.key: part.name for part in comparison.topics}.get(
+            str(cell_filter.topic)
+        ),
         "page": page,
-        "cells": comparison.cells(wanted).page(start, page.end_index())
+        "cells": comparison.cells(cell_filter).page(start, page.end_index())
         if page.paginator.count
         else [],
     }
@@ -83,12 +88,12 @@ def compare(request: AuthenticatedRequest) -> HttpResponse:
 @require_safe
 @researchers_only
 def compare_csv(request: AuthenticatedRequest) -> HttpResponse | StreamingHttpResponse:
-    """All cells of the list, sent as they are read."""
+    """Stream all cells of the list as CSV."""
     try:
-        choice = choice_of(request.GET.dict(), request.user)
+        choice = comparison_query(request.GET.dict(), request.user)
         if choice is None:
-            raise ChoiceError("Choose two judges, or two runs.")
-    except ChoiceError as error:
+            raise PageQueryError("Choose two judges, or two runs.")
+    except PageQueryError as error:
         return _form(request, str(error), error.status)
     slug = choice.comparison.dataset.slug
     return StreamingHttpResponse(
@@ -98,35 +103,35 @@ def compare_csv(request: AuthenticatedRequest) -> HttpResponse | StreamingHttpRe
     )
 
 
-def _form(request: AuthenticatedRequest, why: str = "", status: int = 200) -> HttpResponse:
-    context = _choices(request.GET.dict(), request.user) | {"why": why}
+def _form(request: AuthenticatedRequest, problem: str = "", status: int = 200) -> HttpResponse:
+    context = _choices(request.GET.dict(), request.user) | {"why": problem}
     return render(request, "judging/compare/choose.html", context, status=status)
 
 
 def _choices(chosen: Mapping[str, object], user: User) -> dict[str, object]:
-    runs = JudgeRun.objects.seen_by(user).select_related("judge__rater", "dataset")[:RUNS]
+    runs = JudgeRun.objects.visible_to(user).select_related("judge__rater", "dataset")[:RUNS]
     return {
         "room": "judges",
         "chosen": {name: str(value) for name, value in chosen.items()},
-        "judges": Judge.objects.seen_by(user).select_related("rater__dataset"),
+        "judges": Judge.objects.visible_to(user).select_related("rater__dataset"),
         "runs": runs,
-        "datasets": Dataset.objects.seen_by(user).filter(judge_runs__isnull=False).distinct(),
+        "datasets": Dataset.objects.visible_to(user).filter(judge_runs__isnull=False).distinct(),
     }
 
 
 def _table(comparison: Comparison) -> list[tuple[int, list[TableCell], int]]:
-    """The table of grades with its shades, and heavy lines where answerable begins."""
-    most = int(comparison.matrix.max(initial=0))
+    """Return the confusion matrix with shades and the borders of the threshold."""
+    maximum = int(comparison.matrix.max(initial=0))
 
     def cell(a: int, b: int, n: int) -> TableCell:
-        looks = ["agree" if a == b else ""]
-        looks += [
+        css_classes = ["agree" if a == b else ""]
+        css_classes += [
             "edge-top" if a == comparison.eta else "",
             "edge-left" if b == comparison.eta else "",
         ]
         # The square root keeps the rare cells apart from the empty ones.
-        shade = ceil(5 * sqrt(n / most)) if most else 0
-        return TableCell(b, n, shade, " ".join(filter(None, looks)))
+        shade = ceil(5 * sqrt(n / maximum)) if maximum else 0
+        return TableCell(b, n, shade, " ".join(filter(None, css_classes)))
 
     return [
         (a, [cell(a, b, n) for b, n in zip(comparison.levels, row, strict=True)], sum(row))
@@ -134,8 +139,8 @@ def _table(comparison: Comparison) -> list[tuple[int, list[TableCell], int]]:
     ]
 
 
-def _lines(choice: Choice, site: str) -> Iterator[str]:
-    """The cells of the list, each with the addresses of its replies below `site`."""
+def _lines(choice: ComparisonQuery, site: str) -> Iterator[str]:
+    """Yield the cells as CSV lines, with the URLs of their replies below `site`."""
     comparison = choice.comparison
     writer = csv.writer(Echo(), lineterminator="\n")
     yield writer.writerow(
@@ -147,7 +152,7 @@ def _lines(choice: Choice, site: str) -> Iterator[str]:
     )
     sides = [comparison.a.judge.slug, comparison.b.judge.slug]
     raters = [comparison.a.judge.rater_id, comparison.b.judge.rater_id]
-    for cell in comparison.cells(choice.wanted):
+    for cell in comparison.cells(choice.cell_filter):
         replies = [
             f"{site}{reverse('judge_reply', args=[rater, cell.text, cell.question])}"
             f"#attempt-{reply.attempt}"
@@ -157,8 +162,8 @@ def _lines(choice: Choice, site: str) -> Iterator[str]:
         ]
         yield writer.writerow(
             [
-                *(safe(words) for words in (cell.topic, cell.kind, cell.system, cell.name)),
-                *(cell.number, safe(cell.words), *sides, cell.a.grade, cell.b.grade),
+                *(escape_formula(text) for text in (cell.topic, cell.kind, cell.system, cell.name)),
+                *(cell.number, escape_formula(cell.words), *sides, cell.a.grade, cell.b.grade),
                 *(
                     cell.change if comparison.rubric.has_order else None,
                     cell.a.failure,

@@ -14,8 +14,8 @@ from annotation.models import Project
 from judging.engine.outbound import check_url, host_of, port_of, reach_of
 from judging.engine.secrets import encrypt
 from judging.forms import offer
-from judging.graders.base import GraderError
-from judging.grading.server_presets import SERVER_PRESETS
+from judging.llm.errors import BackendError
+from judging.llm.server_presets import SERVER_PRESETS
 from judging.models import AllowedHost, Endpoint, ProjectBudget
 
 LINES = 10
@@ -43,7 +43,7 @@ class NamedValues(forms.CharField):
     def prepare_value(self, value: Any) -> Any:
         if isinstance(value, dict):
             between = ": " if self.sign == ":" else "="
-            return "\n".join(f"{name}{between}{each}" for name, each in value.items())
+            return "\n".join(f"{name}{between}{text}" for name, text in value.items())
         return value
 
     def to_python(self, value: Any) -> dict[str, str]:  # type: ignore[override] # of a CharField it is a str
@@ -57,7 +57,7 @@ class NamedValues(forms.CharField):
                 raise ValidationError(f"Line {number} is not like NAME{self.sign}VALUE.")
             if not text.isascii() or not text.isprintable():
                 raise ValidationError(f"Line {number}: the value has characters beyond ASCII.")
-            if name.lower() in {known.lower() for known in values}:
+            if name.lower() in {key.lower() for key in values}:
                 raise ValidationError(f"Line {number}: {name} is there twice.")
             values[name] = text
         if len(values) > LINES:
@@ -72,7 +72,10 @@ class NamedValues(forms.CharField):
 
 
 class EndpointForm(VersionedForm):
-    """A server of a project. The key is written and never read: an empty field keeps the stored one."""
+    """Form of a project's model server.
+
+    The key is write-only: an empty field keeps the stored one.
+    """
 
     headers = NamedValues(":", label="Extra headers", help_text="one a line, like NAME: VALUE")
     params = NamedValues(
@@ -126,8 +129,8 @@ class EndpointForm(VersionedForm):
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
-        others = self.project.endpoints.filter(name=name).exclude(pk=self.instance.pk)
-        if others.exists():
+        namesakes = self.project.endpoints.filter(name=name).exclude(pk=self.instance.pk)
+        if namesakes.exists():
             raise ValidationError(f"The project has a server {name}: choose another name.")
         return name
 
@@ -137,7 +140,7 @@ class EndpointForm(VersionedForm):
             raise ValidationError(f"Replace {placeholder[0]} by yours.")
         try:
             reach_of(url)
-        except GraderError as error:
+        except BackendError as error:
             raise ValidationError(str(error)) from None
         return url
 
@@ -206,7 +209,7 @@ def _origin(url: str) -> tuple[str, str, int]:
 
 
 def preset_values(name: str) -> dict[str, Any]:
-    """The fields that a preset fills in. Raises KeyError."""
+    """Return the fields that a preset fills in. Raises KeyError."""
     preset = SERVER_PRESETS[name]
     return {
         "preset": name,
@@ -255,7 +258,7 @@ class AllowedHostForm(forms.ModelForm):
         bracketed = f"[{host}]" if ":" in host and not host.startswith("[") else host
         try:
             parts = check_url(f"https://{bracketed}/")
-        except GraderError:
+        except BackendError:
             raise ValidationError("This is not a host name or an IP address.") from None
         if "/" in host or parts.port is not None or "?" in host or "#" in host:
             raise ValidationError("A host alone: without https://, port and path.")

@@ -1,4 +1,4 @@
-"""Allowed hosts: where the servers of projects may be. Admins change it."""
+"""Admin pages of the allowed hosts of project servers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from judging.models import AllowedHost, OutboundPolicy
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def allowed_hosts(request: AuthenticatedRequest) -> HttpResponseBase:
-    """The hosts that may be called, and a form for one more."""
+    """List the hosts that may be called, with a form to add one."""
     form = AllowedHostForm(request.POST or None)
     form.instance.created_by = request.user
-    if form.is_valid() and (made := save_unique(form, form.save)):
-        messages.success(request, f"Servers of projects may be at {made} now.")
+    if form.is_valid() and (created := save_unique(form, form.save)):
+        messages.success(request, f"Servers of projects may be at {created} now.")
         return redirect("allowed_hosts")
     if form.is_bound:
         focus(form)
@@ -44,8 +44,8 @@ def outbound_policy(request: AuthenticatedRequest) -> HttpResponseBase:
     """Allow servers at any public host, or at listed hosts alone."""
     allows = "allows_public_hosts" in request.POST
     OutboundPolicy.objects.update_or_create(pk=1, defaults={"allows_public_hosts": allows})
-    where = "any public host, by https" if allows else "the listed hosts alone"
-    messages.success(request, f"Servers of projects may be at {where}.")
+    scope = "any public host, by https" if allows else "the listed hosts alone"
+    messages.success(request, f"Servers of projects may be at {scope}.")
     return redirect("allowed_hosts")
 
 

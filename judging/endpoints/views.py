@@ -14,14 +14,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.form_versions import for_post, locked_post
 from annotation.http import AuthenticatedRequest, admins_only, owners_only
 from annotation.models import Project, ProjectEntry
+from annotation.row_versions import VERSION
 from annotation.unique import save_unique
 from judging.endpoints.forms import EndpointForm, ProjectBudgetForm, preset_values
 from judging.engine.endpoints import address_of
 from judging.forms import focus
-from judging.graders.base import GraderError
-from judging.graders.connection_check import ConnectionCheck, check_connection
 from judging.grading.presets import PRESETS
-from judging.grading.server_presets import SERVER_PRESETS
+from judging.llm.connection_check import ConnectionCheck, check_connection
+from judging.llm.errors import BackendError
+from judging.llm.server_presets import SERVER_PRESETS
 from judging.models import Endpoint, JudgeRun, OutboundPolicy, ProjectBudget
 from judging.models.endpoint import budget_of
 
@@ -67,10 +68,10 @@ def endpoint_new(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         return _form(request, project, _filled(request, project, None))
     form = EndpointForm(request.POST, project=project)
     form.instance.created_by = request.user
-    if form.is_valid() and (made := save_unique(form, form.save)):
-        ProjectEntry.record(project, request.user, "added a model server", made.name)
-        messages.success(request, f"The server {made} is saved. Test the connection now.")
-        return redirect("endpoint", slug, made.pk)
+    if form.is_valid() and (created := save_unique(form, form.save)):
+        ProjectEntry.record(project, request.user, "added a model server", created.name)
+        messages.success(request, f"The server {created} is saved. Test the connection now.")
+        return redirect("endpoint", slug, created.pk)
     focus(form)
     return _form(request, project, form, 422)
 
@@ -96,14 +97,19 @@ def endpoint(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseB
 
 
 def _filled(request: AuthenticatedRequest, project: Project, row: Endpoint | None) -> EndpointForm:
-    """The form as it was typed, but for the key, with the values of the chosen preset."""
+    """Return the form as typed, except the key, with the values of the chosen preset.
+
+    It carries the version of the page that was sent, so that a save since then is still noticed.
+    """
     fields = EndpointForm.base_fields
     typed: dict[str, Any] = {
         name: request.POST.get(name, "").replace("\x00", "") for name in fields
     }
     if typed["preset"] in SERVER_PRESETS:
         typed |= preset_values(typed["preset"])
-    return EndpointForm(project=project, instance=row, initial=typed | {"key": ""})
+    form = EndpointForm(project=project, instance=row, initial=typed | {"key": ""})
+    form.version = request.POST.get(VERSION, form.version)
+    return form
 
 
 def _form(
@@ -135,7 +141,10 @@ def _form(
 @require_POST
 @owners_only
 def endpoint_test(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """List the models of the stored server, and ask one for a word; its tokens are charged to the budget."""
+    """Test a stored server: list its models and ask one for a word.
+
+    The tokens are charged to the project's budget.
+    """
     project = _project(slug)
     row = get_object_or_404(Endpoint.objects.select_related("project"), project=project, pk=pk)
     form = EndpointForm(project=project, instance=row)
@@ -143,7 +152,7 @@ def endpoint_test(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     preset = SERVER_PRESETS.get(row.preset)
     try:
         result = check_connection(address_of(row), model, preset.limit if preset else "max_tokens")
-    except GraderError as error:
+    except BackendError as error:
         return _form(request, project, form, problem=str(error))
     if budget := ProjectBudget.objects.filter(project=project).first():
         read, written = result.prompt_tokens, result.completion_tokens
@@ -156,7 +165,10 @@ def endpoint_test(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
 @owners_only
 @locked_post
 def endpoint_delete(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """Ask whether it is meant; then delete a server with its key. Runs on it pause and say why."""
+    """Confirm, then delete a server with its key.
+
+    Runs on it pause and say why.
+    """
     project = _project(slug)
     rows = Endpoint.objects.filter(project=project).select_related("project")
     row = get_object_or_404(for_post(request, rows), pk=pk)

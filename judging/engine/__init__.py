@@ -1,0 +1,1 @@
+"""Judge runs: planning, filling, storing, budgets and progress."""

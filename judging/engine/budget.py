@@ -1,4 +1,4 @@
-"""What a run may be told, what tokens cost, and what a run would cost before anybody asks for it."""
+"""Limits of a run, prices of tokens, and the estimated cost of a run."""
 
 from __future__ import annotations
 
@@ -14,22 +14,14 @@ from annotation.models import Dataset, SubQuestion
 from judging.engine.endpoints import endpoint_named, is_of_project
 from judging.engine.planning import Counts, count
 from judging.engine.selection import KINDS, Selection
+from judging.execution.models import ENDPOINT_SEPARATOR
 from judging.grading.pairs import Pair
-from judging.grading.prompt import render, shown_by
+from judging.grading.prompt import placeholders_of, render
 from judging.models import Judge
-from judging.models.run import PARTED_BY
-
-CONCURRENCY = 4_096  # requests at once, of each worker
-WORKERS = 256
-REPLY_SECONDS = 86_400  # that a reply may take
-PAIRS = 2**31 - 1  # what the columns hold
-TOKENS = 2**63 - 1
-MONEY = 10**12
-PRICE = 10**12  # of a million tokens
 
 
 class Prices(NamedTuple):
-    """Of a million tokens, read and written."""
+    """Prices of a million tokens, read and written."""
 
     price_in: float = 0
     price_out: float = 0
@@ -39,7 +31,7 @@ class Prices(NamedTuple):
 def prices_of(
     endpoint: str, price_in: float = 0, price_out: float = 0, currency: str = ""
 ) -> Prices:
-    """The prices that are given, or where none is, those of the endpoint in JUDGE_PRICES.
+    """Return the given prices, or where none is given, those of JUDGE_PRICES.
 
     A server of a project has the prices that its owner has entered, whatever is given. All 0 where nobody says.
     Raises ImproperlyConfigured for an entry that cannot be read.
@@ -48,13 +40,13 @@ def prices_of(
         row = endpoint_named(endpoint)
         return Prices(row.price_in, row.price_out, row.currency) if row else Prices()
     # Of several servers where they cost the same: a run has one price.
-    entries = {settings.JUDGE_PRICES.get(name) for name in endpoint.split(PARTED_BY)}
+    entries = {settings.JUDGE_PRICES.get(name) for name in endpoint.split(ENDPOINT_SEPARATOR)}
     entry = entries.pop() if len(entries) == 1 else None
     if price_in or price_out or entry is None:
         return Prices(price_in, price_out, currency)
     try:
-        read, written, named = entry.split("/")
-        return Prices(float(read), float(written), currency or named)
+        read, written, entry_currency = entry.split("/")
+        return Prices(float(read), float(written), currency or entry_currency)
     except ValueError:
         raise ImproperlyConfigured(
             f"JUDGE_PRICES: {endpoint}={entry} is not like {endpoint}=0.10/0.40/EUR."
@@ -85,32 +77,32 @@ class Estimate:
 
     def in_words(self) -> str:
         counts = self.counts
-        words = (
+        text = (
             f"{counts.to_send:,} pairs to ask; {counts.there_before:,} are there already, "
             f"{counts.copies:,} are copied from a text that would be asked alike, "
             f"{counts.without_words:,} lack the words that the prompt shows. "
             f"The run plans {counts.to_fill:,}, asked and copied."
         )
         if self.prompt_tokens:
-            words += (
+            text += (
                 f" About {self.prompt_tokens:,} prompt tokens, at {CHARACTERS} characters each, "
                 f"and at most {self.completion_tokens:,} written ones."
             )
         if self.money:
-            words += f" About {self.money:,.2f} {self.currency}".rstrip() + " at these prices."
-        return words
+            text += f" About {self.money:,.2f} {self.currency}".rstrip() + " at these prices."
+        return text
 
 
 def estimate_of(judge: Judge, dataset: Dataset, selection: Selection, prices: Prices) -> Estimate:
-    """What a run of this selection would ask, and roughly what that takes. Writes nothing.
+    """Estimate the pairs, tokens and money of a run of this selection. Writes nothing.
 
     A judge without a prompt, the baseline, takes no tokens.
     """
     counts = count(judge, dataset, selection)
     prompt = completion = 0
     if judge.prompt:
-        together = "questions" in shown_by(judge.spec)
-        messages = counts.texts if together else counts.to_send
+        asks_all_questions = "questions" in placeholders_of(judge.spec)
+        messages = counts.texts if asks_all_questions else counts.to_send
         sampling = judge.spec.sampling
         prompt = round(messages * _characters(judge, dataset, selection) / CHARACTERS)
         completion = round(messages * sampling.max_tokens * sampling.samples)
@@ -119,15 +111,15 @@ def estimate_of(judge: Judge, dataset: Dataset, selection: Selection, prices: Pr
 
 
 def _characters(judge: Judge, dataset: Dataset, selection: Selection) -> float:
-    """Of a prompt, on average."""
-    shown = shown_by(judge.spec)
+    """Return the mean length of a prompt, in characters."""
+    placeholders = placeholders_of(judge.spec)
     texts = dataset.texts.with_body()
     if selection.texts:
         texts = texts.filter(kind=KINDS[selection.texts])
-    body = (texts.aggregate(n=Avg(Length("body")))["n"] or 0) if "text" in shown else 0
+    body = (texts.aggregate(n=Avg(Length("body")))["n"] or 0) if "text" in placeholders else 0
     questions = _questions(dataset).aggregate(mean=Avg(Length("body")), all=Sum(Length("body")))
     question = questions["mean"] or 0
-    if "questions" in shown:
+    if "questions" in placeholders:
         question = (questions["all"] or 0) / max(1, dataset.topics.count())
     empty = render(judge.spec, Pair(0, 0, "", ""))
     frame = sum(len(message["content"]) for message in empty)

@@ -1,4 +1,4 @@
-"""Servers by name: those of the environment, and those that the owners of a project have added.
+"""Model servers by name: those of the environment, and those of projects.
 
 A project's server is named project:SLUG/NAME. Rows are read at each use, so that workers, which are other
 processes, know a new server, a new key and a new policy without a restart.
@@ -11,25 +11,26 @@ from django.conf import settings
 from annotation.models import Project, User
 from judging.engine.outbound import reach_of
 from judging.engine.secrets import decrypt
-from judging.graders.base import GraderError
-from judging.graders.openai_server import Address
-from judging.graders.route import KEY_HEADERS, Route
-from judging.grading.server_presets import SERVER_PRESETS
+from judging.llm.errors import BackendError
+from judging.llm.route import KEY_HEADERS, Route
+from judging.llm.server import Address
+from judging.llm.server_presets import SERVER_PRESETS
 from judging.models.endpoint import PROJECT_PREFIX, Endpoint
 
 Choices = list[tuple[str, str]]
 
 
 def choices_for(user: User, *projects: Project) -> Choices:
-    """The servers that somebody may start judging on: (reference, label), those of the projects first.
+    """Return the servers on which a user may start runs: (reference, label).
 
-    Servers of the environment are for admins alone: their keys are the site's.
+    Those of the projects come first. Servers of the environment are for admins alone: their keys are
+    the site's.
     """
     rows = Endpoint.objects.filter(project__in=projects).select_related("project")
-    own = [(row.reference, f"{row.name} ({row.project})") for row in rows]
+    choices = [(row.reference, f"{row.name} ({row.project})") for row in rows]
     if user.is_admin:
-        own += [(name, f"{name} (from the environment)") for name in settings.JUDGE_ENDPOINTS]
-    return own
+        choices += [(name, f"{name} (from the environment)") for name in settings.JUDGE_ENDPOINTS]
+    return choices
 
 
 def is_of_project(reference: str) -> bool:
@@ -37,27 +38,33 @@ def is_of_project(reference: str) -> bool:
 
 
 def endpoint_named(reference: str) -> Endpoint | None:
-    """The row of a project's server; None where it is gone."""
+    """Return the row of a project's server; None where it is gone."""
     slug, _, name = reference.removeprefix(PROJECT_PREFIX).partition("/")
     rows = Endpoint.objects.filter(project__slug=slug, name=name).select_related("project")
     return rows.first() if is_of_project(reference) else None
 
 
 def address_named(reference: str, project: Project) -> Address:
-    """Address of a project's server. Raises GraderError if it is gone, another project's, or not allowed."""
+    """Return the address of a project's server.
+
+    Raises BackendError if it is gone, another project's, or not allowed.
+    """
     row = endpoint_named(reference)
     if row is None:
-        raise GraderError(
+        raise BackendError(
             f"The server {reference.removeprefix(PROJECT_PREFIX)} is not there any more: its project's owner "
             "has deleted or renamed it."
         )
     if row.project_id != project.pk:
-        raise GraderError(f"The server {row.name} belongs to {row.project}, not to {project}.")
+        raise BackendError(f"The server {row.name} belongs to {row.project}, not to {project}.")
     return address_of(row)
 
 
 def address_of(row: Endpoint) -> Address:
-    """Address of a server with its decrypted key. Raises GraderError if its host is not allowed."""
+    """Return the address of a server with its decrypted key.
+
+    Raises BackendError if its host is not allowed.
+    """
     preset = SERVER_PRESETS.get(row.preset)
     listed_by = (preset.list_key_header if preset else "") or row.key_header
     route = Route(

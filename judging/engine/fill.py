@@ -1,4 +1,4 @@
-"""A worker at a run: shards in, replies out, everything written as it comes."""
+"""Worker of a run: leases shards, asks the grader, and stores replies in batches."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from itertools import groupby
 
 from django.conf import settings
 
-from judging.engine import leases, runs, states
-from judging.engine.shown import Shown
+from judging.engine import runs
+from judging.engine.pair_loader import PairLoader
 from judging.engine.storing import Copies, store, store_copies
-from judging.graders.base import IN_VAIN, Grader, GraderError, InVain
+from judging.execution import leases, states
+from judging.graders.base import MAX_CONSECUTIVE_ERRORS, ErrorStreak, Grader
 from judging.grading.pairs import Pair, Reply
+from judging.llm.errors import BackendError
 from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 
 BATCH = 64  # replies written at once: what a killed worker loses, beside the requests in flight
@@ -23,8 +25,8 @@ Key = tuple[int, int]
 
 
 @dataclass
-class Done:
-    """What one worker did, in pairs."""
+class WorkerCounts:
+    """Counts of one worker, in pairs."""
 
     sent: int = 0
     graded: int = 0
@@ -39,13 +41,13 @@ def pump(
     batch: int = BATCH,
     seconds: float | None = None,
     on_batch: Callable[[Batch], None] | None = None,
-) -> Done:
-    """Work on a run until nothing of it is free, it is no longer running, or `seconds` are over.
+) -> WorkerCounts:
+    """Work on a run until no shard is free, it stops, or `seconds` are over.
 
     Any number of workers may pump one run. Replies are written in batches of `batch`, or after a second;
     what is in flight when the run is paused, cancelled or over its budget is still waited for and kept.
     A worker that is killed loses what it had not written, and its shards are free when their leases
-    run out. Raises what the grader raises when it cannot go on, and GraderError if it does not give one
+    run out. Raises what the grader raises when it cannot go on, and BackendError if it does not give one
     reply to each pair, or errors alone for a long while; all replies until then are stored, and the shards
     are given back.
     """
@@ -65,87 +67,88 @@ class _Pump:
         self.run, self.grader, self.worker = run, grader, worker
         self.batch, self.on_batch = batch, on_batch
         self.ends = None if seconds is None else time.monotonic() + seconds
-        self.done = Done()
+        self.done = WorkerCounts()
         self.is_stopping = False
         self.room: int | None = None  # pairs that the budget still has for this worker
-        self.lent: dict[int, Shard] = {}  # to this worker
-        self.ahead: list[Shard] = []  # lent before the grader was ready
-        self.left: dict[int, set[Key]] = {}  # pairs of a lent shard without a stored reply
-        self.asked: dict[Key, Shard] = {}  # pairs in flight
+        self.leased: dict[int, Shard] = {}  # to this worker, by key
+        self.reserved: list[Shard] = []  # leased before the grader was ready
+        self.unanswered: dict[int, set[Key]] = {}  # pairs of a leased shard without a stored reply
+        self.in_flight: dict[Key, Shard] = {}  # pairs in flight
         self.waiting: list[tuple[Shard, Reply]] = []  # not yet written
-        self.twins: dict[Key, list[int]] = {}
-        self.in_vain = InVain(IN_VAIN)
-        self.looked = self.renewed = time.monotonic()
+        self.duplicates: dict[Key, list[int]] = {}
+        self.error_streak = ErrorStreak(MAX_CONSECUTIVE_ERRORS)
+        self.checked_at = self.renewed_at = time.monotonic()
         self.renew_after = settings.JUDGE_LEASE_SECONDS / 4
 
-    def run_to_end(self) -> Done:
-        self.ask_whether_to_stop()
+    def run_to_end(self) -> WorkerCounts:
+        self.check_state()
         if self.run.judge.backend == Judge.Backend.VLLM:
-            self.hold_one()
+            self.reserve_shard()
         replies = self.grader.replies(self.pairs())
         try:
             for reply in replies:
                 if reply is not None:
                     self.receive(reply)
-                self.look_up()
+                self.poll()
         finally:
             # Also when the grader gives up or somebody presses Ctrl-C: what is here was paid for.
             self.leave(replies)
-        if self.asked:
-            raise GraderError(f"The grader gave no reply to {len(self.asked):,} pairs.")
+        if self.in_flight:
+            raise BackendError(f"The grader gave no reply to {len(self.in_flight):,} pairs.")
         runs.finish_if_done(self.run)
         return self.done
 
-    def hold_one(self) -> None:
-        """Be seen at the run while the model is loaded, which lets nothing else happen here.
+    def reserve_shard(self) -> None:
+        """Lease a shard before the model is loaded, which lets nothing else happen here.
 
-        Or else the run would look as if nobody worked at it: a worker without a GPU would be woken, and
-        pause the run because it has none.
+        Otherwise the run would look as if nobody worked at it: a worker without a GPU would be woken,
+        and pause the run because it has none. Or else the run would look as if nobody worked at it: a
+        worker without a GPU would be woken, and pause the run because it has none.
         """
         if self.may_ask and (shard := leases.take(self.run, self.worker, LOADING)):
-            self.ahead.append(shard)
-            self.lent[shard.pk], self.left[shard.pk] = shard, set()
+            self.reserved.append(shard)
+            self.leased[shard.pk], self.unanswered[shard.pk] = shard, set()
 
     def next_shard(self) -> Shard | None:
-        return self.ahead.pop() if self.ahead else leases.take(self.run, self.worker)
+        return self.reserved.pop() if self.reserved else leases.take(self.run, self.worker)
 
     def pairs(self) -> Iterator[Pair]:
-        """Pairs of one shard after another, each leased when the grader is ready for it."""
+        """Yield the pairs of one shard after another, leased when the grader is ready."""
         while self.may_ask and (shard := self.next_shard()):
             pairs = self.load(shard)
-            self.lent[shard.pk] = shard
-            self.left[shard.pk] = {_key(pair) for pair in pairs}
+            self.leased[shard.pk] = shard
+            self.unanswered[shard.pk] = {_key(pair) for pair in pairs}
             if not pairs:
                 self.close(shard.pk)
             # A shard whose lease was lost, and which nobody else took, may come back to us.
-            here = self.asked.keys() | {_key(reply.pair) for _, reply in self.waiting}
+            in_flight = self.in_flight.keys() | {_key(reply.pair) for _, reply in self.waiting}
             for pair in pairs:
-                if _key(pair) in here:
+                if _key(pair) in in_flight:
                     continue
                 if not self.may_ask:
                     return
-                if shard.pk not in self.lent:
+                if shard.pk not in self.leased:
                     break  # its lease was lost: another worker asks
-                self.asked[_key(pair)] = shard
+                self.in_flight[_key(pair)] = shard
                 yield pair
 
     @property
     def may_ask(self) -> bool:
         if self.is_stopping or (self.ends is not None and time.monotonic() > self.ends):
             return False
-        return self.room is None or len(self.asked) + len(self.waiting) < self.room
+        return self.room is None or len(self.in_flight) + len(self.waiting) < self.room
 
     def load(self, shard: Shard) -> list[Pair]:
-        """The pairs of a shard that have no reply: its last holder may have done some.
+        """Return the pairs of a shard without a reply: its last holder may have done some.
 
         Where another run has asked about one of the texts that are asked alike, its reply is copied.
         """
-        shown = Shown(
+        loader = PairLoader(
             self.run.judge.spec,
             {text for group in shard.groups for text in group[0]},
             {question for group in shard.groups for question in group[1]},
         )
-        settled = Attempt.objects.settled_for(self.run).filter(text_id__in=shown.texts.keys())
+        settled = Attempt.objects.settled_for(self.run).filter(text_id__in=loader.texts.keys())
         replied = {
             (text, question): attempt
             for text, question, attempt in settled.values_list(
@@ -154,77 +157,77 @@ class _Pump:
         }
         pairs: list[Pair] = []
         copies: Copies = []
-        for group, asked in shard.groups:
-            there = [text for text in group if text in shown.texts]  # not deleted since
-            for question in asked:
-                lacking = [text for text in there if (text, question) not in replied]
-                if question not in shown.questions or not lacking:
+        for group, question_ids in shard.groups:
+            existing = [text for text in group if text in loader.texts]  # not deleted since
+            for question in question_ids:
+                lacking = [text for text in existing if (text, question) not in replied]
+                if question not in loader.questions or not lacking:
                     continue
-                known = (replied.get((text, question)) for text in there)
-                source = None if self.run.is_retry else next(filter(None, known), None)
+                attempts = (replied.get((text, question)) for text in existing)
+                source = None if self.run.is_retry else next(filter(None, attempts), None)
                 if source:
                     copies += [(source, text) for text in lacking]
                     continue
-                first, *others = lacking
-                if others:
-                    self.twins[first, question] = others
-                pairs.append(shown.pair(first, question))
+                first, *duplicates = lacking
+                if duplicates:
+                    self.duplicates[first, question] = duplicates
+                pairs.append(loader.pair(first, question))
         store_copies(self.run, self.worker, copies)
         return pairs
 
     def receive(self, reply: Reply) -> None:
-        shard = self.asked.pop(_key(reply.pair), None)
+        shard = self.in_flight.pop(_key(reply.pair), None)
         if shard is None:
-            raise GraderError(
+            raise BackendError(
                 f"The grader gave a second reply, or one to a pair that it was not asked: "
                 f"text {reply.pair.text_id}, question {reply.pair.question_id}."
             )
         self.waiting.append((shard, reply))
-        self.in_vain.look_at(reply)
+        self.error_streak.count(reply)
 
-    def look_up(self) -> None:
-        """Write what has come, keep the leases, and see whether the run still goes on."""
+    def poll(self) -> None:
+        """Write replies, renew the leases, and check whether the run still goes on."""
         now = time.monotonic()
-        if len(self.waiting) >= self.batch or (self.waiting and now - self.looked >= SECONDS):
+        if len(self.waiting) >= self.batch or (self.waiting and now - self.checked_at >= SECONDS):
             self.write()
-        if now - self.looked >= SECONDS:
-            self.ask_whether_to_stop()
-        if now - self.renewed >= self.renew_after:
-            for lost in self.lent.keys() - leases.renew(self.run, self.lent, self.worker):
-                del self.lent[lost], self.left[lost]
-            self.renewed = now
+        if now - self.checked_at >= SECONDS:
+            self.check_state()
+        if now - self.renewed_at >= self.renew_after:
+            for shard_id in self.leased.keys() - leases.renew(self.run, self.leased, self.worker):
+                del self.leased[shard_id], self.unanswered[shard_id]
+            self.renewed_at = now
 
-    def ask_whether_to_stop(self) -> None:
-        self.looked = time.monotonic()
+    def check_state(self) -> None:
+        self.checked_at = time.monotonic()
         self.is_stopping = self.is_stopping or not states.goes_on(self.run)
         if self.run.max_pairs is not None:
-            self.room = self.run.max_pairs - self.run.spent().asked
+            self.room = self.run.max_pairs - self.run.spending().requests
 
     def write(self) -> None:
         self.waiting.sort(key=_number)
-        for _, held in groupby(list(self.waiting), key=_number):
-            shards, replies = zip(*held, strict=True)
-            stored = store(self.run, shards[0], self.worker, replies, self.twins)
+        for _, entries in groupby(list(self.waiting), key=_number):
+            shards, replies = zip(*entries, strict=True)
+            stored = store(self.run, shards[0], self.worker, replies, self.duplicates)
             del self.waiting[: len(replies)]
             self.note(shards[0].pk, replies, stored)
-        self.ask_whether_to_stop()
+        self.check_state()
 
     def note(self, shard: int, replies: Sequence[Reply], stored: Batch) -> None:
         self.done.sent += stored.n_sent
         self.done.graded += stored.n_graded
         self.done.failed += stored.n_attempts - stored.n_graded
         for reply in replies:
-            self.twins.pop(_key(reply.pair), None)
-        if shard in self.left:
-            self.left[shard].difference_update(_key(reply.pair) for reply in replies)
-            if not self.left[shard]:
+            self.duplicates.pop(_key(reply.pair), None)
+        if shard in self.unanswered:
+            self.unanswered[shard].difference_update(_key(reply.pair) for reply in replies)
+            if not self.unanswered[shard]:
                 self.close(shard)
         if self.on_batch:
             self.on_batch(stored)
 
     def close(self, shard: int) -> None:
         leases.finish(self.run, shard, self.worker)
-        del self.lent[shard], self.left[shard]
+        del self.leased[shard], self.unanswered[shard]
 
     def leave(self, replies: Iterator[Reply | None]) -> None:
         try:
@@ -234,11 +237,11 @@ class _Pump:
             try:
                 self.write()
             finally:
-                leases.give_back(self.run, self.lent, self.worker)
+                leases.give_back(self.run, self.leased, self.worker)
 
 
-def _number(held: tuple[Shard, Reply]) -> int:
-    return held[0].number
+def _number(entry: tuple[Shard, Reply]) -> int:
+    return entry[0].number
 
 
 def _key(pair: Pair) -> Key:

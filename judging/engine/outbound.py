@@ -2,7 +2,7 @@
 
 Three sources: public hosts by https at port 443, unless an admin closes that; hosts that JUDGE_ENDPOINTS names,
 with scheme and port; and the rows of AllowedHost. The address that a host resolves to is checked when the
-socket is made (judging.graders.route).
+socket is made (judging.llm.route).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 
-from judging.graders.base import GraderError, Unavailable
-from judging.graders.openai_server import check_address
-from judging.graders.route import Reach
+from judging.execution.models import ENDPOINT_SEPARATOR
+from judging.llm.errors import BackendError, BackendUnavailableError
+from judging.llm.route import Reach
+from judging.llm.server import check_address
 from judging.models.endpoint import AllowedHost, OutboundPolicy
-from judging.models.run import PARTED_BY
 
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
@@ -25,14 +25,15 @@ _PORTS = {"https": 443, "http": 80}
 _ASK = "Ask an admin of the site to allow it, under Allowed hosts."
 
 
-class HostRefused(Unavailable):
+class ForbiddenHostError(BackendUnavailableError):
     """The policy does not allow this URL; the message can be shown to a person."""
 
 
 def reach_of(url: str) -> Reach:
     """Network addresses that a project's server at this URL may resolve to.
 
-    Raises HostRefused for a URL that the policy does not allow, Unavailable for one that cannot be used.
+    Raises ForbiddenHostError for a URL that the policy does not allow, BackendUnavailableError for one
+    that cannot be used.
     """
     parts = check_url(url)
     host, port = host_of(parts), port_of(parts)
@@ -41,38 +42,45 @@ def reach_of(url: str) -> Reach:
     rows = [row for row in AllowedHost.objects.filter(host=host) if row.matches(host, port)]
     if rows:
         if parts.scheme == "http" and not any(row.allows_http for row in rows):
-            raise HostRefused(f"{host} may be called by https only. {_ASK}")
+            raise ForbiddenHostError(f"{host} may be called by https only. {_ASK}")
         return Reach.PRIVATE if any(row.allows_private for row in rows) else Reach.PUBLIC
     if not OutboundPolicy.current().allows_public_hosts:
-        raise HostRefused(f"{host} is not among the allowed hosts. {_ASK}")
+        raise ForbiddenHostError(f"{host} is not among the allowed hosts. {_ASK}")
     if parts.scheme != "https":
-        raise HostRefused(
+        raise ForbiddenHostError(
             f"The URL must begin with https://. Unencrypted http needs permission for {host}. {_ASK}"
         )
     if port != 443:
-        raise HostRefused(f"Port {port} of {host} is not allowed; only 443 is. {_ASK}")
+        raise ForbiddenHostError(f"Port {port} of {host} is not allowed; only 443 is. {_ASK}")
     if _is_private_literal(host):
-        raise HostRefused(f"{host} is a private or loopback address. {_ASK}")
+        raise ForbiddenHostError(f"{host} is a private or loopback address. {_ASK}")
     return Reach.PUBLIC
 
 
 def check_url(url: str) -> SplitResult:
-    """The parts of a URL that is written plainly. Raises Unavailable for any other."""
+    """Return the parts of a URL that is written plainly.
+
+    Raises BackendUnavailableError for any other.
+    """
     check_address(url)
     # Parsers differ on what these mean in a URL, so what is checked might not be what is called.
     if not url.isascii() or re.search(r"[\s\\%@]|[\x00-\x20\x7f]", url):
-        raise Unavailable("The URL must not contain white space, \\, %, @ or letters beyond ASCII.")
+        raise BackendUnavailableError(
+            "The URL must not contain white space, \\, %, @ or letters beyond ASCII."
+        )
     parts = urlsplit(url)
     host = host_of(parts)
     # 2130706433, 0x7f000001, 0177.0.0.1 and 127.1 are numbers to some parsers, and 127.0.0.1 to others.
     is_number = _NUMBER.fullmatch(host.rpartition(".")[2])
     if not _is_ip(host) and (is_number or not _HOST.fullmatch(host)):
-        raise Unavailable("The host of the URL is not a host name or a plain IP address.")
+        raise BackendUnavailableError(
+            "The host of the URL is not a host name or a plain IP address."
+        )
     return parts
 
 
 def host_of(parts: SplitResult) -> str:
-    """The host in lower case, without the dot that ends a full name."""
+    """Return the host in lower case, without the dot that ends a full name."""
     return (parts.hostname or "").rstrip(".")
 
 
@@ -86,16 +94,16 @@ def environment_hosts() -> list[str]:
 
 
 def _of_environment() -> set[tuple[str, str, int]]:
-    known = set()
+    origins = set()
     for urls in settings.JUDGE_ENDPOINTS.values():
-        for url in urls.split(PARTED_BY):
+        for url in urls.split(ENDPOINT_SEPARATOR):
             try:
                 check_address(url)
-            except GraderError:
+            except BackendError:
                 continue
             parts = urlsplit(url)
-            known.add((parts.scheme, host_of(parts), port_of(parts)))
-    return known
+            origins.add((parts.scheme, host_of(parts), port_of(parts)))
+    return origins
 
 
 def _is_ip(host: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a run is to ask: the pairs that its judge lacks, in shards that workers take one by one."""
+"""Planning of a run: the pairs that its judge lacks, cut into shards."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from django.db.models.functions import Now
 
 from annotation.models import Dataset, Rating
 from annotation.text.answers import answers_in
-from judging.engine.leases import until
+from judging.engine.pair_loader import omits_text
 from judging.engine.selection import Selection, TopicTexts
-from judging.engine.shown import shows_no_text
 from judging.engine.storing import Copies, store_copies
+from judging.execution.leases import lease_expiry
+from judging.execution.states import PlanningConflictError
 from judging.grading.pairs import State
-from judging.grading.prompt import shown_by
+from judging.grading.prompt import placeholders_of
 from judging.grading.spec import Spec
 from judging.models import Attempt, Judge, JudgeRun, Shard
 
@@ -29,14 +30,17 @@ TEXTS_AT_ONCE = 1_000
 
 
 class Kind(NamedTuple):
-    """Texts of a topic that are asked alike, since their words are the same or are not shown."""
+    """Texts of a topic that are asked alike: of equal words, or not shown."""
 
     texts: list[int]
     questions: list[int]
 
 
 class Group(NamedTuple):
-    """Questions to ask of the first text; the replies hold for the others, which would be asked alike."""
+    """Questions to ask of the first text; the replies hold for the others.
+
+    The others have the same prompt.
+    """
 
     texts: tuple[int, ...]
     questions: list[int]
@@ -44,10 +48,10 @@ class Group(NamedTuple):
 
 @dataclass
 class Counts:
-    """What planning found, in pairs. `to_fill` are asked or copied; `to_send` go to the grader.
+    """Counts of planning, in pairs.
 
-    `texts` are those that something is asked about. `copied` were said of a text that is asked alike
-    before, and are stored while planning.
+    `to_fill` are asked or copied; `to_send` go to the grader. `texts` are those that something is asked
+    about. `copied` were said of a text that is asked alike before, and are stored while planning.
     """
 
     to_fill: int = 0
@@ -59,36 +63,32 @@ class Counts:
 
     @property
     def copies(self) -> int:
-        """Filled without being asked: one that would be asked alike is, or was."""
+        """Return the pairs filled with the reply to an identical prompt."""
         return self.to_fill - self.to_send
 
     def as_json(self) -> dict[str, int]:
         return {**asdict(self), "copied": self.copies}
 
 
-class PlannedElsewhere(Exception):
-    """Another process holds the planning of this run, or has ended it."""
-
-
 def missing(
     judge: Judge, dataset: Dataset, selection: Selection, counts: Counts
 ) -> Iterator[tuple[list[Group], Copies]]:
-    """The pairs of a selection that a judge lacks, some texts at a time, counted in `counts`.
+    """Yield the pairs of a selection that a judge lacks, counted in `counts`.
 
-    All questions of a text are consecutive, so that a server can keep what it has read of it. Texts of
-    one topic with the same words are asked about once, and what was said of one before is copied to
-    the others; so are all texts of a topic where the prompt shows none. Where it shows the answer of a
-    pair, a pair without one is not asked. With `selection.retry` they are the pairs whose attempt has
-    no grade.
+    Some texts come at a time. All questions of a text are consecutive, so that a server can keep what
+    it has read of it. Texts of one topic with the same words, but for white space at the ends, are asked
+    about once, and what was said of one before is copied to the others; so are all texts of a topic where
+    the prompt shows none. Where it shows the answer of a pair, a pair without one is not asked. With
+    `selection.retry` they are the pairs whose attempt has no grade.
     """
-    for some in _lots(kinds_of(judge.spec, dataset, selection, counts)):
-        yield _missing_of(judge, some, selection, counts)
+    for lot in _lots(kinds_of(judge.spec, dataset, selection, counts)):
+        yield _missing_of(judge, lot, selection, counts)
         if _room(selection, counts) == 0:
             return
 
 
 def _lots(kinds: Iterator[Kind]) -> Iterator[list[Kind]]:
-    """Some kinds at a time, of TEXTS_AT_ONCE texts, or few more."""
+    """Yield lists of kinds with TEXTS_AT_ONCE texts each, or few more."""
     lot: list[Kind] = []
     n = 0
     for kind in kinds:
@@ -102,35 +102,35 @@ def _lots(kinds: Iterator[Kind]) -> Iterator[list[Kind]]:
 
 
 def kinds_of(spec: Spec, dataset: Dataset, selection: Selection, counts: Counts) -> Iterator[Kind]:
-    """What a judge that has said nothing yet is asked: each question of a kind about its first text."""
-    are_alike = shows_no_text(spec)
-    shows_answers = "answer" in shown_by(spec)
+    """Yield the kinds to ask of a new judge: each question about the first text of a kind."""
+    ignores_text = omits_text(spec)
+    shows_answers = "answer" in placeholders_of(spec)
     for topic in selection.by_topic(dataset):
         counts.without_words += topic.n_without_words * len(topic.questions)
         if shows_answers:
             yield from _answered(topic, counts)
             continue
-        asked_alike: dict[str, list[int]] = {}
-        for pk, sha256 in topic.texts:
-            asked_alike.setdefault("" if are_alike else sha256, []).append(pk)
-        for texts in asked_alike.values():
+        by_body: dict[str, list[int]] = {}
+        for pk, body in topic.texts:
+            by_body.setdefault("" if ignores_text else body, []).append(pk)
+        for texts in by_body.values():
             for start in range(0, len(texts), TEXTS_AT_ONCE):
                 yield Kind(texts[start : start + TEXTS_AT_ONCE], topic.questions)
 
 
 def _answered(topic: TopicTexts, counts: Counts) -> Iterator[Kind]:
-    """Each text by itself, with the questions that it has an answer to."""
+    """Yield each text by itself, with the questions that it has an answer to."""
     for start in range(0, len(topic.texts), TEXTS_AT_ONCE):
-        some = [pk for pk, _ in topic.texts[start : start + TEXTS_AT_ONCE]]
-        answers = answers_in(some)
-        for pk in some:
-            asked = [question for question in topic.questions if (pk, question) in answers]
-            counts.without_words += len(topic.questions) - len(asked)
-            yield Kind([pk], asked)
+        text_ids = [pk for pk, _ in topic.texts[start : start + TEXTS_AT_ONCE]]
+        answers = answers_in(text_ids)
+        for pk in text_ids:
+            answered = [question for question in topic.questions if (pk, question) in answers]
+            counts.without_words += len(topic.questions) - len(answered)
+            yield Kind([pk], answered)
 
 
-class _Known:
-    """What a judge has said of some texts."""
+class _PriorReplies:
+    """Prior attempts and ratings of a judge on some texts."""
 
     def __init__(self, judge: Judge, texts: list[int], failed_in: int | None) -> None:
         counted = Attempt.objects.filter(judge=judge, counts=True, text_id__in=texts)
@@ -156,7 +156,7 @@ class _Known:
         return not is_graded
 
     def attempt(self, texts: list[int], question: int) -> int | None:
-        """The attempt at one of these texts."""
+        """Return the attempt at one of these texts."""
         attempts = (self.attempts.get((text, question)) for text in texts)
         return next((pk for pk, _ in filter(None, attempts)), None)
 
@@ -164,44 +164,44 @@ class _Known:
 def _missing_of(
     judge: Judge, kinds: list[Kind], selection: Selection, counts: Counts
 ) -> tuple[list[Group], Copies]:
-    known = _Known(judge, [pk for texts, _ in kinds for pk in texts], selection.failed_in)
-    is_wanted = known.failed if selection.retry else known.lacks
+    prior = _PriorReplies(judge, [pk for texts, _ in kinds for pk in texts], selection.failed_in)
+    needs_reply = prior.failed if selection.retry else prior.lacks
     groups: list[Group] = []
     copies: Copies = []
     for texts, questions in kinds:
-        wanted: dict[tuple[int, ...], list[int]] = {}
-        if known.texts.isdisjoint(texts):
+        to_ask: dict[tuple[int, ...], list[int]] = {}
+        if prior.texts.isdisjoint(texts):
             if questions and not selection.retry:
-                wanted[tuple(texts)] = questions
+                to_ask[tuple(texts)] = questions
         else:
             for question in questions:
-                lacking = [text for text in texts if is_wanted(text, question)]
+                lacking = [text for text in texts if needs_reply(text, question)]
                 counts.there_before += sum(
-                    not known.lacks(text, question) for text in texts if text not in lacking
+                    not prior.lacks(text, question) for text in texts if text not in lacking
                 )
-                source = None if selection.retry else known.attempt(texts, question)
+                source = None if selection.retry else prior.attempt(texts, question)
                 if lacking and source:
                     copies += [(source, text) for text in lacking]
                 elif lacking:
-                    wanted.setdefault(tuple(lacking), []).append(question)
-        for same, asked in wanted.items():
-            if asked := asked[: _room(selection, counts)]:
-                counts.texts += not groups or groups[-1].texts[0] != same[0]
-                groups.append(Group(same, asked))
-                counts.to_send += len(asked)
-                counts.to_fill += len(same) * len(asked)
+                    to_ask.setdefault(tuple(lacking), []).append(question)
+        for text_ids, question_ids in to_ask.items():
+            if question_ids := question_ids[: _room(selection, counts)]:
+                counts.texts += not groups or groups[-1].texts[0] != text_ids[0]
+                groups.append(Group(text_ids, question_ids))
+                counts.to_send += len(question_ids)
+                counts.to_fill += len(text_ids) * len(question_ids)
     counts.copied += len(copies)
     counts.to_fill += len(copies)
     return groups, copies
 
 
 def _room(selection: Selection, counts: Counts) -> int | None:
-    """How many more pairs may be sent; None where there is no limit."""
+    """Return the number of pairs that may still be sent; None without a limit."""
     return None if selection.limit is None else max(0, selection.limit - counts.to_send)
 
 
 def count(judge: Judge, dataset: Dataset, selection: Selection) -> Counts:
-    """What a run would plan, without writing anything."""
+    """Count what a run would plan, without writing anything."""
     counts = Counts()
     for _ in missing(judge, dataset, selection, counts):
         pass
@@ -209,17 +209,17 @@ def count(judge: Judge, dataset: Dataset, selection: Selection) -> Counts:
 
 
 def plan(run: JudgeRun, worker: str) -> Counts:
-    """Store the shards of a run, and set it running, or finished where nothing is missing.
+    """Store the shards of a run, and set it running, or finished if nothing is missing.
 
     Shards are written as they are found, so that memory and the time that a write lock is held stay
     small whatever the size of the run. A process that dies in here leaves the run in planning; the
-    next one begins again. Raises PlannedElsewhere where another process plans, or somebody cancelled.
+    next one begins again. Raises PlanningConflictError where another process plans, or somebody cancelled.
     """
-    _hold(run, first=True)
+    _lock(run, first=True)
     try:
         return _plan(run, worker)
     except BaseException:
-        _let_go(run)
+        _unlock(run)
         raise
 
 
@@ -236,10 +236,10 @@ def _plan(run: JudgeRun, worker: str) -> Counts:
         for shard in _cut(waiting, size):
             number += 1
             shards.append(_shard(run, number, shard))
-        with _holding(run):
+        with _locked(run):
             Shard.objects.bulk_create(shards, batch_size=50)
             store_copies(run, worker, copies)
-    with _holding(run):
+    with _locked(run):
         if waiting:
             _shard(run, number + 1, waiting).save()
         _end(run, counts)
@@ -273,12 +273,12 @@ def _end(run: JudgeRun, counts: Counts) -> None:
 
 
 @contextmanager
-def _holding(run: JudgeRun) -> Iterator[None]:
-    """Keep the planning of a run: its row is locked until what is written within is there."""
+def _locked(run: JudgeRun) -> Iterator[None]:
+    """Lock the planning of a run: its row is locked until the block's writes are stored."""
     before = run.planning_until
     try:
         with transaction.atomic():
-            _hold(run)
+            _lock(run)
             yield
     except BaseException:
         run.planning_until = before
@@ -286,23 +286,23 @@ def _holding(run: JudgeRun) -> Iterator[None]:
 
 
 @transaction.atomic
-def _hold(run: JudgeRun, *, first: bool = False) -> None:
+def _lock(run: JudgeRun, *, first: bool = False) -> None:
     free = Q(planning_until=None) | Q(planning_until__lt=Now())
     mine = free if first else Q(planning_until=run.planning_until)
-    held = JudgeRun.objects.filter(mine, pk=run.pk, state=JudgeRun.State.PLANNING)
-    if not held.update(planning_until=until()):
-        raise PlannedElsewhere(f"{run} is planned by another process, or was cancelled.")
+    lockable = JudgeRun.objects.filter(mine, pk=run.pk, state=JudgeRun.State.PLANNING)
+    if not lockable.update(planning_until=lease_expiry()):
+        raise PlanningConflictError(f"{run} is planned by another process, or was cancelled.")
     run.refresh_from_db(fields=["planning_until"])
 
 
-def _let_go(run: JudgeRun) -> None:
+def _unlock(run: JudgeRun) -> None:
     JudgeRun.objects.filter(pk=run.pk, planning_until=run.planning_until).update(
         planning_until=None
     )
 
 
 def _cut(waiting: list[Group], size: int) -> Iterator[list[Group]]:
-    """Full shards from the front of `waiting`; what is left there does not fill one."""
+    """Yield full shards from the front of `waiting`; what is left there does not fill one."""
     shard: list[Group] = []
     n = 0
     while waiting:

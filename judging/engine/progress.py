@@ -1,4 +1,4 @@
-"""How far runs are, one and all: read from batches and shards, never from attempts one by one."""
+"""Progress of runs, read from batches and shards, never from single attempts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from django.db.models import Count, Max, QuerySet, Sum
 from django.utils import timezone
 
 from annotation.models import Dataset, Rater, User
-from annotation.models.projects import seen_by
+from annotation.models.projects import visibility_filter
 from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 
 MINUTE = timedelta(minutes=1)
-DRAWN = timedelta(minutes=4)
+CHART_SPAN = timedelta(minutes=4)
 STEP = 10  # seconds of a point in the drawing of the rate
 
 
 @dataclass(frozen=True, slots=True)
 class FailureKind:
-    """Attempts of a run without a grade, of one kind, and one of them."""
+    """Attempts of a run without a grade, of one kind, with an example."""
 
     failure: str
     n: int
@@ -37,7 +37,10 @@ class ShardState:
 
 @dataclass(frozen=True)
 class Progress:
-    """A run in numbers. Pairs are cells of the matrix; a rate is in pairs a second."""
+    """Progress of a run in numbers.
+
+    Pairs are cells of the matrix; a rate is in pairs a second.
+    """
 
     n_planned: int
     n_done: int
@@ -77,7 +80,7 @@ class Progress:
 
     @property
     def share(self) -> float:
-        """Of the planned pairs, 0..1; 1 where nothing was planned."""
+        """Return the share of planned pairs that are done, 0..1; 1 if none was planned."""
         return self.n_done / self.n_planned if self.n_planned else 1.0
 
     @property
@@ -86,12 +89,15 @@ class Progress:
 
     @property
     def tells_tokens(self) -> bool:
-        """Whether the server counts tokens, as far as one knows; no prompt is without any."""
+        """Return whether the server counts tokens, as far as is known.
+
+        A prompt always has tokens, so 0 after a sent pair means that none are counted.
+        """
         return self.tokens > 0 or not self.n_sent
 
     @property
     def n_shards(self) -> dict[str, int]:
-        """Shards by state."""
+        """Return the number of shards by state."""
         return {
             state: sum(shard.state == state for shard in self.shards)
             for state in Shard.State.values
@@ -116,7 +122,10 @@ class Progress:
 
 
 def progress_of(run: JudgeRun) -> Progress:
-    """Where a run stands now, in five queries whose cost does not depend on its attempts."""
+    """Return the progress of a run, in five queries of constant cost.
+
+    The cost does not depend on the number of attempts.
+    """
     now = timezone.now()
     total = run.batches.aggregate(
         n=Sum("n_attempts", default=0),
@@ -129,13 +138,13 @@ def progress_of(run: JudgeRun) -> Progress:
         heard=Max("created"),
     )
     recent = list(
-        run.batches.filter(created__gte=now - DRAWN)
+        run.batches.filter(created__gte=now - CHART_SPAN)
         .order_by("created")
         .values_list("created", "n_attempts")
     )
     rate = _rate(recent, now) if run.is_running else None
-    left = max(0, run.n_planned - total["n"])
-    remaining = timedelta(seconds=left / rate) if rate else None
+    n_left = max(0, run.n_planned - total["n"])
+    remaining = timedelta(seconds=n_left / rate) if rate else None
     shards = [
         ShardState(number, state, owner)
         for number, state, owner in run.shards.values_list("number", "state", "owner")
@@ -181,7 +190,7 @@ def _rate(recent: Sequence[tuple[datetime, int]], now: datetime) -> float | None
 
 
 def _rates(recent: Sequence[tuple[datetime, int]], now: datetime) -> list[float]:
-    points = [0] * int(DRAWN.total_seconds() // STEP)
+    points = [0] * int(CHART_SPAN.total_seconds() // STEP)
     for created, n in recent:
         index = len(points) - 1 - int((now - created).total_seconds() // STEP)
         if 0 <= index < len(points):
@@ -190,7 +199,7 @@ def _rates(recent: Sequence[tuple[datetime, int]], now: datetime) -> list[float]
 
 
 def failures_of(run: JudgeRun) -> list[FailureKind]:
-    """Why replies of this run carry no grade: each kind, most frequent first, with its newest example.
+    """Count the failures of a run by kind, most frequent first, each with its newest example.
 
     Attempts that were asked again since, by a later run, are among them.
     """
@@ -204,7 +213,7 @@ def failures_of(run: JudgeRun) -> list[FailureKind]:
 
 
 def last_replies(run: JudgeRun, n: int = 10) -> list[Attempt]:
-    """The newest attempts of a run, newest first."""
+    """Return the newest attempts of a run, newest first."""
     newest = list(
         Batch.objects.filter(run=run, n_attempts__gt=0)
         .order_by("-id")
@@ -219,7 +228,10 @@ def last_replies(run: JudgeRun, n: int = 10) -> list[Attempt]:
 
 @dataclass(frozen=True)
 class Tally:
-    """Replies counted. `last` is when the newest was written."""
+    """Counts of replies.
+
+    `last` is when the newest was written.
+    """
 
     n_replies: int = 0
     n_graded: int = 0
@@ -235,8 +247,8 @@ NOTHING = Tally()
 
 
 def by_judge(user: User) -> dict[int, Tally]:
-    """What each judge said, over all its runs that somebody sees."""
-    return _tallies(Batch.objects.filter(seen_by("run__dataset", user)), "run__judge")
+    """Count the replies of each judge, over all its runs that a user sees."""
+    return _tallies(Batch.objects.filter(visibility_filter("run__dataset", user)), "run__judge")
 
 
 def by_run(runs: Iterable[JudgeRun]) -> dict[int, Tally]:
@@ -244,15 +256,15 @@ def by_run(runs: Iterable[JudgeRun]) -> dict[int, Tally]:
 
 
 def by_dataset(judge: Judge, user: User) -> list[tuple[Dataset, Tally]]:
-    """What a judge said on each dataset that somebody sees, by the dataset's name."""
+    """Count the replies of a judge on each dataset that a user sees, by dataset name."""
     tallies = _tallies(Batch.objects.filter(run__judge=judge), "run__dataset")
-    seen = Dataset.objects.seen_by(user).filter(pk__in=tallies)
-    return [(dataset, tallies[dataset.pk]) for dataset in seen]
+    visible = Dataset.objects.visible_to(user).filter(pk__in=tallies)
+    return [(dataset, tallies[dataset.pk]) for dataset in visible]
 
 
 def last_runs(user: User) -> dict[int, JudgeRun]:
-    """The newest run of each judge that somebody sees, by judge."""
-    newest = JudgeRun.objects.seen_by(user).order_by().values("judge").annotate(newest=Max("pk"))
+    """Return the newest run of each judge that a user sees, by judge."""
+    newest = JudgeRun.objects.visible_to(user).order_by().values("judge").annotate(newest=Max("pk"))
     return {
         run.judge_id: run
         for run in JudgeRun.objects.select_related("dataset").filter(pk__in=newest.values("newest"))
@@ -260,17 +272,19 @@ def last_runs(user: User) -> dict[int, JudgeRun]:
 
 
 def imported(user: User) -> list[Rater]:
-    """Judges of datasets that somebody sees whose grades came in files; `n_graded` are their pairs.
+    """Return raters with imported grades and no judge, of datasets that a user sees.
+
+    `n_graded` are their pairs.
 
     They are raters without a judge: nothing is known here of their prompt and their replies.
     """
-    others = Rater.objects.filter(
-        seen_by("dataset", user),
+    unlinked = Rater.objects.filter(
+        visibility_filter("dataset", user),
         kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE],
         judge=None,
         dataset__isnull=False,
     )
-    counted = others.annotate(n_graded=Count("ratings")).filter(n_graded__gt=0)
+    counted = unlinked.annotate(n_graded=Count("ratings")).filter(n_graded__gt=0)
     return list(counted.select_related("dataset").order_by("dataset__title", "name"))
 
 

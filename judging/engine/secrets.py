@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from judging.graders.base import GraderError
+from judging.llm.errors import BackendError
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
@@ -18,7 +18,10 @@ def encrypt(secret: str) -> str:
 
 
 def decrypt(token: str) -> str:
-    """Return the secret of a token; "" for none. Raises GraderError where no key of this machine fits."""
+    """Return the secret of a token; "" for none.
+
+    Raises BackendError where no key of this machine fits.
+    """
     if not token:
         return ""
     from cryptography.fernet import InvalidToken  # noqa: PLC0415
@@ -26,14 +29,17 @@ def decrypt(token: str) -> str:
     try:
         return _fernet().decrypt(token.encode("ascii")).decode()
     except (InvalidToken, ValueError):
-        raise GraderError(
+        raise BackendError(
             "The key of this server cannot be decrypted here: this machine has other JUDGE_SECRET_KEYS than "
             "the one where the key was entered. Enter the key again, or give all machines the same."
         ) from None
 
 
 def rotate(token: str) -> str:
-    """Encrypt a token's secret again, under the newest key. Raises GraderError as `decrypt` does."""
+    """Encrypt a token's secret again, under the newest key.
+
+    Raises BackendError as `decrypt` does.
+    """
     return encrypt(decrypt(token))
 
 

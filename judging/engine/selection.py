@@ -1,4 +1,4 @@
-"""Which texts a run is asked to grade, as it was said, and as keys of the database."""
+"""Selection of the texts that a run grades, as requested and as database keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from typing import Any, NamedTuple, Protocol, Self
 from django.conf import settings
 from django.db.models import Count
 
+from annotation.errors import UserError
 from annotation.models import Dataset, SubQuestion, Text, Topic
+from annotation.text.equal_texts import wording_keys
 
 KINDS = {"passages": "passage", "reports": "report", "reference": "reference"}
 
@@ -20,17 +22,19 @@ KINDS = {"passages": "passage", "reports": "report", "reference": "reference"}
 TOPICS_AT_ONCE = 50
 
 
-class SelectionError(ValueError):
-    """A selection that names what is not there; the message can be shown to a person."""
+class SelectionError(UserError):
+    """Selection of something that does not exist; the message can be shown to a person."""
+
+    status = 422
 
 
 class Rankings(Protocol):
-    """What another app tells of retrieval runs: the module that JUDGE_RANKINGS names."""
+    """Interface to the retrieval runs of another app: the module that JUDGE_RANKINGS names."""
 
     def names(self, dataset: Dataset) -> list[str]: ...
 
     def ranked(self, dataset: Dataset, run: str, depth: int | None) -> dict[int, list[int]]:
-        """Keys of the texts of a run by topic, by rank, the first `depth` of each."""
+        """Return keys of the texts of a run by topic, by rank, the first `depth` of each."""
         ...
 
 
@@ -40,7 +44,7 @@ def rankings() -> Rankings:
 
 
 class TopicTexts(NamedTuple):
-    """The selected texts of a topic that have words: (key, hash) in the order of asking."""
+    """Selected texts of a topic that have a body: (key, wording key) in the order of asking."""
 
     topic: Topic
     questions: list[int]
@@ -72,30 +76,32 @@ class Selection:
         return {name: value for name, value in asdict(self).items() if value}
 
     def describe(self) -> str:
-        """In words, to follow "grades"."""
-        what = "the pairs that failed" if self.retry else self.texts or "all texts"
+        """Describe the selection in a phrase that follows "grades"."""
+        description = "the pairs that failed" if self.retry else self.texts or "all texts"
         if self.failed_in:
-            what += f" in judge run {self.failed_in}"
+            description += f" in judge run {self.failed_in}"
         if self.run:
-            what += f" of the run {self.run}" + (f" to rank {self.depth}" if self.depth else "")
+            description += f" of the run {self.run}" + (
+                f" to rank {self.depth}" if self.depth else ""
+            )
         if self.topics:
-            what += " of " + (
+            description += " of " + (
                 f"the topic {self.topics[0]}"
                 if len(self.topics) == 1
                 else f"{len(self.topics)} topics"
             )
-        return what + (f", {self.limit:,} pairs at most" if self.limit else "")
+        return description + (f", {self.limit:,} pairs at most" if self.limit else "")
 
     def check(self, dataset: Dataset) -> None:
-        """Raises SelectionError for a kind, topic, run or number that cannot be."""
+        """Raises SelectionError for a kind, topic, run or number that is not valid."""
         if self.texts and self.texts not in KINDS:
             raise SelectionError(f"Texts are {', '.join(KINDS)}, not {self.texts!r}.")
-        there = set(dataset.topics.filter(name__in=self.topics).values_list("name", flat=True))
-        if unknown := [name for name in self.topics if name not in there]:
+        existing = set(dataset.topics.filter(name__in=self.topics).values_list("name", flat=True))
+        if unknown := [name for name in self.topics if name not in existing]:
             raise SelectionError(f"{dataset.slug} has no topic {unknown[0]!r}.")
         if self.run and self.run not in (names := rankings().names(dataset)):
-            known = ", ".join(names) or "none"
-            raise SelectionError(f"{dataset.slug} has no run {self.run!r}; there are: {known}.")
+            available = ", ".join(names) or "none"
+            raise SelectionError(f"{dataset.slug} has no run {self.run!r}; there are: {available}.")
         if self.depth is not None and not self.run:
             raise SelectionError("A depth needs a run: it counts the ranks of its texts.")
         for name, value in (("depth", self.depth), ("limit", self.limit)):
@@ -103,61 +109,67 @@ class Selection:
                 raise SelectionError(f"The {name} is a number of 1 or more, not {value}.")
 
     def by_topic(self, dataset: Dataset) -> Iterator[TopicTexts]:
-        """The texts of one topic after another; memory holds those of a few topics at a time."""
+        """Yield the texts topic by topic; memory holds those of a few topics at a time."""
         ranked = rankings().ranked(dataset, self.run, self.depth) if self.run else None
         topics = dataset.topics.order_by("position")
         if self.topics:
             topics = topics.filter(name__in=self.topics)
         # All of them, and not as they are read: planning writes between two lots, and SQLite lets
         # nobody write who still reads what was there before another's write.
-        each = iter(list(topics))
-        while some := list(islice(each, TOPICS_AT_ONCE)):
-            texts = self._texts(dataset, some, ranked)
+        remaining = iter(list(topics))
+        while lot := list(islice(remaining, TOPICS_AT_ONCE)):
+            texts = self._texts(dataset, lot, ranked)
             questions = defaultdict[int, list[int]](list)
-            asked = SubQuestion.objects.with_words().filter(topic__in=some).order_by("position")
-            for topic_id, pk in asked.values_list("topic_id", "pk"):
+            sub_questions = (
+                SubQuestion.objects.with_words().filter(topic__in=lot).order_by("position")
+            )
+            for topic_id, pk in sub_questions.values_list("topic_id", "pk"):
                 questions[topic_id].append(pk)
-            for topic in some:
+            for topic in lot:
                 rows = texts.get(topic.pk, [])
-                worded = [(pk, sha256) for pk, sha256 in rows if sha256]
-                yield TopicTexts(topic, questions[topic.pk], worded, len(rows) - len(worded))
+                with_body = [(pk, body) for pk, body in rows if body]
+                yield TopicTexts(topic, questions[topic.pk], with_body, len(rows) - len(with_body))
 
     def _texts(
         self, dataset: Dataset, topics: list[Topic], ranked: dict[int, list[int]] | None
     ) -> dict[int, list[tuple[int, str]]]:
-        """Keys and hashes of the chosen texts by topic, in the order of asking."""
+        """Return the chosen texts by topic, in the order of asking: key and wording key.
+
+        The wording key of a text without a body is empty.
+        """
         of_topic: dict[int, list[tuple[int, str]]] = {}
         if ranked is None:
             chosen = self._of_kind(dataset.texts.filter(topic__in=topics)).order_by("pk")
-            for topic, pk, sha256 in chosen.values_list("topic_id", "pk", "sha256"):
-                of_topic.setdefault(topic, []).append((pk, sha256))
+            wordings = wording_keys(chosen)
+            for topic, pk in chosen.values_list("topic_id", "pk"):
+                of_topic.setdefault(topic, []).append((pk, wordings.get(pk, "")))
             return of_topic
-        there = {topic.pk: ranked.get(topic.pk, []) for topic in topics}
-        keys = {pk for ranks in there.values() for pk in ranks}
+        ranked_keys = {topic.pk: ranked.get(topic.pk, []) for topic in topics}
+        keys = {pk for ranks in ranked_keys.values() for pk in ranks}
         texts = self._of_kind(dataset.texts.filter(pk__in=keys)).order_by()
-        hashes = dict(texts.values_list("pk", "sha256"))
+        wordings = dict.fromkeys(texts.values_list("pk", flat=True), "") | wording_keys(texts)
         return {
-            topic: [(pk, hashes[pk]) for pk in ranks if pk in hashes]
-            for topic, ranks in there.items()
+            topic: [(pk, wordings[pk]) for pk in ranks if pk in wordings]
+            for topic, ranks in ranked_keys.items()
         }
 
     def possible(self, dataset: Dataset) -> int:
-        """How many pairs there are of the chosen texts, judged or not."""
+        """Count the pairs of the chosen texts, judged or not."""
         if self.run:
             return sum(len(t.texts) * len(t.questions) for t in self.by_topic(dataset))
         topics = dataset.topics.all()
         if self.topics:
             topics = topics.filter(name__in=self.topics)
-        asked = dict(
+        n_questions = dict(
             SubQuestion.objects.with_words()
             .filter(topic__in=topics)
             .order_by()
             .values_list("topic_id")
             .annotate(n=Count("pk"))
         )
-        held = self._of_kind(dataset.texts.with_body().filter(topic__in=topics)).order_by()
-        counted = held.values_list("topic_id").annotate(n=Count("pk"))
-        return sum(n * asked.get(topic, 0) for topic, n in counted)
+        texts = self._of_kind(dataset.texts.with_body().filter(topic__in=topics)).order_by()
+        counted = texts.values_list("topic_id").annotate(n=Count("pk"))
+        return sum(n * n_questions.get(topic, 0) for topic, n in counted)
 
     def _of_kind(self, texts: Any) -> Any:
         return texts.filter(kind=Text.Kind(KINDS[self.texts])) if self.texts else texts

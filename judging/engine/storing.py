@@ -1,25 +1,28 @@
-"""Writing replies: every attempt once, the rating that a graded one is, and the words that it quotes."""
+"""Storage of replies: attempts exactly once, their ratings, and quoted spans."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Count, F, Q, Sum
 
-from annotation.models import NuggetSpan, Rating
+from annotation.models import NuggetSpan, Rating, Text
 from annotation.prepared import insert_new
+from annotation.text.equal_texts import shifted_spans
 from annotation.text.spans import locate
-from judging.grading.pairs import Reply, State, storable
-from judging.models import Attempt, Batch, Judge, JudgeRun, ProjectBudget, Shard
+from judging.engine.charges import charge_run
+from judging.grading.pairs import Reply, State
+from judging.llm.completion import storable
+from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 
-Twins = Mapping[tuple[int, int], Sequence[int]]  # other texts that are asked alike, by pair
+Duplicates = Mapping[tuple[int, int], Sequence[int]]  # other texts with the same prompt, by pair
 
 _KEYS = ("judge_id", "text_id", "question_id", "batch_id")
-_SAID = (
+_REPLY_FIELDS = (
     "state",
     "failure",
     "grade",
@@ -33,12 +36,16 @@ _SAID = (
 )
 _FLAGS = ("counts", "copied")
 _TOKENS = ("prompt_tokens", "completion_tokens")
-_COLUMNS = (*_KEYS, *_FLAGS, *_SAID, *_TOKENS)
+_COLUMNS = (*_KEYS, *_FLAGS, *_REPLY_FIELDS, *_TOKENS)
 
 
 @transaction.atomic
 def store(
-    run: JudgeRun, shard: Shard | None, worker: str, replies: Sequence[Reply], twins: Twins
+    run: JudgeRun,
+    shard: Shard | None,
+    worker: str,
+    replies: Sequence[Reply],
+    duplicates: Duplicates,
 ) -> Batch:
     """Store replies as attempts that count, with their ratings and evidence, as one batch.
 
@@ -48,7 +55,10 @@ def store(
     """
     judge = run.judge
     holds_for = [
-        (reply, (reply.pair.text_id, *twins.get((reply.pair.text_id, reply.pair.question_id), ())))
+        (
+            reply,
+            (reply.pair.text_id, *duplicates.get((reply.pair.text_id, reply.pair.question_id), ())),
+        )
         for reply in replies
     ]
     batch = _batch(run, shard, worker, holds_for)
@@ -61,7 +71,7 @@ def store(
     # In one order for everybody: two workers with the same pairs wait for each other, and never both.
     rows.sort(key=lambda row: row[1:3])
     if run.is_retry:
-        _set_aside(run, {(text, question) for _, text, question, *_ in rows})
+        _supersede_failed(run, {(text, question) for _, text, question, *_ in rows})
     if insert_new(Attempt, _COLUMNS, rows) < len(rows):
         _count(batch)
     _rate(judge, batch)
@@ -71,11 +81,11 @@ def store(
 
 @transaction.atomic
 def store_copies(run: JudgeRun, worker: str, copies: Copies) -> None:
-    """Store what was said of a text as said of others that would be asked alike."""
+    """Copy the attempts at a text to other texts with the same prompt."""
     if not copies:
         return
     batch = Batch.objects.create(run=run, worker=worker)
-    columns = ", ".join(_SAID)
+    columns = ", ".join(_REPLY_FIELDS)
     with connection.cursor() as cursor:
         cursor.executemany(
             f"INSERT INTO judging_attempt ({', '.join(_COLUMNS)})"  # noqa: S608
@@ -94,7 +104,7 @@ def _batch(
     worker: str,
     holds_for: Sequence[tuple[Reply, tuple[int, ...]]],
 ) -> Batch:
-    """The batch of these replies as it is if all of them are new."""
+    """Create the batch of these replies, with its counts as if all of them are new."""
     graded = [(reply, len(texts)) for reply, texts in holds_for if reply.state is State.GRADED]
     drifts = [
         ((reply.expected_grade - reply.grade) * n, n)
@@ -103,9 +113,7 @@ def _batch(
     ]
     prompt_tokens = sum(reply.prompt_tokens for reply, _ in holds_for)
     completion_tokens = sum(reply.completion_tokens for reply, _ in holds_for)
-    if run.project_budget_id:
-        money = run.money(prompt_tokens, completion_tokens)
-        ProjectBudget.charge(run.project_budget_id, prompt_tokens + completion_tokens, money)
+    charge_run(run, prompt_tokens, completion_tokens)
     return Batch.objects.create(
         run=run,
         shard=shard,
@@ -123,7 +131,7 @@ def _batch(
 def _row(
     judge_id: int, batch_id: int, reply: Reply, text: int, *, is_copy: bool
 ) -> tuple[Any, ...]:
-    """An attempt, in the order of _COLUMNS."""
+    """Return an attempt's values in the order of _COLUMNS."""
     return (
         judge_id,
         text,
@@ -146,10 +154,10 @@ def _row(
     )
 
 
-def _set_aside(run: JudgeRun, wanted: set[tuple[int, int]]) -> None:
+def _supersede_failed(run: JudgeRun, pairs: set[tuple[int, int]]) -> None:
     failed = (
         Attempt.objects.filter(judge=run.judge, counts=True)
-        .filter(text_id__in={text for text, _ in wanted})
+        .filter(text_id__in={text for text, _ in pairs})
         .exclude(state=State.GRADED)
         .exclude(batch__run=run)
         .order_by("pk")
@@ -157,9 +165,9 @@ def _set_aside(run: JudgeRun, wanted: set[tuple[int, int]]) -> None:
     if connection.features.has_select_for_update:
         failed = failed.select_for_update(of=("self",))
     rows = failed.values_list("pk", "text_id", "question_id")
-    old = [pk for pk, text, question in rows if (text, question) in wanted]
+    old = [pk for pk, text, question in rows if (text, question) in pairs]
     if _counts_failures(run.judge):
-        for text, question in wanted & {(text, question) for _, text, question in rows}:
+        for text, question in pairs & {(text, question) for _, text, question in rows}:
             Rating.objects.record(
                 rater=run.judge.rater_id,
                 rubric=run.judge.rubric_id,
@@ -175,7 +183,7 @@ def _counts_failures(judge: Judge) -> bool:
 
 
 def _rate(judge: Judge, batch: Batch) -> None:
-    """The graded attempts that are new in this batch, as ratings.
+    """Store the new graded attempts of a batch as ratings.
 
     Where the judge's policy is to count a reply without a grade as 0, such replies too: the attempts
     stay what they are, and are counted as failures. An error is no reply, and never a 0.
@@ -189,7 +197,7 @@ def _rate(judge: Judge, batch: Batch) -> None:
 
 
 def _count(batch: Batch) -> None:
-    """What of a batch was new, where not all of it was."""
+    """Recount a batch of which not all attempts were new."""
     graded = Q(state=State.GRADED)
     counts = batch.attempts.aggregate(
         n=Count("pk"),
@@ -223,11 +231,13 @@ def mark(judge: Judge, batch: Batch, holds_for: HoldsFor) -> None:
     }
     if not quoted:
         return
+    bodies = {reply.pair.text_id: reply.pair.text for reply in quoted.values()}
+    bodies |= _bodies({text for text, _ in quoted if text not in bodies})
     spans = []
     for rating in _new_ratings(judge, batch):
         if reply := quoted.get((rating.text_id, rating.question_id)):
             spans += [
-                _span(rating, position, quote, reply)
+                _span(rating, position, quote, bodies[rating.text_id])
                 for position, quote in enumerate(reply.evidence)
             ]
     NuggetSpan.objects.bulk_create(spans, ignore_conflicts=True)
@@ -248,15 +258,28 @@ def copy_marks(judge: Judge, batch: Batch, copies: Copies) -> None:
     if not spans_of:
         return
     source_of = {(text, pairs[pk][1]): pairs[pk] for pk, text in copies}
+    bodies = _bodies({text for pair in source_of.items() for text, _ in pair})
     spans = []
     for rating in _new_ratings(judge, batch):
         source = source_of[rating.text_id, rating.question_id]
-        spans += [_as_new(span, rating) for span in spans_of.get(source, ())]
+        fields = [
+            {name: getattr(span, name) for name in ("position", *NuggetSpan.POSITION)}
+            for span in spans_of.get(source, ())
+        ]
+        shifted = shifted_spans(fields, bodies[source[0]], bodies[rating.text_id])
+        spans += [NuggetSpan(rating=rating, **span) for span in shifted]
     NuggetSpan.objects.bulk_create(spans, ignore_conflicts=True)
 
 
+def _bodies(texts: Collection[int]) -> dict[int, str]:
+    if not texts:
+        return {}
+    bodies = Text.objects.filter(pk__in=texts).order_by().values_list("pk", "body")
+    return {pk: body or "" for pk, body in bodies}
+
+
 def _new_ratings(judge: Judge, batch: Batch) -> list[Rating]:
-    """The ratings of the attempts that are new in a batch."""
+    """Return the ratings of the new attempts of a batch."""
     new = set(batch.attempts.filter(state=State.GRADED).values_list(*_PAIR).order_by())
     ratings = Rating.objects.filter(
         rater=judge.rater, rubric=judge.rubric, text_id__in={text for text, _ in new}
@@ -264,19 +287,14 @@ def _new_ratings(judge: Judge, batch: Batch) -> list[Rating]:
     return [rating for rating in ratings if (rating.text_id, rating.question_id) in new]
 
 
-def _span(rating: Rating, position: int, quote: str, reply: Reply) -> NuggetSpan:
+def _span(rating: Rating, position: int, quote: str, body: str) -> NuggetSpan:
     quote = storable(quote)
     span = NuggetSpan(rating=rating, position=position, source_quote=quote)
-    if match := locate(reply.pair.text, quote):
-        place, is_exact = match
-        span.start, span.end, span.quote = place.start, place.end, place.quote
+    if match := locate(body, quote):
+        location, is_exact = match
+        span.start, span.end, span.quote = location.start, location.end, location.quote
         span.source_quote = "" if is_exact else quote
         span.located = NuggetSpan.Located.EXACT if is_exact else NuggetSpan.Located.NORMALISED
     else:
         span.located = NuggetSpan.Located.UNLOCATED
     return span
-
-
-def _as_new(span: NuggetSpan, rating: Rating) -> NuggetSpan:
-    names = ("position", "start", "end", "quote", "source_quote", "located")
-    return NuggetSpan(rating=rating, **{name: getattr(span, name) for name in names})

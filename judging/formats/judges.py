@@ -10,11 +10,11 @@ from pydantic import AfterValidator, Field
 
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import RaterRow, Row, Something, Whole, Words
-from annotation.formats.summary import Mapped
+from annotation.formats.records import NonEmptyText, RaterRow, Row, StoredText, WholeNumber
+from annotation.formats.summary import Conversion
 from annotation.formats.target import Target
 from annotation.models import Rater
-from judging.engine.judges import JudgeRefused, make_judge
+from judging.engine.judges import JudgeError, make_judge
 from judging.grading.parse import PARSERS
 from judging.models import Judge
 
@@ -32,31 +32,31 @@ Number = Annotated[Any, AfterValidator(_checked_number)]
 class SamplingRow(Row):
     temperature: Number
     top_p: Number
-    max_tokens: Whole
-    seed: Whole | None
+    max_tokens: WholeNumber
+    seed: WholeNumber | None
     logprobs: bool
-    extra: dict[Words, Any]
+    extra: dict[StoredText, Any]
 
 
 class JudgeRow(Row):
     """The fields of Judge, and their fingerprint."""
 
-    rubric: Words
-    levels: list[Annotated[tuple[Whole, Words], Field(strict=False)]]  # JSON has lists
-    backend: Words
-    model: Annotated[Something, Field(max_length=250)]
-    revision: Annotated[Words, Field(max_length=250)] = ""
-    prompt_name: Annotated[Words, Field(max_length=120)] = ""
-    system: Words = ""
-    prompt: Words = ""
-    wording: Words = ""
-    template_hash: Annotated[Words, Field(max_length=64)] = ""
+    rubric: StoredText
+    levels: list[Annotated[tuple[WholeNumber, StoredText], Field(strict=False)]]  # JSON has lists
+    backend: StoredText
+    model: Annotated[NonEmptyText, Field(max_length=250)]
+    revision: Annotated[StoredText, Field(max_length=250)] = ""
+    prompt_name: Annotated[StoredText, Field(max_length=120)] = ""
+    system: StoredText = ""
+    prompt: StoredText = ""
+    wording: StoredText = ""
+    template_hash: Annotated[StoredText, Field(max_length=64)] = ""
     sampling: SamplingRow
     label_ids: list[int] = []
-    parser: Annotated[Words, Field(max_length=40)] = ""
-    failure_policy: Words = Judge.FailurePolicy.MISSING.value
-    reply_model: Annotated[Words, Field(max_length=250)] = ""
-    fingerprint: Words
+    parser: Annotated[StoredText, Field(max_length=40)] = ""
+    failure_policy: StoredText = Judge.FailurePolicy.MISSING.value
+    reply_model: Annotated[StoredText, Field(max_length=250)] = ""
+    fingerprint: StoredText
 
 
 class JudgeRaterRow(RaterRow):
@@ -66,7 +66,7 @@ class JudgeRaterRow(RaterRow):
 
 
 def read(target: Target, source: Source) -> None:
-    """Create the judges that are new, and add grades to those with the same fingerprint.
+    """Create new judges, and add grades to those with the same fingerprint.
 
     A judge of a model is known to the whole site; the lexical baseline belongs to its dataset.
     """
@@ -81,7 +81,7 @@ def read(target: Target, source: Source) -> None:
 def _judge(
     target: Target, source: Source, line: int, row: JudgeRaterRow, values: JudgeRow
 ) -> Judge | None:
-    """The judge of a line, not saved; None, and an error noted, for one that cannot be."""
+    """Return the unsaved judge of a line; None, and an error noted, if it is invalid."""
 
     def problem(field: str, message: str) -> None:
         target.problem(source, line, f"judge.{field}", message)
@@ -107,23 +107,23 @@ def _judge(
 
 
 def _add(target: Target, source: Source, line: int, row: JudgeRaterRow, judge: Judge) -> None:
-    """Let the grades under the line's name be those of this judge."""
+    """Link the grades under the line's name to this judge."""
     fingerprint = judge.spec.fingerprint
-    there = Judge.objects.filter(fingerprint=fingerprint).select_related("rater").first()
-    known = target.rater_named(row.name)
-    if known is not None:
-        own = Judge.objects.filter(rater=known).first()
-        if own is not None and own.fingerprint != fingerprint:
-            message = f"{row.name} is another judge here ({own.short})"
+    existing = Judge.objects.filter(fingerprint=fingerprint).select_related("rater").first()
+    rater = target.rater_named(row.name)
+    if rater is not None:
+        rater_judge = Judge.objects.filter(rater=rater).first()
+        if rater_judge is not None and rater_judge.fingerprint != fingerprint:
+            message = f"{row.name} is another judge here ({rater_judge.short})"
             target.problem(source, line, "judge.fingerprint", message)
-        elif own is not None:
-            target.adopt(row.name, known)
+        elif rater_judge is not None:
+            target.adopt(row.name, rater)
         else:
-            target.summary.mapped[Mapped.JUDGE_NOT_LINKED] += 1
-    elif there is not None and there.rater.dataset_id not in (None, target.dataset.pk):
-        target.summary.mapped[Mapped.JUDGE_NOT_LINKED] += 1
-    elif there is not None:
-        target.adopt(row.name, there.rater)
+            target.summary.mapped[Conversion.JUDGE_NOT_LINKED] += 1
+    elif existing is not None and existing.rater.dataset_id not in (None, target.dataset.pk):
+        target.summary.mapped[Conversion.JUDGE_NOT_LINKED] += 1
+    elif existing is not None:
+        target.adopt(row.name, existing.rater)
     elif target.is_rater_name(source, line, row.name):
         _create(target, source, line, row, judge)
 
@@ -142,25 +142,25 @@ def _create(target: Target, source: Source, line: int, row: JudgeRaterRow, judge
             name = name[: 120 - len(ending)] + ending
         names = ("levels", *(set(JudgeRow.model_fields) - {"levels", "fingerprint"}))
         try:
-            made = make_judge(
+            created = make_judge(
                 name, kind=row.kind, **{field: getattr(judge, field) for field in names}
             )
-        except JudgeRefused as refused:
+        except JudgeError as refused:
             target.problem(source, line, "judge", str(refused))
             return
-        target.adopt(row.name, made.rater)
+        target.adopt(row.name, created.rater)
     target.summary.created["judges"] += 1
     target.summary.file(source.name).created += 1
 
 
 def definitions(raters: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """The definitions of judges by the keys of their raters, as lines of raters.jsonl hold them."""
+    """Return definitions of judges by the keys of their raters, as in raters.jsonl."""
     judges = Judge.objects.filter(rater__in=raters).select_related("rubric")
     return {judge.rater_id: definition_of(judge) for judge in judges}
 
 
 def definition_of(judge: Judge) -> dict[str, Any]:
-    """The definition of a judge as JSON, with its fingerprint."""
+    """Return the definition of a judge as JSON, with its fingerprint."""
     values = json.loads(json.dumps(judge.spec.as_json()))
     sampling = values["sampling"]
     sampling["extra"] = dict(sorted(sampling["extra"].items()))

@@ -1,0 +1,1 @@
+"""Graders: pairs in, replies out. Chat models, and the lexical baseline. No Django."""

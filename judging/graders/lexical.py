@@ -1,4 +1,4 @@
-"""The embedded lexical baseline, grades 0..5 by idf-weighted coverage of a question's terms, as a grader.
+"""Lexical baseline: grades 0..5 by idf-weighted coverage of a question's terms.
 
     s = sum of idf over the question terms present in the text / sum of idf over all of them
     idf(t) = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5));   grade = min(5, floor(6 s))
@@ -29,7 +29,8 @@ import numpy.typing as npt
 import scipy
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-from judging.grading.pairs import Failure, Pair, Reply, State
+from judging.grading.pairs import Pair, Reply, State
+from judging.llm.errors import Failure
 
 MISSING = -1  # under has_grade == False: outside 0..5, so that it cannot pass for a grade
 NO_CONTENT_TERMS = "The question has no content terms: only stop words and question words."
@@ -47,7 +48,7 @@ of in on at by for from to into with about between during through
 not no also only very
 """  # "us" is kept, as case folding makes the US of it; "wo" is what "won't" leaves
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
-_WORD = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(r"[^\W_]+")
 _CLITIC = re.compile(r"'(?<=\w')(?:s|d|m|ll|re|ve)\b")  # the apostrophe first: found by fast scan
 
 
@@ -63,10 +64,10 @@ class Grades(NamedTuple):
 
 
 @lru_cache(maxsize=200_000)
-def _stem(word: str) -> str:
+def _stem(token: str) -> str:
     # A stemmer holds the word it works on, so threads must not share one. The class is named
     # because snowballstemmer.stemmer() would use another library's stemmer where one is installed.
-    return "" if word in STOP_WORDS else str(EnglishStemmer().stemWord(word))
+    return "" if token in STOP_WORDS else str(EnglishStemmer().stemWord(token))
 
 
 def content_terms(text: str) -> list[str]:
@@ -78,7 +79,7 @@ def content_terms(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     if "'" in folded:
         folded = _CLITIC.sub("", folded.replace("can't", "can not").replace("n't", " not"))
-    return [stem for stem in map(_stem, _WORD.findall(folded)) if stem]
+    return [stem for stem in map(_stem, _TOKEN.findall(folded)) if stem]
 
 
 class LexicalGrader:
@@ -153,11 +154,11 @@ class LexicalGrader:
         text_index: npt.ArrayLike,
         question_index: npt.ArrayLike,
     ) -> npt.NDArray[np.float64]:
-        """The share s of idf that pair i covers, 0..1: an array (pairs,), NaN where it is undefined.
+        """Return the share s of idf that pair i covers, 0..1: an array (pairs,).
 
-        No pairs give an empty array. Raises ValueError unless both indices are one-dimensional and
-        equally long, IndexError if one is out of range (a negative index is, so that no -1 silently
-        reads the last text).
+        It is NaN where it is undefined. No pairs give an empty array. Raises ValueError unless both
+        indices are one-dimensional and equally long, IndexError if one is out of range (a negative
+        index is, so that no -1 silently reads the last text).
         """
         rows, columns = _index(text_index, len(texts)), _index(question_index, len(questions))
         if rows.shape != columns.shape:
@@ -173,7 +174,10 @@ class LexicalGrader:
     def _rows(
         self, texts: Sequence[str], questions: Sequence[str]
     ) -> tuple[Any, Any, npt.NDArray[np.bool_]]:
-        """0/1 rows of the texts, idf rows of the questions summing to 1, and which have terms."""
+        """Return 0/1 rows of the texts, idf rows of the questions summing to 1, and a mask.
+
+        The mask says which questions have terms.
+        """
         # Imported here: it takes a second or two, which every process of the site would pay.
         from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
 
@@ -182,9 +186,9 @@ class LexicalGrader:
             stems = [""]  # a column that no text fills: the vectorizer refuses to have none
         # Only the questions' stems are columns: other words change no grade, and dropping them
         # before the vectorizer sees them spares it a KeyError for each.
-        known = frozenset(stems).intersection
+        in_vocabulary = frozenset(stems).intersection
         vectorizer = CountVectorizer(
-            analyzer=lambda text: known(content_terms(text)), vocabulary=stems, binary=True
+            analyzer=lambda text: in_vocabulary(content_terms(text)), vocabulary=stems, binary=True
         )
         presence = scipy.sparse.csr_array(vectorizer.transform(texts))
         weights = scipy.sparse.csr_array(vectorizer.transform(questions))
@@ -199,12 +203,15 @@ class LexicalGrader:
 
 
 def grade_of(coverage: float) -> int:
-    """The grade of one covered share: min(5, floor(6 s))."""
+    """Return the grade of one covered share: min(5, floor(6 s))."""
     return int(banded(np.array(coverage)))
 
 
 def banded(coverage: npt.NDArray[np.float64], grades: int = 6) -> npt.NDArray[np.int8]:
-    """The grades of covered shares in 0..1, in so many equal bands from 0: an array of the same shape."""
+    """Return grades of shares in 0..1 by equal bands from 0: an array of the same shape.
+
+    `grades` is the number of bands.
+    """
     # A share such as 1/3 may come out one rounding error below its band; the margin returns it.
     return np.minimum(grades - 1, np.floor(grades * coverage + 1e-9)).astype(np.int8)
 
@@ -232,8 +239,8 @@ class BaselineGrader:
         self.grades = grades
 
     def replies(self, pairs: Iterator[Pair]) -> Iterator[Reply | None]:
-        while some := list(islice(pairs, AT_ONCE)):
-            yield from self._grade(some)
+        while batch := list(islice(pairs, AT_ONCE)):
+            yield from self._grade(batch)
 
     def _grade(self, pairs: list[Pair]) -> Iterator[Reply]:
         texts = {pair.text_id: pair.text for pair in pairs}

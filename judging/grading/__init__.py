@@ -1,0 +1,1 @@
+"""Grading of one pair: prompt, parsing of the reply, probabilities of grades. No Django."""

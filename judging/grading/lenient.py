@@ -1,4 +1,4 @@
-"""Readers that a judge may choose instead of the strict ones: set words, a reason, JSON, the rubric's words.
+"""Lenient parsers: set phrases, a grade with a reason, JSON, the rubric's labels.
 
 Each takes what a person would read without a doubt and nothing else. Where a reply might take its
 grade back, it has none. All read a reply once, however long it is.
@@ -9,18 +9,19 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from judging.grading.pairs import Failure, State
+from judging.grading.pairs import State
 from judging.grading.readers import (
     AROUND,
     NUMBER,
     Parsed,
     Scale,
+    failure_of,
+    grade_from_digits,
     integer_1,
-    level,
     unparseable,
-    why_not,
 )
-from judging.grading.thoughts import holds_a_tag
+from judging.llm.errors import Failure
+from judging.llm.reasoning import holds_a_tag
 
 _NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LABEL = r"(?:grade|rating|score)"
@@ -42,7 +43,7 @@ _SET_WORDS = re.compile(
     rf"\}}?\$*+{_BRACKETS}(?:(?:points?|stars?)\b)?{_BRACKETS}[.!]?{_BRACKETS}",
     re.IGNORECASE,
 )
-_IN_WORDS = re.compile(
+_NUMERAL_GRADE = re.compile(
     rf"{_MARKS}(?:(?:the\s++|my\s++)?(?:final\s++|overall\s++)?{_LABEL}{_MARKS}(?:[:=]|(?:is|of)\b)"
     rf"{_MARKS})?({'|'.join(_NUMERALS)})\b{_MARKS}[.!]?{_MARKS}",
     re.IGNORECASE,
@@ -53,7 +54,7 @@ LABELLED = re.compile(
     r"because\b|since\b))",
     re.IGNORECASE,
 )
-_ALONE = re.compile(
+_STANDALONE_GRADE = re.compile(
     rf"\s*+{_ON_A_LINE}{_NUMBER}{_OF}{_ON_A_LINE}(?:\n|(?=because\b))",
     re.IGNORECASE,
 )
@@ -61,7 +62,7 @@ _OPENS = r"[\s\"'“”‘’*_(]{0,5}+"
 # What may take a grade back, or give another one: anywhere, and where a sentence or part of one begins
 # with it.
 _DOUBT = re.compile(
-    rf"\b(?:{'|'.join(word for word in _NUMERALS if word != 'one')})\b|\b{_LABEL}s?\b|\b(?:actually|"
+    rf"\b(?:{'|'.join(numeral for numeral in _NUMERALS if numeral != 'one')})\b|\b{_LABEL}s?\b|\b(?:actually|"
     r"alternatively|chang(?:e|ed|ing) (?:it|my|that|this|to)|correction|deduct\w*+|disregard|"
     r"double-check\w*+|full marks?|higher|hmm|hold on|ignore|incorrect|injection|instead|instruct\w*+|"
     r"joking|kidding|lower|make (?:it|that|this)|mistake|never ?mind|on reflection|oops|rather|"
@@ -82,37 +83,37 @@ BEFORE_A_LABEL = re.compile(
 )
 ANNOUNCES = re.compile(r":[\s*_#]*+\Z")
 # What announces an object that is not the reply's own: an example, the form, what a text says.
-_OF_ANOTHER = re.compile(
+_FOREIGN_OBJECT = re.compile(
     r"\b(?:contain\w*+|demand\w*+|example|format|ignor\w*+|instead of|instruct\w*+|never|not|says?|said|"
     r"schema|template|wrong|\w*?n['’]t)\b",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(r"grade|out_?of|rating|revis|scale|score|(?:\b|_)max", re.IGNORECASE)
+_RELATED_KEY = re.compile(r"grade|out_?of|rating|revis|scale|score|(?:\b|_)max", re.IGNORECASE)
 SENTENCE = re.compile(r"[.!?;](?=[\s\"'”’)*_])|\n")
 OBJECT = re.compile(r"(?<!\\boxed)\{")  # JSON, or what was to be JSON
-_WORDS = re.compile(r"[^\W_]++")
+_TOKENS = re.compile(r"[^\W_]++")
 _DIGIT = re.compile(r"\d|-\d")
 _NAMED_GRADE = re.compile(r'"(?:grade|rating|score)"\s*+:\s*+"?+([0-9]++)(?![0-9])')
 
 
 def n_of_m_1(reply: str, scale: Scale) -> Parsed:
-    """One grade in a few set words, and nothing else.
+    """Read a grade in a few set phrases, and nothing else.
 
-    What integer-1 takes, and also a grade of the highest one ("4/5", "4 out of 5"), in brackets, with
-    an exclamation mark, as a numeral ("four", "Score: four"), as 4.0, in \\boxed{}, and behind words
-    such as "I would give this passage a final score of". A 4/10 in a rubric to 5 is no grade, nor is
-    any number beside words that are not among these.
+    It takes what integer-1 takes, and also a grade of the highest one ("4/5", "4 out of 5"), in
+    brackets, with an exclamation mark, as a numeral ("four", "Score: four"), as 4.0, in \\boxed{}, and
+    behind words such as "I would give this passage a final score of". A 4/10 in a rubric to 5 is no
+    grade, nor is any number beside words that are not among these.
     """
-    if match := _IN_WORDS.fullmatch(reply):
-        return level(str(_NUMERALS.index(match[1].lower())), scale)
+    if match := _NUMERAL_GRADE.fullmatch(reply):
+        return grade_from_digits(str(_NUMERALS.index(match[1].lower())), scale)
     match = _SET_WORDS.fullmatch(reply)
     if match is None or not _of_the_highest(match, scale):
-        return unparseable(why_not(reply, scale.grades))
-    return level(match[1], scale).at(match.span(1))
+        return unparseable(failure_of(reply, scale.grades))
+    return grade_from_digits(match[1], scale).at(match.span(1))
 
 
 def reason_1(reply: str, scale: Scale) -> Parsed:
-    """A grade with its label ("Rating: 4", "Final score: 4/5") and a reason before or after it.
+    """Read a labelled grade ("Rating: 4", "Final score: 4/5") with a reason around it.
 
     A grade alone on the first line, or before "because", needs no label. Where the reason holds another
     grade or label, or words that may take the grade back ("actually", "However, ..."), there is none:
@@ -121,34 +122,34 @@ def reason_1(reply: str, scale: Scale) -> Parsed:
     whole = n_of_m_1(reply, scale)
     if whole.grade is not None:
         return whole
-    found = _ALONE.match(reply)
-    if found is None:
+    match = _STANDALONE_GRADE.match(reply)
+    if match is None:
         labelled = LABELLED.finditer(reply)
-        found = next(labelled, None)
-        if found is not None and next(labelled, None) is not None:
-            return unparseable(Failure.SEVERAL)
-    if found is None or holds_a_tag(reply) or OBJECT.search(reply):
-        return unparseable(why_not(reply, scale.grades))
-    before, after = reply[: found.start()], reply[found.end() :]
+        match = next(labelled, None)
+        if match is not None and next(labelled, None) is not None:
+            return unparseable(Failure.SEVERAL_INTEGERS)
+    if match is None or holds_a_tag(reply) or OBJECT.search(reply):
+        return unparseable(failure_of(reply, scale.grades))
+    before, suffix = reply[: match.start()], reply[match.end() :]
     *earlier, in_its_sentence = SENTENCE.split(before)
     lines = (sentence for sentence in reversed(earlier) if sentence.strip(" \t\r*_#"))
     if BEFORE_A_LABEL.fullmatch(in_its_sentence) is None or ANNOUNCES.search(next(lines, "")):
         return unparseable(Failure.NO_GRADE)
-    if _takes_back(before, scale) or _takes_back(after, scale):
-        return unparseable(Failure.SEVERAL)
-    if not _of_the_highest(found, scale):
+    if _takes_back(before, scale) or _takes_back(suffix, scale):
+        return unparseable(Failure.SEVERAL_INTEGERS)
+    if not _of_the_highest(match, scale):
         return unparseable(Failure.OUT_OF_RANGE)
-    return level(found[1], scale).at(found.span(1))
+    return grade_from_digits(match[1], scale).at(match.span(1))
 
 
 def first_line_grade(reply: str) -> str | None:
-    """The digits of a grade that stands alone on the first line, or before "because"."""
-    found = _ALONE.match(reply)
-    return found[1] if found else None
+    """Return the digits of a grade alone on the first line, or before "because"."""
+    match = _STANDALONE_GRADE.match(reply)
+    return match[1] if match else None
 
 
 def rating_json_1(reply: str, scale: Scale) -> Parsed:
-    """One JSON object with a `rating` and an `evaluation` or a `reason`.
+    """Read a JSON object with a `rating` and an `evaluation` or a `reason`.
 
     A rating is 5, 5.0 or "5"; 3.5 is none. The object may stand in a code fence or after words, but
     words that may take its rating back leave no grade. What the reason says does not count.
@@ -158,19 +159,25 @@ def rating_json_1(reply: str, scale: Scale) -> Parsed:
         return unparseable(values)
     if "rating" not in values or not ({"evaluation", "reason"} & values.keys()):
         return unparseable(Failure.NO_GRADE)
-    return placed(reply, rated(values, "rating", scale))
+    return with_span(reply, read_rating(values, "rating", scale))
 
 
 def grade_json_1(reply: str, scale: Scale) -> Parsed:
-    """One JSON object with exactly one of `grade`, `rating` and `score`, read as by rating-json-1."""
+    """Read a JSON object with exactly one of `grade`, `rating` and `score`.
+
+    Otherwise as rating-json-1 does.
+    """
     values = _object(reply, scale)
     if isinstance(values, Failure):
         return unparseable(values)
-    return placed(reply, graded(values, scale))
+    return with_span(reply, read_grade(values, scale))
 
 
 def label_json_1(reply: str, scale: Scale) -> Parsed:
-    """One JSON object whose `label_name` (or `label`) is a word of the rubric; its reason is not read."""
+    """Read a JSON object whose `label_name` or `label` is a label of the rubric.
+
+    Its reason is not read.
+    """
     values = _object(reply, scale)
     if isinstance(values, Failure):
         return unparseable(values)
@@ -178,27 +185,27 @@ def label_json_1(reply: str, scale: Scale) -> Parsed:
 
 
 def label_grade(values: dict[str, Any], scale: Scale) -> Parsed:
-    """The word of the rubric under exactly one of `label_name` and `label`."""
-    named = [name for name in ("label_name", "label") if name in values]
-    if len(named) != 1:
-        return unparseable(Failure.SEVERAL if named else Failure.NO_GRADE)
-    label = values[named[0]]
-    return _word(label, scale) if isinstance(label, str) else unparseable(Failure.NO_GRADE)
+    """Return the grade of the label under exactly one of `label_name` and `label`."""
+    keys = [name for name in ("label_name", "label") if name in values]
+    if len(keys) != 1:
+        return unparseable(Failure.SEVERAL_INTEGERS if keys else Failure.NO_GRADE)
+    label = values[keys[0]]
+    return _read_label(label, scale) if isinstance(label, str) else unparseable(Failure.NO_GRADE)
 
 
 def word_1(reply: str, scale: Scale) -> Parsed:
-    """Exactly one word of the rubric, and nothing else.
+    """Read exactly one label of the rubric, and nothing else.
 
     As in integer-1, white space, quotation marks, emphasis, one full stop and one label in front
     ("Label: vital") do not count. Capitals are small letters, and "partial support" is
     "partial_support".
     """
     match = _ONE_WORD.fullmatch(reply)
-    return _word(match[1], scale) if match else unparseable(Failure.NO_GRADE)
+    return _read_label(match[1], scale) if match else unparseable(Failure.NO_GRADE)
 
 
 def first_digit_1(reply: str, scale: Scale) -> Parsed:
-    r"""The first match of `\d|-\d` anywhere in the reply, as the code of CRUX's authors reads.
+    r"""Read the first match of `\d|-\d` in the reply, as the code of CRUX's authors does.
 
     So a 10 is 1, "4/5" is 4 and "2 facts, so 5" is 2. Their -1, which also stands for a reply without
     a digit, is no grade here. Digits of other scripts are digits, as in Python.
@@ -206,11 +213,11 @@ def first_digit_1(reply: str, scale: Scale) -> Parsed:
     match = _DIGIT.search(reply)
     if match is None:
         return unparseable(Failure.NO_GRADE if reply.strip() else Failure.EMPTY)
-    return level(str(int(match[0])), scale).at(match.span())
+    return grade_from_digits(str(int(match[0])), scale).at(match.span())
 
 
-def as_word(label: str) -> str:
-    """A label as words are compared: in small letters, and joined by underscores."""
+def normalize_label(label: str) -> str:
+    """Normalize a label: lower case, joined by underscores."""
     return re.sub(r"[\s_-]+", "_", label.strip().lower())
 
 
@@ -221,22 +228,22 @@ _ONE_WORD = re.compile(
 )
 
 
-def _word(words: str, scale: Scale) -> Parsed:
-    grade = scale.words.get(as_word(words).strip("_"))
+def _read_label(label: str, scale: Scale) -> Parsed:
+    grade = scale.words.get(normalize_label(label).strip("_"))
     return unparseable(Failure.NO_GRADE) if grade is None else Parsed(State.GRADED, grade)
 
 
-def _takes_back(words: str, scale: Scale) -> bool:
-    """Whether words beside a grade hold another, or may take it back."""
-    return _DOUBT.search(words) is not None or _other_grade(words, scale)
+def _takes_back(text: str, scale: Scale) -> bool:
+    """Return whether text beside a grade holds another, or may take it back."""
+    return _DOUBT.search(text) is not None or _other_grade(text, scale)
 
 
-def _other_grade(words: str, scale: Scale) -> bool:
+def _other_grade(text: str, scale: Scale) -> bool:
     grades = {str(grade) for grade in scale.grades}
-    numbers = (match[0] for match in NUMBER.finditer(words))
+    numbers = (match[0] for match in NUMBER.finditer(text))
     # Digits of other scripts, and ③ and ½, are numbers to a person.
     return any(not number.isdecimal() or number in grades for number in numbers) or any(
-        sign.isnumeric() and not sign.isascii() for sign in words
+        sign.isnumeric() and not sign.isascii() for sign in text
     )
 
 
@@ -244,30 +251,33 @@ def _of_the_highest(match: re.Match[str], scale: Scale) -> bool:
     return match[2] is None or match[2] == str(max(scale.grades))
 
 
-def rated(values: dict[str, Any], name: str, scale: Scale) -> Parsed:
-    """Read the grade under a name of a JSON object; none if another key may hold a grade or a scale."""
-    others = (value for key, value in values.items() if key != name and _BESIDE.search(key))
-    if any(not isinstance(value, str) or NUMBER.search(value) for value in others):
-        return unparseable(Failure.SEVERAL)
+def read_rating(values: dict[str, Any], name: str, scale: Scale) -> Parsed:
+    """Read the grade under a key of a JSON object.
+
+    There is none if another key may hold a grade or a scale.
+    """
+    related = (value for key, value in values.items() if key != name and _RELATED_KEY.search(key))
+    if any(not isinstance(value, str) or NUMBER.search(value) for value in related):
+        return unparseable(Failure.SEVERAL_INTEGERS)
     return rating(values[name], scale)
 
 
-def graded(values: dict[str, Any], scale: Scale) -> Parsed:
-    """What stands under exactly one of `grade`, `rating` and `score`."""
-    named = [name for name in ("grade", "rating", "score") if name in values]
-    if len(named) != 1:
-        return unparseable(Failure.SEVERAL if named else Failure.NO_GRADE)
-    return rated(values, named[0], scale)
+def read_grade(values: dict[str, Any], scale: Scale) -> Parsed:
+    """Read the grade under exactly one of `grade`, `rating` and `score`."""
+    keys = [name for name in ("grade", "rating", "score") if name in values]
+    if len(keys) != 1:
+        return unparseable(Failure.SEVERAL_INTEGERS if keys else Failure.NO_GRADE)
+    return read_rating(values, keys[0], scale)
 
 
-def placed(reply: str, parsed: Parsed) -> Parsed:
-    """The same with the place of its grade in JSON, where the name of a grade stands in it once."""
-    found = list(_NAMED_GRADE.finditer(reply))
-    return parsed.at(found[0].span(1)) if len(found) == 1 else parsed
+def with_span(reply: str, parsed: Parsed) -> Parsed:
+    """Add the span of the grade in JSON, if the key of a grade occurs once."""
+    matches = list(_NAMED_GRADE.finditer(reply))
+    return parsed.at(matches[0].span(1)) if len(matches) == 1 else parsed
 
 
 def rating(value: Any, scale: Scale) -> Parsed:
-    """A number of JSON, or a string that is one, as a grade."""
+    """Convert a JSON number, or a string that is one, to a grade."""
     if isinstance(value, str):
         return replace(integer_1(value, scale), place=None)  # which would be that in the value
     if isinstance(value, float) and value.is_integer():
@@ -280,38 +290,43 @@ def rating(value: Any, scale: Scale) -> Parsed:
 
 
 def _object(reply: str, scale: Scale) -> dict[str, Any] | Failure:
-    """The JSON object from the first brace to the last, or why there is none."""
+    """Parse the JSON object from the first brace to the last; else return the failure."""
     start, end = reply.find("{"), reply.rfind("}") + 1
     if start < 0 or end <= start:
         return Failure.NO_GRADE
-    before, after = reply[:start], reply[end:]
-    if holds_a_tag(before) or _other_grade(before, scale) or _takes_back(after, scale):
-        return Failure.SEVERAL
+    before, suffix = reply[:start], reply[end:]
+    if holds_a_tag(before) or _other_grade(before, scale) or _takes_back(suffix, scale):
+        return Failure.SEVERAL_INTEGERS
     # Its own words stand on other lines, or come before a colon.
     announced = before.rstrip(" \t\r\n*`")
-    if _OF_ANOTHER.search(SENTENCE.split(announced)[-1]) or _names_a_word(before + after, scale):
+    if _FOREIGN_OBJECT.search(SENTENCE.split(announced)[-1]) or _names_a_word(
+        before + suffix, scale
+    ):
         return Failure.NO_GRADE
     try:
         values = json.loads(reply[start:end], object_pairs_hook=once)
-    except TwiceError:
-        return Failure.SEVERAL
+    except DuplicateKeyError:
+        return Failure.SEVERAL_INTEGERS
     except (ValueError, RecursionError):
         return Failure.NO_GRADE
     return values if isinstance(values, dict) else Failure.NO_GRADE
 
 
 def _names_a_word(around: str, scale: Scale) -> bool:
-    """Whether what stands around an object has a word of the rubric, which may be another grade."""
-    joined = "_".join(["", *_WORDS.findall(around.lower()), ""])
-    return any(f"_{word}_" in joined for word in scale.words)
+    """Return whether the text around an object has a label of the rubric.
+
+    It may be another grade.
+    """
+    joined = "_".join(["", *_TOKENS.findall(around.lower()), ""])
+    return any(f"_{label}_" in joined for label in scale.words)
 
 
-class TwiceError(Exception):
-    """A name that an object holds twice, and so perhaps two grades."""
+class DuplicateKeyError(Exception):
+    """Duplicate key of a JSON object, and so perhaps two grades."""
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise TwiceError
+        raise DuplicateKeyError
     return values

@@ -1,43 +1,25 @@
-"""What goes into a grader and what comes out: pairs and replies. No database, no Django."""
+"""Input and output of graders: pairs and replies. No database, no Django."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-RAW_LIMIT = 64_000  # characters of a reply that are kept: a runaway reply must not fill the table
+from judging.llm.errors import Failure
 
 
 class State(StrEnum):
-    """What a reply turned out to be. Only a graded one carries a grade; none is ever below 0."""
+    """State of a reply.
+
+    Only a graded one carries a grade; none is ever below 0.
+    """
 
     GRADED = "graded"
     UNPARSEABLE = "unparseable"
     TRUNCATED = "truncated"
     REFUSED = "refused"
     ERROR = "error"
-
-
-class Failure(StrEnum):
-    """Why there is no grade: the kinds that a run counts apart."""
-
-    EMPTY = "empty"
-    NO_GRADE = "no_grade"  # no grade that stands alone: words, or a number that is no integer
-    SEVERAL = "several"  # more than one integer
-    WORDS_AFTER = "words_after"  # words after the grade, or around its JSON: they may take it back
-    OUT_OF_RANGE = "out_of_range"  # an integer that is no level of the rubric
-    CUT = "cut"  # the reply reached its length limit before it was whole
-    REFUSAL = "refusal"
-    NO_TERMS = "no_terms"  # the baseline: a question of stop words alone
-    TOO_LONG = "too_long"  # the prompt does not fit the model
-    TIMEOUT = "timeout"
-    CONNECTION = "connection"
-    SERVER = "server"  # a 5xx or 429 that outlasted the retries
-    REQUEST = "request"  # another 4xx
-    MALFORMED = "malformed"  # not the JSON that the protocol promises
-    OTHER_MODEL = "other_model"  # the reply says that another model wrote it
-    OVERSIZED = "oversized"  # more bytes than any grade needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +40,17 @@ class Pair:
     number: int = 1  # from 1
 
     @property
-    def is_of_several(self) -> bool:
-        """Whether one message asks about more than this question."""
+    def has_several_questions(self) -> bool:
+        """Return whether one message asks about more than this question."""
         return len(self.questions) > 1
 
     def alone(self) -> Pair:
-        """The same pair, its question asked by itself."""
+        """Return the same pair, with its question asked by itself."""
         return replace(self, questions=(self.question,), number=1)
 
 
-def together(pairs: Iterator[Pair]) -> Iterator[tuple[Pair, ...]]:
-    """The pairs that one message asks about: those of a text that follow each other, or each by itself.
+def group_by_message(pairs: Iterator[Pair]) -> Iterator[tuple[Pair, ...]]:
+    """Group pairs by message: consecutive pairs of a text, or single pairs.
 
     Where every pair is asked by itself, none is taken before the one that was given is done with.
     """
@@ -77,7 +59,7 @@ def together(pairs: Iterator[Pair]) -> Iterator[tuple[Pair, ...]]:
         if waiting and not _one_message(waiting[-1], pair):
             yield tuple(waiting)
             waiting = []
-        if pair.is_of_several:
+        if pair.has_several_questions:
             waiting.append(pair)
         else:
             yield (pair,)
@@ -85,9 +67,12 @@ def together(pairs: Iterator[Pair]) -> Iterator[tuple[Pair, ...]]:
         yield tuple(waiting)
 
 
-def _one_message(pair: Pair, other: Pair) -> bool:
-    """Whether it asks about both: two topics may ask the same of one text, each with its request."""
-    return _asks(pair) == _asks(other)
+def _one_message(pair: Pair, following: Pair) -> bool:
+    """Return whether one message asks about both pairs.
+
+    Two topics may ask the same of one text, each with its request.
+    """
+    return _asks(pair) == _asks(following)
 
 
 def _asks(pair: Pair) -> tuple[int, tuple[str, ...], str]:
@@ -95,14 +80,14 @@ def _asks(pair: Pair) -> tuple[int, tuple[str, ...], str]:
 
 
 def shares(total: int, n: int) -> list[int]:
-    """A whole number in n parts that are as equal as whole numbers can be, the larger ones first."""
-    each, rest = divmod(total, n)
-    return [each + (part < rest) for part in range(n)]
+    """Split a whole number into n parts as equal as possible, the larger ones first."""
+    base, remainder = divmod(total, n)
+    return [base + (part < remainder) for part in range(n)]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of one pair.
+    """Reply of a judge about one pair.
 
     `raw` are the words of the reply as they came, with what stands between think tags; `reasoning` is
     what the server told beside them. `detail` says in our words what went wrong.
@@ -132,42 +117,3 @@ class Reply:
             raise ValueError("A reply has a grade exactly when it is graded.")
         if (self.state is State.GRADED) == (self.failure is not None):
             raise ValueError("A reply says why it has no grade, and only then.")
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How the model is asked to write. Part of what a judge is."""
-
-    temperature: float = 0.0
-    top_p: float = 1.0
-    max_tokens: int = 1
-    seed: int | None = 0
-    logprobs: bool = True
-    extra: Mapping[str, object] = field(default_factory=dict)  # sent as they are; null leaves out
-
-    @property
-    def sent(self) -> dict[str, object]:
-        """The parameters of a request, but for log-probabilities: what `extra` says comes last."""
-        usual = {
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "max_tokens": self.max_tokens,
-            "seed": self.seed,
-        }
-        return without_nulls({**usual, **self.extra})
-
-    @property
-    def samples(self) -> int:
-        """How many replies to each message are asked for, by the `n` of a request."""
-        n = self.extra.get("n")
-        return n if isinstance(n, int) and n > 1 else 1
-
-
-def without_nulls(parameters: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in parameters.items() if value is not None}
-
-
-def storable(words: str) -> str:
-    """Words as a database can keep them: no NUL, no lone surrogates, at most RAW_LIMIT characters."""
-    words = words[:RAW_LIMIT].replace("\x00", "\N{REPLACEMENT CHARACTER}")
-    return words.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""From a reply to one grade, or to the reason why there is none.
+"""Parsing of a reply into one grade, or the reason why there is none.
 
 A parser is part of a judge's identity, so its name carries a version: who wants other rules adds a
 parser and leaves these as they are. Nothing is guessed. A reply is a grade or it is not, and a number
@@ -8,13 +8,15 @@ that happens to stand among words is not one ("4 of the points are covered").
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from judging.grading import final, lenient, lists, readers
-from judging.grading.pairs import Failure, State
+from judging.grading.pairs import State
 from judging.grading.readers import Parsed, Scale, unparseable
-from judging.grading.thoughts import thinking_apart
+from judging.llm.errors import Failure
+from judging.llm.reasoning import split_reasoning
 
-__all__ = ["OF_WORDS", "PARSERS", "Parsed", "Parser", "begins_another", "parse", "words_of"]
+__all__ = ["LABEL_PARSERS", "PARSERS", "Parsed", "Parser", "begins_another", "labels_of", "parse"]
 
 
 # Only how a reply begins: a text about an apology may be quoted further down. Not more signs than
@@ -39,7 +41,7 @@ _REFUSAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """The rules that a name stands for, and what people choose them by.
+    """Parser that a name stands for, with its description for people.
 
     `is_literal`: it reads whatever came, a cut reply and a refusal too, as the code did that it is
     named for. `sets_thinking_apart`: what a model thinks between tags is no part of its reply.
@@ -52,11 +54,11 @@ class Parser:
     says: str
     is_literal: bool = False
     sets_thinking_apart: bool = True
-    of_several: bool = False
+    reads_several: bool = False
     superseded_by: str = ""
 
     def title(self, name: str) -> str:
-        """Its name with what it reads, for a form."""
+        """Return the name with a description, for a form."""
         hint = f" (superseded by {self.superseded_by})" if self.superseded_by else ""
         return f"{name}: {self.says}{hint}"
 
@@ -73,7 +75,7 @@ def parse(
     number: int = 1,
     n: int = 1,
 ) -> Parsed:
-    """Read a reply by the rules of a parser, for a rubric of these grades, and these `words` for them.
+    """Parse a reply with a named parser, for a rubric's grades and labels (`words`).
 
     `finish_reason` and `refusal` are what the server says beside the words, None where it says nothing.
     Who asks for one token gets "length" with every reply, so it means a cut reply only where more were
@@ -88,20 +90,20 @@ def parse(
         return rules.read(reply, scale)
     whole = reply
     if rules.sets_thinking_apart:
-        reply = thinking_apart(reply)[1]
+        reply = split_reasoning(reply)[1]
     if refusal or finish_reason == "content_filter" or _refuses(reply):
         return Parsed(State.REFUSED, failure=Failure.REFUSAL)
-    has_room = max_tokens > 1 or rules.of_several
+    has_room = max_tokens > 1 or rules.reads_several
     if finish_reason == "abort" or (finish_reason == "length" and has_room):
         scale = replace(scale, is_cut=True)
-        if rules.of_several and (parsed := rules.read(reply, scale)).grade is not None:
+        if rules.reads_several and (parsed := rules.read(reply, scale)).grade is not None:
             return parsed
         return Parsed(State.TRUNCATED, failure=Failure.CUT)
     if not reply.strip():
         return unparseable(Failure.EMPTY)
     parsed = rules.read(reply, scale)
-    if parsed.place:
-        start = len(whole) - len(reply)
+    start = len(whole) - len(reply)
+    if parsed.place and start:
         parsed = parsed.at((start + parsed.place[0], start + parsed.place[1]))
     if finish_reason == "length" and begins_another(parsed.grade, grades):
         return Parsed(State.TRUNCATED, failure=Failure.CUT)
@@ -109,26 +111,37 @@ def parse(
 
 
 def begins_another(grade: int | None, grades: Sequence[int]) -> bool:
-    """Whether the digits of this grade are the first of another: 1, where there is a 10."""
-    return grade is not None and any(
-        other != grade and str(other).startswith(str(grade)) for other in grades
+    """Return whether the digits of this grade begin those of another: 1, where there is a 10."""
+    return grade in _beginnings(tuple(grades))
+
+
+@lru_cache(maxsize=256)
+def _beginnings(grades: tuple[int, ...]) -> frozenset[int]:
+    """Return the grades whose digits begin those of another.
+
+    Cached, as a scale gives the same for every reply.
+    """
+    return frozenset(
+        grade
+        for grade in grades
+        if any(longer != grade and str(longer).startswith(str(grade)) for longer in grades)
     )
 
 
-def words_of(levels: Iterable[tuple[int, str]]) -> dict[str, int]:
-    """The words of a rubric's levels in small letters, with the grade that each stands for.
+def labels_of(levels: Iterable[tuple[int, str]]) -> dict[str, int]:
+    """Return the one-word labels of a rubric's levels in lower case, with their grades.
 
     Only a label that is one word, or several joined by hyphens or underscores, is such a word; one
     that two levels share is none. A space between its parts is the same word: "partial support".
     """
-    words: dict[str, list[int]] = {}
+    by_label: dict[str, list[int]] = {}
     for grade, label in levels:
-        if _WORD.fullmatch(label.strip()):
-            words.setdefault(lenient.as_word(label), []).append(grade)
-    return {word: grades[0] for word, grades in words.items() if len(grades) == 1}
+        if _LABEL_TOKEN.fullmatch(label.strip()):
+            by_label.setdefault(lenient.normalize_label(label), []).append(grade)
+    return {name: grades[0] for name, grades in by_label.items() if len(grades) == 1}
 
 
-_WORD = re.compile(r"[^\W\d_]\w*+(?:-\w++)*+")
+_LABEL_TOKEN = re.compile(r"[^\W\d_]\w*+(?:-\w++)*+")
 
 PARSERS: Mapping[str, Parser] = {
     "integer-1": Parser(readers.integer_1, "one grade and nothing else", sets_thinking_apart=False),
@@ -148,10 +161,12 @@ PARSERS: Mapping[str, Parser] = {
     "word-1": Parser(lenient.word_1, "one of the rubric's words, such as vital"),
     "label-json-2": Parser(final.label_json_2, "only a JSON object whose label is such a word"),
     "numbered-1": Parser(
-        lists.numbered_1, "a line with number and grade for each of {questions}", of_several=True
+        lists.numbered_1, "a line with number and grade for each of {questions}", reads_several=True
     ),
     "numbered-json-2": Parser(
-        lists.numbered_json_2, "JSON with number and grade of each of {questions}", of_several=True
+        lists.numbered_json_2,
+        "JSON with number and grade of each of {questions}",
+        reads_several=True,
     ),
     "first-digit-1": Parser(
         lenient.first_digit_1,
@@ -182,13 +197,13 @@ PARSERS: Mapping[str, Parser] = {
     "numbered-json-1": Parser(
         lists.numbered_json_1,
         "JSON with number and grade of each of {questions}; of one, among words",
-        of_several=True,
+        reads_several=True,
         superseded_by="numbered-json-2",
     ),
 }
 """By name. The first is the default."""
 
-OF_WORDS = (
+LABEL_PARSERS = (
     "word-1",
     "label-json-2",
     "label-json-1",

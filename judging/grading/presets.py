@@ -1,4 +1,4 @@
-"""What kinds of servers take: request parameters that a new judge can begin with, by family.
+"""Request presets of server families, with which a new judge can begin.
 
 A preset fills in a form and is no part of a judge; what it filled in is. The rules are those of each
 server's documentation, in the words of `note`.
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from judging.grading.pairs import Sampling
+from judging.llm.sampling import Sampling
 
 THINKING_TOKENS = 8_000  # for thoughts and reply together
 
@@ -34,7 +34,7 @@ class Preset:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def sampling(self, max_tokens: int) -> Sampling:
-        """The sampling of a judge that wants so many tokens of reply."""
+        """Return the sampling of a judge that needs so many tokens of reply."""
         tokens = max(max_tokens, self.tokens)
         extra = dict(self.extra)
         if self.renames_max_tokens:
@@ -83,6 +83,31 @@ PRESETS: Mapping[str, Preset] = {
         tokens=16,
         extra={"top_p": None},
     ),
+    "anthropic-no-sampling": Preset(
+        "Anthropic: Claude Opus 4.7 and later, by its OpenAI-compatible address",
+        "These models refuse temperature and top p, so neither is sent. Replies vary from one asking to the "
+        "next. It ignores seed, probabilities and response_format.",
+        seed=None,
+        logprobs=False,
+        tokens=16,
+        extra={"temperature": None, "top_p": None},
+    ),
+    "gemini": Preset(
+        "Google Gemini, by its OpenAI-compatible address",
+        "It refuses a seed, and gives no probabilities. Thoughts count as tokens of the reply: "
+        'reasoning_effort, such as "none" or "low", in the further settings limits them.',
+        seed=None,
+        logprobs=False,
+        tokens=THINKING_TOKENS,
+    ),
+    "mistral": Preset(
+        "Mistral",
+        "The seed is called random_seed. It refuses parameters that it does not know, and gives no "
+        "probabilities.",
+        seed=None,
+        logprobs=False,
+        extra={"random_seed": 0},
+    ),
     "tgi": Preset(
         "Text Generation Inference (TGI)",
         "Top p must be below 1, so it is left out; probabilities come for the 5 likeliest tokens. It "
@@ -94,7 +119,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def rating_schema(grades: Sequence[int]) -> dict[str, Any]:
-    """The JSON schema of an object with a reason and then a rating, as rating-json-2 reads it."""
+    """Return the JSON schema of an object with a reason, then a rating, for rating-json-2."""
     return {
         "type": "object",
         "properties": {
@@ -115,13 +140,13 @@ CONSTRAINTS: Mapping[str, str] = {
 
 
 def constraint(name: str, grades: Sequence[int]) -> dict[str, Any]:
-    """The request parameters that hold a server to this form of reply. Raises KeyError."""
+    """Return the request parameters that constrain the form of the reply. Raises KeyError."""
     labels, schema = [str(grade) for grade in grades], rating_schema(grades)
-    named = {"name": "rating", "strict": True, "schema": schema}
+    named_schema = {"name": "rating", "strict": True, "schema": schema}
     forms: dict[str, dict[str, Any]] = {
         "choice": {"structured_outputs": {"choice": labels}},
         "guided-choice": {"guided_choice": labels},
-        "json-schema": {"response_format": {"type": "json_schema", "json_schema": named}},
+        "json-schema": {"response_format": {"type": "json_schema", "json_schema": named_schema}},
         "json-tgi": {"response_format": {"type": "json", "value": schema}},
     }
     return forms[name]

@@ -1,4 +1,4 @@
-"""Probability of each grade of the rubric, from the log-probabilities at the token that is the grade.
+"""Probability of each grade, from the log-probabilities at the token of the grade.
 
 A server gives them by token id, for exactly the ids asked for, or by token string, for the likeliest
 tokens only. What it did not give is None and never 0, and nothing is renormalised: what the grades
@@ -10,14 +10,15 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
-from typing import Protocol
 
 from judging.grading.parse import begins_another
+from judging.llm.completion import TOKEN_ID, TokenLogprobs
 
 # Servers write this where they have no value that JSON can hold: for -inf, and for a token that they
 # did not look at. As the two cannot be told apart, it is a value that was not given.
-NOT_GIVEN = -9999.0
+MISSING_LOGPROB = -9999.0
 # Log-probabilities computed in 16 bits come out above 0 by this much at most. More is no rounding: the
 # server sends something else, such as logits.
 ROUNDING = 0.01
@@ -25,21 +26,10 @@ ROUNDING = 0.01
 # A smaller share of the probability is not a distribution over the grades.
 LEAST_MASS = 0.5
 
-TOKEN_ID = "token_id:"  # noqa: S105 -- how vLLM writes a token where it was asked for its id
 
 _SPACES = " \t\r\nĠ▁"  # the last two are how vocabularies write the space before a word
 # What may follow the reply among the generated tokens: white space, and tokens such as <|im_end|>.
 _ENDING = re.compile(rb"\s*(?:<[^<>]{1,60}>\s*)*")
-
-
-class TokenLogprobs(Protocol):
-    """The log-probabilities of the generated tokens of one sample, in their order."""
-
-    def tokens(self) -> Sequence[str | bytes]:
-        """Each generated token: its text, its UTF-8 bytes, or TOKEN_ID with its id."""
-
-    def alternatives(self, position: int) -> Sequence[tuple[str, float]]:
-        """The likeliest tokens at a position, with the generated one, and their natural log-probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +52,10 @@ class Labels:
         """
         by_grade = dict(zip(sorted(grades), self.probabilities, strict=True))
         probability = by_grade[grade]
-        known = [value for value in self.probabilities if value is not None]
+        values = [value for value in self.probabilities if value is not None]
         return (
             probability is not None
-            and probability == max(known)
+            and probability == max(values)
             and (self.label_mass or 0.0) >= LEAST_MASS
         )
 
@@ -73,14 +63,14 @@ class Labels:
 def at_grade(
     logprobs: TokenLogprobs,
     reply: str,
-    place: tuple[int, int] | None,
+    span: tuple[int, int] | None,
     grade: int,
     grades: Sequence[int],
     label_ids: Sequence[int] = (),
 ) -> Labels | None:
-    """Labels at the token of the parsed grade; None where it cannot be found.
+    """Return labels at the token of the parsed grade; None if it cannot be found.
 
-    `place` is where the grade's digits are in `reply`, half-open, in code points; None where its parser
+    `span` is where the grade's digits are in `reply`, half-open, in code points; None where its parser
     does not say. The generated tokens may begin with reasoning that is no part of the reply. Of a grade
     that takes several tokens the probability is the product over them.
     """
@@ -98,7 +88,7 @@ def at_grade(
             if (number := token.removeprefix(TOKEN_ID)).isdecimal()
         }
         return from_label_ids(by_id, label_ids, grades)
-    digits = _digits(tokens, reply, place) if place else None
+    digits = _digits(tokens, reply, span) if span else None
     if digits is None:
         position = _lone_grade(tokens, str(grade), reply, grade)
         if position is None:
@@ -109,7 +99,7 @@ def at_grade(
 
 @dataclass(frozen=True, slots=True)
 class _Digits:
-    """The tokens of a grade, first and last position, and what stands before and behind it within them."""
+    """Token positions of a grade, first and last, with the text around it in these tokens."""
 
     first: int
     last: int
@@ -117,15 +107,15 @@ class _Digits:
     suffix: str
 
 
-def _digits(tokens: Sequence[str | bytes], reply: str, place: tuple[int, int]) -> _Digits | None:
-    """The tokens that cover a place in the reply, which is at the end of what was generated."""
+def _digits(tokens: Sequence[str | bytes], reply: str, span: tuple[int, int]) -> _Digits | None:
+    """Return the tokens that cover a span of the reply, which ends the generated text."""
     parts = [token if isinstance(token, bytes) else _utf8(token) for token in tokens]
     generated, written = b"".join(parts), _utf8(reply)
     begin = generated.rfind(written)
     if begin < 0 or not _ENDING.fullmatch(generated, begin + len(written)):
         return None
-    start = begin + len(_utf8(reply[: place[0]]))
-    end = start + len(_utf8(reply[slice(*place)]))
+    start = begin + len(_utf8(reply[: span[0]]))
+    end = start + len(_utf8(reply[slice(*span)]))
     ends = list(accumulate(len(part) for part in parts))
     first, last = bisect_right(ends, start), bisect_left(ends, end)
     prefix = generated[ends[first] - len(parts[first]) : start].decode("utf-8", "replace")
@@ -138,7 +128,10 @@ def _utf8(text: str) -> bytes:
 
 
 def _lone_grade(tokens: Sequence[str | bytes], name: str, reply: str, grade: int) -> int | None:
-    """The position of a token that is the whole grade; of several the last one, of a reply that is only it."""
+    """Return the position of a token that is the whole grade.
+
+    Of several such tokens the last one counts, if the reply is nothing but the grade.
+    """
     texts = [
         (token.decode("utf-8", "replace") if isinstance(token, bytes) else token).strip(_SPACES)
         for token in tokens
@@ -157,29 +150,34 @@ def _lone_grade(tokens: Sequence[str | bytes], name: str, reply: str, grade: int
 def _on_path(
     logprobs: TokenLogprobs, digits: _Digits, grade: int, grades: Sequence[int]
 ) -> Labels | None:
-    """Labels at the first token of a grade, and the grade's own probability over all of its tokens."""
+    """Return labels at the first token of a grade.
+
+    The grade's own probability is over all of its tokens.
+    """
     alternatives = logprobs.alternatives(digits.first)
     if not _credible(value for _, value in alternatives):
         return None
-    pairs: list[tuple[str | bytes, float]] = []
     is_one_token = digits.first == digits.last
-    for token, value in alternatives:
-        text = token.strip(_SPACES)
-        suffix = digits.suffix if is_one_token else ""
-        if text.startswith(digits.prefix) and text.endswith(suffix):
-            pairs.append((text[len(digits.prefix) : len(text) - len(suffix)], value))
-    labels = from_logprobs(pairs, grades)
+    prefix, suffix = digits.prefix, digits.suffix if is_one_token else ""
+    if prefix or suffix:
+        texts = [(token.strip(_SPACES), value) for token, value in alternatives]
+        alternatives = [
+            (text[len(prefix) : len(text) - len(suffix)], value)
+            for text, value in texts
+            if text.startswith(prefix) and text.endswith(suffix)
+        ]
+    labels = _summed(alternatives, grades)
     if is_one_token and not begins_another(grade, grades):
         return labels
-    known = dict(zip(sorted(grades), labels.probabilities, strict=True))
-    known[grade] = _over_tokens(logprobs, digits, grade, grades)
-    return _labels(known)
+    by_grade = dict(zip(sorted(grades), labels.probabilities, strict=True))
+    by_grade[grade] = _over_tokens(logprobs, digits, grade, grades)
+    return _labels(by_grade)
 
 
 def _over_tokens(
     logprobs: TokenLogprobs, digits: _Digits, grade: int, grades: Sequence[int]
 ) -> float | None:
-    """The probability of a grade that takes several tokens, or whose digits begin another grade's."""
+    """Return the probability of a grade with several tokens, or that begins another grade."""
     tokens = logprobs.tokens()
     product = 1.0
     for position in range(digits.first, digits.last + 1):
@@ -210,7 +208,7 @@ def _of_token(alternatives: Sequence[tuple[str, float]], token: str | bytes) -> 
 def from_label_ids(
     logprobs: Mapping[int, float | None], label_ids: Sequence[int], grades: Sequence[int]
 ) -> Labels:
-    """Labels from the natural log-probabilities by token id.
+    """Return labels from the natural log-probabilities by token id.
 
     `label_ids` are the ids of `grades`, in the same order. Other ids are passed over. -inf is the
     probability 0; NaN, None and -9999 are not given; a value a hair above 0 is the probability 1. One
@@ -219,8 +217,8 @@ def from_label_ids(
     """
     if not _credible(logprobs.values()):
         logprobs = {}
-    known = zip(grades, (_probability(logprobs.get(label)) for label in label_ids), strict=True)
-    return _labels(dict(known))
+    by_grade = zip(grades, (_probability(logprobs.get(label)) for label in label_ids), strict=True)
+    return _labels(dict(by_grade))
 
 
 def from_logprobs(
@@ -229,7 +227,7 @@ def from_logprobs(
     | Iterable[tuple[str | bytes, float | None]],
     grades: Sequence[int],
 ) -> Labels:
-    """Labels from the natural log-probabilities by token, as strings or as their UTF-8 bytes.
+    """Return labels from the natural log-probabilities by token, as text or UTF-8 bytes.
 
     Every way of writing a grade counts: "3" and " 3" are added up, and so are two tokens of the same
     string, which pairs can hold and a mapping cannot. A grade that another one begins with, as 1 in a
@@ -237,40 +235,51 @@ def from_logprobs(
     `from_label_ids`.
     """
     pairs = list(tokens.items() if isinstance(tokens, Mapping) else tokens)
-    known: dict[int, float | None] = dict.fromkeys(grades)
-    if not _credible(value for _, value in pairs):
-        return _labels(known)
-    written = {str(grade): grade for grade in grades if not begins_another(grade, grades)}
+    return _summed(pairs if _credible(value for _, value in pairs) else [], grades)
+
+
+def _summed(pairs: Iterable[tuple[str | bytes, float | None]], grades: Sequence[int]) -> Labels:
+    """Return labels from credible log-probabilities, summed over spellings of a grade."""
+    by_grade: dict[int, float | None] = dict.fromkeys(grades)
+    written = _written(tuple(grades))
     for token, value in pairs:
-        words = token.decode("utf-8", "replace") if isinstance(token, bytes) else token
-        grade = written.get(words.strip(_SPACES))
-        probability = _probability(value)
-        if grade is not None and probability is not None:
-            known[grade] = min(1.0, (known[grade] or 0.0) + probability)
-    return _labels(known)
+        text = token.decode("utf-8", "replace") if isinstance(token, bytes) else token
+        grade = written.get(text.strip(_SPACES))
+        if grade is not None and (probability := _probability(value)) is not None:
+            by_grade[grade] = min(1.0, (by_grade[grade] or 0.0) + probability)
+    return _labels(by_grade)
+
+
+@lru_cache(maxsize=256)
+def _written(grades: tuple[int, ...]) -> Mapping[str, int]:
+    """Return the grades that a single token identifies, by their digits.
+
+    Cached, as a scale gives the same for every reply.
+    """
+    return {str(grade): grade for grade in grades if not begins_another(grade, grades)}
 
 
 def _credible(values: Iterable[float | None]) -> bool:
-    return not any(value is not None and value > ROUNDING for value in values)
+    return all(value is None or not value > ROUNDING for value in values)
 
 
 def _probability(logprob: float | None) -> float | None:
-    if logprob is None or math.isnan(logprob) or logprob == NOT_GIVEN:
+    if logprob is None or math.isnan(logprob) or logprob == MISSING_LOGPROB:
         return None
     return math.exp(min(0.0, logprob))
 
 
 def _labels(by_grade: Mapping[int, float | None]) -> Labels:
     ascending = sorted(by_grade.items())
-    known = [(grade, value) for grade, value in ascending if value is not None]
-    mass = math.fsum(value for _, value in known)
+    with_value = [(grade, value) for grade, value in ascending if value is not None]
+    mass = math.fsum(value for _, value in with_value)
     expected = None
     if mass:
-        mean = math.fsum(grade * value for grade, value in known) / mass
+        mean = math.fsum(grade * value for grade, value in with_value) / mass
         # Rounding may leave the grades' range. Its ends are integers, and what is written is a mean.
-        expected = float(min(max(mean, known[0][0]), known[-1][0]))
+        expected = float(min(max(mean, with_value[0][0]), with_value[-1][0]))
     return Labels(
         probabilities=tuple(value for _, value in ascending),
         expected_grade=expected,
-        label_mass=min(1.0, mass) if known else None,
+        label_mass=min(1.0, mass) if with_value else None,
     )

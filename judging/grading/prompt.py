@@ -1,23 +1,20 @@
-"""From a judge and a pair to the messages that a model is sent."""
+"""Rendering of prompts: from a judge and a pair to chat messages."""
 
-import hashlib
-import json
 import re
 from collections.abc import Collection, Iterable
 
 from judging.grading.pairs import Pair
 from judging.grading.spec import Spec
-
-Message = dict[str, str]
+from judging.llm.messages import Message, prompt_hash
 
 PLACEHOLDERS = ("question", "questions", "text", "request", "answer", "rubric", "grades")
-USUAL = ("question", "text")  # what most rubrics show
+DEFAULT_PLACEHOLDERS = ("question", "text")  # what most rubrics show
 _PLACEHOLDER = re.compile(r"\{(?:(" + "|".join(PLACEHOLDERS) + r")|text:([1-9][0-9]{0,5}))\}")
 _LOOKS_LIKE_ONE = re.compile(r"\{\s*([^\W\d]\w*)\s*\}")
 
 
 def render(spec: Spec, pair: Pair) -> list[Message]:
-    """The chat messages that ask this judge about this pair.
+    """Return the chat messages that ask this judge about this pair.
 
     First a system message, where the judge has one, then the user's. All placeholders are put in
     at once, so that braces in a text, or the word "{question}", reach the model as they are.
@@ -46,15 +43,10 @@ def render(spec: Spec, pair: Pair) -> list[Message]:
     return messages
 
 
-def prompt_hash(messages: list[Message]) -> str:
-    """The first 16 hexadecimal signs of SHA-256 over the canonical JSON of the messages."""
-    # Escaped to ASCII, so that half a surrogate pair in a text has a hash too.
-    canonical = json.dumps(messages, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("ascii")).hexdigest()[:16]
-
-
-def check_template(system: str, prompt: str, shows: Collection[str] = USUAL) -> list[str]:
-    """What is wrong with a prompt, a sentence for each problem; none if it can be used.
+def check_template(
+    system: str, prompt: str, required: Collection[str] = DEFAULT_PLACEHOLDERS
+) -> list[str]:
+    """Return the problems of a prompt, a sentence each; none if it can be used.
 
     It must show what the rubric shows. A name in braces must be a placeholder. Other braces are words
     like any others.
@@ -62,51 +54,60 @@ def check_template(system: str, prompt: str, shows: Collection[str] = USUAL) -> 
     if not prompt.strip():
         return ["The prompt is empty."]
     both = f"{system}\n{prompt}"
-    known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-    shown = placeholders(system, prompt)
+    valid = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+    used = placeholders(system, prompt)
     problems = [
-        f"{placeholder} is not a placeholder. There are {known}."
+        f"{placeholder} is not a placeholder. There are {valid}."
         for placeholder in unknown_placeholders(both)
     ]
     problems += [
         f"The prompt does not show the {name}: it needs {{{name}}}."
         for name in PLACEHOLDERS
-        if name in shows and name not in shown and not (name == "question" and "questions" in shown)
+        if name in required
+        and name not in used
+        and not (name == "question" and "questions" in used)
     ]
-    if {"question", "questions"} <= shown:
+    if {"question", "questions"} <= used:
         problems.append("{question} is one of {questions}: a prompt shows the one or the others.")
-    if {"answer", "questions"} <= shown:
+    if {"answer", "questions"} <= used:
         problems.append(
             "Each question has an answer of its own, so {questions} cannot be asked of {answer}."
         )
     return problems
 
 
-def shown_by(spec: Spec) -> frozenset[str]:
-    """The placeholders of a judge's prompt: what of a pair its messages show. None for a baseline."""
+def placeholders_of(spec: Spec) -> frozenset[str]:
+    """Return the placeholders of a judge's prompt; none for a baseline."""
     return placeholders(spec.system, spec.prompt)
 
 
 def placeholders(system: str, prompt: str) -> frozenset[str]:
-    """The names of the placeholders in a prompt; {text:2048} is text."""
-    found = _PLACEHOLDER.finditer(f"{system}\n{prompt}")
-    return frozenset(match[1] or "text" for match in found)
+    """Return the names of the placeholders in a prompt; {text:2048} is text."""
+    matches = _PLACEHOLDER.finditer(f"{system}\n{prompt}")
+    return frozenset(match[1] or "text" for match in matches)
 
 
 def hashes(spec: Spec, pair: Pair) -> tuple[str, ...]:
-    """The hashes of the messages that may ask about a pair: with all questions of its text, then alone."""
-    ways = (pair, pair.alone()) if pair.is_of_several else (pair,)
-    return tuple(prompt_hash(render(spec, way)) for way in ways)
+    """Return the hashes of the messages that may ask about a pair.
+
+    First with all questions of its text, then with its question alone.
+    """
+    variants = (pair, pair.alone()) if pair.has_several_questions else (pair,)
+    return tuple(prompt_hash(render(spec, variant)) for variant in variants)
 
 
 def unknown_placeholders(template: str) -> list[str]:
-    """What looks like a placeholder and is none, as it is written, each once: "{answer}"."""
+    """Return texts like "{answer}" that look like placeholders and are none, each once."""
     candidates = (match[0] for match in _LOOKS_LIKE_ONE.finditer(template))
-    return [words for words in dict.fromkeys(candidates) if not _PLACEHOLDER.fullmatch(words)]
+    return [
+        candidate
+        for candidate in dict.fromkeys(candidates)
+        if not _PLACEHOLDER.fullmatch(candidate)
+    ]
 
 
-def wording_of(levels: Iterable[tuple[int, str]]) -> str:
-    """A rubric as a prompt shows it: one line for each grade, such as "5: ...", highest first."""
+def rubric_wording(levels: Iterable[tuple[int, str]]) -> str:
+    """Return a rubric as a prompt shows it: a line a grade, such as "5: ...", highest first."""
     return "\n".join(f"{grade}: {label}" for grade, label in sorted(levels, reverse=True))
 
 
@@ -116,10 +117,10 @@ def _first_words(text: str, n: int) -> str:
 
 def _numbered(questions: Iterable[str]) -> str:
     return "\n".join(
-        f"{number}. {' '.join(words.split())}" for number, words in enumerate(questions, 1)
+        f"{number}. {' '.join(question.split())}" for number, question in enumerate(questions, 1)
     )
 
 
 def _listed(grades: tuple[int, ...]) -> str:
-    *others, last = map(str, grades)
-    return f"{', '.join(others)} or {last}" if others else last
+    *lower, last = map(str, grades)
+    return f"{', '.join(lower)} or {last}" if lower else last

@@ -1,4 +1,4 @@
-"""The prompts that come with the workbench, read from judging/prompts/.
+"""Prompts that ship with the workbench, read from judging/prompts/.
 
 A file begins with its settings, one on a line, and goes on with what the model is told:
 
@@ -19,6 +19,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from annotation.errors import UserError
 from judging.grading.parse import PARSERS
 from judging.grading.prompt import check_template, unknown_placeholders
 
@@ -30,7 +31,7 @@ _PARTS = ("system", "user")
 _HEADING = re.compile(r"--- (\w+) ---")
 
 
-class PromptFileError(ValueError):
+class PromptFileError(UserError):
     """A prompt file that cannot be used: a sentence that begins with the file and the line."""
 
 
@@ -49,19 +50,25 @@ class PromptFile:
 
 
 def names() -> list[str]:
-    """The names that `load` knows, sorted."""
+    """Return the names that `load` knows, sorted."""
     return sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
 def load(name: str) -> PromptFile:
-    """The prompt of that name. Raises PromptFileError if there is none, or if its file is wrong."""
+    """Load the prompt of this name.
+
+    Raises PromptFileError if there is none, or if its file is wrong.
+    """
     if name not in names():
         raise PromptFileError(f'There is no prompt "{name}". There are {", ".join(names())}.')
     return read(FOLDER / f"{name}.txt")
 
 
 def read(path: Path) -> PromptFile:
-    """The prompt in a file. Raises PromptFileError naming the file and the line, and OSError."""
+    """Read a prompt file.
+
+    Raises PromptFileError naming the file and the line, and OSError.
+    """
     try:
         lines = path.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
     except UnicodeDecodeError as error:
@@ -97,8 +104,8 @@ def _settings(path: Path, lines: list[str]) -> dict[str, str]:
             continue
         key, colon, value = (part.strip() for part in line.partition(":"))
         if not colon or key not in (*_SETTINGS, *_MAY_MISS):
-            known = ", ".join((*_SETTINGS, *_MAY_MISS))
-            raise _wrong(path, number, f'"{line.strip()}" is no setting. There are {known}.')
+            valid = ", ".join((*_SETTINGS, *_MAY_MISS))
+            raise _wrong(path, number, f'"{line.strip()}" is no setting. There are {valid}.')
         if key in settings:
             raise _wrong(path, number, f'"{key}" is there twice.')
         _check_setting(path, number, key, value)
@@ -113,8 +120,8 @@ def _check_setting(path: Path, number: int, key: str, value: str) -> None:
     if not value:
         raise _wrong(path, number, f'"{key}" has no value.')
     if key == "parser" and value not in PARSERS:
-        known = ", ".join(PARSERS)
-        raise _wrong(path, number, f'there is no parser "{value}". There are {known}.')
+        valid = ", ".join(PARSERS)
+        raise _wrong(path, number, f'there is no parser "{value}". There are {valid}.')
     if key == "failures" and value not in ("missing", "zero"):
         raise _wrong(path, number, f'failures must be missing or zero, not "{value}".')
     if key == "max_tokens" and not re.fullmatch(r"[1-9][0-9]{0,5}", value):

@@ -1,4 +1,4 @@
-"""The strict readers of replies: exactly one grade, alone or with quotations.
+"""Strict parsers: exactly one grade, alone or with quotations.
 
 What they take and refuse is fixed by their names for ever: other rules are other readers.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from judging.grading.pairs import Failure, State
+from judging.grading.pairs import State
+from judging.llm.errors import Failure
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a reply may say: the rubric's grades, ascending, and its words in small letters with theirs.
+    """Grades and labels that a reply may use: grades ascending, labels in lower case.
 
     Where it is about several questions, `number` is the one whose grade is read, from 1, of `n`, and
     `is_cut` says that the reply was cut off before its end.
@@ -29,7 +30,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a reply says: a grade exactly when its state is graded, else why there is none.
+    """Parsed reply: a grade exactly when its state is graded, else the failure.
 
     `evidence` are the quotations of a graded reply, in order, without their quotation marks. Nobody
     has looked yet whether the text holds them, or whether a grade above the lowest brings any. `place` is
@@ -42,9 +43,11 @@ class Parsed:
     evidence: tuple[str, ...] = ()
     place: tuple[int, int] | None = field(default=None, compare=False)
 
-    def at(self, place: tuple[int, int]) -> Parsed:
-        """The same with the place of its grade."""
-        return self if self.grade is None else replace(self, place=place)
+    def at(self, span: tuple[int, int]) -> Parsed:
+        """Return the same with the span of its grade."""
+        if self.grade is None:
+            return self
+        return Parsed(self.state, self.grade, self.failure, self.evidence, span)
 
 
 # Quantifiers with a plus behind them never give back what they took: a reply of a megabyte is read
@@ -61,7 +64,7 @@ _QUOTATION = re.compile(r"(?:[-*•]\s*+)?[\"“](.*)[\"”][.,;]?")
 
 
 def integer_1(reply: str, scale: Scale) -> Parsed:
-    """Exactly one grade, and nothing else.
+    """Read exactly one grade, and nothing else.
 
     White space, quotation marks, marks of emphasis, one full stop at the end and one label in front
     ("Rating: 4", "The grade is 4") do not count. A grade is written as the rubric writes it, in the
@@ -71,45 +74,48 @@ def integer_1(reply: str, scale: Scale) -> Parsed:
     """
     match = _GRADE.fullmatch(reply)
     if match is None:
-        return unparseable(why_not(reply, scale.grades))
-    return level(match[1], scale).at(match.span(1))
+        return unparseable(failure_of(reply, scale.grades))
+    return grade_from_digits(match[1], scale).at(match.span(1))
 
 
-def level(number: str, scale: Scale) -> Parsed:
-    """The grade that is written so. Compared as written: int() refuses some thousand digits."""
+def grade_from_digits(number: str, scale: Scale) -> Parsed:
+    """Return the grade with these digits.
+
+    Compared as text: int() refuses some thousand digits.
+    """
     grade = next((grade for grade in scale.grades if str(grade) == number), None)
     return unparseable(Failure.OUT_OF_RANGE) if grade is None else Parsed(State.GRADED, grade)
 
 
 def evidence_1(reply: str, scale: Scale) -> Parsed:
-    """The grade on the first line, as in integer-1, then quotations, each on a line of its own.
+    """Read the grade on the first line, as in integer-1, then quotations, one a line.
 
     A quotation is in double quotation marks, straight or curved, with a bullet before it or not.
     Blank lines and empty quotations do not count. Any other line makes the reply unparseable, as it
     may take the grade back.
     """
-    first, *others = [line.strip() for line in reply.split("\n") if line.strip()] or [""]
+    first, *lines = [line.strip() for line in reply.split("\n") if line.strip()] or [""]
     parsed = integer_1(first, scale)
     if parsed.grade is None or parsed.place is None:
         return parsed
     start = reply.index(first)
-    quoted = [_QUOTATION.fullmatch(line) for line in others]
-    words = [line for line, match in zip(others, quoted, strict=True) if match is None]
-    if words:
-        numbers = any(NUMBER.search(line) for line in words)
-        return unparseable(Failure.SEVERAL if numbers else Failure.NO_GRADE)
+    quoted = [_QUOTATION.fullmatch(line) for line in lines]
+    unquoted = [line for line, match in zip(lines, quoted, strict=True) if match is None]
+    if unquoted:
+        numbers = any(NUMBER.search(line) for line in unquoted)
+        return unparseable(Failure.SEVERAL_INTEGERS if numbers else Failure.NO_GRADE)
     evidence = tuple(match[1].strip() for match in quoted if match and match[1].strip())
-    place = (start + parsed.place[0], start + parsed.place[1])
-    return Parsed(State.GRADED, parsed.grade, evidence=evidence, place=place)
+    span = (start + parsed.place[0], start + parsed.place[1])
+    return Parsed(State.GRADED, parsed.grade, evidence=evidence, place=span)
 
 
-def why_not(reply: str, grades: Sequence[int]) -> Failure:
+def failure_of(reply: str, grades: Sequence[int]) -> Failure:
     numbers = NUMBER.finditer(reply)
     number = next(numbers, None)
     if number is None:
         return Failure.NO_GRADE
     if next(numbers, None) is not None:
-        return Failure.SEVERAL
+        return Failure.SEVERAL_INTEGERS
     whole = number[0].lstrip("-−").isdecimal()
     if whole and number[0] not in map(str, grades):
         return Failure.OUT_OF_RANGE

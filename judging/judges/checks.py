@@ -1,27 +1,30 @@
-"""What cannot be in one judge: fields of the form that are right by themselves, and not beside each other."""
+"""Cross-field validation of a judge: valid fields that do not fit together."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from annotation.models import Rubric
 from judging.engine.judges import levels_of
-from judging.grading.parse import OF_WORDS, PARSERS, words_of
-from judging.grading.prompt import USUAL, check_template, placeholders
+from judging.grading.parse import LABEL_PARSERS, PARSERS, labels_of
+from judging.grading.prompt import DEFAULT_PLACEHOLDERS, check_template, placeholders
 from judging.models import Judge
 
 Problem = tuple[str, str]  # the field, and what is wrong with it
 
 
-def shown_of(rubric: Rubric | None) -> Collection[str]:
-    """What a prompt has to show of a pair."""
-    return rubric.shows if rubric else USUAL
+def required_placeholders(rubric: Rubric | None) -> Collection[str]:
+    """Return the placeholders that a prompt has to show under a rubric."""
+    return rubric.shows if rubric else DEFAULT_PLACEHOLDERS
 
 
 def problems_of(cleaned: Mapping[str, Any]) -> Iterator[Problem]:
-    """What is wrong, of the fields that are right by themselves; those that are not are missing."""
+    """Yield problems between fields that are valid by themselves.
+
+    Invalid fields are missing.
+    """
     if cleaned.get("prompt"):
         system, prompt = cleaned.get("system", ""), cleaned["prompt"]
-        for problem in check_template(system, prompt, shown_of(cleaned.get("rubric"))):
+        for problem in check_template(system, prompt, required_placeholders(cleaned.get("rubric"))):
             yield "prompt", problem
         if cleaned.get("parser"):
             yield from _of_parser(cleaned, placeholders(system, prompt))
@@ -37,32 +40,34 @@ def problems_of(cleaned: Mapping[str, Any]) -> Iterator[Problem]:
         yield "extra", "max_completion_tokens is not the number of tokens at most above."
 
 
-def _of_parser(cleaned: Mapping[str, Any], shown: Collection[str]) -> Iterator[Problem]:
+def _of_parser(cleaned: Mapping[str, Any], placeholders_used: Collection[str]) -> Iterator[Problem]:
     parser = cleaned["parser"]
-    if PARSERS[parser].of_several and "questions" not in shown:
+    if PARSERS[parser].reads_several and "questions" not in placeholders_used:
         yield (
             "parser",
             "It reads replies about all {questions} of a text, and the prompt asks about one.",
         )
-    if "questions" in shown and not PARSERS[parser].of_several:
-        known = ", ".join(
-            name for name, rules in PARSERS.items() if rules.of_several and not rules.superseded_by
+    if "questions" in placeholders_used and not PARSERS[parser].reads_several:
+        names = ", ".join(
+            name
+            for name, rules in PARSERS.items()
+            if rules.reads_several and not rules.superseded_by
         )
         yield (
             "parser",
-            f"The prompt asks about all {{questions}} at once: such replies are read by {known}.",
+            f"The prompt asks about all {{questions}} at once: such replies are read by {names}.",
         )
-    if "questions" in shown and cleaned.get("logprobs"):
+    if "questions" in placeholders_used and cleaned.get("logprobs"):
         yield "logprobs", "The first token of a reply to all {questions} is the grade of none."
-    if "questions" in shown and cleaned.get("max_tokens") == 1:
+    if "questions" in placeholders_used and cleaned.get("max_tokens") == 1:
         yield "max_tokens", "A reply to all {questions} is longer than one token."
-    if parser == "evidence-1" and "text" not in shown:
+    if parser == "evidence-1" and "text" not in placeholders_used:
         yield "parser", "It looks for quotations in the text, which the prompt does not show."
 
 
 def _of_rubric(cleaned: Mapping[str, Any], rubric: Rubric) -> Iterator[Problem]:
     levels = [(int(grade), str(label)) for grade, label in levels_of(rubric)]
-    if cleaned.get("parser") in OF_WORDS and not words_of(levels):
+    if cleaned.get("parser") in LABEL_PARSERS and not labels_of(levels):
         yield "parser", f"No level of {rubric} is one word that a reply could be."
     ids = cleaned.get("label_ids")
     if ids and len(ids) != len(levels):

@@ -1,4 +1,4 @@
-"""A new judge, as an admin describes it."""
+"""Form of a new judge."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from annotation.models import Project, Rubric, User
 from judging.engine.judges import SLUG, levels_of
 from judging.forms import endpoints_for, offer
 from judging.grading import prompts
-from judging.grading.pairs import Sampling
 from judging.grading.parse import PARSERS
 from judging.grading.presets import CONSTRAINTS, PRESETS, constraint
-from judging.grading.prompt import wording_of
+from judging.grading.prompt import rubric_wording
 from judging.grading.spec import Spec
 from judging.judges.checks import problems_of
+from judging.llm.sampling import Sampling
 from judging.models import Judge
 
-OWN_WORDS = "own words"
+CUSTOM_PROMPT = "own words"
 LONG = 9_000_000_000_000_000  # a whole number that JSON and databases keep as it is
 
 
-class Words(forms.CharField):
-    """Words that are kept as they are, but for the line ends that browsers make of them."""
+class TextField(forms.CharField):
+    """Text kept unchanged, except for the line ends of browsers."""
 
     widget = forms.Textarea(attrs={"spellcheck": "false"})
 
@@ -40,38 +40,38 @@ class Words(forms.CharField):
 
 
 class Ids(forms.CharField):
-    """Whole numbers with commas or spaces between them."""
+    """Whole numbers separated by commas or spaces."""
 
     def to_python(self, value: Any) -> list[int]:  # type: ignore[override]
-        words = str(super().to_python(value)).replace(",", " ").split()
-        if wrong := [word for word in words if not word.isdecimal() or len(word) > 9]:
+        tokens = str(super().to_python(value)).replace(",", " ").split()
+        if wrong := [token for token in tokens if not token.isdecimal() or len(token) > 9]:
             raise ValidationError(f"{wrong[0]!r} is no token id: they are whole numbers.")
-        return [int(word) for word in words]
+        return [int(token) for token in tokens]
 
 
 class Settings(forms.CharField):
-    """A JSON object, empty for none."""
+    """JSON object, empty for none."""
 
     def to_python(self, value: Any) -> dict[str, Any]:  # type: ignore[override]
-        words = str(super().to_python(value))
-        if not words:
+        text = str(super().to_python(value))
+        if not text:
             return {}
         try:
-            settings = json.loads(words)
-            kept = json.dumps(settings, allow_nan=False, ensure_ascii=False).encode().decode()
+            settings = json.loads(text)
+            encoded = json.dumps(settings, allow_nan=False, ensure_ascii=False).encode().decode()
         except (ValueError, RecursionError) as error:
             raise ValidationError(f"This is not JSON that can be kept: {error}") from None
         if not isinstance(settings, dict):
             raise ValidationError(
                 "This is JSON, but not an object: it begins with { and ends with }."
             )
-        if "\\u0000" in kept:
+        if "\\u0000" in encoded:
             raise ValidationError("A NUL cannot be kept.")
         return settings
 
 
 class JudgeForm(forms.Form):
-    """All that the fingerprint covers, a name, and a server that may be asked about the model."""
+    """Form with all that the fingerprint covers, a name, and a server to ask."""
 
     slug = forms.SlugField(
         max_length=120,
@@ -90,13 +90,13 @@ class JudgeForm(forms.Form):
         help_text="without it: to members of the projects where it runs, and to admins",
     )
     prompt_file = forms.ChoiceField(label="One of our prompts", required=False)
-    system = Words(8, required=False, help_text="empty: no system message is sent")
-    prompt = Words(
+    system = TextField(8, required=False, help_text="empty: no system message is sent")
+    prompt = TextField(
         16,
         help_text="{text}, {question}, {answer} and {request} must be in it as the rubric shows them; "
         "{rubric} and {grades} may be. {questions} asks about all questions of a text at once",
     )
-    wording = Words(
+    wording = TextField(
         7, required=False, help_text="what {rubric} becomes; empty: the levels of the rubric"
     )
     parser = forms.ChoiceField(
@@ -177,8 +177,8 @@ class JudgeForm(forms.Form):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.owned = list(Project.objects.owned_by(user))
-        named = [(project.slug, project.title) for project in self.owned]
-        offer(self, "project", [("", "none"), *named] if user.is_admin else named)
+        choices = [(project.slug, project.title) for project in self.owned]
+        offer(self, "project", [("", "none"), *choices] if user.is_admin else choices)
         if not user.is_admin:
             del self.fields["is_site_wide"]
         files = [(name, prompts.load(name).title) for name in prompts.names()]
@@ -192,9 +192,9 @@ class JudgeForm(forms.Form):
         return slug
 
     def clean_reply_model(self) -> str:
-        named: str = self.cleaned_data["reply_model"]
+        name: str = self.cleaned_data["reply_model"]
         # A name that changes nothing makes no other judge.
-        return "" if named.casefold() == self.cleaned_data.get("model", "").casefold() else named
+        return "" if name.casefold() == self.cleaned_data.get("model", "").casefold() else name
 
     def clean_samples(self) -> int:
         return self.cleaned_data["samples"] or 1
@@ -214,66 +214,69 @@ class JudgeForm(forms.Form):
         return cleaned
 
     def _check_wording(self, rubric: Rubric) -> None:
-        wording = self.cleaned_data.get("wording", "")
-        if not wording.strip():
-            self.cleaned_data["wording"] = words_of(rubric)
+        rubric_text = self.cleaned_data.get("wording", "")
+        if not rubric_text.strip():
+            self.cleaned_data["wording"] = rubric_text_of(rubric)
             return
-        for other in Rubric.objects.exclude(pk=rubric.pk):
-            if wording == words_of(other):
-                self.add_error("wording", f"These are the words of {other}, not of {rubric}.")
+        for foreign in Rubric.objects.exclude(pk=rubric.pk):
+            if rubric_text == rubric_text_of(foreign):
+                self.add_error("wording", f"These are the words of {foreign}, not of {rubric}.")
 
     def fields_of_judge(self) -> dict[str, Any]:
-        """The fields of Judge, but rater and levels, once the form is valid."""
+        """Return the fields of Judge, except rater and levels, of a valid form."""
         cleaned = self.cleaned_data
         sampling = ("temperature", "top_p", "max_tokens", "seed", "logprobs", "extra")
         straight = (
             *("rubric", "backend", "model", "revision", "system", "prompt", "wording"),
             *("reply_model", "template_hash", "label_ids", "parser", "is_site_wide"),
         )
-        several = {"n": cleaned["samples"]} if cleaned["samples"] > 1 else {}
-        asked = {name: cleaned[name] for name in sampling}
+        samples = {"n": cleaned["samples"]} if cleaned["samples"] > 1 else {}
+        values = {name: cleaned[name] for name in sampling}
         cleaned.setdefault("is_site_wide", False)
         return {
             "failure_policy": cleaned["failure_policy"] or Judge.FailurePolicy.MISSING,
             **{name: cleaned[name] for name in straight},
             "prompt_name": name_of_prompt(cleaned["system"], cleaned["prompt"]),
-            "sampling": asked | {"extra": cleaned["extra"] | several},
+            "sampling": values | {"extra": cleaned["extra"] | samples},
         }
 
     def chosen_project(self) -> Project | None:
-        """The project in which the judge of this valid form is visible; None: the projects where it runs."""
+        """Return the project in which the judge of this valid form is visible.
+
+        None: the projects where it runs.
+        """
         slug = self.cleaned_data["project"]
         return next((project for project in self.owned if project.slug == slug), None)
 
     def fingerprint(self) -> str:
-        """Of the judge that this valid form describes."""
+        """Return the fingerprint of the judge that this valid form describes."""
         return self.draft().spec.fingerprint
 
     def draft(self) -> Judge:
-        """The judge that this valid form describes, not stored."""
+        """Return the judge that this valid form describes, not stored."""
         fields = self.fields_of_judge()
         return Judge(levels=levels_of(fields["rubric"]), **fields)
 
 
-def words_of(rubric: Rubric) -> str:
-    """The levels of a rubric as a prompt shows them."""
-    return wording_of(
+def rubric_text_of(rubric: Rubric) -> str:
+    """Return the levels of a rubric as a prompt shows them."""
+    return rubric_wording(
         (level.grade, f"{level.name} ({level.label})" if level.name else level.label)
         for level in rubric.levels.all()
     )
 
 
 def name_of_prompt(system: str, prompt: str) -> str:
-    """The file that holds these words, or that they are somebody's own."""
+    """Return the name of the prompt file with these texts, or OWN_WORDS."""
     for name in prompts.names():
         file = prompts.load(name)
         if (file.system, file.prompt) == (system, prompt):
             return name
-    return OWN_WORDS
+    return CUSTOM_PROMPT
 
 
 def of_file(name: str) -> dict[str, Any]:
-    """What one of our prompt files puts into the form. Raises PromptFileError."""
+    """Return the form values of a shipped prompt file. Raises PromptFileError."""
     file = prompts.load(name)
     return {
         "prompt_file": name,
@@ -283,22 +286,30 @@ def of_file(name: str) -> dict[str, Any]:
         "max_tokens": file.max_tokens,
         "failure_policy": file.failures,
         # The first token of a reply about several questions is the grade of none.
-        **({"logprobs": False} if PARSERS[file.parser].of_several else {}),
+        **({"logprobs": False} if PARSERS[file.parser].reads_several else {}),
     }
 
 
 def of_preset(typed: Mapping[str, Any]) -> dict[str, Any]:
-    """What the chosen kind of server puts into a form that may be half filled in."""
+    """Return the form values of the chosen kind of server.
+
+    The form may be half filled in.
+    """
     preset = PRESETS[typed["preset"]]
-    words = str(typed.get("max_tokens", ""))
-    sampling = preset.sampling(int(words) if words.isdecimal() and len(words) < 7 else 1)
+    max_tokens = str(typed.get("max_tokens", ""))
+    sampling = preset.sampling(
+        int(max_tokens) if max_tokens.isdecimal() and len(max_tokens) < 7 else 1
+    )
     filled = _of_sampling(sampling)
     del filled["samples"]  # those are the judge's, whatever the server
     return filled | {"parser": preset.parser} if preset.parser else filled
 
 
 def of_constraint(typed: Mapping[str, Any], grades: list[int]) -> dict[str, Any]:
-    """The further settings with the form of reply that is chosen. Raises ValidationError for no JSON."""
+    """Return the further settings with the chosen form of reply.
+
+    Raises ValidationError for no JSON.
+    """
     extra = JudgeForm.base_fields["extra"].clean(typed["extra"])
     for name in ("structured_outputs", "guided_choice", "response_format"):
         extra.pop(name, None)
@@ -321,7 +332,7 @@ def _of_sampling(sampling: Sampling) -> dict[str, Any]:
 
 
 def of_judge(judge: Judge) -> dict[str, Any]:
-    """A judge as the form shows it, but for its name."""
+    """Return the form values of a judge, without its name."""
     return {
         "rubric": judge.rubric.slug,
         **{name: getattr(judge, name) for name in ("system", "prompt", "wording", "parser")},
@@ -329,24 +340,24 @@ def of_judge(judge: Judge) -> dict[str, Any]:
         **{name: getattr(judge, name) for name in ("backend", "model", "revision")},
         "template_hash": judge.template_hash,
         "reply_model": judge.reply_model,
-        "label_ids": ids_in_words(judge.label_ids),
+        "label_ids": format_ids(judge.label_ids),
         **_of_sampling(judge.spec.sampling),
         "prompt_file": judge.prompt_name if judge.prompt_name in prompts.names() else "",
     }
 
 
 def of_post(sent: QueryDict) -> dict[str, Any]:
-    """What somebody has typed so far, to show the form again without a word about what it lacks."""
-    words = {name: sent.get(name, "") for name in JudgeForm.base_fields}
-    typed: dict[str, Any] = {name: word.replace("\x00", "") for name, word in words.items()}
+    """Return the values typed so far, to show the form again without error messages."""
+    values = {name: sent.get(name, "") for name in JudgeForm.base_fields}
+    typed: dict[str, Any] = {name: value.replace("\x00", "") for name, value in values.items()}
     return typed | {name: name in sent for name in ("logprobs", "is_site_wide")}
 
 
 def spec_of(typed: Mapping[str, Any]) -> Spec:
-    """As much of a judge as its messages need, from a form that may be half filled in."""
+    """Return as much of a spec as messages need, from a form that may be half filled in."""
     rubric = Rubric.objects.filter(slug=typed.get("rubric", "")).first() or Rubric.objects.first()
     levels = levels_of(rubric) if rubric else []
-    words = {
+    texts = {
         name: str(typed.get(name, "")).replace("\r\n", "\n")
         for name in ("system", "prompt", "wording")
     }
@@ -355,12 +366,12 @@ def spec_of(typed: Mapping[str, Any]) -> Spec:
         levels=tuple((grade, label) for grade, label in levels),
         backend="",
         model="",
-        system=words["system"],
-        prompt=words["prompt"],
-        wording=words["wording"] or (words_of(rubric) if rubric else ""),
+        system=texts["system"],
+        prompt=texts["prompt"],
+        wording=texts["wording"] or (rubric_text_of(rubric) if rubric else ""),
         sampling=Sampling(),
     )
 
 
-def ids_in_words(ids: list[int] | tuple[int, ...]) -> str:
+def format_ids(ids: list[int] | tuple[int, ...]) -> str:
     return ", ".join(map(str, ids))

@@ -1,4 +1,4 @@
-"""The list of judges: which of them are shown, in which order, page by page."""
+"""List of judges: filters, order and pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = {Rater.Kind.MODEL.value: "models", Rater.Kind.BASELINE.value: "baselines
 
 @dataclass(frozen=True)
 class Row:
-    """A judge with the count of its replies, and its newest run."""
+    """Judge with the count of its replies, and its newest run."""
 
     judge: Judge
     tally: Tally
@@ -47,7 +47,7 @@ COLUMNS: Mapping[str, tuple[str, bool, Callable[[Row], Any]]] = {
 
 @dataclass(frozen=True)
 class Column:
-    """A heading that sorts the table: the other way round where the table is sorted by it."""
+    """Column heading that sorts the table: in reverse if it is sorted by it."""
 
     title: str
     is_number: bool
@@ -57,7 +57,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Listing:
-    """The judges that a user sees, filtered and sorted by the parameters of a URL.
+    """Judges that a user sees, filtered and sorted by URL parameters.
 
     Unknown values are ignored.
     """
@@ -84,8 +84,8 @@ class Listing:
 
     @cached_property
     def everything(self) -> list[Judge]:
-        """All judges that the user sees, the newest first."""
-        judges = Judge.objects.seen_by(self.user).select_related("rater__dataset", "rubric")
+        """Return all judges that the user sees, the newest first."""
+        judges = Judge.objects.visible_to(self.user).select_related("rater__dataset", "rubric")
         return list(judges.order_by("-id"))
 
     @property
@@ -102,7 +102,7 @@ class Listing:
 
     @property
     def page(self) -> Page:
-        """The page that the parameters ask for."""
+        """Return the requested page of the list."""
         tallies, last = progress.by_judge(self.user), progress.last_runs(self.user)
         rows = [
             Row(judge, tallies.get(judge.pk, progress.NOTHING), last.get(judge.pk))
@@ -127,7 +127,7 @@ class Listing:
 
     @property
     def columns(self) -> list[Column]:
-        """The headings; numbers are sorted from the largest first."""
+        """Return the headings; numbers are sorted from the largest first."""
         columns = []
         for name, (title, is_number, _) in COLUMNS.items():
             ascending, descending = name, f"-{name}"
@@ -139,7 +139,7 @@ class Listing:
 
     @property
     def query(self) -> str:
-        """The choices, for links to other pages of the list."""
+        """Return the query of the filters, for links to other pages of the list."""
         query = self._query(sort=self.sort)
         return f"{query}&" if query else ""
 
@@ -149,5 +149,5 @@ class Listing:
         return urlencode({name: value for name, value in (values | changes).items() if value})
 
 
-def _one_of(known: Mapping[str, str], value: str, otherwise: str) -> str:
-    return value if value in known else otherwise
+def _one_of(valid: Mapping[str, str], value: str, otherwise: str) -> str:
+    return value if value in valid else otherwise

@@ -1,4 +1,4 @@
-"""A pair picked by people, to see what a judge is sent about it."""
+"""Preview of the prompt about a chosen pair."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import TypeVar
 from django.db.models import Model, QuerySet
 
 from annotation.models import Dataset, SubQuestion, Text, Topic
-from judging.engine.shown import Shown
-from judging.grading.prompt import Message, prompt_hash, render
+from judging.engine.pair_loader import PairLoader
+from judging.grading.prompt import render
 from judging.grading.spec import Spec
+from judging.llm.messages import Message, prompt_hash
 
 M = TypeVar("M", bound=Model)
 
 
 @dataclass
 class Picked:
-    """A dataset, and of it a topic, a text and a question, by numbers from 1.
+    """Chosen pair: a dataset, and of it a topic, a text and a question, by numbers from 1.
 
     `problems` say which wish could not be met, and what was taken instead; without a topic, a text
     with words or a question there is no pair.
@@ -34,13 +35,13 @@ class Picked:
 
     @property
     def steps(self) -> list[tuple[str, int, int]]:
-        """(what, its number, how many there are) for the fields of the form."""
+        """Return (name, number, count) for the fields of the form."""
         return [(name, self.numbers[name], self.counts[name]) for name in self.numbers]
 
 
 @dataclass(frozen=True)
 class Preview:
-    """The messages about a picked pair, exactly as they would be sent."""
+    """Messages about a chosen pair, exactly as they would be sent."""
 
     picked: Picked
     messages: list[Message]
@@ -48,13 +49,16 @@ class Preview:
 
 
 def pick(wish: Mapping[str, str], datasets: list[Dataset]) -> Picked | None:
-    """The pair that a form asks for, and the first where it asks for none; None without a dataset."""
+    """Return the pair that a form asks for, by default the first.
+
+    None without a dataset.
+    """
     if not datasets:
         return None
-    named = {dataset.slug: dataset for dataset in datasets}
+    by_slug = {dataset.slug: dataset for dataset in datasets}
     slug = wish.get("dataset", "")
-    picked = Picked(named.get(slug, datasets[0]))
-    if slug and slug not in named:
+    picked = Picked(by_slug.get(slug, datasets[0]))
+    if slug and slug not in by_slug:
         picked.problems.append(f"There is no dataset {slug!r}.")
     topics = picked.dataset.topics.order_by("position")
     picked.topic = _nth(picked, wish, "topic", topics)
@@ -67,23 +71,25 @@ def pick(wish: Mapping[str, str], datasets: list[Dataset]) -> Picked | None:
 
 
 def preview(spec: Spec, picked: Picked | None) -> Preview | None:
-    """What this judge is sent about a picked pair; None where there is no pair."""
+    """Return the messages of a judge about a chosen pair; None if there is no pair."""
     if picked is None or not (picked.topic and picked.text and picked.question):
         return None
     keys = picked.text.pk, picked.question.pk
-    messages = render(spec, Shown(spec, keys[:1], keys[1:]).pair(*keys))
+    messages = render(spec, PairLoader(spec, keys[:1], keys[1:]).pair(*keys))
     return Preview(picked, messages, prompt_hash(messages))
 
 
 def _nth(picked: Picked, wish: Mapping[str, str], name: str, rows: QuerySet[M]) -> M | None:
     n = rows.count()
-    wanted = wish.get(name, "").strip() or "1"
-    number = int(wanted) if wanted.isdecimal() and len(wanted) < 10 else 0
+    requested = wish.get(name, "").strip() or "1"
+    number = int(requested) if requested.isdecimal() and len(requested) < 10 else 0
     if n == 0:
         picked.problems.append(f"Here is no {name}{' with words' if name == 'text' else ''}.")
         return None
     if not 1 <= number <= n:
-        picked.problems.append(f"There is no {name} {wanted!r}: they are numbered from 1 to {n:,}.")
+        picked.problems.append(
+            f"There is no {name} {requested!r}: they are numbered from 1 to {n:,}."
+        )
         number = 1
     picked.numbers[name], picked.counts[name] = number, n
     return rows[number - 1]

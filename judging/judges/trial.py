@@ -1,4 +1,7 @@
-"""A draft judge tried on some pairs before it is made: beside people and another judge. Nothing is stored."""
+"""Trial of a draft judge on some pairs, compared with people and another judge.
+
+Nothing is stored.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,23 @@ from annotation.http import is_key
 from annotation.models import Dataset, Project, Rater, Rating, Rubric, SubQuestion, Text
 from judging.engine.budget import prices_of
 from judging.engine.charges import charge, check_budget
-from judging.engine.choosing import addresses_of
+from judging.engine.grader_choice import addresses_of
+from judging.engine.pair_loader import PairLoader, answers_in_prompt
 from judging.engine.planning import Counts, kinds_of
 from judging.engine.selection import Selection
-from judging.engine.shown import Shown, answers_shown
-from judging.graders.base import GraderError, OtherModelReplied
-from judging.graders.openai_api import OpenAIGrader
+from judging.graders.chat import OpenAIGrader
+from judging.grading.labels import outcome_label
 from judging.grading.pairs import Reply
-from judging.grading.prompt import shown_by
+from judging.grading.prompt import placeholders_of
 from judging.grading.spec import Spec
-from judging.grading.words import outcome_words
 from judging.judges.preview import Picked
+from judging.llm.errors import BackendError, ReplyModelMismatchError
 from judging.models import Judge
 
 PAIRS = 20
 LOOKED_AT = 400  # pairs, of which those that the prompt can be filled in for are tried
 SECONDS = 45  # for all of it: somebody waits for the page
-PATIENCE = 15  # for a server that is silent
+RETRY_SECONDS = 15  # for a server that is silent
 AT_ONCE = 8
 DIFFER, TOPIC = "differ", "topic"
 
@@ -38,7 +41,7 @@ Key = tuple[int, int]  # of a text and a question
 
 @dataclass(frozen=True)
 class Row:
-    """One pair: what people and the other judge gave it, and what the draft replied, if it did."""
+    """Pair with the grades of people and of the other judge, and the draft's reply, if any."""
 
     text: Text
     question: SubQuestion
@@ -48,16 +51,19 @@ class Row:
 
     @property
     def outcome(self) -> str:
-        """Why the draft gave no grade; "" where it did."""
+        """Return the reason why the draft gave no grade; "" where it did."""
         if self.reply is None:
             return "no answer in time"
         failure = self.reply.failure
-        return outcome_words(self.reply.state, failure) if failure else ""
+        return outcome_label(self.reply.state, failure) if failure else ""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of `n` grades of others on pairs that the draft graded, how many equal its own or are within one."""
+    """Agreement of the draft with `n` grades of others: equal, or within one grade.
+
+    Only pairs that the draft graded count.
+    """
 
     n: int
     equal: int
@@ -66,7 +72,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Projection:
-    """What all pairs of the dataset would take at the mean of those tried. `why` there is no money."""
+    """Projected tokens and money for all pairs of the dataset, at the mean of the trial.
+
+    `why` there is no money.
+    """
 
     n: int
     prompt_tokens: int
@@ -78,9 +87,10 @@ class Projection:
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of it. `stopped` says why the server could not be asked to the end.
+    """Result of a trial.
 
-    `named` is how its reply names the model where that stopped it, else "".
+    `stopped` says why the server could not be asked to the end. `named` is how its reply names the
+    model where that stopped it, else "".
     """
 
     dataset: Dataset
@@ -109,12 +119,12 @@ class Trial:
         return sum(reply.completion_tokens for reply in self.replies)
 
     @property
-    def with_people(self) -> Agreement:
-        """Each rating counts: two people on one pair count twice."""
+    def agreement_with_people(self) -> Agreement:
+        """Return the agreement with people; two people on one pair count twice."""
         return _agreement((row, grade) for row in self.rows for grade in row.people)
 
     @property
-    def with_other(self) -> Agreement:
+    def agreement_with_other(self) -> Agreement:
         return _agreement((row, row.other) for row in self.rows if row.other is not None)
 
 
@@ -124,26 +134,26 @@ def try_out(
     """Ask the server about PAIRS pairs of the picked dataset, for SECONDS at most.
 
     `sent` says which ("pairs": DIFFER or TOPIC) and beside whom ("other": the key of a judge). Raises
-    GraderError where there is nothing to ask, or nobody.
+    BackendError where there is nothing to ask, or nobody.
     """
     project = picked.dataset.project
     check_budget(endpoint, project)
     if spec.backend != Judge.Backend.OPENAI:
-        raise GraderError("Only a model behind a server can be tried from a page.")
+        raise BackendError("Only a model behind a server can be tried from a page.")
     if sent.get("pairs") == TOPIC:
         keys, none = _of_topic(picked), "This topic has no pair with words."
     else:
         keys = _differing(picked.dataset, rubric)
         none = f"Nobody has graded a pair of {picked.dataset} under {rubric} yet."
     if not keys:
-        raise GraderError(none)
+        raise BackendError(none)
     keys = _that_can_be_asked(spec, keys)[:PAIRS]
     if not keys:
-        raise GraderError("None of these pairs has an answer, which the prompt shows.")
+        raise BackendError("None of these pairs has an answer, which the prompt shows.")
     pk = sent.get("other", "")
-    other = Judge.objects.filter(pk=pk, rubric=rubric).first() if is_key(pk) else None
-    rows = _rows(keys, rubric, other)
-    replies, seconds, stopped, named = _ask(spec, endpoint, project, rows)
+    other_judge = Judge.objects.filter(pk=pk, rubric=rubric).first() if is_key(pk) else None
+    rows = _rows(keys, rubric, other_judge)
+    replies, seconds, stopped, reply_model = _ask(spec, endpoint, project, rows)
     charge(endpoint, project, list(replies.values()))
     done = [
         Row(
@@ -156,12 +166,16 @@ def try_out(
         for row in rows
     ]
     projection = _projection(spec, picked.dataset, endpoint, list(replies.values()))
-    return Trial(picked.dataset, rubric, other, done, seconds, stopped, projection, named)
+    return Trial(
+        picked.dataset, rubric, other_judge, done, seconds, stopped, projection, reply_model
+    )
 
 
 def _differing(dataset: Dataset, rubric: Rubric) -> list[Key]:
-    """The pairs on which people who rated on their own are furthest apart, then those of most people."""
-    apart = Max("grade") - Min("grade") if rubric.has_order else Count("grade", distinct=True)
+    """Return pairs by disagreement of independent human raters, then by number of raters."""
+    disagreement = (
+        Max("grade") - Min("grade") if rubric.has_order else Count("grade", distinct=True)
+    )
     rated = (
         Rating.objects.of_dataset(dataset)
         .filter(rubric=rubric, rater__kind=Rater.Kind.HUMAN, text__body__isnull=False)
@@ -169,14 +183,14 @@ def _differing(dataset: Dataset, rubric: Rubric) -> list[Key]:
         .exclude(question__body="")
         .order_by()
         .values_list("text", "question")
-        .annotate(apart=apart, n=Count("pk"))
+        .annotate(apart=disagreement, n=Count("pk"))
         .order_by("-apart", "-n", "text", "question")
     )
     return [(text, question) for text, question, *_ in rated[:LOOKED_AT]]
 
 
 def _of_topic(picked: Picked) -> list[Key]:
-    """The first pairs of the picked topic, from the picked text on."""
+    """Return the first pairs of the chosen topic, from the chosen text on."""
     if picked.topic is None or picked.text is None:
         return []
     texts = picked.topic.texts.with_body().filter(pk__gte=picked.text.pk).order_by("pk")
@@ -188,18 +202,18 @@ def _of_topic(picked: Picked) -> list[Key]:
 
 
 def _that_can_be_asked(spec: Spec, keys: list[Key]) -> list[Key]:
-    """The pairs that have all that the prompt shows."""
-    answers = answers_shown(spec, {text for text, _ in keys})
+    """Return the pairs that have all that the prompt shows."""
+    answers = answers_in_prompt(spec, {text for text, _ in keys})
     return keys if answers is None else [key for key in keys if key in answers]
 
 
-def _rows(keys: list[Key], rubric: Rubric, other: Judge | None) -> list[Row]:
+def _rows(keys: list[Key], rubric: Rubric, other_judge: Judge | None) -> list[Row]:
     texts = Text.objects.in_bulk([text for text, _ in keys])
     questions = SubQuestion.objects.select_related("topic").in_bulk(
         [question for _, question in keys]
     )
     people: dict[Key, list[int]] = {key: [] for key in keys}
-    others: dict[Key, int] = {}
+    other_grades: dict[Key, int] = {}
     ratings = (
         Rating.objects.filter(rubric=rubric, text__in=texts, question__in=questions)
         .order_by("rater__name", "pk")
@@ -210,51 +224,56 @@ def _rows(keys: list[Key], rubric: Rubric, other: Judge | None) -> list[Row]:
             continue
         if kind == Rater.Kind.HUMAN:
             people[text, question].append(grade)
-        elif other and rater == other.rater_id:
-            others[text, question] = grade
-    return [Row(texts[t], questions[q], people[t, q], others.get((t, q)), None) for t, q in keys]
+        elif other_judge and rater == other_judge.rater_id:
+            other_grades[text, question] = grade
+    return [
+        Row(texts[t], questions[q], people[t, q], other_grades.get((t, q)), None) for t, q in keys
+    ]
 
 
 def _ask(
     spec: Spec, endpoint: str, project: Project, rows: list[Row]
 ) -> tuple[dict[Key, Reply], float, str, str]:
-    """The replies that came in time, the seconds, why no more could be asked, and the model that it names."""
-    first, *others = addresses_of(endpoint, project)
+    """Ask the server; return the replies, seconds, reason to stop, and replying model.
+
+    Only replies that came in time are returned.
+    """
+    first, *more = addresses_of(endpoint, project)
     grader = OpenAIGrader(
         spec,
         first.url,
         key=first.key,
         route=first.route,
-        others=others,
+        other_addresses=more,
         concurrency=AT_ONCE,
         timeout=SECONDS,
-        patience=PATIENCE,
+        retry_seconds=RETRY_SECONDS,
     )
     keys = [(row.text.pk, row.question.pk) for row in rows]
-    shown = Shown(spec, {text for text, _ in keys}, {question for _, question in keys})
-    pairs = [shown.pair(*key) for key in keys]
+    loader = PairLoader(spec, {text for text, _ in keys}, {question for _, question in keys})
+    pairs = [loader.pair(*key) for key in keys]
     replies: dict[Key, Reply] = {}
     began = time.monotonic()
-    coming = grader.replies(iter(pairs))
-    stopped = named = ""
+    stream = grader.replies(iter(pairs))
+    stopped = reply_model = ""
     try:
-        for reply in coming:  # None about once a second, while nothing comes
+        for reply in stream:  # None about once a second, while nothing comes
             if reply:
                 replies[reply.pair.text_id, reply.pair.question_id] = reply
             if time.monotonic() - began > SECONDS and len(replies) < len(rows):
                 stopped = f"Not everything was answered within {SECONDS} seconds."
                 break
-    except OtherModelReplied as error:
-        named = error.named
+    except ReplyModelMismatchError as error:
+        reply_model = error.named
         stopped = (
-            f"The server answers as {named}. If that is the model you mean, try again: it is filled in under "
-            f"“Replies name the model as”. It was asked for {spec.model}."
+            f"The server answers as {reply_model}. If that is the model you mean, try again: it is filled in "
+            f"under “Replies name the model as”. It was asked for {spec.model}."
         )
-    except GraderError as error:
+    except BackendError as error:
         stopped = str(error)
     finally:
-        coming.close()
-    return replies, time.monotonic() - began, stopped, named
+        stream.close()
+    return replies, time.monotonic() - began, stopped, reply_model
 
 
 def _agreement(grades: Iterable[tuple[Row, int]]) -> Agreement:
@@ -269,26 +288,28 @@ def _agreement(grades: Iterable[tuple[Row, int]]) -> Agreement:
 def _projection(
     spec: Spec, dataset: Dataset, endpoint: str, replies: list[Reply]
 ) -> Projection | None:
-    """None where the server told no tokens."""
+    """Project tokens and money; None if the server reports no tokens."""
     # Those that failed before they were read took none.
-    told = [reply for reply in replies if reply.prompt_tokens]
-    if not told:
+    counted = [reply for reply in replies if reply.prompt_tokens]
+    if not counted:
         return None
-    asked = [len(kind.questions) for kind in kinds_of(spec, dataset, Selection(), Counts())]
-    n = sum(asked)
-    times = n / len(told)
-    if "questions" in shown_by(spec):
+    questions_per_text = [
+        len(kind.questions) for kind in kinds_of(spec, dataset, Selection(), Counts())
+    ]
+    n = sum(questions_per_text)
+    times = n / len(counted)
+    if "questions" in placeholders_of(spec):
         # A message takes as much for one question of a text as for all.
-        times = len(asked) / len({reply.pair.text_id for reply in told})
-    read = times * sum(reply.prompt_tokens for reply in told)
-    written = times * sum(reply.completion_tokens for reply in told)
-    money, currency, why = None, "", "the site knows no price of this server"
+        times = len(questions_per_text) / len({reply.pair.text_id for reply in counted})
+    read = times * sum(reply.prompt_tokens for reply in counted)
+    written = times * sum(reply.completion_tokens for reply in counted)
+    money, currency, reason = None, "", "the site knows no price of this server"
     try:
         prices = prices_of(endpoint)
     except ImproperlyConfigured as error:
-        why = str(error)
+        reason = str(error)
     else:
         if prices.price_in or prices.price_out:
             money = (read * prices.price_in + written * prices.price_out) / 1_000_000
             currency = prices.currency
-    return Projection(n, round(read), round(written), money, currency, why)
+    return Projection(n, round(read), round(written), money, currency, reason)

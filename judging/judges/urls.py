@@ -1,4 +1,4 @@
-"""Judges: all of them, one, a new one."""
+"""URLs of judges: list, detail, new."""
 
 from django.urls import URLPattern, path
 
@@ -10,5 +10,5 @@ urlpatterns: list[URLPattern] = [
     path("<int:pk>/", views.judge, name="judge"),
     path("<int:pk>/visibility/", views.judge_visibility, name="judge_visibility"),
     path("<int:pk>/archive/", views.judge_archive, name="judge_archive"),
-    path("<int:pk>/parser/", views.parser_tried, name="parser_tried"),
+    path("<int:pk>/parser/", views.parser_test, name="parser_test"),
 ]

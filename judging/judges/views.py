@@ -1,4 +1,4 @@
-"""Judges: all of them, one with everything that makes it, and a new one."""
+"""Pages of judges: list, detail, new."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.http import AuthenticatedRequest, admins_only, is_key, researchers_only
 from annotation.models import Dataset, Project, Rubric, User
-from annotation.models.projects import seen_by
-from annotation.models.rating import name_in
+from annotation.models.projects import visibility_filter
+from annotation.models.rating import rater_name_in
 from judging.engine import progress
-from judging.engine.choosing import addresses_of
 from judging.engine.endpoints import choices_for, endpoint_named
-from judging.engine.judges import JudgeRefused, make_judge
+from judging.engine.grader_choice import addresses_of
+from judging.engine.judges import JudgeError, make_judge
 from judging.forms import focus
-from judging.graders.base import GraderError
-from judging.graders.model_names import names_model
-from judging.graders.openai_api import Probe, probe
 from judging.grading import prompts
 from judging.grading.parse import PARSERS
 from judging.grading.presets import CONSTRAINTS, PRESETS
 from judging.grading.prompt import check_template
 from judging.grading.prompts import PromptFileError
-from judging.judges.checks import shown_of
+from judging.judges.checks import required_placeholders
 from judging.judges.forms import (
     JudgeForm,
-    ids_in_words,
+    format_ids,
     of_constraint,
     of_file,
     of_judge,
     of_post,
     of_preset,
+    rubric_text_of,
     spec_of,
-    words_of,
 )
 from judging.judges.listing import KINDS, STATES, Listing
+from judging.judges.parser_trial import changes_of, parser_trial_problem, try_parser
 from judging.judges.preview import pick, preview
 from judging.judges.trial import try_out
-from judging.judges.trying import changes_of, try_parser, why_not
+from judging.llm.errors import BackendError
+from judging.llm.model_names import names_model
+from judging.llm.probe import Probe, probe
 from judging.models import Attempt, Judge, JudgeRun
 
 RUNS_SHOWN = 20
@@ -55,7 +55,7 @@ RUNS_SHOWN = 20
 @require_safe
 @researchers_only
 def judges(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Judges, with the count of their replies; then those that came in files."""
+    """List judges with the count of their replies, and judges imported from files."""
     user = request.user
     listing = Listing(user, request.GET)
     context = {
@@ -65,7 +65,7 @@ def judges(request: AuthenticatedRequest) -> HttpResponseBase:
         "states": STATES,
         "query": listing.query,
         "imported": progress.imported(user),
-        "datasets": Dataset.objects.seen_by(user),
+        "datasets": Dataset.objects.visible_to(user),
         "may_create": may_create(user),
         "room": "judges",
     }
@@ -75,28 +75,30 @@ def judges(request: AuthenticatedRequest) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """One judge, with a look at what it is sent about any pair."""
+    """Show a judge, with a preview of its prompt about any pair."""
     user = request.user
-    judges = Judge.objects.seen_by(user).select_related("rater__dataset", "rubric", "created_by")
+    judges = Judge.objects.visible_to(user).select_related("rater__dataset", "rubric", "created_by")
     judge = get_object_or_404(judges, pk=pk)
-    runs = judge.runs.seen_by(user).select_related("dataset", "created_by")
-    shown = list(runs[:RUNS_SHOWN])
-    tallies = progress.by_run(shown)
-    own = judge.rater.dataset
+    runs = judge.runs.visible_to(user).select_related("dataset", "created_by")
+    recent = list(runs[:RUNS_SHOWN])
+    tallies = progress.by_run(recent)
+    own_dataset = judge.rater.dataset
     picked = None
     if judge.prompt:
-        picked = pick(request.GET, [own] if own else list(Dataset.objects.seen_by(user)))
+        picked = pick(
+            request.GET, [own_dataset] if own_dataset else list(Dataset.objects.visible_to(user))
+        )
     context = {
         "judge": judge,
         "tally": progress.by_judge(user).get(judge.pk, progress.NOTHING),
         "datasets": [
-            (dataset, name_in(dataset, judge.rater), tally)
+            (dataset, rater_name_in(dataset, judge.rater), tally)
             for dataset, tally in progress.by_dataset(judge, user)
         ],
-        "runs": [(run, tallies.get(run.pk, progress.NOTHING)) for run in shown],
+        "runs": [(run, tallies.get(run.pk, progress.NOTHING)) for run in recent],
         "n_runs": runs.count(),
         "kinds": Attempt.objects.filter(
-            seen_by("batch__run__dataset", user), batch__run__judge=judge
+            visibility_filter("batch__run__dataset", user), batch__run__judge=judge
         )
         .exclude(state="graded")
         .order_by()
@@ -104,7 +106,7 @@ def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         .annotate(n=Count("pk"))
         .order_by("-n", "failure"),
         "picked": picked,
-        "all_datasets": Dataset.objects.seen_by(user),
+        "all_datasets": Dataset.objects.visible_to(user),
         "sent": preview(judge.spec, picked),
         "may_create": may_create(user),
         "room": "judges",
@@ -115,33 +117,39 @@ def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
 @require_POST
 @admins_only
 def judge_visibility(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """Let every researcher of the site see a judge, or members of the projects where it runs alone."""
+    """Make a judge visible to every researcher of the site, or only in its projects.
+
+    Its projects are those where it runs.
+    """
     judge = get_object_or_404(Judge.objects.select_related("rater"), pk=pk)
     is_site_wide = "everybody" in request.POST
     Judge.objects.filter(pk=pk).update(is_site_wide=is_site_wide)
-    who = (
+    audience = (
         "every researcher of the site" if is_site_wide else "members of the projects where it runs"
     )
-    messages.success(request, f"The judge {judge} is visible to {who}.")
+    messages.success(request, f"The judge {judge} is visible to {audience}.")
     return redirect("judge", pk)
 
 
 @require_POST
 @admins_only
 def judge_archive(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """Leave a judge out of the list and of new runs, or take it back. Its grades stay as they are."""
+    """Archive a judge, or restore it to the list and to new runs.
+
+    Its grades stay as they are.
+    """
     with transaction.atomic():
         judge = get_object_or_404(Judge.objects.select_for_update(of=("self",)), pk=pk)
-        is_back = "restore" in request.POST
+        is_restored = "restore" in request.POST
         open_run = judge.runs.filter(state__in=JudgeRun.OPEN).first()
-        if open_run and not is_back:
+        if open_run and not is_restored:
             messages.error(
-                request, f"{open_run.called} is under way: let it end or cancel it first."
+                request, f"{open_run.display_name} is under way: let it end or cancel it first."
             )
             return redirect("judge", pk)
-        archived = None if is_back else (judge.archived or timezone.now())
+        archived = None if is_restored else (judge.archived or timezone.now())
         Judge.objects.filter(pk=pk).update(archived=archived)
-    done = "in the list again" if is_back else "archived: its grades and replies stay"
+    done = "in the list again" if is_restored else "archived: its grades and replies stay"
     messages.success(request, f"The judge {judge} is {done}.")
     return redirect("judge", pk)
 
@@ -151,23 +159,23 @@ CHANGES_SHOWN = 50
 
 @require_safe
 @researchers_only
-def parser_tried(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """Another parser on the replies that a judge has. Nothing is stored."""
-    judges = Judge.objects.seen_by(request.user).select_related("rater", "rubric")
+def parser_test(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
+    """Try another parser on the stored replies of a judge. Nothing is stored."""
+    judges = Judge.objects.visible_to(request.user).select_related("rater", "rubric")
     judge = get_object_or_404(judges, pk=pk)
     parser = request.GET.get("parser", "")
     if judge.parser not in PARSERS:
         raise Http404(f"{judge} writes no replies that a parser could read.")
     if parser and parser not in PARSERS:
         raise Http404(f"There is no parser {parser!r}. There are: {', '.join(PARSERS)}.")
-    others = {name: rules.says for name, rules in PARSERS.items() if not rules.of_several}
+    descriptions = {name: rules.says for name, rules in PARSERS.items() if not rules.reads_several}
     context: dict[str, Any] = {
         "judge": judge,
-        "parsers": list(others.items()),
-        "none_because": why_not(judge),
+        "parsers": list(descriptions.items()),
+        "none_because": parser_trial_problem(judge),
         "room": "judges",
     }
-    if parser in others and not context["none_because"]:
+    if parser in descriptions and not context["none_because"]:
         tried = try_parser(judge, parser, request.user)
         page = Paginator(tried.changes, CHANGES_SHOWN).get_page(request.GET.get("page"))
         context |= {"tried": tried, "page": page, "says": PARSERS[parser].says}
@@ -181,7 +189,10 @@ FIRST = "question-first"
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Make a judge. All buttons but one only fill in the form, or show what it would send."""
+    """Create a judge.
+
+    All buttons but one only fill in the form, or show what it would send.
+    """
     if not may_create(request.user):
         raise PermissionDenied(
             "Judges are created by owners of a project, and by admins of the site. The page of your project "
@@ -194,23 +205,23 @@ def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
     if "try" in request.POST:
         return _try(request)
     typed = of_post(request.POST)
-    told: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
     if "load" in request.POST and typed["prompt_file"]:
         typed |= _file(typed["prompt_file"])
     elif "family" in request.POST and typed["preset"] in PRESETS:
         typed |= of_preset(typed)
-        told = {"preset_note": PRESETS[typed["preset"]].note}
+        extra = {"preset_note": PRESETS[typed["preset"]].note}
     elif "hold" in request.POST and typed["constraint"] in ("", *CONSTRAINTS):
-        told = _held(typed)
+        extra = _constrained(typed)
     elif "words" in request.POST:
         rubric = get_object_or_404(Rubric, slug=typed["rubric"])
-        typed["wording"] = words_of(rubric)
+        typed["wording"] = rubric_text_of(rubric)
     elif "ask" in request.POST:
-        told = _ask(typed, request.user)
+        extra = _ask(typed, request.user)
     elif "look" in request.POST:
-        shows = shown_of(Rubric.objects.filter(slug=typed["rubric"]).first())
-        told = {"problems": check_template(typed["system"], typed["prompt"], shows)}
-    return _page(request, JudgeForm(user=request.user, initial=typed), **told)
+        required = required_placeholders(Rubric.objects.filter(slug=typed["rubric"]).first())
+        extra = {"problems": check_template(typed["system"], typed["prompt"], required)}
+    return _page(request, JudgeForm(user=request.user, initial=typed), **extra)
 
 
 def may_create(user: User) -> bool:
@@ -219,13 +230,13 @@ def may_create(user: User) -> bool:
 
 
 def _beginning(request: AuthenticatedRequest) -> dict[str, Any]:
-    """The project that the address names, with a copy of its judge, or one of our prompts."""
+    """Return initial values: the project in the URL, and a copy of its judge or a prompt."""
     return {"project": request.GET.get("project", "")} | _copied(request)
 
 
 def _copied(request: AuthenticatedRequest) -> dict[str, Any]:
     if copied := request.GET.get("from"):
-        models = Judge.objects.seen_by(request.user).exclude(backend=Judge.Backend.LEXICAL)
+        models = Judge.objects.visible_to(request.user).exclude(backend=Judge.Backend.LEXICAL)
         copy = of_judge(get_object_or_404(models, pk=copied if is_key(copied) else None))
         parser = request.GET.get("parser")
         return copy | {"parser": parser} if parser in PARSERS else copy
@@ -233,7 +244,7 @@ def _copied(request: AuthenticatedRequest) -> dict[str, Any]:
     return {
         **_file(request.GET.get("prompt") or FIRST),
         "rubric": rubric.slug,
-        "wording": words_of(rubric),
+        "wording": rubric_text_of(rubric),
     }
 
 
@@ -244,8 +255,8 @@ def _file(name: str) -> dict[str, Any]:
         raise Http404(str(error)) from None
 
 
-def _held(typed: dict[str, Any]) -> dict[str, Any]:
-    """Put the chosen form of reply among the further settings, or say why they cannot be read."""
+def _constrained(typed: dict[str, Any]) -> dict[str, Any]:
+    """Add the chosen form of reply to the further settings, or say why they are invalid."""
     rubric = get_object_or_404(Rubric, slug=typed["rubric"])
     try:
         typed |= of_constraint(typed, list(rubric.grades()))
@@ -255,7 +266,10 @@ def _held(typed: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ask(typed: dict[str, Any], user: User) -> dict[str, Any]:
-    """Answer of a server about the model, with the fields that it fills in, or the reason for none."""
+    """Probe a server for the model; return what it tells, or why there is no answer.
+
+    The fields that its answer determines are filled in.
+    """
     names = [name for name, _ in choices_for(user, *Project.objects.owned_by(user))]
     if typed["endpoint"] not in names:
         return {"silent": "Choose a server to ask." if names else "This site knows no server."}
@@ -266,7 +280,7 @@ def _ask(typed: dict[str, Any], user: User) -> dict[str, Any]:
         project = row.project if row else None
         server = addresses_of(typed["endpoint"], project)[
             0
-        ]  # they all serve the same, or are put aside
+        ]  # they all serve the same, or are dropped
         facts = probe(
             server.url,
             server.key,
@@ -275,7 +289,7 @@ def _ask(typed: dict[str, Any], user: User) -> dict[str, Any]:
             template_kwargs=sent.get("chat_template_kwargs"),
             route=server.route,
         )
-    except GraderError as error:
+    except BackendError as error:
         return {"silent": str(error)}
     except ValidationError as error:
         return {"silent": f"It was not asked: further settings: {error.messages[0]}"}
@@ -295,62 +309,70 @@ def _fill_in(typed: dict[str, Any], facts: Probe) -> None:
     if facts.named and not names_model(expected, facts.named, typed["revision"].strip()):
         typed["reply_model"] = facts.named
     if facts.label_ids:
-        typed["label_ids"] = ids_in_words(facts.label_ids)
+        typed["label_ids"] = format_ids(facts.label_ids)
 
 
 def _save(request: AuthenticatedRequest) -> HttpResponseBase:
     form = JudgeForm(request.POST, user=request.user)
-    there = None
+    existing = None
     if form.is_valid():
         project = form.chosen_project()
-        known = Judge.objects.filter(fingerprint=form.fingerprint()).select_related("rater").first()
+        stored = (
+            Judge.objects.filter(fingerprint=form.fingerprint()).select_related("rater").first()
+        )
         # The same judge of another project, which this one could never make: its fingerprint is unique.
-        if known and project and not Judge.objects.seen_by(request.user).filter(pk=known.pk):
-            known.projects.add(project)
+        if stored and project and not Judge.objects.visible_to(request.user).filter(pk=stored.pk):
+            stored.projects.add(project)
             messages.success(
                 request,
-                f"This is the judge {known}, which is there already. Members of {project} see it.",
+                f"This is the judge {stored}, which is there already. Members of {project} see it.",
             )
-            return redirect("judge", known.pk)
+            return redirect("judge", stored.pk)
         try:
             with transaction.atomic():
-                made = make_judge(
+                created = make_judge(
                     form.cleaned_data["slug"], created_by=request.user, **form.fields_of_judge()
                 )
                 if project:
-                    made.projects.add(project)
-        except JudgeRefused as error:
-            there = Judge.objects.filter(fingerprint=form.fingerprint()).first()
-            form.add_error(None if there else "slug", str(error))
+                    created.projects.add(project)
+        except JudgeError as error:
+            existing = Judge.objects.filter(fingerprint=form.fingerprint()).first()
+            form.add_error(None if existing else "slug", str(error))
         else:
-            messages.success(request, f"The judge {made} is made. It has judged nothing yet.")
-            return redirect("judge", made.pk)
+            messages.success(request, f"The judge {created} is made. It has judged nothing yet.")
+            return redirect("judge", created.pk)
     focus(form)
-    return _page(request, form, 422, there=there)
+    return _page(request, form, 422, there=existing)
 
 
 def _try(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Ask the chosen server about some pairs with the judge as it is typed, which needs no name yet."""
+    """Try the judge as typed on some pairs at the chosen server.
+
+    It needs no name yet.
+    """
     form = JudgeForm(request.POST, user=request.user)
     if set(form.errors) - {"slug"}:
         focus(form)
         return _page(request, form, 422)
     values = of_post(request.POST)
     typed = JudgeForm(user=request.user, initial=values)
-    picked = pick(request.POST, list(Dataset.objects.seen_by(request.user)))
+    picked = pick(request.POST, list(Dataset.objects.visible_to(request.user)))
     endpoint = form.cleaned_data["endpoint"]
     try:
         if picked is None:
-            raise GraderError("There is no dataset yet, so there is no pair to try it on.")
+            raise BackendError("There is no dataset yet, so there is no pair to try it on.")
         if not endpoint:
-            raise GraderError("Choose a server to ask, under Model.")
+            raise BackendError("Choose a server to ask, under Model.")
         draft = form.draft()
         sent = request.POST.dict()
-        other = sent.get("other", "")
-        if not is_key(other) or not Judge.objects.seen_by(request.user).filter(pk=other).exists():
+        other_judge = sent.get("other", "")
+        if (
+            not is_key(other_judge)
+            or not Judge.objects.visible_to(request.user).filter(pk=other_judge).exists()
+        ):
             sent["other"] = ""
         trial = try_out(draft.spec, draft.rubric, endpoint, picked, sent)
-    except GraderError as error:
+    except BackendError as error:
         return _page(request, typed, not_tried=str(error))
     if trial.named:
         typed = JudgeForm(user=request.user, initial=values | {"reply_model": trial.named})
@@ -358,9 +380,9 @@ def _try(request: AuthenticatedRequest) -> HttpResponseBase:
 
 
 def _page(
-    request: AuthenticatedRequest, form: JudgeForm, status: int = 200, **told: Any
+    request: AuthenticatedRequest, form: JudgeForm, status: int = 200, **extra: Any
 ) -> HttpResponseBase:
-    datasets = list(Dataset.objects.seen_by(request.user))
+    datasets = list(Dataset.objects.visible_to(request.user))
     picked = pick(request.POST, datasets)
     typed = of_post(request.POST) if form.is_bound else form.initial
     file = typed.get("prompt_file")
@@ -370,10 +392,10 @@ def _page(
         "picked": picked,
         "all_datasets": datasets,
         "sent": preview(spec_of(typed), picked),
-        "others": Judge.objects.seen_by(request.user)
+        "others": Judge.objects.visible_to(request.user)
         .filter(rubric__slug=typed.get("rubric"))
         .select_related("rater"),
         "room": "judges",
-        **told,
+        **extra,
     }
     return render(request, "judging/judges/judge_new.html", context, status=status)

@@ -1,4 +1,4 @@
-"""What the commands of judging ask for alike: a dataset, a judge, and which texts."""
+"""Shared options of the judging commands: a dataset and a selection of texts."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -10,7 +10,7 @@ from judging.engine.selection import KINDS, Selection
 
 
 def add_selection(parser: ArgumentParser) -> None:
-    """The options that say which pairs are meant."""
+    """Add the options that select pairs."""
     parser.add_argument("--texts", default="", choices=[*KINDS, ""], help="all by default")
     parser.add_argument("--topics", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--run", default="", help="only texts that this retrieval run ranks")
@@ -20,16 +20,19 @@ def add_selection(parser: ArgumentParser) -> None:
 
 
 def selection_of(options: dict[str, Any]) -> Selection:
-    """What these options say."""
+    """Return the selection of these options."""
     names = ("texts", "run", "depth", "limit", "retry")
     return Selection(topics=tuple(options["topics"]), **{name: options[name] for name in names})
 
 
 def dataset_of(options: dict[str, Any]) -> Dataset:
-    """The dataset that is named. Raises CommandError, with the names of those that are there."""
+    """Return the named dataset.
+
+    Raises CommandError, with the names of existing ones.
+    """
     slug = options["dataset"]
     dataset = Dataset.objects.filter(slug=slug).first()
     if dataset is None:
-        known = ", ".join(Dataset.objects.values_list("slug", flat=True)) or "none"
-        raise CommandError(f"There is no dataset {slug!r}; there are: {known}.")
+        slugs = ", ".join(Dataset.objects.values_list("slug", flat=True)) or "none"
+        raise CommandError(f"There is no dataset {slug!r}; there are: {slugs}.")
     return dataset

@@ -1,8 +1,8 @@
-"""Judges, their runs, and every reply that they gave."""
+"""Models of judges, their runs, and every reply that they gave."""
 
 from judging.models.attempt import Attempt
 from judging.models.endpoint import AllowedHost, Endpoint, OutboundPolicy, ProjectBudget
-from judging.models.judge import Immutable, Judge
+from judging.models.judge import ImmutableError, Judge
 from judging.models.run import Batch, JudgeRun, Shard
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "Attempt",
     "Batch",
     "Endpoint",
-    "Immutable",
+    "ImmutableError",
     "Judge",
     "JudgeRun",
     "OutboundPolicy",

@@ -1,16 +1,17 @@
-"""One reply of a judge about one pair, as it came."""
+"""Attempts: replies of a judge about a pair, as received."""
 
 from django.db import models
 from django.db.models import Max, Q
 
-from judging.grading.pairs import Failure, State
-from judging.grading.thoughts import thinking_apart
+from judging.grading.pairs import State
+from judging.llm.errors import Failure
+from judging.llm.reasoning import split_reasoning
 from judging.models.run import JudgeRun
 
 
 class AttemptQuerySet(models.QuerySet["Attempt"]):
     def settled_for(self, run: JudgeRun) -> "AttemptQuerySet":
-        """The attempts of a run's judge that the run need not make.
+        """Return the attempts of a run's judge that the run need not make.
 
         Those that count; in a run that asks failures again, but for what others tried in vain.
         """
@@ -19,22 +20,25 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
             counted.filter(Q(batch__run=run) | Q(state=State.GRADED)) if run.is_retry else counted
         )
 
-    def count_no_more(self) -> None:
-        """Let what was said to earlier words stand aside, so that judges are asked about the new ones."""
+    def stop_counting(self) -> None:
+        """Mark attempts as not counting, as their text was edited.
+
+        Judges are then asked about the new text.
+        """
         self.filter(counts=True).update(counts=False)
 
     def count_again(self) -> None:
-        """Let the newest graded reply of each judge at a pair count where none does."""
+        """Count the newest graded attempt of each judge at a pair where none counts."""
         newest = self.filter(state=State.GRADED).order_by().values("judge", "text", "question")
         counted = self.filter(counts=True).values_list("judge", "text", "question")
-        taken = set(counted)
+        settled = set(counted)
         for row in newest.annotate(last=Max("pk")):
-            if (row["judge"], row["text"], row["question"]) not in taken:
+            if (row["judge"], row["text"], row["question"]) not in settled:
                 self.filter(pk=row["last"]).update(counts=True)
 
 
 class Attempt(models.Model):
-    """A raw reply and what was read from it.
+    """A raw reply and its parsed result.
 
     Exactly one attempt of a judge at a pair counts; one that failed and was asked again is kept and
     does not count any more. A graded attempt that counts is projected to a Rating of the judge's rater.
@@ -100,5 +104,5 @@ class Attempt(models.Model):
 
     @property
     def thoughts(self) -> str:
-        """What the model thought before it replied, told beside the reply or between tags within it."""
-        return self.reasoning or thinking_apart(self.raw)[0]
+        """Return the model's reasoning, from its own field or between tags in the reply."""
+        return self.reasoning or split_reasoning(self.raw)[0]

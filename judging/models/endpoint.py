@@ -1,4 +1,4 @@
-"""Model servers of a project, the project's budget for them, and the hosts that may be called."""
+"""Model servers of a project, the project's budget, and allowed hosts."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from annotation.models import Project
-from judging.grading.server_presets import SERVER_PRESETS
+from judging.llm.server_presets import SERVER_PRESETS
 
 PROJECT_PREFIX = "project:"  # of the name by which a run knows a server of its project
 MOST_TOKENS = 2**62
@@ -17,7 +17,10 @@ MOST_MONEY = 10**12
 
 
 class Endpoint(models.Model):
-    """A server that speaks OpenAI's chat completions, with its key, which is encrypted and never displayed."""
+    """A server with OpenAI's chat completions API, and its encrypted key.
+
+    The key is never displayed.
+    """
 
     class KeyHeader(models.TextChoices):
         BEARER = "bearer", "Authorization: Bearer"
@@ -77,7 +80,7 @@ class Endpoint(models.Model):
 
     @property
     def reference(self) -> str:
-        """The name by which runs know it: its project is part of it, so that no other's is meant."""
+        """Return the name by which runs know it; the project's slug makes it unique."""
         return f"{PROJECT_PREFIX}{self.project.slug}/{self.name}"
 
     @property
@@ -90,7 +93,7 @@ class Endpoint(models.Model):
 
 
 class ProjectBudget(models.Model):
-    """The tokens and the money that judging on a project's own servers may take, and what it has taken.
+    """Budget of a project for its own model servers, and what is spent of it.
 
     Counted here and not over runs: those go with their dataset, and what they took was paid for.
     """
@@ -119,9 +122,9 @@ class ProjectBudget(models.Model):
         return self.max_tokens is not None or self.max_money is not None
 
     def exhausted(self) -> str:
-        """The limit that is reached, in a sentence; "" while none is."""
+        """Return the limit that is reached, in a sentence; "" while none is."""
         if not self.is_open:
-            return f"{self.project} has no budget for judging on its own servers."
+            return f"{self.project} has no budget for its own model servers."
         if self.max_tokens is not None and self.spent_tokens >= self.max_tokens:
             return f"The budget of {self.project}, {self.max_tokens:,} tokens, is used up."
         if self.max_money is not None and self.spent_money >= self.max_money:
@@ -155,7 +158,7 @@ class OutboundPolicy(models.Model):
 
 
 class AllowedHost(models.Model):
-    """A host that servers of projects may be at, beside public ones and those of the environment."""
+    """A host where servers of projects may be, beside public and environment hosts."""
 
     host = models.CharField(max_length=253)
     port = models.PositiveIntegerField(
@@ -185,5 +188,5 @@ class AllowedHost(models.Model):
 
 
 def budget_of(project: Any) -> ProjectBudget:
-    """The project's budget; a closed one, not stored, where an admin has set none."""
+    """Return the project's budget; a closed one, not stored, if an admin has set none."""
     return ProjectBudget.objects.filter(project=project).first() or ProjectBudget(project=project)

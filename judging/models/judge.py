@@ -1,4 +1,4 @@
-"""A judge: a rater that is a model under one prompt. Its row never changes."""
+"""Judges: raters that are a model under one prompt. Rows are immutable."""
 
 from typing import Any
 
@@ -7,31 +7,35 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Dataset, Project, Rater, User
-from judging.grading.pairs import Sampling
 from judging.grading.spec import Spec
+from judging.llm.sampling import Sampling
 from judging.models.run import JudgeRun
 
 
-class Immutable(TypeError):
-    """Somebody tried to change a judge. A changed word is a new judge."""
+class ImmutableError(TypeError):
+    """Attempt to change a judge. A changed word is a new judge."""
 
 
 class JudgeQuerySet(models.QuerySet["Judge"]):
-    def seen_by(self, user: User) -> "JudgeQuerySet":
-        """Those created, run or made for a dataset in the user's projects; and site-wide ones."""
+    def visible_to(self, user: User) -> "JudgeQuerySet":
+        """Return judges that a user sees: site-wide ones, and those of the user's projects.
+
+        The latter are created, run or made for a dataset there.
+        """
         if user.is_admin:
             return self
-        runs = JudgeRun.objects.seen_by(user).filter(judge=OuterRef("pk"))
+        runs = JudgeRun.objects.visible_to(user).filter(judge=OuterRef("pk"))
         # By a subquery: a join of the members of a project would give a judge once for each of them.
-        made_for = Q(rater__dataset__in=Dataset.objects.seen_by(user).order_by().values("pk"))
+        of_datasets = Q(rater__dataset__in=Dataset.objects.visible_to(user).order_by().values("pk"))
         shared = Judge.projects.through.objects.filter(
-            judge=OuterRef("pk"), project__in=Project.objects.seen_by(user).order_by().values("pk")
+            judge=OuterRef("pk"),
+            project__in=Project.objects.visible_to(user).order_by().values("pk"),
         )
-        return self.filter(Q(is_site_wide=True) | made_for | Q(Exists(runs)) | Q(Exists(shared)))
+        return self.filter(Q(is_site_wide=True) | of_datasets | Q(Exists(runs)) | Q(Exists(shared)))
 
 
 class Judge(models.Model):
-    """Everything that shapes a judge's replies, under one fingerprint.
+    """All that shapes a judge's replies, under one fingerprint.
 
     Its grades are those of `rater`, whose name is the judge's slug. Rows are made and never changed, but
     for who sees them and whether they are archived, so that every grade can be traced to the prompt that
@@ -99,9 +103,9 @@ class Judge(models.Model):
         return self.rater.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Store a new judge; its fingerprint is made here. Raises Immutable for one that is stored."""
+        """Store a new judge with its fingerprint. Raises ImmutableError for a stored one."""
         if not self._state.adding:
-            raise Immutable(f"The judge {self} cannot be changed: make a new one.")
+            raise ImmutableError(f"The judge {self} cannot be changed: make a new one.")
         self.fingerprint = self.spec.fingerprint
         super().save(*args, **kwargs)
 
@@ -115,17 +119,17 @@ class Judge(models.Model):
 
     @property
     def title(self) -> str:
-        """The name as it is shown: a baseline is always called one."""
+        """Return the displayed name, which marks baselines."""
         return f"{self.slug} (baseline)" if self.is_baseline else self.slug
 
     @property
     def short(self) -> str:
-        """The first eight signs of the fingerprint, as people compare them."""
+        """Return the first eight digits of the fingerprint."""
         return self.fingerprint[:8]
 
     @property
     def spec(self) -> Spec:
-        """What shapes the replies, without the database."""
+        """Return all that shapes the replies, without the database."""
         return Spec(
             rubric=self.rubric.slug,
             levels=tuple((int(grade), str(label)) for grade, label in self.levels),

@@ -1,156 +1,32 @@
-"""One filling of cells: a run, its shards, and the batches that were written."""
+"""Runs of a judge, their shards, and the batches of stored replies."""
 
-from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q, Sum
 from django.db.models.functions import Now
 from django.urls import reverse
 
 from annotation.models import User
-from annotation.models.projects import seen_by
-from judging.models.endpoint import ProjectBudget
-from judging.models.leased import Leased, lease_is_whole
-
-PARTED_BY = "|"  # servers of one endpoint: a sign that no address may hold
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What was asked and paid for: messages, or the pairs in them, and tokens."""
-
-    asked: int
-    prompt_tokens: int
-    completion_tokens: int
-
-
-class ModelRun(models.Model):
-    """A model at work for a dataset, in parts that workers take one by one.
-
-    Workers take part while it is `running`. Whatever ends it, all that came so far is kept.
-    """
-
-    class State(models.TextChoices):
-        PLANNING = "planning", "planning"
-        RUNNING = "running", "running"
-        PAUSED = "paused", "paused"
-        CANCELLED = "cancelled", "cancelled"
-        STOPPED = "stopped", "stopped at its budget"
-        FINISHED = "finished", "finished"
-
-    OPEN = (State.PLANNING, State.RUNNING, State.PAUSED)
-    RESUMABLE = (State.PAUSED, State.CANCELLED, State.STOPPED)
-    KIND = "Run"  # how people call it
-    ASKED = "messages"  # what its budget counts
-
-    state = models.CharField(max_length=10, choices=State.choices, default=State.PLANNING)
-    note = models.CharField(max_length=500, blank=True, help_text="why it is in this state")
-    put_aside = models.JSONField(
-        default=dict, blank=True, help_text="servers that are asked no more, and why, by address"
-    )
-    selection = models.JSONField(default=dict, help_text="which texts, as they were asked for")
-    endpoint = models.CharField(
-        max_length=250, blank=True, help_text="names from JUDGE_ENDPOINTS, or URLs, parted by |"
-    )
-    concurrency = models.PositiveSmallIntegerField(
-        default=64, help_text="requests at once, a worker"
-    )
-    workers = models.PositiveSmallIntegerField(default=1, help_text="background workers asked for")
-    max_tokens = models.PositiveBigIntegerField(null=True, blank=True)
-    max_money = models.FloatField(null=True, blank=True)
-    price_in = models.FloatField(default=0, help_text="of a million prompt tokens")
-    price_out = models.FloatField(default=0, help_text="of a million completion tokens")
-    currency = models.CharField(max_length=3, blank=True)
-    n_planned = models.PositiveIntegerField(default=0)
-    n_there_before = models.PositiveIntegerField(default=0)
-    created = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="+",
-        db_index=False,
-    )
-    started = models.DateTimeField(null=True, blank=True)
-    ended = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        abstract = True
-
-    @property
-    def parts(self) -> models.QuerySet[Any]:
-        """What workers take: rows of a model that is Leased."""
-        raise NotImplementedError
-
-    @property
-    def most_asked(self) -> int | None:
-        """How much it may ask at most, in what ASKED says."""
-        raise NotImplementedError
-
-    def spent(self) -> Spent:
-        raise NotImplementedError
-
-    def exhausted_project_budget(self) -> str:
-        """The reason why the project's budget allows no more; "" while it does, or if none is charged."""
-        return ""
-
-    def is_being_planned(self) -> bool:
-        """Whether somebody plans it now: not where parts are made at once, with the run."""
-        return False
-
-    @property
-    def called(self) -> str:
-        """How people name it: "Judge run 5"."""
-        return f"{self.KIND} {self.pk}"
-
-    @property
-    def server(self) -> str:
-        """The endpoint as others read it: an address stays with the machine that was given it."""
-        parts = self.endpoint.split(PARTED_BY)
-        names = [part for part in parts if "://" not in part]
-        n = len(parts) - len(names)
-        given = {0: [], 1: ["given by its address"]}.get(n, [f"{n} given by their addresses"])
-        return " and ".join([*names, *given])
-
-    @property
-    def is_running(self) -> bool:
-        return self.state == self.State.RUNNING
-
-    @property
-    def is_resumable(self) -> bool:
-        return self.state in self.RESUMABLE
-
-    def money(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What tokens cost at the run's prices, which are per million."""
-        return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1_000_000
+from annotation.models.projects import visibility_filter
+from judging.execution.models import Leased, ModelRun, Spending, lease_is_whole
 
 
 class JudgeRunQuerySet(models.QuerySet["JudgeRun"]):
-    def seen_by(self, user: User) -> "JudgeRunQuerySet":
-        """Those on datasets of the projects that somebody is in; an admin's are all."""
-        return self.filter(seen_by("dataset", user))
+    def visible_to(self, user: User) -> "JudgeRunQuerySet":
+        """Return runs on datasets of the user's projects; all runs for an admin."""
+        return self.filter(visibility_filter("dataset", user))
 
 
 class JudgeRun(ModelRun):
-    """A judge asked for the pairs of a selection that it lacks."""
+    """A run of a judge on the pairs of a selection that it lacks."""
 
     KIND = "Judge run"
-    ASKED = "pairs"
+    BUDGET_UNIT = "pairs"
 
     judge = models.ForeignKey("judging.Judge", on_delete=models.PROTECT, related_name="runs")
     dataset = models.ForeignKey(
         "annotation.Dataset", on_delete=models.CASCADE, related_name="judge_runs"
-    )
-    project_budget = models.ForeignKey(
-        "judging.ProjectBudget",
-        on_delete=models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="runs",
-        help_text="that is charged, for a run on a server of its project",
     )
     max_pairs = models.PositiveIntegerField(null=True, blank=True)
     n_without_words = models.PositiveIntegerField(default=0)
@@ -187,7 +63,7 @@ class JudgeRun(ModelRun):
 
     @property
     def is_retry(self) -> bool:
-        """Whether it asks again for pairs that failed, rather than for those never asked."""
+        """Return whether it repeats failed pairs, rather than asking about new ones."""
         return bool(self.selection.get("retry"))
 
     @property
@@ -195,34 +71,28 @@ class JudgeRun(ModelRun):
         return self.shards.all()
 
     @property
-    def most_asked(self) -> int | None:
+    def max_requests(self) -> int | None:
         return self.max_pairs
 
     def is_being_planned(self) -> bool:
-        """Whether somebody plans it now, or did so shortly before."""
+        """Return whether somebody plans it now, or did so shortly before."""
         planned = JudgeRun.objects.filter(
             pk=self.pk, state=self.State.PLANNING, planning_until__gte=Now()
         )
         return planned.exists()
 
-    def exhausted_project_budget(self) -> str:
-        if self.project_budget_id is None:
-            return ""
-        budgets = ProjectBudget.objects.select_related("project")
-        return budgets.get(pk=self.project_budget_id).exhausted()
-
-    def spent(self) -> Spent:
-        """Pairs whose reply was paid for, whether or not another was there first."""
+    def spending(self) -> Spending:
+        """Sum up the pairs and tokens paid for, also where another reply was stored first."""
         sums = self.batches.aggregate(
-            asked=Sum("n_sent", default=0),
+            requests=Sum("n_sent", default=0),
             prompt_tokens=Sum("prompt_tokens", default=0),
             completion_tokens=Sum("completion_tokens", default=0),
         )
-        return Spent(**sums)
+        return Spending(**sums)
 
 
 class Shard(Leased):
-    """Some two thousand pairs of a run, lent to one worker at a time.
+    """Some two thousand pairs of a run, leased to one worker at a time.
 
     `groups` is [[text keys, question keys], ...]: each question is asked about the first text, and the
     reply holds for the others, which would be asked alike.
@@ -251,7 +121,7 @@ class Shard(Leased):
 
 
 class Batch(models.Model):
-    """What one worker wrote at once: the log from which progress, rate and spending are read.
+    """Replies that a worker stored at once: the log behind progress, rate and spending.
 
     `shard` is None where nothing was asked: replies copied to a text that is asked alike while planning,
     and those that another site made. Its numbers count the attempts that were new.

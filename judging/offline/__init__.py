@@ -1,0 +1,1 @@
+"""Judging on machines without the database: pairs out, replies in."""

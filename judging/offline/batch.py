@@ -1,4 +1,4 @@
-"""Requests and replies as the JSON lines of batch services, beside the pairs of an export. No Django.
+"""Requests and replies of batch services as JSON lines, next to an export. No Django.
 
 Every file of pairs has its file of requests. The replies that a service gives may lie in any files: each
 line says by its custom_id which judge it asked about which pair with which prompt, and what does not
@@ -13,32 +13,38 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judging.graders import openai_reply
-from judging.graders.grading import Grading, ways_to_ask
-from judging.grading.pairs import Failure, Pair, Reply, storable, together
-from judging.grading.prompt import Message, prompt_hash, render
+from judging.graders.chat import GradingTask, request_variants
+from judging.grading.pairs import Pair, Reply, group_by_message
+from judging.grading.prompt import render
 from judging.grading.spec import Spec
-from judging.offline.job import ExchangeRefused, Job, results_name, written_whole
-from judging.offline.parquet import Asked, read_pairs, write_results
+from judging.llm import response
+from judging.llm.completion import storable
+from judging.llm.errors import Failure
+from judging.llm.messages import Message, prompt_hash
+from judging.offline.job import ExchangeError, Job, results_name, write_atomically
+from judging.offline.parquet import PairRow, read_pairs, write_results
 
 LINE_LIMIT = 4_000_000  # bytes of one reply
 _REQUESTS = "requests-"
 
 
 def requests_name(pairs: Path) -> str:
-    """What the requests about a file of pairs are called."""
+    """Return the file name of the requests about a file of pairs."""
     return pairs.name.replace("pairs-", _REQUESTS, 1).replace(".parquet", ".jsonl")
 
 
 def reply_files(folder: Path) -> list[Path]:
-    """The files of a folder that hold replies of a batch service: all JSON lines but our requests."""
+    """Return the reply files of a batch service in a folder.
+
+    All JSON lines are, except our requests.
+    """
     return sorted(path for path in folder.glob("*.jsonl") if not path.name.startswith(_REQUESTS))
 
 
 def write_requests(folder: Path, service: str) -> int:
-    """Write the requests of an export in the form of a service, a file for each file of pairs.
+    """Write the requests of an export for a batch service, a file for each file of pairs.
 
-    Returns how many requests there are. Raises ExchangeRefused for a folder that is no whole export
+    Returns how many requests there are. Raises ExchangeError for a folder that is no whole export
     and for a judge that the service cannot be, KeyError for a service that is unknown.
     """
     line_of = SERVICES[service]
@@ -56,24 +62,24 @@ def write_requests(folder: Path, service: str) -> int:
 
 def _write(path: Path, lines: list[str]) -> None:
     # Half a surrogate pair, which no service takes, becomes a question mark.
-    words = ("\n".join(lines) + "\n").encode("utf-8", "replace")
-    written_whole(path, lambda beside: beside.write_bytes(words))
+    content = ("\n".join(lines) + "\n").encode("utf-8", "replace")
+    write_atomically(path, lambda temporary: temporary.write_bytes(content))
 
 
 def read_replies(folder: Path, replies: Path) -> Path | None:
-    """The replies of one file as a file of results in the same folder; None where it holds none.
+    """Convert a file of replies to a file of results; return None if it holds none.
 
-    Pairs that a service did not come to (cancelled, expired) have no reply. Raises ExchangeRefused with
-    the file and the line for what is no reply of a batch service, comes twice or was not asked by this
-    export, whose judge, texts and prompts are all in the key of a line. So is a file in which a reply names
-    another model; a copy of the judge that says how replies name it takes the replies to the requests of
-    the judge that it was copied from.
+    It is written to the same folder. Pairs that a service did not come to (cancelled, expired) have no
+    reply. Raises ExchangeError with the file and the line for what is no reply of a batch service,
+    comes twice or was not asked by this export, whose judge, texts and prompts are all in the key of a
+    line. So is a file in which a reply names another model; a copy of the judge that says how replies
+    name it takes the replies to the requests of the judge that it was copied from.
     """
     job = Job.read(folder)
-    grading = Grading(job.spec)
-    asked = _requests(job, job.pairs_files(folder))
+    grading = GradingTask(job.spec)
+    requests = _requests(job, job.pairs_files(folder))
     named_before = replace(job.spec, reply_model="").fingerprint[:8]
-    read: list[tuple[Asked, Reply]] = []
+    read: list[tuple[PairRow, Reply]] = []
     lines: dict[str, int] = {}
     for number, line in _lines(replies):
         try:
@@ -85,15 +91,15 @@ def read_replies(folder: Path, replies: Path) -> Path | None:
             if key in lines:
                 raise ValueError(f"the same request as in line {lines[key]}")
             lines[key] = number
-            if key not in asked:
-                raise ValueError(_not_asked(key, job))
-            rows, messages = asked[key]
-            came = _replies(grading, [row.pair for row in rows], prompt_hash(messages), line)
-            if came and grading.is_of_another(came):
+            if key not in requests:
+                raise ValueError(_unknown_request(key, job))
+            rows, messages = requests[key]
+            results = _replies(grading, [row.pair for row in rows], prompt_hash(messages), line)
+            if results and grading.other_model(results):
                 raise ValueError(_other_model(line, job))
         except ValueError as error:
-            raise ExchangeRefused(f"{replies.name}, line {number}: {error}.") from None
-        read += zip(rows, came, strict=True) if came else ()
+            raise ExchangeError(f"{replies.name}, line {number}: {error}.") from None
+        read += zip(rows, results, strict=True) if results else ()
     if not read:
         return None
     path = folder / results_name(Path(f"pairs-of-{replies.stem}.parquet"))
@@ -101,13 +107,16 @@ def read_replies(folder: Path, replies: Path) -> Path | None:
     return path
 
 
-def _requests(job: Job, files: Iterable[Path]) -> dict[str, tuple[list[Asked], list[Message]]]:
-    """By key: the pairs of a message, one or all questions of a text, and the message about them."""
+def _requests(job: Job, files: Iterable[Path]) -> dict[str, tuple[list[PairRow], list[Message]]]:
+    """Return pairs and message of each request, by key.
+
+    The pairs are one or all questions of a text.
+    """
     requests = {}
     for path in files:
         _, rows = read_pairs(path)
         start = 0
-        for pairs in together(row.pair for row in rows):
+        for pairs in group_by_message(row.pair for row in rows):
             messages = render(job.spec, pairs[0])
             keys = (pairs[0].text_id, pairs[0].question_id, prompt_hash(messages))
             key = "-".join(map(str, (job.about.fingerprint[:8], *keys)))
@@ -122,17 +131,17 @@ def _openai(spec: Spec, key: str, messages: list[Message]) -> dict[str, Any]:
 
 
 def _vllm(spec: Spec, key: str, messages: list[Message]) -> dict[str, Any]:
-    body = {**ways_to_ask(spec)[0], "messages": messages}
+    body = {**request_variants(spec)[0], "messages": messages}
     return {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
 
 def _anthropic(spec: Spec, key: str, messages: list[Message]) -> dict[str, Any]:
-    """Without a seed, which it does not know, and with the system message apart.
+    """Return an Anthropic request: without a seed, and with a separate system message.
 
-    Raises ExchangeRefused for a judge that wants several samples: it gives one.
+    Raises ExchangeError for a judge that wants several samples: it gives one.
     """
     if spec.sampling.samples > 1:
-        raise ExchangeRefused(
+        raise ExchangeError(
             f"Anthropic gives one reply to a message, and this judge wants {spec.sampling.samples} samples."
         )
     sent = {name: value for name, value in spec.sampling.sent.items() if name != "seed"}
@@ -162,20 +171,20 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 if not line.strip():
                     continue
                 if len(line) > LINE_LIMIT:
-                    raise ExchangeRefused(
+                    raise ExchangeError(
                         f"{path.name}, line {number} is longer than {LINE_LIMIT:,} bytes."
                     )
                 try:
                     value = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    raise ExchangeRefused(
+                    raise ExchangeError(
                         f"{path.name}, line {number} is not JSON: {error}."
                     ) from None
                 if not isinstance(value, dict):
-                    raise ExchangeRefused(f"{path.name}, line {number} is no JSON object.")
+                    raise ExchangeError(f"{path.name}, line {number} is no JSON object.")
                 yield number, value
     except OSError as error:
-        raise ExchangeRefused(f"{path} cannot be read: {error}.") from None
+        raise ExchangeError(f"{path} cannot be read: {error}.") from None
 
 
 def _key(line: Mapping[str, Any]) -> str:
@@ -185,7 +194,7 @@ def _key(line: Mapping[str, Any]) -> str:
     return key
 
 
-def _not_asked(key: str, job: Job) -> str:
+def _unknown_request(key: str, job: Job) -> str:
     short = job.about.fingerprint[:8]
     if not key.startswith(f"{short}-"):
         return f"{key[:80]!r} is no request to the judge {job.about.judge} ({short})"
@@ -197,18 +206,18 @@ def _other_model(line: Mapping[str, Any], job: Job) -> str:
     body = response.get("body") if isinstance(response, dict) else None
     if isinstance(result, dict):
         body = result.get("message")
-    named = storable(str(body.get("model")) if isinstance(body, dict) else "")[:250]
+    reply_model = storable(str(body.get("model")) if isinstance(body, dict) else "")[:250]
     return (
-        f"the service answers as {named}, and was asked for {job.spec.model}. If that is the model you mean, "
-        f"copy this judge to a new one, with {named} under “Replies name the model as”, and export a run of "
-        "that one: it takes these replies, so that nothing is paid for twice"
+        f"the service answers as {reply_model}, and was asked for {job.spec.model}. If that is the model you "
+        f"mean, copy this judge to a new one, with {reply_model} under “Replies name the model as”, and export "
+        "a run of that one: it takes these replies, so that nothing is paid for twice"
     )
 
 
 def _replies(
-    grading: Grading, pairs: Sequence[Pair], digest: str, line: Mapping[str, Any]
+    grading: GradingTask, pairs: Sequence[Pair], digest: str, line: Mapping[str, Any]
 ) -> list[Reply] | None:
-    """The replies of a line about the pairs of its message; None where the service did not come to it."""
+    """Return the replies of a line about its pairs; None if the service did not process it."""
     if "result" in line:
         return _of_anthropic(grading, pairs, digest, line["result"])
     response, error = line.get("response"), line.get("error")
@@ -224,7 +233,7 @@ def _replies(
 
 
 def _of_anthropic(
-    grading: Grading, pairs: Sequence[Pair], digest: str, result: Any
+    grading: GradingTask, pairs: Sequence[Pair], digest: str, result: Any
 ) -> list[Reply] | None:
     kind = result.get("type") if isinstance(result, dict) else None
     if kind in ("canceled", "expired"):
@@ -257,14 +266,14 @@ def _of_anthropic(
     return _read(grading, pairs, digest, body)
 
 
-def _read(grading: Grading, pairs: Sequence[Pair], digest: str, body: Any) -> list[Reply]:
-    return openai_reply.read(grading, pairs, digest, json.dumps(body).encode(), storable)
+def _read(grading: GradingTask, pairs: Sequence[Pair], digest: str, body: Any) -> list[Reply]:
+    return response.read(grading, pairs, digest, json.dumps(body).encode(), storable)
 
 
-def _failed(grading: Grading, pairs: Sequence[Pair], digest: str, error: Any) -> list[Reply]:
-    words = storable(error if isinstance(error, str) else json.dumps(error, ensure_ascii=False))
-    if openai_reply.is_filtered(error):
-        return openai_reply.refused(grading, pairs, digest, words)
-    too_long = openai_reply.says_too_long(words)
+def _failed(grading: GradingTask, pairs: Sequence[Pair], digest: str, error: Any) -> list[Reply]:
+    message = storable(error if isinstance(error, str) else json.dumps(error, ensure_ascii=False))
+    if response.is_filtered(error):
+        return response.refused(grading, pairs, digest, message)
+    too_long = response.says_too_long(message)
     failure = Failure.TOO_LONG if too_long else Failure.REQUEST
-    return grading.failed(pairs, digest, failure, f"The service said: {words}")
+    return grading.failed(pairs, digest, failure, f"The service said: {message}")

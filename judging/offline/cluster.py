@@ -23,16 +23,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judging.graders.base import IN_VAIN, Grader, GraderError, InVain
-from judging.graders.openai_api import OpenAIGrader
-from judging.graders.openai_server import Address
-from judging.graders.vllm_grader import VllmGrader
+from annotation.errors import UserError
+from judging.graders.base import MAX_CONSECUTIVE_ERRORS, ErrorStreak, Grader
+from judging.graders.chat import OpenAIGrader, VllmGrader
 from judging.grading.pairs import Reply, State
 from judging.grading.spec import Spec
-from judging.offline.job import ExchangeRefused, Job, results_name
+from judging.llm.errors import BackendError
+from judging.llm.server import Address
+from judging.offline.job import ExchangeError, Job, results_name
 
 try:
-    from judging.offline.parquet import Asked, read_about, read_pairs, write_results
+    from judging.offline.parquet import PairRow, read_about, read_pairs, write_results
 except ModuleNotFoundError as error:
     sys.exit(
         f"judging.offline.cluster needs {error.name}: pip install {error.name} into an environment of "
@@ -46,7 +47,7 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True)
 class Work:
-    """What a worker is told: where the files are, and how to reach or start the model."""
+    """Settings of a worker: the folders, and how to reach or start the model."""
 
     folder: Path
     results: Path
@@ -58,7 +59,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Done:
-    """One file of replies."""
+    """A written file of replies, with counts."""
 
     name: str
     pairs: int
@@ -67,60 +68,68 @@ class Done:
 
 @dataclass
 class _Open:
-    """A file of which some pairs are still with the grader."""
+    """A file with pairs that are still with the grader."""
 
-    rows: list[Asked]
+    rows: list[PairRow]
     replies: dict[Key, Reply] = field(default_factory=dict)
 
 
 def grader_of(spec: Spec, work: Work) -> Grader:
-    """The grader of a judge. Raises GraderError where this machine has not what it needs."""
+    """Return the grader of a judge.
+
+    Raises BackendError if this machine lacks what it needs.
+    """
     if spec.backend == "vllm":
         return VllmGrader(spec, engine_args=work.engine)
     if spec.backend == "openai":
         if not work.urls:
-            raise GraderError("This judge asks a server: name it with --url.")
-        first, *others = work.urls
+            raise BackendError("This judge asks a server: name it with --url.")
+        first, *more = work.urls
         return OpenAIGrader(
             spec,
             first,
             key=work.key,
-            others=[Address(url, work.key) for url in others],
+            other_addresses=[Address(url, work.key) for url in more],
             concurrency=work.concurrency,
         )
-    raise GraderError(f"A judge of the kind {spec.backend!r} cannot work without the database.")
+    raise BackendError(f"A judge of the kind {spec.backend!r} cannot work without the database.")
 
 
 def to_do(job: Job, work: Work) -> list[Path]:
-    """The files of pairs without a file of replies. Raises ExchangeRefused for another job's replies."""
+    """Return the files of pairs without a file of replies.
+
+    Raises ExchangeError for another job's replies.
+    """
     files = []
     for path in job.pairs_files(work.folder):
-        there = work.results / results_name(path)
-        if not there.exists():
+        results_path = work.results / results_name(path)
+        if not results_path.exists():
             files.append(path)
-        elif read_about(there) != job.about:
-            raise ExchangeRefused(f"{there} is of another export: name another folder with --out.")
+        elif read_about(results_path) != job.about:
+            raise ExchangeError(
+                f"{results_path} is of another export: name another folder with --out."
+            )
     return files
 
 
 def grade_files(
     grader: Grader, job: Job, files: Sequence[Path], results: Path
 ) -> Iterator[Done | None]:
-    """Grade the pairs of files as one stream, and write the replies of each when the last has come.
+    """Grade the pairs of files as one stream, and write each file when it is complete.
 
     Yields each file that was written, and None about once a second while nothing comes. Raises what
-    the grader raises, and GraderError after errors alone for a long while; files that were written by
+    the grader raises, and BackendError after errors alone for a long while; files that were written by
     then stay.
     """
     opened: dict[Path, _Open] = {}
     home: dict[Key, Path] = {}
-    in_vain = InVain(IN_VAIN)
+    in_vain = ErrorStreak(MAX_CONSECUTIVE_ERRORS)
 
     def pairs() -> Iterator[Any]:
         for path in files:
             about, rows = read_pairs(path)
             if about != job.about:
-                raise ExchangeRefused(f"{path} is of another export than {job.about.run}.")
+                raise ExchangeError(f"{path} is of another export than {job.about.run}.")
             opened[path] = _Open(rows)
             for row in rows:
                 home[row.pair.text_id, row.pair.question_id] = path
@@ -130,7 +139,7 @@ def grade_files(
         if reply is None:
             yield None
             continue
-        in_vain.look_at(reply)
+        in_vain.count(reply)
         key = (reply.pair.text_id, reply.pair.question_id)
         path = home.pop(key)
         file = opened[path]
@@ -138,7 +147,7 @@ def grade_files(
         if len(file.replies) == len(file.rows):
             yield _written(job, path, opened.pop(path), results)
     if home:
-        raise GraderError(f"The grader gave no reply to {len(home):,} pairs.")
+        raise BackendError(f"The grader gave no reply to {len(home):,} pairs.")
 
 
 def _written(job: Job, path: Path, file: _Open, results: Path) -> Done:
@@ -149,12 +158,12 @@ def _written(job: Job, path: Path, file: _Open, results: Path) -> Done:
 
 
 def run_here(job: Job, work: Work, files: Sequence[Path]) -> Iterator[Done | None]:
-    """All files in this process."""
+    """Grade all files in this process."""
     return grade_files(grader_of(job.spec, work), job, files, work.results)
 
 
 class _Worker:
-    """An actor of Ray: one grader, kept while it works at one lot of files after another."""
+    """Actor of Ray: one grader, kept for one lot of files after another."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
@@ -170,7 +179,7 @@ class _Worker:
             for done in grade_files(self.grader, self.job, files, self.work.results):
                 if done:
                     yield _row(done.name, done.pairs, done.graded)
-        except (ExchangeRefused, GraderError) as error:
+        except UserError as error:
             yield _row("", 0, 0, str(error))
 
 
@@ -179,10 +188,15 @@ def _row(name: str, pairs: int, graded: int, error: str = "") -> dict[str, list[
 
 
 def run_on_ray(job: Job, work: Work, files: Sequence[Path], workers: int) -> Iterator[Done]:
-    """All files on a cluster: that of RAY_ADDRESS, or this machine. Raises GraderError."""
+    """Grade all files on a cluster: that of RAY_ADDRESS, or this machine.
+
+    Raises BackendError.
+    """
     import ray  # noqa: PLC0415 - an own environment
 
-    ray.init(runtime_env={"py_modules": [str(Path(__file__).resolve().parent.parent)]})
+    root = Path(__file__).resolve().parents[2]
+    # Of annotation the base class of errors is imported alone, which needs no Django.
+    ray.init(runtime_env={"py_modules": [str(root / name) for name in ("judging", "annotation")]})
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     lot = max(1, min(MOST_AT_ONCE, len(files) // (workers * LOTS)))
@@ -202,14 +216,14 @@ def run_on_ray(job: Job, work: Work, files: Sequence[Path], workers: int) -> Ite
     try:
         for row in graded.iter_rows():
             if row["error"]:
-                raise GraderError(row["error"])
+                raise BackendError(row["error"])
             yield Done(row["name"], row["pairs"], row["graded"])
     except ray.exceptions.RayError as error:
-        raise GraderError(f"The job on Ray has ended: {error}") from error
+        raise BackendError(f"The job on Ray has ended: {error}") from error
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    chosen = _parser().parse_args(words)
+def main(argv: Sequence[str] | None = None) -> int:
+    chosen = _parser().parse_args(argv)
     work = Work(
         chosen.folder.resolve(),
         chosen.out.resolve(),
@@ -222,16 +236,18 @@ def main(words: Sequence[str] | None = None) -> int:
         job = Job.read(work.folder)
         files = to_do(job, work)
         work.results.mkdir(parents=True, exist_ok=True)
-        _say(f"{job.about.judge} ({job.about.fingerprint[:8]}): {job.pairs:,} pairs")
-        _say(f"{len(files):,} of {job.files:,} files are to do")
+        _log(f"{job.about.judge} ({job.about.fingerprint[:8]}): {job.pairs:,} pairs")
+        _log(f"{len(files):,} of {job.files:,} files are to do")
         if files and chosen.no_ray:
-            _tell(run_here(job, work, files), len(files))
+            _report(run_here(job, work, files), len(files))
         elif files:
-            _tell(run_on_ray(job, work, files, chosen.workers), len(files))
-        if left := to_do(job, work):
-            return _failed(f"{len(left):,} files are still to do: give the same command again.")
-        _say(f"All replies are there: manage.py judge_import {job.about.dataset} {work.results}")
-    except (ExchangeRefused, GraderError, OSError) as error:
+            _report(run_on_ray(job, work, files, chosen.workers), len(files))
+        if remaining := to_do(job, work):
+            return _failed(
+                f"{len(remaining):,} files are still to do: give the same command again."
+            )
+        _log(f"All replies are there: manage.py judge_import {job.about.dataset} {work.results}")
+    except (UserError, OSError) as error:
         return _failed(str(error))
     except ImportError as error:
         return _failed(f"{error}. This needs an environment of its own: see docs/fleet.md.")
@@ -240,7 +256,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _tell(files: Iterator[Done | None], n: int) -> None:
+def _report(files: Iterator[Done | None], n: int) -> None:
     began, pairs, written = time.monotonic(), 0, 0
     for done in files:
         if done is None:
@@ -248,7 +264,7 @@ def _tell(files: Iterator[Done | None], n: int) -> None:
         written += 1
         pairs += done.pairs
         rate = pairs / max(time.monotonic() - began, 1e-3)
-        _say(
+        _log(
             f"{done.name}: {done.pairs:,} pairs, {done.graded:,} graded; "
             f"{written:,} of {n:,} files, {rate:,.0f} pairs a second"
         )
@@ -276,29 +292,29 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _count(word: str) -> int:
-    if not word.isdecimal() or int(word) < 1:
-        raise argparse.ArgumentTypeError(f"{word!r} is not a number of 1 or more")
-    return int(word)
+def _count(argument: str) -> int:
+    if not argument.isdecimal() or int(argument) < 1:
+        raise argparse.ArgumentTypeError(f"{argument!r} is not a number of 1 or more")
+    return int(argument)
 
 
-def _settings(word: str) -> dict[str, Any]:
+def _settings(argument: str) -> dict[str, Any]:
     try:
-        values = json.loads(word)
+        values = json.loads(argument)
     except ValueError:
         values = None
     if not isinstance(values, dict):
-        raise argparse.ArgumentTypeError(f'{word!r} is no JSON object, such as {{"seed": 0}}')
+        raise argparse.ArgumentTypeError(f'{argument!r} is no JSON object, such as {{"seed": 0}}')
     return values
 
 
-def _say(words: str) -> None:
-    sys.stderr.write(words + "\n")
+def _log(message: str) -> None:
+    sys.stderr.write(message + "\n")
     sys.stderr.flush()
 
 
-def _failed(words: str) -> int:
-    _say(words)
+def _failed(message: str) -> int:
+    _log(message)
     return 1
 
 

@@ -1,4 +1,4 @@
-"""Pairs and replies as Parquet files, for machines that cannot see the database. No Django.
+"""Pairs and replies as Parquet files, for machines without the database. No Django.
 
 Every file says of itself to which run and judge it belongs, and is there whole or not at all.
 """
@@ -15,8 +15,10 @@ from typing import Any, NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judging.grading.pairs import RAW_LIMIT, Failure, Pair, Reply, State, storable
-from judging.offline.job import About, ExchangeRefused, check_format, written_whole
+from judging.grading.pairs import Pair, Reply, State
+from judging.llm.completion import RAW_LIMIT, storable
+from judging.llm.errors import Failure
+from judging.offline.job import About, ExchangeError, check_format, write_atomically
 
 MOST_ROWS = 100_000  # of a file: it is read whole
 MOST_TOKENS = 2**31 - 1
@@ -68,15 +70,15 @@ RESULTS = pa.schema(
 _LATER = ("reasoning", "answer", "questions", "number")
 
 
-class Asked(NamedTuple):
-    """A row of a file of pairs: a pair, the shard that it is of, and the hash of its text."""
+class PairRow(NamedTuple):
+    """Row of a file of pairs: a pair, its shard, and the hash of its text."""
 
     shard: int
     sha256: str
     pair: Pair
 
 
-def write_pairs(path: Path, about: About, rows: Sequence[Asked]) -> None:
+def write_pairs(path: Path, about: About, rows: Sequence[PairRow]) -> None:
     columns = {
         "shard": [row.shard for row in rows],
         "text_id": [row.pair.text_id for row in rows],
@@ -92,11 +94,14 @@ def write_pairs(path: Path, about: About, rows: Sequence[Asked]) -> None:
     _write(path, about, PAIRS, columns)
 
 
-def read_pairs(path: Path) -> tuple[About, list[Asked]]:
-    """Raises ExchangeRefused if the file is broken or of another kind."""
+def read_pairs(path: Path) -> tuple[About, list[PairRow]]:
+    """Read a file of pairs.
+
+    Raises ExchangeError if the file is broken or of another kind.
+    """
     about, table = _read(path, PAIRS)
     rows = [
-        Asked(
+        PairRow(
             row["shard"],
             row["sha256"],
             Pair(
@@ -115,14 +120,14 @@ def read_pairs(path: Path) -> tuple[About, list[Asked]]:
     return about, rows
 
 
-def write_results(path: Path, about: About, rows: Iterable[tuple[Asked, Reply]]) -> None:
-    """Store replies in a file that is there whole or not at all."""
+def write_results(path: Path, about: About, rows: Iterable[tuple[PairRow, Reply]]) -> None:
+    """Write replies to a file atomically."""
     values = [
         {
-            "shard": asked.shard,
-            "text_id": asked.pair.text_id,
-            "question_id": asked.pair.question_id,
-            "sha256": asked.sha256,
+            "shard": source.shard,
+            "text_id": source.pair.text_id,
+            "question_id": source.pair.question_id,
+            "sha256": source.sha256,
             "fingerprint": about.fingerprint,
             "state": reply.state.value,
             "failure": reply.failure.value if reply.failure else None,
@@ -138,33 +143,34 @@ def write_results(path: Path, about: About, rows: Iterable[tuple[Asked, Reply]])
             "evidence": [storable(quote) for quote in reply.evidence],
             "reasoning": storable(reply.reasoning),
         }
-        for asked, reply in rows
+        for source, reply in rows
     ]
     columns = {name: [row[name] for row in values] for name in RESULTS.names}
     _write(path, about, RESULTS, columns)
 
 
 def read_results(path: Path) -> tuple[About, list[dict[str, Any]]]:
-    """The rows of a file of replies as they stand there, with the columns of RESULTS.
+    """Return the rows of a file of replies as stored, with the columns of RESULTS.
 
-    Raises ExchangeRefused if the file is broken or of another kind; what the rows say is not checked.
+    Raises ExchangeError if the file is broken or of another kind; what the rows say is not checked.
     """
     about, table = _read(path, RESULTS)
     return about, table.to_pylist()
 
 
 def read_about(path: Path) -> About:
-    """What a file says of itself. Raises ExchangeRefused if it says nothing, or cannot be read."""
+    """Return the header of a file.
+
+    Raises ExchangeError if it has none, or cannot be read.
+    """
     try:
         return _about(path, pq.read_schema(path))
-    except ExchangeRefused:
-        raise
     except UNREADABLE as error:
-        raise ExchangeRefused(_broken(path, error)) from None
+        raise ExchangeError(_broken(path, error)) from None
 
 
 def reply_of(row: Mapping[str, Any], pair: Pair, grades: Sequence[int]) -> Reply:
-    """The reply that a row holds, about `pair`, by a judge with these grades.
+    """Return the reply of a row, about `pair`, by a judge with these grades.
 
     Raises ValueError with what is wrong for a reply that no judge of them can have given.
     """
@@ -229,7 +235,7 @@ def _listed(grades: Sequence[int]) -> str:
 def _write(path: Path, about: About, schema: pa.Schema, columns: Mapping[str, Any]) -> None:
     described = schema.with_metadata({_ABOUT: json.dumps(asdict(about)).encode()})
     table = pa.table(dict(columns), schema=described)
-    written_whole(
+    write_atomically(
         path,
         lambda name: pq.write_table(table, name, compression="zstd", write_page_checksum=True),
     )
@@ -241,7 +247,7 @@ def _read(path: Path, schema: pa.Schema) -> tuple[About, pa.Table]:
             about = _about(path, file.schema_arrow)
             _check_columns(path, file.schema_arrow, schema)
             if file.metadata.num_rows > MOST_ROWS:
-                raise ExchangeRefused(
+                raise ExchangeError(
                     f"{path.name} has {file.metadata.num_rows:,} rows, more than {MOST_ROWS:,}."
                 )
             table = file.read()
@@ -250,14 +256,12 @@ def _read(path: Path, schema: pa.Schema) -> tuple[About, pa.Table]:
             if name in schema.names and name not in table.column_names:
                 field = schema.field(name)
                 table = table.append_column(field, pa.nulls(len(table), field.type))
-    except ExchangeRefused:
-        raise
     except UNREADABLE as error:
-        raise ExchangeRefused(_broken(path, error)) from None
+        raise ExchangeError(_broken(path, error)) from None
     for name in table.column_names:
         if table[name].null_count and not schema.field(name).nullable:
             row = table[name].is_null().index(True).as_py() + 1
-            raise ExchangeRefused(f"{path.name}, row {row}: there is no {name}.")
+            raise ExchangeError(f"{path.name}, row {row}: there is no {name}.")
     return about, table
 
 
@@ -266,29 +270,27 @@ def _about(path: Path, schema: pa.Schema) -> About:
         values = json.loads((schema.metadata or {})[_ABOUT])
         check_format(path, values["format"])
         return About(**{name: values[name] for name in About.__dataclass_fields__})
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, ExchangeRefused):
-            raise
-        raise ExchangeRefused(
+    except (KeyError, TypeError, ValueError):
+        raise ExchangeError(
             f"{path.name} does not say to which judge run it belongs: it was not written by "
             "judge_export or judging.offline.cluster, or by something else since."
         ) from None
 
 
-def _check_columns(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
-    for field in wanted:
+def _check_columns(path: Path, schema: pa.Schema, required: pa.Schema) -> None:
+    for field in required:
         if field.name in _LATER and field.name not in schema.names:
             continue
         if field.name not in schema.names:
-            raise ExchangeRefused(f"{path.name} has no column {field.name}.")
+            raise ExchangeError(f"{path.name} has no column {field.name}.")
         # The names of what is inside a list differ between writers, and mean nothing.
         if not schema.field(field.name).type.equals(field.type):
             kind = schema.field(field.name).type
-            raise ExchangeRefused(f"{path.name}: {field.name} is {kind}, not {field.type}.")
-    if more := [name for name in schema.names if name not in wanted.names]:
-        raise ExchangeRefused(f"{path.name} has a column {more[0]!r} that does not belong there.")
+            raise ExchangeError(f"{path.name}: {field.name} is {kind}, not {field.type}.")
+    if more := [name for name in schema.names if name not in required.names]:
+        raise ExchangeError(f"{path.name} has a column {more[0]!r} that does not belong there.")
     if len(schema.names) != len(set(schema.names)):
-        raise ExchangeRefused(f"{path.name} has a column twice.")
+        raise ExchangeError(f"{path.name} has a column twice.")
 
 
 def _broken(path: Path, error: Exception) -> str:

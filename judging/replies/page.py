@@ -1,4 +1,4 @@
-"""The reply of one cell: all that made it, and asking its judge once more, never to store."""
+"""Reply of one cell, with all that produced it, and its repetition without storing."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from django.db.models import Case, When
 
 from annotation.decimals import printed
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text
+from annotation.text.equal_texts import wording_key, wording_keys
 from judging.engine.charges import charge, check_budget
-from judging.engine.choosing import addresses_of
-from judging.engine.judges import fitted
-from judging.engine.shown import Shown, shows_no_text
-from judging.graders.base import Grader, GraderError
-from judging.graders.openai_api import OpenAIGrader
+from judging.engine.grader_choice import addresses_of
+from judging.engine.judges import fit_baseline
+from judging.engine.pair_loader import PairLoader, omits_text
+from judging.graders.base import Grader
+from judging.graders.chat import OpenAIGrader
+from judging.grading.labels import outcome_label
 from judging.grading.pairs import Pair, Reply
-from judging.grading.prompt import Message, hashes, render
-from judging.grading.words import outcome_words
+from judging.grading.prompt import hashes, render
+from judging.llm.errors import BackendError
+from judging.llm.messages import Message
 from judging.models import Attempt, Judge
 
 MARKS = 8  # of the stylesheet
@@ -25,7 +28,7 @@ MARKS = 8  # of the stylesheet
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A grade of the rubric, and the probability that the model gave it; None if it did not tell."""
+    """Grade of the rubric with the probability that the model gave it, None if not told."""
 
     grade: int
     label: str
@@ -40,13 +43,16 @@ class Level:
 
     @property
     def percent(self) -> str:
-        """The length of its bar, of 100."""
+        """Return the length of its bar, of 100."""
         return f"{100 * (self.probability or 0):.1f}"
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The prompt as it is rendered now. `is_sent` is None where nobody can tell."""
+    """Prompt as rendered now.
+
+    `is_sent` is None where nobody can tell.
+    """
 
     messages: list[Message]
     is_sent: bool | None
@@ -55,14 +61,14 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The words that a reply quotes, where they stand in the text and where they do not."""
+    """Quotes of a reply, those located in the text and those that are not."""
 
     located: tuple[NuggetSpan, ...]
     unlocated: tuple[NuggetSpan, ...]
 
     @property
     def marks(self) -> list[dict[str, Any]]:
-        """As the text is marked with them."""
+        """Return the marks of the located quotes in the text."""
         return [
             {
                 "start": span.start,
@@ -75,15 +81,15 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An attempt, and what became of it in words."""
+class AttemptDetails:
+    """Attempt with the probabilities of its levels."""
 
     attempt: Attempt
     levels: list[Level]
 
     @property
     def outcome(self) -> str:
-        return outcome_words(self.attempt.state, self.attempt.failure)
+        return outcome_label(self.attempt.state, self.attempt.failure)
 
     @property
     def has_probabilities(self) -> bool:
@@ -91,66 +97,76 @@ class Told:
 
 
 def attempts_at(judge: Judge, text: Text, question: SubQuestion) -> list[Attempt]:
-    """All attempts of a judge at a pair: the one that counts first, then the newest first."""
+    """Return all attempts of a judge at a pair: the one that counts, then the newest first."""
     attempts = Attempt.objects.filter(judge=judge, text=text, question=question)
     return list(attempts.select_related("batch__run").order_by("-counts", "-pk"))
 
 
-def told(judge: Judge, attempt: Attempt) -> Told:
+def attempt_details(judge: Judge, attempt: Attempt) -> AttemptDetails:
     values = attempt.probabilities or [None] * len(judge.levels)
     levels = [
         Level(grade, label, probability, grade == attempt.grade)
         for (grade, label), probability in zip(judge.levels, values, strict=False)
     ]
-    return Told(attempt, levels)
+    return AttemptDetails(attempt, levels)
 
 
 def prompt_of(judge: Judge, attempt: Attempt, pair: Pair) -> Prompt | None:
-    """The prompt of a pair, and whether it is the one that was sent; None for one that reads none."""
+    """Return the prompt of a pair, and whether it is the sent one; None for the baseline."""
     if judge.backend == Judge.Backend.LEXICAL:
         return None
-    spec, then = judge.spec, attempt.prompt_hash
+    spec, sent_hash = judge.spec, attempt.prompt_hash
     messages = render(spec, pair)
-    now = hashes(spec, pair)
-    if not then:
-        says = (
+    current = hashes(spec, pair)
+    if not sent_hash:
+        message = (
             "No hash was stored with this reply, so nobody can tell whether this is what was sent."
         )
-        return Prompt(messages, None, says)
-    if then == now[0]:
+        return Prompt(messages, None, message)
+    if sent_hash == current[0]:
         return Prompt(
-            messages, True, f"The prompt is the one that was sent: both have hash {then}."
+            messages, True, f"The prompt is the one that was sent: both have hash {sent_hash}."
         )
-    if then == now[-1]:
-        says = f"It was asked alone, as the reply to all questions had no grade for it: both have hash {then}."
-        return Prompt(render(spec, pair.alone()), True, says)
-    says = (
-        f"It differs from the one that was sent, whose hash is {then} and not {now[0]}: the words of the "
-        "text, a question, the request or the answer have changed since."
+    if sent_hash == current[-1]:
+        message = (
+            "It was asked alone, as the reply to all questions had no grade for it: both have hash "
+            f"{sent_hash}."
+        )
+        return Prompt(render(spec, pair.alone()), True, message)
+    message = (
+        f"It differs from the one that was sent, whose hash is {sent_hash} and not {current[0]}: the words of "
+        "the text, a question, the request or the answer have changed since."
     )
-    return Prompt(messages, False, says)
+    return Prompt(messages, False, message)
 
 
 def source_of(judge: Judge, attempt: Attempt, text: Text) -> Text | None:
-    """The text whose reply this one copies, asked alike; None for a reply that was asked for."""
+    """Return the text whose reply this attempt copies; None for an attempt that was asked."""
     if not attempt.copied:
         return None
-    alike = {} if shows_no_text(judge.spec) else {"text__sha256": text.sha256}
-    asked = Attempt.objects.filter(
+    same_text: dict[str, Any] = {}
+    if not omits_text(judge.spec):
+        of_topic = wording_keys(Text.objects.filter(dataset=text.dataset_id, topic=text.topic_id))
+        prompt_text = wording_key(text.body or "")
+        same_text["text__in"] = [pk for pk, key in of_topic.items() if key == prompt_text]
+    sources = Attempt.objects.filter(
         judge=judge,
         question=attempt.question_id,
         copied=False,
         text__dataset=text.dataset_id,
-        **alike,
+        **same_text,
     ).select_related("text")
     # What was copied as it came is of the same batch; what was copied while planning, of another.
     of_its_batch = Case(When(batch=attempt.batch_id, then=0), default=1)
-    first = asked.order_by(of_its_batch, "-counts", "pk").first()
+    first = sources.order_by(of_its_batch, "-counts", "pk").first()
     return first.text if first else None
 
 
 def evidence_of(judge: Judge, attempt: Attempt, text: Text) -> Evidence:
-    """What the reply that counts quotes. `text` is the one it was asked about."""
+    """Return the quotes of the attempt that counts.
+
+    `text` is the one it was asked about.
+    """
     if not attempt.counts or attempt.grade is None:
         return Evidence((), ())
     spans = NuggetSpan.objects.filter(
@@ -166,19 +182,19 @@ def evidence_of(judge: Judge, attempt: Attempt, text: Text) -> Evidence:
 
 
 TIMEOUT = 20  # seconds for one answer: somebody waits for the page
-PATIENCE = 20  # and for a server that is silent
+RETRY_SECONDS = 20  # and for a server that is silent
 
 
 def pair_of(judge: Judge, text: Text, question: SubQuestion) -> Pair:
-    """The pair as it would be asked now; the text must have words."""
-    return Shown(judge.spec, [text.pk], [question.pk]).pair(text.pk, question.pk)
+    """Return the pair as it would be asked now; the text must have a body."""
+    return PairLoader(judge.spec, [text.pk], [question.pk]).pair(text.pk, question.pk)
 
 
 def replay(judge: Judge, dataset: Dataset, pair: Pair, endpoint: str = "") -> Reply:
-    """What the judge says about a pair now. Nothing is stored, and no run counts it.
+    """Ask the judge about a pair again. Nothing is stored, and no run counts it.
 
     `endpoint` is a server of the environment or of the dataset's project, whose budget is charged; the baseline
-    needs none. Raises GraderError, with a
+    needs none. Raises BackendError, with a
     sentence, where the judge cannot be asked from here.
     """
     check_budget(endpoint, dataset.project)
@@ -187,40 +203,40 @@ def replay(judge: Judge, dataset: Dataset, pair: Pair, endpoint: str = "") -> Re
     return replies[0]
 
 
-def compared(before: Attempt, now: Reply) -> str:
-    """How a reply compares with the one that is stored, in words."""
-    if before.grade is None and now.grade is None:
-        same = before.failure == now.failure
+def compared(before: Attempt, new: Reply) -> str:
+    """Describe how a new reply differs from the stored one."""
+    if before.grade is None and new.grade is None:
+        same = before.failure == new.failure
         return "no grade, as before" if same else "no grade, as before, for another reason"
-    if now.grade is None:
+    if new.grade is None:
         return "no grade now, where there was one"
     if before.grade is None:
         return "a grade now, where there was none"
-    return "same grade" if now.grade == before.grade else "another grade"
+    return "same grade" if new.grade == before.grade else "another grade"
 
 
 def _grader(judge: Judge, dataset: Dataset, endpoint: str) -> Grader:
     if judge.backend == Judge.Backend.LEXICAL:
-        now, grader = fitted(dataset, judge.rubric.slug)
-        if now.spec.fingerprint != judge.fingerprint:
-            raise GraderError(
+        current, grader = fit_baseline(dataset, judge.rubric.slug)
+        if current.spec.fingerprint != judge.fingerprint:
+            raise BackendError(
                 f"The passages have changed since {judge} was made, and its weights with them: it "
                 "cannot be asked again."
             )
         return grader
     if judge.backend == Judge.Backend.VLLM:
-        raise GraderError(
+        raise BackendError(
             f"{judge} runs inside a process of its own, on a machine with a GPU: it cannot be asked "
             "from a page."
         )
-    first, *others = addresses_of(endpoint, dataset.project)
+    first, *more = addresses_of(endpoint, dataset.project)
     return OpenAIGrader(
         judge.spec,
         first.url,
         key=first.key,
         route=first.route,
-        others=others,
+        other_addresses=more,
         concurrency=1,
         timeout=TIMEOUT,
-        patience=PATIENCE,
+        retry_seconds=RETRY_SECONDS,
     )

@@ -1,4 +1,4 @@
-"""The reply of one cell."""
+"""URL of the reply of one cell."""
 
 from django.urls import URLPattern, path
 

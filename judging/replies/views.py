@@ -1,4 +1,4 @@
-"""The reply of one cell of the rating matrix, and asking its judge once more."""
+"""Page of the reply of one cell of the rating matrix, and its repetition."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Rater, Rating, SubQuestion, Text
 from annotation.models.rating import raters_of
 from judging.engine.endpoints import choices_for
-from judging.graders.base import GraderError
 from judging.grading.pairs import Pair, Reply
+from judging.llm.errors import BackendError
 from judging.models import Attempt, Judge
 from judging.replies.page import (
+    attempt_details,
     attempts_at,
     compared,
     evidence_of,
@@ -25,7 +26,6 @@ from judging.replies.page import (
     prompt_of,
     replay,
     source_of,
-    told,
 )
 
 State = dict[str, Any]
@@ -36,16 +36,16 @@ State = dict[str, Any]
 def reply(
     request: AuthenticatedRequest, rater_id: int, text_id: int, question_id: int
 ) -> HttpResponse:
-    """What a judge said about a pair; a POST asks it again, and stores nothing."""
+    """Show the reply of a judge about a pair; a POST asks it again, and stores nothing."""
     text = get_object_or_404(Text.objects.select_related("dataset__project", "topic"), pk=text_id)
-    here = [rater.pk for rater in raters_of(text.dataset).values()]
-    of_site = Judge.objects.seen_by(request.user).filter(rater__dataset=None)
-    known = Q(pk__in=here) | Q(judge__in=of_site)
-    rater = get_object_or_404(Rater.objects.filter(known), pk=rater_id)
+    of_dataset = [rater.pk for rater in raters_of(text.dataset).values()]
+    of_site = Judge.objects.visible_to(request.user).filter(rater__dataset=None)
+    visible = Q(pk__in=of_dataset) | Q(judge__in=of_site)
+    rater = get_object_or_404(Rater.objects.filter(visible), pk=rater_id)
     question = get_object_or_404(
         SubQuestion.objects.select_related("topic"), topic__dataset=text.dataset_id, pk=question_id
     )
-    judges = Judge.objects.seen_by(request.user).select_related("rater", "rubric")
+    judges = Judge.objects.visible_to(request.user).select_related("rater", "rubric")
     judge = judges.filter(rater=rater).first()
     attempts = attempts_at(judge, text, question) if judge else []
     context: State = {
@@ -58,7 +58,7 @@ def reply(
     }
     if judge is None or not attempts:
         return _none(request, context)
-    context |= _shown(judge, attempts, text, question)
+    context |= _reply_context(judge, attempts, text, question)
     context["may_ask"] = request.user.owns
     context["endpoints"] = (
         choices_for(request.user, text.dataset.project) if request.user.owns else []
@@ -69,7 +69,7 @@ def reply(
 
 
 def _none(request: AuthenticatedRequest, context: State) -> HttpResponse:
-    """A cell without an attempt: it may have a grade all the same, which came in a file."""
+    """Show a cell without an attempt; it may have a grade, imported from a file."""
     rated = Rating.objects.filter(
         rater=context["rater"], text=context["text"], question=context["question"]
     )
@@ -77,14 +77,16 @@ def _none(request: AuthenticatedRequest, context: State) -> HttpResponse:
     return render(request, "judging/replies/none.html", context, status=404)
 
 
-def _shown(judge: Judge, attempts: list[Attempt], text: Text, question: SubQuestion) -> State:
+def _reply_context(
+    judge: Judge, attempts: list[Attempt], text: Text, question: SubQuestion
+) -> State:
     attempt = attempts[0]
     source = source_of(judge, attempt, text)
-    pair = pair_of(judge, text, question)
+    pair = pair_of(judge, source or text, question)  # as it was asked
     run = attempt.batch.run
     return {
-        "told": told(judge, attempt),
-        "others": [told(judge, other) for other in attempts[1:]],
+        "details": attempt_details(judge, attempt),
+        "others": [attempt_details(judge, earlier) for earlier in attempts[1:]],
         "prompt": prompt_of(judge, attempt, pair),
         "source": source,
         "evidence": evidence_of(judge, attempt, source or text),
@@ -108,32 +110,35 @@ def _replayed(
     pair: Pair = context["pair"]
     context["endpoint"] = endpoint
     try:
-        now = replay(judge, context["dataset"], pair, endpoint)
-    except GraderError as error:
+        new = replay(judge, context["dataset"], pair, endpoint)
+    except BackendError as error:
         context["trouble"] = str(error)
     else:
-        context["now"] = _told_again(judge, attempt, now)
+        context["now"] = _new_context(judge, attempt, new)
     return render(request, "judging/replies/reply.html", context)
 
 
-def _told_again(judge: Judge, attempt: Attempt, now: Reply) -> State:
-    """The new reply beside the stored one. It is made into an attempt to be shown alike, not saved."""
-    shown = Attempt(
-        state=now.state.value,
-        failure=now.failure.value if now.failure else "",
-        grade=now.grade,
-        raw=now.raw,
-        reasoning=now.reasoning,
-        detail=now.detail,
-        probabilities=None if now.probabilities is None else list(now.probabilities),
-        expected_grade=now.expected_grade,
-        label_mass=now.label_mass,
-        prompt_tokens=now.prompt_tokens,
-        completion_tokens=now.completion_tokens,
+def _new_context(judge: Judge, attempt: Attempt, new: Reply) -> State:
+    """Return the context of the new reply next to the stored one.
+
+    It is converted to an unsaved attempt, so that both are displayed alike.
+    """
+    unsaved = Attempt(
+        state=new.state.value,
+        failure=new.failure.value if new.failure else "",
+        grade=new.grade,
+        raw=new.raw,
+        reasoning=new.reasoning,
+        detail=new.detail,
+        probabilities=None if new.probabilities is None else list(new.probabilities),
+        expected_grade=new.expected_grade,
+        label_mass=new.label_mass,
+        prompt_tokens=new.prompt_tokens,
+        completion_tokens=new.completion_tokens,
     )
     return {
-        "told": told(judge, shown),
-        "compared": compared(attempt, now),
-        "is_same_raw": now.raw == attempt.raw,
-        "evidence": now.evidence,
+        "details": attempt_details(judge, unsaved),
+        "compared": compared(attempt, new),
+        "is_same_raw": new.raw == attempt.raw,
+        "evidence": new.evidence,
     }

@@ -1,4 +1,4 @@
-"""A new run, and the budget with which one goes on."""
+"""Forms of a new judge run, and of its budget."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from django.core.exceptions import ValidationError
 from django.db.models import Count, Q, QuerySet
 
 from annotation.models import Dataset, User
-from judging.engine import budget
 from judging.engine.budget import Prices, prices_of
 from judging.engine.judges import SLUG, baseline_of
 from judging.engine.selection import KINDS, Selection, SelectionError, rankings
+from judging.execution import limits
 from judging.forms import endpoints_for, offer
 from judging.models import Judge
 
@@ -20,40 +20,46 @@ BASELINE = "baseline"
 
 
 def judges_for(dataset: Dataset, user: User) -> QuerySet[Judge]:
-    """Judges that a user sees and that may judge this dataset, without archived ones and the baseline."""
-    known = Q(rater__dataset=None) | Q(rater__dataset=dataset)
-    judges = Judge.objects.seen_by(user).filter(known, archived=None)
+    """Return judges that a user sees and that may judge this dataset.
+
+    Archived ones and the baseline are left out.
+    """
+    of_dataset = Q(rater__dataset=None) | Q(rater__dataset=dataset)
+    judges = Judge.objects.visible_to(user).filter(of_dataset, archived=None)
     judges = judges.exclude(backend=Judge.Backend.LEXICAL)
     return judges.select_related("rater", "rubric")
 
 
 def pairs_field(label: str, **kwargs: Any) -> forms.IntegerField:
     return forms.IntegerField(
-        min_value=1, max_value=budget.PAIRS, required=False, label=label, **kwargs
+        min_value=1, max_value=limits.MAX_PAIRS, required=False, label=label, **kwargs
     )
 
 
 class BudgetForm(forms.Form):
-    """Where a run stops by itself. A worker sees it with each batch, so a little more may be spent."""
+    """Limits at which a run stops.
+
+    A worker checks them with each batch, so a little more may be spent.
+    """
 
     max_pairs = pairs_field("Pairs asked, at most", help_text="empty: no limit")
     max_tokens = forms.IntegerField(
         min_value=1,
-        max_value=budget.TOKENS,
+        max_value=limits.MAX_TOKENS,
         required=False,
         label="Tokens, at most",
         help_text="read and written; empty: no limit",
     )
     max_money = forms.FloatField(
         min_value=0.01,
-        max_value=budget.MONEY,
+        max_value=limits.MAX_MONEY,
         required=False,
         label="Money, at most",
         help_text="empty: no limit",
     )
     reply_seconds = forms.IntegerField(
         min_value=1,
-        max_value=budget.REPLY_SECONDS,
+        max_value=limits.MAX_REPLY_SECONDS,
         required=False,
         label="Seconds for a reply, at most",
         help_text="then it is asked for again; empty: by the judge’s tokens and its server",
@@ -61,7 +67,7 @@ class BudgetForm(forms.Form):
 
 
 class RunForm(BudgetForm):
-    """Which judge, which texts, where, and within what budget."""
+    """Form of a judge run: judge, selection of texts, server, budget."""
 
     judge = forms.ChoiceField()
     texts = forms.ChoiceField(required=False)
@@ -83,27 +89,27 @@ class RunForm(BudgetForm):
     )
     concurrency = forms.IntegerField(
         min_value=1,
-        max_value=budget.CONCURRENCY,
+        max_value=limits.MAX_CONCURRENCY,
         initial=64,
         label="Requests at once",
         help_text="of each worker, at most; fewer while the server takes fewer",
     )
     workers = forms.IntegerField(
         min_value=1,
-        max_value=budget.WORKERS,
+        max_value=limits.MAX_WORKERS,
         initial=1,
         help_text="how many may take part; each is a process of manage.py judge_worker",
     )
     price_in = forms.FloatField(
         min_value=0,
-        max_value=budget.PRICE,
+        max_value=limits.MAX_PRICE,
         initial=0,
         label="Price of reading",
         help_text="of a million prompt tokens; 0: by JUDGE_PRICES",
     )
     price_out = forms.FloatField(
         min_value=0,
-        max_value=budget.PRICE,
+        max_value=limits.MAX_PRICE,
         initial=0,
         label="Price of writing",
         help_text="of a million written tokens",
@@ -125,13 +131,13 @@ class RunForm(BudgetForm):
         super().__init__(*args, **kwargs)
         self.dataset = dataset
         self.user = user
-        named = [
+        choices = [
             (str(judge.pk), f"{judge.title}: {judge.model}, {judge.rubric}")
             for judge in judges_for(dataset, user)
         ]
-        offer(self, "judge", [(BASELINE, f"{SLUG}: the baseline, words in common"), *named])
-        words = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
-        counts: dict[str, int] = dict(words)
+        offer(self, "judge", [(BASELINE, f"{SLUG}: the baseline, words in common"), *choices])
+        n_by_kind = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
+        counts: dict[str, int] = dict(n_by_kind)
         kinds = [
             (name, f"{name} ({counts.get(kind, 0):,} with words)") for name, kind in KINDS.items()
         ]
@@ -186,21 +192,21 @@ class RunForm(BudgetForm):
         if backend == Judge.Backend.OPENAI and not endpoint:
             self.add_error("endpoint", "This judge is behind a server: say which one.")
         if backend != Judge.Backend.OPENAI and endpoint:
-            what = "The baseline" if backend == Judge.Backend.LEXICAL else "vLLM in process"
-            self.add_error("endpoint", f"{what} asks no server: choose none.")
+            subject = "The baseline" if backend == Judge.Backend.LEXICAL else "vLLM in process"
+            self.add_error("endpoint", f"{subject} asks no server: choose none.")
 
     def prices(self) -> Prices:
-        """Those that were typed, or those of the server in this site's table."""
-        named = self.cleaned_data.get
+        """Return the typed prices, or those of the server in this site's table."""
+        value_of = self.cleaned_data.get
         return prices_of(
-            named("endpoint") or "",
-            named("price_in") or 0,
-            named("price_out") or 0,
-            named("currency") or "",
+            value_of("endpoint") or "",
+            value_of("price_in") or 0,
+            value_of("price_out") or 0,
+            value_of("currency") or "",
         )
 
     def chosen(self) -> Judge:
-        """The chosen judge; the baseline is made here, if these words have none yet."""
+        """Return the chosen judge; the baseline is created if these texts have none yet."""
         if self.cleaned_data["judge"] == BASELINE:
             return baseline_of(self.dataset)[0]
         return judges_for(self.dataset, self.user).get(pk=self.cleaned_data["judge"])
@@ -210,7 +216,7 @@ class RunForm(BudgetForm):
         return Selection(**{name: self.cleaned_data[name] for name in names})
 
     def options(self) -> dict[str, Any]:
-        """The fields of JudgeRun that say where it is done and within what budget."""
+        """Return the fields of JudgeRun for server and budget."""
         names = (
             *("endpoint", "concurrency", "reply_seconds", "workers"),
             *("max_pairs", "max_tokens", "max_money", "price_in", "price_out", "currency"),

@@ -1,4 +1,4 @@
-"""What the page of a run shows: its progress in numbers, and the geometry of what is drawn of it."""
+"""Page of a judge run: progress in numbers, and the geometry of its charts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
-from judging.engine.background import GOING, TURN
-from judging.engine.choosing import seconds_of
-from judging.engine.leases import held
+from judging.engine.grader_choice import seconds_of
 from judging.engine.progress import (
     FailureKind,
     Progress,
@@ -23,17 +21,19 @@ from judging.engine.progress import (
     last_replies,
     progress_of,
 )
+from judging.execution.background import ACTIVE_STATES, TURN
+from judging.execution.leases import leased
 from judging.models import Attempt, JudgeRun, Shard
 from judging.tasks import JUDGING, work
 
 MOST_CELLS = 100  # of the strip of shards; with more shards than this a cell stands for several
 WIDTH, TOP, BOTTOM = 230, 14, 65  # of the drawing of the rate, in units of its viewBox
-PATIENCE = timedelta(seconds=10)  # an idle worker looks for tasks every second
+GRACE_PERIOD = timedelta(seconds=10)  # an idle worker looks for tasks every second
 
 
 @dataclass(frozen=True)
 class ShardCell:
-    """One shard, or several that follow each other, in the strip."""
+    """Shard, or several consecutive ones, in the strip."""
 
     first: int
     last: int
@@ -43,7 +43,7 @@ class ShardCell:
 
 @dataclass(frozen=True)
 class RateLine:
-    """The rate of the last minutes as the points of a line, from 0 to `most` pairs a second."""
+    """Rate of the last minutes as points of a line, from 0 to `most` pairs a second."""
 
     points: str
     most: float
@@ -51,7 +51,7 @@ class RateLine:
 
 @dataclass(frozen=True)
 class RepliedPair:
-    """A reply beside the probability that the model gave to its grade, None where it told none."""
+    """Reply with the probability of its grade, None where the model told none."""
 
     attempt: Attempt
     chance: float | None
@@ -72,7 +72,7 @@ class RunPage:
     rate: RateLine
     failures: Sequence[FailureRow]
     replies: Sequence[RepliedPair]
-    waits_for: str
+    missing_resource: str
     """See the function of this name."""
     can_retry: bool
     is_idle: bool
@@ -81,17 +81,17 @@ class RunPage:
 
     @property
     def is_live(self) -> bool:
-        return self.run.state in GOING
+        return self.run.state in ACTIVE_STATES
 
     @property
     def lowered_to(self) -> int | None:
-        """Requests at once that the servers take, where those are fewer than wished for; else None."""
-        now = self.run.current_concurrency
-        return now if now is not None and now < self.run.concurrency else None
+        """Return the concurrency that the servers take, if lower than requested; else None."""
+        current = self.run.current_concurrency
+        return current if current is not None and current < self.run.concurrency else None
 
     @property
     def percent(self) -> int:
-        """Whole percents of what was planned, rounded down: 100 means all of it."""
+        """Return whole percents of the planned pairs, rounded down: 100 means all of them."""
         planned = self.run.n_planned
         return min(100, 100 * self.progress.n_done // planned) if planned else 0
 
@@ -101,18 +101,21 @@ class RunPage:
 
 
 def run_page(run: JudgeRun) -> RunPage:
-    """All of it in some ten queries, whose cost does not grow with the attempts that have a grade."""
+    """Return the page of a run, in some ten queries.
+
+    Their cost does not grow with the attempts that have a grade.
+    """
     progress = progress_of(run)
     kinds = failures_of(run)
-    most = max((kind.n for kind in kinds), default=0)
+    maximum = max((kind.n for kind in kinds), default=0)
     return RunPage(
         run=run,
         progress=progress,
         cells=shard_cells(progress.shards),
         rate=rate_line(progress.rates),
-        failures=[FailureRow(kind, f"{100 * kind.n / most:.1f}") for kind in kinds],
+        failures=[FailureRow(kind, f"{100 * kind.n / maximum:.1f}") for kind in kinds],
         replies=[_replied(run, attempt) for attempt in last_replies(run)],
-        waits_for=waits_for(run, progress),
+        missing_resource=blocked_by(run, progress),
         can_retry=bool(kinds) and _can_retry(run),
         is_idle=is_idle(run),
         reply_seconds=seconds_of(run),
@@ -120,7 +123,7 @@ def run_page(run: JudgeRun) -> RunPage:
 
 
 def shard_cells(shards: Sequence[ShardState]) -> list[ShardCell]:
-    """The strip of shards: a cell each, or at most MOST_CELLS groups of nearly the same size.
+    """Return the strip of shards: a cell each, or at most MOST_CELLS groups of similar size.
 
     A group is done when all of it is, and at work when some of it is, or is done.
     """
@@ -128,46 +131,48 @@ def shard_cells(shards: Sequence[ShardState]) -> list[ShardCell]:
     return [_cell(shards[start : start + size]) for start in range(0, len(shards), size)]
 
 
-def _cell(some: Sequence[ShardState]) -> ShardCell:
-    first, last = some[0], some[-1]
-    if len(some) == 1:
+def _cell(shards: Sequence[ShardState]) -> ShardCell:
+    first, last = shards[0], shards[-1]
+    if len(shards) == 1:
         owner = f" by {first.owner}" if first.state == Shard.State.LEASED else ""
         return ShardCell(
             first.number, last.number, first.state, f"shard {first.number} {first.state}{owner}"
         )
-    states = {shard.state for shard in some}
-    n_done = sum(shard.state == Shard.State.DONE for shard in some)
+    states = {shard.state for shard in shards}
+    n_done = sum(shard.state == Shard.State.DONE for shard in shards)
     state = states.pop() if len(states) == 1 else Shard.State.LEASED
-    words = f"shards {first.number} to {last.number}: {n_done} of {len(some)} done"
-    return ShardCell(first.number, last.number, state, words)
+    label = f"shards {first.number} to {last.number}: {n_done} of {len(shards)} done"
+    return ShardCell(first.number, last.number, state, label)
 
 
 def rate_line(rates: Sequence[float]) -> RateLine:
-    """The points of the line; at 0 along the axis while there is nothing."""
-    most = max(rates, default=0.0)
+    """Return the points of the line; at 0 along the axis while there is nothing."""
+    maximum = max(rates, default=0.0)
     step = WIDTH / max(len(rates) - 1, 1)
     points = [
-        f"{index * step:.0f},{BOTTOM - (BOTTOM - TOP) * (rate / most if most else 0):.1f}"
+        f"{index * step:.0f},{BOTTOM - (BOTTOM - TOP) * (rate / maximum if maximum else 0):.1f}"
         for index, rate in enumerate(rates)
     ]
-    return RateLine(" ".join(points), most)
+    return RateLine(" ".join(points), maximum)
 
 
-def waits_for(run: JudgeRun, progress: Progress) -> str:
-    """What a run that should go on waits for: a "worker", where none is there, or its "turn"; or ""."""
+def blocked_by(run: JudgeRun, progress: Progress) -> str:
+    """Return what a run waits for: a "worker", where none is there, its "turn", or ""."""
     now = timezone.now()
     if run.state == JudgeRun.State.PLANNING:
-        is_held = run.planning_until is not None and run.planning_until > now
+        is_leased = run.planning_until is not None and run.planning_until > now
     else:
-        is_held = bool(progress.workers)
-    if run.state not in GOING or is_held:
+        is_leased = bool(progress.workers)
+    if run.state not in ACTIVE_STATES or is_leased:
         return ""
-    late = Q(run_after__lt=now - PATIENCE) | Q(run_after__year=9999)  # put off until then, or never
+    late = Q(run_after__lt=now - GRACE_PERIOD) | Q(
+        run_after__year=9999
+    )  # put off until then, or never
     waiting = DBTaskResult.objects.ready().filter(
         late,
         task_path=work.module_path,
         args_kwargs__args=[run.pk],
-        enqueued_at__lt=now - PATIENCE,
+        enqueued_at__lt=now - GRACE_PERIOD,
     )
     if not waiting.exists():
         return ""
@@ -177,36 +182,37 @@ def waits_for(run: JudgeRun, progress: Progress) -> str:
 
 
 def is_idle(run: JudgeRun) -> bool:
-    """Return True if a run is under way and nobody works at it: its process has died, or no worker runs.
+    """Return whether a run is under way and nobody works at it.
 
-    A run that was started or written to in the last PATIENCE is not idle.
+    Its process has died, or no worker runs. A run that was started or written to in the last GRACE_PERIOD
+    is not idle.
     """
-    if run.state not in GOING or run.is_being_planned() or held(run).exists():
+    if run.state not in ACTIVE_STATES or run.is_being_planned() or leased(run).exists():
         return False
-    lately = timezone.now() - PATIENCE
+    lately = timezone.now() - GRACE_PERIOD
     if run.created > lately or run.batches.filter(created__gt=lately).exists():
         return False
     return not JUDGING.alive(run).filter(status=TaskResultStatus.RUNNING).exists()
 
 
 def state_of_workers() -> str:
-    """Of those that fill judge runs: "not needed", where nothing is to do, "at work" or "missing"."""
-    going = JudgeRun.objects.filter(state__in=GOING)
-    waits = [waits_for(run, progress_of(run)) for run in going]
-    return ("missing" if "worker" in waits else "at work") if waits else "not needed"
+    """Return the state of the judging workers: "not needed", "at work" or "missing"."""
+    active = JudgeRun.objects.filter(state__in=ACTIVE_STATES)
+    waiting_for = [blocked_by(run, progress_of(run)) for run in active]
+    return ("missing" if "worker" in waiting_for else "at work") if waiting_for else "not needed"
 
 
 def _can_retry(run: JudgeRun) -> bool:
-    """Whether pairs of this run still have no grade, and no run of its judge is open."""
+    """Return whether pairs of this run still have no grade, and its judge has no open run."""
     failed = Attempt.objects.filter(batch__run=run, counts=True).exclude(state="graded")
-    others = JudgeRun.objects.filter(judge=run.judge_id, dataset=run.dataset_id)
-    return failed.exists() and not others.filter(state__in=JudgeRun.OPEN).exists()
+    runs = JudgeRun.objects.filter(judge=run.judge_id, dataset=run.dataset_id)
+    return failed.exists() and not runs.filter(state__in=JudgeRun.OPEN).exists()
 
 
 def _replied(run: JudgeRun, attempt: Attempt) -> RepliedPair:
     grades = [grade for grade, _ in run.judge.levels]
-    told = attempt.probabilities or []
+    probabilities = attempt.probabilities or []
     chance = None
-    if attempt.grade in grades and len(told) == len(grades):
-        chance = told[grades.index(attempt.grade)]
+    if attempt.grade in grades and len(probabilities) == len(grades):
+        chance = probabilities[grades.index(attempt.grade)]
     return RepliedPair(attempt, chance)

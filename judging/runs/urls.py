@@ -1,4 +1,4 @@
-"""Judge runs: all of them, one, a new one, and what admins do to one."""
+"""URLs of judge runs: list, detail, new, and the steps of one."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""Judge runs: all of them, one as it goes, a new one, and what admins do to one."""
+"""Pages of judge runs: list, detail, new, and the steps of one."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,12 +16,13 @@ from django.views.decorators.vary import vary_on_headers
 
 from annotation.http import AuthenticatedRequest, View, is_key, owners_only, researchers_only
 from annotation.models import Dataset, Project, Role, User
-from judging.engine import progress, runs, states
+from judging.engine import progress, runs
 from judging.engine.budget import estimate_of
 from judging.engine.progress import progress_of
 from judging.engine.selection import Selection, SelectionError
+from judging.execution import states
 from judging.forms import focus
-from judging.grading.pairs import Failure
+from judging.llm.errors import Failure
 from judging.models import Attempt, Judge, JudgeRun
 from judging.models.endpoint import budget_of
 from judging.runs.forms import BASELINE, BudgetForm, RunForm, judges_for
@@ -39,9 +40,9 @@ NOT_YOURS = (
 @require_safe
 @researchers_only
 def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All runs, the newest first; those of one dataset, judge or state if that is asked for."""
-    datasets = Dataset.objects.seen_by(request.user)
-    runs = JudgeRun.objects.seen_by(request.user)
+    """List runs, the newest first, filtered by dataset and state."""
+    datasets = Dataset.objects.visible_to(request.user)
+    runs = JudgeRun.objects.visible_to(request.user)
     runs = runs.select_related("judge__rater", "dataset", "created_by")
     slug, state = request.GET.get("dataset", ""), request.GET.get("state", "")
     if state not in JudgeRun.State.values:
@@ -52,11 +53,11 @@ def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
     if state:
         runs = runs.filter(state=state)
     page = Paginator(runs, PER_PAGE).get_page(request.GET.get("page"))
-    shown = list(page.object_list)
-    tallies = progress.by_run(shown)
+    listed = list(page.object_list)
+    tallies = progress.by_run(listed)
     context = {
-        "rows": [(run, tallies.get(run.pk, progress.NOTHING)) for run in shown],
-        "idle": [run.pk for run in shown if is_idle(run)],
+        "rows": [(run, tallies.get(run.pk, progress.NOTHING)) for run in listed],
+        "idle": [run.pk for run in listed if is_idle(run)],
         "page": page,
         "dataset": dataset,
         "state": state,
@@ -70,7 +71,7 @@ def judge_runs(request: AuthenticatedRequest) -> HttpResponseBase:
 
 
 def _startable(user: User, dataset: Dataset | None) -> list[Dataset]:
-    """The datasets on which somebody may start a run: all, or the one that the list is about."""
+    """Return the datasets on which a user may start a run, at most that of the list."""
     owned = Dataset.objects.filter(project__in=Project.objects.owned_by(user))
     return list(owned.filter(pk=dataset.pk) if dataset else owned)
 
@@ -79,7 +80,7 @@ def _startable(user: User, dataset: Dataset | None) -> list[Dataset]:
 @researchers_only
 @vary_on_headers("HX-Request")
 def judge_run(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """One run. Asked by its own script, the parts that change alone."""
+    """Show a run; for a request of its own script, only the parts that change."""
     runs = JudgeRun.objects.select_related("judge__rater", "judge__rubric", "dataset", "created_by")
     run = get_object_or_404(runs, pk=pk)
     JUDGING.revive(run)
@@ -92,16 +93,16 @@ def judge_run(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
 
 
 def context_of(run: JudgeRun, budget: BudgetForm | None = None) -> dict[str, Any]:
-    """What the page of a run shows, with the budget that somebody has typed, if it could not be."""
-    shown = run_page(run)
-    own = {name: getattr(run, name) for name in BudgetForm.base_fields}
+    """Return the context of a run's page, with the typed budget if it was invalid."""
+    page = run_page(run)
+    current = {name: getattr(run, name) for name in BudgetForm.base_fields}
     return {
         "run": run,
         "judge": run.judge,
-        "shown": shown,
-        "progress": shown.progress,
+        "shown": page,
+        "progress": page.progress,
         "selection": Selection.from_json(run.selection),
-        "budget": budget or BudgetForm(initial=own),
+        "budget": budget or BudgetForm(initial=current),
         "room": "judges",
     }
 
@@ -109,7 +110,7 @@ def context_of(run: JudgeRun, budget: BudgetForm | None = None) -> dict[str, Any
 @require_safe
 @researchers_only
 def failures(request: AuthenticatedRequest, pk: int, kind: str) -> HttpResponseBase:
-    """The replies of a run without a grade, of one kind or of all, each as it came."""
+    """List the replies of a run without a grade, of one kind or of all, as received."""
     if kind != ALL_KINDS and kind not in list(Failure):
         raise Http404(f"There is no kind of failure {kind!r}.")
     runs = JudgeRun.objects.select_related("judge__rater", "dataset")
@@ -131,11 +132,11 @@ def failures(request: AuthenticatedRequest, pk: int, kind: str) -> HttpResponseB
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def judge_run_new(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Say who grades what, see what that takes, and start it."""
+    """Choose judge and texts of a run, show the estimate, and start it."""
     slug = request.POST.get("dataset") or request.GET.get("dataset", "")
-    datasets = Dataset.objects.seen_by(request.user).select_related("project")
+    datasets = Dataset.objects.visible_to(request.user).select_related("project")
     dataset = get_object_or_404(datasets, slug=slug.replace("\x00", ""))
-    if not dataset.project.lets(request.user, Role.OWNER):
+    if not dataset.project.allows(request.user, Role.OWNER):
         raise PermissionDenied(
             f"Judging runs are started by owners of {dataset.project}, and by admins of the site. The "
             "page of the project names its owners."
@@ -155,7 +156,7 @@ def judge_run_new(request: AuthenticatedRequest) -> HttpResponseBase:
             counted = estimate_of(judge, dataset, form.selection(), form.prices())
         except SelectionError as error:
             form.add_error(None, str(error))
-        except states.RunRefused as error:
+        except states.RunStateError as error:
             form.add_error(None, str(error))
             open_run = runs.open_run(judge, dataset)
     if form.is_bound:
@@ -182,24 +183,26 @@ def _started(request: AuthenticatedRequest, form: RunForm, judge: Judge) -> Judg
 
 
 def _beginning(request: AuthenticatedRequest, dataset: Dataset) -> dict[str, str]:
-    """The judge that the address names, if it may judge here; else the baseline."""
-    wanted = request.GET.get("judge", "")
-    known = is_key(wanted) and judges_for(dataset, request.user).filter(pk=wanted).exists()
-    return {"judge": wanted if known else BASELINE}
+    """Return the judge in the URL, if it may judge here; else the baseline."""
+    requested = request.GET.get("judge", "")
+    is_allowed = (
+        is_key(requested) and judges_for(dataset, request.user).filter(pk=requested).exists()
+    )
+    return {"judge": requested if is_allowed else BASELINE}
 
 
 Act = Callable[[AuthenticatedRequest, JudgeRun], JudgeRun]
 
 
 def _on_run(act: Act) -> View:
-    """A POST about a run, by who may act on it; then the page of the run that it leads to."""
+    """Decorate a POST on a run with permission check, error message and redirect."""
 
     @wraps(act)
     def view(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         run = _run_to_act_on(request, pk)
         try:
             return redirect(act(request, run))
-        except states.RunRefused as error:
+        except states.RunStateError as error:
             messages.error(request, str(error))
             return redirect(run)
 
@@ -219,7 +222,10 @@ def _run_to_act_on(request: AuthenticatedRequest, pk: int) -> JudgeRun:
 
 
 def may_act_on(user: User, run: JudgeRun) -> bool:
-    """Owners act on runs on their project's servers and on those of the baseline, admins on all."""
+    """Return whether a user may pause, resume and cancel a run.
+
+    Owners act on runs on their project's servers and on those of the baseline, admins on all.
+    """
     of_project = run.project_budget_id is not None or run.judge.backend == Judge.Backend.LEXICAL
     return user.is_admin or (user.owns and of_project)
 
@@ -228,7 +234,7 @@ def may_act_on(user: User, run: JudgeRun) -> bool:
 @owners_only
 @_on_run
 def pause(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
-    """No worker takes another pair; what is in flight is finished."""
+    """Pause a run: no worker takes another pair; what is in flight is finished."""
     states.pause(run, f"Paused by {request.user.username}.")
     messages.success(request, "The run is paused. What is at the judge now is still kept.")
     return run
@@ -237,7 +243,7 @@ def pause(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
 @require_http_methods(["GET", "HEAD", "POST"])
 @owners_only
 def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """Asks whether it is meant, where no script has asked already; then ends the run."""
+    """Confirm, if no script has, then cancel the run."""
     if request.method == "POST":
         return _cancelled(request, pk)
     run = _run_to_act_on(request, pk)
@@ -255,9 +261,9 @@ def _cancelled(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
 @require_POST
 @owners_only
 def resume(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """Go on, with another budget where the form gives one; an empty field lifts a limit.
+    """Resume a run, with another budget if given; an empty field removes a limit.
 
-    A budget that cannot be is shown again as it was typed, with what is wrong with it.
+    An invalid budget is shown again as typed, with its errors.
     """
     typed = any(name in request.POST for name in BudgetForm.base_fields)
     return _resumed_with(request, _run_to_act_on(request, pk)) if typed else _resumed(request, pk)
@@ -282,7 +288,7 @@ def _resumed_with(request: AuthenticatedRequest, run: JudgeRun) -> HttpResponseB
         typed = form.cleaned_data.items()
         try:
             _go_on(request, run, {name: value for name, value in typed if name in request.POST})
-        except states.RunRefused as error:
+        except states.RunStateError as error:
             run = _run(run.pk)
             form.add_error(None, str(error))
         else:
@@ -304,7 +310,7 @@ def _go_on(request: AuthenticatedRequest, run: JudgeRun, budget: dict[str, Any])
 @owners_only
 @_on_run
 def retry(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
-    """A new run that asks only for pairs without a grade, where and as this one did."""
+    """Start a run that asks only for pairs without a grade, with this run's options."""
     selection = replace(
         Selection.from_json(run.selection), retry=True, limit=None, failed_in=run.pk
     )

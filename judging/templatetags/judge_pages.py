@@ -1,4 +1,4 @@
-"""Words and links of the pages about judges."""
+"""Template filters of the judging pages: labels, numbers, durations."""
 
 import json
 from datetime import datetime, timedelta
@@ -8,21 +8,21 @@ from django.template.defaultfilters import date
 from django.utils import timezone
 
 from annotation.decimals import printed
-from judging.grading import words
+from judging.grading import labels
 from judging.models import Judge
 
 register = template.Library()
 
 
 @register.filter
-def failure_words(kind: str) -> str:
-    """Why a reply has no grade."""
-    return words.failure_words(kind)
+def failure_label(kind: str) -> str:
+    """Return the reason why a reply has no grade."""
+    return labels.failure_label(kind)
 
 
 @register.filter
 def duration(length: timedelta | None) -> str:
-    """About how long: "45 s", "2 min", "3 h 20 min", "2 d 4 h"."""
+    """Format a duration roughly: "45 s", "2 min", "3 h 20 min", "2 d 4 h"."""
     if length is None:
         return ""
     seconds = round(length.total_seconds())
@@ -39,15 +39,15 @@ def duration(length: timedelta | None) -> str:
 
 
 @register.filter
-def at_about(when: datetime) -> str:
-    """A time of today, or a day with its time."""
+def short_time(when: datetime) -> str:
+    """Format a time: hours of today, or a day with its time."""
     is_today = timezone.localdate(when) == timezone.localdate()
     return date(timezone.localtime(when), "H:i T" if is_today else "j M, H:i T")
 
 
 @register.filter
 def percent_of(n: float, of: float) -> str:
-    """A share in percent, with as many digits as small shares need; "" where there is nothing.
+    """Format a share in percent, with more digits for small shares; "" if `of` is 0.
 
     What is less than all is not shown as all, and what is more than nothing not as nothing.
     """
@@ -63,19 +63,19 @@ def percent_of(n: float, of: float) -> str:
 
 @register.filter
 def money(amount: float) -> str:
-    """Two decimals; what is less than the least of them is not shown as nothing."""
+    """Format an amount with two decimals; less than 0.01 is not shown as 0."""
     return "<0.01" if 0 < amount < 0.01 else f"{amount:,.2f}"
 
 
 @register.filter
 def length_of(n: float, of: float) -> str:
-    """A share as the length of a meter of 100."""
+    """Return a share as the length of a meter of 100."""
     return f"{min(100.0, 100 * n / of):.1f}" if of else "0"
 
 
 @register.filter
 def signed(number: float) -> str:
-    """Two decimals with a sign, and no sign at 0."""
+    """Format a number with two decimals and a sign, and no sign at 0."""
     return printed(number, sign=True)
 
 
@@ -86,14 +86,14 @@ def _parameter(name: str, value: object) -> str:
 
 
 @register.filter
-def in_json(value: object) -> str:
-    """As it is sent, and not as Python writes it."""
+def as_json(value: object) -> str:
+    """Format a value as JSON, as it is sent."""
     return json.dumps(value, ensure_ascii=False)
 
 
 @register.filter
-def sampling_words(judge: Judge) -> str:
-    """How the model is asked to write, in one line."""
+def sampling_summary(judge: Judge) -> str:
+    """Describe the sampling of a judge in one line."""
     sampling = judge.spec.sampling
     sent = sampling.sent
     tokens = "one token" if sampling.max_tokens == 1 else f"{sampling.max_tokens:,} tokens at most"

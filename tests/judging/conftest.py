@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.judging.replies.material import Looked, make_looked
-from tests.judging.runs.material import a_judge, a_run, filled
+from tests.toolbox.judging_runs import a_judge, a_run, filled
+from tests.toolbox.reply_study import ReplyStudy, make_reply_study
 
 
 @pytest.fixture
@@ -19,13 +19,16 @@ def run(judge, dataset):
 
 @pytest.fixture
 def done(run):
-    """The same after a worker has asked everything: eight pairs sent, twelve cells, one reply failed."""
+    """Return the same run after a worker has asked all pairs.
+
+    Eight pairs are sent, twelve cells filled, one reply failed.
+    """
     return filled(run)
 
 
 @pytest.fixture
-def looked(db) -> Looked:
-    return make_looked()
+def reply_study(db) -> ReplyStudy:
+    return make_reply_study()
 
 
 @pytest.fixture

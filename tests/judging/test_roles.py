@@ -1,4 +1,4 @@
-"""Who may open which page of the judges, and what wrong methods, ids and strangers get."""
+"""Permissions of the judging pages, and wrong methods and ids."""
 
 import pytest
 
@@ -32,25 +32,25 @@ def address(judge, run):
 
 @pytest.mark.parametrize("path", READ)
 def test_researchers_read_and_nobody_else(cast, address, path):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(address(path)).status_code == status, who
+    for role, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
+        assert cast.client(role).get(address(path)).status_code == status, role
     assert "/login/" in cast.client("stranger").get(address(path)).url
     assert cast.client("admin").post(address(path)).status_code == 405
 
 
 @pytest.mark.parametrize("path", FORMS)
 def test_forms_are_for_admins(cast, address, path):
-    for who, status in (("admin", 200), ("researcher", 403), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(address(path)).status_code == status, who
+    for role, status in (("admin", 200), ("researcher", 403), ("worker", 403), ("stranger", 302)):
+        assert cast.client(role).get(address(path)).status_code == status, role
     assert cast.client("admin").delete(address(path)).status_code == 405
 
 
 @pytest.mark.parametrize("path", ACTS)
 @pytest.mark.parametrize(
-    ("who", "status"), [("researcher", 403), ("worker", 403), ("stranger", 302)]
+    ("role", "status"), [("researcher", 403), ("worker", 403), ("stranger", 302)]
 )
-def test_only_admins_act_and_nothing_changes_for_others(cast, address, run, path, who, status):
-    assert cast.client(who).post(address(path)).status_code == status
+def test_only_admins_act_and_nothing_changes_for_others(cast, address, run, path, role, status):
+    assert cast.client(role).post(address(path)).status_code == status
     run.refresh_from_db()
     assert (run.state, JudgeRun.objects.count(), Judge.objects.count()) == ("running", 1, 1)
 
@@ -78,7 +78,7 @@ def test_acts_are_posts(cast, address):
         "/judge-runs/?dataset=nowhere",
     ],
 )
-def test_what_is_not_there_is_not_found(cast, address, path):
+def test_missing_objects_are_not_found(cast, address, path):
     assert cast.client("admin").get(address(path)).status_code == 404
 
 
@@ -96,11 +96,11 @@ def test_researchers_are_offered_nothing_that_they_may_not_do(cast, address, jud
         "/datasets/ferry/",
     ):
         page = cast.client("researcher").get(address(path)).content.decode()
-        for words in ("New judge", "Copy to a new judge", "Pause", "Cancel the run", "/new/"):
-            assert words not in page, path
+        for label in ("New judge", "Copy to a new judge", "Pause", "Cancel the run", "/new/"):
+            assert label not in page, path
 
 
-def test_the_way_to_judges_is_in_every_head_and_on_the_dataset(cast, dataset):
+def test_way_to_judges_is_in_every_head_and_on_the_dataset(cast, dataset):
     page = cast.client("researcher").get("/datasets/ferry/").content.decode()
     assert 'href="/judges/"' in page
     assert 'href="/judge-runs/?dataset=ferry"' in page

@@ -1,4 +1,4 @@
-"""The stand-in for a model: it answers our own prompts by words in common, and speaks the protocol."""
+"""Mock model: it answers our own prompts by words in common, and speaks the protocol."""
 
 import math
 import socket
@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from judging.graders.openai_api import OpenAIGrader
+from judging.graders.chat import OpenAIGrader
 from judging.grading import prompts
-from judging.grading.pairs import Failure, Pair, Sampling, State
-from judging.grading.prompt import render, wording_of
+from judging.grading.pairs import Pair, State
+from judging.grading.prompt import render, rubric_wording
 from judging.grading.spec import Spec
-from judging.stand_in import MODEL, answer
-from tests.clock import wait_for_server
+from judging.llm.errors import Failure
+from judging.llm.sampling import Sampling
+from judging.mock_model import MODEL, answer
+from tests.toolbox.clock import wait_for_server
 
 ROOT = Path(__file__).parents[2]
 LEVELS = tuple((grade, f"level {grade}") for grade in range(6))
@@ -30,27 +32,27 @@ def spec_of(name: str) -> Spec:
         model=MODEL,
         system=file.system,
         prompt=file.prompt,
-        wording=wording_of(LEVELS),
+        wording=rubric_wording(LEVELS),
         sampling=Sampling(max_tokens=file.max_tokens),
         parser=file.parser,
     )
 
 
 @pytest.mark.parametrize("name", ["question-first", "text-first"])
-def test_it_finds_question_and_text_in_our_own_prompts(name):
+def test_question_and_text_are_found_in_our_own_prompts(name):
     # Both content terms of the question, ferry and lose, stand in the text but for the form "lost":
     # half of the idf is covered, and floor(6 / 2) is 3.
-    words, logprobs = answer(render(spec_of(name), PAIR)[-1]["content"])
-    assert words == "3"
+    content, logprobs = answer(render(spec_of(name), PAIR)[-1]["content"])
+    assert content == "3"
     assert sum(map(math.exp, logprobs)) == pytest.approx(1)
     assert max(range(6), key=logprobs.__getitem__) in (2, 3)
 
 
-def test_another_prompt_gets_words_and_no_grade():
+def test_unknown_prompt_gets_text_and_no_grade():
     assert answer("How are you?") == ("I find no question and text here.", None)
 
 
-def test_a_question_of_stop_words_gets_words_and_no_grade():
+def test_question_of_stop_words_gets_words_and_no_grade():
     prompt = render(spec_of("text-first"), Pair(1, 1, "A text.", "Who was it?"))[-1]["content"]
     assert answer(prompt) == ("The question has no content words.", None)
 
@@ -60,7 +62,7 @@ def served():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "judging.stand_in", "--port", str(port), "--seconds", "0"]
+    command = [sys.executable, "-m", "judging.mock_model", "--port", str(port), "--seconds", "0"]
     process = subprocess.Popen(command, cwd=ROOT)
     try:
         wait_for_server(f"http://127.0.0.1:{port}/v1/models")

@@ -1,4 +1,4 @@
-"""Every page and file about a judge that tells no probabilities: whole, and clear about what is missing."""
+"""Pages and files about a judge without probabilities: complete and clear."""
 
 import dataclasses
 import json
@@ -9,7 +9,7 @@ from django.core.management import call_command
 
 from judging.engine.fill import pump
 from judging.models import Attempt
-from tests.judging.runs.material import Scripted, a_judge, a_run
+from tests.toolbox.judging_runs import Scripted, a_judge, a_run
 
 
 class Silent(Scripted):
@@ -33,7 +33,7 @@ def test_pages_say_that_none_are_asked_for(rosa, silent):
     judge = silent.judge
     attempt = Attempt.objects.filter(state="graded").first()
     reply = f"/replies/{judge.rater_id}/{attempt.text_id}/{attempt.question_id}/"
-    for address, says in [
+    for address, message in [
         ("/judges/", "silent"),
         (
             f"/judges/{judge.pk}/",
@@ -47,11 +47,11 @@ def test_pages_say_that_none_are_asked_for(rosa, silent):
     ]:
         response = rosa.get(address)
         assert response.status_code == 200, address
-        words = " ".join(re.sub(r"<[^>]*>", " ", response.text).split())
-        words = words.replace("None of the 112 people", "")  # of the text itself
-        assert says in words, address
-        found = re.search(r"\b(?:None|nan|NaN)\b", words)
-        assert not found, words[found.start() - 80 : found.end() + 40]
+        text = " ".join(re.sub(r"<[^>]*>", " ", response.text).split())
+        text = text.replace("None of the 112 people", "")  # of the text itself
+        assert message in text, address
+        match = re.search(r"\b(?:None|nan|NaN)\b", text)
+        assert not match, text[match.start() - 80 : match.end() + 40]
 
 
 def test_files_and_the_command_leave_them_empty(rosa, silent, dataset, capsys):

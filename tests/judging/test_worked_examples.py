@@ -1,4 +1,4 @@
-"""docs/replies.md: each example is sent, read and stored anew, and the page has what came of it."""
+"""Examples of docs/replies.md: each is sent, read and stored again."""
 
 import json
 import textwrap
@@ -12,10 +12,13 @@ from judging.engine.judges import levels_of, make_judge
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
 from judging.grading import prompts
-from judging.grading.prompt import prompt_hash, render, wording_of
-from judging.grading.said import Said, reply_of
+from judging.grading.completion import reply_of
+from judging.grading.prompt import render, rubric_wording
+from judging.llm.completion import Completion
+from judging.llm.messages import prompt_hash
 from judging.models import Attempt
-from tests.judging.engine.material import ROOT, WORKER, Scripted
+from tests.toolbox.judging_study import WORKER, Scripted
+from tests.toolbox.paths import ROOT
 
 PAGE = (ROOT / "docs" / "replies.md").read_text()
 EXAMPLES = {
@@ -30,8 +33,8 @@ EXAMPLES = {
 
 
 @pytest.fixture(scope="module")
-def wall(kept) -> Dataset:
-    return kept(make_wall)
+def wall(shared_world) -> Dataset:
+    return shared_world(make_wall)
 
 
 def make_wall() -> Dataset:
@@ -55,9 +58,9 @@ def make_wall() -> Dataset:
     return dataset
 
 
-def shown(dataset: Dataset, name: str) -> tuple[str, str, str]:
+def documented(dataset: Dataset, name: str) -> tuple[str, str, str]:
     """The messages, the reply, and what is stored of it, as the page prints them."""
-    prompt, said = EXAMPLES[name]
+    prompt, reply_text = EXAMPLES[name]
     file, rubric = prompts.load(prompt), Rubric.objects.get(slug="graded")
     judge = make_judge(
         name,
@@ -68,7 +71,7 @@ def shown(dataset: Dataset, name: str) -> tuple[str, str, str]:
         prompt_name=file.name,
         system=file.system,
         prompt=file.prompt,
-        wording=wording_of([(grade, label) for grade, label in levels_of(rubric)]),
+        wording=rubric_wording([(grade, label) for grade, label in levels_of(rubric)]),
         sampling={"max_tokens": max(file.max_tokens, 20)},
         parser=file.parser,
     )
@@ -76,14 +79,14 @@ def shown(dataset: Dataset, name: str) -> tuple[str, str, str]:
 
     def answer(pair):
         messages.extend(render(judge.spec, pair))
-        words = Said(said, finish_reason="stop")
-        return reply_of(judge.spec, pair, prompt_hash(messages), [words], None, (400, 9))
+        model_reply = Completion(reply_text, finish_reason="stop")
+        return reply_of(judge.spec, pair, prompt_hash(messages), [model_reply], None, (400, 9))
 
     run = runs.start(judge, dataset, Selection())
     plan(run, WORKER)
     pump(run, Scripted(answer), WORKER)
-    asked = "\n".join(f"{message['role']}:\n{message['content']}\n" for message in messages)
-    return asked.strip(), said, stored(Attempt.objects.get(judge=judge))
+    prompt_text = "\n".join(f"{message['role']}:\n{message['content']}\n" for message in messages)
+    return prompt_text.strip(), reply_text, stored(Attempt.objects.get(judge=judge))
 
 
 def stored(attempt: Attempt) -> str:
@@ -94,17 +97,17 @@ def stored(attempt: Attempt) -> str:
         f"rating    {f'grade {rating.grade}' if rating else 'none: the cell stays empty'}",
     ]
     for span in rating.spans.order_by("position") if rating else ():
-        where = "not in the text" if span.start is None else f"{span.start} to {span.end}"
-        lines.append(f"span      {where}, {span.located}: {span.quote or span.source_quote}")
+        location = "not in the text" if span.start is None else f"{span.start} to {span.end}"
+        lines.append(f"span      {location}, {span.located}: {span.quote or span.source_quote}")
     return "\n".join(lines)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_page_has_what_comes_of_each(db, wall, name):
-    for block in shown(wall, name):
+def test_page_has_what_comes_of_each(db, wall, name):
+    for block in documented(wall, name):
         assert f"\n\n{textwrap.indent(block, '    ')}\n" in PAGE, block
 
 
-def test_one_of_them_fails_and_leaves_no_rating(db, wall):
-    outcomes = {name: shown(wall, name)[2] for name in EXAMPLES}
+def test_failing_example_leaves_no_rating(db, wall):
+    outcomes = {name: documented(wall, name)[2] for name in EXAMPLES}
     assert ["rating    none" in outcome for outcome in outcomes.values()] == [False, False, True]

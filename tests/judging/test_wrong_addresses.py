@@ -19,12 +19,12 @@ PATHS = [
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_wrong_address_is_answered(cast, run, path):
+def test_wrong_address_is_answered(cast, run, path):
     answer = cast.client("admin").get(path)
     assert answer.status_code in ((400,) if "%00" in path else (200, 404))
 
 
-def test_a_nul_in_a_form_is_taken_out_or_refused(cast, run):
+def test_nul_in_a_form_is_taken_out_or_refused(cast, run):
     client = cast.client("admin")
     typed = {"rubric": "graded\x00", "prompt": "{question}\x00{text}", "words": "1"}
     assert client.post("/judges/new/", typed).status_code == 200

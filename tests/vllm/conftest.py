@@ -1,4 +1,4 @@
-"""One tiny model and one real vLLM server for all tests here.
+"""Fixtures: one tiny model and one real vLLM server for all tests here.
 
 They need the environment that `make test-vllm` builds, and are skipped, aloud, in `make test`.
 """
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.toolbox.empty_site import empty_site
 from tests.vllm.server import VllmServer, make_model
-from tests.vllm.site import empty_site
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Grades pairs with vLLM in this process, then is manage.py; runs in the environment of vLLM.
+"""Grading with vLLM in this process, then manage.py; runs in vLLM's environment.
 
     PYTHONPATH=. VLLM_ENV/bin/python tests/vllm/in_process.py < asked > replies.json
 
@@ -14,11 +14,11 @@ import os
 import sys
 from typing import Any
 
-from judging.graders.base import GraderError
-from judging.graders.vllm_grader import VllmGrader
+from judging.graders.chat import VllmGrader
 from judging.grading import probabilities
 from judging.grading.pairs import Pair
 from judging.grading.spec import Spec
+from judging.llm.errors import BackendError
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     # A line, for a child of vLLM may hold the pipe open and with it the end of a file.
-    out.write(json.dumps([answer(asked) for asked in json.loads(sys.stdin.readline())]) + "\n")
+    out.write(json.dumps([answer(request) for request in json.loads(sys.stdin.readline())]) + "\n")
     out.close()
     if command := sys.stdin.readline().split():
         sys.path.append(os.environ["OUR_PACKAGES"])
@@ -37,16 +37,16 @@ def main() -> None:
         execute_from_command_line(["manage.py", *command])
 
 
-def answer(asked: dict[str, Any]) -> list[dict[str, Any]] | dict[str, str]:
-    pairs = [Pair(**pair | {"questions": tuple(pair["questions"])}) for pair in asked["pairs"]]
+def answer(request: dict[str, Any]) -> list[dict[str, Any]] | dict[str, str]:
+    pairs = [Pair(**pair | {"questions": tuple(pair["questions"])}) for pair in request["pairs"]]
     grader = VllmGrader(
-        Spec.from_json(asked["spec"]),
-        engine_args=asked["engine_args"],
-        in_flight=asked["in_flight"],
+        Spec.from_json(request["spec"]),
+        engine_args=request["engine_args"],
+        in_flight=request["in_flight"],
     )
     try:
         replies = [reply for reply in grader.replies(iter(pairs)) if reply is not None]
-    except GraderError as error:
+    except BackendError as error:
         return {"error": str(error), "kind": type(error).__name__}
     replies.sort(key=lambda reply: reply.pair.question_id)
     return [dataclasses.asdict(reply) for reply in replies]

@@ -4,7 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.model_process import ROOT, ModelProcess
+from tests.toolbox.model_process import ModelProcess
+from tests.toolbox.paths import ROOT
 
 PYTHON = os.environ.get("VLLM_PYTHON", "")  # make test-vllm names it
 MODEL = "tiny"
@@ -20,14 +21,14 @@ ENVIRONMENT = {
 
 def make_model(folder: Path) -> None:
     """The tiny model, written by vLLM's own Python. Raises RuntimeError with what that said."""
-    made = subprocess.run(
+    completed = subprocess.run(
         [PYTHON, ROOT / "tests" / "vllm" / "tiny_model.py", folder],
         env=os.environ | ENVIRONMENT,
         capture_output=True,
         text=True,
     )
-    if made.returncode:
-        raise RuntimeError(f"the tiny model could not be made:\n{made.stderr[-4_000:]}")
+    if completed.returncode:
+        raise RuntimeError(f"the tiny model could not be made:\n{completed.stderr[-4_000:]}")
 
 
 class VllmServer(ModelProcess):
@@ -50,5 +51,7 @@ class VllmServer(ModelProcess):
             "host": "127.0.0.1",
             "port": self.port,
         }
-        named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        return [PYTHON, "-m", "vllm.entrypoints.openai.api_server", *named, "--enforce-eager"]
+        flags = [
+            argument for name, value in options.items() for argument in (f"--{name}", str(value))
+        ]
+        return [PYTHON, "-m", "vllm.entrypoints.openai.api_server", *flags, "--enforce-eager"]

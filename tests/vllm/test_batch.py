@@ -3,15 +3,15 @@
 import os
 import subprocess
 
+from tests.toolbox.empty_site import manage
 from tests.vllm.material import SLUG
 from tests.vllm.server import ENVIRONMENT, MAX_MODEL_LEN, MODEL, PYTHON
-from tests.vllm.site import manage
 
 PAIRS = 40
 
 
 def run_batch(model, requests, replies) -> None:
-    """What docs/fleet.md tells to run, for a model that CPUs can serve."""
+    """Run the command of docs/fleet.md, for a model that CPUs can serve."""
     done = subprocess.run(
         [
             *(PYTHON, "-m", "vllm.entrypoints.openai.run_batch"),
@@ -26,10 +26,10 @@ def run_batch(model, requests, replies) -> None:
     assert done.returncode == 0, done.stderr[-4_000:]
 
 
-def test_a_file_goes_through_run_batch_and_comes_back_once(site, server, tiny_model, tmp_path):
+def test_file_goes_through_run_batch_and_comes_back_once(site, server, tiny_model, tmp_path):
     env, rows = site
-    words = f"from tests.vllm.material import *; study({server.address!r})"
-    manage(env, "shell", "-v0", "-c", words)
+    code = f"from tests.vllm.material import *; study({server.address!r})"
+    manage(env, "shell", "-v0", "-c", code)
     folder = tmp_path / "job"
     selection = ("--topics", "t0", "--limit", str(PAIRS))
     manage(

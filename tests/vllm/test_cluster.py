@@ -1,4 +1,4 @@
-"""Pairs go out to a real cluster of Ray before a real vLLM server, and come back exactly once.
+"""Real Ray cluster with a real vLLM server: pairs come back exactly once.
 
 A grader of the cluster is killed with SIGKILL, and later the whole job; the same command goes on.
 """
@@ -13,17 +13,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.toolbox.counting_proxy import CountingProxy
+from tests.toolbox.empty_site import manage
 from tests.vllm.material import CONCURRENCY, PAIRS, SLUG
-from tests.vllm.proxy import CountingProxy
 from tests.vllm.server import PYTHON, ROOT
-from tests.vllm.site import manage
 
 WORKERS = 2
 ROWS = 20  # pairs of a file: two texts
 LOT = (
     PAIRS // ROWS // (WORKERS * 4)
 )  # files that a grader holds at once: judging.offline.cluster's LOTS
-PATIENCE = 600  # seconds
+TIMEOUT = 600  # seconds
 
 
 def parents() -> dict[int, int]:
@@ -53,10 +53,10 @@ def graders(pid: int) -> list[int]:
     pids = []
     for child in below(pid):
         try:
-            words = Path(f"/proc/{child}/cmdline").read_bytes()
+            command_line = Path(f"/proc/{child}/cmdline").read_bytes()
         except OSError:
             continue
-        if words.startswith(b"ray::") and b"_Worker" in words:
+        if command_line.startswith(b"ray::") and b"_Worker" in command_line:
             pids.append(child)
     return pids
 
@@ -64,9 +64,9 @@ def graders(pid: int) -> list[int]:
 def end(pids: set[int]) -> None:
     """Kill what is left of these, and wait until none is there."""
     until = time.monotonic() + 60
-    while left := [pid for pid in pids if Path(f"/proc/{pid}").exists() and not is_dead(pid)]:
-        assert time.monotonic() < until, left
-        for pid in left:
+    while alive := [pid for pid in pids if Path(f"/proc/{pid}").exists() and not is_dead(pid)]:
+        assert time.monotonic() < until, alive
+        for pid in alive:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -113,18 +113,18 @@ class Cluster:
 
     def wait_for(self, files: int) -> None:
         """Until so many files are whole, while the job goes on."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while len(list(self.results.glob("results-*.parquet"))) < files:
             assert self.process.poll() is None, self.tail()
             assert time.monotonic() < until, self.tail()
             time.sleep(0.05)
 
     def kill_a_grader(self) -> None:
-        until = time.monotonic() + PATIENCE
-        while not (there := graders(self.process.pid)):  # Ray may just be starting another
+        until = time.monotonic() + TIMEOUT
+        while not (pids := graders(self.process.pid)):  # Ray may just be starting another
             assert time.monotonic() < until, self.tail()
             time.sleep(0.05)
-        os.kill(there[0], signal.SIGKILL)
+        os.kill(pids[0], signal.SIGKILL)
 
     def kill(self) -> None:
         """The job first, so that it cannot tidy up, and then its Ray."""
@@ -144,18 +144,18 @@ def ray():
         yield folder
 
 
-def test_a_cluster_that_is_killed_goes_on_and_gives_each_pair_back_once(
+def test_cluster_that_is_killed_goes_on_and_gives_each_pair_back_once(
     site, server, ray, tmp_path, record_property
 ):
     env, rows = site
     export, results = tmp_path / "export", tmp_path / "results"
     with CountingProxy(server.address) as proxy:
-        words = f"from tests.vllm.material import *; study({proxy.address!r})"
-        manage(env, "shell", "-v0", "-c", words)
+        code = f"from tests.vllm.material import *; study({proxy.address!r})"
+        manage(env, "shell", "-v0", "-c", code)
         proxy.sent.clear()
-        what = ["judge_export", SLUG, "--judge", "tiny", "--out", str(export)]
-        told = json.loads(manage(env, *what, "--rows", str(ROWS), "--json"))
-        assert (told["files"], told["pairs"]) == (PAIRS // ROWS, PAIRS)
+        export_arguments = ["judge_export", SLUG, "--judge", "tiny", "--out", str(export)]
+        report = json.loads(manage(env, *export_arguments, "--rows", str(ROWS), "--json"))
+        assert (report["files"], report["pairs"]) == (PAIRS // ROWS, PAIRS)
 
         cluster = Cluster(export, results, f"{proxy.address}/v1", ray)
         try:
@@ -166,12 +166,15 @@ def test_a_cluster_that_is_killed_goes_on_and_gives_each_pair_back_once(
             cluster.kill()
             assert len(list(results.glob("results-*.parquet"))) < PAIRS // ROWS
             cluster.start()
-            assert cluster.process.wait(PATIENCE) == 0, cluster.tail()
+            assert cluster.process.wait(TIMEOUT) == 0, cluster.tail()
         finally:
             cluster.kill()
 
-    back = [json.loads(manage(env, "judge_import", SLUG, str(results), "--json")) for _ in "12"]
-    assert [(told["new"], told["there_before"]) for told in back] == [(PAIRS, 0), (0, PAIRS)]
+    imports = [json.loads(manage(env, "judge_import", SLUG, str(results), "--json")) for _ in "12"]
+    assert [(report["new"], report["there_before"]) for report in imports] == [
+        (PAIRS, 0),
+        (0, PAIRS),
+    ]
     assert rows("select state from judging_judgerun") == [("finished",)]
     assert rows("select count(*) from judging_attempt") == [(PAIRS,)]
     pairs = "select distinct text_id, question_id from judging_attempt where counts"
@@ -185,6 +188,6 @@ def test_a_cluster_that_is_killed_goes_on_and_gives_each_pair_back_once(
     assert len(hashes) == PAIRS
     assert all(proxy.sent[digest] for digest in hashes)
     # A grader that is killed loses the files that it holds, where they are not whole yet.
-    again = sum(proxy.sent[digest] - 1 for digest in hashes)
-    record_property("sent again", again)
-    assert again <= (1 + WORKERS) * LOT * ROWS
+    n_repeated = sum(proxy.sent[digest] - 1 for digest in hashes)
+    record_property("sent again", n_repeated)
+    assert n_repeated <= (1 + WORKERS) * LOT * ROWS

@@ -1,4 +1,4 @@
-"""vLLM in a process of its own, without a server: the same grades, the same failures, and texts."""
+"""vLLM in its own process, without a server: the same grades, failures and texts."""
 
 import dataclasses
 import json
@@ -10,15 +10,12 @@ import time
 
 import pytest
 
-from judging.graders.base import Unavailable
-from judging.graders.vllm_grader import VllmGrader
+from judging.graders.chat import VllmGrader
 from judging.grading import probabilities
-from judging.grading.pairs import Failure
 from judging.grading.prompt import hashes
-from tests.vllm.material import ORDERS, WRITTEN, WRITTEN_TOKENS, pairs, spec_of
-from tests.vllm.server import ENVIRONMENT, MAX_MODEL_LEN, PYTHON, ROOT
-from tests.vllm.site import empty_site, manage
-from tests.vllm.test_client import (
+from judging.llm.errors import BackendUnavailableError, Failure
+from tests.toolbox.empty_site import empty_site, manage
+from tests.vllm.client_requests import (
     all_questions,
     graded,
     of_one_text,
@@ -26,6 +23,8 @@ from tests.vllm.test_client import (
     sampled,
     sums_to_shares,
 )
+from tests.vllm.material import ORDERS, WRITTEN, WRITTEN_TOKENS, pairs, spec_of
+from tests.vllm.server import ENVIRONMENT, MAX_MODEL_LEN, PYTHON, ROOT
 
 ENGINE_ARGS = {
     "dtype": "float32",
@@ -33,16 +32,16 @@ ENGINE_ARGS = {
     "max_num_seqs": 64,
     "enforce_eager": True,
 }
-PATIENCE = 900  # seconds for a model to be loaded, and the rest
+TIMEOUT = 900  # seconds for a model to be loaded, and the rest
 NEAR = 1e-4  # of a probability: two batches of other sizes add the same numbers in another order
 
 
-def question(spec, tiny_model, asked):
+def question(spec, tiny_model, batch):
     return {
         "spec": dataclasses.replace(spec, backend="vllm", model=str(tiny_model)).as_json(),
         "pairs": [
             dataclasses.asdict(pair) | {"text_id": n if not pair.questions else 0, "question_id": n}
-            for n, pair in enumerate(asked)
+            for n, pair in enumerate(batch)
         ],
         "engine_args": ENGINE_ARGS,
         "in_flight": 16,
@@ -57,23 +56,23 @@ def spec(server):
 
 @pytest.fixture(scope="module")
 def odd_pairs(server, spec):
-    """One that is too long, and one with half of a surrogate pair."""
+    """Return a pair that is too long, and one with half of a surrogate pair."""
     too_long = pair_of_length(server, spec, MAX_MODEL_LEN)
     return [too_long, dataclasses.replace(too_long, text="half \ud83d a pair")]
 
 
 @pytest.fixture(scope="module")
 def writing(tiny_model, tmp_path_factory):
-    """A site with an open writing, whose writer is the tiny model in process: its environment, and a query."""
+    """Return a site with an open generation run of the tiny model: (environment, query)."""
     with empty_site(tmp_path_factory.mktemp("writing"), "sqlite") as (env, rows):
-        words = f"from tests.vllm.material import *; begin_writing({str(tiny_model)!r})"
-        manage(env, "shell", "-v0", "-c", words)
+        code = f"from tests.vllm.material import *; begin_writing({str(tiny_model)!r})"
+        manage(env, "shell", "-v0", "-c", code)
         yield env, rows
 
 
 def killed_after(drafts, worker, rows):
     """Kill a worker, and the engine with it, as soon as it has stored so many drafts."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT
     while rows("select count(*) from building_draft")[0][0] < drafts:
         assert worker.poll() is None, "the worker ended by itself"
         assert time.monotonic() < until
@@ -84,17 +83,17 @@ def killed_after(drafts, worker, rows):
 
 @pytest.fixture(scope="module")
 def in_process(server, spec, odd_pairs, tiny_model, writing):
-    """What vLLM says in a process of its own: as the same judge, and as two that it is not.
+    """Return the output of vLLM in its own process: as the same judge, and as two others.
 
     Then it begins with the writing, and is killed; the model at the server writes the rest.
     """
     env, rows = writing
-    own = {
+    engine_args = {
         "PYTHONPATH": str(ROOT),
         "OUR_PACKAGES": sysconfig.get_path("purelib"),
         "JUDGE_VLLM_ARGS": json.dumps(ENGINE_ARGS),
     }
-    told = [
+    jobs = [
         (spec, [*pairs(50), *odd_pairs]),
         (dataclasses.replace(spec, label_ids=(1, 2, 3, 4, 5, 6)), pairs(1)),
         (dataclasses.replace(spec, template_hash=spec.template_hash[::-1]), pairs(1)),
@@ -102,72 +101,75 @@ def in_process(server, spec, odd_pairs, tiny_model, writing):
         (all_questions(spec, "1: [0-5]\\n2: [0-5]"), of_one_text()),
         (sampled(spec), pairs(3)),
     ]
-    asked = json.dumps([question(judge, tiny_model, each) for judge, each in told])
+    request = json.dumps([question(judge, tiny_model, job_pairs) for judge, job_pairs in jobs])
     [(run,)] = rows("select id from building_writing")
     with subprocess.Popen(
         [PYTHON, ROOT / "tests" / "vllm" / "in_process.py"],
-        env=env | ENVIRONMENT | own,
+        env=env | ENVIRONMENT | engine_args,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
     ) as worker:
         try:
-            worker.stdin.write(f"{asked}\nwrite {WRITTEN} --join {run}\n")
+            worker.stdin.write(f"{request}\nwrite {WRITTEN} --join {run}\n")
             worker.stdin.close()
             replies = json.loads(worker.stdout.readline())
             killed_after(2, worker, rows)
         finally:
             if worker.poll() is None:
                 os.killpg(worker.pid, signal.SIGKILL)
-    words = f"from tests.vllm.material import *; go_on_at({server.address!r})"
-    manage(env, "shell", "-v0", "-c", words)
+    code = f"from tests.vllm.material import *; go_on_at({server.address!r})"
+    manage(env, "shell", "-v0", "-c", code)
     return replies
 
 
-def test_a_server_and_the_engine_in_process_give_the_same_replies(
+def test_server_and_the_engine_in_process_give_the_same_replies(
     server, spec, in_process, monkeypatch
 ):
     monkeypatch.setattr(probabilities, "LEAST_MASS", 0.0)  # as in tests.vllm.in_process
     n_compared = 0
     served = graded(server, spec, pairs(50))
-    *own, refused, odd = in_process[0]
+    *replies, refused, odd = in_process[0]
     assert (refused["state"], refused["failure"]) == ("error", Failure.TOO_LONG.value)
     assert odd["state"] in ("graded", "unparseable"), odd["detail"]
-    assert len(own) == len(served) == 50
-    for here, there in zip(own, served, strict=True):
-        assert here["prompt_hash"] == there.prompt_hash
-        assert here["prompt_tokens"] == there.prompt_tokens
-        if here["grade"] is None or there.grade is None:
+    assert len(replies) == len(served) == 50
+    for engine_reply, server_reply in zip(replies, served, strict=True):
+        assert engine_reply["prompt_hash"] == server_reply.prompt_hash
+        assert engine_reply["prompt_tokens"] == server_reply.prompt_tokens
+        if engine_reply["grade"] is None or server_reply.grade is None:
             continue
         n_compared += 1
-        assert here["probabilities"] == pytest.approx(there.probabilities, abs=NEAR)
-        top, second = sorted(there.probabilities, reverse=True)[:2]
+        assert engine_reply["probabilities"] == pytest.approx(server_reply.probabilities, abs=NEAR)
+        top, second = sorted(server_reply.probabilities, reverse=True)[:2]
         if top - second > NEAR:
-            assert (here["state"], here["grade"]) == (there.state.value, there.grade)
+            assert (engine_reply["state"], engine_reply["grade"]) == (
+                server_reply.state.value,
+                server_reply.grade,
+            )
     assert n_compared > 5
 
 
-def test_a_model_with_other_tokens_is_another_judge(in_process):
-    assert in_process[1]["kind"] == "AnotherJudge"
+def test_model_with_other_tokens_is_another_judge(in_process):
+    assert in_process[1]["kind"] == "ModelMismatchError"
     assert "writes the grade 0 with the tokens" in in_process[1]["error"]
 
 
-def test_a_model_with_another_template_is_another_judge(spec, in_process):
+def test_model_with_another_template_is_another_judge(spec, in_process):
     assert spec.template_hash
-    assert in_process[2]["kind"] == "AnotherJudge"
+    assert in_process[2]["kind"] == "ModelMismatchError"
     assert "is not the one of this judge" in in_process[2]["error"]
 
 
 def test_in_process_too_one_message_asks_all_questions_of_a_text(spec, in_process):
     judge = all_questions(spec, "")
-    asked = of_one_text()
+    batch = of_one_text()
     assert len({reply["raw"] for reply in in_process[3]}) == 1
     assert {reply["state"] for reply in in_process[3]} == {"graded"}
-    assert {reply["prompt_hash"] for reply in in_process[3]} == {hashes(judge, asked[0])[0]}
+    assert {reply["prompt_hash"] for reply in in_process[3]} == {hashes(judge, batch[0])[0]}
     *two, missing = in_process[4]
     assert {reply["state"] for reply in two} == {"graded"}
-    assert (missing["failure"], missing["prompt_hash"]) == ("several", hashes(judge, asked[2])[1])
+    assert (missing["failure"], missing["prompt_hash"]) == ("several", hashes(judge, batch[2])[1])
     assert missing["prompt_tokens"] > two[0]["prompt_tokens"]  # its share, and what it took alone
 
 
@@ -202,6 +204,6 @@ def test_in_process_it_writes_too_every_draft_once_whoever_is_killed(writing, in
     assert workers == [(2,)]
 
 
-def test_where_vllm_is_not_installed_a_sentence_says_so(server):
-    with pytest.raises(Unavailable, match="vLLM is not installed in this environment"):
+def test_missing_vllm_is_reported(server):
+    with pytest.raises(BackendUnavailableError, match="vLLM is not installed in this environment"):
         next(VllmGrader(spec_of(server.address)).replies(iter(pairs(1))))

@@ -1,4 +1,4 @@
-"""A thousand pairs at a real vLLM server, which is killed, by workers that are killed ten times.
+"""A thousand pairs at a real vLLM server, while server and workers are killed.
 
 Everything is killed with SIGKILL, so nothing gets to tidy up. In the end each pair has exactly one
 attempt, and the server was asked twice only about what was in flight when somebody died.
@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from bench.serving import ROOT
+from tests.toolbox.counting_proxy import CountingProxy
+from tests.toolbox.empty_site import manage
 from tests.vllm.material import CONCURRENCY, PAIRS, SLUG
-from tests.vllm.proxy import CountingProxy
-from tests.vllm.site import manage
 
 WORKERS = 2
 ROUNDS = (125, 250, 375, 625, 750)  # stored replies after which all workers are killed
 SERVER_DIES_AT = 500
-PATIENCE = 900  # seconds until a test gives up waiting
+TIMEOUT = 900  # seconds until a test gives up waiting
 
 
 class Worker:
@@ -54,18 +54,18 @@ class Worker:
 
 
 def wait_for_replies(workers: list[Worker], rows, number: int) -> None:
-    """Until so many are stored, and each worker has a part in them: it is in the middle of its work."""
-    until = time.monotonic() + PATIENCE
+    """Wait until so many replies are stored, and each worker has stored some."""
+    until = time.monotonic() + TIMEOUT
     while not (
         all(worker.has_written(rows) for worker in workers)
         and rows("select count(*) from judging_attempt")[0][0] >= number
     ):
         if time.monotonic() > until:
-            pytest.fail(f"after {PATIENCE} s still waiting for {number} replies")
+            pytest.fail(f"after {TIMEOUT} s still waiting for {number} replies")
         time.sleep(0.05)
 
 
-def test_every_pair_has_one_attempt_whoever_is_killed(site, server, tmp_path, record_property):
+def test_pairs_have_one_attempt_despite_kills(site, server, tmp_path, record_property):
     env, rows = site
     with CountingProxy(server.address) as proxy:
         manage(
@@ -88,7 +88,7 @@ def test_every_pair_has_one_attempt_whoever_is_killed(site, server, tmp_path, re
                     killed += 1
                 workers = [Worker(env, run, log) for _ in range(WORKERS)]
             for worker in workers:
-                assert worker.process.wait(PATIENCE) == 0, log.read_text()[-4_000:]
+                assert worker.process.wait(TIMEOUT) == 0, log.read_text()[-4_000:]
         finally:
             for worker in workers:
                 worker.kill()
@@ -118,9 +118,9 @@ def test_every_pair_has_one_attempt_whoever_is_killed(site, server, tmp_path, re
     assert all(proxy.sent[digest] for digest in hashes)
     # In flight, and come but not yet written: of each worker that died, and of each at the dead server.
     at_risk = killed * 2 * CONCURRENCY + WORKERS * CONCURRENCY
-    again = [proxy.sent[digest] - 1 for digest in hashes]
-    record_property("sent again", sum(again))
-    assert sum(again) <= at_risk
+    n_repeated = [proxy.sent[digest] - 1 for digest in hashes]
+    record_property("sent again", sum(n_repeated))
+    assert sum(n_repeated) <= at_risk
 
     # What was asked, and what came back, is exact: six probabilities of the six digits.
     [(labels,)] = rows("select label_ids from judging_judge")

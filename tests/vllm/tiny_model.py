@@ -1,4 +1,4 @@
-"""Makes a small language model with random weights, in seconds and from nothing but our demo texts.
+"""Creation of a small language model with random weights, from our demo texts.
 
     VLLM_ENV/bin/python tests/vllm/tiny_model.py FOLDER
 

@@ -1,4 +1,4 @@
-"""`manage.py write` in processes of their own, which are killed in the middle of their work."""
+"""`manage.py write` in child processes that are killed at work."""
 
 import json
 import signal
@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from tests.model_process import ROOT
+from tests.toolbox.paths import ROOT
 from tests.writer.material import SLUG
 from tests.writer.site import Site
 
 CONCURRENCY = 2
-PATIENCE = 900  # seconds until a test gives up waiting
+TIMEOUT = 900  # seconds until a test gives up waiting
 TABLE = pytest.StashKey[list[str]]()
 
 
 @dataclass
 class Evidence:
-    """What one writing came to.
+    """Evidence of one generation run.
 
     `in_flight` are how many orders a worker held at each of its deaths; `sent` how many messages the
     server was asked. `before` and `after` are what was in the collection then.
@@ -34,7 +34,7 @@ class Evidence:
     run: int = 0
     in_flight: list[int] = field(default_factory=list)
     server_deaths: int = 0
-    told: dict[str, Any] = field(default_factory=dict)
+    progress: dict[str, Any] = field(default_factory=dict)
     sent: int = 0
     after: tuple[int, ...] = ()
     seconds: float = 0
@@ -48,12 +48,12 @@ class Evidence:
 class Worker:
     """A `manage.py write`; its `words` say whether it begins a writing or joins one."""
 
-    def __init__(self, site: Site, *words: str) -> None:
+    def __init__(self, site: Site, *arguments: str) -> None:
         self.site = site
         self.log = site.folder / "workers.log"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "write", SLUG, *words],
+                [sys.executable, "manage.py", "write", SLUG, *arguments],
                 env=site.env,
                 cwd=ROOT,
                 stdout=log,
@@ -62,16 +62,16 @@ class Worker:
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
         """Until it is so, and this worker is in the middle of an order."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while not (is_so() and self.n_held()):
             if self.process.poll() is not None:
-                pytest.fail(f"a worker ended by itself:\n{self.said()}")
+                pytest.fail(f"a worker ended by itself:\n{self.log_text()}")
             if time.monotonic() > until:
-                pytest.fail(f"after {PATIENCE} s still waiting:\n{self.said()}")
+                pytest.fail(f"after {TIMEOUT} s still waiting:\n{self.log_text()}")
             time.sleep(0.1)
 
     def n_held(self) -> int:
-        """How many orders are lent to it."""
+        """Count the orders that are leased to the worker."""
         leased = self.site.table("building_order", state="leased")
         return sum(order["owner"].endswith(f":{self.process.pid}") for order in leased)
 
@@ -80,29 +80,29 @@ class Worker:
         self.process.wait(20)
 
     def end(self) -> None:
-        assert self.process.wait(PATIENCE) == 0, self.said()
+        assert self.process.wait(TIMEOUT) == 0, self.log_text()
 
-    def said(self) -> str:
+    def log_text(self) -> str:
         return self.log.read_text(errors="replace")[-4_000:]
 
 
 def written(
     site: Site,
     task: str,
-    *words: str,
+    *arguments: str,
     kill_at: Sequence[int] = (),
     kill_server_at: Sequence[int] = (),
 ) -> Evidence:
-    """A writing to its end; at so many drafts its worker, or its server, is killed and started again."""
+    """Complete a generation run; kill its worker or server at given numbers of drafts."""
     began = time.monotonic()
     evidence = Evidence(task, site.in_collection())
-    there = site.newest_writing()
+    newest = site.newest_writing()
     site.proxy.sent.clear()
     endpoint = ("--endpoint", f"{site.proxy.address}/v1", "--concurrency", str(CONCURRENCY))
-    worker = Worker(site, "--task", task, *words, *endpoint)
+    worker = Worker(site, "--task", task, *arguments, *endpoint)
     try:
         for mark in sorted([*kill_at, *kill_server_at]):
-            worker.wait_until(lambda mark=mark: has_written(site, there, mark))
+            worker.wait_until(lambda mark=mark: has_written(site, newest, mark))
             if mark in kill_server_at:
                 site.server.kill()
                 site.server.start()
@@ -115,7 +115,9 @@ def written(
     finally:
         worker.kill()
     evidence.run = site.newest_writing()
-    evidence.told = json.loads(site.manage("write", SLUG, "--join", str(evidence.run), "--json"))
+    evidence.progress = json.loads(
+        site.manage("write", SLUG, "--join", str(evidence.run), "--json")
+    )
     evidence.sent = sum(n for digest, n in site.proxy.sent.items() if digest)
     evidence.after = site.in_collection()
     evidence.seconds = time.monotonic() - began
@@ -123,7 +125,7 @@ def written(
 
 
 def has_written(site: Site, since: int, number: int) -> bool:
-    """Whether the writing that came after `since` has so many drafts."""
+    """Return whether the run that was created after `since` has so many drafts."""
     run = site.newest_writing()
     return run > since and len(site.drafts(run)) >= number
 
@@ -134,25 +136,25 @@ def accept(site: Site, evidence: Evidence) -> None:
 
 
 def table(site: Site, writings: Sequence[Evidence]) -> list[str]:
-    """What came out, a line for each writing: orders, drafts, tokens, and what the drafts failed by."""
+    """Format a line per run: orders, drafts, tokens, and failures."""
     heads = "task orders drafts sent deaths fine failed products tokens-in tokens-out seconds"
     rows = [heads.split()]
     kinds: dict[str, Counter[str]] = {}
-    for each in writings:
-        told = each.told
+    for evidence in writings:
+        progress = evidence.progress
         numbers = (
-            *(told["planned"], told["drafts"], each.sent, each.deaths),
-            *(told["done"] - told["failed"], told["failed"], told["products"]),
-            *(told["prompt_tokens"], told["completion_tokens"], round(each.seconds)),
+            *(progress["planned"], progress["drafts"], evidence.sent, evidence.deaths),
+            *(progress["done"] - progress["failed"], progress["failed"], progress["products"]),
+            *(progress["prompt_tokens"], progress["completion_tokens"], round(evidence.seconds)),
         )
-        rows.append([each.task, *(f"{number:,}" for number in numbers)])
-        failures = (draft["failure"] for draft in site.drafts(each.run))
-        kinds[each.task] = Counter(failure or "as asked for" for failure in failures)
+        rows.append([evidence.task, *(f"{number:,}" for number in numbers)])
+        failures = (draft["failure"] for draft in site.drafts(evidence.run))
+        kinds[evidence.task] = Counter(failure or "as asked for" for failure in failures)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.rjust, row, widths)) for row in rows]
     for task, counted in kinds.items():
-        of_each = ", ".join(f"{kind} {n}" for kind, n in counted.most_common())
-        lines.append(f"drafts of {task}: {of_each}")
+        counts = ", ".join(f"{kind} {n}" for kind, n in counted.most_common())
+        lines.append(f"drafts of {task}: {counts}")
     texts, questions, citations = site.in_collection()
     lines.append(f"in the collection: {texts} texts, {questions} questions, {citations} citations")
     return lines

@@ -1,4 +1,4 @@
-"""One real server of a small real model for all tests here.
+"""A real server of a small real model for all tests here.
 
 They need the environment that `make test-writer` builds, and are skipped, aloud, in `make test`.
 """
@@ -10,7 +10,7 @@ from tests.writer.server import LlamaServer
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """What came out, which no assertion says."""
+    """Print the evidence of the runs, beyond the assertions."""
     lines = config.stash.get(at_work.TABLE, [])
     if lines:
         terminalreporter.section("what the writer wrote")

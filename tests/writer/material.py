@@ -1,4 +1,4 @@
-"""Twenty short documents of ten topics, a harbour with passages of its own, and two writers."""
+"""Twenty short documents of ten topics, a harbour dataset, and two writers."""
 
 import re
 from dataclasses import asdict, replace
@@ -49,11 +49,11 @@ def seed() -> None:
     )
     for name, body in HARBOUR.items():
         Text.objects.create(dataset=dataset, topic=harbour, kind="passage", name=name, body=body)
-    for name, most in MOST_WRITTEN.items():
+    for name, max_tokens in MOST_WRITTEN.items():
         make_writer(
             f"{MODEL}-{name}",
             task=name,
             backend=Writer.Backend.OPENAI,
             model=MODEL,
-            sampling=asdict(replace(TASKS[name].sampling, max_tokens=most)),
+            sampling=asdict(replace(TASKS[name].sampling, max_tokens=max_tokens)),
         )

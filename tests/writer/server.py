@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from tests.model_process import ModelProcess
+from tests.toolbox.model_process import ModelProcess
 
 PYTHON = os.environ.get("WRITER_PYTHON", "")  # make test-writer names it
 MODEL = "smollm2"
@@ -16,19 +16,23 @@ FIND = (
 
 
 class LlamaServer(ModelProcess):
-    """It computes one reply after another, and goes on with one whose asker is gone."""
+    """llama.cpp server: sequential replies, not aborted when a client disconnects."""
 
     name = "llama.cpp's server"
     ready = "/v1/models"
 
     def command(self) -> list[str]:
-        found = subprocess.run([PYTHON, "-c", FIND], check=True, stdout=subprocess.PIPE, text=True)
+        located = subprocess.run(
+            [PYTHON, "-c", FIND], check=True, stdout=subprocess.PIPE, text=True
+        )
         options = {
-            "model": found.stdout.strip(),
+            "model": located.stdout.strip(),
             "model_alias": MODEL,
             "n_ctx": 4_096,
             "host": "127.0.0.1",
             "port": self.port,
         }
-        named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        return [PYTHON, "-m", "llama_cpp.server", *named]
+        arguments = [
+            argument for name, value in options.items() for argument in (f"--{name}", str(value))
+        ]
+        return [PYTHON, "-m", "llama_cpp.server", *arguments]

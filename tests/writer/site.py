@@ -1,4 +1,4 @@
-"""A site on SQLite, the real server behind a proxy that counts, and all rows of a table as they are."""
+"""A site on SQLite, a counting proxy before the real server, and raw table rows."""
 
 import sqlite3
 from contextlib import closing
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.vllm.proxy import CountingProxy
-from tests.vllm.site import manage
+from tests.toolbox.counting_proxy import CountingProxy
+from tests.toolbox.empty_site import manage
 from tests.writer.server import LlamaServer
 
 Row = dict[str, Any]
@@ -22,17 +22,17 @@ class Site:
     proxy: CountingProxy
     folder: Path
 
-    def manage(self, *words: str) -> str:
-        return manage(self.env, *words)
+    def manage(self, *arguments: str) -> str:
+        return manage(self.env, *arguments)
 
-    def table(self, name: str, **where: object) -> list[Row]:
-        """The rows in which all of `where` is so, in the order of their keys."""
+    def table(self, name: str, **conditions: object) -> list[Row]:
+        """Return the rows that match all `conditions`, in key order."""
         path = self.env["DATABASE_URL"].removeprefix("sqlite:///")
         with closing(sqlite3.connect(path)) as connection:
             connection.row_factory = sqlite3.Row
-            found = connection.execute(f"select * from {name} order by id").fetchall()  # noqa: S608
-        rows = [dict(row) for row in found]
-        return [row for row in rows if all(row[key] == value for key, value in where.items())]
+            records = connection.execute(f"select * from {name} order by id").fetchall()  # noqa: S608
+        rows = [dict(row) for row in records]
+        return [row for row in rows if all(row[key] == value for key, value in conditions.items())]
 
     def newest_writing(self) -> int:
         """0 where there is none."""
@@ -49,10 +49,10 @@ class Site:
         """With the row of their order, as `order`."""
         orders = {order["id"]: order for order in self.orders(run)}
         of_draft = {draft["id"]: orders[draft["order_id"]] for draft in self.drafts(run)}
-        found = [row for row in self.table("building_product") if row["draft_id"] in of_draft]
-        return [{**row, "order": of_draft[row["draft_id"]]} for row in found]
+        products = [row for row in self.table("building_product") if row["draft_id"] in of_draft]
+        return [{**row, "order": of_draft[row["draft_id"]]} for row in products]
 
     def in_collection(self) -> tuple[int, ...]:
-        """How many texts, questions and citations."""
+        """Count texts, questions and citations."""
         tables = ("annotation_text", "annotation_subquestion", "annotation_citation")
         return tuple(len(self.table(name)) for name in tables)

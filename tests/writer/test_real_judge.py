@@ -1,4 +1,4 @@
-"""Judges on a small real model: expected grades are those computed by hand from raw log-probabilities."""
+"""Judges on a small real model, checked by hand against raw log-probabilities."""
 
 import json
 import math
@@ -6,11 +6,12 @@ import urllib.request
 
 import pytest
 
-from judging.graders.openai_api import OpenAIGrader
+from judging.graders.chat import OpenAIGrader
 from judging.grading import prompts
-from judging.grading.pairs import Pair, Sampling, State
+from judging.grading.pairs import Pair, State
 from judging.grading.prompt import render
 from judging.grading.spec import Spec
+from judging.llm.sampling import Sampling
 from tests.writer.material import documents
 from tests.writer.server import MODEL, LlamaServer
 
@@ -19,7 +20,7 @@ QUESTIONS = ("When was it founded?", "How many people live there?")
 
 
 class LogprobsServer(LlamaServer):
-    """The same with log-probabilities, which it computes only where it keeps the logits of all tokens."""
+    """Server with log-probabilities, which needs the logits of all tokens in memory."""
 
     def command(self) -> list[str]:
         return [*super().command(), "--logits_all", "true"]
@@ -53,9 +54,9 @@ def spec(request) -> Spec:
 def pairs() -> list[Pair]:
     texts = documents()[:6]
     return [
-        Pair(number, place, body, question)
+        Pair(number, position, body, question)
         for number, (_, _, body) in enumerate(texts, 1)
-        for place, question in enumerate(QUESTIONS, 1)
+        for position, question in enumerate(QUESTIONS, 1)
     ]
 
 
@@ -80,25 +81,25 @@ def asked_raw(url: str, spec: Spec, pair: Pair) -> dict:
 
 
 def expected_by_hand(choice: dict) -> tuple[int | None, float | None, float]:
-    """The first digit of the reply, the mean grade at its token, and the mass of the grades there."""
+    """Return the first digit, the mean grade at its token, and the mass of the grades."""
     for token in choice["logprobs"]["content"]:
         digits = [sign for sign in token["token"] if sign.isdigit()]
         if digits:
             shares = dict.fromkeys(range(6), 0.0)
-            for other in token["top_logprobs"]:
-                word = other["token"].strip()
-                if word in map(str, shares):
-                    shares[int(word)] += math.exp(other["logprob"])
+            for candidate in token["top_logprobs"]:
+                token_text = candidate["token"].strip()
+                if token_text in map(str, shares):
+                    shares[int(token_text)] += math.exp(candidate["logprob"])
             mass = sum(shares.values())
             mean = sum(grade * share for grade, share in shares.items()) / mass if mass else None
             grade = int(digits[0])
-            is_kept = mass >= 0.5 and shares.get(grade, 0) == max(shares.values())
-            return grade, mean if is_kept else None, mass
+            is_valid = mass >= 0.5 and shares.get(grade, 0) == max(shares.values())
+            return grade, mean if is_valid else None, mass
     return None, None, 0.0
 
 
 def test_expected_grades_are_those_computed_by_hand(url, spec, pairs, record_property):
-    grader = OpenAIGrader(spec, url, key=None, concurrency=1, timeout=300, patience=600)
+    grader = OpenAIGrader(spec, url, key=None, concurrency=1, timeout=300, retry_seconds=600)
     replies = {
         (reply.pair.text_id, reply.pair.question_id): reply
         for reply in grader.replies(iter(pairs))

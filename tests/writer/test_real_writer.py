@@ -1,4 +1,4 @@
-"""Twenty documents at a small real model, whose writings are killed: what must hold whatever it writes.
+"""Twenty documents at a small real model with killed runs: invariants of any output.
 
 Everything is killed with SIGKILL, so nothing gets to tidy up. How good the texts are is not asked: the
 model is far too small for them, and so brings the failures that there are.
@@ -10,9 +10,9 @@ from collections import Counter
 
 import pytest
 
-from building.writing.products import Failure
-from tests.vllm.proxy import CountingProxy
-from tests.vllm.site import empty_site
+from building.writing.outputs import Failure
+from tests.toolbox.counting_proxy import CountingProxy
+from tests.toolbox.empty_site import empty_site
 from tests.writer import at_work
 from tests.writer.material import HARBOUR, MOST_WRITTEN, SLUG, documents
 from tests.writer.server import MODEL
@@ -31,14 +31,14 @@ MOST_TOKENS = {**MOST_WRITTEN, "report": 117}
 def site(server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     with empty_site(folder, "sqlite") as (env, _), CountingProxy(server.address) as proxy:
-        made = Site(env, server, proxy, folder)
-        made.manage("shell", "-v0", "-c", "from tests.writer.material import seed; seed()")
-        yield made
+        created = Site(env, server, proxy, folder)
+        created.manage("shell", "-v0", "-c", "from tests.writer.material import seed; seed()")
+        yield created
 
 
 @pytest.fixture(scope="module")
 def writings(site, request):
-    """By task. Passages and questions are accepted when both are written, and so the report is from them."""
+    """Evidence by task; passages and questions are accepted before the report is written."""
     passages = at_work.written(
         *(site, "passages", "--writer", f"{MODEL}-passages"), kill_at=(5, 13)
     )
@@ -57,7 +57,7 @@ def writings(site, request):
     at_work.accept(site, report)
     all_of_them = (passages, questions, report)
     request.config.stash[at_work.TABLE] = at_work.table(site, all_of_them)
-    return {each.task: each for each in all_of_them}
+    return {evidence.task: evidence for evidence in all_of_them}
 
 
 @pytest.fixture(params=PLANNED)
@@ -75,34 +75,34 @@ def orders(site, evidence):
     ]
 
 
-def test_what_was_killed_was_at_work(writings):
+def test_killed_workers_were_at_work(writings):
     assert len(documents()) == PLANNED["passages"]
     assert [writings[task].deaths for task in PLANNED] == [2, 3, 0]
-    assert all(n for each in writings.values() for n in each.in_flight)
+    assert all(n for evidence in writings.values() for n in evidence.in_flight)
 
 
-def test_every_order_has_its_drafts_each_once(evidence, orders):
-    assert (evidence.told["state"], evidence.told["note"]) == ("finished", "")
-    assert evidence.told["planned"] == evidence.told["done"] == PLANNED[evidence.task]
+def test_orders_have_each_draft_once(evidence, orders):
+    assert (evidence.progress["state"], evidence.progress["note"]) == ("finished", "")
+    assert evidence.progress["planned"] == evidence.progress["done"] == PLANNED[evidence.task]
     assert [order["number"] for order in orders] == list(range(1, PLANNED[evidence.task] + 1))
     for order in orders:
         numbers = [draft["number"] for draft in order["drafts"]]
         assert numbers == list(range(1, len(numbers) + 1)) != []
 
 
-def test_no_order_is_asked_more_often_than_its_tries_allow(evidence, orders):
+def test_orders_are_asked_at_most_as_often_as_their_tries(evidence, orders):
     for order in orders:
         assert len(order["drafts"]) + order["tries_left"] == TRIES
         assert not (order["failure"] and order["tries_left"])
     # Asked twice was only what was in flight when somebody died.
-    again = evidence.sent - evidence.told["drafts"]
-    assert 0 <= again <= evidence.deaths * at_work.CONCURRENCY
+    repeats = evidence.sent - evidence.progress["drafts"]
+    assert 0 <= repeats <= evidence.deaths * at_work.CONCURRENCY
 
 
 def test_tokens_that_were_spent_are_counted(site, evidence):
     drafts = site.drafts(evidence.run)
     for name in ("prompt_tokens", "completion_tokens"):
-        assert evidence.told[name] == sum(draft[name] for draft in drafts)
+        assert evidence.progress[name] == sum(draft[name] for draft in drafts)
     for draft in drafts:
         assert draft["prompt_tokens"] > 50
         assert 0 < draft["completion_tokens"] <= MOST_TOKENS[evidence.task]
@@ -117,22 +117,24 @@ def test_failures_are_named_and_none_is_the_servers(site, evidence, orders):
         for draft in order["drafts"]:
             assert draft["failure"] in {"", *Failure}
             assert draft["detail"] if draft["failure"] else of_draft[draft["id"]]
-    assert evidence.told["failed"] == sum(bool(order["failure"]) for order in orders)
+    assert evidence.progress["failed"] == sum(bool(order["failure"]) for order in orders)
 
 
-def test_nothing_written_is_in_the_collection_before_somebody_accepts(writings):
+def test_outputs_are_not_in_the_collection_before_review(writings):
     ready = (len(HARBOUR), 0, 0)
     for task in ("passages", "questions"):
         assert writings[task].before == writings[task].after == ready
     assert writings["report"].before == writings["report"].after
-    assert all(each.told["open"] == each.told["products"] for each in writings.values())
+    assert all(
+        evidence.progress["open"] == evidence.progress["products"] for evidence in writings.values()
+    )
 
 
-def test_what_was_accepted_is_in_the_collection_and_nothing_else(site, evidence):
+def test_collection_has_exactly_the_accepted_outputs(site, evidence):
     products = site.products(evidence.run)
     accepted = [product for product in products if product["decision"] == "accepted"]
     assert f"Accepted unseen: {len(accepted):,}." in evidence.accepted
-    assert len(products) == evidence.told["products"]
+    assert len(products) == evidence.progress["products"]
     if evidence.task == "questions":
         name, entered = "question_id", site.table("annotation_subquestion")
     else:
@@ -149,15 +151,15 @@ def test_what_was_accepted_is_in_the_collection_and_nothing_else(site, evidence)
         assert row.get("document_id") == product["order"]["document_id"]
 
 
-def test_a_question_that_is_there_already_is_not_accepted_twice(site, writings):
-    there = Counter((row["topic_id"], row["body"]) for row in site.table("annotation_subquestion"))
-    assert set(there.values()) <= {1}
+def test_question_that_is_there_already_is_not_accepted_twice(site, writings):
+    counts = Counter((row["topic_id"], row["body"]) for row in site.table("annotation_subquestion"))
+    assert set(counts.values()) <= {1}
     for product in site.products(writings["questions"].run):
         if product["decision"] == "proposed":
-            assert there[product["order"]["topic_id"], product["body"]]
+            assert counts[product["order"]["topic_id"], product["body"]]
 
 
-def test_the_citations_of_a_report_are_those_that_it_wrote(site, writings):
+def test_citations_of_a_report_are_those_that_it_wrote(site, writings):
     for product in site.products(writings["report"].run):
         statements = json.loads(product["statements"])
         marks = [(start, end, label) for start, end, labels in statements for label in labels]

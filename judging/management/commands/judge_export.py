@@ -1,24 +1,24 @@
-"""manage.py judge_export DATASET --judge SLUG --out DIR: pairs for a cluster without the database."""
+"""Command judge_export DATASET --judge SLUG --out DIR: export pairs to a cluster.
+
+The cluster needs no database.
+"""
 
 import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from judging.engine import states
+from annotation.management.base import SiteCommand
 from judging.engine.judges import find_judge
-from judging.engine.planning import PlannedElsewhere
-from judging.engine.selection import SelectionError
 from judging.management.options import add_selection, dataset_of, selection_of
 from judging.models import Judge
 from judging.offline import batch, exchange
-from judging.offline.job import ExchangeRefused
 from judging.offline.parquet import MOST_ROWS
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Write the pairs that a judge lacks as Parquet files, for judging.offline.cluster. They belong to a "
         "judge run that waits for judge_import; cancelling it gives the pairs back."
@@ -41,8 +41,8 @@ class Command(BaseCommand):
         dataset = dataset_of(options)
         judge = find_judge(options["judge"], dataset)
         if judge is None:
-            known = ", ".join(Judge.objects.values_list("rater__name", flat=True)) or "none"
-            raise CommandError(f"There is no judge {options['judge']!r}; there are: {known}.")
+            names = ", ".join(Judge.objects.values_list("rater__name", flat=True)) or "none"
+            raise CommandError(f"There is no judge {options['judge']!r}; there are: {names}.")
         if not 1 <= options["rows"] <= MOST_ROWS:
             raise CommandError(f"--rows is a number from 1 to {MOST_ROWS:,}.")
         selection = selection_of(options)
@@ -52,8 +52,6 @@ class Command(BaseCommand):
             )
             if job and options["batch"]:
                 batch.write_requests(options["out"], options["batch"])
-        except (ExchangeRefused, SelectionError, states.RunRefused, PlannedElsewhere) as error:
-            raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{options['out']} cannot be written: {error}.") from None
         files, pairs = (job.files, job.pairs) if job else (0, 0)

@@ -1,21 +1,22 @@
-"""manage.py judge_import DATASET DIR: replies that judging.offline.cluster wrote, into the matrix."""
+"""Command judge_import DATASET DIR: import replies of judging.offline.cluster."""
 
 import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotation.management.base import SiteCommand
 from judging.management.options import dataset_of
 from judging.models import JudgeRun, Shard
 from judging.offline import batch, exchange
-from judging.offline.job import ExchangeRefused
+from judging.offline.job import ExchangeError
 
-SHOWN = 20  # complaints; the others are counted
+MAX_MESSAGES = 20  # complaints; the others are counted
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Store the replies of an exported judge run, each file whole or not at all. It may be given "
         "again at any time, also while the cluster still works: what is there already stays as it is."
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         for path in replies:
             try:
                 batch.read_replies(options["folder"], path)
-            except ExchangeRefused as error:
+            except ExchangeError as error:
                 refused.append(str(error))
         paths = sorted(options["folder"].glob("results-*.parquet"))
         if not paths and not replies:
@@ -45,34 +46,38 @@ class Command(BaseCommand):
                 "of replies of a batch service."
             )
         counts = {"files": 0, "new": 0, "graded": 0, "there_before": 0}
-        touched: set[int] = set()
+        run_ids: set[int] = set()
         for path in paths:
             try:
                 done = exchange.import_file(dataset, path)
-            except ExchangeRefused as error:
+            except ExchangeError as error:
                 refused.append(str(error))
                 continue
-            touched.add(done.run.pk)
+            run_ids.add(done.run.pk)
             counts["files"] += 1
             counts["new"] += done.new
             counts["graded"] += done.graded
             counts["there_before"] += done.there_before
             if options["verbosity"] > 1:
                 self.stdout.write(f"{path.name}: {done.new:,} new")
-        self._tell(counts, touched, options)
+        self._tell(counts, run_ids, options)
         if refused:
-            more = [f"and {len(refused) - SHOWN} more files"] if len(refused) > SHOWN else []
+            more = (
+                [f"and {len(refused) - MAX_MESSAGES} more files"]
+                if len(refused) > MAX_MESSAGES
+                else []
+            )
             raise CommandError(
-                "\n".join(["Of these files nothing was imported:", *refused[:SHOWN], *more])
+                "\n".join(["Of these files nothing was imported:", *refused[:MAX_MESSAGES], *more])
             )
 
-    def _tell(self, counts: dict[str, int], touched: set[int], options: dict[str, Any]) -> None:
-        runs = JudgeRun.objects.filter(pk__in=touched).order_by("pk")
+    def _tell(self, counts: dict[str, int], run_ids: set[int], options: dict[str, Any]) -> None:
+        runs = JudgeRun.objects.filter(pk__in=run_ids).order_by("pk")
         states = []
         for run in runs:
             shards = run.shards.count()
-            left = run.shards.exclude(state=Shard.State.DONE).count()
-            states.append({"run": run.pk, "state": run.state, "shards": shards, "left": left})
+            n_left = run.shards.exclude(state=Shard.State.DONE).count()
+            states.append({"run": run.pk, "state": run.state, "shards": shards, "left": n_left})
         if options["json"]:
             self.stdout.write(json.dumps({**counts, "runs": states}))
         elif options["verbosity"]:

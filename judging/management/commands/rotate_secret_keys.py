@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
+from annotation.management.base import SiteCommand
 from judging.engine.secrets import rotate
-from judging.graders.base import GraderError
+from judging.llm.errors import BackendError
 from judging.models import Endpoint
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Encrypt the stored keys of model servers again, under the first key of JUDGE_SECRET_KEYS. Afterwards "
         "the others can be deleted."
@@ -23,7 +24,7 @@ class Command(BaseCommand):
         for row in rows.select_related("project").order_by("pk"):
             try:
                 row.encrypted_key = rotate(row.encrypted_key)
-            except GraderError as error:
+            except BackendError as error:
                 raise CommandError(f"{row.reference}: {error} Nothing is changed.") from None
             row.save(update_fields=["encrypted_key"])
             n += 1

@@ -8,7 +8,7 @@ import pytest
 
 from judging.engine.storing import store
 from judging.models import Attempt
-from tests.judging.replies.material import PROBABILITIES, REFUSAL, reply, start
+from tests.toolbox.reply_study import PROBABILITIES, REFUSAL, reply, start
 
 
 def sent(response) -> str:
@@ -25,24 +25,27 @@ def lines(response) -> list[dict]:
 
 
 @pytest.fixture
-def urls(looked) -> list[str]:
-    return [f"/judges/{looked.first.pk}/attempts", f"/judge-runs/{looked.run.pk}/attempts"]
+def urls(reply_study) -> list[str]:
+    return [
+        f"/judges/{reply_study.first.pk}/attempts",
+        f"/judge-runs/{reply_study.run.pk}/attempts",
+    ]
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_who_may_have_them(cast, urls, form):
+def test_attempts_are_for_researchers(cast, urls, form):
     for url in urls:
-        for who, status in (
+        for role, status in (
             ("admin", 200),
             ("researcher", 200),
             ("worker", 403),
             ("stranger", 302),
         ):
-            assert cast.client(who).get(f"{url}.{form}").status_code == status
+            assert cast.client(role).get(f"{url}.{form}").status_code == status
         assert cast.client("admin").post(f"{url}.{form}").status_code == 405
 
 
-def test_what_is_not_there(rosa, looked, urls):
+def test_missing_objects_give_404(rosa, reply_study, urls):
     for path in (
         "/judges/999999/attempts.csv",
         "/judge-runs/999999/attempts.csv",
@@ -53,7 +56,7 @@ def test_what_is_not_there(rosa, looked, urls):
         assert rosa.get(path).status_code == 404, path
 
 
-def test_every_attempt_with_its_probabilities(rosa, looked, urls):
+def test_attempts_have_their_probabilities(rosa, reply_study, urls):
     for url in urls:
         rows = table(rosa.get(f"{url}.csv"))
         assert len(rows) == 8  # four of the passage, two of each report
@@ -61,38 +64,40 @@ def test_every_attempt_with_its_probabilities(rosa, looked, urls):
         assert [graded[f"p{grade}"] for grade in range(6)] == [
             "" if p is None else str(p) for p in PROBABILITIES
         ]
-        assert graded["fingerprint"] == looked.first.fingerprint
+        assert graded["fingerprint"] == reply_study.first.fingerprint
         assert graded["prompt_hash"] == Attempt.objects.get(grade=5).prompt_hash
         assert (graded["judge"], graded["run"], graded["dataset"], graded["topic"]) == (
             "first",
-            str(looked.run.pk),
+            str(reply_study.run.pk),
             "ferry",
             "ferry-1",
         )
         assert (graded["question_index"], graded["text"]) == ("0", "ferry-1:0#0")
-        assert graded["text_sha256"] == looked.texts["passage"].sha256
+        assert graded["text_sha256"] == reply_study.texts["passage"].sha256
         assert (graded["worker"], graded["prompt_tokens"]) == ("host-1:77", "321")
         assert graded["created"].endswith("+00:00")
 
 
-def test_a_reply_without_a_grade_has_empty_cells_and_never_a_zero(rosa, urls):
+def test_reply_without_a_grade_has_empty_cells_and_never_a_zero(rosa, urls):
     failed = next(row for row in table(rosa.get(f"{urls[0]}.csv")) if row["state"] == "refused")
     assert (failed["failure"], failed["grade"], failed["expected_grade"]) == ("refusal", "", "")
     assert [failed[f"p{grade}"] for grade in range(6)] == [""] * 6
     assert failed["raw"] == REFUSAL
 
 
-def test_copies_and_superseded_attempts_say_so(rosa, looked, urls):
+def test_copies_and_superseded_attempts_say_so(rosa, reply_study, urls):
     assert [row["copied"] for row in table(rosa.get(f"{urls[0]}.csv"))].count("1") == 2
-    retry = start(looked, looked.first, selection={"retry": True})
-    store(retry, None, "host-2:5", [reply(looked.first, looked.pair("passage", 3), 4)], {})
+    retry = start(reply_study, reply_study.first, selection={"retry": True})
+    store(
+        retry, None, "host-2:5", [reply(reply_study.first, reply_study.pair("passage", 3), 4)], {}
+    )
     rows = table(rosa.get(f"{urls[0]}.csv"))
     assert len(rows) == 9
     assert [row["state"] for row in rows if row["counts"] == "0"] == ["refused"]
     assert len(table(rosa.get(f"/judge-runs/{retry.pk}/attempts.csv"))) == 1
 
 
-def test_json_lines_hold_the_same_as_it_is(rosa, looked, urls):
+def test_json_lines_hold_the_same_as_it_is(rosa, reply_study, urls):
     rows = lines(rosa.get(f"{urls[0]}.jsonl"))
     graded = next(row for row in rows if row["grade"] == 5)
     assert graded["probabilities"] == list(PROBABILITIES)
@@ -102,15 +107,15 @@ def test_json_lines_hold_the_same_as_it_is(rosa, looked, urls):
     assert (failed["grade"], failed["probabilities"], failed["raw"]) == (None, None, REFUSAL)
 
 
-def test_no_spreadsheet_takes_a_reply_for_a_formula(rosa, looked, urls):
-    Attempt.objects.filter(judge=looked.first, grade=5).update(raw="=1+1", detail="@x")
+def test_reply_like_a_formula_is_escaped(rosa, reply_study, urls):
+    Attempt.objects.filter(judge=reply_study.first, grade=5).update(raw="=1+1", detail="@x")
     row = next(row for row in table(rosa.get(f"{urls[0]}.csv")) if row["grade"] == "5")
     assert (row["raw"], row["detail"]) == ("'=1+1", "'@x")
     row = next(row for row in lines(rosa.get(f"{urls[0]}.jsonl")) if row["grade"] == 5)
     assert row["raw"] == "=1+1"
 
 
-def test_of_one_dataset_alone(rosa, looked, urls):
+def test_of_one_dataset_alone(rosa, reply_study, urls):
     assert len(table(rosa.get(f"{urls[0]}.csv?dataset=ferry"))) == 8
     response = rosa.get(f"{urls[0]}.jsonl?dataset=ferry")
     assert response["Content-Disposition"] == 'attachment; filename="ferry-first-attempts.jsonl"'
@@ -123,10 +128,10 @@ def test_they_are_sent_while_they_are_read(rosa, urls, django_assert_num_queries
     assert first.startswith(b"judge,fingerprint,run,dataset,topic")
 
 
-def test_reasoning_is_a_column_wherever_it_was_told(rosa, looked, urls):
-    one, other = Attempt.objects.filter(judge=looked.first, state="graded")[:2]
+def test_reasoning_is_a_column_wherever_it_was_told(rosa, reply_study, urls):
+    one, second = Attempt.objects.filter(judge=reply_study.first, state="graded")[:2]
     Attempt.objects.filter(pk=one.pk).update(reasoning="Beside.")
-    Attempt.objects.filter(pk=other.pk).update(raw="<think>Within.</think>3")
-    told = {row["reasoning"] for row in table(rosa.get(f"{urls[0]}.csv"))}
-    assert told == {"", "Beside.", "Within."}
-    assert {row["reasoning"] for row in lines(rosa.get(f"{urls[0]}.jsonl"))} == told
+    Attempt.objects.filter(pk=second.pk).update(raw="<think>Within.</think>3")
+    reasonings = {row["reasoning"] for row in table(rosa.get(f"{urls[0]}.csv"))}
+    assert reasonings == {"", "Beside.", "Within."}
+    assert {row["reasoning"] for row in lines(rosa.get(f"{urls[0]}.jsonl"))} == reasonings

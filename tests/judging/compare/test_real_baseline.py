@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from evaluation.agreement.judges import with_people
+from evaluation.agreement.judges import compare_with_people
 from judging.models import Judge
 
 
@@ -22,17 +22,19 @@ def row(lines: list[str], name: str) -> list[str]:
 
 
 @pytest.mark.any_database
-def test_the_baseline_is_printed_beside_the_models_and_called_a_baseline(real_study):
-    (told,) = output("judge", "crux-duc04", "--texts=passages")
-    assert "of lexical (a baseline, not a model) is finished" in told
+def test_baseline_is_printed_beside_the_models_and_called_a_baseline(real_study):
+    (summary,) = output("judge", "crux-duc04", "--texts=passages")
+    assert "of lexical (a baseline, not a model) is finished" in summary
     # Binary kappa, quadratic kappa, share of equal answers, ratings without its grade, ratings.
-    alone = output("agreement", "crux-duc04", "--rubric=graded", "--raters=annotator1,annotator2")
+    without_baseline = output(
+        "agreement", "crux-duc04", "--rubric=graded", "--raters=annotator1,annotator2"
+    )
     everybody = output("agreement", "crux-duc04", "--rubric=graded")
     assert row(everybody, "lexical (baseline)") == ["0.075", "0.172", "0.587", "0", "155"]
     assert row(everybody, "llama33_70b") == ["0.186", "0.183", "0.643", "43", "112"]
-    assert row(alone, "llama33_70b") == ["0.221", "0.180", "0.657", "43", "108"]
-    assert row(alone, "lexical (baseline)")[3:] == ["0", "151"]
+    assert row(without_baseline, "llama33_70b") == ["0.221", "0.180", "0.657", "43", "108"]
+    assert row(without_baseline, "lexical (baseline)")[3:] == ["0", "151"]
     judge = Judge.objects.get()
-    (judged,) = with_people(real_study, judge.rater_id)
+    (judged,) = compare_with_people(real_study, judge.rater_id)
     assert judged.n_people == 3
     assert f"{judged.scores.cohen_binary.value:.3f}" == "0.075"

@@ -1,4 +1,4 @@
-"""A project with an owner, a real model server on loopback, and an admin's permission to call it."""
+"""Fixtures: a project with an owner, and a model server on loopback that an admin allowed."""
 
 import pytest
 from django.test import Client
@@ -6,15 +6,8 @@ from django.test import Client
 from annotation.models import Membership, Project, User
 from annotation.models.projects import main_project
 from judging.models import AllowedHost, Endpoint, ProjectBudget
-from tests.judging.graders.scripted_server import ScriptedServer
-
-KEY = "sk-test-0123456789"
-
-
-def client_of(name: str) -> Client:
-    client = Client()
-    client.force_login(User.objects.get(username=name))
-    return client
+from tests.toolbox.model_servers import client_of, fields
+from tests.toolbox.scripted_server import ScriptedServer
 
 
 @pytest.fixture
@@ -35,8 +28,8 @@ def owner(cast) -> Client:
 def other_owner(cast) -> Client:
     """An owner of another project alone."""
     user = User.objects.create_user("otto", role="researcher")
-    other = Project.objects.create(slug="other", title="Another group")
-    Membership.objects.create(project=other, user=user, role="owner")
+    second_project = Project.objects.create(slug="other", title="Another group")
+    Membership.objects.create(project=second_project, user=user, role="owner")
     return client_of("otto")
 
 
@@ -44,21 +37,6 @@ def other_owner(cast) -> Client:
 def allowed(db, server):
     """The host of the server, allowed by an admin."""
     return AllowedHost.objects.create(host="127.0.0.1", allows_http=True, allows_private=True)
-
-
-def fields(**change):
-    return {
-        "name": "gpu",
-        "preset": "vllm",
-        "url": "https://api.example.org/v1",
-        "key": KEY,
-        "key_header": "bearer",
-        "headers": "",
-        "params": "",
-        "price_in": "1",
-        "price_out": "2",
-        "currency": "EUR",
-    } | change
 
 
 @pytest.fixture

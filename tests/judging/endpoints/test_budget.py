@@ -1,4 +1,4 @@
-"""The budget of a project: set by admins, checked when a run starts, and its end stops the run."""
+"""Budget of a project: set by admins, checked at the start, and its end stops the run."""
 
 import threading
 
@@ -7,17 +7,18 @@ from django.db import connection
 
 from annotation.models import Project, ProjectEntry
 from annotation.models.projects import main_project
-from judging.engine import runs, states
+from judging.engine import runs
 from judging.engine.selection import Selection
+from judging.execution import states
 from judging.models import Attempt, JudgeRun, ProjectBudget
 from judging.models.endpoint import budget_of
 from judging.tasks import work
-from tests.judging.endpoints.conftest import fields
-from tests.judging.runs.material import a_judge
+from tests.toolbox.judging_runs import a_judge
+from tests.toolbox.model_servers import fields
 
 BUDGET = "/projects/main/servers/budget/"
 NEW = "/judge-runs/new/"
-HERE = "project:main/gpu"
+ENDPOINT = "project:main/gpu"
 
 
 def started(client, dataset, judge, **change):
@@ -39,16 +40,16 @@ def mine(judge, dataset):
 
 
 def test_without_a_budget_only_the_baseline_can_run(owner, endpoint, dataset, mine):
-    refused = started(owner, dataset, mine.pk, endpoint=HERE)
+    refused = started(owner, dataset, mine.pk, endpoint=ENDPOINT)
     assert refused.status_code == 422
     page = refused.content.decode()
-    assert "no budget for judging on its own servers" in page
+    assert "no budget for its own model servers" in page
     assert "An admin of the site" in page
     assert not JudgeRun.objects.exists()
     assert started(owner, dataset, "baseline").status_code == 302
 
 
-def test_an_admin_sets_the_budget_and_an_owner_reads_it(cast, owner, endpoint, dataset):
+def test_admin_sets_the_budget_and_an_owner_reads_it(cast, owner, endpoint, dataset):
     sent = {"max_tokens": "5000", "max_money": "2.5", "currency": "EUR"}
     assert owner.post(BUDGET, sent).status_code == 403
     assert cast.client("admin").post(BUDGET, sent).status_code == 302
@@ -70,14 +71,14 @@ def test_an_admin_sets_the_budget_and_an_owner_reads_it(cast, owner, endpoint, d
         {"max_tokens": str(2**63)},
     ],
 )
-def test_a_wrong_budget_is_refused(cast, endpoint, dataset, change):
+def test_wrong_budget_is_refused(cast, endpoint, dataset, change):
     assert cast.client("admin").post(BUDGET, change).status_code == 422
     assert not budget_of(endpoint.project).is_open
 
 
-def test_a_run_stops_when_the_budget_is_used_up(owner, endpoint, budget, dataset, mine):
+def test_run_stops_when_the_budget_is_used_up(owner, endpoint, budget, dataset, mine):
     ProjectBudget.objects.update(max_tokens=1)
-    started(owner, dataset, mine.pk, endpoint=HERE, concurrency=1)
+    started(owner, dataset, mine.pk, endpoint=ENDPOINT, concurrency=1)
     run = JudgeRun.objects.get()
     work.func(run.pk)
     run.refresh_from_db()
@@ -96,46 +97,44 @@ def test_a_run_stops_when_the_budget_is_used_up(owner, endpoint, budget, dataset
     assert run.state == "finished"
 
 
-def test_what_is_spent_stays_spent_when_the_dataset_is_deleted(
-    owner, endpoint, budget, dataset, mine
-):
-    started(owner, dataset, mine.pk, endpoint=HERE)
+def test_spending_stays_when_the_dataset_is_deleted(owner, endpoint, budget, dataset, mine):
+    started(owner, dataset, mine.pk, endpoint=ENDPOINT)
     work.func(JudgeRun.objects.get().pk)
     budget.refresh_from_db()
-    spent = budget.spent_tokens
-    assert spent > 0
+    tokens = budget.spent_tokens
+    assert tokens > 0
     Attempt.objects.all().delete()
     JudgeRun.objects.all().delete()
     budget.refresh_from_db()
-    assert budget.spent_tokens == spent
+    assert budget.spent_tokens == tokens
 
 
 @pytest.mark.parametrize(
-    ("prices", "why"),
+    ("prices", "reason"),
     [
         ({"price_in": "0", "price_out": "0", "currency": ""}, "has no price"),
         ({"currency": "USD"}, "both must be the same"),
     ],
 )
-def test_a_budget_of_money_needs_prices_in_its_currency(
-    owner, endpoint, budget, dataset, mine, prices, why
+def test_budget_of_money_needs_prices_in_its_currency(
+    owner, endpoint, budget, dataset, mine, prices, reason
 ):
     changed = owner.post(
         f"/projects/main/servers/{endpoint.pk}/", fields(url=endpoint.url, key="", **prices)
     )
     assert changed.status_code == 302
-    refused = started(owner, dataset, mine.pk, endpoint=HERE)
-    assert why in refused.content.decode()
+    refused = started(owner, dataset, mine.pk, endpoint=ENDPOINT)
+    assert reason in refused.content.decode()
     assert not JudgeRun.objects.exists()
 
 
-def test_an_owner_cannot_give_prices_of_a_run(owner, endpoint, budget, dataset, mine):
-    started(owner, dataset, mine.pk, endpoint=HERE, price_in="0.0001", price_out="0.0001")
+def test_owner_cannot_give_prices_of_a_run(owner, endpoint, budget, dataset, mine):
+    started(owner, dataset, mine.pk, endpoint=ENDPOINT, price_in="0.0001", price_out="0.0001")
     run = JudgeRun.objects.get()
     assert (run.price_in, run.price_out) == (1, 2)
 
 
-def test_an_owner_cannot_use_the_servers_of_the_environment(
+def test_owner_cannot_use_the_servers_of_the_environment(
     owner, endpoint, budget, dataset, mine, settings
 ):
     settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:9/v1"}
@@ -146,9 +145,9 @@ def test_an_owner_cannot_use_the_servers_of_the_environment(
     assert not JudgeRun.objects.exists()
 
 
-def test_an_owner_does_not_see_judges_of_others(owner, endpoint, budget, dataset, judge):
+def test_owner_does_not_see_judges_of_others(owner, endpoint, budget, dataset, judge):
     assert owner.get(f"/judges/{judge.pk}/").status_code == 404
-    assert started(owner, dataset, judge.pk, endpoint=HERE).status_code == 422
+    assert started(owner, dataset, judge.pk, endpoint=ENDPOINT).status_code == 422
     assert not JudgeRun.objects.exists()
 
 
@@ -162,8 +161,8 @@ def test_runs_of_the_site_are_not_an_owners_to_pause(owner, dataset, judge, sett
     assert run.state == "planning"
 
 
-def test_an_owner_cancels_a_run_of_the_project(owner, endpoint, budget, dataset, mine):
-    started(owner, dataset, mine.pk, endpoint=HERE)
+def test_owner_cancels_a_run_of_the_project(owner, endpoint, budget, dataset, mine):
+    started(owner, dataset, mine.pk, endpoint=ENDPOINT)
     run = JudgeRun.objects.get()
     assert owner.post(f"/judge-runs/{run.pk}/cancel/").status_code == 302
     run.refresh_from_db()
@@ -178,10 +177,10 @@ def test_members_who_are_no_owners_are_told_who_can(cast, dataset):
         assert "owners of" in answer.content.decode()
 
 
-def test_a_dataset_that_moved_leaves_the_servers_of_its_project(
+def test_dataset_that_moved_leaves_the_servers_of_its_project(
     other_owner, endpoint, budget, dataset, mine
 ):
-    run = runs.start(mine, dataset, Selection(), endpoint=HERE)
+    run = runs.start(mine, dataset, Selection(), endpoint=ENDPOINT)
     assert run.project_budget == budget
     dataset.project = Project.objects.get(slug="other")
     dataset.save(update_fields=["project"])
@@ -209,6 +208,6 @@ def test_charges_of_two_workers_are_both_counted(cast):
     assert (budget.spent_tokens, budget.spent_money) == (40, 20)
 
 
-def test_a_run_is_refused_by_the_engine_too(endpoint, dataset, mine):
-    with pytest.raises(states.RunRefused, match="no budget"):
-        runs.start(mine, dataset, Selection(), endpoint=HERE)
+def test_run_is_refused_by_the_engine_too(endpoint, dataset, mine):
+    with pytest.raises(states.RunStateError, match="no budget"):
+        runs.start(mine, dataset, Selection(), endpoint=ENDPOINT)

@@ -1,4 +1,4 @@
-"""A server that an owner adds in the browser: its form, its key, its test, and a run on it."""
+"""Project servers in the browser: form, key, connection test, and a run on one."""
 
 import pytest
 from cryptography.fernet import Fernet
@@ -6,14 +6,14 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Project, ProjectEntry
 from judging.engine.endpoints import address_of
-from judging.graders.base import GraderError
 from judging.grading.presets import PRESETS
-from judging.grading.server_presets import SERVER_PRESETS
+from judging.llm.errors import BackendError
+from judging.llm.server_presets import SERVER_PRESETS
 from judging.models import Attempt, Endpoint, Judge, JudgeRun
 from judging.tasks import work
-from tests.judging.endpoints.conftest import KEY, client_of, fields
-from tests.judging.graders.scripted_server import MODEL, status
-from tests.judging.judges.test_new import form as judge_form
+from tests.judging.judges.judge_form import judge_form_data as judge_form
+from tests.toolbox.model_servers import KEY, client_of, fields
+from tests.toolbox.scripted_server import MODEL, as_json, completion, status
 
 LIST = "/projects/main/servers/"
 NEW = f"{LIST}new/"
@@ -31,10 +31,10 @@ def test_from_a_server_in_the_browser_to_grades(
     assert f"<code>{MODEL}</code>" in tested
     assert KEY not in tested
 
-    made = owner.post("/judges/new/", judge_form(project="main", model=MODEL, save="1"))
+    response = owner.post("/judges/new/", judge_form(project="main", model=MODEL, save="1"))
     judge = Judge.objects.get(rater__name="mine")
-    assert made.url == f"/judges/{judge.pk}/"
-    assert owner.get(made.url).status_code == 200
+    assert response.url == f"/judges/{judge.pk}/"
+    assert owner.get(response.url).status_code == 200
 
     started = owner.post(
         "/judge-runs/new/",
@@ -57,14 +57,14 @@ def test_from_a_server_in_the_browser_to_grades(
     assert all(headers["Authorization"] == f"Bearer {KEY}" for headers in server.headers)
 
     budget.refresh_from_db()
-    spent = run.spent()
-    assert budget.spent_tokens >= spent.prompt_tokens + spent.completion_tokens > 0
+    spending = run.spending()
+    assert budget.spent_tokens >= spending.prompt_tokens + spending.completion_tokens > 0
     assert budget.spent_money == pytest.approx(
-        run.money(spent.prompt_tokens, spent.completion_tokens), rel=0.5
+        run.money(spending.prompt_tokens, spending.completion_tokens), rel=0.5
     )
 
 
-def test_the_key_is_stored_encrypted_and_is_nowhere_displayed(owner, endpoint, cast, dataset):
+def test_key_is_stored_encrypted_and_is_nowhere_displayed(owner, endpoint, cast, dataset):
     assert KEY not in endpoint.encrypted_key
     assert address_of(endpoint).key == KEY
     assert KEY not in repr(address_of(endpoint))
@@ -86,9 +86,7 @@ def test_the_key_is_stored_encrypted_and_is_nowhere_displayed(owner, endpoint, c
         assert endpoint.encrypted_key.encode() not in body
 
 
-def test_an_error_of_the_server_that_repeats_the_key_is_displayed_without_it(
-    owner, endpoint, server
-):
+def test_error_of_the_server_that_repeats_the_key_is_displayed_without_it(owner, endpoint, server):
     server.script("Reply with the word OK.", status(400, f"wrong key {KEY}"))
     page = page_of(owner.post(f"{LIST}{endpoint.pk}/test/"))
     assert "status 400" in page
@@ -96,14 +94,22 @@ def test_an_error_of_the_server_that_repeats_the_key_is_displayed_without_it(
     assert KEY not in page
 
 
-def test_a_refused_form_does_not_give_the_key_back(owner, db):
+def test_error_in_a_body_of_status_200_is_no_reply(owner, endpoint, server):
+    error = {"message": "Provider returned error", "code": 429, "metadata": {"raw": "rate-limited"}}
+    server.script("Reply with the word OK.", as_json({**completion(None), "error": error}))
+    page = page_of(owner.post(f"{LIST}{endpoint.pk}/test/"))
+    assert "Provider returned error: rate-limited" in page
+    assert "replied" not in page
+
+
+def test_refused_form_does_not_give_the_key_back(owner, db):
     response = owner.post(NEW, fields(name="Not A Name"))
     assert response.status_code == 422
     assert KEY not in page_of(response)
     assert not Endpoint.objects.exists()
 
 
-def test_an_empty_key_keeps_the_stored_one_and_another_replaces_it(owner, endpoint, server):
+def test_empty_key_keeps_the_stored_one_and_another_replaces_it(owner, endpoint, server):
     address = f"{LIST}{endpoint.pk}/"
     assert owner.post(address, fields(url=server.url, key="", name="gpu2")).status_code == 302
     endpoint.refresh_from_db()
@@ -116,7 +122,7 @@ def test_an_empty_key_keeps_the_stored_one_and_another_replaces_it(owner, endpoi
     assert address_of(endpoint).key is None
 
 
-def test_another_host_needs_the_key_again(owner, endpoint, server):
+def test_changed_host_needs_the_key_again(owner, endpoint, server):
     address = f"{LIST}{endpoint.pk}/"
     response = owner.post(address, fields(key="", url="https://collector.example.org/v1"))
     assert response.status_code == 422
@@ -126,7 +132,7 @@ def test_another_host_needs_the_key_again(owner, endpoint, server):
 
 
 @pytest.mark.parametrize(
-    ("change", "why"),
+    ("change", "reason"),
     [
         ({"name": "a b"}, "Lower-case letters"),
         ({"url": "ftp://api.example.org"}, "must begin with http"),
@@ -158,21 +164,21 @@ def test_another_host_needs_the_key_again(owner, endpoint, server):
         ({"preset": "unknown"}, "not one of the available"),
     ],
 )
-def test_wrong_input_is_refused_and_named(owner, db, change, why):
+def test_wrong_input_is_refused_and_named(owner, db, change, reason):
     response = owner.post(NEW, fields(**change))
     assert response.status_code == 422
-    assert why in page_of(response)
+    assert reason in page_of(response)
     assert not Endpoint.objects.exists()
 
 
-def test_a_name_is_taken_once_in_a_project(owner, endpoint, server):
+def test_name_is_taken_once_in_a_project(owner, endpoint, server):
     response = owner.post(NEW, fields(url=server.url))
     assert "choose another name" in page_of(response)
     assert Endpoint.objects.count() == 1
 
 
 @pytest.mark.parametrize("name", SERVER_PRESETS)
-def test_a_preset_fills_in_the_form(owner, db, name):
+def test_preset_fills_in_the_form(owner, db, name):
     preset = SERVER_PRESETS[name]
     assert set(preset.request_presets) <= set(PRESETS)
     response = owner.post(NEW, fields(preset=name, name="kept", fill="1"))
@@ -186,7 +192,7 @@ def test_a_preset_fills_in_the_form(owner, db, name):
     assert not Endpoint.objects.exists()
 
 
-def test_a_saved_server_is_in_the_history_of_the_project_without_its_key(owner, endpoint):
+def test_saved_server_is_in_the_history_of_the_project_without_its_key(owner, endpoint):
     entry = ProjectEntry.objects.get(action="added a model server")
     assert (entry.detail, entry.by.username) == ("gpu", "olga")
     owner.post(f"{LIST}{endpoint.pk}/delete/")
@@ -199,7 +205,7 @@ def test_deleting_asks_first(owner, endpoint):
     assert Endpoint.objects.exists()
 
 
-def test_a_server_that_is_silent_is_a_sentence(owner, endpoint, server):
+def test_server_that_is_silent_is_a_sentence(owner, endpoint, server):
     server.stop()
     response = owner.post(f"{LIST}{endpoint.pk}/test/", {"model": "tiny"})
     assert response.status_code == 200
@@ -207,9 +213,7 @@ def test_a_server_that_is_silent_is_a_sentence(owner, endpoint, server):
     server.start()
 
 
-def test_a_server_whose_host_is_not_allowed_any_more_is_not_called(
-    owner, endpoint, allowed, server
-):
+def test_server_whose_host_is_not_allowed_any_more_is_not_called(owner, endpoint, allowed, server):
     allowed.delete()
     page = page_of(owner.post(f"{LIST}{endpoint.pk}/test/"))
     assert "Ask an admin of the site to allow it" in page
@@ -228,12 +232,14 @@ def test_owners_of_other_projects_find_nothing(other_owner, endpoint):
     assert Endpoint.objects.exists()
 
 
-@pytest.mark.parametrize(("who", "code"), [("researcher", 403), ("worker", 403), ("stranger", 302)])
-def test_only_owners_and_admins_see_servers(cast, endpoint, who, code):
+@pytest.mark.parametrize(
+    ("role", "code"), [("researcher", 403), ("worker", 403), ("stranger", 302)]
+)
+def test_only_owners_and_admins_see_servers(cast, endpoint, role, code):
     for path in ("", "new/", f"{endpoint.pk}/", f"{endpoint.pk}/delete/"):
-        assert cast.client(who).get(LIST + path).status_code == code
+        assert cast.client(role).get(LIST + path).status_code == code
     for path in ("new/", f"{endpoint.pk}/", f"{endpoint.pk}/delete/", f"{endpoint.pk}/test/"):
-        assert cast.client(who).post(LIST + path, fields()).status_code == code
+        assert cast.client(role).post(LIST + path, fields()).status_code == code
     assert Endpoint.objects.get().encrypted_key == endpoint.encrypted_key
 
 
@@ -250,12 +256,43 @@ def test_admins_see_the_servers_of_the_environment(cast, owner, dataset, setting
     assert "cluster" not in page_of(owner.get(LIST))
 
 
-def test_two_who_edit_a_server_are_shown_both_values(owner, endpoint, server):
+def test_concurrent_edit_of_a_server_shows_both_values(owner, endpoint, server):
     address = f"{LIST}{endpoint.pk}/"
     version = owner.get(address).context["form"].version
     owner.post(address, fields(url=server.url, key="", price_in="5", version=version))
     second = owner.post(address, fields(url=server.url, key="", price_in="7", version=version))
     assert second.status_code == 409
+    endpoint.refresh_from_db()
+    assert endpoint.price_in == 5
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_server_is_saved_after_a_preset_was_applied(owner, endpoint, server, is_new):
+    """The page carries a version, as a browser sends it."""
+    address = NEW if is_new else f"{LIST}{endpoint.pk}/"
+    version = owner.get(address).context["form"].version
+    typed = fields(url=server.url, name="other", key="", version=version)
+    filled = owner.post(address, typed | {"preset": "anthropic", "fill": "1"})
+    typed = typed | {"preset": "anthropic", "version": filled.context["form"].version}
+    saved = owner.post(address, typed)
+    assert saved.status_code == 302, saved.context["form"].errors
+    assert Endpoint.objects.get(name="other").preset == "anthropic"
+
+
+def test_preset_in_the_address_of_a_new_server_is_no_version(owner, endpoint, server):
+    version = owner.get(f"{NEW}?preset=mistral").context["form"].version
+    saved = owner.post(NEW, fields(url=server.url, name="other", version=version))
+    assert saved.status_code == 302
+
+
+def test_save_of_another_window_is_noticed_after_a_preset_was_applied(owner, endpoint, server):
+    address = f"{LIST}{endpoint.pk}/"
+    version = owner.get(address).context["form"].version
+    typed = fields(url=server.url, key="", price_in="7", version=version)
+    owner.post(address, typed | {"price_in": "5"})
+    filled = owner.post(address, typed | {"fill": "1"})
+    version = filled.context["form"].version
+    assert owner.post(address, typed | {"version": version}).status_code == 409
     endpoint.refresh_from_db()
     assert endpoint.price_in == 5
 
@@ -269,13 +306,13 @@ def test_keys_are_rotated(endpoint, settings, capsys):
     endpoint.refresh_from_db()
     assert address_of(endpoint).key == KEY
     settings.JUDGE_SECRET_KEYS = old
-    with pytest.raises(GraderError, match="cannot be decrypted here"):
+    with pytest.raises(BackendError, match="cannot be decrypted here"):
         address_of(endpoint)
     with pytest.raises(CommandError, match="Nothing is changed"):
         call_command("rotate_secret_keys")
 
 
-def test_a_server_of_another_project_cannot_be_named(endpoint, other_owner, dataset):
+def test_server_of_another_project_cannot_be_named(endpoint, other_owner, dataset):
     dataset.project = Project.objects.get(slug="other")
     dataset.save(update_fields=["project"])
     response = client_of("otto").post(

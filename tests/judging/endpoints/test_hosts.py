@@ -1,9 +1,9 @@
-"""Hosts that servers of projects may be at: the default policy, the list, and who changes it."""
+"""Allowed hosts of project servers: the default policy, the list, and its permissions."""
 
 import pytest
 
-from judging.engine.outbound import HostRefused, reach_of
-from judging.graders.route import Reach
+from judging.engine.outbound import ForbiddenHostError, reach_of
+from judging.llm.route import Reach
 from judging.models import AllowedHost, OutboundPolicy
 
 HOSTS = "/allowed-hosts/"
@@ -23,22 +23,22 @@ def test_by_default_public_https_and_the_hosts_of_the_environment_are_allowed(db
         *("http://api.example.org/v1", "https://api.example.org:444/v1", "http://10.1.2.3:8001/v1"),
         *("https://10.1.2.3:8000/v1", "https://192.168.0.1/v1", "https://localhost/v1"),
     ):
-        with pytest.raises(HostRefused, match="Ask an admin"):
+        with pytest.raises(ForbiddenHostError, match="Ask an admin"):
             reach_of(url)
 
 
-def test_a_listed_host_is_allowed_as_far_as_it_is_listed(cast, db):
+def test_listed_host_is_allowed_as_far_as_it_is_listed(cast, db):
     ada = cast.client("admin")
     assert ada.post(HOSTS, new(host="Models.Example.org.", port="8443")).status_code == 302
     assert reach_of("https://models.example.org:8443/v1") is Reach.PUBLIC
     for url in ("http://models.example.org:8443/v1", "https://models.example.org:8444/v1"):
-        with pytest.raises(HostRefused):
+        with pytest.raises(ForbiddenHostError):
             reach_of(url)
     ada.post(HOSTS, new(allows_http="on", allows_private="on"))
     assert reach_of("http://gpu.internal:11434/v1") is Reach.PRIVATE
     listed = AllowedHost.objects.get(host="gpu.internal")
     ada.post(f"{HOSTS}{listed.pk}/delete/")
-    with pytest.raises(HostRefused):
+    with pytest.raises(ForbiddenHostError):
         reach_of("http://gpu.internal:11434/v1")
 
 
@@ -46,7 +46,7 @@ def test_public_hosts_can_be_closed(cast, db):
     ada = cast.client("admin")
     ada.post(f"{HOSTS}policy/", {})
     assert not OutboundPolicy.current().allows_public_hosts
-    with pytest.raises(HostRefused, match="not among the allowed hosts"):
+    with pytest.raises(ForbiddenHostError, match="not among the allowed hosts"):
         reach_of("https://api.example.org/v1")
     ada.post(HOSTS, new(host="api.example.org"))
     assert reach_of("https://api.example.org/v1") is Reach.PUBLIC
@@ -55,7 +55,7 @@ def test_public_hosts_can_be_closed(cast, db):
 
 
 @pytest.mark.parametrize("host", ["::1", "[::1]"])
-def test_an_ipv6_host_is_listed_without_brackets(cast, db, host):
+def test_ipv6_host_is_listed_without_brackets(cast, db, host):
     cast.client("admin").post(HOSTS, new(host=host, allows_private="on"))
     assert AllowedHost.objects.get().host == "::1"
     assert reach_of("https://[::1]:9000/v1") is Reach.PRIVATE
@@ -74,17 +74,19 @@ def test_wrong_hosts_are_refused(cast, db, change):
     assert not AllowedHost.objects.exists()
 
 
-def test_a_host_is_listed_once(cast, db):
+def test_host_is_listed_once(cast, db):
     ada = cast.client("admin")
     ada.post(HOSTS, new())
     assert ada.post(HOSTS, new(host="GPU.internal")).status_code == 422
     assert AllowedHost.objects.count() == 1
 
 
-@pytest.mark.parametrize(("who", "code"), [("researcher", 403), ("worker", 403), ("stranger", 302)])
-def test_only_admins_see_and_change_hosts(cast, owner, db, who, code):
+@pytest.mark.parametrize(
+    ("role", "code"), [("researcher", 403), ("worker", 403), ("stranger", 302)]
+)
+def test_only_admins_see_and_change_hosts(cast, owner, db, role, code):
     listed = AllowedHost.objects.create(host="gpu.internal")
-    for client, expected in ((cast.client(who), code), (owner, 403)):
+    for client, expected in ((cast.client(role), code), (owner, 403)):
         assert client.get(HOSTS).status_code == expected
         for path in ("", "policy/", f"{listed.pk}/delete/"):
             assert client.post(HOSTS + path, new(host="other")).status_code == expected

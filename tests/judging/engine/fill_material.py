@@ -1,9 +1,9 @@
-"""What tests of the pump ask about a run."""
+"""Helpers of the pump's tests: counts and states of a run."""
 
 from judging.engine import runs
 from judging.engine.fill import pump
 from judging.models import JudgeRun, Shard
-from tests.judging.engine.material import Scripted, agrees, all_pairs, counted, graded
+from tests.toolbox.judging_study import Scripted, agrees, all_pairs, counted, graded
 
 
 def fresh(run) -> JudgeRun:

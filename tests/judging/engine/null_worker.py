@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from judging.engine.fill import pump
-from judging.engine.leases import any_free, worker_name
+from judging.execution.leases import any_free, worker_name
 from judging.grading.pairs import Reply, State
 from judging.models import JudgeRun
 
@@ -33,30 +33,30 @@ def allow(folder: Path, number: int) -> None:
 class NullGrader:
     def __init__(self, in_flight: int, folder: Path) -> None:
         self.in_flight, self.folder = in_flight, folder
-        own = folder / SENT.replace("*", str(os.getpid()))
-        self.sent = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        log_path = folder / SENT.replace("*", str(os.getpid()))
+        self.sent = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     def must_wait(self) -> bool:
         return n_sent(self.folder) >= int((self.folder / ALLOWED).read_text())
 
     def replies(self, pairs):
-        held = []
+        pending = []
         for pair in pairs:
-            while not held and self.must_wait():
+            while not pending and self.must_wait():
                 time.sleep(0.02)
                 yield None  # a sign of life, which keeps the lease
             os.write(self.sent, PAIR.pack(pair.text_id, pair.question_id))
-            held.append(pair)
-            if len(held) == self.in_flight:
-                for held_pair in held:
+            pending.append(pair)
+            if len(pending) == self.in_flight:
+                for held_pair in pending:
                     yield Reply(
                         held_pair,
                         State.GRADED,
                         (held_pair.text_id + held_pair.question_id) % 6,
                         raw="0",
                     )
-                held = []
-        for held_pair in held:
+                pending = []
+        for held_pair in pending:
             yield Reply(
                 held_pair, State.GRADED, (held_pair.text_id + held_pair.question_id) % 6, raw="0"
             )

@@ -1,4 +1,4 @@
-"""Processes of their own on the database of a test: commands, workers, and a server that judges."""
+"""Separate processes on a test database: commands, workers, and a server that judges."""
 
 import asyncio
 import os
@@ -10,11 +10,12 @@ from contextlib import contextmanager
 
 from aiohttp import web
 
-from judging import stand_in
+from judging import mock_model
 from judging.grading import prompts
 from judging.models import Judge, JudgeRun
-from tests.clock import HANGS
-from tests.judging.engine.material import ROOT, a_judge, environment
+from tests.toolbox.clock import HANGS
+from tests.toolbox.judging_study import a_judge, environment
+from tests.toolbox.paths import ROOT
 
 
 def manage(*arguments: str, **env: str) -> subprocess.Popen:
@@ -44,7 +45,7 @@ def slow_server(seconds: float = 0.1, at_once: int = 2):
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    runner = web.AppRunner(stand_in.make_app(seconds, at_once), shutdown_timeout=0)
+    runner = web.AppRunner(mock_model.make_app(seconds, at_once), shutdown_timeout=0)
 
     async def serve() -> int:
         await runner.setup()
@@ -65,7 +66,7 @@ def stand_in_judge() -> Judge:
     file = prompts.load("question-first")
     return a_judge(
         "stand-in",
-        model=stand_in.MODEL,
+        model=mock_model.MODEL,
         revision="",
         system=file.system,
         prompt=file.prompt,

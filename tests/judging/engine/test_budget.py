@@ -1,4 +1,4 @@
-"""What tokens cost: said by whoever starts a run, else by the site's table; never silently nothing."""
+"""Prices of tokens: from whoever starts a run, else from the site's table."""
 
 import json
 from io import StringIO
@@ -7,11 +7,12 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 
-from judging.engine import budget, runs, states
+from judging.engine import budget, runs
 from judging.engine.budget import Prices, prices_of
 from judging.engine.selection import Selection
+from judging.execution import states
 from judging.models import JudgeRun
-from tests.judging.engine.material import a_judge, make_study
+from tests.toolbox.judging_study import a_judge, make_study
 
 TABLE = {"big": "0.5/2/EUR", "odd": "cheap"}
 
@@ -30,35 +31,35 @@ def table(settings):
         (("", 0, 3), Prices(0, 3, "")),
     ],
 )
-def test_what_is_said_counts_and_else_the_table(arguments, prices):
+def test_given_prices_override_the_table(arguments, prices):
     assert prices_of(*arguments) == prices
 
 
-def test_an_entry_that_cannot_be_read_is_named():
+def test_entry_that_cannot_be_read_is_named():
     with pytest.raises(ImproperlyConfigured, match="odd=cheap is not like odd="):
         prices_of("odd")
 
 
-def test_a_run_keeps_the_prices_of_its_server(db):
+def test_run_keeps_the_prices_of_its_server(db):
     run = runs.start(a_judge(), make_study(), Selection(), endpoint="big", max_money=3)
     run.refresh_from_db()
     assert (run.price_in, run.price_out, run.currency) == (0.5, 2.0, "EUR")
 
 
-def test_a_budget_of_money_without_prices_is_refused_and_nothing_is_made(db):
+def test_budget_of_money_without_prices_is_refused_and_nothing_is_made(db):
     judge, study = a_judge(), make_study()
-    with pytest.raises(states.RunRefused, match="needs a price"):
+    with pytest.raises(states.RunStateError, match="needs a price"):
         runs.start(judge, study, Selection(), endpoint="small", max_money=3)
     assert not JudgeRun.objects.exists()
     run = runs.start(judge, study, Selection())
     states.cancel(run)
-    with pytest.raises(states.RunRefused, match="needs a price"):
+    with pytest.raises(states.RunStateError, match="needs a price"):
         runs.resume(run, max_money=3)
     run.refresh_from_db()
     assert (run.state, run.max_money) == ("cancelled", None)
 
 
-def test_an_estimate_is_in_the_currency_of_the_table(db):
+def test_estimate_is_in_the_currency_of_the_table(db):
     # 24 pairs; the prompt is as long as its two placeholders' words and nothing else.
     judge, study = a_judge(prompt="{question}{text}"), make_study()
     estimate = budget.estimate_of(judge, study, Selection(), prices_of("big"))
@@ -66,7 +67,7 @@ def test_an_estimate_is_in_the_currency_of_the_table(db):
     assert estimate.as_json()["currency"] == "EUR"
 
 
-def test_the_command_refuses_and_estimates_by_the_table(db):
+def test_command_refuses_and_estimates_by_the_table(db):
     a_judge(prompt="{question}{text}")
     make_study()
     with pytest.raises(CommandError, match="needs a price"):

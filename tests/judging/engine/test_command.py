@@ -1,4 +1,4 @@
-"""manage.py judge: what it prints and where, how it refuses, and that it goes on where it was stopped."""
+"""Command judge: its output, refusals, and resumption of a stopped run."""
 
 import json
 import os
@@ -9,12 +9,14 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Rating
-from judging.engine import runs, states
+from judging.engine import runs
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
+from judging.execution import states
 from judging.models import Attempt, JudgeRun
-from tests.clock import HANGS, wait_for
-from tests.judging.engine.material import (
+from tests.judging.engine.processes import kill, manage, slow_server, stand_in_judge
+from tests.toolbox.clock import HANGS, wait_for
+from tests.toolbox.judging_study import (
     Scripted,
     a_judge,
     agrees,
@@ -25,7 +27,6 @@ from tests.judging.engine.material import (
     make_study,
     planned,
 )
-from tests.judging.engine.processes import kill, manage, slow_server, stand_in_judge
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def test_progress_is_on_stderr_and_the_result_on_stdout(study):
     assert judge("study", verbosity=0) == ("", "")
 
 
-def test_the_same_command_again_has_nothing_to_do(study):
+def test_same_command_again_has_nothing_to_do(study):
     judge("study")
     out, _ = judge("study")
     assert "0 pairs graded, 24 were there before" in out
@@ -87,7 +88,7 @@ def test_the_same_command_again_has_nothing_to_do(study):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "options"),
     [
         (["nowhere"], "no dataset 'nowhere'; there are: study"),
         (["study", "--judge", "nobody"], "no judge 'nobody'; there are: lexical"),
@@ -98,13 +99,13 @@ def test_the_same_command_again_has_nothing_to_do(study):
         (["study", "--join", "99"], "study has no judge run 99"),
     ],
 )
-def test_what_cannot_be_is_named_and_nothing_is_made(study, arguments, words):
-    with pytest.raises(CommandError, match=words):
+def test_invalid_option_is_named_and_creates_nothing(study, arguments, options):
+    with pytest.raises(CommandError, match=options):
         judge(*arguments)
     assert not JudgeRun.objects.exists()
 
 
-def test_a_dry_run_counts_and_writes_nothing(study):
+def test_dry_run_counts_and_writes_nothing(study):
     out, _ = judge("study", "--dry-run", "--json", "--limit", "10")
     assert json.loads(out)["to_send"] == 10
     out, _ = judge("study", "--dry-run")
@@ -123,7 +124,7 @@ def test_a_dry_run_counts_and_writes_nothing(study):
         ("127.0.0.1:8000/v1", "An address begins with http:// or https://."),
     ],
 )
-def test_an_endpoint_that_is_not_known_here_is_an_error_and_makes_no_run(
+def test_endpoint_that_is_not_known_here_is_an_error_and_makes_no_run(
     study, settings, endpoint, refusal
 ):
     settings.JUDGE_ENDPOINTS = {"lab": "http://gpu/v1"}
@@ -134,11 +135,11 @@ def test_an_endpoint_that_is_not_known_here_is_an_error_and_makes_no_run(
     assert not JudgeRun.objects.exists()
 
 
-def test_another_selection_is_refused_while_a_run_is_open(study):
+def test_other_selection_is_refused_while_a_run_is_open(study):
     model = a_judge("model")
     run = runs.start(model, study, Selection(texts="passages"))
     refusal = f"Judge run {run.pk} of model on study is still open; it grades passages. .*--cancel {run.pk}"
-    other = (
+    other_selection = (
         "study",
         "--judge",
         "model",
@@ -148,7 +149,7 @@ def test_another_selection_is_refused_while_a_run_is_open(study):
         "http://127.0.0.1:9/v1",
     )
     with pytest.raises(CommandError, match=refusal):
-        judge(*other)
+        judge(*other_selection)
     out, _ = judge("study", "--cancel", str(run.pk))
     assert f"judge run {run.pk} of model is cancelled" in out
     with pytest.raises(CommandError, match="it cannot be cancelled"):
@@ -163,10 +164,12 @@ def test_joining_a_run_works_on_it_and_on_no_other(study):
     run = planned(lexical, study)
     out, _ = judge("study", "--join", str(run.pk), "--json")
     assert (json.loads(out)["run"], json.loads(out)["graded"]) == (run.pk, 21)
-    other = runs.start(lexical, study, Selection())
-    states.cancel(other)
-    with pytest.raises(CommandError, match=f"Judge run {other.pk} is cancelled: give the command"):
-        judge("study", "--join", str(other.pk))
+    other_run = runs.start(lexical, study, Selection())
+    states.cancel(other_run)
+    with pytest.raises(
+        CommandError, match=f"Judge run {other_run.pk} is cancelled: give the command"
+    ):
+        judge("study", "--join", str(other_run.pk))
 
 
 def test_retry_asks_only_what_failed(study):
@@ -184,18 +187,18 @@ def test_retry_asks_only_what_failed(study):
     assert agrees(lexical)
 
 
-def test_a_paused_run_goes_on_with_a_new_budget(study):
+def test_paused_run_goes_on_with_a_new_budget(study):
     judge("study", "--max-pairs", "7")
     run = JudgeRun.objects.get()
     JudgeRun.objects.filter(pk=run.pk).update(state="paused")
     _, err = judge("study", "--max-pairs", "9")
     assert f"going on with judge run {run.pk}" in err
     run.refresh_from_db()
-    assert (run.state, run.max_pairs, run.spent().asked) == ("stopped", 9, 9)
+    assert (run.state, run.max_pairs, run.spending().requests) == ("stopped", 9, 9)
     assert Attempt.objects.count() == 9
 
 
-def test_a_budget_is_for_a_run_however_often_its_command_is_given(study):
+def test_budget_is_for_a_run_however_often_its_command_is_given(study):
     judge("study", "--max-pairs", "7")
     for more in (["--max-pairs", "7"], ["--max-pairs", "5"], []):
         with pytest.raises(CommandError, match="Give it a larger one to go on"):
@@ -207,7 +210,7 @@ def test_a_budget_is_for_a_run_however_often_its_command_is_given(study):
     assert (run.state, Attempt.objects.count()) == ("finished", 24)
 
 
-def test_a_budget_that_cannot_stop_anything_is_said(study):
+def test_budget_that_cannot_stop_anything_is_said(study):
     run = planned(a_judge("model"), study, max_tokens=5)
     pump(run, Scripted(), "x")
     runs.finish_if_done(run)

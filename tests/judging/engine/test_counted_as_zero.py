@@ -1,15 +1,16 @@
-"""A judge that counts a reply without a grade as 0: the cell has a 0, the reply stays a failure."""
+"""Failure policy "zero": the cell has a 0, and the reply stays a failure."""
 
 import pytest
 
 from annotation.models import Rating, Rubric
-from judging.engine.judges import JudgeRefused, make_judge
+from judging.engine.judges import JudgeError, make_judge
 from judging.engine.selection import Selection
 from judging.engine.storing import store
-from judging.grading.pairs import Failure, Pair, Reply, State
+from judging.grading.pairs import Pair, Reply, State
+from judging.llm.errors import Failure
 from judging.models import Attempt
-from tests.judging.engine.material import WORKER, a_judge, make_study, planned
 from tests.judging.graders.material import spec
+from tests.toolbox.judging_study import WORKER, a_judge, make_study, planned
 
 FINGERPRINT = "9e1038afbc22d0f7f676e1b414d62315dd68af3ea0bff19b1052d9572a30a05a"
 
@@ -19,7 +20,7 @@ def run(db):
     return planned(a_judge("paper", failure_policy="zero"), make_study(1, 1, 4))
 
 
-def said(run):
+def four_replies(run):
     """A grade, words, a refusal and an error, about the four questions of the one text."""
     text, questions = (
         run.dataset.texts.get(),
@@ -42,28 +43,28 @@ def grades(run):
     return list(ratings.values_list("question__position", "grade"))
 
 
-def test_what_came_without_a_grade_is_0_and_an_error_is_missing(run):
-    batch = store(run, None, WORKER, said(run), {})
+def test_reply_without_a_grade_is_0_and_an_error_is_missing(run):
+    batch = store(run, None, WORKER, four_replies(run), {})
     assert grades(run) == [(0, 4), (1, 0), (2, 0)]
     assert (batch.n_attempts, batch.n_graded) == (4, 1)
     assert Attempt.objects.filter(state="graded").count() == 1
 
 
 def test_asked_again_the_0_gives_way_to_the_grade(run):
-    replies = said(run)
+    replies = four_replies(run)
     store(run, None, WORKER, replies, {})
     run.state = "finished"
     run.save(update_fields=["state"])
-    again = planned(run.judge, run.dataset, Selection(retry=True))
+    retry = planned(run.judge, run.dataset, Selection(retry=True))
     better = [Reply(reply.pair, State.GRADED, grade=5) for reply in replies[1:3]]
-    store(again, None, WORKER, better, {})
+    store(retry, None, WORKER, better, {})
     assert grades(run) == [(0, 4), (1, 5), (2, 5)]
 
 
-def test_another_policy_is_another_judge_and_needs_a_grade_0(run):
+def test_failure_policy_makes_a_new_judge_and_needs_a_grade_0(run):
     assert a_judge("plain", revision="paper").fingerprint != run.judge.fingerprint
     rubric = Rubric.objects.get(slug="graded")
-    with pytest.raises(JudgeRefused, match="has no grade 0"):
+    with pytest.raises(JudgeError, match="has no grade 0"):
         make_judge(
             "no-zero",
             rubric=rubric,
@@ -75,6 +76,6 @@ def test_another_policy_is_another_judge_and_needs_a_grade_0(run):
         )
 
 
-def test_a_judge_keeps_the_fingerprint_that_it_had():
+def test_judge_keeps_the_fingerprint_that_it_had():
     """Written down before there was a choice of parsers: what a judge is must not drift."""
     assert spec().fingerprint == FINGERPRINT

@@ -3,14 +3,15 @@
 import pytest
 
 from annotation.models import SubQuestion, Text
-from judging.engine import fill, leases
+from judging.engine import fill
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
-from judging.graders.base import GraderError
+from judging.execution import leases
+from judging.llm.errors import BackendError
 from judging.models import Attempt
-from tests.clock import StandingClock
 from tests.judging.engine.fill_material import fresh, go_on, interrupting, is_whole, nothing_is_lent
-from tests.judging.engine.material import (
+from tests.toolbox.clock import FakeClock
+from tests.toolbox.judging_study import (
     WORKER,
     Grader,
     Scripted,
@@ -25,7 +26,7 @@ from tests.judging.engine.material import (
     make_study,
     planned,
 )
-from tests.threads import in_threads
+from tests.toolbox.threads import in_threads
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def run(db):
     return planned(a_judge(), make_study(topics=2, texts=10, questions=10))
 
 
-def test_a_run_is_filled_and_finished(run):
+def test_run_is_filled_and_finished(run):
     done = pump(run, Scripted(lambda p: failed(p) if p.question_id % 4 == 0 else graded(p)), WORKER)
     assert (done.sent, done.graded + done.failed) == (200, 200)
     assert done.failed == sum(state != "graded" for state, _ in counted(run.judge).values()) > 0
@@ -43,7 +44,7 @@ def test_a_run_is_filled_and_finished(run):
     assert is_whole(run)
 
 
-def test_the_grader_gets_the_words_of_text_question_and_request(run):
+def test_grader_gets_the_words_of_text_question_and_request(run):
     grader = Scripted()
     pump(run, grader, WORKER)
     pair = grader.asked[-1]
@@ -60,27 +61,27 @@ def test_replies_may_come_in_any_order(run):
     assert is_whole(run)
 
 
-@pytest.mark.parametrize("which", ["unknown", "twice"])
-def test_a_reply_that_nobody_asked_for_is_the_graders_error(run, which):
+@pytest.mark.parametrize("fault", ["unknown", "twice"])
+def test_reply_that_nobody_asked_for_is_the_graders_error(run, fault):
     def wrong(pairs):
         for index, pair in enumerate(pairs):
             yield graded(pair)
             if index == 20:
-                other = type(pair)(10**6, 1, "", "")
-                yield graded(other if which == "unknown" else pair)
+                foreign = type(pair)(10**6, 1, "", "")
+                yield graded(foreign if fault == "unknown" else pair)
 
-    with pytest.raises(GraderError, match="a second reply, or one to a pair"):
+    with pytest.raises(BackendError, match="a second reply, or one to a pair"):
         pump(run, Grader(wrong), WORKER)
     assert len(counted(run.judge)) == 21
     assert nothing_is_lent(run)
     go_on(run)
 
 
-def test_a_pair_without_a_reply_leaves_its_shard_open_and_is_the_graders_error(run):
+def test_pair_without_a_reply_leaves_its_shard_open_and_is_the_graders_error(run):
     def silent(pairs):
         yield from (graded(pair) for index, pair in enumerate(pairs) if index != 60)
 
-    with pytest.raises(GraderError, match="no reply to 1 pairs"):
+    with pytest.raises(BackendError, match="no reply to 1 pairs"):
         pump(run, Grader(silent), WORKER)
     assert len(counted(run.judge)) == 199
     assert run.shards.filter(state="done").count() == 3
@@ -91,13 +92,13 @@ def test_a_pair_without_a_reply_leaves_its_shard_open_and_is_the_graders_error(r
 @pytest.fixture
 def clock(monkeypatch):
     """The clock of the pump."""
-    clock = StandingClock()
+    clock = FakeClock()
     monkeypatch.setattr(fill, "time", clock)
     return clock
 
 
-def test_a_slow_grader_keeps_its_leases(run, settings, clock):
-    held = []
+def test_slow_grader_keeps_its_leases(run, settings, clock):
+    leases_alive = []
 
     def slow(pairs):
         for index, pair in enumerate(pairs):
@@ -105,20 +106,20 @@ def test_a_slow_grader_keeps_its_leases(run, settings, clock):
                 run.shards.filter(state="leased").update(expires="2020-01-01T00:00Z")
                 clock.advance(settings.JUDGE_LEASE_SECONDS)
                 yield None
-                held.append(leases.held(run).count())
+                leases_alive.append(leases.leased(run).count())
             yield graded(pair)
 
     pump(run, Grader(slow), WORKER)
-    assert held == [1]
+    assert leases_alive == [1]
     assert is_whole(run)
 
 
-def test_a_shard_whose_lease_was_lost_is_asked_no_further(run, settings, clock):
-    asked = []
+def test_shard_whose_lease_was_lost_is_asked_no_further(run, settings, clock):
+    requests = []
 
     def overtaken(pairs):
         for index, pair in enumerate(pairs):
-            asked.append(key(pair))
+            requests.append(key(pair))
             if index == 10:
                 shard = run.shards.get(state="leased")
                 run.shards.filter(pk=shard.pk).update(owner="other:1", expires="2100-01-01T00:00Z")
@@ -128,33 +129,33 @@ def test_a_shard_whose_lease_was_lost_is_asked_no_further(run, settings, clock):
             yield graded(pair)
 
     pump(run, Grader(overtaken), WORKER)
-    assert len(asked) == 11
+    assert len(requests) == 11
     assert len(counted(run.judge)) == 11
     assert run.shards.get(owner="other:1").state == "leased"
 
 
-def test_a_shard_that_comes_back_while_its_pairs_are_in_flight_is_not_asked_twice(
+def test_shard_that_comes_back_while_its_pairs_are_in_flight_is_not_asked_twice(
     run, settings, clock
 ):
-    asked = []
+    requests = []
 
     def away(pairs):
-        held = []
+        pending = []
         for pair in pairs:
-            asked.append(key(pair))
-            held.append(pair)
-            if len(asked) == 10:
+            requests.append(key(pair))
+            pending.append(pair)
+            if len(requests) == 10:
                 run.shards.filter(state="leased").update(state="open", owner="", expires=None)
                 clock.advance(settings.JUDGE_LEASE_SECONDS)
                 yield None
-        yield from map(graded, held)
+        yield from map(graded, pending)
 
     pump(run, Grader(away), WORKER)
-    assert len(asked) == len(set(asked)) == 200
+    assert len(requests) == len(set(requests)) == 200
     assert is_whole(run)
 
 
-def test_what_another_worker_did_before_it_died_is_not_asked_again(run):
+def test_replies_of_a_dead_worker_are_not_asked_again(run):
     with pytest.raises(KeyboardInterrupt):
         pump(run, Scripted(interrupting(20)), "dead:1")
     run.shards.filter(number=1).update(
@@ -166,7 +167,7 @@ def test_what_another_worker_did_before_it_died_is_not_asked_again(run):
     assert is_whole(run)
 
 
-def test_what_was_deleted_since_planning_is_asked_no_more(run):
+def test_deleted_pairs_are_not_asked(run):
     Text.objects.first().delete()
     SubQuestion.objects.last().delete()
     grader = Scripted()
@@ -176,7 +177,7 @@ def test_what_was_deleted_since_planning_is_asked_no_more(run):
     assert fresh(run).state == "finished"
 
 
-def test_a_retry_asks_failures_once_and_they_may_fail_again(run):
+def test_retry_asks_failures_once_and_they_may_fail_again(run):
     pump(run, Scripted(lambda p: failed(p) if p.question_id % 2 else graded(p)), WORKER)
     retry = planned(run.judge, run.dataset, Selection(retry=True))
     with pytest.raises(KeyboardInterrupt):
@@ -205,7 +206,7 @@ def test_replies_hold_for_all_texts_of_the_same_words(db):
 def test_workers_share_a_run(run):
     graders = [Scripted(at_once=3) for _ in range(5)]
     in_threads(lambda n: pump(fresh(run), graders[n], f"w:{n}", batch=10), range(5), threads=5)
-    asked = [key(pair) for grader in graders for pair in grader.asked]
-    assert len(asked) == len(set(asked)) == 200
+    requests = [key(pair) for grader in graders for pair in grader.asked]
+    assert len(requests) == len(set(requests)) == 200
     assert fresh(run).state == "finished"
     assert is_whole(run)

@@ -1,17 +1,18 @@
-"""The pump comes to an end: by a person, a budget, its turn or an error; what came before is kept."""
+"""End of the pump by a person, a budget, its turn or an error; stored replies stay."""
 
 import math
 from types import SimpleNamespace
 
 import pytest
 
-from judging.engine import runs, states
+from judging.engine import runs
 from judging.engine.fill import pump
-from judging.graders.base import GraderError, Unavailable
-from judging.grading.pairs import Failure, Reply, State
+from judging.execution import states
+from judging.grading.pairs import Reply, State
+from judging.llm.errors import BackendError, BackendUnavailableError, Failure
 from judging.models import Attempt, JudgeRun
 from tests.judging.engine.fill_material import fresh, go_on, is_whole, nothing_is_lent
-from tests.judging.engine.material import (
+from tests.toolbox.judging_study import (
     WORKER,
     Grader,
     Scripted,
@@ -21,7 +22,7 @@ from tests.judging.engine.material import (
     make_study,
     planned,
 )
-from tests.threads import in_threads
+from tests.toolbox.threads import in_threads
 
 
 @pytest.fixture
@@ -33,9 +34,9 @@ def run(db):
 @pytest.fixture
 def clock(monkeypatch):
     """The pump's own clock, in seconds: `clock[0] += 1`. It stands still unless it is moved."""
-    now = [0.0]
-    monkeypatch.setattr("judging.engine.fill.time", SimpleNamespace(monotonic=lambda: now[0]))
-    return now
+    moment = [0.0]
+    monkeypatch.setattr("judging.engine.fill.time", SimpleNamespace(monotonic=lambda: moment[0]))
+    return moment
 
 
 @pytest.fixture
@@ -45,31 +46,31 @@ def batches_alone(monkeypatch):
 
 
 @pytest.mark.parametrize("step", [states.pause, states.cancel])
-def test_a_run_that_is_stopped_takes_what_is_in_flight_and_no_more(run, step):
-    asked = []
+def test_run_that_is_stopped_takes_what_is_in_flight_and_no_more(run, step):
+    requests = []
 
     def stopped(pairs):
-        held = []
+        pending = []
         for pair in pairs:
-            asked.append(pair)
-            held.append(pair)
-            if len(asked) == 30:
+            requests.append(pair)
+            pending.append(pair)
+            if len(requests) == 30:
                 step(fresh(run))
-            if len(held) == 10:
-                yield from map(graded, held)
-                held = []
-        yield from map(graded, held)
+            if len(pending) == 10:
+                yield from map(graded, pending)
+                pending = []
+        yield from map(graded, pending)
 
     pump(run, Grader(stopped), WORKER, batch=10)
-    assert 30 <= len(asked) <= 50
-    assert len(counted(run.judge)) == len(asked)
+    assert 30 <= len(requests) <= 50
+    assert len(counted(run.judge)) == len(requests)
     assert run.state in ("paused", "cancelled")
     assert nothing_is_lent(run)
     go_on(run)
 
 
 @pytest.mark.parametrize("at_once", [1, 16])
-def test_a_budget_of_pairs_is_kept_to_the_pair(run, at_once):
+def test_budget_of_pairs_is_kept_to_the_pair(run, at_once):
     JudgeRun.objects.filter(pk=run.pk).update(max_pairs=77)
     run = fresh(run)
     grader = Scripted(at_once=at_once)
@@ -77,7 +78,7 @@ def test_a_budget_of_pairs_is_kept_to_the_pair(run, at_once):
     assert len(grader.asked) == len(counted(run.judge)) == 77
     assert (run.state, run.note) == ("stopped", "The budget of 77 pairs is spent.")
     assert nothing_is_lent(run)
-    with pytest.raises(states.RunRefused, match="larger one"):
+    with pytest.raises(states.RunStateError, match="larger one"):
         runs.resume(fresh(run))
     runs.resume(run, max_pairs=None)
     go_on(run)
@@ -94,7 +95,7 @@ def test_a_budget_of_pairs_is_kept_to_the_pair(run, at_once):
     ],
 )
 @pytest.mark.usefixtures("batches_alone")
-def test_a_budget_of_tokens_or_money_stops_with_the_batch_that_spends_it(run, budget, note):
+def test_budget_of_tokens_or_money_stops_with_the_batch_that_spends_it(run, budget, note):
     JudgeRun.objects.filter(pk=run.pk).update(**budget)
     run = fresh(run)
     grader = Scripted(lambda p: graded(p, prompt_tokens=20, completion_tokens=1))
@@ -106,7 +107,7 @@ def test_a_budget_of_tokens_or_money_stops_with_the_batch_that_spends_it(run, bu
     go_on(run)
 
 
-def test_a_budget_that_is_spent_with_the_last_pair_leaves_the_run_finished(run):
+def test_budget_that_is_spent_with_the_last_pair_leaves_the_run_finished(run):
     JudgeRun.objects.filter(pk=run.pk).update(max_pairs=200)
     pump(fresh(run), Scripted(), WORKER)
     assert fresh(run).state == "finished"
@@ -123,9 +124,9 @@ def test_several_workers_keep_a_budget_but_for_what_is_in_flight(run):
 
 
 @pytest.mark.parametrize(
-    "error", [Unavailable("It is away."), KeyboardInterrupt(), ValueError("?")]
+    "error", [BackendUnavailableError("It is away."), KeyboardInterrupt(), ValueError("?")]
 )
-def test_what_came_before_a_grader_breaks_is_stored_and_its_shards_are_given_back(run, error):
+def test_failing_grader_keeps_replies_and_gives_shards_back(run, error):
     def breaks(pairs):
         for index, pair in enumerate(pairs):
             if index == 77:
@@ -141,7 +142,7 @@ def test_what_came_before_a_grader_breaks_is_stored_and_its_shards_are_given_bac
 
 
 @pytest.mark.usefixtures("batches_alone")
-def test_an_interrupt_between_two_writes_stores_nothing_twice(run):
+def test_interrupt_between_two_writes_stores_nothing_twice(run):
     batches = []
 
     def interrupt(batch):
@@ -155,10 +156,10 @@ def test_an_interrupt_between_two_writes_stores_nothing_twice(run):
     with pytest.raises(KeyboardInterrupt):
         pump(run, Grader(backwards), WORKER, batch=200, on_batch=interrupt)
     assert is_whole(run)
-    assert run.spent().asked == 200
+    assert run.spending().requests == 200
 
 
-def test_a_turn_ends_in_time_and_gives_the_rest_back(run, clock):
+def test_turn_ends_in_time_and_gives_the_rest_back(run, clock):
     def slow(pairs):
         for pair in pairs:
             clock[0] += 0.25
@@ -171,7 +172,7 @@ def test_a_turn_ends_in_time_and_gives_the_rest_back(run, clock):
     go_on(run)
 
 
-def test_a_turn_waits_for_what_is_in_flight(run, clock):
+def test_turn_waits_for_what_is_in_flight(run, clock):
     def late(pairs):
         first = next(pairs)
         clock[0] += 0.2
@@ -185,12 +186,12 @@ def test_a_turn_waits_for_what_is_in_flight(run, clock):
 
 
 def test_errors_without_an_end_stop_the_worker_and_are_kept(run, monkeypatch):
-    monkeypatch.setattr("judging.engine.fill.IN_VAIN", 20)
+    monkeypatch.setattr("judging.engine.fill.MAX_CONSECUTIVE_ERRORS", 20)
 
     def refuses(pair):
         return Reply(pair, State.ERROR, failure=Failure.REQUEST, detail="No such parameter.")
 
-    with pytest.raises(GraderError, match=r"20 replies in a row were errors.*No such parameter"):
+    with pytest.raises(BackendError, match=r"20 replies in a row were errors.*No such parameter"):
         pump(run, Scripted(refuses), WORKER)
     assert Attempt.objects.filter(counts=True, failure="request").count() == 20
     assert nothing_is_lent(run)
@@ -198,13 +199,13 @@ def test_errors_without_an_end_stop_the_worker_and_are_kept(run, monkeypatch):
 
 @pytest.mark.parametrize("failure", [Failure.TOO_LONG, Failure.NO_TERMS])
 def test_errors_that_are_the_pairs_own_stop_nobody(run, monkeypatch, failure):
-    monkeypatch.setattr("judging.engine.fill.IN_VAIN", 20)
+    monkeypatch.setattr("judging.engine.fill.MAX_CONSECUTIVE_ERRORS", 20)
     pump(run, Scripted(lambda pair: Reply(pair, State.ERROR, failure=failure)), WORKER)
     assert fresh(run).state == "finished"
 
 
-def test_one_grade_among_errors_begins_the_count_anew(run, monkeypatch):
-    monkeypatch.setattr("judging.engine.fill.IN_VAIN", 20)
+def test_grade_among_errors_resets_the_count(run, monkeypatch):
+    monkeypatch.setattr("judging.engine.fill.MAX_CONSECUTIVE_ERRORS", 20)
     n = iter(range(1_000))
 
     def mostly_refuses(pair):

@@ -1,4 +1,4 @@
-"""The baseline fills the matrix once, calls itself a baseline, and leaves gaps where it has nothing."""
+"""Baseline run: it fills the matrix once, and leaves gaps where it has no grade."""
 
 import json
 from io import StringIO
@@ -12,7 +12,7 @@ from judging.engine.progress import failures_of, progress_of
 from judging.models import Attempt
 
 
-def test_every_pair_with_words_is_graded_once(dataset):
+def test_pairs_with_text_are_graded_once(dataset):
     # Two reports of the same words and one passage, four questions each; one passage without words.
     first = fill_lexical(dataset)
     assert first.state == "finished"
@@ -21,12 +21,16 @@ def test_every_pair_with_words_is_graded_once(dataset):
     assert (rating.rater.name, rating.rater.kind) == ("lexical", "baseline")
     before = list(Rating.objects.order_by("id").values_list("id", "grade"))
     assert len(before) == 12
-    again = fill_lexical(dataset)
-    assert (again.n_planned, again.n_there_before, again.state) == (0, 12, "finished")
+    second_run = fill_lexical(dataset)
+    assert (second_run.n_planned, second_run.n_there_before, second_run.state) == (
+        0,
+        12,
+        "finished",
+    )
     assert list(Rating.objects.order_by("id").values_list("id", "grade")) == before
 
 
-def test_a_question_without_content_terms_gets_no_grade_and_says_why(dataset):
+def test_question_without_content_terms_gets_no_grade_and_says_why(dataset):
     SubQuestion.objects.filter(position=0).update(body="Who was it, and why?")
     run = fill_lexical(dataset)
     assert [(kind.failure, kind.n) for kind in failures_of(run)] == [("no_terms", 3)]
@@ -40,7 +44,7 @@ def test_texts_of_the_same_words_are_asked_about_once(dataset):
     assert Attempt.objects.filter(copied=True).count() == 4
 
 
-def test_the_command(dataset):
+def test_command(dataset):
     out = StringIO()
     call_command("judge", "ferry", "--texts", "passages", "--json", stdout=out)
     assert json.loads(out.getvalue())["graded"] == 4

@@ -1,7 +1,7 @@
-"""Many processes on one run, killed at random: no pair is planned twice, stored twice, or lost.
+"""Many processes on one run, killed at random: no pair is stored twice, or lost.
 
 On PostgreSQL ten workers share 50,000 pairs in 100 shards, on SQLite three share 20,000 in 40. The run is
-parted by the kills: a worker is killed in the middle of each part, while the others go on to the end of the
+separated by the kills: a worker is killed in the middle of each part, while the others go on to the end of the
 part, and no further. So each kill strikes at work, however fast the machine is.
 """
 
@@ -13,11 +13,11 @@ from django.db import connection
 from annotation.models import Rating
 from judging.engine import planning
 from judging.models import Attempt, JudgeRun
-from tests import forked
-from tests.clock import HANGS, wait_for
 from tests.judging.engine import null_worker
-from tests.judging.engine.material import a_judge, make_large_study, planned, planned_pairs
 from tests.judging.engine.null_worker import PAIR, SENT, allow, n_sent
+from tests.toolbox import worker_processes
+from tests.toolbox.clock import HANGS, wait_for
+from tests.toolbox.judging_study import a_judge, make_large_study, planned, planned_pairs
 
 BATCH, IN_FLIGHT, SHARD = 64, 16, 500
 LEASE = 5  # seconds
@@ -29,7 +29,7 @@ class Workers:
         self.processes = [self.start() for _ in range(number)]
 
     def start(self):
-        return forked.start(*self.work, JUDGE_LEASE_SECONDS=LEASE)
+        return worker_processes.start(*self.work, JUDGE_LEASE_SECONDS=LEASE)
 
     def kill_one(self) -> None:
         index = random.randrange(len(self.processes))
@@ -38,7 +38,7 @@ class Workers:
         self.processes[index] = self.start()
 
     def wait(self) -> list[int | None]:
-        """How each ended; None where it has not."""
+        """Return the exit code of each; None where it has not ended."""
         for process in self.processes:
             process.join(HANGS)
         return [process.exitcode for process in self.processes]

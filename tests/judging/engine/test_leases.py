@@ -1,15 +1,16 @@
-"""Leases: a shard is lent to one worker at a time, and is free again when its holder is silent."""
+"""Leases: a shard is leased to one worker at a time, and free again when it is silent."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
 
-from judging.engine import leases, runs
+from judging.engine import runs
 from judging.engine.selection import Selection
+from judging.execution import leases
 from judging.models import JudgeRun, Shard
-from tests.judging.engine.material import a_judge, make_study
-from tests.threads import in_threads
+from tests.toolbox.judging_study import a_judge, make_study
+from tests.toolbox.threads import in_threads
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_of_a_run_that_does_not_go_on_nothing_is_lent(run, state):
     assert leases.take(run, "w:1") is None
 
 
-def test_a_lease_that_ran_out_is_free_again(run):
+def test_lease_that_ran_out_is_free_again(run):
     assert leases.take(run, "w:1").number == 1
     assert leases.take(run, "w:2").number == 2
     run.shards.filter(number=1).update(expires=timezone.now() - timedelta(seconds=1))
@@ -48,14 +49,14 @@ def test_a_lease_that_ran_out_is_free_again(run):
     assert leases.take(run, "w:3").number == 1
 
 
-def test_a_lease_that_is_renewed_lasts_from_then(run):
+def test_lease_that_is_renewed_lasts_from_then(run):
     shard = leases.take(run, "w:1")
     run.shards.filter(pk=shard.pk).update(expires=timezone.now() - timedelta(seconds=1))
     assert leases.renew(run, [shard.pk], "w:1") == {shard.pk}
     assert leases.take(run, "w:2").number == 2
 
 
-def test_who_lost_a_lease_is_told_and_takes_nothing_from_its_new_holder(run):
+def test_lost_lease_is_reported_and_leaves_its_new_holder_alone(run):
     shard = leases.take(run, "w:1")
     Shard.objects.filter(pk=shard.pk).update(owner="w:2")
     assert leases.renew(run, [shard.pk], "w:1") == set()
@@ -63,14 +64,14 @@ def test_who_lost_a_lease_is_told_and_takes_nothing_from_its_new_holder(run):
     assert states(run)[0] == ("leased", "w:2")
 
 
-def test_what_is_given_back_is_open_to_all(run):
+def test_released_shard_is_open_to_all(run):
     shard = leases.take(run, "w:1")
     leases.give_back(run, [shard.pk], "w:1")
     assert states(run)[0] == ("open", "")
     assert leases.take(run, "w:2").pk == shard.pk
 
 
-def test_a_shard_that_is_done_stays_done(run):
+def test_shard_that_is_done_stays_done(run):
     shard = leases.take(run, "w:1")
     leases.finish(run, shard.pk, "w:1")
     leases.finish(run, shard.pk, "w:2")
@@ -79,16 +80,16 @@ def test_a_shard_that_is_done_stays_done(run):
     assert leases.take(run, "w:3").number == 2
 
 
-def test_the_end_of_a_lease_is_by_the_databases_clock(run, settings, monkeypatch):
+def test_end_of_a_lease_is_by_the_databases_clock(run, settings, monkeypatch):
     settings.JUDGE_LEASE_SECONDS = 60
     monkeypatch.setattr(timezone, "now", lambda: pytest.fail("asked this machine for the time"))
     before = datetime.now(UTC)
     shard = leases.take(run, "w:1")
-    after = datetime.now(UTC)
+    upper = datetime.now(UTC)
     monkeypatch.undo()
-    taken = Shard.objects.get(pk=shard.pk).expires - timedelta(seconds=60)
+    start = Shard.objects.get(pk=shard.pk).expires - timedelta(seconds=60)
     second = timedelta(seconds=1)  # to which a database may round
-    assert before - second <= taken <= after + second
+    assert before - second <= start <= upper + second
 
 
 def test_times_compare_right_on_whole_seconds_and_between(run):
@@ -102,7 +103,7 @@ def test_times_compare_right_on_whole_seconds_and_between(run):
     ):
         run.shards.update(state="leased", owner="w:1", expires=expires)
         assert leases.any_free(run) is is_free
-        assert leases.held(run).exists() is not is_free
+        assert leases.leased(run).exists() is not is_free
 
 
 @pytest.mark.django_db(transaction=True)
@@ -111,11 +112,11 @@ def test_workers_that_ask_at_once_get_different_shards(run):
         Shard(run=run, number=number, groups=[], n_pairs=1) for number in range(4, 41)
     )
 
-    def some(worker):
-        taken = []
+    def take_some(worker):
+        numbers = []
         while shard := leases.take(run, worker):
-            taken.append(shard.number)
-        return taken
+            numbers.append(shard.number)
+        return numbers
 
-    by_worker = in_threads(some, [f"w:{n}" for n in range(8)])
-    assert sorted(number for taken in by_worker for number in taken) == list(range(1, 41))
+    by_worker = in_threads(take_some, [f"w:{n}" for n in range(8)])
+    assert sorted(number for numbers in by_worker for number in numbers) == list(range(1, 41))

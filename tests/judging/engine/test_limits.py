@@ -4,9 +4,10 @@ import pytest
 
 from annotation.models import User
 from judging.api.bodies import StartBody
-from judging.engine import budget, runs, states
+from judging.engine import runs
 from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
+from judging.execution import limits, states
 from judging.runs.forms import RunForm
 
 
@@ -23,32 +24,32 @@ def by_api(dataset, values):
 def by_command(dataset, values):
     try:
         run = runs.start(baseline_of(dataset)[0], dataset, Selection(), **values)
-    except states.RunRefused:
+    except states.RunStateError:
         return False
     run.delete()
     return True
 
 
 @pytest.mark.parametrize(
-    ("name", "most"),
+    ("name", "maximum"),
     [
-        ("concurrency", budget.CONCURRENCY),
-        ("workers", budget.WORKERS),
-        ("max_pairs", budget.PAIRS),
-        ("max_tokens", budget.TOKENS),
-        ("price_in", budget.PRICE),
-        ("price_out", budget.PRICE),
+        ("concurrency", limits.MAX_CONCURRENCY),
+        ("workers", limits.MAX_WORKERS),
+        ("max_pairs", limits.MAX_PAIRS),
+        ("max_tokens", limits.MAX_TOKENS),
+        ("price_in", limits.MAX_PRICE),
+        ("price_out", limits.MAX_PRICE),
     ],
 )
 @pytest.mark.parametrize("takes", [by_form, by_api, by_command])
-def test_one_limit_for_all(dataset, takes, name, most):
-    assert takes(dataset, {name: most})
+def test_limit_is_the_same_for_all_entrances(dataset, takes, name, maximum):
+    assert takes(dataset, {name: maximum})
     assert takes(dataset, {name: 1})
-    assert not takes(dataset, {name: most * 2})
+    assert not takes(dataset, {name: maximum * 2})
 
 
 @pytest.mark.parametrize("takes", [by_form, by_api, by_command])
-def test_the_same_of_money(dataset, takes):
+def test_same_of_money(dataset, takes):
     prices = {"price_in": 1}
-    assert takes(dataset, {"max_money": budget.MONEY, **prices})
-    assert not takes(dataset, {"max_money": budget.MONEY * 2, **prices})
+    assert takes(dataset, {"max_money": limits.MAX_MONEY, **prices})
+    assert not takes(dataset, {"max_money": limits.MAX_MONEY * 2, **prices})

@@ -6,12 +6,14 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Text
-from judging.engine import planning, runs, states
+from judging.engine import planning, runs
 from judging.engine.fill import pump
-from judging.engine.planning import PlannedElsewhere, plan
+from judging.engine.planning import plan
 from judging.engine.selection import Selection
+from judging.execution import states
+from judging.execution.states import PlanningConflictError
 from judging.models import JudgeRun, Shard
-from tests.judging.engine.material import (
+from tests.toolbox.judging_study import (
     WORKER,
     Scripted,
     a_judge,
@@ -20,7 +22,7 @@ from tests.judging.engine.material import (
     planned,
     planned_pairs,
 )
-from tests.threads import in_threads
+from tests.toolbox.threads import in_threads
 
 
 @pytest.fixture
@@ -40,10 +42,10 @@ def test_planning_that_dies_in_the_middle_starts_again(judge, study, monkeypatch
     monkeypatch.setattr(planning, "TEXTS_AT_ONCE", 2)
     monkeypatch.setattr(planning, "SMALLEST_SHARD", 4)
     run = runs.start(judge, study, Selection())
-    some = planning.missing
+    original = planning.missing
 
     def dies(*args):
-        for index, chunk in enumerate(some(*args)):
+        for index, chunk in enumerate(original(*args)):
             if index == 2:
                 raise KeyboardInterrupt
             yield chunk
@@ -51,7 +53,7 @@ def test_planning_that_dies_in_the_middle_starts_again(judge, study, monkeypatch
     monkeypatch.setattr(planning, "missing", dies)
     with pytest.raises(KeyboardInterrupt):
         plan(run, WORKER)
-    monkeypatch.setattr(planning, "missing", some)
+    monkeypatch.setattr(planning, "missing", original)
     run = JudgeRun.objects.get(pk=run.pk)
     assert (run.state, run.planning_until) == ("planning", None)
     assert run.batches.count() == 1  # the copies of the twin
@@ -61,59 +63,57 @@ def test_planning_that_dies_in_the_middle_starts_again(judge, study, monkeypatch
     assert len(pairs) == len(set(pairs)) == 12
 
 
-def test_a_planner_that_was_killed_is_followed_when_its_lease_is_over(judge, study):
+def test_planner_that_was_killed_is_followed_when_its_lease_is_over(judge, study):
     run = runs.start(judge, study, Selection())
     JudgeRun.objects.filter(pk=run.pk).update(planning_until=timezone.now() + timedelta(minutes=1))
     Shard.objects.create(run=run, number=1, groups=[[[1], [1]]], n_pairs=1)
-    with pytest.raises(PlannedElsewhere):
+    with pytest.raises(PlanningConflictError):
         plan(run, WORKER)
     JudgeRun.objects.filter(pk=run.pk).update(planning_until=timezone.now() - timedelta(seconds=1))
     plan(run, WORKER)
     assert len(planned_pairs(run)) == 24
 
 
-def test_a_planner_that_lost_its_hold_writes_nothing_more(judge, study, monkeypatch):
+def test_planner_that_lost_its_hold_writes_nothing_more(judge, study, monkeypatch):
     monkeypatch.setattr(planning, "TEXTS_AT_ONCE", 2)
     monkeypatch.setattr(planning, "SMALLEST_SHARD", 4)
     run = runs.start(judge, study, Selection())
-    other = JudgeRun.objects.get(pk=run.pk)
-    some = planning.missing
+    same_run = JudgeRun.objects.get(pk=run.pk)
+    original = planning.missing
 
     def overtaken(*args):
-        for index, chunk in enumerate(some(*args)):
+        for index, chunk in enumerate(original(*args)):
             if index == 1:
                 JudgeRun.objects.filter(pk=run.pk).update(planning_until=None)
                 with monkeypatch.context() as patch:
-                    patch.setattr(planning, "missing", some)
-                    plan(other, "there:2")
+                    patch.setattr(planning, "missing", original)
+                    plan(same_run, "there:2")
             yield chunk
 
     monkeypatch.setattr(planning, "missing", overtaken)
-    with pytest.raises(PlannedElsewhere):
+    with pytest.raises(PlanningConflictError):
         plan(run, WORKER)
-    pairs = planned_pairs(other)
+    pairs = planned_pairs(same_run)
     assert len(pairs) == len(set(pairs)) == 24
     assert JudgeRun.objects.get(pk=run.pk).n_planned == 24
 
 
-def test_a_run_that_is_cancelled_while_it_is_planned_can_be_resumed_whole(
-    judge, study, monkeypatch
-):
+def test_run_that_is_cancelled_while_it_is_planned_can_be_resumed_whole(judge, study, monkeypatch):
     monkeypatch.setattr(planning, "TEXTS_AT_ONCE", 2)
     monkeypatch.setattr(planning, "SMALLEST_SHARD", 4)
     run = runs.start(judge, study, Selection())
-    some = planning.missing
+    original = planning.missing
 
     def cancelled(*args):
-        for index, chunk in enumerate(some(*args)):
+        for index, chunk in enumerate(original(*args)):
             if index == 2:
                 states.cancel(JudgeRun.objects.get(pk=run.pk))
             yield chunk
 
     monkeypatch.setattr(planning, "missing", cancelled)
-    with pytest.raises(PlannedElsewhere, match="was cancelled"):
+    with pytest.raises(PlanningConflictError, match="was cancelled"):
         plan(run, WORKER)
-    monkeypatch.setattr(planning, "missing", some)
+    monkeypatch.setattr(planning, "missing", original)
     run = JudgeRun.objects.get(pk=run.pk)
     assert (run.state, run.shards.count()) == ("cancelled", 4)
     runs.resume(run)
@@ -131,7 +131,7 @@ def test_of_planners_that_begin_at_once_one_plans():
     def plan_once(worker):
         try:
             plan(JudgeRun.objects.get(pk=run.pk), worker)
-        except PlannedElsewhere:
+        except PlanningConflictError:
             return 0
         return 1
 

@@ -1,4 +1,4 @@
-"""Planning: exactly the pairs that a judge lacks, cut into shards, by one process at a time."""
+"""Planning: exactly the pairs that a judge lacks, in shards, by one process at a time."""
 
 import tracemalloc
 
@@ -6,12 +6,13 @@ import pytest
 
 from annotation.models import Rating, Rubric, Text
 from evaluation.models import RankedText, RetrievalRun
-from judging.engine import planning, runs, states
+from judging.engine import planning, runs
 from judging.engine.fill import pump
 from judging.engine.planning import count, plan
 from judging.engine.selection import Selection, SelectionError
+from judging.execution import states
 from judging.models import Attempt, Batch, JudgeRun
-from tests.judging.engine.material import (
+from tests.toolbox.judging_study import (
     WORKER,
     Scripted,
     a_judge,
@@ -49,20 +50,20 @@ def test_everything_is_missing_for_a_new_judge(judge, study):
 
 
 def test_pairs_with_an_attempt_or_a_rating_are_not_missing(judge, study):
-    there = sorted(all_pairs(study))
-    asked = {there[0], there[5], there[6]}
+    pairs = sorted(all_pairs(study))
+    settled = {pairs[0], pairs[5], pairs[6]}
     first = planned(judge, study, Selection(limit=7))
-    pump(first, Scripted(lambda p: graded(p) if key(p) in asked else failed(p)), WORKER)
-    text, question = there[-1]
+    pump(first, Scripted(lambda p: graded(p) if key(p) in settled else failed(p)), WORKER)
+    text, question = pairs[-1]
     Rating.objects.create(
         rater=judge.rater, rubric=judge.rubric, text_id=text, question_id=question, grade=2
     )
     run = planned(judge, study)
-    assert set(planned_pairs(run)) == all_pairs(study) - counted(judge).keys() - {there[-1]}
+    assert set(planned_pairs(run)) == all_pairs(study) - counted(judge).keys() - {pairs[-1]}
     assert (run.n_planned, run.n_there_before) == (16, 8)
 
 
-def test_the_ratings_of_another_judge_or_rubric_change_nothing(judge, study):
+def test_ratings_of_another_judge_or_rubric_change_nothing(judge, study):
     pump(planned(a_judge("other"), study), Scripted(), WORKER)
     text, question = sorted(all_pairs(study))[0]
     Rating.objects.create(
@@ -75,12 +76,12 @@ def test_the_ratings_of_another_judge_or_rubric_change_nothing(judge, study):
     assert count(judge, study, Selection()).to_send == 24
 
 
-def test_an_attempt_set_aside_is_missing_again(judge, study):
+def test_attempt_set_aside_is_missing_again(judge, study):
     pump(planned(judge, study), Scripted(), WORKER)
     Rating.objects.all().delete()
-    gone = Attempt.objects.order_by("pk")[3]
-    Attempt.objects.filter(pk=gone.pk).update(counts=False)
-    assert planned_pairs(planned(judge, study)) == [(gone.text_id, gone.question_id)]
+    attempt = Attempt.objects.order_by("pk")[3]
+    Attempt.objects.filter(pk=attempt.pk).update(counts=False)
+    assert planned_pairs(planned(judge, study)) == [(attempt.text_id, attempt.question_id)]
 
 
 def test_all_questions_of_a_text_are_consecutive(judge, study):
@@ -89,11 +90,11 @@ def test_all_questions_of_a_text_are_consecutive(judge, study):
     assert len(changes) == len(set(texts)) == 6
 
 
-def test_the_same_words_of_a_topic_are_asked_once_and_those_of_another_topic_again(judge, study):
+def test_same_words_of_a_topic_are_asked_once_and_those_of_another_topic_again(judge, study):
     first, second = study.topics.order_by("position")
-    words = Text.objects.filter(topic=first).first().body
-    twin = add_text(first, "twin", words)
-    add_text(second, "elsewhere", words)
+    body = Text.objects.filter(topic=first).first().body
+    twin = add_text(first, "twin", body)
+    add_text(second, "elsewhere", body)
     counts = count(judge, study, Selection())
     assert (counts.to_fill, counts.to_send) == (32, 28)
     run = planned(judge, study)
@@ -105,7 +106,7 @@ def test_the_same_words_of_a_topic_are_asked_once_and_those_of_another_topic_aga
     assert set(Attempt.objects.filter(copied=True).values_list("text_id", flat=True)) == {twin.pk}
 
 
-def test_what_was_said_of_the_same_words_before_is_copied_while_planning(judge, study):
+def test_prior_replies_to_the_same_text_are_copied_while_planning(judge, study):
     pump(planned(judge, study), Scripted(lambda p: graded(p, raw="3!", prompt_tokens=7)), WORKER)
     text = Text.objects.first()
     twin = add_text(text.topic, "twin", text.body)
@@ -126,7 +127,7 @@ def test_texts_without_words_are_counted_and_not_asked(judge, study):
     assert (run.n_planned, run.n_without_words) == (24, 4)
 
 
-def test_a_limit_plans_the_first_pairs(judge, study):
+def test_limit_plans_the_first_pairs(judge, study):
     everything = planned_pairs(planned(judge, study))
     states.cancel(JudgeRun.objects.get())
     run = planned(judge, study, Selection(limit=6))
@@ -134,7 +135,7 @@ def test_a_limit_plans_the_first_pairs(judge, study):
     assert run.n_planned == 6
 
 
-def test_a_limit_counts_what_is_asked_beyond_what_is_there(judge, study):
+def test_limit_counts_what_is_asked_beyond_what_is_there(judge, study):
     pump(planned(judge, study, Selection(limit=6)), Scripted(), WORKER)
     run = planned(judge, study, Selection(limit=5))
     assert len(planned_pairs(run)) == run.n_planned == 5
@@ -150,7 +151,7 @@ def test_topics_and_kinds_choose(judge, study):
     assert {text for text, _ in planned_pairs(planned(judge, study, selection))} == {report.pk}
 
 
-def test_a_run_chooses_the_first_ranks_in_their_order(judge, study):
+def test_run_chooses_the_first_ranks_in_their_order(judge, study):
     run = RetrievalRun.objects.create(dataset=study, name="bm25")
     topic = study.topics.first()
     texts = list(topic.texts.order_by("-pk"))
@@ -164,7 +165,7 @@ def test_a_run_chooses_the_first_ranks_in_their_order(judge, study):
 
 
 @pytest.mark.parametrize(
-    ("selection", "words"),
+    ("selection", "message"),
     [
         (Selection(texts="poems"), "Texts are passages, reports, reference, not 'poems'"),
         (Selection(topics=("t-0", "t-9")), "no topic 't-9'"),
@@ -173,15 +174,15 @@ def test_a_run_chooses_the_first_ranks_in_their_order(judge, study):
         (Selection(limit=0), "The limit is a number of 1 or more, not 0"),
     ],
 )
-def test_a_selection_that_cannot_be_is_refused_before_anything_is_made(
-    judge, study, selection, words
+def test_selection_that_cannot_be_is_refused_before_anything_is_made(
+    judge, study, selection, message
 ):
-    with pytest.raises(SelectionError, match=words):
+    with pytest.raises(SelectionError, match=message):
         runs.start(judge, study, selection)
     assert not JudgeRun.objects.exists()
 
 
-def test_a_retry_asks_only_what_failed(judge, study):
+def test_retry_asks_only_what_failed(judge, study):
     bad = {pair for index, pair in enumerate(sorted(all_pairs(study))) if index % 5 == 0}
     grader = Scripted(lambda p: failed(p) if key(p) in bad else graded(p))
     pump(planned(judge, study, Selection(limit=20)), grader, WORKER)
@@ -191,7 +192,7 @@ def test_a_retry_asks_only_what_failed(judge, study):
     assert set(planned_pairs(planned(judge, study, Selection(retry=True)))) == tried
 
 
-def test_a_run_that_lacks_nothing_is_finished_at_once_and_says_so(judge, study):
+def test_run_that_lacks_nothing_is_finished_at_once_and_says_so(judge, study):
     pump(planned(judge, study), Scripted(), WORKER)
     run = planned(judge, study)
     assert (run.state, run.note) == ("finished", "This judge lacks none of these pairs.")
@@ -217,7 +218,7 @@ def test_shards_are_cut_between_texts_and_a_small_run_is_cut_finely(judge, db):
     assert len(pairs) == len(set(pairs))
 
 
-def test_a_large_run_has_shards_of_two_thousand(judge, db, monkeypatch):
+def test_large_run_has_shards_of_two_thousand(judge, db, monkeypatch):
     monkeypatch.setattr(planning, "SHARD", 90)
     run = planned(judge, make_study(topics=4, texts=50, questions=10, slug="large"))
     assert set(run.shards.values_list("n_pairs", flat=True)) == {90, 20}
@@ -235,10 +236,10 @@ def test_memory_does_not_grow_with_the_run(judge, db, monkeypatch):
         run = runs.start(judge, study, Selection())
         tracemalloc.start()
         plan(run, WORKER)
-        most = tracemalloc.get_traced_memory()[1]
+        peak_bytes = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert run.n_planned == topics * 100
-        return most
+        return peak_bytes
 
     peak(20, "warm")
     small, large = peak(20, "small"), peak(200, "large")

@@ -7,12 +7,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from judging.engine import leases, progress
+from judging.engine import progress
 from judging.engine.fill import pump
 from judging.engine.progress import failures_of, last_replies, progress_of
-from judging.grading.pairs import Failure, Reply, State
+from judging.execution import leases
+from judging.grading.pairs import Reply, State
+from judging.llm.errors import Failure
 from judging.models import Batch, JudgeRun
-from tests.judging.engine.material import (
+from tests.toolbox.judging_study import (
     WORKER,
     Scripted,
     a_judge,
@@ -35,7 +37,7 @@ def written(run, seconds_ago: float, n: int) -> None:
     Batch.objects.filter(pk=batch.pk).update(created=when)
 
 
-def test_a_run_that_has_not_begun(run):
+def test_run_that_has_not_begun(run):
     so_far = progress_of(run)
     assert (so_far.n_planned, so_far.n_done, so_far.n_left, so_far.share) == (200, 0, 200, 0.0)
     assert (so_far.rate, so_far.remaining, so_far.ends, so_far.drift) == (None, None, None, None)
@@ -43,7 +45,7 @@ def test_a_run_that_has_not_begun(run):
     assert (list(so_far.workers), so_far.heard, so_far.money) == ([], None, 0.0)
 
 
-def test_a_run_for_which_nothing_was_planned_is_whole(run):
+def test_run_for_which_nothing_was_planned_is_whole(run):
     JudgeRun.objects.filter(pk=run.pk).update(n_planned=0)
     run.refresh_from_db()
     assert progress_of(run).share == 1.0
@@ -70,7 +72,7 @@ def test_counts_tokens_money_and_drift_are_sums_of_what_was_stored(run):
     assert so_far.as_json()["expected_minus_grade"] == so_far.drift
 
 
-def test_the_rate_is_of_the_last_minute(run, standing_clock):
+def test_rate_is_of_the_last_minute(run, fake_clock):
     for ago, n in ((100, 80), (50, 30), (5, 12)):
         written(run, ago, n)
     so_far = progress_of(run)
@@ -83,7 +85,7 @@ def test_the_rate_is_of_the_last_minute(run, standing_clock):
     assert sum(so_far.rates) * progress.STEP == pytest.approx(122)
 
 
-def test_the_rate_of_a_young_run_is_of_its_own_time(run, standing_clock):
+def test_rate_of_a_young_run_is_of_its_own_time(run, fake_clock):
     # The first batch says when the work began to be written; 30 pairs came in the 10 s since.
     written(run, 10, 50)
     assert progress_of(run).rate is None
@@ -91,7 +93,7 @@ def test_the_rate_of_a_young_run_is_of_its_own_time(run, standing_clock):
     assert progress_of(run).rate == pytest.approx(3)
 
 
-def test_the_rate_after_a_pause_is_of_the_time_since(run, standing_clock):
+def test_rate_after_a_pause_is_of_the_time_since(run, fake_clock):
     for ago, n in ((200, 80), (10, 50), (2, 30)):
         written(run, ago, n)
     assert progress_of(run).rate == pytest.approx(3)
@@ -130,7 +132,7 @@ def test_failures_are_counted_by_kind_with_their_newest(run):
     assert (newest.text_id, newest.question_id) == key(grader.asked[3])
 
 
-def test_the_last_replies_are_the_newest_first(run):
+def test_last_replies_are_the_newest_first(run):
     grader = Scripted()
     pump(run, grader, WORKER, batch=5)
     attempts = last_replies(run, 3)

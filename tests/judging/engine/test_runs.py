@@ -1,14 +1,15 @@
-"""What may become of a run in each state, and that two people cannot undo each other unseen."""
+"""State transitions of a run, and conflicts between two people."""
 
 import pytest
 
-from judging.engine import leases, runs, states
+from judging.engine import runs
 from judging.engine.fill import pump
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
-from judging.graders.base import GraderError
+from judging.execution import leases, states
+from judging.llm.errors import BackendError
 from judging.models import JudgeRun, Shard
-from tests.judging.engine.material import WORKER, Scripted, a_judge, make_study, planned
+from tests.toolbox.judging_study import WORKER, Scripted, a_judge, make_study, planned
 
 STATES = ("planning", "running", "paused", "cancelled", "stopped", "finished")
 REFUSED = None
@@ -26,7 +27,7 @@ def run(db):
 
 @pytest.mark.parametrize("step", BECOMES)
 @pytest.mark.parametrize("state", STATES)
-def test_each_step_from_each_state(run, step, state):
+def test_steps_from_all_states(run, step, state):
     JudgeRun.objects.filter(pk=run.pk).update(state=state, note="before")
     run.refresh_from_db()
     becomes = BECOMES[step][STATES.index(state)]
@@ -34,7 +35,7 @@ def test_each_step_from_each_state(run, step, state):
         step(run)
         assert run.note == ""
     else:
-        with pytest.raises(states.RunRefused, match=f"Judge run {run.pk} is "):
+        with pytest.raises(states.RunStateError, match=f"Judge run {run.pk} is "):
             step(run)
         assert run.note == "before"
     assert run.state == JudgeRun.objects.get(pk=run.pk).state == (becomes or state)
@@ -42,36 +43,38 @@ def test_each_step_from_each_state(run, step, state):
 
 
 @pytest.mark.parametrize("step", BECOMES)
-def test_a_step_from_a_state_that_is_no_more_is_refused(run, step):
-    seen = JudgeRun.objects.get(pk=run.pk)
-    seen.state = STATES[[bool(state) for state in BECOMES[step]].index(True)]
+def test_step_from_a_state_that_is_no_more_is_refused(run, step):
+    stale = JudgeRun.objects.get(pk=run.pk)
+    stale.state = STATES[[bool(state) for state in BECOMES[step]].index(True)]
     if step is runs.resume:
-        seen.state = "paused"
+        stale.state = "paused"
     JudgeRun.objects.filter(pk=run.pk).update(state="finished")
-    with pytest.raises(states.RunRefused):
-        step(seen)
-    assert seen.state == "finished"
+    with pytest.raises(states.RunStateError):
+        step(stale)
+    assert stale.state == "finished"
 
 
-def test_a_judge_has_one_open_run_of_a_dataset(run):
+def test_judge_has_one_open_run_of_a_dataset(run):
     with pytest.raises(
-        states.RunRefused, match=f"Judge run {run.pk} of judge on study is still open"
+        states.RunStateError, match=f"Judge run {run.pk} of judge on study is still open"
     ):
         runs.start(run.judge, run.dataset, Selection(limit=1))
     runs.start(run.judge, make_study(slug="other"), Selection())
     runs.start(a_judge("second"), run.dataset, Selection())
     states.cancel(run)
-    again = runs.start(run.judge, run.dataset, Selection())
-    with pytest.raises(states.RunRefused, match=f"Judge run {again.pk} of .* is still open"):
+    second_run = runs.start(run.judge, run.dataset, Selection())
+    with pytest.raises(
+        states.RunStateError, match=f"Judge run {second_run.pk} of .* is still open"
+    ):
         runs.resume(run)
     assert JudgeRun.objects.get(pk=run.pk).state == "cancelled"
 
 
-def test_a_judge_of_one_dataset_is_not_asked_about_another(run):
+def test_judge_of_one_dataset_is_not_asked_about_another(run):
     judge = a_judge("own")
     type(judge.rater).objects.filter(pk=judge.rater_id).update(dataset=run.dataset)
     judge.rater.refresh_from_db()
-    with pytest.raises(states.RunRefused, match="belongs to the dataset"):
+    with pytest.raises(states.RunStateError, match="belongs to the dataset"):
         runs.start(judge, make_study(slug="other"), Selection())
 
 
@@ -80,13 +83,13 @@ def test_resuming_takes_a_new_budget(run):
     run.refresh_from_db()
     pump(run, Scripted(), WORKER)
     assert run.state == "stopped"
-    with pytest.raises(states.RunRefused, match="budget of 1 pairs is spent"):
+    with pytest.raises(states.RunStateError, match="budget of 1 pairs is spent"):
         runs.resume(JudgeRun.objects.get(pk=run.pk), max_pairs=1)
     runs.resume(run, max_pairs=5)
     assert (run.state, run.max_pairs, run.note, run.ended) == ("running", 5, "", None)
 
 
-def test_a_run_without_shards_left_is_finished_once(run):
+def test_run_without_shards_left_is_finished_once(run):
     runs.finish_if_done(run)
     assert run.state == "running"
     run.shards.update(state=Shard.State.DONE)
@@ -97,7 +100,7 @@ def test_a_run_without_shards_left_is_finished_once(run):
     assert run.state == "cancelled"
 
 
-def test_a_run_that_waits_to_be_planned_is_not_finished(db):
+def test_run_that_waits_to_be_planned_is_not_finished(db):
     run = runs.start(a_judge(), make_study(), Selection())
     runs.finish_if_done(run)
     assert run.state == "planning"
@@ -105,8 +108,8 @@ def test_a_run_that_waits_to_be_planned_is_not_finished(db):
     assert run.state == "running"
 
 
-@pytest.mark.parametrize("error", [GraderError("The server is away."), ValueError("odd")])
-def test_the_last_worker_to_give_up_pauses_the_run_and_says_why(run, error):
+@pytest.mark.parametrize("error", [BackendError("The server is away."), ValueError("odd")])
+def test_last_worker_to_give_up_pauses_the_run_and_says_why(run, error):
     leases.take(run, "other:1")
     with pytest.raises(type(error)), states.giving_up(run, WORKER):
         raise error
@@ -118,9 +121,9 @@ def test_the_last_worker_to_give_up_pauses_the_run_and_says_why(run, error):
     assert run.note in ("The server is away.", "ValueError: odd")
 
 
-def test_a_long_reason_is_cut(run):
-    with pytest.raises(GraderError), states.giving_up(run, WORKER):
-        raise GraderError("x" * 2_000)
+def test_long_reason_is_cut(run):
+    with pytest.raises(BackendError), states.giving_up(run, WORKER):
+        raise BackendError("x" * 2_000)
     assert len(run.note) == 500
 
 

@@ -1,19 +1,21 @@
-"""Texts with the same words, of which another run has asked about some: none is left without a reply."""
+"""Texts with the same body, partly asked by another run: each gets a reply."""
 
 import pytest
 
 from annotation.models import Text
-from judging.engine import budget, runs, states
+from judging.engine import budget, runs
 from judging.engine.budget import Prices
 from judging.engine.fill import pump
 from judging.engine.progress import progress_of
 from judging.engine.selection import Selection
+from judging.execution import states
 from judging.grading.pairs import State
 from judging.models import Attempt
 from judging.offline import cluster, exchange
 from judging.offline.job import Job
 from tests.judging.engine.fill_material import fresh
-from tests.judging.engine.material import (
+from tests.judging.offline.conftest import Threes
+from tests.toolbox.judging_study import (
     WORKER,
     Scripted,
     a_judge,
@@ -24,7 +26,6 @@ from tests.judging.engine.material import (
     planned,
     rated,
 )
-from tests.judging.offline.conftest import Threes
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def judge(db):
 
 @pytest.fixture
 def study(judge):
-    """One passage, and a report with its words; four questions."""
+    """Return a study with a passage, and a report with the same body; four questions."""
     study = make_study(topics=1, texts=1)
     passage = Text.objects.get()
     add_text(passage.topic, "copy", passage.body, kind="report")
@@ -42,7 +43,7 @@ def study(judge):
 
 
 def asked_elsewhere(judge, study, texts):
-    """A run that is called off, so that another one can ask about some of its texts; resumed then."""
+    """Return a resumed run, while another one has asked about some of its texts."""
     run = planned(judge, study)
     states.cancel(run)
     grader = Scripted()
@@ -53,7 +54,7 @@ def asked_elsewhere(judge, study, texts):
 
 
 def told_first(judge, study):
-    """What counting says before, and the run that it was about once it has ended."""
+    """Return the estimate before a run, and the run once it has ended."""
     estimate = budget.estimate_of(judge, study, Selection(), Prices(0, 0, ""))
     run = planned(judge, study)
     planned_before = run.n_planned
@@ -71,8 +72,8 @@ def test_counting_first_and_the_run_say_the_same(judge, study):
     )
     done = progress_of(run)
     assert (done.n_sent, done.n_planned, done.n_done) == (4, 8, 8)
-    told = estimate.as_json()
-    assert (told["to_send"], told["copied"], told["to_fill"]) == (4, 4, 8)
+    estimated = estimate.as_json()
+    assert (estimated["to_send"], estimated["copied"], estimated["to_fill"]) == (4, 4, 8)
     # A third text of these words: all of it is copied from what was said.
     add_text(Text.objects.first().topic, "again", Text.objects.first().body, kind="report")
     estimate, run = told_first(judge, study)
@@ -84,8 +85,21 @@ def test_counting_first_and_the_run_say_the_same(judge, study):
     assert (run.n_planned, run.n_there_before, progress_of(run).n_sent) == (4, 8, 0)
 
 
+def test_white_space_at_the_ends_makes_no_other_words(judge, study):
+    """Without a ranking, and with one; white space inside makes other words."""
+    Text.objects.filter(kind="report").update(body=f" \n{Text.objects.first().body}\t")
+    report = Text.objects.get(kind="report")
+    report.save()
+    counts = budget.estimate_of(judge, study, Selection(), Prices(0, 0, "")).counts
+    assert (counts.to_send, counts.copies) == (4, 4)
+    report.body = report.body.replace(" ", "  ")
+    report.save()
+    counts = budget.estimate_of(judge, study, Selection(), Prices(0, 0, "")).counts
+    assert (counts.to_send, counts.copies) == (8, 0)
+
+
 @pytest.mark.parametrize("texts", ["passages", "reports"])
-def test_the_reply_about_one_is_copied_to_the_other(judge, study, texts):
+def test_reply_about_one_is_copied_to_the_other(judge, study, texts):
     run = asked_elsewhere(judge, study, texts)
     grader = Scripted()
     pump(run, grader, WORKER)
@@ -94,7 +108,7 @@ def test_the_reply_about_one_is_copied_to_the_other(judge, study, texts):
     assert Attempt.objects.filter(copied=True).count() == 4
 
 
-def test_a_retry_asks_about_the_one_that_still_failed(judge, study):
+def test_retry_asks_about_the_one_that_still_failed(judge, study):
     pump(planned(judge, study), Scripted(failed), WORKER)
     retry = planned(judge, study, Selection(retry=True))
     states.cancel(retry)
@@ -106,7 +120,7 @@ def test_a_retry_asks_about_the_one_that_still_failed(judge, study):
     assert (fresh(retry).state, len(rated(judge))) == ("finished", 8)
 
 
-def test_what_comes_back_from_a_cluster_holds_for_all_of_them(judge, study, tmp_path):
+def test_replies_of_a_cluster_hold_for_texts_with_the_same_body(judge, study, tmp_path):
     run, _ = exchange.export_run(judge, study, Selection(), tmp_path / "out")
     states.cancel(run)
     pump(planned(judge, study, Selection(texts="passages")), Scripted(), WORKER)
@@ -115,8 +129,8 @@ def test_what_comes_back_from_a_cluster_holds_for_all_of_them(judge, study, tmp_
     done = exchange.import_file(study, tmp_path / "back" / "results-00001.parquet")
     assert (done.new, done.there_before) == (4, 0)
     assert len(rated(judge)) == 8
-    again = exchange.import_file(study, tmp_path / "back" / "results-00001.parquet")
-    assert (again.new, again.there_before) == (0, 4)
+    second_import = exchange.import_file(study, tmp_path / "back" / "results-00001.parquet")
+    assert (second_import.new, second_import.there_before) == (0, 4)
     # What was there first stays.
     assert set(Attempt.objects.filter(text__kind="passage").values_list("grade", "state")) == {
         (3, State.GRADED)
@@ -130,7 +144,7 @@ def graded_abroad(folder):
     list(cluster.grade_files(Threes(job.spec), job, files, folder / "back"))
 
 
-def test_what_another_run_asked_meanwhile_is_counted_as_there_before(judge, study):
+def test_pairs_of_a_concurrent_run_are_counted_as_there_before(judge, study):
     run = asked_elsewhere(judge, study, "")
     grader = Scripted()
     pump(run, grader, WORKER)

@@ -1,4 +1,4 @@
-"""What a prompt shows decides what is asked: all questions at once, answers, or no text at all."""
+"""Effect of placeholders on planning: all questions at once, answers, or no text."""
 
 import pytest
 from django.db import connection
@@ -9,11 +9,11 @@ from annotation.models.standard import ANSWERED, STANDARD, add_standard
 from judging.engine import budget, planning
 from judging.engine.budget import Prices
 from judging.engine.fill import pump
+from judging.engine.pair_loader import PairLoader, omits_text
 from judging.engine.selection import Selection
-from judging.engine.shown import Shown, shows_no_text
 from judging.models import Attempt
 from tests.judging.engine.fill_material import fresh
-from tests.judging.engine.material import (
+from tests.toolbox.judging_study import (
     WORKER,
     Scripted,
     a_judge,
@@ -35,7 +35,7 @@ def study(db):
     return make_study(topics=2, texts=2, questions=3)
 
 
-def answered(text: str, position: int, *words: str, by: str = "ben") -> None:
+def answered(text: str, position: int, *answer: str, by: str = "ben") -> None:
     """Words marked as the answer to a question in a text."""
     rater, _ = Rater.objects.get_or_create(name=by, dataset=None)
     row = Text.objects.get(name=text)
@@ -44,7 +44,7 @@ def answered(text: str, position: int, *words: str, by: str = "ben") -> None:
     rating = Rating.objects.create(
         rater=rater, rubric=rubric, text=row, question=question, grade=rubric.grades()[-1]
     )
-    for number, quote in enumerate(words):
+    for number, quote in enumerate(answer):
         NuggetSpan.objects.create(
             rating=rating, position=number, source_quote=quote, located="unlocated"
         )
@@ -53,14 +53,14 @@ def answered(text: str, position: int, *words: str, by: str = "ben") -> None:
 # All questions at once
 
 
-def together(study):
+def all_questions_judge(study):
     judge = a_judge(prompt="{questions}\n{text}", parser="numbered-1")
     assert planned(judge, study).n_planned == 12
     return judge
 
 
-def test_each_pair_carries_all_questions_of_its_topic_in_order(study):
-    judge = together(study)
+def test_pairs_carry_all_questions_of_their_topic_in_order(study):
+    judge = all_questions_judge(study)
     grader = Scripted()
     pump(judge.runs.get(), grader, WORKER)
     assert len(grader.asked) == 12
@@ -73,7 +73,7 @@ def test_each_pair_carries_all_questions_of_its_topic_in_order(study):
     assert agrees(judge)
 
 
-def test_a_question_without_words_is_not_in_the_list(study):
+def test_question_without_words_is_not_in_the_list(study):
     SubQuestion.objects.filter(position=1).update(body="", filtered_because="no words")
     judge = a_judge(prompt="{questions}\n{text}", parser="numbered-1")
     grader = Scripted()
@@ -85,18 +85,18 @@ def test_a_question_without_words_is_not_in_the_list(study):
     assert {pair.number for pair in grader.asked} == {1, 2}
 
 
-def test_what_is_asked_again_is_asked_with_the_same_list(study):
-    judge = together(study)
+def test_repeated_pair_is_asked_with_the_same_list(study):
+    judge = all_questions_judge(study)
     grader = Scripted(lambda pair: failed(pair) if pair.number == 2 else graded(pair))
     pump(judge.runs.get(), grader, WORKER)
-    again = Scripted()
-    pump(planned(judge, study, Selection(retry=True)), again, WORKER)
-    assert {pair.number for pair in again.asked} == {2}
-    assert {len(pair.questions) for pair in again.asked} == {3}
+    second_grader = Scripted()
+    pump(planned(judge, study, Selection(retry=True)), second_grader, WORKER)
+    assert {pair.number for pair in second_grader.asked} == {2}
+    assert {len(pair.questions) for pair in second_grader.asked} == {3}
     assert {state for state, _ in counted(judge).values()} == {"graded"}
 
 
-def test_an_estimate_counts_a_message_once(study):
+def test_estimate_counts_a_message_once(study):
     judge = a_judge(prompt="{questions}\n{text}", parser="numbered-1", sampling={"max_tokens": 9})
     estimate = budget.estimate_of(judge, study, Selection(), Prices())
     assert (estimate.counts.to_send, estimate.completion_tokens) == (12, 4 * 9)
@@ -106,8 +106,8 @@ def test_an_estimate_counts_a_message_once(study):
         Scripted(lambda pair: failed(pair) if pair.number == 2 else graded(pair)),
         WORKER,
     )
-    again = budget.estimate_of(judge, study, Selection(retry=True), Prices())
-    assert (again.counts.to_send, again.completion_tokens) == (4, 4 * 9)
+    retry_estimate = budget.estimate_of(judge, study, Selection(retry=True), Prices())
+    assert (retry_estimate.counts.to_send, retry_estimate.completion_tokens) == (4, 4 * 9)
     three = a_judge(
         "three", prompt="{question}{text}", sampling={"max_tokens": 2, "extra": {"n": 3}}
     )
@@ -117,7 +117,7 @@ def test_an_estimate_counts_a_message_once(study):
 def test_other_judges_are_shown_their_question_alone(study):
     judge = a_judge(prompt="{question}\n{text}")
     text, question = next(iter(all_pairs(study)))
-    pair = Shown(judge.spec, [text], [question]).pair(text, question)
+    pair = PairLoader(judge.spec, [text], [question]).pair(text, question)
     assert (pair.questions, pair.number, pair.answer) == ((), 1, "")
     assert pair.request == "Why?"
 
@@ -125,7 +125,7 @@ def test_other_judges_are_shown_their_question_alone(study):
 # Answers
 
 
-def test_a_pair_is_asked_with_its_answer_and_not_asked_without(study):
+def test_pair_is_asked_with_its_answer_and_not_asked_without(study):
     add_standard(ANSWERED)
     answered("t-0:0", 0, "the ferry", "in March")
     answered("t-1:1", 2, "nobody")
@@ -181,10 +181,10 @@ def test_without_any_answer_there_is_nothing_to_ask(study):
 # No text
 
 
-def test_where_no_text_is_shown_a_question_is_asked_once_and_holds_for_all_texts(study):
+def test_prompt_without_text_is_asked_once_for_all_texts(study):
     add_standard(STANDARD["question-type"])
     judge = a_judge(prompt="{request} {question}")
-    assert shows_no_text(judge.spec)
+    assert omits_text(judge.spec)
     estimate = budget.estimate_of(judge, study, Selection(), Prices())
     assert (estimate.counts.to_send, estimate.counts.copies) == (6, 6)
     grader = Scripted()
@@ -201,6 +201,6 @@ def test_where_no_text_is_shown_a_question_is_asked_once_and_holds_for_all_texts
     assert counted(judge).keys() == all_pairs(study)
 
 
-def test_a_judge_without_a_prompt_reads_each_text(study):
-    assert not shows_no_text(a_judge().spec)
+def test_judge_without_a_prompt_reads_each_text(study):
+    assert not omits_text(a_judge().spec)
     assert planned(a_judge("other"), study).n_planned == 12

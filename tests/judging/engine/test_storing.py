@@ -1,4 +1,4 @@
-"""Storing: an attempt counts once, its rating equals it, and its evidence is found or seen to be made up."""
+"""Storage: an attempt counts once, its rating equals it, and its evidence is located."""
 
 import json
 
@@ -8,9 +8,11 @@ from django.db import IntegrityError
 from annotation.models import NuggetSpan, Rating, Text
 from judging.engine.selection import Selection
 from judging.engine.storing import store, store_copies
-from judging.grading.pairs import RAW_LIMIT, Failure, Pair, Reply, State
+from judging.grading.pairs import Pair, Reply, State
+from judging.llm.completion import RAW_LIMIT
+from judging.llm.errors import Failure
 from judging.models import Attempt
-from tests.judging.engine.material import (
+from tests.toolbox.judging_study import (
     WORKER,
     a_judge,
     add_text,
@@ -22,7 +24,7 @@ from tests.judging.engine.material import (
     make_study,
     planned,
 )
-from tests.threads import in_threads
+from tests.toolbox.threads import in_threads
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def pairs_of(run):
     return [Pair(t, q, texts[t].body, "?") for t, q in sorted(all_pairs(run.dataset))]
 
 
-def test_a_reply_is_kept_as_it_came(run):
+def test_reply_is_kept_as_it_came(run):
     pair = pairs_of(run)[0]
     reply = Reply(
         pair,
@@ -88,7 +90,7 @@ def test_whole_numbers_and_floats_and_nothing_stand_in_one_batch(run):
     assert list(rows.values_list("expected_grade", "label_mass")) == values
 
 
-def test_what_is_not_known_stays_unknown(run):
+def test_unknown_probabilities_stay_unknown(run):
     store(run, None, WORKER, [failed(pairs_of(run)[0])], {})
     attempt = Attempt.objects.get()
     assert (attempt.grade, attempt.probabilities, attempt.expected_grade) == (None, None, None)
@@ -97,7 +99,7 @@ def test_what_is_not_known_stays_unknown(run):
     assert not Rating.objects.exists()
 
 
-def test_a_batch_counts_what_was_new(run):
+def test_batch_counts_what_was_new(run):
     pairs = pairs_of(run)
     twin = Text.objects.exclude(pk=pairs[0].text_id).last().pk
     first = store(
@@ -116,8 +118,11 @@ def test_a_batch_counts_what_was_new(run):
     assert (first.n_sent, first.n_attempts, first.n_graded) == (4, 5, 4)
     assert (first.prompt_tokens, first.completion_tokens) == (25, 2)
     assert (first.n_expected, first.sum_drift) == (3, 0.0)
-    again = [graded(pairs[0], 1, expected_grade=5.0), graded(pairs[4], 3, expected_grade=2.75)]
-    second = store(run, None, "there:2", again, {})
+    second_batch = [
+        graded(pairs[0], 1, expected_grade=5.0),
+        graded(pairs[4], 3, expected_grade=2.75),
+    ]
+    second = store(run, None, "there:2", second_batch, {})
     second.refresh_from_db()
     assert (second.n_sent, second.n_attempts, second.n_graded) == (2, 1, 1)
     assert (second.n_expected, second.sum_drift) == (1, -0.25)
@@ -128,7 +133,7 @@ def test_a_batch_counts_what_was_new(run):
 @pytest.mark.parametrize(
     ("first", "second"), [(graded, failed), (failed, graded), (graded, lambda p: graded(p, 5))]
 )
-def test_the_first_reply_to_a_pair_counts_and_the_second_changes_nothing(run, first, second):
+def test_first_reply_to_a_pair_counts_and_the_second_changes_nothing(run, first, second):
     pair = pairs_of(run)[0]
     store(run, None, WORKER, [first(pair)], {})
     before = counted(run.judge)
@@ -139,7 +144,7 @@ def test_the_first_reply_to_a_pair_counts_and_the_second_changes_nothing(run, fi
     assert agrees(run.judge)
 
 
-def test_a_pair_twice_in_one_batch_is_one_attempt(run):
+def test_pair_twice_in_one_batch_is_one_attempt(run):
     pair = pairs_of(run)[0]
     batch = store(run, None, WORKER, [graded(pair, 3), graded(pair, 5)], {})
     batch.refresh_from_db()
@@ -183,7 +188,7 @@ def test_workers_that_ask_failures_again_at_once_store_each_once():
     assert agrees(judge)
 
 
-def test_a_retry_sets_the_failure_aside_and_keeps_it(run):
+def test_retry_sets_the_failure_aside_and_keeps_it(run):
     first, second, third = pairs_of(run)[:3]
     store(run, None, WORKER, [failed(first), failed(second), graded(third, 1)], {})
     type(run).objects.update(state="finished")
@@ -224,10 +229,10 @@ def test_evidence_becomes_spans_where_the_text_holds_it(run):
 def test_texts_of_the_same_words_have_the_same_spans(run):
     pair = pairs_of(run)[0]
     text = Text.objects.get(pk=pair.text_id)
-    twin = add_text(text.topic, "twin", text.body)
+    twin = add_text(text.topic, "twin", f" \n {text.body}")
     reply = graded(pair, evidence=("has words", "made up"))
     store(run, None, WORKER, [reply], {(pair.text_id, pair.question_id): [twin.pk]})
-    later = add_text(text.topic, "later", text.body)
+    later = add_text(text.topic, "later", f"\t{text.body} ")
     store_copies(run, WORKER, [(Attempt.objects.get(text=text).pk, later.pk)])
     for each_text in (text, twin, later):
         spans = NuggetSpan.objects.filter(rating__text=each_text).order_by("position")
@@ -235,6 +240,7 @@ def test_texts_of_the_same_words_have_the_same_spans(run):
             ("exact", "has words", ""),
             ("unlocated", "", "made up"),
         ]
+        assert each_text.body[spans[0].start : spans[0].end] == "has words"
     store_copies(run, WORKER, [(Attempt.objects.get(text=text).pk, later.pk)])
     assert NuggetSpan.objects.count() == 6
 
@@ -245,30 +251,30 @@ def test_evidence_of_a_failure_is_no_span(run):
     assert not NuggetSpan.objects.exists()
 
 
-@pytest.mark.parametrize("words", ["a\x00b", "\ud800", "x" * 2 * RAW_LIMIT, "\U0001f600", ""])
-def test_any_words_of_a_reply_can_be_kept(run, words):
+@pytest.mark.parametrize("text", ["a\x00b", "\ud800", "x" * 2 * RAW_LIMIT, "\U0001f600", ""])
+def test_any_words_of_a_reply_can_be_kept(run, text):
     pair = pairs_of(run)[0]
-    store(run, None, WORKER, [graded(pair, raw=words, detail=words)], {})
+    store(run, None, WORKER, [graded(pair, raw=text, detail=text)], {})
     attempt = Attempt.objects.get()
-    assert len(attempt.raw) == min(len(words), RAW_LIMIT)
-    assert len(attempt.detail) == min(len(words), 500)
+    assert len(attempt.raw) == min(len(text), RAW_LIMIT)
+    assert len(attempt.detail) == min(len(text), 500)
 
 
-def test_a_grade_that_cannot_be_is_refused_loudly_and_nothing_is_stored(run):
+def test_grade_that_cannot_be_is_refused_loudly_and_nothing_is_stored(run):
     pairs = pairs_of(run)
     with pytest.raises(IntegrityError):
         store(run, None, WORKER, [graded(pairs[0]), graded(pairs[1], -1)], {})
 
 
-def test_every_kind_of_failure_can_be_kept(run):
+def test_all_kinds_of_failure_can_be_stored(run):
     replies = [
         Reply(pair, State.ERROR, failure=failure)
         for pair, failure in zip(pairs_of(run), Failure, strict=False)
     ]
     assert len(replies) == len(Failure)
     store(run, None, WORKER, replies, {})
-    kept = set(Attempt.objects.values_list("failure", flat=True))
-    assert kept == {failure.value for failure in Failure}
+    failures = set(Attempt.objects.values_list("failure", flat=True))
+    assert failures == {failure.value for failure in Failure}
 
 
 def test_probabilities_are_json_of_numbers(run):

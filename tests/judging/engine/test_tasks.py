@@ -8,21 +8,22 @@ from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from judging import tasks
-from judging.engine import leases, runs
+from judging.engine import runs
 from judging.engine.judges import baseline_of
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
+from judging.execution import leases
 from judging.models import Attempt, JudgeRun
 from judging.tasks import JUDGING
-from tests import forked
-from tests.clock import HANGS, wait_for
-from tests.judging.engine.material import WORKER, a_judge, agrees, all_pairs, counted, make_study
 from tests.judging.engine.processes import (
     manage,
     slow_server,
     stand_in_judge,
     state_of,
 )
+from tests.toolbox import worker_processes
+from tests.toolbox.clock import HANGS, wait_for
+from tests.toolbox.judging_study import WORKER, a_judge, agrees, all_pairs, counted, make_study
 
 LEASE = 3  # seconds
 
@@ -30,7 +31,7 @@ LEASE = 3  # seconds
 def a_worker(folder, *options):
     """judge_worker in a process that can be killed; what it says is in the file `said`."""
     arguments = folder / "said", "judge_worker", *options
-    return forked.start(forked.command, *arguments, JUDGE_LEASE_SECONDS=LEASE)
+    return worker_processes.start(worker_processes.command, *arguments, JUDGE_LEASE_SECONDS=LEASE)
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def all_ended(**fields):
     DBTaskResult.objects.update(status=TaskResultStatus.SUCCESSFUL, **fields)
 
 
-def test_a_run_to_plan_wakes_one_worker_and_a_planned_one_as_many_as_it_wants(run):
+def test_run_to_plan_wakes_one_worker_and_a_planned_one_as_many_as_it_wants(run):
     JUDGING.wake(run)
     assert (queued(), queued(tasks.watch)) == (1, 1)
     JudgeRun.objects.filter(pk=run.pk).update(state="running")
@@ -57,24 +58,24 @@ def test_a_run_to_plan_wakes_one_worker_and_a_planned_one_as_many_as_it_wants(ru
     assert (queued(), queued(tasks.watch)) == (4, 1)
 
 
-def test_a_run_is_revived_once_however_often_somebody_looks(run):
+def test_run_is_revived_once_however_often_somebody_looks(run):
     assert [JUDGING.revive(run) for _ in range(3)] == [True, False, False]
     assert (queued(), queued(tasks.watch)) == (1, 1)
 
 
-def test_a_task_that_is_put_off_is_alive(run):
+def test_task_that_is_put_off_is_alive(run):
     later = timezone.now() + timedelta(minutes=2)
     tasks.work.using(run_after=later).enqueue(run.pk)
     assert not JUDGING.revive(run)
 
 
-def test_another_runs_task_is_not_this_ones(run):
-    other = runs.start(a_judge("other"), run.dataset, Selection())
-    JUDGING.wake(other)
+def test_task_of_another_run_does_not_count(run):
+    other_run = runs.start(a_judge("other"), run.dataset, Selection())
+    JUDGING.wake(other_run)
     assert JUDGING.revive(run)
 
 
-def test_a_task_that_has_run_too_long_without_a_lease_is_taken_for_dead(run, settings):
+def test_task_that_has_run_too_long_without_a_lease_is_taken_for_dead(run, settings):
     JUDGING.wake(run)
     now = timezone.now()
     DBTaskResult.objects.update(status=TaskResultStatus.RUNNING, started_at=now)
@@ -84,8 +85,8 @@ def test_a_task_that_has_run_too_long_without_a_lease_is_taken_for_dead(run, set
     assert JUDGING.revive(run)
 
 
-def test_a_run_that_somebody_plans_or_works_at_is_not_revived_but_watched(run):
-    JudgeRun.objects.filter(pk=run.pk).update(planning_until=leases.until())
+def test_run_that_somebody_plans_or_works_at_is_not_revived_but_watched(run):
+    JudgeRun.objects.filter(pk=run.pk).update(planning_until=leases.lease_expiry())
     assert not JUDGING.revive(run)
     JudgeRun.objects.filter(pk=run.pk).update(planning_until=None)
     run.refresh_from_db()
@@ -96,7 +97,7 @@ def test_a_run_that_somebody_plans_or_works_at_is_not_revived_but_watched(run):
 
 
 @pytest.mark.parametrize("state", ["paused", "cancelled", "stopped", "finished"])
-def test_a_run_that_does_not_go_on_is_left_alone(run, state):
+def test_run_that_does_not_go_on_is_left_alone(run, state):
     JudgeRun.objects.filter(pk=run.pk).update(state=state)
     run.refresh_from_db()
     assert not JUDGING.revive(run)
@@ -105,14 +106,14 @@ def test_a_run_that_does_not_go_on_is_left_alone(run, state):
     assert queued(tasks.watch) == 0
 
 
-def test_a_watch_wakes_a_worker_and_is_followed_by_one_watch(run):
+def test_watch_wakes_a_worker_and_is_followed_by_one_watch(run):
     tasks.watch.call(run.pk)
     assert (queued(), queued(tasks.watch)) == (1, 1)
     tasks.watch.call(run.pk)
     assert (queued(), queued(tasks.watch)) == (1, 1)
 
 
-def test_a_grader_that_cannot_work_here_pauses_the_run_and_its_task_does_not_come_back(run):
+def test_grader_that_cannot_work_here_pauses_the_run_and_its_task_does_not_come_back(run):
     JudgeRun.objects.filter(pk=run.pk).update(endpoint="nowhere", workers=1)
     tasks.work.call(run.pk)
     run.refresh_from_db()
@@ -123,7 +124,7 @@ def test_a_grader_that_cannot_work_here_pauses_the_run_and_its_task_does_not_com
 
 @pytest.mark.timing
 @pytest.mark.django_db(transaction=True)
-def test_a_worker_fills_a_run_that_was_started_elsewhere():
+def test_worker_fills_a_run_that_was_started_elsewhere():
     study = make_study()
     judge, _ = baseline_of(study)
     run = runs.start(judge, study, Selection(), workers=2)
@@ -139,7 +140,7 @@ def test_a_worker_fills_a_run_that_was_started_elsewhere():
 
 @pytest.mark.timing
 @pytest.mark.django_db(transaction=True)
-def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings, tmp_path):
+def test_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings, tmp_path):
     settings.JUDGE_LEASE_SECONDS = LEASE  # here as well: the first watch is put off by it
     study, judge = make_study(), stand_in_judge()
     with slow_server(seconds=0.15, at_once=1) as url:
@@ -167,7 +168,7 @@ def test_a_run_whose_worker_is_killed_goes_on_though_nobody_looks(settings, tmp_
 
 @pytest.mark.timing
 @pytest.mark.django_db(transaction=True)
-def test_a_look_at_a_run_whose_worker_was_killed_wakes_another(settings, tmp_path):
+def test_look_at_a_run_whose_worker_was_killed_wakes_another(settings, tmp_path):
     settings.JUDGE_LEASE_SECONDS = LEASE
     study, judge = make_study(), stand_in_judge()
     with slow_server(seconds=0.15, at_once=1) as url:

@@ -1,4 +1,4 @@
-"""What a run is told that no form has looked at: its numbers, its address, and what they cost."""
+"""Validation of a run's options without a form: numbers, addresses, prices."""
 
 import math
 
@@ -6,12 +6,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset
-from judging.engine import runs, states
+from judging.engine import runs
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
+from judging.execution import states
 from judging.models import JudgeRun
 from judging.offline import exchange
-from tests.judging.engine.material import WORKER, Scripted, a_judge, make_study, planned
+from tests.toolbox.judging_study import WORKER, Scripted, a_judge, make_study, planned
 
 SERVER = "http://127.0.0.1:9/v1"
 
@@ -28,7 +29,7 @@ def command(**options):
 
 
 @pytest.mark.parametrize(
-    ("told", "refusal"),
+    ("options", "refusal"),
     [
         ({"max_pairs": -1}, "max pairs of a run is more than 0"),
         ({"max_pairs": 0}, "max pairs of a run is more than 0"),
@@ -45,9 +46,9 @@ def command(**options):
         ({"endpoint": "ftp://gpu/v1"}, "must begin with http"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_is_made(judge, told, refusal):
+def test_invalid_options_are_refused_and_create_nothing(judge, options, refusal):
     with pytest.raises(CommandError, match=refusal) as caught:
-        command(**told)
+        command(**options)
     assert "secret" not in str(caught.value)
     assert not JudgeRun.objects.exists()
 
@@ -55,13 +56,13 @@ def test_what_cannot_be_is_refused_and_nothing_is_made(judge, told, refusal):
 def test_resuming_refuses_the_same_and_changes_nothing(judge):
     run = planned(judge, Dataset.objects.get())
     states.pause(run)
-    with pytest.raises(states.RunRefused, match="max pairs"):
+    with pytest.raises(states.RunStateError, match="max pairs"):
         runs.resume(run, max_pairs=-1)
     run.refresh_from_db()
     assert (run.state, run.max_pairs) == ("paused", None)
 
 
-def test_another_endpoint_has_its_own_prices(judge, settings):
+def test_new_endpoint_has_its_own_prices(judge, settings):
     settings.JUDGE_PRICES = {"cheap": "0.1/0.4/EUR", "dear": "10/40/USD"}
     run = planned(judge, Dataset.objects.get(), endpoint="cheap", max_money=5)
     assert (run.price_in, run.price_out, run.currency) == (0.1, 0.4, "EUR")
@@ -72,42 +73,47 @@ def test_another_endpoint_has_its_own_prices(judge, settings):
     runs.resume(run, endpoint="cheap", price_in=3.0)
     assert (run.price_in, run.price_out) == (3, 0)
     states.pause(run)
-    with pytest.raises(states.RunRefused, match="needs a price"):
+    with pytest.raises(states.RunStateError, match="needs a price"):
         runs.resume(run, endpoint="unknown")
 
 
-def test_the_same_command_with_another_budget_is_no_budget_and_is_refused(judge, monkeypatch):
+def test_same_command_with_another_budget_is_no_budget_and_is_refused(judge, monkeypatch):
     run = planned(judge, Dataset.objects.get(), endpoint=SERVER, max_pairs=9)
-    for told in ({"max_money": 5.0}, {"max_pairs": 10}, {"endpoint": "there"}, {"concurrency": 8}):
-        option = next(iter(told)).replace("_", "-")
+    for options in (
+        {"max_money": 5.0},
+        {"max_pairs": 10},
+        {"endpoint": "there"},
+        {"concurrency": 8},
+    ):
+        option = next(iter(options)).replace("_", "-")
         with pytest.raises(CommandError, match=f"running with another --{option}: pause it first"):
-            command(**told)
+            command(**options)
     run.refresh_from_db()
     assert (run.state, run.endpoint, run.max_pairs) == ("running", SERVER, 9)
     # The same ones are no change, and a second process may take part with them.
     monkeypatch.setattr("judging.engine.foreground.grader_of", lambda run: (Scripted(), 64))
     command(max_pairs=9)
     run.refresh_from_db()
-    assert (run.state, run.spent().asked) == ("stopped", 9)
+    assert (run.state, run.spending().requests) == ("stopped", 9)
 
 
-def test_a_run_that_is_abroad_is_not_waited_for(judge, tmp_path):
+def test_run_that_is_abroad_is_not_waited_for(judge, tmp_path):
     run, _ = exchange.export_run(judge, Dataset.objects.get(), Selection(), tmp_path / "out")
-    for words in ({}, {"join": run.pk}):
+    for arguments in ({}, {"join": run.pk}):
         with pytest.raises(CommandError, match=f"Judge run {run.pk} was exported"):
-            command(**words)
+            command(**arguments)
     run.refresh_from_db()
     assert run.state == "running"
 
 
-def test_an_address_stays_with_who_gave_it(judge):
+def test_address_stays_with_who_gave_it(judge):
     run = planned(judge, Dataset.objects.get(), endpoint="http://gpu.internal:8000/v1")
     assert run.server == "given by its address"
     run.endpoint = "lab"
     assert run.server == "lab"
 
 
-def test_a_budget_of_pairs_is_kept_by_the_same_command(judge):
+def test_budget_of_pairs_is_kept_by_the_same_command(judge):
     run = planned(judge, Dataset.objects.get(), max_pairs=3)
     pump(run, Scripted(), WORKER, batch=1)
-    assert (run.state, run.spent().asked) == ("stopped", 3)
+    assert (run.state, run.spending().requests) == ("stopped", 3)

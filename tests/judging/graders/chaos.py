@@ -6,7 +6,7 @@ and grades every question 4 otherwise.
 
 from aiohttp import web
 
-from tests.judging.graders.scripted_server import completion, told
+from tests.toolbox.scripted_server import completion, logprobs_of
 
 THOUGHT = "The harbour is named. Is it a 3? No, all is there."
 
@@ -15,26 +15,29 @@ def _error(status, message, **more):
     return web.json_response({"error": {"message": message, **more}}, status=status)
 
 
-def _completion(body, words="4", **more):
-    return web.json_response({**completion(words, **more), "model": body["model"]})
+def _completion(body, message="4", **more):
+    return web.json_response({**completion(message, **more), "model": body["model"]})
 
 
 async def gpt_5(request, body):
-    """No max_tokens, no temperature or top_p but 1, no probabilities; hidden reasoning is counted."""
+    """Fake a server of GPT-5: no max_tokens, no temperature or top_p but 1.
+
+    It gives no probabilities, and counts hidden reasoning.
+    """
     wrong = {"type": "invalid_request_error"}
     if "max_tokens" in body:
-        words = (
+        message = (
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
             "'max_completion_tokens' instead."
         )
-        return _error(400, words, param="max_tokens", code="unsupported_parameter", **wrong)
+        return _error(400, message, param="max_tokens", code="unsupported_parameter", **wrong)
     for name in ("temperature", "top_p"):
         if body.get(name, 1) != 1:
-            words = (
+            message = (
                 f"Unsupported value: '{name}' does not support {body[name]} with this model. Only the "
                 "default (1) value is supported."
             )
-            return _error(400, words, param=name, code="unsupported_value", **wrong)
+            return _error(400, message, param=name, code="unsupported_value", **wrong)
     if body.get("logprobs"):
         return _error(403, "You are not allowed to request logprobs from this model.", **wrong)
     if body["max_completion_tokens"] < 100:  # all of it goes to reasoning
@@ -46,10 +49,10 @@ async def gpt_5(request, body):
 async def claude(request, body):
     """Ignores seed, probabilities and response_format; not temperature and top_p both."""
     if "temperature" in body and "top_p" in body:
-        words = "`temperature` and `top_p` cannot both be specified for this model."
-        return _error(400, words, type="invalid_request_error")
-    words = "4" if body.get("max_tokens", 0) >= 4 else ""
-    answer = {**completion(words, finish_reason="stop" if words else "length")}
+        message = "`temperature` and `top_p` cannot both be specified for this model."
+        return _error(400, message, type="invalid_request_error")
+    message = "4" if body.get("max_tokens", 0) >= 4 else ""
+    answer = {**completion(message, finish_reason="stop" if message else "length")}
     return web.json_response({**answer, "model": f"{body['model']}-20250929"})
 
 
@@ -59,7 +62,7 @@ def qwen(parser):
     async def answer(request, body):
         kwargs = body.get("chat_template_kwargs") or {}
         if not kwargs.get("enable_thinking", True):
-            return _completion(body, "4", logprobs=told({"4": -0.1, "3": -2.4}))
+            return _completion(body, "4", logprobs=logprobs_of({"4": -0.1, "3": -2.4}))
         if body["max_tokens"] < 100:
             return _completion(body, "<think>\nThe", finish_reason="length")
         if parser:
@@ -72,14 +75,14 @@ def qwen(parser):
 async def tgi(request, body):
     """Top p below 1, five probabilities at most, and its own name whatever it is asked for."""
 
-    def refused(words):
-        error = {"error": f"Input validation error: {words}", "error_type": "validation"}
+    def refused(message):
+        error = {"error": f"Input validation error: {message}", "error_type": "validation"}
         return web.json_response(error, status=422)
 
     if not 0 < body.get("top_p", 0.5) < 1:
         return refused("`top_p` must be > 0.0 and < 1.0")
     if body.get("top_logprobs", 0) > 5:
         return refused("`top_n_tokens` must be >= 0 and <= 5")
-    logprobs = told({"4": -0.1, "3": -2.4}) if body.get("logprobs") else None
+    logprobs = logprobs_of({"4": -0.1, "3": -2.4}) if body.get("logprobs") else None
     answer = {**completion("4", logprobs=logprobs), "model": "owner/real-name"}
     return web.json_response(answer)

@@ -1,8 +1,9 @@
 """Judges and pairs for the scripted server."""
 
-from judging.grading.pairs import Pair, Sampling
+from judging.grading.pairs import Pair
 from judging.grading.spec import Spec
-from tests.judging.graders.scripted_server import MODEL
+from judging.llm.sampling import Sampling
+from tests.toolbox.scripted_server import MODEL
 
 LEVELS = tuple((grade, f"level {grade}") for grade in range(6))
 
@@ -22,7 +23,10 @@ def spec(**changes):
 
 
 def pairs(*questions):
-    return [Pair(number, number, "Some words.", words) for number, words in enumerate(questions, 1)]
+    return [
+        Pair(number, number, "Some words.", question)
+        for number, question in enumerate(questions, 1)
+    ]
 
 
 def graded(grader, *questions):

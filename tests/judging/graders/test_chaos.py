@@ -1,13 +1,14 @@
-"""Each preset passes at the kind of server that it is for, and what another judge meets there is named."""
+"""Presets at their kinds of servers, and error messages for other judges there."""
 
 import pytest
 
-from judging.graders.base import OtherModelReplied, Unavailable
-from judging.graders.openai_api import probe
-from judging.grading.pairs import Failure, Sampling, State
+from judging.grading.pairs import State
 from judging.grading.presets import PRESETS
+from judging.llm.errors import BackendUnavailableError, Failure, ReplyModelMismatchError
+from judging.llm.probe import probe
+from judging.llm.sampling import Sampling
 from tests.judging.graders import chaos, material
-from tests.judging.graders.scripted_server import models
+from tests.toolbox.scripted_server import models
 
 CHAT = "/v1/chat/completions"
 FAMILIES = [
@@ -32,7 +33,7 @@ def judge(model, preset, **changes):
 
 
 @pytest.mark.parametrize(("preset", "model", "family"), FAMILIES)
-def test_the_preset_passes(server, ask, preset, model, family):
+def test_preset_passes(server, ask, preset, model, family):
     server.answers |= {CHAT: family, "/v1/models": models(model)}
     reply = ask("Q", spec=judge(model, preset))["Q"]
     assert (reply.state, reply.grade, reply.detail) == (State.GRADED, 4, "")
@@ -46,7 +47,7 @@ def test_thoughts_beside_the_reply_are_kept(server, ask, field):
 
 
 @pytest.mark.parametrize(
-    ("family", "sampling", "says"),
+    ("family", "sampling", "message"),
     [
         (chaos.gpt_5, Sampling(), "'max_tokens' is not supported"),
         (
@@ -58,25 +59,27 @@ def test_thoughts_beside_the_reply_are_kept(server, ask, field):
         (chaos.tgi, Sampling(), "`top_p` must be > 0.0"),
     ],
 )
-def test_a_parameter_that_a_server_does_not_take_is_named_before_200_pairs_fail(
-    server, ask, family, sampling, says
+def test_parameter_that_a_server_does_not_take_is_named_before_200_pairs_fail(
+    server, ask, family, sampling, message
 ):
     server.answers |= {CHAT: family, "/v1/models": models("m")}
-    with pytest.raises(Unavailable, match="does not take a parameter of this judge") as error:
+    with pytest.raises(
+        BackendUnavailableError, match="does not take a parameter of this judge"
+    ) as error:
         ask("Q", spec=material.spec(model="m", sampling=sampling))
-    assert says in str(error.value)
+    assert message in str(error.value)
     assert "copy this one to a new judge" in str(error.value)
 
 
 def test_probabilities_that_a_model_may_not_tell_are_left_out(server, ask):
     server.answers |= {CHAT: chaos.gpt_5, "/v1/models": models("gpt-5")}
-    asked = judge("gpt-5", "openai-reasoning")
-    sampling = Sampling(1, 1, 8_000, None, True, asked.sampling.extra)
+    spec = judge("gpt-5", "openai-reasoning")
+    sampling = Sampling(1, 1, 8_000, None, True, spec.sampling.extra)
     reply = ask("Q", spec=judge("gpt-5", "openai-reasoning", sampling=sampling))["Q"]
     assert (reply.grade, reply.probabilities) == (4, None)
 
 
-def test_a_limit_that_reasoning_uses_up_is_a_cut_reply(server, ask):
+def test_limit_that_reasoning_uses_up_is_a_cut_reply(server, ask):
     server.answers |= {CHAT: chaos.gpt_5, "/v1/models": models("gpt-5")}
     extra = {"temperature": None, "top_p": None, "max_tokens": None, "max_completion_tokens": 16}
     sampling = Sampling(max_tokens=16, logprobs=False, extra=extra)
@@ -84,7 +87,7 @@ def test_a_limit_that_reasoning_uses_up_is_a_cut_reply(server, ask):
     assert (reply.state, reply.failure) == (State.TRUNCATED, Failure.CUT)
 
 
-def test_a_thought_that_does_not_end_is_a_cut_reply(server, ask):
+def test_thought_that_does_not_end_is_a_cut_reply(server, ask):
     server.answers |= {CHAT: chaos.qwen(""), "/v1/models": models("q")}
     sampling = Sampling(max_tokens=50, logprobs=False)
     reply = ask("Q", spec=judge("q", "vllm-think", sampling=sampling))["Q"]
@@ -94,13 +97,13 @@ def test_a_thought_that_does_not_end_is_a_cut_reply(server, ask):
 def test_name_that_a_server_only_answers_to_stops_the_work_and_tells_the_real_one(server, ask):
     server.answers |= {CHAT: chaos.tgi, "/v1/models": models("tgi")}
     with pytest.raises(
-        OtherModelReplied, match=r"answers as owner/real-name\. If that is the model"
+        ReplyModelMismatchError, match=r"answers as owner/real-name\. If that is the model"
     ):
         ask("Q", spec=judge("tgi", "tgi"))
     assert ask("Q", spec=judge("tgi", "tgi", reply_model="owner/real-name"))["Q"].grade == 4
 
 
-def test_every_preset_says_what_it_is_for():
+def test_presets_have_titles_and_notes():
     for preset in PRESETS.values():
         assert preset.title
         assert preset.note.endswith(".")

@@ -5,21 +5,25 @@ import math
 
 import pytest
 
-from judging.grading.pairs import Sampling
+from judging.llm.sampling import Sampling
 from tests.judging.graders.material import spec
-from tests.judging.graders.scripted_server import LABEL_IDS, as_json, completion, said
-from tests.shared_cases import case
+from tests.toolbox.regression_cases import case
+from tests.toolbox.scripted_server import LABEL_IDS, as_json, completion, reply_with
 
 
 def tokens(*generated):
-    """Log-probabilities as a server writes them, of tokens as (text, {alternative: probability})."""
+    """Return log-probabilities as a server writes them.
+
+    The tokens are (text, {alternative: probability}).
+    """
     return {
         "content": [
             {
                 "token": text,
                 "logprob": math.log(shares.get(text, 1.0)),
                 "top_logprobs": [
-                    {"token": other, "logprob": math.log(share)} for other, share in shares.items()
+                    {"token": alternative, "logprob": math.log(share)}
+                    for alternative, share in shares.items()
                 ],
             }
             for text, shares in generated
@@ -49,14 +53,14 @@ def test_label_before_the_grade_has_no_probability(server, ask):
     logprobs = tokens(
         ("Rating", {"Rating": 0.75, "2": 0.2}), (":", {}), (" 5", {" 5": 0.9, " 4": 0.1})
     )
-    server.script("Q", said("Rating: 5", logprobs=logprobs))
+    server.script("Q", reply_with("Rating: 5", logprobs=logprobs))
     assert ask("Q", spec=judge())["Q"].expected_grade == pytest.approx(4.9)
 
 
 def test_ten_is_read_over_both_of_its_tokens(server, ask):
     levels = tuple((grade, f"level {grade}") for grade in range(11))
     logprobs = tokens(("1", {"1": 0.9, "9": 0.1}), ("0", {"0": 0.8, "<|end|>": 0.2}))
-    server.script("Q", said("10", logprobs=logprobs))
+    server.script("Q", reply_with("10", logprobs=logprobs))
     graded = ask("Q", spec=judge(levels=levels))["Q"]
     assert graded.expected_grade == pytest.approx((10 * 0.72 + 9 * 0.1) / 0.82)
 
@@ -65,7 +69,10 @@ def test_reasoning_under_token_ids_is_passed_over(server, ask):
     grade = str(LABEL_IDS[4])
     shares = {grade: 0.8, str(LABEL_IDS[3]): 0.2}
     as_ids = [
-        (f"token_id:{token}", {f"token_id:{other}": share for other, share in of.items()})
+        (
+            f"token_id:{token}",
+            {f"token_id:{alternative}": share for alternative, share in of.items()},
+        )
         for token, of in [(grade, {grade: 0.01}), ("99", {}), (grade, shares), ("2", {})]
     ]
     reply = completion("4", logprobs=tokens(*as_ids))
@@ -87,7 +94,7 @@ def test_reasoning_under_token_ids_is_passed_over(server, ask):
     ids=["mass under a half", "another is likelier", "no grade", "reasoning alone", "nothing"],
 )
 def test_probabilities_that_are_not_of_the_grade_are_not_kept(server, ask, content, generated):
-    server.script("Q", said(content, logprobs=tokens(*generated)))
+    server.script("Q", reply_with(content, logprobs=tokens(*generated)))
     graded = ask("Q", spec=judge())["Q"]
     assert (graded.probabilities, graded.expected_grade, graded.label_mass) == (None, None, None)
 
@@ -106,6 +113,6 @@ def test_probabilities_that_are_not_of_the_grade_are_not_kept(server, ask, conte
     ],
 )
 def test_whatever_stands_there_the_grade_is_read(server, ask, content):
-    server.script("Q", said("5", logprobs={"content": content}))
+    server.script("Q", reply_with("5", logprobs={"content": content}))
     graded = ask("Q", spec=judge())["Q"]
     assert (graded.grade, graded.expected_grade) == (5, None)

@@ -46,11 +46,11 @@ def test_hand_worked_example(grader: LexicalGrader) -> None:
     assert result.has_grade.all()
 
 
-def test_a_repeated_word_counts_once(grader: LexicalGrader) -> None:
+def test_repeated_word_counts_once(grader: LexicalGrader) -> None:
     # In the text, in the question and in a fitted text: presence, not frequency.
     once = grader.grade_matrix(["bridge", "harbour"], ["bridge harbour"]).grades
-    many = grader.grade_matrix(["bridge bridge", "harbour"], ["bridge harbour harbour"]).grades
-    assert once.tolist() == many.tolist()
+    repeated = grader.grade_matrix(["bridge bridge", "harbour"], ["bridge harbour harbour"]).grades
+    assert once.tolist() == repeated.tolist()
     assert LexicalGrader.fit(["bridge bridge"]).document_frequency == {"bridg": 1}
 
 
@@ -107,9 +107,9 @@ def test_only_contentless_questions(grader: LexicalGrader) -> None:
 @pytest.mark.parametrize("terms", range(1, 61))
 def test_bands_are_exact_sixths(unweighted: LexicalGrader, terms: int) -> None:
     # k of n equal terms: s = k/n, whatever rounding does to the sum of n weights 1/n.
-    words = [f"w{i}" for i in range(terms)]
-    texts = [" ".join(words[:k]) for k in range(terms + 1)]
-    grades = unweighted.grade_matrix(texts, [" ".join(words)]).grades[:, 0]
+    vocabulary = [f"w{i}" for i in range(terms)]
+    texts = [" ".join(vocabulary[:k]) for k in range(terms + 1)]
+    grades = unweighted.grade_matrix(texts, [" ".join(vocabulary)]).grades[:, 0]
     assert grades.tolist() == [min(5, 6 * k // terms) for k in range(terms + 1)]
     # Grade 3 or more is exactly coverage of a half or more.
     assert (grades >= 3).tolist() == [2 * k >= terms for k in range(terms + 1)]
@@ -126,9 +126,9 @@ def test_matrix_equals_pair_by_pair(
 ) -> None:
     monkeypatch.setattr(lexical, "BLOCK", block)
     rng = np.random.default_rng(7)
-    words = np.array(["harbour", "bridge", "trains", "flood", "mayor", "river", "the", "what"])
-    texts = [" ".join(rng.choice(words, size=n)) for n in rng.integers(0, 6, size=23)]
-    questions = [" ".join(rng.choice(words, size=n)) for n in rng.integers(0, 6, size=11)]
+    vocabulary = np.array(["harbour", "bridge", "trains", "flood", "mayor", "river", "the", "what"])
+    texts = [" ".join(rng.choice(vocabulary, size=n)) for n in rng.integers(0, 6, size=23)]
+    questions = [" ".join(rng.choice(vocabulary, size=n)) for n in rng.integers(0, 6, size=11)]
     matrix = grader.grade_matrix(texts, questions)
     assert not matrix.has_grade.all()
     order = rng.permutation(23 * 11)
@@ -142,15 +142,15 @@ def test_matrix_equals_pair_by_pair(
 
 
 def by_definition(grader: LexicalGrader, text: str, question: str) -> int:
-    wanted, present = set(content_terms(question)), set(content_terms(text))
-    if not wanted:
+    terms, present = set(content_terms(question)), set(content_terms(text))
+    if not terms:
         return MISSING
-    matched = math.fsum(grader.idf(term) for term in wanted & present)
-    total = math.fsum(grader.idf(term) for term in wanted)
+    matched = math.fsum(grader.idf(term) for term in terms & present)
+    total = math.fsum(grader.idf(term) for term in terms)
     return min(5, math.floor(6 * matched / total + 1e-9))
 
 
-def test_no_texts_no_questions_no_pairs(grader: LexicalGrader) -> None:
+def test_empty_input_gives_empty_arrays(grader: LexicalGrader) -> None:
     assert grader.grade_matrix([], ["harbour"]).grades.shape == (0, 1)
     assert grader.grade_matrix(["harbour"], []).grades.shape == (1, 0)
     assert grader.grade_matrix([], []).grades.shape == (0, 0)

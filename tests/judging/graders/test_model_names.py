@@ -1,4 +1,4 @@
-"""Names of models in replies: those that stand for the model that was asked, and what happens at others."""
+"""Names of models in replies: aliases of the requested model, and other models."""
 
 import csv
 import json
@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from judging.graders import openai_asking
-from judging.graders.base import AnotherJudge, OtherModelReplied
-from judging.graders.model_names import names_model
-from judging.grading.pairs import Sampling
 from judging.grading.spec import Spec
+from judging.llm import server_client
+from judging.llm.errors import ModelMismatchError, ReplyModelMismatchError
+from judging.llm.model_names import names_model
+from judging.llm.sampling import Sampling
 from tests.judging.graders import material
-from tests.judging.graders.scripted_server import as_json, completion, said
-from tests.shared_cases import case
+from tests.toolbox.regression_cases import case
+from tests.toolbox.scripted_server import as_json, completion, reply_with
 
 QUESTIONS = [f"Q{number}" for number in range(300)]
 FINGERPRINT = (
@@ -22,7 +22,7 @@ FINGERPRINT = (
 
 
 @pytest.mark.parametrize(
-    ("model", "named"),
+    ("model", "reply_name"),
     [
         ("tiny", "Tiny"),
         ("tiny", "owner/tiny"),
@@ -47,12 +47,12 @@ FINGERPRINT = (
         ("llama3:8b", "llama3:8b"),
     ],
 )
-def test_name_of_the_same_model_is_accepted(model, named):
-    assert names_model(model, named)
+def test_name_of_the_same_model_is_accepted(model, reply_name):
+    assert names_model(model, reply_name)
 
 
 @pytest.mark.parametrize(
-    ("model", "named"),
+    ("model", "reply_name"),
     [
         ("tiny", "large"),
         ("tiny", "tiny-2"),
@@ -72,12 +72,12 @@ def test_name_of_the_same_model_is_accepted(model, named):
         ("judge-prod", "gpt-4o-2024-08-06"),
     ],
 )
-def test_name_of_another_model_is_not(model, named):
-    assert not names_model(model, named)
+def test_name_of_another_model_is_not(model, reply_name):
+    assert not names_model(model, reply_name)
 
 
 @pytest.mark.parametrize(
-    ("revision", "named", "is_it"),
+    ("revision", "reply_name", "is_it"),
     [
         ("2024-08-06", "gpt-4o-2024-08-06", True),
         ("2024-08-06", "gpt-4o-2024-11-20", False),
@@ -89,18 +89,18 @@ def test_name_of_another_model_is_not(model, named):
         ("the-real-one", "the-real-one", True),
     ],
 )
-def test_revision_says_which_version_is_meant(revision, named, is_it):
-    assert names_model("gpt-4o", named, revision) is is_it
+def test_revision_says_which_version_is_meant(revision, reply_name, is_it):
+    assert names_model("gpt-4o", reply_name, revision) is is_it
 
 
-def as_model(name, after=0.0):
-    return as_json(completion("4") | {"model": name}, after=after)
+def as_model(name, suffix=0.0):
+    return as_json(completion("4") | {"model": name}, delay=suffix)
 
 
 @pytest.fixture
 def first_alone(monkeypatch, server):
     """As in a run: the first reply is waited for before others are asked beside it."""
-    monkeypatch.setattr(openai_asking, "FIRST_REPLY_SECONDS", 10)
+    monkeypatch.setattr(server_client, "FIRST_REPLY_SECONDS", 10)
 
 
 @pytest.mark.usefixtures("first_alone")
@@ -109,24 +109,22 @@ def test_services_of_the_case_are_asked_once_where_they_name_another_model(serve
     with path.open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file, delimiter="\t")
     assert len(rows) == 4
-    for asked, named in rows:
+    for judge_spec, reply_name in rows:
         server.asked.clear()
         for question in QUESTIONS:
-            server.script(question, as_model(named))
-        spec = material.spec(model=asked)
-        with subtests.test(asked):
-            if asked != "judge-prod":
+            server.script(question, as_model(reply_name))
+        spec = material.spec(model=judge_spec)
+        with subtests.test(judge_spec):
+            if judge_spec != "judge-prod":
                 replies = ask(*QUESTIONS[:20], spec=spec)
                 assert {reply.grade for reply in replies.values()} == {4}
                 continue
-            says = (
-                rf"answers as {named}\. If that is the model you mean, copy this judge to a new one"
-            )
-            with pytest.raises(OtherModelReplied, match=says) as caught:
+            message = rf"answers as {reply_name}\. If that is the model you mean, copy this judge to a new one"
+            with pytest.raises(ReplyModelMismatchError, match=message) as caught:
                 ask(*QUESTIONS, spec=spec)
-            assert caught.value.named == named
+            assert caught.value.named == reply_name
             assert server.asked.total() == 1
-            replies = ask(*QUESTIONS[:20], spec=replace(spec, reply_model=named))
+            replies = ask(*QUESTIONS[:20], spec=replace(spec, reply_model=reply_name))
             assert {reply.grade for reply in replies.values()} == {4}
 
 
@@ -134,7 +132,7 @@ def test_services_of_the_case_are_asked_once_where_they_name_another_model(serve
 def test_server_that_answers_by_turns_with_different_models_is_refused(server, ask):
     for number, question in enumerate(QUESTIONS):
         server.script(question, as_model(("gpt-4o", "llama3")[number % 2]))
-    with pytest.raises(AnotherJudge, match=r"by turns .* now as llama3, before as gpt-4o\."):
+    with pytest.raises(ModelMismatchError, match=r"by turns .* now as llama3, before as gpt-4o\."):
         ask(*QUESTIONS, spec=material.spec(model="gpt-4o"), concurrency=1)
     assert server.asked.total() == 2
 
@@ -145,22 +143,22 @@ def test_name_in_replies_is_the_only_one_that_counts_where_a_judge_has_it(server
     server.script("Q1", as_model("gpt-4o-2024-08-06"))
     server.script("Q2", as_model("judge-prod"))
     assert ask("Q1", spec=spec)["Q1"].grade == 4
-    with pytest.raises(OtherModelReplied):
+    with pytest.raises(ReplyModelMismatchError):
         ask("Q2", spec=spec)
 
 
 @pytest.mark.usefixtures("first_alone")
-def test_no_other_message_is_out_before_the_first_reply(server, ask):
+def test_first_reply_is_waited_for_before_other_messages(server, ask):
     out_beside_the_first = []
 
     async def first(request, body):
-        answer = await said("4", after=0.2)(request, body)
+        answer = await reply_with("4", delay=0.2)(request, body)
         out_beside_the_first.append(server.most_at_once)
         return answer
 
     server.script("Q0", first)
     for question in QUESTIONS[1:60]:
-        server.script(question, said("4", after=0.05))
+        server.script(question, reply_with("4", delay=0.05))
     assert len(ask(*QUESTIONS[:60])) == 60
     assert (out_beside_the_first, server.most_at_once) == ([1], 8)
 
@@ -169,7 +167,7 @@ def test_judges_of_before_keep_their_fingerprints_and_their_json():
     spec = Spec("graded", ((0, "no"), (1, "yes")), "openai", "m", "r", sampling=Sampling())
     assert "reply_model" not in spec.as_json()
     assert spec.fingerprint == FINGERPRINT
-    named = replace(spec, reply_model="gpt-4o")
-    assert named.fingerprint != spec.fingerprint
-    for each in (spec, named):
-        assert Spec.from_json(json.loads(json.dumps(each.as_json()))) == each
+    reply_name = replace(spec, reply_model="gpt-4o")
+    assert reply_name.fingerprint != spec.fingerprint
+    for old_spec in (spec, reply_name):
+        assert Spec.from_json(json.loads(json.dumps(old_spec.as_json()))) == old_spec

@@ -7,8 +7,8 @@ import signal
 import pytest
 import uvloop
 
-from judging.graders import openai_talks
-from tests.judging.graders.scripted_server import said
+from judging.llm import chat_client
+from tests.toolbox.scripted_server import reply_with
 
 AT_ONCE = 32
 QUESTIONS = [f"Q{number}" for number in range(AT_ONCE)]
@@ -25,24 +25,24 @@ def other_loop():
 @pytest.mark.usefixtures("other_loop")
 @pytest.mark.parametrize("time", range(20))  # whether they meet is left to the network
 def test_replies_that_come_all_at_once_stop_the_loop_once(server, ask, time):
-    here = 0
+    n_open = 0
 
-    async def all_together(request, body):
-        nonlocal here
-        here += 1
-        while here < AT_ONCE:
+    async def answer_with_others(request, body):
+        nonlocal n_open
+        n_open += 1
+        while n_open < AT_ONCE:
             await asyncio.sleep(0.01)
-        return await said("3")(request, body)
+        return await reply_with("3")(request, body)
 
     for question in QUESTIONS:
-        server.script(question, all_together)
+        server.script(question, answer_with_others)
     replies = ask(*QUESTIONS, concurrency=AT_ONCE)
     assert {replies[question].grade for question in QUESTIONS} == {3}
     assert set(server.asked.values()) == {1}
 
 
 def test_ctrl_c_in_the_middle_of_a_reply_ends_it_and_no_more(monkeypatch):
-    monkeypatch.setattr(openai_talks, "_SIGN_OF_LIFE", 0.01)
+    monkeypatch.setattr(chat_client, "_SIGN_OF_LIFE", 0.01)
     ended = []
 
     async def interrupted():
@@ -58,7 +58,7 @@ def test_ctrl_c_in_the_middle_of_a_reply_ends_it_and_no_more(monkeypatch):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with asyncio.Runner() as runner:
-            work = openai_talks._Work(runner.get_loop())
+            work = chat_client._Work(runner.get_loop())
             work.begin(slow_to_end())
             work.begin(interrupted())
             with pytest.raises(KeyboardInterrupt):
@@ -75,13 +75,13 @@ def test_ctrl_c_in_a_task_of_the_http_client_is_told_once(error, caplog):
     async def elsewhere():
         raise error
 
-    async def waits():
+    async def wait_forever():
         asyncio.get_running_loop().create_task(elsewhere())
         await asyncio.Future()
 
     with asyncio.Runner() as runner:
-        work = openai_talks._Work(runner.get_loop())
-        work.begin(waits())
+        work = chat_client._Work(runner.get_loop())
+        work.begin(wait_forever())
         if error is KeyboardInterrupt:
             with pytest.raises(KeyboardInterrupt):
                 next(work.results())
@@ -89,5 +89,5 @@ def test_ctrl_c_in_a_task_of_the_http_client_is_told_once(error, caplog):
             assert next(work.results()) is None
         work.cancel()
         gc.collect()
-    told = [record for record in caplog.records if record.name == "asyncio"]
-    assert len(told) == (error is ValueError)
+    reported = [record for record in caplog.records if record.name == "asyncio"]
+    assert len(reported) == (error is ValueError)

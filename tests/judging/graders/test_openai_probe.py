@@ -1,22 +1,22 @@
-"""What a server can be asked about itself, and that a judge is not confused with another."""
+"""Probe of a server, and detection of another judge's model."""
 
 import pytest
 from aiohttp import web
 
-from judging.graders.base import AnotherJudge, Unavailable
-from judging.graders.openai_api import probe
-from judging.grading.pairs import Sampling
+from judging.llm.errors import BackendUnavailableError, ModelMismatchError
+from judging.llm.probe import probe
+from judging.llm.sampling import Sampling
 from tests.judging.graders import material
-from tests.judging.graders.scripted_server import (
+from tests.toolbox.scripted_server import (
     MODEL,
     as_json,
     completion,
+    logprobs_of,
     models,
+    reply_with,
     reset,
-    said,
     status,
     tokenized,
-    told,
 )
 
 LABELS = tuple("012345")
@@ -28,10 +28,10 @@ def learn(server, model=MODEL, key=None, **options):
     return probe(server.url, key, model, labels=LABELS, **options)
 
 
-def test_a_server_like_vllm_tells_everything(server):
+def test_server_like_vllm_tells_everything(server):
     root = f"/models/hub/models--some--tiny/snapshots/{REVISION}"
     server.answers["/v1/models"] = models(MODEL, root=root)
-    server.script(QUESTION, said("4", logprobs=told({"4": -0.1})))
+    server.script(QUESTION, reply_with("4", logprobs=logprobs_of({"4": -0.1})))
     learnt = learn(server)
     assert learnt.models == (MODEL,)
     assert learnt.revision == REVISION
@@ -42,7 +42,7 @@ def test_a_server_like_vllm_tells_everything(server):
     assert learnt.notes == ()
 
 
-def test_a_server_with_chat_alone_says_what_could_not_be_learnt(server):
+def test_server_with_chat_alone_says_what_could_not_be_learnt(server):
     server.answers = {"/v1/models": status(404), "/tokenize": status(404)}
     learnt = learn(server)
     assert (learnt.models, learnt.revision, learnt.max_model_len) == ((), "", None)
@@ -50,7 +50,7 @@ def test_a_server_with_chat_alone_says_what_could_not_be_learnt(server):
     assert learnt.notes == (
         "The server does not list its models.",
         "The server does not tell the model's revision: write it down yourself.",
-        "The server has no /tokenize: probabilities are read from its likeliest tokens.",
+        "The server has no /tokenize as vLLM has it: probabilities are read from its likeliest tokens.",
         "The server has no /tokenize for chats: its template cannot be pinned.",
         "The server tells no log-probabilities: there will be no expected grades.",
     )
@@ -63,7 +63,7 @@ def test_refused_logprobs_are_noted_with_the_servers_words(server):
 
 def test_model_that_is_not_listed_is_noted_with_those_that_are_and_asked(server):
     server.answers["/v1/models"] = models(*(f"m{number}" for number in range(7)))
-    server.script(QUESTION, said("4", logprobs=told({"4": -0.1})))
+    server.script(QUESTION, reply_with("4", logprobs=logprobs_of({"4": -0.1})))
     learnt = learn(server)
     assert len(learnt.models) == 7
     assert learnt.notes[0] == (
@@ -72,9 +72,24 @@ def test_model_that_is_not_listed_is_noted_with_those_that_are_and_asked(server)
     assert learnt.has_logprobs
 
 
-def test_how_a_reply_names_the_model_is_learnt(server):
+def test_model_name_of_replies_is_learnt(server):
     server.script(QUESTION, as_json({**completion("4"), "model": "owner/real-name"}))
     assert learn(server).named == "owner/real-name"
+
+
+@pytest.mark.parametrize(
+    "refusals",
+    [
+        [status(400, "UnsupportedParamsError: ['logprobs', 'top_logprobs']")],
+        [status(400, "'logprobs' is not supported"), status(400, "use 'max_completion_tokens'")],
+    ],
+)
+def test_model_name_of_replies_is_learnt_despite_refused_parameters(server, refusals):
+    answer = as_json({**completion("4"), "model": "owner/real-name"})
+    server.script(QUESTION, *refusals, answer)
+    learnt = learn(server)
+    assert (learnt.named, learnt.has_logprobs) == ("owner/real-name", False)
+    assert "logprobs" in learnt.notes[-1]
 
 
 def test_without_a_model_nothing_but_the_list_is_asked_for(server):
@@ -90,7 +105,10 @@ def test_without_a_model_nothing_but_the_list_is_asked_for(server):
     ("tokens", "note"),
     [
         ([29871, 29900], "This model writes the grade 0 with 2 tokens, not with one."),
-        ([], "This model writes the grade 0 with 0 tokens, not with one."),
+        (
+            [],
+            "The server has no /tokenize as vLLM has it: probabilities are read from its likeliest tokens.",
+        ),
         ([3], "This model writes two grades with the same token."),
     ],
 )
@@ -101,14 +119,14 @@ def test_label_ids_are_only_known_where_each_grade_is_one_token(server, tokens, 
     assert note in learnt.notes
 
 
-def test_the_template_hash_is_that_of_the_template(server):
+def test_template_hash_is_that_of_the_template(server):
     first = learn(server).template_hash
     assert learn(server).template_hash == first
     server.answers["/tokenize"] = shifted
     assert learn(server).template_hash != first
 
 
-def test_what_is_given_to_the_template_is_part_of_its_hash(server):
+def test_template_arguments_are_part_of_its_hash(server):
     server.answers["/tokenize"] = dated
     template_kwargs = {"date": "1 May"}
     assert learn(server, template_kwargs=template_kwargs) == learn(
@@ -117,7 +135,7 @@ def test_what_is_given_to_the_template_is_part_of_its_hash(server):
     assert learn(server, template_kwargs=template_kwargs) != learn(server)
 
 
-def test_a_template_without_a_place_for_a_system_message_can_be_pinned(server):
+def test_template_without_a_place_for_a_system_message_can_be_pinned(server):
     async def without_system(request, body):
         if len(body.get("messages", ())) > 1:
             return await status(400, "System role not supported")(request, body)
@@ -127,20 +145,20 @@ def test_a_template_without_a_place_for_a_system_message_can_be_pinned(server):
     assert learn(server).template_hash
 
 
-def test_a_judge_of_the_same_template_is_the_same_judge(server, ask):
+def test_judge_of_the_same_template_is_the_same_judge(server, ask):
     judge = material.spec(template_hash=learn(server).template_hash)
     assert ask("Q", spec=judge)["Q"].grade == 3
 
 
-def test_a_judge_of_another_template_is_another_judge(server, ask):
+def test_judge_of_another_template_is_another_judge(server, ask):
     judge = material.spec(template_hash=learn(server).template_hash)
     server.answers["/tokenize"] = shifted
-    with pytest.raises(AnotherJudge, match=r"The chat template of tiny at .* is not the one"):
+    with pytest.raises(ModelMismatchError, match=r"The chat template of tiny at .* is not the one"):
         ask("Q", spec=judge)
     assert not server.asked["Q"]
 
 
-def test_the_template_of_a_judge_is_compared_under_what_the_judge_gives_it(server, ask):
+def test_template_of_a_judge_is_compared_under_what_the_judge_gives_it(server, ask):
     server.answers["/tokenize"] = dated
     template_kwargs = {"date": "1 May"}
     sampling = Sampling(extra={"chat_template_kwargs": template_kwargs})
@@ -149,13 +167,13 @@ def test_the_template_of_a_judge_is_compared_under_what_the_judge_gives_it(serve
     assert ask("Q", spec=judge)["Q"].grade == 3
 
 
-def test_a_server_that_cannot_tell_its_template_is_taken_at_its_word(server, ask):
+def test_server_that_cannot_tell_its_template_is_taken_at_its_word(server, ask):
     server.answers["/tokenize"] = status(404)
     assert ask("Q", spec=material.spec(template_hash="0" * 64))["Q"].grade == 3
 
 
 @pytest.mark.parametrize("trouble", [reset, status(503), status(502)])
-def test_a_server_that_starts_up_is_waited_for_and_then_checked(server, ask, trouble):
+def test_server_that_starts_up_is_waited_for_and_then_checked(server, ask, trouble):
     fails = iter([trouble, trouble])
 
     async def starting(request, body):
@@ -163,21 +181,21 @@ def test_a_server_that_starts_up_is_waited_for_and_then_checked(server, ask, tro
 
     judge = material.spec(template_hash=learn(server).template_hash)
     server.answers |= {"/v1/models": starting, "/tokenize": shifted}
-    with pytest.raises(AnotherJudge):
+    with pytest.raises(ModelMismatchError):
         ask("Q", spec=judge)
 
 
-def test_a_server_that_does_not_answer_is_unavailable(server):
+def test_server_that_does_not_answer_is_unavailable(server):
     server.stop()
-    with pytest.raises(Unavailable, match=r"does not answer: .*connect"):
+    with pytest.raises(BackendUnavailableError, match=r"does not answer: .*connect"):
         learn(server)
     server.start()
 
 
 @pytest.mark.parametrize("path", ["/v1/models", "/v1/chat/completions"])
-def test_a_refused_key_is_unavailable_and_not_named(server, path):
+def test_refused_key_is_unavailable_and_not_named(server, path):
     server.answers[path] = status(401, "Wrong: sk-secret")
-    with pytest.raises(Unavailable, match="refuses the key that it was sent") as caught:
+    with pytest.raises(BackendUnavailableError, match="refuses the key that it was sent") as caught:
         learn(server, key="sk-secret")
     assert "sk-secret" not in str(caught.value)
 

@@ -1,15 +1,18 @@
-"""What a server may say about a pair: each becomes a state of its own, and none a silent 0."""
+"""Answers of a server about a pair: each becomes a state, and none a silent 0."""
 
 import pytest
 
-from judging.grading.pairs import RAW_LIMIT, Failure, Sampling, State
+from judging.grading.pairs import State
+from judging.llm.completion import RAW_LIMIT
+from judging.llm.errors import Failure
+from judging.llm.sampling import Sampling
 from tests.judging.graders import material
-from tests.judging.graders.scripted_server import (
+from tests.toolbox.scripted_server import (
     as_body,
     as_json,
     completion,
     drip,
-    said,
+    reply_with,
     status,
     torn,
 )
@@ -19,47 +22,47 @@ TOO_LONG_BY_VLLM = (
 )
 
 
-@pytest.mark.parametrize("words", ["0", "4", " 4 ", "Rating: 4"])
-def test_a_grade_is_graded(server, ask, words):
-    server.script("Q", said(words))
+@pytest.mark.parametrize("text", ["0", "4", " 4 ", "Rating: 4"])
+def test_grade_is_graded(server, ask, text):
+    server.script("Q", reply_with(text))
     reply = ask("Q")["Q"]
-    assert (reply.state, reply.grade) == (State.GRADED, int(words.strip()[-1]))
-    assert (reply.raw, reply.detail, reply.failure) == (words, "", None)
+    assert (reply.state, reply.grade) == (State.GRADED, int(text.strip()[-1]))
+    assert (reply.raw, reply.detail, reply.failure) == (text, "", None)
     assert (reply.prompt_tokens, reply.completion_tokens) == (40, 1)
     assert len(reply.prompt_hash) == 16
 
 
 @pytest.mark.parametrize(
-    ("words", "failure"),
+    ("text", "failure"),
     [
         ("10", Failure.OUT_OF_RANGE),
         ("-1", Failure.OUT_OF_RANGE),
-        ("4/5", Failure.SEVERAL),
-        ("3 or 4", Failure.SEVERAL),
+        ("4/5", Failure.SEVERAL_INTEGERS),
+        ("3 or 4", Failure.SEVERAL_INTEGERS),
         ("no idea", Failure.NO_GRADE),
         ("", Failure.EMPTY),
         ("  \n", Failure.EMPTY),
         (None, Failure.EMPTY),
     ],
 )
-def test_words_without_a_grade_are_kept_and_unparseable(server, ask, words, failure):
-    server.script("Q", said(words))
+def test_reply_without_a_grade_is_kept_and_unparseable(server, ask, text, failure):
+    server.script("Q", reply_with(text))
     reply = ask("Q")["Q"]
     assert (reply.state, reply.failure, reply.grade) == (State.UNPARSEABLE, failure, None)
-    assert reply.raw == (words or "")
+    assert reply.raw == (text or "")
     assert server.asked["Q"] == 1
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        said(None, refusal="I won't grade this."),
-        said("I'm sorry, but I cannot help with that."),
-        said("", finish_reason="content_filter"),
-        said("4", finish_reason="content_filter"),
+        reply_with(None, refusal="I won't grade this."),
+        reply_with("I'm sorry, but I cannot help with that."),
+        reply_with("", finish_reason="content_filter"),
+        reply_with("4", finish_reason="content_filter"),
     ],
 )
-def test_a_refusal_is_refused(server, ask, answer):
+def test_refusal_is_refused(server, ask, answer):
     server.script("Q", answer)
     reply = ask("Q")["Q"]
     assert (reply.state, reply.failure, reply.grade) == (State.REFUSED, Failure.REFUSAL, None)
@@ -93,21 +96,21 @@ def test_other_words_of_a_400_about_a_filter_are_no_refusal(server, ask):
     assert ask("Q")["Q"].failure is Failure.REQUEST
 
 
-def test_the_words_of_a_refusal_are_kept(server, ask):
-    server.script("Q", said(None, refusal="I won't grade this."))
+def test_refusal_text_is_kept(server, ask):
+    server.script("Q", reply_with(None, refusal="I won't grade this."))
     assert ask("Q")["Q"].raw == "I won't grade this."
 
 
-def test_a_reply_that_was_cut_is_truncated(server, ask):
+def test_reply_that_was_cut_is_truncated(server, ask):
     judge = material.spec(parser="evidence-1", sampling=Sampling(max_tokens=50))
-    server.script("Q", said('4\n"Some wo', finish_reason="length"))
+    server.script("Q", reply_with('4\n"Some wo', finish_reason="length"))
     reply = ask("Q", spec=judge)["Q"]
     assert (reply.state, reply.failure, reply.grade) == (State.TRUNCATED, Failure.CUT, None)
 
 
 def test_evidence_comes_with_its_grade(server, ask):
     judge = material.spec(parser="evidence-1", sampling=Sampling(max_tokens=50))
-    server.script("Q", said('4\n"Some words."'))
+    server.script("Q", reply_with('4\n"Some words."'))
     reply = ask("Q", spec=judge)["Q"]
     assert (reply.grade, reply.evidence) == (4, ("Some words.",))
 
@@ -126,7 +129,7 @@ def test_evidence_comes_with_its_grade(server, ask):
         b'{"choices": [{"message": {"content": [{"text": 4}]}}]}',
     ],
 )
-def test_what_is_not_the_promised_json_is_malformed_and_kept(server, ask, body):
+def test_unexpected_body_is_malformed_and_kept(server, ask, body):
     server.script("Q", as_body(body))
     reply = ask("Q")["Q"]
     assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure.MALFORMED, None)
@@ -148,14 +151,14 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("body", BROKEN)
-def test_a_status_200_without_an_answer_is_tried_again_like_a_500(server, ask, body):
-    server.script("Q", as_body(body), as_body(body), said("4"))
+def test_status_200_without_an_answer_is_tried_again_like_a_500(server, ask, body):
+    server.script("Q", as_body(body), as_body(body), reply_with("4"))
     assert ask("Q")["Q"].grade == 4
     assert server.asked["Q"] == 3
 
 
 @pytest.mark.parametrize("body", BROKEN)
-def test_a_pair_that_never_gets_an_answer_is_malformed_and_what_came_is_kept(server, ask, body):
+def test_pair_that_never_gets_an_answer_is_malformed_and_what_came_is_kept(server, ask, body):
     server.script("Q", as_body(body))
     reply = ask("Q")["Q"]
     assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure.MALFORMED, None)
@@ -177,7 +180,7 @@ def test_a_pair_that_never_gets_an_answer_is_malformed_and_what_came_is_kept(ser
     ],
 )
 def test_odd_things_beside_a_grade_do_not_cost_the_grade(server, ask, odd):
-    server.script("Q", said("4", **odd))
+    server.script("Q", reply_with("4", **odd))
     assert ask("Q")["Q"].grade == 4
 
 
@@ -190,14 +193,14 @@ def test_unusable_counts_of_tokens_do_not_cost_the_grade(server, ask, usage):
     assert (reply.grade, reply.prompt_tokens) == (4, 0)
 
 
-def test_a_reply_in_parts_is_put_together(server, ask):
-    server.script("Q", said([{"type": "thinking"}, {"type": "text", "text": "4"}]))
+def test_reply_in_parts_is_put_together(server, ask):
+    server.script("Q", reply_with([{"type": "thinking"}, {"type": "text", "text": "4"}]))
     assert ask("Q")["Q"].grade == 4
 
 
 @pytest.mark.parametrize("content", ["4" * 1_000_000, "4 " + " " * RAW_LIMIT])
-def test_a_reply_too_large_for_a_grade_is_oversized(server, ask, content):
-    server.script("Q", said(content))
+def test_reply_too_large_for_a_grade_is_oversized(server, ask, content):
+    server.script("Q", reply_with(content))
     reply = ask("Q")["Q"]
     assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure.OVERSIZED, None)
     assert len(reply.raw) == RAW_LIMIT
@@ -216,14 +219,14 @@ def test_a_reply_too_large_for_a_grade_is_oversized(server, ask, content):
         status(413, "Payload Too Large"),
     ],
 )
-def test_a_prompt_that_does_not_fit_is_too_long(server, ask, answer):
+def test_prompt_that_does_not_fit_is_too_long(server, ask, answer):
     server.script("Q", answer)
     reply = ask("Q")["Q"]
     assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure.TOO_LONG, None)
     assert server.asked["Q"] == 1
 
 
-def test_another_refused_request_says_what_the_server_said(server, ask):
+def test_refused_request_has_the_message_of_the_server(server, ask):
     server.script("Q", status(400, "Bad roles. " + "x" * 1000))
     reply = ask("Q")["Q"]
     assert (reply.state, reply.failure) == (State.ERROR, Failure.REQUEST)
@@ -237,13 +240,13 @@ def test_another_refused_request_says_what_the_server_said(server, ask):
     ("answer", "failure", "options"),
     [(drip, "timeout", {"timeout": 0.5}), (torn, "connection", {})],
 )
-def test_an_answer_that_does_not_end_is_an_error(server, ask, answer, failure, options):
+def test_answer_that_does_not_end_is_an_error(server, ask, answer, failure, options):
     server.script("Q", answer)
     reply = ask("Q", **options)["Q"]
     assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure(failure), None)
 
 
-def test_words_that_no_database_can_hold_are_replaced(server, ask):
+def test_unstorable_characters_are_replaced(server, ask):
     server.script("Q", as_body(rb'{"choices": [{"message": {"content": "a\u0000b\ud800c"}}]}'))
     reply = ask("Q")["Q"]
     assert reply.raw == "a\N{REPLACEMENT CHARACTER}b?c"
@@ -251,15 +254,15 @@ def test_words_that_no_database_can_hold_are_replaced(server, ask):
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
 def test_reasoning_beside_a_reply_is_kept_apart_from_it(server, ask, field):
-    server.script("Q", said("4", **{field: "Is it a 2? No."}))
+    server.script("Q", reply_with("4", **{field: "Is it a 2? No."}))
     reply = ask("Q")["Q"]
     assert (reply.grade, reply.raw, reply.reasoning) == (4, "4", "Is it a 2? No.")
 
 
 def test_reasoning_between_tags_stays_in_the_reply(server, ask):
-    words = "<think>Is it a 2?</think>\n4"
-    server.script("Q", said(words))
+    text = "<think>Is it a 2?</think>\n4"
+    server.script("Q", reply_with(text))
     judge = material.spec(parser="after-think-1", sampling=Sampling(max_tokens=500))
-    for asked, grade in ((judge, 4), (material.spec(), None)):
-        reply = ask("Q", spec=asked)["Q"]
-        assert (reply.grade, reply.raw, reply.reasoning) == (grade, words, "")
+    for spec, grade in ((judge, 4), (material.spec(), None)):
+        reply = ask("Q", spec=spec)["Q"]
+        assert (reply.grade, reply.raw, reply.reasoning) == (grade, text, "")

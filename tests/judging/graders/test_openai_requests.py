@@ -1,4 +1,4 @@
-"""What the client sends, how much at once, and what it never tells anybody."""
+"""Requests of the client: their content, their concurrency, and no leaked key."""
 
 import asyncio
 import itertools
@@ -8,26 +8,27 @@ from dataclasses import asdict
 
 import pytest
 
-from judging.graders.base import GraderError, Unavailable
-from judging.graders.openai_api import OpenAIGrader
-from judging.grading.pairs import Failure, Sampling, State
-from tests.clock import HANGS
+from judging.graders.chat import OpenAIGrader
+from judging.grading.pairs import State
+from judging.llm.errors import BackendError, BackendUnavailableError, Failure
+from judging.llm.sampling import Sampling
 from tests.judging.graders import material
-from tests.judging.graders.scripted_server import (
+from tests.toolbox.clock import HANGS
+from tests.toolbox.scripted_server import (
     LABEL_IDS,
     as_body,
     drip,
+    logprobs_of,
     models,
+    reply_with,
     reset,
-    said,
     status,
-    told,
 )
 
 KEY = "sk-secret-0123456789"
 
 
-def test_the_request_holds_what_the_judge_is(server, ask):
+def test_request_holds_what_the_judge_is(server, ask):
     sampling = Sampling(temperature=0.5, top_p=0.9, max_tokens=7, seed=11, extra={"min_p": 0.1})
     ask("Q", spec=material.spec(sampling=sampling, system="You grade."))
     assert server.bodies["Q"] == [
@@ -48,19 +49,19 @@ def test_the_request_holds_what_the_judge_is(server, ask):
     ]
 
 
-def test_what_the_judge_does_not_want_is_not_sent(server, ask):
+def test_unwanted_parameters_are_not_sent(server, ask):
     ask("Q", spec=material.spec(sampling=Sampling(seed=None, logprobs=False)))
     assert set(server.bodies["Q"][0]) == {"model", "temperature", "top_p", "max_tokens", "messages"}
 
 
-def test_words_of_any_kind_arrive_as_they_are(server, ask):
+def test_unicode_arrives_unchanged(server, ask):
     question = 'Ψ "quoted" \N{CROSS MARK} {text} \\ é'
     assert ask(question)[question].grade == 3
 
 
 def test_probabilities_come_from_the_likeliest_tokens(server, ask):
     shares = {"4": math.log(0.6), " 3": math.log(0.2), "Q": math.log(0.1)}
-    server.script("Q", said("4", logprobs=told(shares)))
+    server.script("Q", reply_with("4", logprobs=logprobs_of(shares)))
     reply = ask("Q")["Q"]
     assert reply.probabilities == pytest.approx((None, None, None, 0.2, 0.6, None))
     assert reply.label_mass == pytest.approx(0.8)
@@ -72,8 +73,8 @@ def test_known_label_ids_give_each_grade_its_probability(server, ask):
         zip(map(str, LABEL_IDS), map(math.log, (0.1, 0.1, 0.1, 0.1, 0.5, 0.05)), strict=True)
     )
     # The chosen token is written "4" as well, with a space in front: another token, no label.
-    logprobs = told({"99": math.log(0.02), **shares}, as_ids=True)
-    server.script("Q", said(" 4", logprobs=logprobs))
+    logprobs = logprobs_of({"99": math.log(0.02), **shares}, as_ids=True)
+    server.script("Q", reply_with(" 4", logprobs=logprobs))
     reply = ask("Q", spec=material.spec(label_ids=LABEL_IDS))["Q"]
     assert reply.probabilities == pytest.approx((0.1, 0.1, 0.1, 0.1, 0.5, 0.05))
     body = server.bodies["Q"][0]
@@ -81,18 +82,20 @@ def test_known_label_ids_give_each_grade_its_probability(server, ask):
     assert body["logprobs"] is body["return_tokens_as_token_ids"] is True
 
 
-def test_a_server_that_knows_no_label_ids_is_read_by_its_words(server, ask):
-    server.script("Q", said("4", logprobs=told({"4": math.log(0.6)})))
+def test_server_that_knows_no_label_ids_is_read_by_its_words(server, ask):
+    server.script("Q", reply_with("4", logprobs=logprobs_of({"4": math.log(0.6)})))
     reply = ask("Q", spec=material.spec(label_ids=LABEL_IDS))["Q"]
     assert reply.probabilities == pytest.approx((None, None, None, None, 0.6, None))
 
 
-def test_the_chosen_token_counts_where_no_others_are_told(server, ask):
-    server.script("Q", said("4", logprobs={"content": [{"token": "4", "logprob": math.log(0.6)}]}))
+def test_chosen_token_counts_where_no_others_are_told(server, ask):
+    server.script(
+        "Q", reply_with("4", logprobs={"content": [{"token": "4", "logprob": math.log(0.6)}]})
+    )
     assert ask("Q")["Q"].label_mass == pytest.approx(0.6)
 
 
-def test_a_server_that_tells_no_probabilities_gives_grades_alone(server, ask):
+def test_server_that_tells_no_probabilities_gives_grades_alone(server, ask):
     reply = ask("Q")["Q"]
     assert (reply.grade, reply.probabilities, reply.expected_grade, reply.label_mass) == (
         3,
@@ -108,7 +111,7 @@ def test_refused_logprobs_are_asked_for_in_other_ways_and_then_left_out_for_good
         status(422, "top_logprobs must be at most 5"),
         status(400, "logprobs is not supported with this model"),
     ]
-    server.script("Q1", *refused, said("4"))
+    server.script("Q1", *refused, reply_with("4"))
     replies = ask("Q1", "Q2", "Q3", spec=material.spec(label_ids=LABEL_IDS), concurrency=1)
     assert [reply.grade for reply in replies.values()] == [4, 3, 3]
     sent = [(body.get("top_logprobs"), "logprob_token_ids" in body) for body in server.bodies["Q1"]]
@@ -117,39 +120,39 @@ def test_refused_logprobs_are_asked_for_in_other_ways_and_then_left_out_for_good
     assert not {"logprobs", "top_logprobs"} & set(server.bodies["Q2"][0])
 
 
-def test_a_server_that_refuses_logprobs_without_having_been_asked_refuses_the_pair(server, ask):
+def test_server_that_refuses_logprobs_without_having_been_asked_refuses_the_pair(server, ask):
     server.script("Q", status(400, "logprobs must be set"))
     reply = ask("Q", spec=material.spec(sampling=Sampling(logprobs=False)))["Q"]
     assert (reply.state, reply.failure) == (State.ERROR, Failure.REQUEST)
 
 
-def test_no_more_is_under_way_than_allowed_and_each_pair_is_asked_once(server):
-    async def together(request, body):
+def test_concurrency_is_bounded_and_pairs_are_asked_once(server):
+    async def answer_with_others(request, body):
         while server.most_at_once < 7:  # or the first would be answered before the seventh comes
             await asyncio.sleep(0.01)
-        return await said("4", after=0.01)(request, body)
+        return await reply_with("4", delay=0.01)(request, body)
 
     questions = [f"Q{number}" for number in range(100)]
     for question in questions:
-        server.script(question, together)
-    taken = 0
+        server.script(question, answer_with_others)
+    n_taken = 0
 
     def pairs():
-        nonlocal taken
+        nonlocal n_taken
         for pair in material.pairs(*questions):
-            taken += 1
+            n_taken += 1
             with pytest.raises(RuntimeError):
                 asyncio.get_running_loop()  # Django would refuse the database beside one
             yield pair
 
     grader = OpenAIGrader(material.spec(), server.url, key=None, concurrency=7)
-    seen = 0
+    n_replies = 0
     for reply in grader.replies(pairs()):
-        seen += reply is not None
-        assert taken - seen < 2 * 7
+        n_replies += reply is not None
+        assert n_taken - n_replies < 2 * 7
         with pytest.raises(RuntimeError):
             asyncio.get_running_loop()
-    assert seen == 100
+    assert n_replies == 100
     assert server.most_at_once == 7
     assert set(server.asked.values()) == {1}
 
@@ -161,8 +164,8 @@ def test_without_pairs_the_server_is_left_alone(server, ask):
 
 
 @pytest.mark.timing
-def test_a_slow_server_gives_signs_of_life(server):
-    server.script("Q", said("4", after=2.2))
+def test_slow_server_gives_signs_of_life(server):
+    server.script("Q", reply_with("4", delay=2.2))
     grader = OpenAIGrader(material.spec(), server.url, key=None)
     replies = list(grader.replies(iter(material.pairs("Q"))))
     assert [reply and reply.grade for reply in replies][-1] == 4
@@ -171,7 +174,7 @@ def test_a_slow_server_gives_signs_of_life(server):
 
 def test_whoever_stops_early_leaves_nothing_behind(server, caplog):
     for number in range(2, 9):
-        server.script(f"Q{number}", said("4", after=30))
+        server.script(f"Q{number}", reply_with("4", delay=30))
     grader = OpenAIGrader(material.spec(), server.url, key=None, concurrency=8)
     replies = grader.replies(iter(material.pairs(*(f"Q{number}" for number in range(1, 30)))))
     assert next(reply for reply in replies if reply).pair.question == "Q1"
@@ -184,7 +187,7 @@ def test_whoever_stops_early_leaves_nothing_behind(server, caplog):
         next(replies)
 
 
-def test_an_iterator_that_fails_is_no_matter_of_the_server(server):
+def test_iterator_that_fails_is_no_matter_of_the_server(server):
     def pairs():
         yield material.pairs("Q")[0]
         raise LookupError("The database is gone.")
@@ -196,7 +199,7 @@ def test_an_iterator_that_fails_is_no_matter_of_the_server(server):
     assert [reply.grade for reply in replies if reply] == [3]
 
 
-def test_the_key_is_sent_as_a_bearer_token(server, ask):
+def test_key_is_sent_as_a_bearer_token(server, ask):
     ask("Q", key=KEY)
     assert {headers["Authorization"] for headers in server.headers} == {f"Bearer {KEY}"}
 
@@ -212,14 +215,14 @@ def test_without_a_key_none_is_sent(server, ask):
     [
         status(400, f"You sent {KEY} and bad words."),
         status(500, f"Bearer {KEY} crashed."),
-        said(f"Your key is {KEY}."),
-        said(f"Your key is {KEY}." + "x" * 300_000),
+        reply_with(f"Your key is {KEY}."),
+        reply_with(f"Your key is {KEY}." + "x" * 300_000),
         as_body(KEY.encode()),
         reset,
         drip,
     ],
 )
-def test_a_key_that_comes_back_is_not_kept(server, ask, caplog, answer):
+def test_key_that_comes_back_is_not_kept(server, ask, caplog, answer):
     server.script("Q", answer)
     with caplog.at_level(logging.DEBUG):
         reply = ask("Q", key=KEY, timeout=0.3)["Q"]
@@ -236,10 +239,10 @@ def test_a_key_that_comes_back_is_not_kept(server, ask, caplog, answer):
         (401, None, "wants a key, and none is set. Set the environment variable"),
     ],
 )
-def test_a_refused_key_ends_the_work_with_a_sentence(server, ask, number, key, sentence):
+def test_refused_key_ends_the_work_with_a_sentence(server, ask, number, key, sentence):
     for question in ("Q", "Reply with 0."):
         server.script(question, status(number, f"Incorrect API key provided: {KEY}."))
-    with pytest.raises(Unavailable, match=sentence) as caught:
+    with pytest.raises(BackendUnavailableError, match=sentence) as caught:
         ask("Q", key=key)
     assert all(KEY not in f"{error!r} {error}" for error in chain_of(caught.value))
 
@@ -254,30 +257,30 @@ def test_pairs_that_are_forbidden_among_others_that_are_not_are_errors(server, a
 
 @pytest.mark.timing
 @pytest.mark.parametrize("trouble", [reset, status(500, f"{KEY}?"), drip])
-def test_no_error_names_the_key(server, ask, trouble):
+def test_errors_do_not_name_the_key(server, ask, trouble):
     for question in ("Q", "Reply with 0."):
         server.script(question, trouble)
-    with pytest.raises(GraderError) as caught:
-        ask("Q", key=KEY, patience=0.3, timeout=0.1)
+    with pytest.raises(BackendError) as caught:
+        ask("Q", key=KEY, retry_seconds=0.3, timeout=0.1)
     assert all(KEY not in f"{error!r} {error}" for error in chain_of(caught.value))
 
 
-def test_a_key_with_a_line_break_is_refused_without_being_named(server, ask):
-    with pytest.raises(Unavailable, match="holds a line break") as caught:
+def test_key_with_a_line_break_is_refused_without_being_named(server, ask):
+    with pytest.raises(BackendUnavailableError, match="holds a line break") as caught:
         ask("Q", key=f"{KEY}\nX-Admin: 1")
     assert KEY not in str(caught.value)
     assert ask("Q", key=f"{KEY}\n")["Q"].grade == 3  # as files of keys end
 
 
-def test_a_redirect_does_not_carry_the_key_away(server, ask):
+def test_redirect_does_not_carry_the_key_away(server, ask):
     location = server.url.replace("127.0.0.1", "localhost") + "/elsewhere"
     server.script("Q", status(307, headers={"Location": location}))
-    with pytest.raises(Unavailable):
+    with pytest.raises(BackendUnavailableError):
         ask("Q", key=KEY)
     assert {headers["Host"].split(":")[0] for headers in server.headers} == {"127.0.0.1"}
 
 
-def test_the_server_that_serves_the_model_among_others_is_used(server, ask):
+def test_server_that_serves_the_model_among_others_is_used(server, ask):
     server.answers["/v1/models"] = models("large", "tiny")
     assert ask("Q")["Q"].grade == 3
 

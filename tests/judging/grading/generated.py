@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 
 
 class Generated:
-    """`("4", {"4": 0.9, "3": 0.1})` for each token: its text, and probabilities of the likeliest."""
+    """Generated tokens, such as `("4", {"4": 0.9, "3": 0.1})`.
+
+    Each is its text, and the probabilities of the likeliest tokens.
+    """
 
     def __init__(self, *positions: tuple[str | bytes, Mapping[str, float]]) -> None:
         self._positions = positions

@@ -1,4 +1,4 @@
-"""Made-up replies of models, with what a person reads in each, and the parsers that read it too.
+"""Made-up replies of models with the grade that a person reads, and their parsers.
 
 The rubric has the grades 0 to 5; of the replies in words it is 0 not_relevant, 1 okay, 2 vital. None is
 for what a person would not read as one grade without a doubt.
@@ -18,20 +18,20 @@ def rows(reads: int | None, parsers: str, *replies: str) -> list[Row]:
     return [(reply, reads, parsers) for reply in replies]
 
 
-def each(parsers: str, *forms: str) -> list[Row]:
-    """Every form with each of three grades in place of the @."""
+def graded_forms(parsers: str, *forms: str) -> list[Row]:
+    """Return each form with three grades in place of the @."""
     return [
         (form.replace("@", str(grade)), grade, parsers) for form in forms for grade in (0, 3, 5)
     ]
 
 
 NUMBERS: list[Row] = [
-    *each(
+    *graded_forms(
         STRICT,
         *("@", " @ ", "@.", "**@**", '"@"', "Rating: @", "**Rating:** @", "The grade is @.", "`@`"),
         *("Score = @", "answer: @", "“@”", "@\n", "_@_", "Grade: **@**."),
     ),
-    *each(
+    *graded_forms(
         SET,
         *("@/5", "@ / 5", "@ out of 5", "@ of 5", "**@/5**", "(@)", "[@]", "[[@]]", "@!", "@.0"),
         *("Rating: @/5", "Score: @ out of 5.", "Final rating: @", "Final score: @", "Rating @"),
@@ -56,7 +56,7 @@ NUMBERS: list[Row] = [
     ),
     *rows(4, SET, "four", "Four.", "**four**", "Score: four", "The rating is four.", '"four"'),
     *rows(0, SET, "zero", "Zero.", "Grade: zero"),
-    *each(
+    *graded_forms(
         GRADE_FIRST,
         "Rating: @\nReason: The text names the harbour.",
         "Rating: @\n\nThe text names the harbour but leaves the year open.",
@@ -72,7 +72,7 @@ NUMBERS: list[Row] = [
         "Rating: @ because the text names the harbour",
         "**Rating:** @\n\n**Explanation:** In 1990 the ferry sank.",
     ),
-    *each(
+    *graded_forms(
         REASON_FIRST,
         "The text names the harbour.\nRating: @",
         "The text does not say when the ferry sank.\n\n**Rating: @**",
@@ -82,7 +82,7 @@ NUMBERS: list[Row] = [
         "Der Hafen ist genannt, das Jahr nicht.\nRating: @/5",
         "港口被提到了。\n**Rating:** @",
     ),
-    *each(
+    *graded_forms(
         "reason-2",
         "The text names the harbour.\n@",
         "- the harbour\n- the year\n\n@",
@@ -91,18 +91,18 @@ NUMBERS: list[Row] = [
         "It was a mistake to leave out the year. Rating: @",
         "The first half says 4.\nScore: @\n\nIn short: the harbour.\n\nScore: @",
     ),
-    *each(
+    *graded_forms(
         THINK,
         *("<think>\nThe harbour is named. A 4? Or a 2?\n</think>\n\n@", "<think></think>@"),
         *("The harbour is named, so 2 or 3.\n</think>\n@", "<THINK>2</THINK>\n@."),
         *("<thinking>Rating: 2</thinking>Rating: @", "<reasoning>4/5</reasoning>\n**@**"),
         "<think>One.</think>\n<think>Two: 4.</think>\n@",
     ),
-    *each(
+    *graded_forms(
         SET, "<think>A 2.</think>@/5", "<think>A 2.</think>\nFinal score: @", "2?\n</think>\n(@)"
     ),
-    *each(GRADE_FIRST, "<think>A 2.</think>\nRating: @\nReason: the harbour is named."),
-    *each(
+    *graded_forms(GRADE_FIRST, "<think>A 2.</think>\nRating: @\nReason: the harbour is named."),
+    *graded_forms(
         JSON,
         '{"rating": @, "reason": "The harbour is named."}',
         '{"reason": "The harbour is named, so 4 or 2.", "rating": @}',
@@ -116,17 +116,19 @@ NUMBERS: list[Row] = [
         '{"rating": @, "reason": "a {brace} and a 4"}',
         '{"rating": @, "confidence": 0.9, "reason": "The harbour."}',
     ),
-    *each(
+    *graded_forms(
         "rating-json-1 grade-json-1", 'Here is my rating:\n{"rating": @, "reason": "The harbour."}'
     ),
-    *each(
+    *graded_forms(
         "grade-json-1 grade-json-2",
         *('{"rating": @}', '{"score": @}', '{"grade": @}', '{"grade": "@"}', '{"score": @.0}'),
         *('```json\n{"score": @}\n```', '{"grade": @, "explanation": "The harbour."}'),
         '{"score": @, "reason": "The harbour."}',
     ),
     # Read by no parser, though a person would: what stands around the number may be anything.
-    *each("", "The text is about @ I think", "The grade is clearly @, as it names all", "Rating—@"),
+    *graded_forms(
+        "", "The text is about @ I think", "The grade is clearly @, as it names all", "Rating—@"
+    ),
     *rows(4, "", "４", "④", "I give it a four because it names all", "IV", "{'rating': 4}", "++++"),
     *rows(4, "", "Rating: 4\nActually, I am sure: 4."),
     *rows(4, "reason-2", "Score: 4\nScore: 4"),
@@ -255,7 +257,7 @@ RETRACTIONS = (
 )
 
 LABELS = [(0, "not_relevant"), (1, "okay"), (2, "vital")]
-IN_WORDS: list[Row] = [
+LABEL_REPLIES: list[Row] = [
     *rows(2, "word-1", "vital", "Vital", "VITAL.", " vital ", '"vital"', "**vital**", "`vital`"),
     *rows(2, "word-1", "Label: vital", "**Label:** vital", "The label is vital.", "Answer: Vital"),
     *rows(1, "word-1", "okay", "Okay.", "label = okay", "“okay”", "<think>vital?</think>\nokay"),

@@ -1,10 +1,10 @@
-"""The token that is the grade among the generated ones: expected values are worked out by hand."""
+"""Token of the grade among the generated ones; expected values are computed by hand."""
 
 import pytest
 
-from judging.grading.pairs import Failure
 from judging.grading.parse import parse
 from judging.grading.probabilities import Labels, at_grade
+from judging.llm.errors import Failure
 from tests.judging.grading.generated import Generated
 
 GRADES = (0, 1, 2, 3, 4, 5)
@@ -19,15 +19,15 @@ def certain(*tokens: str | bytes) -> list[tuple[str | bytes, dict[str, float]]]:
 
 
 def labels_of(
-    words: str, parser: str, *positions: tuple, grades=GRADES, ids=(), finish="stop"
+    text: str, parser: str, *positions: tuple, grades=GRADES, ids=(), finish="stop"
 ) -> Labels | None:
-    parsed = parse(parser, words, grades, finish_reason=finish, max_tokens=500)
+    parsed = parse(parser, text, grades, finish_reason=finish, max_tokens=500)
     assert parsed.grade is not None, parsed
-    return at_grade(Generated(*positions), words, parsed.place, parsed.grade, grades, ids)
+    return at_grade(Generated(*positions), text, parsed.place, parsed.grade, grades, ids)
 
 
 @pytest.mark.parametrize(
-    ("words", "parser", "before", "token", "after"),
+    ("text", "parser", "before", "token", "ending"),
     [
         ("4", "integer-1", [], "4", []),
         (" 4", "integer-1", [], " 4", ["<|im_end|>"]),
@@ -53,12 +53,12 @@ def labels_of(
         ("Grüße 🚢: 4", "first-digit-1", ["Gr", "üße ", b"\xf0\x9f", b"\x9a\xa2", ":"], " 4", []),
     ],
 )
-def test_labels_are_those_at_the_token_of_the_grade(words, parser, before, token, after) -> None:
-    labels = labels_of(words, parser, *certain(*before), (token, OF_4), *certain(*after))
+def test_labels_are_those_at_the_token_of_the_grade(text, parser, before, token, ending) -> None:
+    labels = labels_of(text, parser, *certain(*before), (token, OF_4), *certain(*ending))
     assert labels == Labels((None, None, None, 0.25, 0.75, None), 3.75, 1.0)
 
 
-def test_a_token_that_holds_more_than_the_grade_is_compared_with_its_like() -> None:
+def test_token_that_holds_more_than_the_grade_is_compared_with_its_like() -> None:
     shares = {':"4"': 0.6, ':"3"': 0.2, ":4": 0.1, "4": 0.1}
     labels = labels_of(
         '{"grade":"4"}', "grade-json-2", *certain('{"grade"'), (':"4"', shares), ("}", {})
@@ -84,20 +84,20 @@ def test_grade_whose_digits_begin_another_has_the_probability_that_it_ends_there
     labels = labels_of("1", "integer-1", first, second, grades=TO_TEN)
     assert labels
     assert labels.probabilities[1] == pytest.approx(0.6)
-    alone = labels_of("1", "integer-1", first, grades=TO_TEN)
-    assert alone
-    assert alone.probabilities[1] is None
-    assert not alone.is_of(1, TO_TEN)
+    single = labels_of("1", "integer-1", first, grades=TO_TEN)
+    assert single
+    assert single.probabilities[1] is None
+    assert not single.is_of(1, TO_TEN)
 
 
 def test_token_ids_are_looked_for_by_the_id_of_the_grade() -> None:
     shares = {"token_id:19": 0.75, "token_id:18": 0.25}
-    thoughts = [("token_id:19", {"token_id:15": 1.0}), ("token_id:7", {"token_id:16": 1.0})]
+    reasoning = [("token_id:19", {"token_id:15": 1.0}), ("token_id:7", {"token_id:16": 1.0})]
     end = ("token_id:2", {"token_id:15": 0.1})
-    labels = labels_of("4", "integer-1", *thoughts, ("token_id:19", shares), end, ids=IDS)
+    labels = labels_of("4", "integer-1", *reasoning, ("token_id:19", shares), end, ids=IDS)
     assert labels == Labels((None, None, None, 0.25, 0.75, None), 3.75, 1.0)
     # Of a longer reply nobody can tell which of two tokens is the grade.
-    more = [*thoughts, ("token_id:19", shares), end]
+    more = [*reasoning, ("token_id:19", shares), end]
     assert labels_of("4 ships. Rating: 4", "reason-2", *more, ids=IDS) is None
 
 
@@ -106,7 +106,7 @@ def test_token_ids_are_looked_for_by_the_id_of_the_grade() -> None:
     [[], ["so", " it", " is"], ["4", " ships", " sank"]],
     ids=["none", "other", "thoughts"],
 )
-def test_no_labels_where_the_token_is_not_found(tokens) -> None:
+def test_missing_token_gives_no_labels(tokens) -> None:
     assert labels_of("4", "integer-1", *certain(*tokens)) is None
 
 
@@ -116,4 +116,4 @@ def test_values_that_are_no_log_probabilities_are_no_labels() -> None:
 
 def test_failure_has_no_place() -> None:
     parsed = parse("integer-1", "4 or 5", GRADES, finish_reason="stop", max_tokens=9)
-    assert (parsed.failure, parsed.place) == (Failure.SEVERAL, None)
+    assert (parsed.failure, parsed.place) == (Failure.SEVERAL_INTEGERS, None)

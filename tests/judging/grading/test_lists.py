@@ -1,4 +1,4 @@
-"""Replies about several questions at once: each grade under its number, and nothing guessed."""
+"""Replies about several questions: each grade under its number, and nothing guessed."""
 
 import json
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judging.grading.parse import PARSERS, Parsed, parse
-from tests.any_text import any_text
+from tests.toolbox.text_strategies import any_text
 
 GRADES = range(6)
 LINES, JSON = "numbered-1", "numbered-json-1"
@@ -71,7 +71,7 @@ def test_lines_with_numbers(reply: str) -> None:
         ("I would never give:\n1: 5\n2: 5\n3: 5", [None] * 3),
     ],
 )
-def test_what_is_not_clear_is_missing(reply: str, expected: list[int | None]) -> None:
+def test_unclear_grades_are_missing(reply: str, expected: list[int | None]) -> None:
     assert grades(LINES, reply) == expected
 
 
@@ -129,7 +129,7 @@ def test_json_that_is_not_clear_is_missing(reply: str, expected: list[int | None
     assert grades(JSON, reply) == expected
 
 
-def test_why_there_is_none() -> None:
+def test_missing_grades_have_a_reason() -> None:
     assert read(LINES, "1: 4\n3: 5", 2).failure == "no_grade"
     assert read(LINES, "1: 4\n1: 3", 1).failure == "several"
     assert read(LINES, "1: 9", 1).failure == "out_of_range"
@@ -158,11 +158,11 @@ def test_of_a_reply_that_was_cut_the_whole_lines_count() -> None:
     ],
 )
 @pytest.mark.parametrize("reason", ["length", "abort"])
-def test_what_was_cut_off_may_have_taken_a_grade_back(parser: str, reply: str, reason: str) -> None:
+def test_cut_reply_may_have_taken_a_grade_back(parser: str, reply: str, reason: str) -> None:
     assert grades(parser, reply, reason=reason) == [None] * 3
 
 
-def test_a_number_alone_is_that_of_the_question() -> None:
+def test_number_alone_is_that_of_the_question() -> None:
     first_token = parse(LINES, "1", GRADES, finish_reason="length", max_tokens=1)
     assert (first_token.grade, first_token.failure) == (None, "cut")
     assert grades(LINES, "1.", n=1) == grades(LINES, "4\nThough", n=1, reason="length") == [None]
@@ -170,13 +170,13 @@ def test_a_number_alone_is_that_of_the_question() -> None:
     assert grades(LINES, "4.", n=1) == grades(LINES, "Grade:\n4", n=1) == [4]
 
 
-def test_one_question_alone_needs_no_number() -> None:
+def test_single_question_needs_no_number() -> None:
     assert grades(LINES, "4", n=1) == grades(LINES, "1: 4", n=1) == [4]
     assert grades(JSON, '{"grade": 4}', n=1) == grades(JSON, '{"1": 4}', n=1) == [4]
     assert grades(LINES, "2: 4", n=1) == [None]
 
 
-@pytest.mark.parametrize("parser", [name for name, rules in PARSERS.items() if rules.of_several])
+@pytest.mark.parametrize("parser", [name for name, rules in PARSERS.items() if rules.reads_several])
 @given(reply=any_text, number=st.integers(1, 4), n=st.integers(4, 9))
 def test_any_reply_has_one_outcome(parser: str, reply: str, number: int, n: int) -> None:
     parsed = read(parser, reply, number, n)
@@ -184,8 +184,10 @@ def test_any_reply_has_one_outcome(parser: str, reply: str, number: int, n: int)
 
 
 @given(st.lists(st.sampled_from(GRADES), min_size=1, max_size=30))
-def test_what_a_model_writes_as_asked_is_read_whole(said: list[int]) -> None:
-    numbered = list(enumerate(said, 1))
-    n = len(said)
-    assert grades(LINES, "\n".join(f"{number}: {grade}" for number, grade in numbered), n) == said
-    assert grades(JSON, json.dumps(dict(numbered)), n) == said
+def test_well_formed_lists_are_read_completely(expected: list[int]) -> None:
+    numbered = list(enumerate(expected, 1))
+    n = len(expected)
+    assert (
+        grades(LINES, "\n".join(f"{number}: {grade}" for number, grade in numbered), n) == expected
+    )
+    assert grades(JSON, json.dumps(dict(numbered)), n) == expected

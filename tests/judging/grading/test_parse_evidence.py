@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judging.grading.pairs import Failure, State
+from judging.grading.pairs import State
 from judging.grading.parse import Parsed, parse
-from tests.any_text import any_words
+from judging.llm.errors import Failure
+from tests.toolbox.text_strategies import any_words
 
 GRADES = range(6)
 
@@ -33,7 +34,7 @@ def read(reply: str, finish_reason: str | None = "stop") -> Parsed:
         ('0\n"One."', 0, ("One.",)),
     ],
 )
-def test_a_grade_and_its_quotations(reply: str, grade: int, evidence: tuple[str, ...]) -> None:
+def test_grade_and_its_quotations(reply: str, grade: int, evidence: tuple[str, ...]) -> None:
     assert read(reply) == Parsed(State.GRADED, grade, evidence=evidence)
 
 
@@ -45,26 +46,26 @@ def test_a_grade_and_its_quotations(reply: str, grade: int, evidence: tuple[str,
         ('"The ferry sank."', Failure.NO_GRADE),
         ('"The ferry sank."\n4', Failure.NO_GRADE),  # the grade comes first or not at all
         ('4 "The ferry sank."', Failure.NO_GRADE),
-        ('4/5\n"The ferry sank."', Failure.SEVERAL),
+        ('4/5\n"The ferry sank."', Failure.SEVERAL_INTEGERS),
         ('7\n"The ferry sank."', Failure.OUT_OF_RANGE),
         ("4\nThe ferry sank.", Failure.NO_GRADE),  # not in quotation marks
         ('4\n"The ferry sank', Failure.NO_GRADE),
         ('4\n"', Failure.NO_GRADE),
         ("4\n'The ferry sank.'", Failure.NO_GRADE),
         ('4\n"The ferry sank." This says when.', Failure.NO_GRADE),
-        ('4\n"The ferry sank."\nOr rather 2.', Failure.SEVERAL),
-        ("4\n3", Failure.SEVERAL),
+        ('4\n"The ferry sank."\nOr rather 2.', Failure.SEVERAL_INTEGERS),
+        ("4\n3", Failure.SEVERAL_INTEGERS),
     ],
 )
-def test_a_reply_of_another_form_is_no_grade(reply: str, failure: Failure) -> None:
+def test_reply_of_another_form_is_no_grade(reply: str, failure: Failure) -> None:
     assert read(reply) == Parsed(State.UNPARSEABLE, failure=failure)
 
 
-def test_a_reply_that_was_cut_is_no_grade() -> None:
+def test_reply_that_was_cut_is_no_grade() -> None:
     assert read('4\n"The ferry sa', "length") == Parsed(State.TRUNCATED, failure=Failure.CUT)
 
 
-def test_a_refusal_in_a_quotation_is_evidence() -> None:
+def test_refusal_in_a_quotation_is_evidence() -> None:
     reply = "4\n\"I'm sorry, but I can't help,\" said the mayor"
     assert read(reply + '"').evidence == ("I'm sorry, but I can't help,\" said the mayor",)
 
@@ -76,6 +77,6 @@ def test_a_refusal_in_a_quotation_is_evidence() -> None:
     ),
 )
 def test_any_words_can_be_quoted(grade: int, quoted: list[str]) -> None:
-    lines = [str(grade), *(f'"{words}"' for words in quoted)]
-    expected = tuple(words.strip() for words in quoted)
+    lines = [str(grade), *(f'"{quote}"' for quote in quoted)]
+    expected = tuple(quote.strip() for quote in quoted)
     assert read("\n".join(lines)) == Parsed(State.GRADED, grade, evidence=expected)

@@ -12,14 +12,14 @@ from judging.grading.prompt import (
     PLACEHOLDERS,
     check_template,
     hashes,
-    prompt_hash,
+    placeholders_of,
     render,
-    shown_by,
+    rubric_wording,
     unknown_placeholders,
-    wording_of,
 )
 from judging.grading.spec import Spec
-from tests.any_text import any_text
+from judging.llm.messages import prompt_hash
+from tests.toolbox.text_strategies import any_text
 
 LEVELS = ((0, "no"), (1, "partly"), (2, "yes"))
 SPEC = Spec(
@@ -28,7 +28,7 @@ SPEC = Spec(
     backend="openai",
     model="tiny",
     prompt="Q: {question}\nT: {text}",
-    wording=wording_of(LEVELS),
+    wording=rubric_wording(LEVELS),
 )
 PAIR = Pair(1, 2, text="The ferry sank.", question="What sank?", request="All about ferries.")
 
@@ -37,18 +37,18 @@ def rendered(prompt: str, pair: Pair = PAIR, system: str = "") -> list[dict[str,
     return render(replace(SPEC, prompt=prompt, system=system), pair)
 
 
-def test_a_prompt_without_a_system_part_is_one_message() -> None:
+def test_prompt_without_a_system_part_is_one_message() -> None:
     assert render(SPEC, PAIR) == [{"role": "user", "content": "Q: What sank?\nT: The ferry sank."}]
 
 
-def test_the_system_part_comes_first_and_may_hold_placeholders_too() -> None:
+def test_system_part_comes_first_and_may_hold_placeholders_too() -> None:
     assert rendered("{question}{text}", system="Grades:\n{rubric}") == [
         {"role": "system", "content": "Grades:\n2: yes\n1: partly\n0: no"},
         {"role": "user", "content": "What sank?The ferry sank."},
     ]
 
 
-def test_every_placeholder_is_put_in_each_time_it_stands_there() -> None:
+def test_placeholders_are_replaced_at_all_places() -> None:
     prompt = "{request}|{rubric}|{grades}|{question}|{text}|{question}"
     assert rendered(prompt)[0]["content"] == (
         "All about ferries.|2: yes\n1: partly\n0: no|0, 1 or 2|What sank?|The ferry sank.|What sank?"
@@ -67,7 +67,7 @@ def test_grades_are_listed_in_words(levels: tuple[tuple[int, str], ...], expecte
     assert render(replace(SPEC, levels=levels, prompt="{grades}"), PAIR)[0]["content"] == expected
 
 
-def test_what_a_text_or_a_question_holds_is_never_put_in_again() -> None:
+def test_placeholders_in_texts_are_not_replaced() -> None:
     pair = Pair(1, 2, text="{question} {rubric} {{text}}", question="{text}? {request}")
     assert rendered("{question} - {text}", pair)[0]["content"] == (
         "{text}? {request} - {question} {rubric} {{text}}"
@@ -113,17 +113,17 @@ def test_any_template_renders(template: str, text: str) -> None:
         ),
     ],
 )
-def test_what_is_missing_is_said(system: str, prompt: str, problems: list[str]) -> None:
+def test_missing_placeholders_are_reported(system: str, prompt: str, problems: list[str]) -> None:
     assert check_template(system, prompt) == problems
 
 
-def test_each_unknown_placeholder_is_named_once_as_it_is_written() -> None:
+def test_unknown_placeholders_are_named_once() -> None:
     problems = check_template("{context}", "{question} {text} {Text} { text } {context}")
-    known = "{question}, {questions}, {text}, {request}, {answer}, {rubric}, {grades}"
+    valid = "{question}, {questions}, {text}, {request}, {answer}, {rubric}, {grades}"
     assert problems == [
-        f"{{context}} is not a placeholder. There are {known}.",
-        f"{{Text}} is not a placeholder. There are {known}.",
-        f"{{ text }} is not a placeholder. There are {known}.",
+        f"{{context}} is not a placeholder. There are {valid}.",
+        f"{{Text}} is not a placeholder. There are {valid}.",
+        f"{{ text }} is not a placeholder. There are {valid}.",
     ]
 
 
@@ -134,7 +134,7 @@ def test_questions_are_numbered_and_each_stands_on_its_line() -> None:
     assert rendered("{questions}")[0]["content"] == "1. What sank?"
 
 
-def test_an_answer_is_shown_beside_its_question() -> None:
+def test_answer_is_shown_beside_its_question() -> None:
     pair = replace(PAIR, answer="the ferry [...] in March")
     assert rendered("{question} {answer}", pair)[0]["content"] == (
         "What sank? the ferry [...] in March"
@@ -150,26 +150,26 @@ def test_all_questions_stand_for_the_question_and_not_beside_it() -> None:
     assert "an answer of its own" in problem
 
 
-def test_a_message_has_two_hashes_where_it_may_be_asked_alone() -> None:
+def test_message_has_two_hashes_where_it_may_be_asked_alone() -> None:
     spec = replace(SPEC, prompt="{questions}\n{text}")
-    several = replace(PAIR, questions=("Where?", "What sank?"), number=2)
-    together, alone = hashes(spec, several)
-    assert together == prompt_hash(render(spec, several))
-    assert alone == prompt_hash(render(spec, several.alone())) != together
+    joint_pair = replace(PAIR, questions=("Where?", "What sank?"), number=2)
+    joint_hash, single_hash = hashes(spec, joint_pair)
+    assert joint_hash == prompt_hash(render(spec, joint_pair))
+    assert single_hash == prompt_hash(render(spec, joint_pair.alone())) != joint_hash
     assert hashes(SPEC, PAIR) == (prompt_hash(render(SPEC, PAIR)),)
 
 
-def test_what_a_judge_shows_is_what_its_prompt_names() -> None:
-    assert shown_by(replace(SPEC, system="{rubric}", prompt="{text:20} {x} {answer}")) == {
+def test_placeholders_of_a_judge_are_those_of_its_prompt() -> None:
+    assert placeholders_of(replace(SPEC, system="{rubric}", prompt="{text:20} {x} {answer}")) == {
         *("rubric", "text", "answer")
     }
 
 
-def test_no_known_placeholder_is_called_unknown() -> None:
+def test_known_placeholders_are_not_unknown() -> None:
     assert unknown_placeholders(" ".join(f"{{{name}}}" for name in PLACEHOLDERS)) == []
 
 
-def test_the_hash_is_of_the_canonical_json() -> None:
+def test_hash_is_of_the_canonical_json() -> None:
     # Keys sorted, no spaces, all but ASCII escaped, written out by hand; the first 16 of 64 signs.
     canonical = '[{"content":"caf\\u00e9","role":"user"}]'
     expected = hashlib.sha256(canonical.encode()).hexdigest()[:16]
@@ -177,29 +177,29 @@ def test_the_hash_is_of_the_canonical_json() -> None:
     assert prompt_hash([{"content": "café", "role": "user"}]) == expected
 
 
-def test_the_hash_sees_roles_order_and_every_sign() -> None:
+def test_hash_sees_roles_order_and_every_sign() -> None:
     system, user = {"role": "system", "content": "a"}, {"role": "user", "content": "b"}
-    others = [
+    variants = [
         [system, user],
         [user, system],
         [system],
         [{**system, "role": "user"}, user],
         [system, {**user, "content": "b "}],
     ]
-    assert len({prompt_hash(messages) for messages in others}) == len(others)
+    assert len({prompt_hash(messages) for messages in variants}) == len(variants)
 
 
 def test_half_a_surrogate_pair_has_a_hash() -> None:
     assert len(prompt_hash([{"role": "user", "content": "\ud800"}])) == 16
 
 
-def test_a_rubric_is_shown_from_the_highest_grade_down() -> None:
-    assert wording_of([(0, "no"), (2, "yes"), (1, "partly")]) == "2: yes\n1: partly\n0: no"
-    assert wording_of([(2, "c"), (10, "d")]) == "10: d\n2: c"
-    assert wording_of([]) == ""
+def test_rubric_is_shown_from_the_highest_grade_down() -> None:
+    assert rubric_wording([(0, "no"), (2, "yes"), (1, "partly")]) == "2: yes\n1: partly\n0: no"
+    assert rubric_wording([(2, "c"), (10, "d")]) == "10: d\n2: c"
+    assert rubric_wording([]) == ""
 
 
-def test_the_first_words_of_a_text_with_one_space_between_them() -> None:
+def test_first_words_of_a_text_with_one_space_between_them() -> None:
     for text, expected in [
         (" one  two\n\nthree four {question}", "Q one two three"),
         ("one\ntwo", "Q one two"),

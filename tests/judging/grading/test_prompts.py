@@ -1,4 +1,4 @@
-"""The prompts that come with the workbench, and what is said of a file that cannot be read."""
+"""Prompts that ship with the workbench, and messages about unreadable files."""
 
 from pathlib import Path
 
@@ -7,10 +7,10 @@ import pytest
 from annotation.models.standard import GRADED
 from judging.grading.pairs import Pair
 from judging.grading.parse import PARSERS
-from judging.grading.prompt import check_template, render, wording_of
+from judging.grading.prompt import check_template, render, rubric_wording
 from judging.grading.prompts import PromptFileError, load, names, read
 from judging.grading.spec import Spec
-from tests.factories import labels_of
+from tests.toolbox.factories import labels_of
 
 STRUCTURES = ["crux-structure", "umbrela-structure"]
 AS_JSON = ["label-json", "rating-json"]
@@ -37,13 +37,13 @@ You grade.
 """
 
 
-def file_of(folder: Path, words: str) -> Path:
+def file_of(folder: Path, content: str) -> Path:
     path = folder / "mine.txt"
-    path.write_text(words, encoding="utf-8")
+    path.write_text(content, encoding="utf-8")
     return path
 
 
-def asked_by(name: str) -> list[dict[str, str]]:
+def messages_of(name: str) -> list[dict[str, str]]:
     file = load(name)
     spec = Spec(
         rubric="graded",
@@ -52,7 +52,7 @@ def asked_by(name: str) -> list[dict[str, str]]:
         model="tiny",
         system=file.system,
         prompt=file.prompt,
-        wording=wording_of(labels_of(GRADED)),
+        wording=rubric_wording(labels_of(GRADED)),
     )
     return render(spec, Pair(1, 2, text="THE TEXT", question="THE QUESTION", request="THE REQUEST"))
 
@@ -63,34 +63,34 @@ def test_there_are_nine() -> None:
 
 @pytest.mark.parametrize("name", AS_JSON)
 def test_those_of_json_show_what_they_need_and_ask_for_what_is_read(name: str) -> None:
-    [system, user] = asked_by(name)
+    [system, user] = messages_of(name)
     assert all(part in user["content"] for part in ("THE TEXT", "THE QUESTION", "5: "))
     assert "instructions" in system["content"]
-    asked = {"label-json": '"label_name"', "rating-json": '"rating"'}[name]
-    assert asked in user["content"]
+    key = {"label-json": '"label_name"', "rating-json": '"rating"'}[name]
+    assert key in user["content"]
     assert load(name).parser == f"{name}-2"
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
-def test_a_structure_of_others_can_be_used_and_says_what_it_is(name: str) -> None:
+def test_structure_of_others_can_be_used_and_says_what_it_is(name: str) -> None:
     file = load(name)
     assert check_template(file.system, file.prompt) == []
     assert "in our words" in file.title
     assert "The words are ours." in file.note
-    [user] = asked_by(name)
-    for words in ("THE QUESTION", "THE TEXT", wording_of(labels_of(GRADED))):
-        assert user["content"].count(words) == 1
+    [user] = messages_of(name)
+    for fragment in ("THE QUESTION", "THE TEXT", rubric_wording(labels_of(GRADED))):
+        assert user["content"].count(fragment) == 1
     assert user["content"].index("THE QUESTION") < user["content"].index("THE TEXT")
 
 
-def test_the_structure_of_the_paper() -> None:
+def test_structure_of_the_paper() -> None:
     file = load("crux-structure")
     assert (file.parser, file.max_tokens, file.failures) == ("first-digit-1", 5, "zero")
     assert "{text:2048}" in file.prompt
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_each_can_be_used(name: str) -> None:
+def test_prompts_can_be_used(name: str) -> None:
     file = load(name)
     assert check_template(file.system, file.prompt) == []
     assert file.name == name
@@ -99,26 +99,31 @@ def test_each_can_be_used(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_each_shows_the_rubric_the_question_and_the_text_once(name: str) -> None:
-    system, user = asked_by(name)
+def test_prompts_show_rubric_question_and_text_once(name: str) -> None:
+    system, user = messages_of(name)
     assert (system["role"], user["role"]) == ("system", "user")
     everything = system["content"] + user["content"]
     assert "{" not in everything
-    for words in ("THE QUESTION", "THE TEXT", wording_of(labels_of(GRADED)), "0, 1, 2, 3, 4 or 5"):
-        assert everything.count(words) == 1, words
+    for fragment in (
+        "THE QUESTION",
+        "THE TEXT",
+        rubric_wording(labels_of(GRADED)),
+        "0, 1, 2, 3, 4 or 5",
+    ):
+        assert everything.count(fragment) == 1, fragment
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_the_name_says_what_comes_first(name: str) -> None:
-    content = asked_by(name)[-1]["content"]
+def test_name_says_what_comes_first(name: str) -> None:
+    content = messages_of(name)[-1]["content"]
     question_first = content.index("THE QUESTION") < content.index("THE TEXT")
     assert question_first == ("question-first" in name)
 
 
 @pytest.mark.parametrize("name", ["text-first", "evidence-text-first"])
-def test_the_questions_of_a_text_share_all_that_stands_before_them(name: str) -> None:
+def test_questions_of_a_text_share_all_that_stands_before_them(name: str) -> None:
     # What a server's prefix cache can keep: the text, and nothing of the question before it.
-    assert "THE QUESTION" not in asked_by(name)[-1]["content"].split("THE TEXT")[0]
+    assert "THE QUESTION" not in messages_of(name)[-1]["content"].split("THE TEXT")[0]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +135,7 @@ def test_the_questions_of_a_text_share_all_that_stands_before_them(name: str) ->
         ("evidence-text-first", "evidence-1", 300),
     ],
 )
-def test_each_names_its_parser_and_its_length(name: str, parser: str, max_tokens: int) -> None:
+def test_prompts_name_parser_and_length(name: str, parser: str, max_tokens: int) -> None:
     file = load(name)
     assert (file.parser, file.max_tokens) == (parser, max_tokens)
 
@@ -140,7 +145,7 @@ def test_both_orders_say_the_same_but_for_the_order() -> None:
     assert load("evidence-text-first").system == load("evidence-question-first").system
 
 
-def test_a_file_is_read_as_it_stands(tmp_path: Path) -> None:
+def test_file_is_read_as_it_stands(tmp_path: Path) -> None:
     file = read(file_of(tmp_path, GOOD))
     assert file.name == "mine"
     assert file.title == "A title: with a colon"
@@ -148,15 +153,15 @@ def test_a_file_is_read_as_it_stands(tmp_path: Path) -> None:
     assert file.prompt == "{question}\n\n--- a line of dashes stays\n{text}"
 
 
-def test_a_file_of_windows_is_the_same_prompt(tmp_path: Path) -> None:
+def test_file_of_windows_is_the_same_prompt(tmp_path: Path) -> None:
     path = tmp_path / "mine.txt"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
     assert read(path) == read(file_of(tmp_path, GOOD))
 
 
-def test_the_system_part_may_be_missing(tmp_path: Path) -> None:
-    words = GOOD.replace("--- system ---\nYou grade.\n", "")
-    assert read(file_of(tmp_path, words)).system == ""
+def test_system_part_may_be_missing(tmp_path: Path) -> None:
+    content = GOOD.replace("--- system ---\nYou grade.\n", "")
+    assert read(file_of(tmp_path, content)).system == ""
 
 
 @pytest.mark.parametrize(
@@ -195,7 +200,7 @@ def test_the_system_part_may_be_missing(tmp_path: Path) -> None:
         ("{text}", "", "line 11: The prompt does not show the text: it needs {text}."),
     ],
 )
-def test_an_error_names_the_file_and_the_line(
+def test_error_names_the_file_and_the_line(
     tmp_path: Path, old: str, new: str, expected: str
 ) -> None:
     assert old in GOOD
@@ -204,7 +209,7 @@ def test_an_error_names_the_file_and_the_line(
     assert str(error.value).startswith(f"mine.txt, {expected}")
 
 
-def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
+def test_empty_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(PromptFileError, match=r"mine\.txt, line 1: "):
         read(file_of(tmp_path, ""))
 
@@ -217,7 +222,7 @@ def test_bytes_that_are_no_text_are_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "nothing", "../prompts/text-first", "text-first.txt", "*"])
-def test_a_name_that_is_none_is_answered_with_those_that_are(name: str) -> None:
+def test_name_that_is_none_is_answered_with_those_that_are(name: str) -> None:
     with pytest.raises(PromptFileError) as error:
         load(name)
     assert str(error.value) == (

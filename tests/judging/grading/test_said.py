@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from judging.grading.pairs import Failure, Pair, Sampling, State, shares, together
+from judging.grading.completion import aggregate_samples, reply_of
+from judging.grading.pairs import Pair, State, group_by_message, shares
 from judging.grading.probabilities import Labels
 from judging.grading.readers import Parsed
-from judging.grading.said import Said, of_samples, reply_of
 from judging.grading.spec import Spec
+from judging.llm.completion import Completion
+from judging.llm.errors import Failure
+from judging.llm.sampling import Sampling
 from tests.judging.grading.generated import Generated
 
 SPEC = Spec(
@@ -26,10 +29,10 @@ NONE = Parsed(State.UNPARSEABLE, failure=Failure.NO_GRADE)
 
 def sampled(*grades: int | None) -> tuple[Parsed, Labels]:
     parsed = [NONE if grade is None else Parsed(State.GRADED, grade) for grade in grades]
-    return of_samples(parsed, range(6))
+    return aggregate_samples(parsed, range(6))
 
 
-def test_the_most_frequent_grade_counts_and_the_shares_are_its_probabilities() -> None:
+def test_most_frequent_grade_counts_and_the_shares_are_its_probabilities() -> None:
     parsed, labels = sampled(4, 4, 3, 4, 0)
     assert parsed.grade == 4
     assert labels.probabilities == (0.2, 0.0, 0.0, 0.2, 0.6, 0.0)
@@ -61,8 +64,8 @@ def test_samples_without_a_grade_have_a_share_in_none() -> None:
 
 
 def test_all_samples_are_kept_in_one_reply() -> None:
-    said = [Said("4", "so"), Said("no idea"), Said("4")]
-    reply = reply_of(SPEC, PAIR, "hash", said, None, (30, 6))
+    completions = [Completion("4", "so"), Completion("no idea"), Completion("4")]
+    reply = reply_of(SPEC, PAIR, "hash", completions, None, (30, 6))
     assert (reply.grade, reply.state) == (4, "graded")
     assert reply.raw == "[1 of 3]\n4\n\n[2 of 3]\nno idea\n\n[3 of 3]\n4"
     assert reply.reasoning == "[1 of 3]\nso\n\n[2 of 3]\n\n\n[3 of 3]\n"
@@ -70,36 +73,39 @@ def test_all_samples_are_kept_in_one_reply() -> None:
     assert reply.label_mass == pytest.approx(2 / 3)
 
 
-def test_one_reply_is_kept_as_it_came_with_the_probabilities_of_its_token() -> None:
+def test_single_reply_is_kept_with_the_probabilities_of_its_token() -> None:
     logprobs = Generated(("5", {"5": 0.9}))
-    reply = reply_of(SPEC, PAIR, "hash", [Said("5")], logprobs, (1, 1))
+    reply = reply_of(SPEC, PAIR, "hash", [Completion("5")], logprobs, (1, 1))
     assert (reply.raw, reply.reasoning, reply.expected_grade) == ("5", "", 5.0)
-    several = replace(SPEC, parser="numbered-1")
-    assert reply_of(several, PAIR, "hash", [Said("1: 5")], logprobs, (1, 1)).probabilities is None
+    joint_spec = replace(SPEC, parser="numbered-1")
+    assert (
+        reply_of(joint_spec, PAIR, "hash", [Completion("1: 5")], logprobs, (1, 1)).probabilities
+        is None
+    )
 
 
 @pytest.mark.parametrize(
-    ("words", "shares", "because"),
+    ("texts", "shares", "because"),
     [
         ("5 or so", {"5": 0.9}, "there is no grade"),
         ("5", {"5": 0.45}, "the grades have less than a half"),
         ("5", {"5": 0.3, "4": 0.6}, "another grade is more probable"),
     ],
 )
-def test_no_probabilities_are_stored_where(words, shares, because) -> None:
-    reply = reply_of(SPEC, PAIR, "hash", [Said(words)], Generated((words, shares)), (1, 1))
+def test_probabilities_are_not_stored_without_a_grade_of_their_own(texts, shares, because) -> None:
+    reply = reply_of(SPEC, PAIR, "hash", [Completion(texts)], Generated((texts, shares)), (1, 1))
     assert (reply.probabilities, reply.expected_grade, reply.label_mass) == (None, None, None), (
         because
     )
 
 
 def test_shares_of_samples_under_a_half_are_no_probabilities() -> None:
-    said = [Said("4"), Said("no"), Said("no")]
-    reply = reply_of(SPEC, PAIR, "hash", said, None, (1, 1))
+    completions = [Completion("4"), Completion("no"), Completion("no")]
+    reply = reply_of(SPEC, PAIR, "hash", completions, None, (1, 1))
     assert (reply.grade, reply.expected_grade) == (4, None)
 
 
-def test_the_number_of_samples_is_that_of_the_request() -> None:
+def test_number_of_samples_is_that_of_the_request() -> None:
     assert SPEC.sampling.samples == 5
     assert SPEC.sampling.sent["n"] == 5
     for extra in ({}, {"n": 1}, {"n": None}, {"n": "5"}, {"n": 0}):
@@ -111,26 +117,26 @@ def test_pairs_of_one_text_that_follow_each_other_are_asked_together() -> None:
         return Pair(text, number, "", "", questions=questions, number=number)
 
     pairs = [pair(1, 1), pair(1, 2), pair(2, 1), pair(2, 3), pair(2, 2, ("a", "b"))]
-    assert list(together(iter(pairs))) == [
+    assert list(group_by_message(iter(pairs))) == [
         (pairs[0], pairs[1]),
         (pairs[2], pairs[3]),
         (pairs[4],),
     ]
-    alone = [each.alone() for each in pairs]
-    assert list(together(iter(alone))) == [(each,) for each in alone]
+    singles = [item.alone() for item in pairs]
+    assert list(group_by_message(iter(singles))) == [(item,) for item in singles]
 
 
-def test_a_pair_that_is_asked_by_itself_is_given_before_the_next_is_taken() -> None:
-    taken = []
+def test_pair_that_is_asked_by_itself_is_given_before_the_next_is_taken() -> None:
+    n_taken = []
 
     def pairs():
         for number in range(3):
-            taken.append(number)
+            n_taken.append(number)
             yield Pair(number, 1, "", "")
 
-    messages = together(pairs())
+    messages = group_by_message(pairs())
     next(messages)
-    assert taken == [0]
+    assert n_taken == [0]
 
 
 def test_tokens_are_shared_out_to_the_last() -> None:

@@ -1,4 +1,4 @@
-"""From the pages alone: a judge of critiques, a run of it on pairs from a qac file, and its ratings."""
+"""Judge of critiques from the pages alone: a run on pairs of a qac file, and its ratings."""
 
 import json
 
@@ -8,9 +8,9 @@ from annotation.models import Rating
 from crux_site.imports.importing import import_dataset
 from judging.engine.foreground import fill
 from judging.models import Attempt, Judge, JudgeRun
-from tests.crux_site.imports.foreign.folders import write
-from tests.judging.graders.scripted_server import MODEL, ScriptedServer, said
-from tests.judging.judges.test_new import form
+from tests.judging.judges.judge_form import judge_form_data
+from tests.toolbox.foreign_files import write
+from tests.toolbox.scripted_server import MODEL, ScriptedServer, reply_with
 
 ANSWERS = {"Who mended the wheel?": "Ottilie Marsh", "When did it turn?": "In May", "Why?": ""}
 
@@ -25,7 +25,9 @@ def server(settings, db):
 def judged(ada, server, rubric: str, prompt: str) -> JudgeRun:
     """A judge under the rubric, made on its page, and its run, started on the page of runs."""
     assert ada.post("/rubrics/add/", {"slug": rubric}).status_code == 302
-    fields = form(rubric=rubric, model=MODEL, system="", prompt=prompt, parser="rating-json-1")
+    fields = judge_form_data(
+        rubric=rubric, model=MODEL, system="", prompt=prompt, parser="rating-json-1"
+    )
     del fields["logprobs"]
     response = ada.post("/judges/new/", fields | {"max_tokens": "300", "save": "1"})
     judge = Judge.objects.get()
@@ -49,11 +51,11 @@ def mill(db, tmp_path):
     import_dataset(write(tmp_path, {"pairs.jsonl": lines}), "mill", form="qac")
 
 
-def test_a_critique_of_the_question_alone(ada, server, mill):
+def test_critique_of_the_question_alone(ada, server, mill):
     valid = json.dumps({"evaluation": "It names nobody.", "rating": 2})
-    server.script("Why?", said(valid))
-    server.script("When did it turn?", said('{"evaluation": "good", "rating": "five"}'))
-    server.script("Who mended the wheel?", said(f"Here:\n{valid.replace('2', '5')}"))
+    server.script("Why?", reply_with(valid))
+    server.script("When did it turn?", reply_with('{"evaluation": "good", "rating": "five"}'))
+    server.script("Who mended the wheel?", reply_with(f"Here:\n{valid.replace('2', '5')}"))
     judged(ada, server, "critique-stand_alone", "{question}\n\nRate from 1 to 5, as JSON.")
     rated = Rating.objects.filter(rubric__slug="critique-stand_alone")
     assert dict(rated.values_list("question__body", "grade")) == {
@@ -65,9 +67,9 @@ def test_a_critique_of_the_question_alone(ada, server, mill):
     assert (failed.question.body, failed.state) == ("When did it turn?", "unparseable")
 
 
-def test_a_critique_of_the_answer(ada, server, mill):
+def test_critique_of_the_answer(ada, server, mill):
     for answer in ("Ottilie Marsh", "In May"):
-        server.script(answer, said('{"evaluation": "It is in the text.", "rating": 4}'))
+        server.script(answer, reply_with('{"evaluation": "It is in the text.", "rating": 4}'))
     prompt = "{answer}\n\n{text}\n\nRate from 1 to 5, as JSON."
     judged(ada, server, "critique-a_to_c_groundedness", prompt)
     rated = Rating.objects.filter(rubric__slug="critique-a_to_c_groundedness")

@@ -7,11 +7,11 @@ import pytest
 from judging.engine import runs
 from judging.engine.foreground import fill_lexical
 from judging.engine.selection import Selection
-from judging.engine.states import RunRefused
+from judging.execution.states import RunStateError
 from judging.judges import listing
 from judging.models import Judge
 from judging.runs.forms import judges_for
-from tests.judging.runs.material import a_judge, a_run, filled
+from tests.toolbox.judging_runs import a_judge, a_run, filled
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_archived_judge_leaves_the_list_and_new_runs_and_comes_back(cast, judges
     assert names(admin.get("/judges/?shown=all&sort=name")) == ["amber", "lexical", "zeal"]
     assert amber not in judges_for(dataset, cast.admin)
     amber.refresh_from_db()
-    with pytest.raises(RunRefused, match="archived"):
+    with pytest.raises(RunStateError, match="archived"):
         runs.start(amber, dataset, Selection(), endpoint="")
     since = amber.archived
     archive(admin, amber)

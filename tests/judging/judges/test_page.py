@@ -3,15 +3,15 @@
 import pytest
 
 from annotation.models import Dataset, Rater, Rating, Rubric
-from judging import stand_in
+from judging import mock_model
 from judging.engine.foreground import fill_lexical
 from judging.engine.judges import make_judge
 from judging.models import Judge
-from tests.judging.runs.material import WORDING, a_judge
-from tests.markup import markup
+from tests.toolbox.judging_runs import RUBRIC_TEXT, a_judge
+from tests.toolbox.responses import markup
 
 
-def test_an_empty_list_says_what_to_do(cast, dataset):
+def test_empty_list_says_what_to_do(cast, dataset):
     assert "Make one" in cast.client("admin").get("/judges/").content.decode()
     assert (
         "An admin or the owner of a project can make one"
@@ -21,7 +21,7 @@ def test_an_empty_list_says_what_to_do(cast, dataset):
     assert "import a dataset" in cast.client("admin").get("/judges/").content.decode()
 
 
-def test_the_list_counts_cells_and_failures(cast, done, judge):
+def test_list_counts_cells_and_failures(cast, done, judge):
     page = markup(cast.client("researcher").get("/judges/"))
     assert f'<a href="/judges/{judge.pk}/">tiny-judge</a>' in page
     assert judge.short in page
@@ -33,7 +33,7 @@ def test_the_list_counts_cells_and_failures(cast, done, judge):
     assert f'<a href="/judge-runs/{done.pk}/">run {done.pk}</a>, finished' in page
 
 
-def test_a_baseline_is_called_one(cast, dataset):
+def test_baseline_is_called_one(cast, dataset):
     fill_lexical(dataset)
     baseline = Judge.objects.get()
     page = markup(cast.client("researcher").get("/judges/"))
@@ -65,9 +65,9 @@ def test_judges_of_files_are_listed(cast, dataset, judge):
     assert page.count(">tiny-judge</a>") == 1
 
 
-def test_what_asks_the_stand_in_is_a_baseline_whoever_makes_it(cast, dataset):
-    made = a_judge("my-model", model=stand_in.MODEL)
-    assert made.is_baseline
+def test_judge_with_the_mock_model_is_a_baseline(cast, dataset):
+    created = a_judge("my-model", model=mock_model.MODEL)
+    assert created.is_baseline
     client = cast.client("admin")
     assert "my-model (baseline)" in client.get("/judges/").content.decode()
     assert "my-model (baseline): stand-in" in (
@@ -77,7 +77,7 @@ def test_what_asks_the_stand_in_is_a_baseline_whoever_makes_it(cast, dataset):
 
 def test_its_page_shows_all_that_the_fingerprint_covers(cast, done, judge):
     page = markup(cast.client("researcher").get(f"/judges/{judge.pk}/"))
-    for words in (
+    for fragment in (
         judge.model,
         judge.revision,
         judge.fingerprint,
@@ -87,10 +87,10 @@ def test_its_page_shows_all_that_the_fingerprint_covers(cast, done, judge):
         "not pinned",
         "leave the cell empty",
         "OpenAI-compatible server",
-        *WORDING.split("\n"),
+        *RUBRIC_TEXT.split("\n"),
         "You judge how much of a question a text answers.",
     ):
-        assert words in page
+        assert fragment in page
     assert "/datasets/ferry/matrix/?source=tiny-judge" in page
     assert "More than one integer" in page
     assert f"/judge-runs/{done.pk}/failures/all/" in page
@@ -98,13 +98,13 @@ def test_its_page_shows_all_that_the_fingerprint_covers(cast, done, judge):
     assert f"/judges/compare/?a={judge.pk}" in page
 
 
-def test_a_judge_that_has_said_nothing_says_so(cast, judge, dataset):
+def test_judge_that_has_said_nothing_says_so(cast, judge, dataset):
     page = markup(cast.client("admin").get(f"/judges/{judge.pk}/"))
     assert "It has judged nothing yet." in page
     assert "attempts.csv" not in page
 
 
-def test_the_preview_is_what_is_sent(cast, dataset):
+def test_preview_is_what_is_sent(cast, dataset):
     text = dataset.texts.get(name="ferry-1:0#0")
     text.body = "Costs {question} & <b>100</b>"
     text.save()
@@ -118,7 +118,7 @@ def test_the_preview_is_what_is_sent(cast, dataset):
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    ("query", "message"),
     [
         ("topic=9", "There is no topic &#x27;9&#x27;: they are numbered from 1 to 1."),
         ("text=x", "There is no text &#x27;x&#x27;"),
@@ -127,11 +127,11 @@ def test_the_preview_is_what_is_sent(cast, dataset):
         ("dataset=nowhere", "There is no dataset &#x27;nowhere&#x27;."),
     ],
 )
-def test_a_pair_that_is_not_there_is_said_to_be_missing(cast, judge, dataset, query, says):
+def test_pair_that_is_not_there_is_said_to_be_missing(cast, judge, dataset, query, message):
     response = cast.client("admin").get(f"/judges/{judge.pk}/?{query}")
     page = markup(response)
     assert response.status_code == 200
-    assert says in page
+    assert message in page
     assert "What failed on the Halden?" in page
 
 
@@ -145,7 +145,7 @@ def test_without_a_text_with_words_there_is_no_preview(cast, judge, dataset):
 
 
 def test_names_and_words_are_escaped(cast, judge, dataset):
-    made = make_judge(
+    created = make_judge(
         "evil",
         rubric=judge.rubric,
         backend="openai",
@@ -153,6 +153,6 @@ def test_names_and_words_are_escaped(cast, judge, dataset):
         prompt="<script>{question}{text}",
         parser="integer-1",
     )
-    page = markup(cast.client("researcher").get(f"/judges/{made.pk}/"))
+    page = markup(cast.client("researcher").get(f"/judges/{created.pk}/"))
     assert "<script>x" not in page
     assert "<script>{question" not in page

@@ -1,4 +1,4 @@
-"""Judges that are asked about all questions at once, or for several samples: made, looked at, copied."""
+"""Judges of all questions at once or of several samples: creation, pages, copies."""
 
 import pytest
 
@@ -6,35 +6,37 @@ from judging.engine.storing import store
 from judging.grading import prompts
 from judging.grading.prompt import hashes
 from judging.models import Judge
-from tests.judging.judges.test_new import NEW, form
-from tests.judging.replies.material import make_model, reply, start
-from tests.markup import markup
+from tests.judging.judges.judge_form import NEW_JUDGE_URL, judge_form_data
+from tests.toolbox.reply_study import make_model, reply, start
+from tests.toolbox.responses import markup
 
 
 def all_questions(**change):
     file = prompts.load("all-questions")
-    asked = {"system": file.system, "prompt": file.prompt, "parser": file.parser}
-    sent = form(**asked, max_tokens="1000", save="1") | change
+    fields = {"system": file.system, "prompt": file.prompt, "parser": file.parser}
+    sent = judge_form_data(**fields, max_tokens="1000", save="1") | change
     if not sent["logprobs"] or "logprobs" not in change:
         del sent["logprobs"]
     return sent
 
 
 def test_our_prompt_for_all_questions_brings_all_that_it_needs(cast, dataset):
-    page = cast.client("admin").post(NEW, form(prompt_file="all-questions", load="1"))
+    page = cast.client("admin").post(
+        NEW_JUDGE_URL, judge_form_data(prompt_file="all-questions", load="1")
+    )
     typed = page.context["form"].initial
     assert (typed["parser"], typed["max_tokens"], typed["logprobs"]) == ("numbered-1", 1000, False)
-    seen = markup(page)
-    assert "so a text is read once" in seen
-    assert "1. What failed on the Halden?" in seen
-    assert "2. " in seen.split("1. What failed on the Halden?")[1]
-    assert cast.client("admin").post(NEW, all_questions()).status_code == 302
+    html = markup(page)
+    assert "so a text is read once" in html
+    assert "1. What failed on the Halden?" in html
+    assert "2. " in html.split("1. What failed on the Halden?")[1]
+    assert cast.client("admin").post(NEW_JUDGE_URL, all_questions()).status_code == 302
     judge = Judge.objects.get()
     assert (judge.prompt_name, judge.spec.sampling.logprobs) == ("all-questions", False)
 
 
 @pytest.mark.parametrize(
-    ("change", "field", "says"),
+    ("change", "field", "message"),
     [
         ({"parser": "integer-1"}, "parser", "such replies are read by numbered-1, numbered-json-2"),
         ({"prompt": "{text} {question}"}, "parser", "and the prompt asks about one"),
@@ -52,117 +54,127 @@ def test_our_prompt_for_all_questions_brings_all_that_it_needs(cast, dataset):
         ),
     ],
 )
-def test_what_does_not_go_together_is_said_at_its_field(cast, db, change, field, says):
-    response = cast.client("admin").post(NEW, all_questions(**change))
+def test_conflicting_fields_have_an_error(cast, db, change, field, message):
+    response = cast.client("admin").post(NEW_JUDGE_URL, all_questions(**change))
     assert response.status_code == 422
     page = markup(response)
-    assert says in page
+    assert message in page
     assert f'id="id_{field}_error"' in page
     assert not Judge.objects.exists()
 
 
 def test_several_samples_are_kept_as_the_n_of_a_request_and_copied(cast, db):
-    sent = form(samples="5", temperature="0.7", save="1")
-    refused = cast.client("admin").post(NEW, sent)
+    sent = judge_form_data(samples="5", temperature="0.7", save="1")
+    refused = cast.client("admin").post(NEW_JUDGE_URL, sent)
     assert "the shares of their grades are the probabilities" in markup(refused)
     del sent["logprobs"]
-    assert cast.client("admin").post(NEW, sent).status_code == 302
+    assert cast.client("admin").post(NEW_JUDGE_URL, sent).status_code == 302
     judge = Judge.objects.get()
     assert judge.sampling["extra"] == {"n": 5}
     assert judge.spec.sampling.samples == 5
-    copy = cast.client("admin").get(f"{NEW}?from={judge.pk}").context["form"].initial
+    copy = cast.client("admin").get(f"{NEW_JUDGE_URL}?from={judge.pk}").context["form"].initial
     assert (copy["samples"], copy["extra"]) == (5, "")
-    again = cast.client("admin").post(NEW, sent | {"slug": "again"})
-    assert "This is the judge mine: nothing in it is different." in markup(again)
+    copied = cast.client("admin").post(NEW_JUDGE_URL, sent | {"slug": "again"})
+    assert "This is the judge mine: nothing in it is different." in markup(copied)
 
 
-def test_a_kind_of_server_leaves_the_number_of_samples_as_it_is(cast, db):
-    page = cast.client("admin").post(NEW, form(samples="5", preset="openai", family="1"))
+def test_kind_of_server_leaves_the_number_of_samples_as_it_is(cast, db):
+    page = cast.client("admin").post(
+        NEW_JUDGE_URL, judge_form_data(samples="5", preset="openai", family="1")
+    )
     assert page.context["form"].initial["samples"] == "5"
 
 
 @pytest.mark.parametrize(
-    ("changes", "why"),
+    ("changes", "reason"),
     [
         ({"parser": "numbered-1"}, "A reply is about all questions of a text"),
         ({"sampling": {"extra": {"n": 3}}}, "A reply is made of several samples"),
     ],
 )
-def test_no_other_parser_is_tried_on_replies_that_it_could_not_read(cast, dataset, changes, why):
+def test_parser_trial_is_refused_for_unreadable_replies(cast, dataset, changes, reason):
     judge = make_model("several", **changes)
     url = f"/judges/{judge.pk}/parser/"
     for address in (url, f"{url}?parser=integer-1"):
         response = cast.client("admin").get(address)
         assert response.status_code == 200
-        assert why in markup(response)
+        assert reason in markup(response)
         assert "tried" not in response.context
 
 
-def test_parsers_of_several_questions_are_not_offered_for_one(cast, looked):
-    url = f"/judges/{looked.first.pk}/parser/"
+def test_parsers_of_several_questions_are_not_offered_for_one(cast, reply_study):
+    url = f"/judges/{reply_study.first.pk}/parser/"
     assert "numbered-1" not in markup(cast.client("researcher").get(url))
     assert "tried" not in cast.client("researcher").get(f"{url}?parser=numbered-1").context
 
 
 @pytest.fixture
-def several(looked):
+def joint_judge(reply_study):
     return make_model("several", "all-questions")
 
 
-@pytest.mark.parametrize(("way", "says"), [(0, "the one that was sent"), (1, "It was asked alone")])
-def test_the_page_of_a_reply_shows_the_message_that_was_sent(cast, looked, several, way, says):
-    questions = tuple(question.body for question in looked.questions)
-    pair = looked.pair("passage", 2)
-    asked = type(pair)(
+@pytest.mark.parametrize(
+    ("way", "message"), [(0, "the one that was sent"), (1, "It was asked alone")]
+)
+def test_page_of_a_reply_shows_the_message_that_was_sent(
+    cast, reply_study, joint_judge, way, message
+):
+    questions = tuple(question.body for question in reply_study.questions)
+    pair = reply_study.pair("passage", 2)
+    sent_pair = type(pair)(
         pair.text_id, pair.question_id, pair.text, pair.question, questions=questions, number=2
     )
-    digest = hashes(several.spec, asked)[way]
-    said = reply(several, pair, 4, raw="2: 4", prompt_hash=digest)
-    store(start(looked, several), None, "here:1", [said], {})
-    response = cast.client("researcher").get(looked.url(several, "passage", 2))
+    digest = hashes(joint_judge.spec, sent_pair)[way]
+    attempt = reply(joint_judge, pair, 4, raw="2: 4", prompt_hash=digest)
+    store(start(reply_study, joint_judge), None, "here:1", [attempt], {})
+    response = cast.client("researcher").get(reply_study.url(joint_judge, "passage", 2))
     prompt = response.context["prompt"]
     assert prompt.is_sent is True
-    assert says in prompt.says
-    shown = prompt.messages[-1]["content"]
-    assert (questions[0] in shown) == (way == 0)
-    assert questions[1] in shown
+    assert message in prompt.says
+    content = prompt.messages[-1]["content"]
+    assert (questions[0] in content) == (way == 0)
+    assert questions[1] in content
 
 
-def test_a_question_that_was_added_since_is_another_message(cast, looked, several):
-    said = reply(several, looked.pair("passage", 2), 4, prompt_hash="0" * 16)
-    store(start(looked, several), None, "here:1", [said], {})
-    prompt = cast.client("researcher").get(looked.url(several, "passage", 2)).context["prompt"]
+def test_question_that_was_added_since_is_another_message(cast, reply_study, joint_judge):
+    attempt = reply(joint_judge, reply_study.pair("passage", 2), 4, prompt_hash="0" * 16)
+    store(start(reply_study, joint_judge), None, "here:1", [attempt], {})
+    prompt = (
+        cast.client("researcher").get(reply_study.url(joint_judge, "passage", 2)).context["prompt"]
+    )
     assert prompt.is_sent is False
     assert "a question" in prompt.says
 
 
 @pytest.fixture
-def shown_no_text(looked):
+def shown_no_text(reply_study):
     judge = make_model("typed", prompt="question-first", system="", parser="integer-1")
     Judge.objects.filter(pk=judge.pk).update(prompt="{request} {question}")
     return Judge.objects.get(pk=judge.pk)
 
 
-def test_a_copy_names_the_text_whose_reply_it_is_where_several_were_asked_about(
-    cast, looked, shown_no_text
+def test_copy_names_the_text_whose_reply_it_is_where_several_were_asked_about(
+    cast, reply_study, shown_no_text
 ):
     judge = shown_no_text
-    run = start(looked, judge)
-    store(run, None, "here:1", [reply(judge, looked.pair("oracle", 1), 4)], {})
-    said = reply(judge, looked.pair("bm25", 1), 2)
-    twins = {(said.pair.text_id, said.pair.question_id): [looked.texts["passage"].pk]}
-    store(run, None, "here:1", [said], twins)
-    page = cast.client("researcher").get(looked.url(judge, "passage", 1))
-    assert page.context["source"] == looked.texts["bm25"]
+    run = start(reply_study, judge)
+    store(run, None, "here:1", [reply(judge, reply_study.pair("oracle", 1), 4)], {})
+    attempt = reply(judge, reply_study.pair("bm25", 1), 2)
+    duplicates = {
+        (attempt.pair.text_id, attempt.pair.question_id): [reply_study.texts["passage"].pk]
+    }
+    store(run, None, "here:1", [attempt], duplicates)
+    page = cast.client("researcher").get(reply_study.url(judge, "passage", 1))
+    assert page.context["source"] == reply_study.texts["bm25"]
 
 
-def test_a_reply_to_a_question_alone_names_the_text_that_it_was_asked_about(
-    cast, looked, shown_no_text
+def test_reply_to_a_question_alone_names_the_text_that_it_was_asked_about(
+    cast, reply_study, shown_no_text
 ):
     judge = shown_no_text
-    oracle, passage = looked.texts["oracle"].pk, looked.texts["passage"].pk
-    said = reply(judge, looked.pair("oracle", 1), 4)
-    twins = {(oracle, said.pair.question_id): [passage]}
-    store(start(looked, judge), None, "here:1", [said], twins)
-    seen = markup(cast.client("researcher").get(looked.url(judge, "passage", 1)))
-    assert "about which it would be asked the same; it was copied" in " ".join(seen.split())
+    oracle, passage = reply_study.texts["oracle"].pk, reply_study.texts["passage"].pk
+    attempt = reply(judge, reply_study.pair("oracle", 1), 4)
+    duplicates = {(oracle, attempt.pair.question_id): [passage]}
+    store(start(reply_study, judge), None, "here:1", [attempt], duplicates)
+    html = markup(cast.client("researcher").get(reply_study.url(judge, "passage", 1)))
+    assert "about which it would be asked the same; it was copied" in " ".join(html.split())

@@ -1,4 +1,4 @@
-"""A judge with its prompt is visible in the projects where it runs, unless an admin opens it to all."""
+"""Visibility of a judge: in the projects where it runs, or site-wide."""
 
 import pytest
 from django.core.management import call_command
@@ -7,8 +7,8 @@ from rest_framework.test import APIClient
 from annotation.models import ApiToken, Dataset, Membership, Project, User
 from annotation.participation.assigning import rater_of
 from judging.models import Judge
-from tests.factories import make_dataset
-from tests.judging.runs.material import a_run
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.judging_runs import a_run
 
 NAME = "tiny-judge"
 
@@ -16,11 +16,11 @@ NAME = "tiny-judge"
 @pytest.fixture
 def rex(cast) -> User:
     """A researcher of another project, which has a dataset."""
-    other = Project.objects.create(slug="other", title="Another group")
+    second_project = Project.objects.create(slug="other", title="Another group")
     rex = User.objects.create_user("rex", role="researcher")
-    Membership.objects.create(project=other, user=rex, role="owner")
+    Membership.objects.create(project=second_project, user=rex, role="owner")
     make_dataset("harbour")
-    Dataset.objects.filter(slug="harbour").update(project=other)
+    Dataset.objects.filter(slug="harbour").update(project=second_project)
     return rex
 
 
@@ -36,7 +36,7 @@ def api_of(user: User) -> APIClient:
 
 
 def addresses(judge: Judge) -> list[str]:
-    """Every address that names a judge by its key."""
+    """Return all URLs that name a judge by its key."""
     return [
         f"/judges/{judge.pk}/",
         f"/judges/{judge.pk}/parser/",
@@ -48,16 +48,16 @@ def addresses(judge: Judge) -> list[str]:
 
 
 def names_it(client, judge: Judge, of_dataset: str = "harbour") -> bool:
-    """Whether any list or page tells of the judge; all of them agree."""
+    """Return whether lists and pages name the judge; all of them agree."""
     pages = [client.get(address) for address in ("/judges/", "/judges/compare/")]
-    told = {NAME in page.content.decode() for page in pages}
-    told |= {client.get(f"/judges/{judge.pk}/").status_code == 200}
+    mentions = {NAME in page.content.decode() for page in pages}
+    mentions |= {client.get(f"/judges/{judge.pk}/").status_code == 200}
     dataset = Dataset.objects.get(slug=of_dataset)
     text, question = dataset.texts.first(), dataset.topics.get().questions.first()
     empty = client.get(f"/replies/{judge.rater_id}/{text.pk}/{question.pk}/")
-    told |= {NAME in empty.content.decode()}
-    assert len(told) == 1
-    return told.pop()
+    mentions |= {NAME in empty.content.decode()}
+    assert len(mentions) == 1
+    return mentions.pop()
 
 
 def test_judge_without_a_run_is_admins_alone(cast, rex, theirs, judge, dataset):
@@ -112,7 +112,7 @@ def test_admin_opens_a_judge_to_every_researcher_and_closes_it(cast, rex, theirs
     assert admin.post(address, {"everybody": "1"}).url == f"/judges/{judge.pk}/"
     assert names_it(theirs, judge)
     assert api_of(rex).get("/api/v1/judges/").json()["results"][0]["is_site_wide"] is True
-    assert "Limit to its projects" in admin.get(f"/judges/{judge.pk}/").content.decode()
+    assert "Restrict to its projects" in admin.get(f"/judges/{judge.pk}/").content.decode()
     assert "visibility" not in theirs.get(f"/judges/{judge.pk}/").content.decode()
     admin.post(address)
     assert not names_it(theirs, judge)
@@ -133,12 +133,12 @@ def test_new_judge_is_site_wide_only_by_choice(cast, dataset, is_site_wide):
     }
     sent |= {"is_site_wide": "on"} if is_site_wide else {}
     admin = cast.client("admin")
-    looked = admin.post("/judges/new/", sent | {"look": "1"})
-    assert looked.context["form"]["is_site_wide"].value() is is_site_wide
+    reply_study = admin.post("/judges/new/", sent | {"look": "1"})
+    assert reply_study.context["form"]["is_site_wide"].value() is is_site_wide
     assert admin.post("/judges/new/", sent | {"save": "1"}).status_code == 302
-    made = Judge.objects.get()
-    assert made.is_site_wide is is_site_wide
-    copied = admin.get(f"/judges/new/?from={made.pk}")
+    created = Judge.objects.get()
+    assert created.is_site_wide is is_site_wide
+    copied = admin.get(f"/judges/new/?from={created.pk}")
     assert not copied.context["form"]["is_site_wide"].value()
 
 
@@ -174,4 +174,4 @@ def test_judge_of_a_dataset_is_one_for_a_member_of_a_project_with_many(cast, jud
         user = User.objects.create_user(name, role="researcher")
         Membership.objects.create(project=dataset.project, user=user)
     assert client.get(f"/judges/{judge.pk}/").status_code == 200
-    assert Judge.objects.seen_by(cast.researcher).count() == 1
+    assert Judge.objects.visible_to(cast.researcher).count() == 1

@@ -3,10 +3,12 @@ import pytest
 from annotation.models import Rubric
 from judging.engine.judges import make_judge
 from judging.engine.selection import Selection
-from judging.grading.pairs import Reply, Sampling, State
-from judging.grading.prompt import prompt_hash, render
+from judging.grading.pairs import Reply, State
+from judging.grading.prompt import render
+from judging.llm.messages import prompt_hash
+from judging.llm.sampling import Sampling
 from judging.offline.exchange import export_run
-from tests.judging.graders.scripted_server import MODEL, ScriptedServer
+from tests.toolbox.scripted_server import MODEL, ScriptedServer
 
 
 def judge_of(slug="tiny-judge", **changes):
@@ -22,7 +24,7 @@ def judge_of(slug="tiny-judge", **changes):
 
 
 class Threes:
-    """A grader without a server: 3 for every pair, with the hash of what a model would be sent."""
+    """Grader without a server: 3 for every pair, with the hash of its messages."""
 
     def __init__(self, spec):
         self.spec = spec

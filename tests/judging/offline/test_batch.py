@@ -1,4 +1,4 @@
-"""Requests go out as the JSON lines of a batch service, and what comes back is checked line by line."""
+"""Batch services: requests as JSON lines, and checks of each line of replies."""
 
 import json
 from io import StringIO
@@ -11,8 +11,8 @@ from judging.engine.selection import Selection
 from judging.models import Attempt, Batch
 from judging.offline import batch
 from judging.offline.exchange import export_run
-from tests.judging.graders.scripted_server import MODEL, completion
 from tests.judging.offline.conftest import judge_of
+from tests.toolbox.scripted_server import MODEL, completion
 
 
 def exported(dataset, folder, service, **changes):
@@ -27,8 +27,8 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def of_openai(request, words="4", **changes):
-    body = {**completion(words), "model": MODEL}
+def of_openai(request, content="4", **changes):
+    body = {**completion(content), "model": MODEL}
     response = {"status_code": 200, "request_id": "r", "body": body}
     line = {"id": "b", "custom_id": request["custom_id"], "response": response, "error": None}
     return line | changes
@@ -62,7 +62,7 @@ def out(dataset, tmp_path):
     return folder, exported(dataset, folder, "openai")[1]
 
 
-def test_a_round_trip_in_two_files_in_any_order_and_again(dataset, tmp_path):
+def test_round_trip_in_two_files_in_any_order_and_again(dataset, tmp_path):
     folder = tmp_path / "export"
     run, requests = exported(dataset, folder, "openai")
     write(folder / "first.jsonl", [of_openai(request) for request in requests[5:]])
@@ -82,22 +82,22 @@ def test_a_round_trip_in_two_files_in_any_order_and_again(dataset, tmp_path):
 
 def test_requests_are_those_of_a_worker_in_the_form_of_each_service(dataset, tmp_path):
     system = {"system": "You grade.", "label_ids": [15, 16, 17, 18, 19, 20]}
-    shown = {}
+    lines = {}
     for service in batch.SERVICES:
         fields = {**system, "revision": service}
         _, requests = exported(dataset, tmp_path / service, service, slug=f"j-{service}", **fields)
-        shown[service] = requests[0]
+        lines[service] = requests[0]
         assert len({request["custom_id"] for request in requests}) == 8
         assert all(len(request["custom_id"]) <= 64 for request in requests)
     for service in ("openai", "vllm"):
-        assert shown[service]["method"] == "POST"
-        assert shown[service]["url"] == "/v1/chat/completions"
-        body = shown[service]["body"]
+        assert lines[service]["method"] == "POST"
+        assert lines[service]["url"] == "/v1/chat/completions"
+        body = lines[service]["body"]
         assert [message["role"] for message in body["messages"]] == ["system", "user"]
         assert (body["model"], body["max_tokens"], body["top_logprobs"]) == (MODEL, 1, 20)
-    assert "logprob_token_ids" in shown["vllm"]["body"]
-    assert "logprob_token_ids" not in shown["openai"]["body"]
-    params = shown["anthropic"]["params"]
+    assert "logprob_token_ids" in lines["vllm"]["body"]
+    assert "logprob_token_ids" not in lines["openai"]["body"]
+    params = lines["anthropic"]["params"]
     assert set(params) == {"model", "temperature", "top_p", "max_tokens", "messages", "system"}
     assert params["system"] == "You grade."
     assert [message["role"] for message in params["messages"]] == ["user"]
@@ -133,14 +133,14 @@ def test_errors_of_openai_are_failures_and_what_expired_is_open(out):
         "error": {"message": "maximum context length is 10", "code": "context_length_exceeded"}
     }
     refused = {"status_code": 400, "body": too_long}
-    gone = {"code": "batch_expired", "message": "not in time"}
+    expired = {"code": "batch_expired", "message": "not in time"}
     filtered = {"error": {"message": "Filtered.", "code": "content_filter"}}
     write(
         folder / "replies.jsonl",
         [
             of_openai(requests[0], "no idea"),
             of_openai(requests[1], response=refused),
-            of_openai(requests[2], response=None, error=gone),
+            of_openai(requests[2], response=None, error=expired),
             of_openai(requests[3], response=None, error={"code": "x", "message": "broken"}),
             of_openai(requests[4], response={"status_code": 400, "body": filtered}),
             of_openai(requests[5], response=None, error=filtered["error"]),
@@ -156,7 +156,7 @@ def test_errors_of_openai_are_failures_and_what_expired_is_open(out):
     }
 
 
-def named(line, model):
+def with_model(line, model):
     line["response"]["body"]["model"] = model
     return line
 
@@ -164,26 +164,28 @@ def named(line, model):
 def test_replies_of_another_model_are_refused_and_go_to_a_judge_that_names_it(dataset, tmp_path):
     folder = tmp_path / "export"
     _, requests = exported(dataset, folder, "openai")
-    lines = [named(of_openai(request), "gpt-4o-2024-08-06") for request in requests]
+    lines = [with_model(of_openai(request), "gpt-4o-2024-08-06") for request in requests]
     write(folder / "replies.jsonl", lines)
-    says = (
+    message = (
         "line 1: the service answers as gpt-4o-2024-08-06, and was asked for tiny. If that is the"
     )
-    with pytest.raises(CommandError, match=says):
+    with pytest.raises(CommandError, match=message):
         imported(folder)
     assert not Attempt.objects.exists()
     # The copy is exported, and takes the replies to the first one's requests.
-    again = tmp_path / "again"
-    run, _ = exported(dataset, again, "openai", slug="copy", reply_model="gpt-4o-2024-08-06")
-    write(again / "replies.jsonl", lines)
-    assert imported(again)["new"] == 8
+    second_folder = tmp_path / "again"
+    run, _ = exported(
+        dataset, second_folder, "openai", slug="copy", reply_model="gpt-4o-2024-08-06"
+    )
+    write(second_folder / "replies.jsonl", lines)
+    assert imported(second_folder)["new"] == 8
     assert set(Attempt.objects.values_list("judge", flat=True)) == {run.judge_id}
 
 
 def test_replies_that_name_two_models_by_turns_are_refused(out):
     folder, requests = out
-    lines = [named(of_openai(request), MODEL) for request in requests]
-    named(lines[3], "another")
+    lines = [with_model(of_openai(request), MODEL) for request in requests]
+    with_model(lines[3], "another")
     write(folder / "replies.jsonl", lines)
     with pytest.raises(CommandError, match="line 4: the service answers as another"):
         imported(folder)
@@ -191,7 +193,7 @@ def test_replies_that_name_two_models_by_turns_are_refused(out):
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         (
             lambda line: line | {"custom_id": f"x{line['custom_id'][1:]}"},
@@ -205,18 +207,18 @@ def test_replies_that_name_two_models_by_turns_are_refused(out):
         (lambda line: [line], "is no JSON object"),
     ],
 )
-def test_a_line_that_does_not_belong_is_named_and_nothing_is_imported(out, change, says):
+def test_line_that_does_not_belong_is_named_and_nothing_is_imported(out, change, message):
     folder, requests = out
     lines = [of_openai(request) for request in requests]
     lines[1] = change(lines[1])
     write(folder / "replies.jsonl", lines)
     with pytest.raises(CommandError, match="line 2") as error:
         imported(folder)
-    assert says in str(error.value)
+    assert message in str(error.value)
     assert not Attempt.objects.exists()
 
 
-def test_a_file_that_is_cut_or_holds_a_request_twice_is_named(out):
+def test_file_that_is_cut_or_holds_a_request_twice_is_named(out):
     folder, requests = out
     write(folder / "twice.jsonl", [of_openai(requests[0]), of_openai(requests[0], "2")])
     whole = json.dumps(of_openai(requests[1]))
@@ -228,7 +230,7 @@ def test_a_file_that_is_cut_or_holds_a_request_twice_is_named(out):
     assert not Attempt.objects.exists()
 
 
-def test_a_text_that_changed_since_is_refused(out):
+def test_text_that_changed_since_is_refused(out):
     folder, requests = out
     write(folder / "replies.jsonl", [of_openai(request) for request in requests])
     Text.objects.exclude(body=None).update(sha256="0" * 64)
@@ -237,7 +239,7 @@ def test_a_text_that_changed_since_is_refused(out):
     assert not Attempt.objects.exists()
 
 
-def test_the_command_writes_requests_beside_the_pairs(dataset, tmp_path, capsys):
+def test_command_writes_requests_beside_the_pairs(dataset, tmp_path, capsys):
     judge_of("tiny-judge")
     folder = tmp_path / "export"
     call_command("judge_export", "ferry", judge="tiny-judge", out=folder, batch="vllm")

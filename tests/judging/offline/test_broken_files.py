@@ -1,4 +1,4 @@
-"""Files that are not what they say: refused whole, by file and row, and nothing in the database changes."""
+"""Broken files are refused whole, by file and row, without a change of the database."""
 
 from contextlib import suppress
 
@@ -13,10 +13,10 @@ from annotation.models import NuggetSpan, Rating, SubQuestion, Text, Topic
 from judging.engine.selection import Selection
 from judging.models import Attempt, Batch, JudgeRun, Shard
 from judging.offline import cluster, exchange
-from judging.offline.job import ExchangeRefused
+from judging.offline.job import ExchangeError
 from judging.offline.parquet import RESULTS, read_results
-from tests.factories import make_dataset
 from tests.judging.offline.conftest import Threes, judge_of
+from tests.toolbox.factories import make_dataset
 
 NAME = "results-00001.parquet"
 
@@ -25,10 +25,10 @@ NAME = "results-00001.parquet"
 def graded(export, tmp_path):
     """A folder with one good file of eight replies."""
     _, job, folder = export
-    back = tmp_path / "back"
-    back.mkdir()
-    list(cluster.grade_files(Threes(job.spec), job, job.pairs_files(folder), back))
-    return back
+    results_folder = tmp_path / "back"
+    results_folder.mkdir()
+    list(cluster.grade_files(Threes(job.spec), job, job.pairs_files(folder), results_folder))
+    return results_folder
 
 
 def everything():
@@ -90,12 +90,12 @@ def set_in_row_3(**values):
         (lambda rows: rows.insert(2, rows[0]), "the same pair as in row 1"),
     ],
 )
-def test_a_row_that_cannot_be_is_named_and_the_whole_file_is_left_out(graded, change, complaint):
+def test_row_that_cannot_be_is_named_and_the_whole_file_is_left_out(graded, change, complaint):
     rewritten(graded, change)
     assert f"{NAME}, row 3: " in refused(graded, complaint)
 
 
-def test_a_value_that_must_not_miss_is_named_by_row(graded):
+def test_value_that_must_not_miss_is_named_by_row(graded):
     good = pq.read_table(graded / NAME)
     for index, field in enumerate(RESULTS):
         if field.nullable:
@@ -107,21 +107,21 @@ def test_a_value_that_must_not_miss_is_named_by_row(graded):
         refused(graded, f"{NAME}, row 5: there is no {field.name}")
 
 
-def test_a_missing_column_is_named(graded):
+def test_missing_column_is_named(graded):
     good = pq.read_table(graded / NAME)
     for name in RESULTS.names[:-1]:
         pq.write_table(good.drop_columns(name), graded / NAME)
         refused(graded, f"{NAME} has no column {name}")
 
 
-def test_a_file_of_before_has_no_reasoning_and_is_read(graded):
+def test_file_of_before_has_no_reasoning_and_is_read(graded):
     good = pq.read_table(graded / NAME)
     pq.write_table(good.drop_columns("reasoning"), graded / NAME)
     _, rows = read_results(graded / NAME)
     assert {row["reasoning"] for row in rows} == {None}
 
 
-def test_a_column_of_another_type_is_named(graded):
+def test_column_of_another_type_is_named(graded):
     good = pq.read_table(graded / NAME)
     for index, name in enumerate(RESULTS.names):
         table = good.set_column(index, name, pa.array([b"x"] * len(good), pa.binary()))
@@ -129,13 +129,13 @@ def test_a_column_of_another_type_is_named(graded):
         refused(graded, f"{NAME}: {name} is binary, not ")
 
 
-def test_a_column_too_many_is_named(graded):
+def test_column_too_many_is_named(graded):
     table = pq.read_table(graded / NAME)
     pq.write_table(table.append_column("colour", pa.array(["red"] * 8)), graded / NAME)
     refused(graded, "a column 'colour' that does not belong there")
 
 
-def test_a_file_that_does_not_say_whose_it_is_is_refused(graded):
+def test_file_that_does_not_say_whose_it_is_is_refused(graded):
     table = pq.read_table(graded / NAME)
     pq.write_table(table.replace_schema_metadata({}), graded / NAME)
     refused(graded, "does not say to which judge run it belongs")
@@ -150,32 +150,32 @@ def about(folder, **changes):
     pq.write_table(table.replace_schema_metadata({b"judging": metadata}), folder / NAME)
 
 
-def test_another_format_is_refused(graded):
+def test_other_format_is_refused(graded):
     about(graded, format=('"format": 1', '"format": 2'))
     refused(graded, "has the format 2, and this code reads the format 1")
 
 
-def test_a_foreign_judge_is_refused_and_both_are_named(graded, export):
+def test_foreign_judge_is_refused_and_both_are_named(graded, export):
     run, _, _ = export
     about(graded, judge=("tiny-judge", "big-judge"), print=(run.judge.fingerprint, "f" * 64))
     refused(graded, r"the judge big-judge \(ffffffff\), and judge run .* is one of tiny-judge \(")
 
 
 def test_replies_for_another_run_of_another_judge_are_refused(graded, export, dataset, tmp_path):
-    other = judge_of("other-judge", model="other")
-    run, _ = exchange.export_run(other, dataset, Selection(), tmp_path / "other")
+    other_judge = judge_of("other-judge", model="other")
+    run, _ = exchange.export_run(other_judge, dataset, Selection(), tmp_path / "other")
     about(graded, run=(f'"run": {export[0].pk}', f'"run": {run.pk}'))
     refused(graded, rf"judge tiny-judge \(.*\), and judge run {run.pk} is one of other-judge")
 
 
-def test_a_run_of_another_dataset_or_of_no_one_is_refused(graded, export):
+def test_run_of_another_dataset_or_of_no_one_is_refused(graded, export):
     make_dataset("dam")
     refused(graded, "for judge run .* of ferry, which is no run of dam here", dataset="dam")
     about(graded, run=(f'"run": {export[0].pk}', '"run": 99'))
     refused(graded, "for judge run 99 of ferry, which is no run of ferry here")
 
 
-def test_a_text_or_question_that_was_reworded_meanwhile_is_refused(graded):
+def test_text_or_question_that_was_reworded_meanwhile_is_refused(graded):
     question = SubQuestion.objects.get(position=1)
     SubQuestion.objects.filter(pk=question.pk).update(body="Was somebody hurt?")
     refused(graded, f"{NAME}, row 2: the model was sent another prompt")
@@ -186,14 +186,14 @@ def test_a_text_or_question_that_was_reworded_meanwhile_is_refused(graded):
     refused(graded, f"{NAME}, row 5: the text .* has other words now")
 
 
-def test_a_request_that_the_prompt_does_not_show_may_change(graded):
+def test_request_that_the_prompt_does_not_show_may_change(graded):
     Topic.objects.update(request="Another request.")
     call_command("judge_import", "ferry", graded, verbosity=0)
     assert Attempt.objects.count() == 12
 
 
 @pytest.mark.parametrize("n", [0, 3, 4, 100, 1_000, -1, -8])
-def test_a_file_that_was_cut_is_refused(graded, n):
+def test_file_that_was_cut_is_refused(graded, n):
     path = graded / NAME
     path.write_bytes(path.read_bytes()[:n])
     refused(graded, f"{NAME} is not a whole Parquet file")
@@ -215,14 +215,14 @@ def test_bytes_that_changed_on_their_way_are_never_taken_for_other_replies(grade
         changed[position] ^= flip
         path.write_bytes(changed)
         replies = None
-        with suppress(ExchangeRefused):
+        with suppress(ExchangeError):
             _, replies = read_results(path)
         assert replies in (None, expected)
 
     flipped()
 
 
-def test_one_bad_file_does_not_keep_the_good_ones_out(dataset, judge, tmp_path):
+def test_bad_file_does_not_stop_the_good_ones(dataset, judge, tmp_path):
     _, job = exchange.export_run(judge, dataset, Selection(), tmp_path / "out", rows=4)
     files = job.pairs_files(tmp_path / "out")
     (tmp_path / "back").mkdir()

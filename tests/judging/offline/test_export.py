@@ -1,4 +1,4 @@
-"""An export holds its pairs until they come back or the run is cancelled, and a failed one leaves nothing."""
+"""An export holds its pairs until import or cancellation; a failed one leaves nothing."""
 
 import json
 from io import StringIO
@@ -7,22 +7,23 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import SubQuestion, Text
-from judging.engine import leases, planning, runs, states
+from judging.engine import planning, runs
 from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
+from judging.execution import leases, states
 from judging.models import JudgeRun, Shard
 from judging.offline import exchange
-from judging.offline.job import ExchangeRefused, Job
+from judging.offline.job import ExchangeError, Job
 from judging.offline.parquet import read_pairs
-from tests.factories import PASSAGE, QUESTIONS, REPORT
 from tests.judging.offline.conftest import judge_of
+from tests.toolbox.factories import PASSAGE, QUESTIONS, REPORT
 
 
 def pairs_in(folder):
     return [row for path in sorted(folder.glob("pairs-*")) for row in read_pairs(path)[1]]
 
 
-def test_a_folder_says_whose_it_is_and_holds_what_a_run_would_ask(export, judge):
+def test_folder_says_whose_it_is_and_holds_what_a_run_would_ask(export, judge):
     run, job, folder = export
     assert Job.read(folder) == job
     assert job.spec == judge.spec
@@ -37,50 +38,50 @@ def test_a_folder_says_whose_it_is_and_holds_what_a_run_would_ask(export, judge)
     )
 
 
-def test_a_file_holds_so_many_rows_and_never_parts_a_text(dataset, judge, tmp_path):
+def test_file_holds_so_many_rows_and_never_parts_a_text(dataset, judge, tmp_path):
     exchange.export_run(judge, dataset, Selection(), tmp_path / "out", rows=5)
     files = [read_pairs(path)[1] for path in sorted((tmp_path / "out").glob("pairs-*"))]
     assert [len(rows) for rows in files] == [4, 4]
     assert all(len({row.pair.text_id for row in rows}) == 1 for rows in files)
 
 
-def test_a_text_with_more_questions_than_rows_is_still_in_one_file(dataset, judge, tmp_path):
+def test_text_with_more_questions_than_rows_is_still_in_one_file(dataset, judge, tmp_path):
     _, job = exchange.export_run(judge, dataset, Selection(), tmp_path / "out", rows=1)
     assert (job.files, job.pairs) == (2, 8)
 
 
-def test_nobody_here_takes_the_pairs_that_are_abroad(export, judge, dataset):
+def test_exported_pairs_are_not_leased_here(export, judge, dataset):
     run, _, folder = export
     assert run.is_running
     assert leases.take(run, "somebody") is None
     assert {shard.owner for shard in run.shards.all()} == {f"export:{folder}"[:120]}
     assert str(folder) in run.note
-    with pytest.raises(states.RunRefused, match="still open"):
+    with pytest.raises(states.RunStateError, match="still open"):
         runs.start(judge, dataset, Selection())
 
 
 def test_cancelling_gives_the_pairs_back(export, judge, dataset, tmp_path):
     run, job, _ = export
     states.cancel(run)
-    again, second = exchange.export_run(judge, dataset, Selection(), tmp_path / "again")
+    second_run, second = exchange.export_run(judge, dataset, Selection(), tmp_path / "again")
     assert second.pairs == job.pairs
-    assert again.pk != run.pk
+    assert second_run.pk != run.pk
 
 
 @pytest.mark.parametrize("kind", ["folder", "file"])
-def test_a_place_that_holds_something_is_refused(dataset, judge, tmp_path, kind):
+def test_place_that_holds_something_is_refused(dataset, judge, tmp_path, kind):
     if kind == "folder":
         (tmp_path / "mine.txt").write_text("mine")
-        place = tmp_path
+        path = tmp_path
     else:
-        place = tmp_path / "file"
-        place.write_text("mine")
+        path = tmp_path / "file"
+        path.write_text("mine")
     with pytest.raises(CommandError, match="not an empty folder"):
-        call_command("judge_export", "ferry", "--judge", "tiny-judge", "--out", place)
+        call_command("judge_export", "ferry", "--judge", "tiny-judge", "--out", path)
     assert not JudgeRun.objects.exists()
 
 
-def test_a_failed_export_leaves_no_files_and_no_open_run(dataset, judge, tmp_path, monkeypatch):
+def test_failed_export_leaves_no_files_and_no_open_run(dataset, judge, tmp_path, monkeypatch):
     # The disk is full when the description is written, after the pairs.
     def full(self, folder):
         raise OSError(28, "No space left on device")
@@ -94,7 +95,7 @@ def test_a_failed_export_leaves_no_files_and_no_open_run(dataset, judge, tmp_pat
     assert planning.count(judge, dataset, Selection()).to_send == 8
 
 
-def test_a_judge_that_lacks_nothing_exports_nothing(dataset, judge, tmp_path):
+def test_judge_that_lacks_nothing_exports_nothing(dataset, judge, tmp_path):
     Text.objects.update(body=None, sha256="")
     out = StringIO()
     call_command(
@@ -105,7 +106,7 @@ def test_a_judge_that_lacks_nothing_exports_nothing(dataset, judge, tmp_path):
     assert JudgeRun.objects.get().state == "finished"
 
 
-def test_a_text_that_was_deleted_meanwhile_is_left_out(dataset, judge, tmp_path, monkeypatch):
+def test_text_that_was_deleted_meanwhile_is_left_out(dataset, judge, tmp_path, monkeypatch):
     def plan_then_delete(run, worker):
         counts = planning.plan(run, worker)
         Text.objects.filter(kind="passage").delete()
@@ -117,17 +118,17 @@ def test_a_text_that_was_deleted_meanwhile_is_left_out(dataset, judge, tmp_path,
     assert job.pairs == 3
 
 
-def test_the_baseline_stays_at_home(dataset, tmp_path):
+def test_baseline_stays_at_home(dataset, tmp_path):
     baseline, _ = baseline_of(dataset)
-    with pytest.raises(ExchangeRefused, match=r"manage\.py judge ferry --judge lexical"):
+    with pytest.raises(ExchangeError, match=r"manage\.py judge ferry --judge lexical"):
         exchange.export_run(baseline, dataset, Selection(), tmp_path / "out")
 
 
-def test_the_command(dataset, db, tmp_path):
+def test_command(dataset, db, tmp_path):
     judge = judge_of()
     out = StringIO()
-    words = ["judge_export", "ferry", "--judge", "tiny-judge", "--out", tmp_path / "out"]
-    call_command(*words, "--texts", "passages", "--limit", "3", "--json", stdout=out)
+    arguments = ["judge_export", "ferry", "--judge", "tiny-judge", "--out", tmp_path / "out"]
+    call_command(*arguments, "--texts", "passages", "--limit", "3", "--json", stdout=out)
     run = JudgeRun.objects.get()
     assert json.loads(out.getvalue()) == {
         "run": run.pk,
@@ -140,7 +141,7 @@ def test_the_command(dataset, db, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "complaint"),
+    ("arguments", "complaint"),
     [
         (["nowhere", "--judge", "tiny-judge"], "there are: ferry"),
         (["ferry", "--judge", "nobody"], "there are: tiny-judge"),
@@ -151,10 +152,8 @@ def test_the_command(dataset, db, tmp_path):
         (["ferry", "--judge", "tiny-judge", "--limit", "0"], "1 or more"),
     ],
 )
-def test_what_cannot_be_exported_says_why_and_makes_no_run(
-    dataset, judge, tmp_path, words, complaint
-):
+def test_refused_export_says_why_and_creates_no_run(dataset, judge, tmp_path, arguments, complaint):
     with pytest.raises(CommandError, match=complaint):
-        call_command("judge_export", *words, "--out", tmp_path / "out")
+        call_command("judge_export", *arguments, "--out", tmp_path / "out")
     assert not JudgeRun.objects.exists()
     assert not (tmp_path / "out").exists()

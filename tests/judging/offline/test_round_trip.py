@@ -1,4 +1,4 @@
-"""Pairs go out, a cluster without the database grades them, and the replies come back exactly once."""
+"""Export, grading without the database, and import exactly once."""
 
 import json
 import subprocess
@@ -10,14 +10,15 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import NuggetSpan, Rating, Text
-from judging.engine import planning, runs, states
+from judging.engine import planning, runs
 from judging.engine.selection import Selection
+from judging.execution import states
 from judging.models import Attempt, Batch, JudgeRun, Shard
 from judging.offline import cluster, exchange
-from tests.clock import HANGS
-from tests.factories import QUESTIONS
-from tests.judging.graders.scripted_server import said, status, told
 from tests.judging.offline.conftest import judge_of
+from tests.toolbox.clock import HANGS
+from tests.toolbox.factories import QUESTIONS
+from tests.toolbox.scripted_server import logprobs_of, reply_with, status
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -39,10 +40,10 @@ def state_of_the_database():
     ]
 
 
-def test_every_pair_comes_back_once_and_the_run_is_finished(export, server, tmp_path):
+def test_pairs_come_back_once_and_the_run_is_finished(export, server, tmp_path):
     run, job, folder = export
     assert (job.files, job.pairs) == (1, 8)
-    server.script(QUESTIONS[1], said("no idea"))
+    server.script(QUESTIONS[1], reply_with("no idea"))
     assert run_cluster(folder, tmp_path / "back", server) == 0
     counts = imported(tmp_path / "back")
     assert (counts["new"], counts["graded"], counts["there_before"]) == (8, 6, 0)
@@ -77,7 +78,7 @@ def test_evidence_and_probabilities_arrive_as_from_a_worker_here(dataset, server
     # The names of what holds the words differ, the words do not.
     quote = '4\n"None of the 112 people"\n"Nobody said this"'
     shares = {"4": -0.1, "5": -2.5}
-    server.script(QUESTIONS[0], said(quote, logprobs=told(shares)))
+    server.script(QUESTIONS[0], reply_with(quote, logprobs=logprobs_of(shares)))
     exchange.export_run(judge, dataset, Selection(texts="reports"), tmp_path / "out")
     run_cluster(tmp_path / "out", tmp_path / "back", server)
     imported(tmp_path / "back")
@@ -97,21 +98,21 @@ def test_results_may_be_imported_while_the_cluster_still_works(dataset, judge, s
     assert job.files == 2
     assert run_cluster(tmp_path / "out", tmp_path / "back", server) == 0
     second = tmp_path / "back" / "results-00002.parquet"
-    words = second.read_bytes()
+    content = second.read_bytes()
     second.unlink()
     counts = imported(tmp_path / "back")
     assert (counts["new"], counts["runs"][0]["state"]) == (4, "running")
-    second.write_bytes(words)
+    second.write_bytes(content)
     counts = imported(tmp_path / "back")
     assert (counts["new"], counts["there_before"], counts["runs"][0]["state"]) == (4, 4, "finished")
 
 
-def test_a_retry_that_goes_abroad_replaces_what_failed(export, server, judge, dataset, tmp_path):
+def test_retry_that_goes_abroad_replaces_what_failed(export, server, judge, dataset, tmp_path):
     _, _, folder = export
-    server.script(QUESTIONS[1], said("no idea"))
+    server.script(QUESTIONS[1], reply_with("no idea"))
     run_cluster(folder, tmp_path / "back", server)
     imported(tmp_path / "back")
-    server.script(QUESTIONS[1], said("5"))
+    server.script(QUESTIONS[1], reply_with("5"))
     run, job = exchange.export_run(judge, dataset, Selection(retry=True), tmp_path / "again")
     assert job.pairs == 2
     run_cluster(tmp_path / "again", tmp_path / "back2", server)
@@ -131,8 +132,8 @@ def test_replies_of_a_cancelled_run_are_kept_where_nobody_else_was_first(
     states.cancel(run)
     text = Text.objects.get(kind="passage", body__isnull=False)
     question = text.topic.questions.first()
-    other = runs.start(judge, dataset, Selection(texts="passages"))
-    batch = Batch.objects.create(run=other, worker="here")
+    other_run = runs.start(judge, dataset, Selection(texts="passages"))
+    batch = Batch.objects.create(run=other_run, worker="here")
     first = Attempt.objects.create(
         judge=judge, text=text, question=question, batch=batch, state="graded", grade=1, raw="1"
     )
@@ -144,15 +145,15 @@ def test_replies_of_a_cancelled_run_are_kept_where_nobody_else_was_first(
 
 
 @pytest.mark.soak
-def test_the_job_runs_where_there_is_no_django(export, server, tmp_path):
+def test_job_runs_where_there_is_no_django(export, server, tmp_path):
     _, _, folder = export
-    without = (
-        "import sys; sys.modules['django'] = None; sys.modules['annotation'] = None\n"
+    script = (
+        "import sys; sys.modules['django'] = None; sys.modules['annotation.models'] = None\n"
         "from judging.offline import cluster; sys.exit(cluster.main(sys.argv[1:]))"
     )
-    words = [folder, "--out", tmp_path / "back", "--no-ray", "--url", server.url]
+    arguments = [folder, "--out", tmp_path / "back", "--no-ray", "--url", server.url]
     done = subprocess.run(
-        [sys.executable, "-c", without, *map(str, words)],
+        [sys.executable, "-c", script, *map(str, arguments)],
         cwd=ROOT,
         env={"PATH": "/usr/bin:/bin"},
         capture_output=True,
@@ -163,7 +164,7 @@ def test_the_job_runs_where_there_is_no_django(export, server, tmp_path):
     assert "results-00001.parquet: 8 pairs, 8 graded" in done.stderr
 
 
-def test_a_folder_without_results_says_what_to_name(export, dataset):
+def test_folder_without_results_says_what_to_name(export, dataset):
     _, _, folder = export
     with pytest.raises(CommandError, match=r"holds no results-\*\.parquet"):
         call_command("judge_import", "ferry", folder)
@@ -171,7 +172,7 @@ def test_a_folder_without_results_says_what_to_name(export, dataset):
         call_command("judge_import", "nowhere", folder)
 
 
-def test_a_failing_server_leaves_errors_that_come_back_as_errors(export, server, tmp_path):
+def test_failing_server_leaves_errors_that_come_back_as_errors(export, server, tmp_path):
     _, _, folder = export
     server.script(QUESTIONS[2], status(400, "no such thing"))
     run_cluster(folder, tmp_path / "back", server)

@@ -2,21 +2,22 @@
 
 import pytest
 
-from judging.engine import runs, states
+from judging.engine import runs
 from judging.engine.fill import pump
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
+from judging.execution import states
 from judging.models import Batch, JudgeRun
-from tests.judging.engine import material
-from tests.judging.runs.material import a_run, called, filled
+from tests.toolbox import judging_study
+from tests.toolbox.judging_runs import a_run, filled, n_wakes
 
 
 @pytest.fixture
 def act(cast, run, django_capture_on_commit_callbacks):
-    def act(what, sent=None, of=run):
+    def act(action, sent=None, of=run):
         client = cast.client("admin")
         with django_capture_on_commit_callbacks(execute=True):
-            response = client.post(f"/judge-runs/{of.pk}/{what}/", sent or {})
+            response = client.post(f"/judge-runs/{of.pk}/{action}/", sent or {})
         of.refresh_from_db()
         return client.get(response.url).content.decode()
 
@@ -26,10 +27,10 @@ def act(cast, run, django_capture_on_commit_callbacks):
 def test_pause_and_resume(act, run):
     assert "The run is paused." in act("pause")
     assert (run.state, run.note) == ("paused", "Paused by ada.")
-    assert called(run) == 0
+    assert n_wakes(run) == 0
     assert "The run goes on." in act("resume")
     assert (run.state, run.note) == ("running", "")
-    assert called(run) == 1
+    assert n_wakes(run) == 1
 
 
 def test_cancelling_asks_first_and_keeps_all(cast, act, run):
@@ -42,7 +43,7 @@ def test_cancelling_asks_first_and_keeps_all(cast, act, run):
     assert "The run goes on." in act("resume")
 
 
-def test_what_cannot_be_done_now_is_said(act, run):
+def test_impossible_step_is_refused_with_a_message(act, run):
     assert "it cannot be cancelled" not in act("pause")
     assert "is paused: it cannot be paused." in act("pause")
     act("resume")
@@ -52,7 +53,7 @@ def test_what_cannot_be_done_now_is_said(act, run):
     assert run.state == "finished"
 
 
-def test_a_spent_budget_needs_a_larger_one(act, run):
+def test_spent_budget_needs_a_larger_one(act, run):
     JudgeRun.objects.filter(pk=run.pk).update(max_pairs=4)
     run.refresh_from_db()
     filled(run)
@@ -75,7 +76,7 @@ def test_seconds_for_a_reply_can_be_changed_where_a_run_goes_on(act, run):
     assert (run.state, run.reply_seconds) == ("running", None)
 
 
-def test_an_empty_budget_lifts_the_limit(act, run):
+def test_empty_budget_lifts_the_limit(act, run):
     JudgeRun.objects.filter(pk=run.pk).update(max_pairs=4)
     act("pause")
     act("resume", {"max_pairs": ""})
@@ -83,7 +84,7 @@ def test_an_empty_budget_lifts_the_limit(act, run):
 
 
 @pytest.mark.parametrize("wrong", ["-1", "many", "99999999999"])
-def test_a_wrong_budget_changes_nothing_and_is_shown_as_it_was_typed(cast, act, run, wrong):
+def test_wrong_budget_changes_nothing_and_is_shown_as_it_was_typed(cast, act, run, wrong):
     act("pause")
     sent = {"max_pairs": wrong, "max_tokens": "5"}
     answer = cast.client("admin").post(f"/judge-runs/{run.pk}/resume/", sent)
@@ -97,7 +98,7 @@ def test_a_wrong_budget_changes_nothing_and_is_shown_as_it_was_typed(cast, act, 
     assert (run.state, run.max_pairs, run.max_tokens) == ("paused", None, None)
 
 
-def test_a_budget_that_is_spent_already_is_shown_as_it_was_typed(cast, act, run):
+def test_budget_that_is_spent_already_is_shown_as_it_was_typed(cast, act, run):
     JudgeRun.objects.filter(pk=run.pk).update(max_pairs=4)
     run.refresh_from_db()
     filled(run)
@@ -116,34 +117,34 @@ def test_failed_pairs_are_asked_again_in_a_new_run(act, run, judge, dataset):
     run.save()
     filled(run)
     page = act("retry")
-    again = JudgeRun.objects.exclude(pk=run.pk).get()
-    assert again.selection == {"retry": True, "failed_in": run.pk}
-    assert (again.endpoint, again.price_in, again.currency) == ("local", 0.1, "EUR")
+    retry = JudgeRun.objects.exclude(pk=run.pk).get()
+    assert retry.selection == {"retry": True, "failed_in": run.pk}
+    assert (retry.endpoint, retry.price_in, retry.currency) == ("local", 0.1, "EUR")
     assert f"the pairs that failed in judge run {run.pk}" in page
-    assert (called(again), called(run)) == (1, 0)
+    assert (n_wakes(retry), n_wakes(run)) == (1, 0)
     page = act("retry")
-    assert f"Judge run {again.pk} of tiny-judge on ferry is still open" in page
-    states.cancel(again)
+    assert f"Judge run {retry.pk} of tiny-judge on ferry is still open" in page
+    states.cancel(retry)
 
 
-def test_a_run_that_another_has_taken_the_place_of_cannot_resume(act, run, judge, dataset):
+def test_run_that_another_has_taken_the_place_of_cannot_resume(act, run, judge, dataset):
     act("cancel")
-    other = runs.start(judge, dataset, Selection())
-    assert f"Judge run {other.pk} of tiny-judge on ferry is still open" in act("resume")
+    other_run = runs.start(judge, dataset, Selection())
+    assert f"Judge run {other_run.pk} of tiny-judge on ferry is still open" in act("resume")
     assert run.state == "cancelled"
 
 
 def test_only_what_failed_in_this_run_is_asked_again(act, run, dataset):
-    pump(run, material.Scripted(material.failed), "gpu-1:7")
+    pump(run, judging_study.Scripted(judging_study.failed), "gpu-1:7")
     run.refresh_from_db()
     trial = a_run(run.judge, dataset)
-    first, *others = run.judge.attempts.filter(copied=False).order_by("pk")
+    first, *later_attempts = run.judge.attempts.filter(copied=False).order_by("pk")
     run.judge.attempts.filter(text=first.text, question=first.question).update(
         batch=Batch.objects.create(run=trial, worker="there")
     )
     act("retry")
-    again = JudgeRun.objects.latest("pk")
-    plan(again, "here")
-    asked = set(material.planned_pairs(again))
-    assert (first.text_id, first.question_id) not in asked
-    assert {(other.text_id, other.question_id) for other in others} <= asked
+    retry = JudgeRun.objects.latest("pk")
+    plan(retry, "here")
+    retried = set(judging_study.planned_pairs(retry))
+    assert (first.text_id, first.question_id) not in retried
+    assert {(attempt.text_id, attempt.question_id) for attempt in later_attempts} <= retried

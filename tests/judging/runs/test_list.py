@@ -1,20 +1,21 @@
 """The list of runs, and the replies of one that have no grade."""
 
-from judging.engine import runs, states
+from judging.engine import runs
 from judging.engine.foreground import fill_lexical
 from judging.engine.planning import plan
 from judging.engine.selection import Selection
+from judging.execution import states
 from judging.models import JudgeRun
-from tests.judging.runs.material import a_judge, a_run, filled
-from tests.markup import markup
+from tests.toolbox.judging_runs import a_judge, a_run, filled
+from tests.toolbox.responses import markup
 
 
-def test_an_empty_list_says_what_to_do(cast, db):
+def test_empty_list_says_what_to_do(cast, db):
     page = markup(cast.client("admin").get("/judge-runs/"))
     assert "import one" in page
 
 
-def test_the_list_says_how_far_each_is(cast, done, dataset):
+def test_list_says_how_far_each_is(cast, done, dataset):
     fill_lexical(dataset)
     page = markup(cast.client("researcher").get("/judge-runs/"))
     assert "12 of 12" in page
@@ -23,7 +24,7 @@ def test_the_list_says_how_far_each_is(cast, done, dataset):
     assert "finished" in page
 
 
-def test_it_is_narrowed_to_a_state_and_a_dataset(cast, run, dataset):
+def test_list_is_filtered_by_state_and_dataset(cast, run, dataset):
     client = cast.client("researcher")
     link = f'<a href="/judge-runs/{run.pk}/">'
     assert link in client.get("/judge-runs/?dataset=ferry&state=running").content.decode()
@@ -43,14 +44,14 @@ def test_replies_without_a_grade_are_listed_as_they_came(cast, done):
     assert "There is none." in client.get(f"/judge-runs/{done.pk}/failures/cut/").content.decode()
 
 
-def test_one_that_was_asked_again_is_said_to_be(cast, done, dataset):
-    again = runs.start(done.judge, dataset, Selection(retry=True))
-    plan(again, "planner:1")
-    filled(again)
+def test_retry_run_is_marked(cast, done, dataset):
+    retry = runs.start(done.judge, dataset, Selection(retry=True))
+    plan(retry, "planner:1")
+    filled(retry)
     page = markup(cast.client("researcher").get(f"/judge-runs/{done.pk}/failures/all/"))
     assert "asked again since" in page
     page = markup(cast.client("admin").get(f"/judge-runs/{done.pk}/"))
-    assert "Ask the failed pairs again" not in page
+    assert "Retry failed pairs" not in page
 
 
 def test_many_runs_come_in_pages_that_keep_the_choice(cast, dataset):

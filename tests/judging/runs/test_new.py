@@ -6,8 +6,8 @@ from django_tasks_db.models import DBTaskResult
 from evaluation.models import RankedText, RetrievalRun
 from judging.engine.judges import baseline_of
 from judging.models import Attempt, Judge, JudgeRun
-from tests.factories import make_dataset
-from tests.judging.runs.material import a_judge, a_run, called
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.judging_runs import a_judge, a_run, n_wakes
 
 NEW = "/judge-runs/new/"
 
@@ -35,12 +35,12 @@ def start(cast, dataset, settings, django_capture_on_commit_callbacks):
     return start
 
 
-def test_the_baseline_is_started_and_a_worker_is_called(cast, start):
+def test_baseline_is_started_and_a_worker_is_called(cast, start):
     response = start()
     run = JudgeRun.objects.get()
     assert response.url == f"/judge-runs/{run.pk}/"
     assert (run.state, run.judge.is_baseline, run.created_by) == ("planning", True, cast.admin)
-    assert called(run) == 1
+    assert n_wakes(run) == 1
 
 
 def test_all_that_the_form_says_is_kept(cast, start, dataset):
@@ -99,7 +99,7 @@ def test_counting_first_starts_nothing(cast, dataset, settings):
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"judge": ""}, "required"),
         ({"judge": "999"}, "valid choice"),
@@ -123,11 +123,11 @@ def test_counting_first_starts_nothing(cast, dataset, settings):
         ({"currency": "euro"}, "Three capital letters"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_field_and_nothing_starts(start, change, says):
+def test_invalid_field_has_an_error_and_starts_nothing(start, change, message):
     response = start(**change)
     page = response.content.decode()
     assert response.status_code == 422
-    assert says in page
+    assert message in page
     (name,) = change
     assert f'id="id_{name}_error"' in page
     assert page.count(" autofocus") == 1
@@ -135,13 +135,13 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_starts(start, change, sa
     assert not DBTaskResult.objects.exists()
 
 
-def test_a_judge_behind_a_server_needs_one(start):
+def test_judge_behind_a_server_needs_one(start):
     page = start(judge=str(a_judge().pk)).content.decode()
     assert "say which one" in page
     assert 'id="id_endpoint_error"' in page
 
 
-def test_two_runs_of_a_judge_at_once_are_refused_with_a_link(start, dataset):
+def test_second_open_run_of_a_judge_is_refused_with_a_link(start, dataset):
     judge = a_judge()
     run = a_run(judge, dataset)
     response = start(judge=str(judge.pk), endpoint="local")
@@ -152,7 +152,7 @@ def test_two_runs_of_a_judge_at_once_are_refused_with_a_link(start, dataset):
     assert JudgeRun.objects.count() == 1
 
 
-def test_the_judge_of_the_address_is_chosen(cast, dataset):
+def test_judge_of_the_address_is_chosen(cast, dataset):
     judge = a_judge()
     page = cast.client("admin").get(f"{NEW}?dataset=ferry&judge={judge.pk}").content.decode()
     assert f'<option value="{judge.pk}" selected>' in page
@@ -160,7 +160,7 @@ def test_the_judge_of_the_address_is_chosen(cast, dataset):
     assert '<option value="baseline" selected>' in page
 
 
-def test_another_datasets_baseline_is_not_offered(cast, dataset):
+def test_baseline_of_another_dataset_is_not_offered(cast, dataset):
     baseline_of(make_dataset("other"))
     page = cast.client("admin").get(f"{NEW}?dataset=ferry").content.decode()
     assert page.count("lexical") == 1

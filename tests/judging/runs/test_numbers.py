@@ -1,4 +1,4 @@
-"""Numbers that nearly are something else: not quite all, hardly any, not counted yet, not today."""
+"""Display of edge cases: nearly all, hardly any, not counted yet, not today."""
 
 from datetime import timedelta
 
@@ -9,12 +9,12 @@ from annotation.models import Rater
 from judging.engine import runs
 from judging.engine.selection import Selection
 from judging.runs.page import run_page
-from judging.templatetags.judge_pages import at_about, percent_of
-from tests.markup import markup
+from judging.templatetags.judge_pages import percent_of, short_time
+from tests.toolbox.responses import markup
 
 
 @pytest.mark.parametrize(
-    ("n", "of", "shown"),
+    ("n", "of", "displayed"),
     [
         (1000, 1000, "100%"),
         (996, 1000, ">99%"),
@@ -27,8 +27,8 @@ from tests.markup import markup
         (0, 0, ""),
     ],
 )
-def test_a_share_is_all_or_nothing_only_where_it_is(n, of, shown):
-    assert percent_of(n, of) == shown
+def test_share_is_all_or_nothing_only_where_it_is(n, of, displayed):
+    assert percent_of(n, of) == displayed
 
 
 @pytest.mark.parametrize("n_done", [29, 57, 58, 99])
@@ -38,14 +38,14 @@ def test_percents_of_a_run_are_whole_and_exact(run, n_done):
     assert run_page(run).percent == n_done
 
 
-def test_a_time_of_another_day_says_the_day():
+def test_time_of_another_day_says_the_day():
     now = timezone.localtime().replace(hour=12, minute=30)
-    assert at_about(now).startswith("12:30")
-    later = at_about(now + timedelta(days=3))
+    assert short_time(now).startswith("12:30")
+    later = short_time(now + timedelta(days=3))
     assert later.startswith(f"{(now + timedelta(days=3)).day} ")
 
 
-def test_what_is_not_counted_yet_is_not_nothing(cast, judge, dataset):
+def test_uncounted_number_is_not_displayed_as_0(cast, judge, dataset):
     run = runs.start(judge, dataset, Selection())
     client = cast.client("admin")
     assert "not counted yet" in client.get("/judge-runs/").content.decode()
@@ -53,7 +53,7 @@ def test_what_is_not_counted_yet_is_not_nothing(cast, judge, dataset):
     assert "lacks are still being counted" in page
 
 
-def test_a_judge_is_linked_by_the_name_that_its_dataset_knows(cast, done, dataset):
+def test_judge_is_linked_by_the_name_that_its_dataset_knows(cast, done, dataset):
     Rater.objects.create(dataset=dataset, name=done.judge.slug, kind=Rater.Kind.MODEL)
     page = markup(cast.client("researcher").get(f"/judges/{done.judge.pk}/"))
     assert "?source=tiny-judge-site" in page
@@ -61,15 +61,15 @@ def test_a_judge_is_linked_by_the_name_that_its_dataset_knows(cast, done, datase
 
 
 @pytest.mark.parametrize(
-    ("tokens", "shown"),
+    ("tokens", "displayed"),
     [
         (0, "no reply tells its tokens, so the budget of tokens stops nothing; 8 pairs asked."),
         (5, "5 of 900 tokens; 8 pairs asked."),
     ],
 )
-def test_tokens_that_nobody_tells_are_not_none(cast, run, tokens, shown):
+def test_tokens_that_nobody_tells_are_not_none(cast, run, tokens, displayed):
     run.max_tokens = 900
     run.save()
     run.batches.create(worker="w:1", n_sent=8, n_attempts=8, n_graded=8, prompt_tokens=tokens)
     page = markup(cast.client("researcher").get(f"/judge-runs/{run.pk}/"))
-    assert shown in page
+    assert displayed in page

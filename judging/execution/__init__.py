@@ -1,0 +1,1 @@
+"""Execution of runs of any kind: states, limits, leases, background workers."""

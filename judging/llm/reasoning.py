@@ -1,0 +1,38 @@
+"""Separation of a model's reasoning between think tags from its reply."""
+
+import re
+
+# Qwen, DeepSeek and others; some chat templates send the opening tag, so that only the closing one comes.
+_TAG = r"think|thinking|thought|reasoning"
+_OPENING = re.compile(rf"\s*+<({_TAG})>", re.IGNORECASE)
+_CLOSING = re.compile(rf"</(?:{_TAG})>", re.IGNORECASE)
+_ANY = re.compile(rf"</?(?:{_TAG})>", re.IGNORECASE)
+
+
+def split_reasoning(reply: str) -> tuple[str, str]:
+    """Split a reply into (reasoning, reply).
+
+    The first is empty where there is no reasoning. Thinking is what stands before the first closing
+    tag, whether an opening one came or not, and again where another opening tag follows at once.
+    Thinking that never ends leaves no reply. A tag that stands elsewhere stays in the reply, which no
+    parser then takes for a grade.
+    """
+    parts: list[str] = []
+    position = 0
+    while True:
+        opening = _OPENING.match(reply, position)
+        if opening is None and parts:
+            break
+        closing = _CLOSING.search(reply, opening.end() if opening else position)
+        if opening is None:
+            first = _ANY.search(reply)
+            if closing is None or first is None or first.start() < closing.start():
+                break  # no thinking, or a tag that opens within words
+        start = opening.end() if opening else position
+        parts.append(reply[start : closing.start() if closing else len(reply)].strip())
+        position = closing.end() if closing else len(reply)
+    return "\n\n".join(part for part in parts if part), reply[position:]
+
+
+def holds_a_tag(reply: str) -> bool:
+    return _ANY.search(reply) is not None

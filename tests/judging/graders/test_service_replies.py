@@ -1,0 +1,91 @@
+"""Replies and errors that only one service writes in its way."""
+
+import pytest
+
+from judging.grading.pairs import State
+from judging.llm.errors import BackendUnavailableError, Failure
+from judging.llm.sampling import Sampling
+from tests.judging.graders import material
+from tests.toolbox.scripted_server import as_json, completion, reply_with, status
+
+
+@pytest.mark.parametrize("reason", ["SAFETY", "RECITATION", "content_filter: PROHIBITED_CONTENT"])
+def test_filter_of_gemini_is_a_refusal(server, ask, reason):
+    server.script("Q", reply_with(None, finish_reason=reason))
+    assert ask("Q")["Q"].state == State.REFUSED
+
+
+def test_moderation_of_openrouter_is_a_refusal_of_the_pair(server, ask):
+    details = {"reasons": ["violence"], "flagged_input": "Some words.", "provider_name": "Some"}
+    message = "The model requires moderation, and your input was flagged."
+    server.script("Q1", status(403, message, code=403, metadata=details))
+    replies = ask("Q1", "Q2")
+    assert replies["Q1"].state == State.REFUSED
+    assert message in replies["Q1"].raw
+    assert replies["Q2"].grade == 3
+    assert server.asked["Q1"] == 1
+
+
+def test_reasoning_in_parts_of_the_content_is_stored_as_reasoning(server, ask):
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Is it a 3? No."}]},
+        {"type": "text", "text": "4"},
+    ]
+    server.script("Q", as_json(completion(parts)))
+    reply = ask("Q")["Q"]
+    assert (reply.grade, reply.raw, reply.reasoning) == (4, "4", "Is it a 3? No.")
+
+
+def test_route_that_a_router_does_not_have_is_told_in_its_words(server, ask):
+    message = "No endpoints found that can handle the requested parameters."
+    server.script("Q", status(404, message, code=404))
+    with pytest.raises(BackendUnavailableError, match="No endpoints found that can handle"):
+        ask("Q")
+
+
+def test_budget_of_a_proxy_that_is_used_up_stops_the_run(server, ask):
+    message = "Budget has been exceeded! Current cost: 1.01, Max budget: 1.0"
+    server.script("Q", status(400, message, type="budget_exceeded", code="400"))
+    with pytest.raises(BackendUnavailableError, match="wants to be paid"):
+        ask("Q")
+
+
+def test_other_words_about_a_model_are_an_error_of_the_pair(server, ask):
+    server.script("Q1", status(400, "The model's output was invalid. Model: retry."))
+    assert ask("Q1", "Q2")["Q1"].failure is Failure.REQUEST
+
+
+@pytest.mark.parametrize("number", [400, 500])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "n: must be 1",
+        "Multiple candidates is not enabled for this model",
+        "Only one completion choice is allowed",
+        "n_cmpl cannot be greater than the number of slots, please increase -np",
+        "Unable to submit request because candidateCount must be 1 but the entered value was 3.",
+    ],
+)
+def test_samples_that_are_refused_are_asked_for_one_by_one(server, ask, number, message):
+    server.script("Q", status(number, message), *[reply_with(grade) for grade in "343"])
+    sampling = Sampling(temperature=0.7, logprobs=False, extra={"n": 3, "random_seed": 5})
+    reply = ask("Q", spec=material.spec(sampling=sampling))["Q"]
+    assert reply.grade == 3
+    assert [body.get("n") for body in server.bodies["Q"]] == [3, None, None, None]
+    assert [body["random_seed"] for body in server.bodies["Q"]] == [5, 5, 6, 7]
+
+
+def test_delay_that_comes_in_the_body_is_waited_for(server, ask):
+    details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.3s"}]
+    error = {"code": 429, "message": "Quota exceeded.", "details": details}
+    server.script("Q", as_json([{"error": error}], status=429), reply_with("4"))
+    assert ask("Q")["Q"].grade == 4
+    first, second = server.times["Q"]
+    assert second - first >= 0.3
+
+
+@pytest.mark.parametrize("delay", ["soon", 3, None, "-1s", "1e9s"])
+def test_delay_in_the_body_that_is_none_is_passed_over(server, ask, delay):
+    error = {"code": 429, "message": "Quota exceeded.", "details": [{"retryDelay": delay}, "x"]}
+    server.script("Q", as_json([{"error": error}], status=429), reply_with("4"))
+    assert ask("Q")["Q"].grade == 4
