@@ -1,6 +1,6 @@
-"""The indexes of a dataset's passages, ours and Lucene's.
+"""Search indexes of a dataset's passages, ours and Lucene's.
 
-They are folders under VAR_DIR/indexes, made anew where the passages have changed.
+They are folders under VAR_DIR/indexes, made again where the passages have changed.
 """
 
 from __future__ import annotations
@@ -11,35 +11,36 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
-from django.core.cache import cache
 from django.db.models import Count, Max, Sum
 
+from annotation.errors import UserError
 from annotation.models import Dataset, Text
 from annotation.models.corpus import TextQuerySet
 from building.anserini import index as lucene
 from building.anserini.jar import Jar
 from building.retrieval.index import VERSION, Index, build
-from evaluation.data.cache import KEPT_FOR
+from evaluation.data.cache import cached_by_key
+from evaluation.data.cache_keys import CacheKey
 
-AT_ONCE = 1_000  # texts whose words are in memory
-AT_A_LOOK = 20_000  # passages that are indexed while somebody waits for a page
-
-
-class NoIndex(Exception):
-    """There is none, and to make it takes longer than a page may: a sentence that says what to do."""
+AT_ONCE = 1_000  # texts per batch in memory
+PAGE_LIMIT = 20_000  # passages that are indexed within a page request
 
 
-def index_of(dataset: Dataset, most: int | None = None) -> Index:
-    """The index of the passages as they are now, made if it is not there.
+class MissingIndexError(UserError):
+    """A missing index that is too large to build for a page; the message says what to do."""
 
-    Raises NoIndex where it is not and there are more than `most` passages.
+
+def index_of(dataset: Dataset, max_passages: int | None = None) -> Index:
+    """Return the current index of the passages; build it if needed.
+
+    Raises MissingIndexError where it is not and there are more than `max_passages` passages.
     """
     corpus = corpus_of(dataset)
     folder = _folder(dataset, corpus)
     if not (folder / "meta.json").exists():
         n = _passages(dataset).count()
-        if most is not None and n > most:
-            raise NoIndex(
+        if max_passages is not None and n > max_passages:
+            raise MissingIndexError(
                 f"The {n:,} passages of {dataset.title} are not indexed as they are now. "
                 f"On the server: manage.py build_index {dataset.slug}"
             )
@@ -49,7 +50,7 @@ def index_of(dataset: Dataset, most: int | None = None) -> Index:
 
 
 def is_indexed(dataset: Dataset) -> bool:
-    """Whether there is an index of the passages as they are now."""
+    """Return whether the index of the current passages exists."""
     return (_folder(dataset, corpus_of(dataset)) / "meta.json").exists()
 
 
@@ -58,15 +59,18 @@ def _folder(dataset: Dataset, corpus: str) -> Path:
 
 
 def lucene_index_of(
-    dataset: Dataset, jar: Jar, language: str = "en", most: int | None = None
+    dataset: Dataset, jar: Jar, language: str = "en", max_passages: int | None = None
 ) -> lucene.LuceneIndex:
-    """The same by Lucene's own analyser of a language. Raises AnseriniError, and IndexBroken.
+    """Return the Lucene index for a language; build it if needed.
 
-    Raises NoIndex where there are more passages than `most`, indexed or not: to ask Lucene is to start it.
+    Raises AnseriniError, and BrokenIndexError.
+
+    Raises MissingIndexError where there are more passages than `max_passages`, indexed or not: asking
+    Lucene starts it.
     """
     n = _passages(dataset).count()
-    if most is not None and n > most:
-        raise NoIndex(
+    if max_passages is not None and n > max_passages:
+        raise MissingIndexError(
             f"To rank the {n:,} passages of {dataset.title} by Lucene takes longer than a page may. "
             f'On the server: manage.py retrieve {dataset.slug} --name NAME --recipe "anserini % 100"'
         )
@@ -84,18 +88,20 @@ def _passages(dataset: Dataset) -> TextQuerySet:
 
 
 def named_passages(dataset: Dataset) -> list[tuple[str, int, str]]:
-    """Passages with words by name, sign by sign: among equal scores this order decides."""
+    """Return passages with a body sorted by name in code points, the tie order of scores."""
     return sorted(_passages(dataset).order_by().values_list("name", "pk", "sha256").iterator())
 
 
 def corpus_of(dataset: Dataset) -> str:
-    """The hash of the passages, kept while their number and keys are the same: no text is edited in place.
+    """Return the hash of the passages, cached by their number and keys.
+
+    No text is edited in place under the same key.
 
     Ratings come all the time, and change nothing about it.
     """
-    seen = _passages(dataset).aggregate(n=Count("pk"), newest=Max("pk"), sum=Sum("pk"))
-    key = f"building:passages:{dataset.pk}:{seen['n']}:{seen['newest']}:{seen['sum']}"
-    return str(cache.get_or_set(key, lambda: _hash_of(dataset), KEPT_FOR))
+    state = _passages(dataset).aggregate(n=Count("pk"), newest=Max("pk"), sum=Sum("pk"))
+    key = (CacheKey.PASSAGES_HASH, dataset.pk, state["n"], state["newest"], state["sum"])
+    return cached_by_key(key, lambda: _hash_of(dataset))
 
 
 def _hash_of(dataset: Dataset) -> str:
@@ -108,9 +114,9 @@ def _hash_of(dataset: Dataset) -> str:
 def _texts(dataset: Dataset) -> Iterator[tuple[int, str]]:
     keys = [pk for _, pk, _ in named_passages(dataset)]
     for start in range(0, len(keys), AT_ONCE):
-        some = keys[start : start + AT_ONCE]
-        bodies = dict(Text.objects.filter(pk__in=some).order_by().values_list("pk", "body"))
-        yield from ((pk, bodies[pk] or "") for pk in some if pk in bodies)
+        batch = keys[start : start + AT_ONCE]
+        bodies = dict(Text.objects.filter(pk__in=batch).order_by().values_list("pk", "body"))
+        yield from ((pk, bodies[pk] or "") for pk in batch if pk in bodies)
 
 
 def _named_texts(dataset: Dataset) -> Iterator[tuple[int, str, str]]:
@@ -119,8 +125,8 @@ def _named_texts(dataset: Dataset) -> Iterator[tuple[int, str, str]]:
 
 
 def _remove_older(folder: Path) -> None:
-    """Indexes of the dataset as it was. Who reads one still goes on reading."""
+    """Delete indexes of earlier corpora; a process that has one open still reads it."""
     of_dataset = folder.name.partition("-")[0]
-    for other in folder.parent.glob(f"{of_dataset}-*"):
-        if other != folder:
-            shutil.rmtree(other, ignore_errors=True)
+    for older in folder.parent.glob(f"{of_dataset}-*"):
+        if older != folder:
+            shutil.rmtree(older, ignore_errors=True)

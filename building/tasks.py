@@ -1,22 +1,22 @@
-"""Writings in the background."""
+"""Background tasks of generation runs."""
 
 from __future__ import annotations
 
 from django_tasks import task
 
 from building.engine import writings
-from building.engine.choosing import at_work
+from building.engine.choosing import backend_of
 from building.engine.fill import pump
 from building.models import Writing
-from judging.engine import states
-from judging.engine.background import QUEUE, TURN, Background
-from judging.engine.leases import any_free, worker_name
-from judging.graders.base import GraderError
+from judging.execution import states
+from judging.execution.background import QUEUE, TURN, Background
+from judging.execution.leases import any_free, worker_name
+from judging.llm.errors import BackendError
 
 
 @task(queue_name=QUEUE)
 def write(run_id: int) -> None:
-    """Pump a writing for a while, and come back if there is more."""
+    """Work on a generation run for one turn, and enqueue the next turn if needed."""
     run = Writing.objects.select_related("writer", "dataset").get(pk=run_id)
     worker = worker_name()
     if run.is_running and any_free(run):
@@ -25,17 +25,17 @@ def write(run_id: int) -> None:
         try:
             # A worker between two turns holds no lease, and its next turn waits in the queue.
             with states.giving_up(run, worker, lambda: WRITING.alive(run).count() > 1):
-                pump(run, at_work(run), worker, seconds=seconds)
-        except GraderError:
+                pump(run, backend_of(run), worker, seconds=seconds)
+        except BackendError:
             return  # the writing says why
     else:
         writings.finish_if_done(run)
-    WRITING.come_back(run)
+    WRITING.requeue(run)
 
 
 @task(queue_name=QUEUE)
 def watch(run_id: int) -> None:
-    WRITING.look_after(run_id)
+    WRITING.check_workers(run_id)
 
 
 WRITING = Background(Writing, write, watch)

@@ -1,4 +1,4 @@
-"""Where a collection is built: all of it is about one dataset."""
+"""URLs of building a collection, all within one dataset."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

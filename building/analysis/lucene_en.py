@@ -1,4 +1,4 @@
-"""English text to terms, as Lucene's EnglishAnalyzer makes them: words, possessives, stop words, stems.
+"""English analyzer equal to Lucene's: tokens, possessives, stop words, stems.
 
 Words are those of Unicode's annex 29, as Lucene's StandardTokenizer reads it; what a pictograph is to Lucene
 is no word here. Source: Lucene 10, analysis/common (StandardTokenizer, EnglishPossessiveFilter,
@@ -20,52 +20,57 @@ this to was will with
 STOP_WORDS = frozenset(_STOP.split())
 LONGEST = 255  # letters of a token: Lucene cuts there and goes on
 
-_EX = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]*+"  # marks belong to the sign before them
-# Those of ASCII in one go, which is most of English.
+_EX = r"[\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}]*+"  # marks belong to the character before them
+# ASCII letters in one go, which is most of English.
 _LETTER = rf"(?:[A-Za-z]++|[\p{{WB=ALetter}}\p{{WB=Hebrew_Letter}}]){_EX}"
 _DIGIT = rf"(?:[0-9]++|\p{{WB=Numeric}}){_EX}"
 _KANA = rf"\p{{WB=Katakana}}{_EX}"
-_JOIN = rf"(?:\p{{WB=ExtendNumLet}}{_EX})"  # the underscore, which makes no word alone
-_IN_WORDS = rf"[\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}:]{_EX}"
-_IN_NUMBERS = rf"[\p{{WB=MidNum}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}]{_EX}"
+_JOIN = rf"(?:\p{{WB=ExtendNumLet}}{_EX})"  # the underscore, which is no token alone
+_MID_LETTER = rf"[\p{{WB=MidLetter}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}:]{_EX}"
+_MID_NUMBER = rf"[\p{{WB=MidNum}}\p{{WB=MidNumLet}}\p{{WB=Single_Quote}}]{_EX}"
 _PIECE = (
     rf"(?:{_KANA}(?:{_JOIN}*+{_KANA})*+"
-    rf"|{_LETTER}(?:(?:{_JOIN}++|{_IN_WORDS})?{_LETTER})*+"
-    rf"|{_DIGIT}(?:(?:{_JOIN}++|{_IN_NUMBERS})?{_DIGIT})*+)"
+    rf"|{_LETTER}(?:(?:{_JOIN}++|{_MID_LETTER})?{_LETTER})*+"
+    rf"|{_DIGIT}(?:(?:{_JOIN}++|{_MID_NUMBER})?{_DIGIT})*+)"
 )
 _ONE_SIGN = r"[\p{Script=Han}\p{Script=Hiragana}]"
-_WORD = regex.compile(
+_TOKEN = regex.compile(
     rf"{_JOIN}*+{_PIECE}(?:{_JOIN}*+{_PIECE})*+{_JOIN}*+|{_ONE_SIGN}{_EX}"
     rf"|(?:\p{{Line_Break=Complex_Context}}{_EX})++"
 )
 # The same for texts of ASCII alone, five times as fast.
 _ASCII_PIECE = r"(?:[A-Za-z]++(?:(?:_++|[.':])[A-Za-z]++)*+|[0-9]++(?:(?:_++|[.,;'])[0-9]++)*+)"
-_ASCII_WORD = re.compile(rf"_*+{_ASCII_PIECE}(?:_*+{_ASCII_PIECE})*+_*+")
+_ASCII_TOKEN = re.compile(rf"_*+{_ASCII_PIECE}(?:_*+{_ASCII_PIECE})*+_*+")
 _APOSTROPHES = ("'", "’", "＇")
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text in order, one for each word that is no stop word."""
-    return [term for word in words(text) if (term := term_of(word))]
+    """Return the terms of a text in order, one per token that is no stop word."""
+    return [term for token in split_tokens(text) if (term := term_of(token))]
 
 
-def words(text: str) -> list[str]:
-    """The words of a text as they stand there, the longest ones in pieces."""
-    found: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
-    if len(text) <= LONGEST or all(len(word) <= LONGEST for word in found):
-        return found
+def split_tokens(text: str) -> list[str]:
+    """Split a text into tokens as they stand there; tokens over LONGEST are cut in pieces."""
+    tokens: list[str] = (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text)
+    if len(text) <= LONGEST or all(len(token) <= LONGEST for token in tokens):
+        return tokens
     return [
-        word[start : start + LONGEST] for word in found for start in range(0, len(word), LONGEST)
+        token[start : start + LONGEST]
+        for token in tokens
+        for start in range(0, len(token), LONGEST)
     ]
 
 
-def term_of(word: str) -> str:
-    """The term of a word; "" for a stop word, and for a possessive alone."""
-    is_possessive = word[-2:-1] in _APOSTROPHES and word[-1] in ("s", "S")
-    small = _small(word[:-2] if is_possessive else word)
-    return "" if small in STOP_WORDS else stem(small)
+def term_of(token: str) -> str:
+    """Return the term of a token; "" for a stop word or a bare possessive."""
+    is_possessive = token[-2:-1] in _APOSTROPHES and token[-1] in ("s", "S")
+    lowered = _lower(token[:-2] if is_possessive else token)
+    return "" if lowered in STOP_WORDS else stem(lowered)
 
 
-def _small(word: str) -> str:
-    """In small letters, sign by sign as Java does: what str.lower makes of a whole word may differ."""
-    return word.lower() if word.isascii() else "".join(sign.lower()[0] for sign in word)
+def _lower(token: str) -> str:
+    """Lower-case a token character by character, as Java does.
+
+    str.lower of a whole word may differ.
+    """
+    return token.lower() if token.isascii() else "".join(sign.lower()[0] for sign in token)

@@ -1,4 +1,4 @@
-"""Porter's stemmer as its author published it on his page, which is Lucene's.
+"""Porter stemmer in its author's published version, as Lucene uses it.
 
 Other than in his paper, -bli becomes -ble, -logi becomes -log, and words of one or two letters stay. It is
 written here because Snowball's in Python takes six times as long, and large corpora have a million words.
@@ -7,11 +7,11 @@ Source: M. Porter, An algorithm for suffix stripping, Program 14(3), 1980; tarta
 
 from __future__ import annotations
 
-# Of each letter whether it is a vowel (v), a consonant (c) or hangs on the one before it (y).
+# Class of each letter: vowel (v), consonant (c), or y, which depends on the letter before it.
 _SHAPES = bytes(ord({"y": "y"}.get(chr(n), "v" if chr(n) in "aeiou" else "c")) for n in range(256))
 
 Endings = tuple[tuple[str, str], ...]
-# By their last letter but one: of those that a word ends with the first counts, and no other.
+# Endings by their last letter but one; only the first that matches counts.
 _STEP_2: dict[str, Endings] = {
     "a": (("ational", "ate"), ("tional", "tion")),
     "c": (("enci", "ence"), ("anci", "ance")),
@@ -44,88 +44,88 @@ _STEP_4: dict[str, Endings] = {
     "v": (("ive", ""),),
     "z": (("ize", ""),),
 }
-# What all endings end with that any step knows: a word without one of them stays as it is.
-_CHANGED = (
+# Suffixes of all endings of all steps; a token without one of them is unchanged.
+_ENDINGS = (
     *("s", "e", "y", "ed", "ing", "al", "ful", "ll", "ic", "er", "ator", "ant", "ent", "ion"),
     *("ou", "ism", "ci", "li", "ti", "logi"),
 )
 
 
-def stem(word: str) -> str:
-    """The stem of a word in small letters; signs that are no letters of a to z are consonants."""
-    if len(word) < 3 or not word.endswith(_CHANGED):
-        return word
-    word = _without_verb_ending(_without_plural(word))
-    if word.endswith("y") and _has_vowel(word[:-1]):
-        word = word[:-1] + "i"
-    word = _changed(word, _STEP_2, 0)
-    word = _changed(word, _STEP_3, 0)
-    return _without_last(_changed(word, _STEP_4, 1))
+def stem(token: str) -> str:
+    """Return the stem of a lower-case token; characters other than a to z are consonants."""
+    if len(token) < 3 or not token.endswith(_ENDINGS):
+        return token
+    token = _strip_verb_ending(_strip_plural(token))
+    if token.endswith("y") and _has_vowel(token[:-1]):
+        token = token[:-1] + "i"
+    token = _replace_ending(token, _STEP_2, 0)
+    token = _replace_ending(token, _STEP_3, 0)
+    return _strip_final_e_or_l(_replace_ending(token, _STEP_4, 1))
 
 
-def _without_plural(word: str) -> str:
-    if not word.endswith("s") or word.endswith("ss"):
-        return word
-    return word[:-2] if word.endswith(("sses", "ies")) else word[:-1]
+def _strip_plural(token: str) -> str:
+    if not token.endswith("s") or token.endswith("ss"):
+        return token
+    return token[:-2] if token.endswith(("sses", "ies")) else token[:-1]
 
 
-def _without_verb_ending(word: str) -> str:
-    if word.endswith("eed"):
-        return word[:-1] if _measure(word[:-3]) > 0 else word
-    if not word.endswith(("ed", "ing")):
-        return word
-    left = word[:-2] if word.endswith("ed") else word[:-3]
-    if not _has_vowel(left):
-        return word
-    if left.endswith(("at", "bl", "iz")):
-        return left + "e"
-    if _is_doubled(left):
-        return left if left.endswith(("l", "s", "z")) else left[:-1]
-    return left + "e" if _measure(left) == 1 and _is_short(left) else left
+def _strip_verb_ending(token: str) -> str:
+    if token.endswith("eed"):
+        return token[:-1] if _measure(token[:-3]) > 0 else token
+    if not token.endswith(("ed", "ing")):
+        return token
+    base = token[:-2] if token.endswith("ed") else token[:-3]
+    if not _has_vowel(base):
+        return token
+    if base.endswith(("at", "bl", "iz")):
+        return base + "e"
+    if _is_doubled(base):
+        return base if base.endswith(("l", "s", "z")) else base[:-1]
+    return base + "e" if _measure(base) == 1 and _is_short(base) else base
 
 
-def _without_last(word: str) -> str:
-    if word.endswith("e"):
-        left = word[:-1]
-        measure = _measure(left)
-        if measure > 1 or (measure == 1 and not _is_short(left)):
-            word = left
-    return word[:-1] if word.endswith("ll") and _measure(word) > 1 else word
+def _strip_final_e_or_l(token: str) -> str:
+    if token.endswith("e"):
+        base = token[:-1]
+        measure = _measure(base)
+        if measure > 1 or (measure == 1 and not _is_short(base)):
+            token = base
+    return token[:-1] if token.endswith("ll") and _measure(token) > 1 else token
 
 
-def _changed(word: str, endings: dict[str, Endings], above: int) -> str:
-    """With another ending, where what is before it has a measure above this."""
-    for ending, becomes in endings.get(word[-2:-1], ()):
-        if word.endswith(ending):
-            left = word[: len(word) - len(ending)] + becomes
-            # The s or t that stays of -sion and -tion belongs to what is before it.
-            of = left if above else word[: len(word) - len(ending)]
-            return left if _measure(of) > above else word
-    return word
+def _replace_ending(token: str, endings: dict[str, Endings], min_measure: int) -> str:
+    """Replace the first matching ending if the measure before it exceeds `min_measure`."""
+    for ending, replacement in endings.get(token[-2:-1], ()):
+        if token.endswith(ending):
+            base = token[: len(token) - len(ending)] + replacement
+            # The s or t that -sion and -tion keep counts as part of the stem.
+            stem_part = base if min_measure else token[: len(token) - len(ending)]
+            return base if _measure(stem_part) > min_measure else token
+    return token
 
 
-def _shape(word: str) -> bytes:
-    """v for each vowel and c for each consonant; y is a vowel behind a consonant alone."""
-    shape = word.encode("ascii", "replace").translate(_SHAPES)
-    while (place := shape.find(b"y")) >= 0:
-        is_vowel = place > 0 and shape[place - 1 : place] == b"c"
-        shape = shape[:place] + (b"v" if is_vowel else b"c") + shape[place + 1 :]
+def _shape(token: str) -> bytes:
+    """Map a token to v (vowel) and c (consonant); y is a vowel after a consonant only."""
+    shape = token.encode("ascii", "replace").translate(_SHAPES)
+    while (index := shape.find(b"y")) >= 0:
+        is_vowel = index > 0 and shape[index - 1 : index] == b"c"
+        shape = shape[:index] + (b"v" if is_vowel else b"c") + shape[index + 1 :]
     return shape
 
 
-def _measure(word: str) -> int:
-    """Porter's m: how often a consonant follows a vowel."""
-    return _shape(word).count(b"vc")
+def _measure(token: str) -> int:
+    """Return Porter's measure m, the number of vowel-consonant sequences."""
+    return _shape(token).count(b"vc")
 
 
-def _has_vowel(word: str) -> bool:
-    return b"v" in _shape(word)
+def _has_vowel(token: str) -> bool:
+    return b"v" in _shape(token)
 
 
-def _is_doubled(word: str) -> bool:
-    return len(word) > 1 and word[-1] == word[-2] and _shape(word).endswith(b"c")
+def _is_doubled(token: str) -> bool:
+    return len(token) > 1 and token[-1] == token[-2] and _shape(token).endswith(b"c")
 
 
-def _is_short(word: str) -> bool:
-    """Whether it ends as "hop" does, with a letter other than w, x and y."""
-    return _shape(word).endswith(b"cvc") and word[-1] not in "wxy"
+def _is_short(token: str) -> bool:
+    """Return whether a token ends consonant-vowel-consonant, the last not w, x or y."""
+    return _shape(token).endswith(b"cvc") and token[-1] not in "wxy"

@@ -1,1 +1,1 @@
-"""Lucene itself, by Anserini's jar in a process of its own."""
+"""Lucene through Anserini's jar, run as a child process."""

@@ -1,4 +1,4 @@
-"""A Lucene index of passages in a folder, which is there whole or not at all.
+"""Lucene index of passages in a folder, written atomically.
 
     meta.json     what it holds, counted in the index and not in what we believe to have written
     lucene/       the index
@@ -18,10 +18,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from building.anserini.jar import AnseriniError, Jar, complaint
-from building.retrieval.index import IndexBroken
+from building.retrieval.index import BrokenIndexError
 
 INPUT, LUCENE, META = "input", "lucene", "meta.json"
-BUFFER = 512  # MB of the index in memory before it is written: far below what Java may use
+BUFFER = 512  # MB of the index in memory before a flush: far below Java's heap
 # As Anserini's AnalyzerMap has them; another code would silently be taken for English.
 LANGUAGES = (
     *(
@@ -66,14 +66,14 @@ class LuceneMeta:
 
 @dataclass(frozen=True)
 class LuceneIndex:
-    """An index that is there."""
+    """An existing Lucene index on disk."""
 
     folder: Path
     meta: LuceneMeta
 
     @classmethod
     def at(cls, folder: Path) -> LuceneIndex:
-        """Raises IndexBroken for a folder that holds none."""
+        """Open the index in a folder. Raises BrokenIndexError if there is none."""
         try:
             meta = LuceneMeta(**json.loads((folder / META).read_text(encoding="utf-8")))
         except (OSError, TypeError, ValueError) as error:
@@ -81,16 +81,19 @@ class LuceneIndex:
         return cls(folder, meta)
 
 
-def broken(folder: Path, why: str) -> IndexBroken:
-    return IndexBroken(
-        f"{folder} holds no whole index: {why}. Delete this folder, and it is made anew."
+def broken(folder: Path, reason: str) -> BrokenIndexError:
+    return BrokenIndexError(
+        f"{folder} holds no whole index: {reason}. Delete this folder, and it is made again."
     )
 
 
 def build(
     folder: Path, passages: Iterable[tuple[int, str, str]], corpus: str, jar: Jar, language: str
 ) -> None:
-    """Index passages, (key, name, words) each. Raises AnseriniError where not all of them came into it."""
+    """Index passages, (key, name, body) each.
+
+    Raises AnseriniError where not all of them were indexed.
+    """
     part = folder.with_name(f".{folder.name}.{os.getpid()}")
     shutil.rmtree(part, ignore_errors=True)
     (part / INPUT).mkdir(parents=True)
@@ -106,61 +109,66 @@ def build(
             raise
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    for left in folder.parent.glob(f".{folder.name}.*"):  # by who was killed, or comes too late
-        shutil.rmtree(left, ignore_errors=True)
+    for leftover in folder.parent.glob(f".{folder.name}.*"):  # of a killed or slower process
+        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def write(path: Path, passages: Iterable[tuple[int, str, str]]) -> int:
-    """The passages as JsonCollection reads them, a line each; how many. The name is there for a person."""
+    """Write passages as JsonCollection lines and return their number.
+
+    The name is there for a person who reads the file.
+    """
     n = 0
     with path.open("w", encoding="ascii") as file:
-        for n, (key, name, words) in enumerate(passages, 1):
-            line = {"id": f"{n:09d}-{key}", "name": name, "contents": words}
+        for n, (key, name, body) in enumerate(passages, 1):
+            line = {"id": f"{n:09d}-{key}", "name": name, "contents": body}
             file.write(json.dumps(line) + "\n")
     return n
 
 
 def indexed(part: Path, n_written: int, corpus: str, jar: Jar, language: str) -> LuceneMeta:
-    """Let Lucene index what lies in the folder's `input`, and count in the index what came of it."""
-    wanted = ["-collection", "JsonCollection", "-generator", "DefaultLuceneDocumentGenerator"]
-    wanted += ["-input", INPUT, "-index", LUCENE, "-language", language, "-optimize"]
-    wanted += ["-threads", "1", "-memoryBuffer", str(BUFFER)]
-    log = jar.told("index.IndexCollection", wanted, part)
-    counts = {name: _number(words) for name, words in _COUNT.findall(log)}
+    """Run Lucene's indexer on the folder's `input` and verify the document counts."""
+    arguments = ["-collection", "JsonCollection", "-generator", "DefaultLuceneDocumentGenerator"]
+    arguments += ["-input", INPUT, "-index", LUCENE, "-language", language, "-optimize"]
+    arguments += ["-threads", "1", "-memoryBuffer", str(BUFFER)]
+    log = jar.told("index.IndexCollection", arguments, part)
+    counts = {name: _number(digits) for name, digits in _COUNT.findall(log)}
     if trouble := complaint(log):
-        raise _refused(counts.get("indexed", 0), n_written, f"{_place(part, trouble)}{trouble}")
-    there = _statistics(jar, part)
-    if there["documents"] + counts.get("empty", 0) != n_written:
-        raise _refused(there["documents"], n_written, "it does not say why")
-    n_texts = there["documents (non-empty)"]
+        raise _refused(
+            counts.get("indexed", 0), n_written, f"{_failed_line(part, trouble)}{trouble}"
+        )
+    statistics = _statistics(jar, part)
+    if statistics["documents"] + counts.get("empty", 0) != n_written:
+        raise _refused(statistics["documents"], n_written, "it does not say why")
+    n_texts = statistics["documents (non-empty)"]
     n_empty = n_written - n_texts
-    numbers = n_texts, n_empty, there["total terms"], there["unique terms"]
+    numbers = n_texts, n_empty, statistics["total terms"], statistics["unique terms"]
     return LuceneMeta(jar.version, language, corpus, *numbers)
 
 
-def _refused(n: int, n_written: int, why: str) -> AnseriniError:
+def _refused(n: int, n_written: int, reason: str) -> AnseriniError:
     return AnseriniError(
-        f"Lucene took {n:,} of the {n_written:,} passages that it was given: {why}. No index was made."
+        f"Lucene took {n:,} of the {n_written:,} passages that it was given: {reason}. No index was made."
     )
 
 
 def _statistics(jar: Jar, part: Path) -> dict[str, int]:
-    told = jar.told("index.IndexReaderUtils", ["-index", LUCENE, "-stats"], part)
-    found = {name: _number(words) for name, words in _STATISTIC.findall(told)}
-    if len(found) < 4:
+    output = jar.told("index.IndexReaderUtils", ["-index", LUCENE, "-stats"], part)
+    statistics = {name: _number(digits) for name, digits in _STATISTIC.findall(output)}
+    if len(statistics) < 4:
         raise AnseriniError(
-            f"Lucene's index cannot be read: {complaint(told) or 'it has no statistics'}."
+            f"Lucene's index cannot be read: {complaint(output) or 'it has no statistics'}."
         )
-    return found
+    return statistics
 
 
-def _number(words: str) -> int:
-    """With commas, or `null` where there is nothing to count."""
-    return int(words.replace(",", "")) if words != "null" else 0
+def _number(digits: str) -> int:
+    """Parse a count with thousands separators; `null` is 0."""
+    return int(digits.replace(",", "")) if digits != "null" else 0
 
 
-def _place(part: Path, trouble: str) -> str:
-    """The line that it stumbled over, with the name of its passage, where it says which."""
+def _failed_line(part: Path, trouble: str) -> str:
+    """Return the input line that Lucene failed on, with its passage's name, if it says so."""
     match = _LINE.search(trouble)
     if not match:
         return ""

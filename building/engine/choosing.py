@@ -1,4 +1,4 @@
-"""Making writers, and choosing what writes for them, where this machine has what it needs."""
+"""Create writers, and choose the backend that runs them on this machine."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 
+from annotation.errors import UserError
 from annotation.unique import check_again_if_taken
 from building.models import Writer, Writing
 from building.tuning.adapter import adapter_hash
-from building.tuning.refusals import TuningRefused
-from building.writers.base import WriterAtWork
+from building.writers.base import WriterBackend
 from building.writers.extractive_writer import ExtractiveWriter
 from building.writers.openai_writer import OpenAIWriter
 from building.writers.spec import EXTRACTIVE
 from building.writers.transformers_writer import TransformersWriter
 from building.writers.vllm_writer import VllmWriter
+from building.writing.prompt_files import PromptText, read
 from building.writing.tasks import TASKS, check_prompt
 from building.writing.typed_line import PROMPT
-from building.writing.wording import Wording, read
 from evaluation.data.selection import one_of
-from judging.engine import states
-from judging.engine.choosing import addresses_of
+from judging.engine.grader_choice import addresses_of
+from judging.execution import states
 
 EXTRACTIVE_MODEL = "sentences of the source, picked by rule"
 
 
-class WriterRefused(ValueError):
-    """A writer that cannot be made; the message can be shown to a person."""
+class WriterError(UserError):
+    """A writer that cannot be created; the message can be shown to a person."""
 
 
 def writer_as(slug: str, **fields: Any) -> Writer:
-    """The writer of this name where nothing in it is different, or else a new one, which is not stored yet.
+    """Return the identical writer of this name, or a new unsaved one.
 
-    `fields` are those of Writer; a prompt is the task's own where none is given. Raises WriterRefused for
+    `fields` are those of Writer; a prompt is the task's own where none is given. Raises WriterError for
     a prompt or a name that cannot be used, and if a writer of another name is the same.
     """
     task = TASKS[fields["task"]]
@@ -48,22 +48,22 @@ def writer_as(slug: str, **fields: Any) -> Writer:
         if not writer.prompt:
             writer.prompt, writer.system = task.prompt, writer.system or task.system
         if problems := check_prompt(task, writer.prompt, writer.system):
-            raise WriterRefused(" ".join(problems))
+            raise WriterError(" ".join(problems))
     fingerprint = writer.spec.fingerprint
-    if there := Writer.objects.filter(fingerprint=fingerprint, slug=slug).first():
-        return there
+    if existing := Writer.objects.filter(fingerprint=fingerprint, slug=slug).first():
+        return existing
     _check_new(fingerprint, slug)
     return writer
 
 
 def _check_new(fingerprint: str, slug: str) -> None:
-    if there := Writer.objects.filter(fingerprint=fingerprint).first():
-        raise WriterRefused(_is_there(there))
+    if existing := Writer.objects.filter(fingerprint=fingerprint).first():
+        raise WriterError(_duplicate_message(existing))
     if Writer.objects.filter(slug=slug).exists():
-        raise WriterRefused(f"The name {slug} is taken: writers never change, so choose another.")
+        raise WriterError(f"The name {slug} is taken: writers never change, so choose another.")
 
 
-def writer_called(
+def resolve_writer(
     task: str,
     slug: str,
     model: str = "",
@@ -72,71 +72,74 @@ def writer_called(
     revision: str = "",
     adapter: Path | None = None,
 ) -> Writer:
-    """The writer that is meant: the baseline, one by its name, or one of a model.
+    """Resolve the writer: the baseline, one by its name, or a new one for a model.
 
     A new one, where a model is given for it, is not stored yet, and asks a server where no backend is
     given. `prompt` is a file with its wording, `adapter` the folder of what was trained on top of the model.
-    Raises WriterRefused, SelectionError, PromptBroken, OSError, UnicodeDecodeError.
+    Raises WriterError, SelectionError, PromptError, OSError, UnicodeDecodeError.
     """
     of_new = {"Where a model runs": backend, "A revision": revision, "A prompt": prompt}
-    for what, given in {**of_new, "An adapter": adapter}.items():
-        if given and not model:
-            raise WriterRefused(f"{what} is a new writer's: say which model it asks, too.")
+    for label, value in {**of_new, "An adapter": adapter}.items():
+        if value and not model:
+            raise WriterError(f"{label} is a new writer's: say which model it asks, too.")
     if model and not slug:
-        raise WriterRefused("A model is asked by a writer: give the writer a name, too.")
+        raise WriterError("A model is asked by a writer: give the writer a name, too.")
     if not slug:
         return baseline_of(task)
     if model:
-        wording = _wording(task, prompt, adapter)
+        prompt_text = _prompt_text(task, prompt, adapter)
         return writer_as(
             slug,
             task=task,
             backend=backend or Writer.Backend.OPENAI,
             model=model,
             revision=revision,
-            system=wording.system,
-            prompt=wording.prompt,
+            system=prompt_text.system,
+            prompt=prompt_text.prompt,
             sampling=asdict(TASKS[task].sampling),
-            **_of_adapter(adapter, backend),
+            **_adapter_fields(adapter, backend),
         )
     names = Writer.objects.filter(task=task).values_list("slug", flat=True)
     return Writer.objects.get(slug=one_of(f"writer of {task}", slug, names))
 
 
-def _wording(task: str, prompt: Path | None, adapter: Path | None) -> Wording:
-    """What a file says; else the string that a model was tuned on, or the task's own words."""
+def _prompt_text(task: str, prompt: Path | None, adapter: Path | None) -> PromptText:
+    """Return the prompt of a file, else of a tuned model's task, else the task's default."""
     if prompt:
         return read(prompt.read_text(encoding="utf-8"))
-    return Wording("", PROMPT) if adapter and task == "pairs" else TASKS[task].wording
+    return PromptText("", PROMPT) if adapter and task == "pairs" else TASKS[task].wording
 
 
-def _of_adapter(folder: Path | None, backend: str) -> dict[str, str]:
-    """Raises WriterRefused for a folder that holds none."""
+def _adapter_fields(folder: Path | None, backend: str) -> dict[str, str]:
+    """Return the adapter fields of a writer.
+
+    Raises WriterError, and TuningError for no adapter.
+    """
     if folder is None:
         return {}
     if backend != Writer.Backend.TRANSFORMERS:
-        raise WriterRefused(
+        raise WriterError(
             "An adapter is loaded by transformers in process: --backend transformers."
         )
     path = str(folder.resolve())
-    if len(path) > (most := Writer._meta.get_field("adapter").max_length or 0):
-        raise WriterRefused(f"The path of an adapter has at most {most} characters.")
-    try:
-        return {"adapter": path, "adapter_hash": adapter_hash(folder)}
-    except TuningRefused as error:
-        raise WriterRefused(str(error)) from None
+    if len(path) > (max_length := Writer._meta.get_field("adapter").max_length or 0):
+        raise WriterError(f"The path of an adapter has at most {max_length} characters.")
+    return {"adapter": path, "adapter_hash": adapter_hash(folder)}
 
 
 def make_writer(slug: str, **fields: Any) -> Writer:
-    """Store a new writer. Raises WriterRefused as `writer_as` does, and if this very one is there."""
+    """Store a new writer.
+
+    Raises WriterError as `writer_as` does, and if an identical writer exists.
+    """
     writer = writer_as(slug, **fields)
     if writer.pk:
-        raise WriterRefused(_is_there(writer))
+        raise WriterError(_duplicate_message(writer))
     return stored(writer)
 
 
 def stored(writer: Writer) -> Writer:
-    """The writer, stored if it is not. Raises WriterRefused where somebody was quicker."""
+    """Save the writer if it is new. Raises WriterError if another process was first."""
     if not writer.pk:
         with check_again_if_taken(partial(_check_new, writer.spec.fingerprint, writer.slug)):
             writer.save(force_insert=True)
@@ -147,19 +150,19 @@ def _check_name(slug: str) -> None:
     try:
         validate_slug(slug)
     except ValidationError:
-        raise WriterRefused(f"{slug}: letters, digits, - and _ alone make a name.") from None
-    if len(slug) > (most := Writer._meta.get_field("slug").max_length or 0):
-        raise WriterRefused(f"The name of a writer has at most {most} characters.")
+        raise WriterError(f"{slug}: letters, digits, - and _ alone make a name.") from None
+    if len(slug) > (max_length := Writer._meta.get_field("slug").max_length or 0):
+        raise WriterError(f"The name of a writer has at most {max_length} characters.")
     if slug.startswith(f"{EXTRACTIVE}-"):
-        raise WriterRefused(f"Names that begin with {EXTRACTIVE}- are those of baselines.")
+        raise WriterError(f"Names that begin with {EXTRACTIVE}- are those of baselines.")
 
 
-def _is_there(writer: Writer) -> str:
+def _duplicate_message(writer: Writer) -> str:
     return f"This is the writer {writer}: nothing in it is different."
 
 
 def baseline_of(task: str) -> Writer:
-    """The baseline that writes without a model, made if it is not there."""
+    """Return the extractive baseline of a task; create it if needed."""
     writer, _ = Writer.objects.get_or_create(
         slug=f"{EXTRACTIVE}-{task}",
         defaults={"task": task, "backend": EXTRACTIVE, "model": EXTRACTIVE_MODEL},
@@ -167,8 +170,11 @@ def baseline_of(task: str) -> Writer:
     return writer
 
 
-def at_work(run: Writing) -> WriterAtWork:
-    """What writes for a run. Raises GraderError for an endpoint that is not known here."""
+def backend_of(run: Writing) -> WriterBackend:
+    """Return the backend that runs a generation run's writer.
+
+    Raises BackendError for an endpoint that is not configured here.
+    """
     spec = run.writer.spec
     if spec.is_extractive:
         return ExtractiveWriter()
@@ -178,7 +184,7 @@ def at_work(run: Writing) -> WriterAtWork:
         return TransformersWriter(spec)
     return OpenAIWriter(
         spec,
-        addresses_of(run.endpoint),
+        addresses_of(run.endpoint, run.dataset.project),
         on_aside=partial(states.put_server_aside, run),
         concurrency=run.concurrency,
     )

@@ -1,4 +1,4 @@
-"""What systems cite as a dataset of its own, whose pairs people and judges grade.
+"""Dataset of cited pairs: the citations of systems, for people and judges to grade.
 
 A dataset of cited pairs has a topic for each statement that cites, the statement as its one question,
 and what it cites as its passages: every pair of a passage and a question in it is a cited one. The
@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, field
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from annotation.formats.summary import ImportFailed
+from annotation.errors import UserError
+from annotation.formats.summary import DatasetImportError
 from annotation.formats.target import check_dataset
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
 from annotation.models.standard import CITATION_SUPPORT, CITES, add_standard
@@ -26,17 +27,17 @@ from building.engine.statements import (
 )
 from building.models import Writer
 
-_AT_ONCE = 200  # reports, whose cited texts are in memory with their words
-NAMED = 10  # of what has changed, in a message
+_AT_ONCE = 200  # reports per batch, with the bodies of their cited texts in memory
+MAX_NAMES = 10  # changed names listed in a message
 
 
-class SupportRefused(ValueError):
+class CitedPairsError(UserError):
     """A dataset of cited pairs that cannot be made; a sentence for people."""
 
 
 @dataclass
-class Made:
-    """What there was to take, and what was new. `changed` names what has other words than were graded."""
+class CitedPairsSummary:
+    """Counts of a citation import. `changed` names texts that were edited after grading."""
 
     dataset: str
     reports: int = 0
@@ -53,60 +54,62 @@ class Made:
         return asdict(self)
 
     def in_words(self) -> str:
-        words = [
+        sentences = [
             f"{self.dataset}: {self.pairs:,} cited pairs of {self.reports:,} reports,"
             f" {self.added:,} of them new.",
             f"Of {self.statements:,} statements {self.without_citation:,} cite nothing.",
         ]
         if self.wrong_citations:
-            words.append(f"Citations of nothing that is known: {self.wrong_citations:,}.")
+            sentences.append(f"Citations of nothing that is known: {self.wrong_citations:,}.")
         if self.pairs_without_words:
-            words.append(
+            sentences.append(
                 f"Pairs whose cited text has no words here, so that nobody can grade them: "
                 f"{self.pairs_without_words:,}."
             )
         if self.changed:
-            named = ", ".join(self.changed[:NAMED])
-            words.append(
+            names = ", ".join(self.changed[:MAX_NAMES])
+            sentences.append(
                 f"Changed since they were taken, and left as they are with their grades, which do not count: "
-                f"{len(self.changed):,}: {named}."
+                f"{len(self.changed):,}: {names}."
             )
         if self.no_longer_cited:
-            words.append(f"Pairs that are no longer cited, and stay: {self.no_longer_cited:,}.")
-        return " ".join(words)
+            sentences.append(f"Pairs that are no longer cited, and stay: {self.no_longer_cited:,}.")
+        return " ".join(sentences)
 
 
-def make_support(dataset: Dataset, systems: Sequence[str], slug: str, title: str = "") -> Made:
-    """Take what these systems cite into the dataset of this slug: all of it, or on an error nothing.
+def make_support(
+    dataset: Dataset, systems: Sequence[str], slug: str, title: str = ""
+) -> CitedPairsSummary:
+    """Copy the citations of these systems into the dataset of this slug, atomically.
 
-    Taken again, it adds what is new, and changes nothing that is there. Raises SupportRefused where a
+    Taken again, it adds what is new, and changes nothing that is there. Raises CitedPairsError where a
     system has no report, nothing that is known is cited, or the slug is another dataset's.
     """
     try:
         check_dataset(slug, title)
-    except ImportFailed as failed:
-        raise SupportRefused(str(failed.problems[0])) from None
+    except DatasetImportError as failed:
+        raise CitedPairsError(str(failed.problems[0])) from None
     if slug == dataset.slug:
-        raise SupportRefused(f"{slug} holds the reports themselves: name another dataset.")
+        raise CitedPairsError(f"{slug} holds the reports themselves: name another dataset.")
     of_reports = dataset.texts.with_body().filter(kind=Text.Kind.REPORT)
-    there = set(of_reports.order_by().values_list("system", flat=True).distinct())
-    if unknown := [system for system in systems if system not in there]:
-        known = ", ".join(sorted(there)) or "none"
-        raise SupportRefused(
-            f"{dataset.slug} has no reports of “{unknown[0]}”; there are: {known}."
+    existing = set(of_reports.order_by().values_list("system", flat=True).distinct())
+    if unknown := [system for system in systems if system not in existing]:
+        names = ", ".join(sorted(existing)) or "none"
+        raise CitedPairsError(
+            f"{dataset.slug} has no reports of “{unknown[0]}”; there are: {names}."
         )
     try:
         with transaction.atomic():
-            made = _Maker(dataset, slug, title).make(systems)
-            if not made.pairs:
-                raise SupportRefused(f"The reports of {', '.join(systems)} cite nothing known.")
+            summary = _Maker(dataset, slug, title).make(systems)
+            if not summary.pairs:
+                raise CitedPairsError(f"The reports of {', '.join(systems)} cite nothing known.")
     except IntegrityError:
-        raise SupportRefused(f"Somebody has just changed {slug}: try again.") from None
-    return made
+        raise CitedPairsError(f"Somebody has just changed {slug}: try again.") from None
+    return summary
 
 
 class _Maker:
-    """One taking of citations, in a transaction."""
+    """Import of citations in one transaction."""
 
     def __init__(self, dataset: Dataset, slug: str, title: str) -> None:
         self.dataset = dataset
@@ -118,8 +121,8 @@ class _Maker:
             },
         )
         if self.target.project_id != dataset.project_id:
-            raise SupportRefused(f"The name {slug} is taken: choose another.")
-        self.made = Made(slug)
+            raise CitedPairsError(f"The name {slug} is taken: choose another.")
+        self.summary = CitedPairsSummary(slug)
         self.cites = add_standard(CITES)
         add_standard(CITATION_SUPPORT)
         self.questions = {
@@ -134,52 +137,54 @@ class _Maker:
         self.next_position = last.position + 1 if last else 0
 
     def _check_ours(self) -> None:
-        """Raises SupportRefused unless each topic that is there is a statement of a report of the dataset."""
+        """Raise CitedPairsError unless every topic is a statement of one of our reports."""
         reports = self.dataset.texts.filter(kind=Text.Kind.REPORT).order_by()
-        ours = {prefix_of(*each) for each in reports.values_list("system", "name")}
-        other = next((n for n in self.questions if f"{n.rpartition('/')[0]}/" not in ours), None)
-        if other or not self.questions:
-            why = f"its topic {other} is no statement" if other else "it holds no statement"
-            raise SupportRefused(
-                f"{self.target.slug} is another dataset: {why} of a report of {self.dataset.slug}."
+        ours = {prefix_of(*report) for report in reports.values_list("system", "name")}
+        foreign = next((n for n in self.questions if f"{n.rpartition('/')[0]}/" not in ours), None)
+        if foreign or not self.questions:
+            reason = f"its topic {foreign} is no statement" if foreign else "it holds no statement"
+            raise CitedPairsError(
+                f"{self.target.slug} is another dataset: {reason} of a report of {self.dataset.slug}."
             )
 
-    def make(self, systems: Sequence[str]) -> Made:
+    def make(self, systems: Sequence[str]) -> CitedPairsSummary:
         for system in systems:
             reports = self.dataset.texts.with_body().filter(kind=Text.Kind.REPORT, system=system)
-            in_order = with_citations(reports, with_words=True).order_by("topic__position", "pk")
-            there = self._pairs_of(system)
+            in_order = with_citations(reports, with_bodies=True).order_by("topic__position", "pk")
+            existing = self._pairs_of(system)
             rater = self._rater(system)
-            for some in _lots(in_order):
-                self._take(some, there, rater)
-            self.made.no_longer_cited += len(there)
-        return self.made
+            for batch in _batches(in_order):
+                self._take(batch, existing, rater)
+            self.summary.no_longer_cited += len(existing)
+        return self.summary
 
     def _pairs_of(self, system: str) -> dict[str, Text]:
-        """The cited texts of a system that are there, by name."""
+        """Return the existing cited texts of a system, by name."""
         prefix = prefix_of(system)
         texts = self.target.texts.filter(kind=Text.Kind.PASSAGE, name__startswith=prefix)
         # SQLite does not tell capitals from small letters there.
         return {t.name: t for t in texts.defer("body") if t.name.startswith(prefix)}
 
-    def _take(self, reports: list[Text], there: dict[str, Text], rater: Rater) -> None:
-        """Take the citations of some reports; what of `there` they cite is taken out of it."""
-        self.made.reports += len(reports)
-        taken = [(report, statement) for report in reports for statement in statements_of(report)]
-        for _, statement in taken:
-            self.made.statements += 1
-            self.made.without_citation += not statement.citations
-            self.made.wrong_citations += statement.n_wrong
-        cited = [(report, statement) for report, statement in taken if statement.pairs]
-        self._add_questions([each for each in cited if each[1].topic not in self.questions])
+    def _take(self, reports: list[Text], existing: dict[str, Text], rater: Rater) -> None:
+        """Import the citations of some reports; remove from `existing` what they cite."""
+        self.summary.reports += len(reports)
+        statements = [
+            (report, statement) for report in reports for statement in statements_of(report)
+        ]
+        for _, statement in statements:
+            self.summary.statements += 1
+            self.summary.without_citation += not statement.citations
+            self.summary.wrong_citations += statement.n_wrong
+        cited = [(report, statement) for report, statement in statements if statement.pairs]
+        self._add_questions([entry for entry in cited if entry[1].topic not in self.questions])
         new: list[Text] = []
         for _, statement in cited:
-            new += self._new_texts(statement, there)
+            new += self._new_texts(statement, existing)
         texts = Text.objects.bulk_create(new)
-        asked = {topic: question for topic, question, _ in self.questions.values()}
-        pairs = [(text.pk, asked[text.topic_id], 1) for text in texts if text.topic_id]
+        question_ids = {topic: question for topic, question, _ in self.questions.values()}
+        pairs = [(text.pk, question_ids[text.topic_id], 1) for text in texts if text.topic_id]
         Rating.objects.add(rater.pk, self.cites.pk, pairs)
-        self.made.added += len(pairs)
+        self.summary.added += len(pairs)
 
     def _add_questions(self, cited: list[tuple[Text, Statement]]) -> None:
         topics = Topic.objects.bulk_create(
@@ -199,30 +204,30 @@ class _Maker:
         for topic, question in zip(topics, questions, strict=True):
             self.questions[topic.name] = (topic.pk, question.pk, question.body)
 
-    def _new_texts(self, statement: Statement, there: dict[str, Text]) -> list[Text]:
-        """The texts to make for a statement. Words that came after their citation are filled in."""
+    def _new_texts(self, statement: Statement, existing: dict[str, Text]) -> list[Text]:
+        """Create the texts for a statement; fill in bodies that were imported later."""
         topic, _, body = self.questions[statement.topic]
-        self.made.pairs += len(statement.pairs)
+        self.summary.pairs += len(statement.pairs)
         if body != statement.words.strip():
-            self.made.changed.append(statement.topic)
+            self.summary.changed.append(statement.topic)
             for name in statement.pairs:
-                there.pop(name, None)
+                existing.pop(name, None)
             return []
         new: list[Text] = []
         for name, cited in statement.pairs.items():
-            self.made.pairs_without_words += not cited.body
-            known = there.pop(name, None)
-            if known is None:
+            self.summary.pairs_without_words += not cited.body
+            text = existing.pop(name, None)
+            if text is None:
                 new.append(_copy(cited, self.target, topic, name))
-            elif not known.sha256 and cited.sha256:
-                known.body = cited.body
-                known.save(update_fields=["body", "sha256"])
-            elif known.sha256 != cited.sha256:
-                self.made.changed.append(name)
+            elif not text.sha256 and cited.sha256:
+                text.body = cited.body
+                text.save(update_fields=["body", "sha256"])
+            elif text.sha256 != cited.sha256:
+                self.summary.changed.append(name)
         return new
 
     def _rater(self, system: str) -> Rater:
-        """The system itself. One that a baseline wrote is a baseline, too."""
+        """Return the system as a rater; a system that a baseline wrote is a baseline."""
         baselines = [writer for writer in Writer.objects.all() if writer.is_baseline]
         by_baseline = any(system.split(".", 1)[0] == writer.slug for writer in baselines)
         kind = Rater.Kind.BASELINE if by_baseline else Rater.Kind.MODEL
@@ -230,7 +235,7 @@ class _Maker:
             dataset=self.target, name=rater_name(system), defaults={"kind": kind}
         )
         if rater.kind not in (Rater.Kind.BASELINE, Rater.Kind.MODEL):
-            raise SupportRefused(
+            raise CitedPairsError(
                 f"{rater.name} is a {rater.get_kind_display()} in {self.target.slug}, and cannot be the system."
             )
         return rater
@@ -247,13 +252,13 @@ def _copy(cited: Text, target: Dataset, topic: int, name: str) -> Text:
     )
 
 
-def _lots(reports: QuerySet[Text]) -> Iterator[list[Text]]:
-    """Some at a time."""
-    lot: list[Text] = []
+def _batches(reports: QuerySet[Text]) -> Iterator[list[Text]]:
+    """Yield reports in batches of _AT_ONCE."""
+    batch: list[Text] = []
     for report in reports.iterator(chunk_size=_AT_ONCE):
-        lot.append(report)
-        if len(lot) == _AT_ONCE:
-            yield lot
-            lot = []
-    if lot:
-        yield lot
+        batch.append(report)
+        if len(batch) == _AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

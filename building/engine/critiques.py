@@ -1,4 +1,4 @@
-"""Pairs that do not hold to what somebody asks of their grades, proposed; and leaving them out, with why."""
+"""Filter question-answer pairs by conditions on their grades, such as critiques."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from annotation.row_versions import version_of
 from evaluation.data.selection import SelectionError, one_of
 
 Missing = Literal["stay", "go"]
-"""What becomes of a pair that lacks a grade which is asked for."""
+"""Handling of a pair that lacks a required grade."""
 MISSING: tuple[Missing, ...] = ("stay", "go")
 EXAMPLE = "stand_alone >= 4 and qa_tautology <= 2"
 _PREFIX = "critique-"
-_SLUGS = {each.slug.removeprefix(_PREFIX): each.slug for each in CRITIQUES}
+_SLUGS = {critique.slug.removeprefix(_PREFIX): critique.slug for critique in CRITIQUES}
 _NAMES = {slug: name for name, slug in _SLUGS.items()}
 # Raters are called anything without white space, such as llama3.3 or org/model.
 _CONDITION = re.compile(r"\s*([\w-]+)(?::(\S+?))?\s*(>=|<=)\s*(\d{1,3})\s*", re.ASCII)
@@ -30,12 +30,12 @@ _CONDITION = re.compile(r"\s*([\w-]+)(?::(\S+?))?\s*(>=|<=)\s*(\d{1,3})\s*", re.
 
 @dataclass(frozen=True)
 class Condition:
-    """What a pair has to hold to: a grade of at least, or of at most, a bound."""
+    """A bound on the grade of a rubric by a rater: at least, or at most."""
 
     rubric: str
     rater: str
     key: int
-    """Of the rater."""
+    """Primary key of the rater."""
     is_least: bool
     bound: int
 
@@ -51,7 +51,7 @@ class Condition:
         return grade >= self.bound if self.is_least else grade <= self.bound
 
     def why(self, grade: int | None) -> str:
-        """What is wrong with a grade; nothing if it holds."""
+        """Describe how a grade violates the condition; "" if it holds."""
         if grade is None:
             return f"{self.name} by {self.rater} is missing"
         side = "below" if self.is_least else "above"
@@ -80,7 +80,7 @@ class JudgedPair:
 
 @dataclass(frozen=True)
 class PairFilter:
-    """What the grades say of each question of a dataset."""
+    """Result of a pair filter: the questions of a dataset with their grades."""
 
     conditions: tuple[Condition, ...]
     missing: Missing
@@ -92,7 +92,7 @@ class PairFilter:
 
     @property
     def version(self) -> str:
-        """The version of what is proposed: a person leaves out what they have seen, and nothing else."""
+        """Return the version of the proposal, so that nothing unseen is filtered."""
         return version_of([[pair.pk, pair.because] for pair in self.going])
 
     @property
@@ -101,65 +101,67 @@ class PairFilter:
 
 
 def graders_of(dataset: Dataset) -> dict[str, dict[str, Rater]]:
-    """Who graded under which rubric with an order, by the rubric's name without `critique-`."""
+    """Map each ordinal rubric (without `critique-`) to its raters by name."""
     rated = Rating.objects.of_dataset(dataset).filter(rubric__scale="ordinal").order_by()
     names = {rater.pk: name for name, rater in raters_of(dataset).items()}
     raters = {rater.pk: rater for rater in Rater.objects.filter(pk__in=names)}
-    found: dict[str, dict[str, Rater]] = defaultdict(dict)
+    graders: dict[str, dict[str, Rater]] = defaultdict(dict)
     pairs = set(rated.values_list("rubric__slug", "rater").distinct())
     for rubric, name, rater in sorted((rubric, names[rater], rater) for rubric, rater in pairs):
-        found[_NAMES.get(rubric, rubric)][name] = raters[rater]
-    return found
+        graders[_NAMES.get(rubric, rubric)][name] = raters[rater]
+    return graders
 
 
-def pair_filter(dataset: Dataset, words: str, missing: str = "stay") -> PairFilter:
-    """What becomes of the pairs if these conditions are asked for: `NAME >= GRADE`, joined by `and`.
+def pair_filter(dataset: Dataset, expression: str, missing: str = "stay") -> PairFilter:
+    """Apply conditions to the pairs: `NAME >= GRADE`, joined by `and`.
 
     `NAME:RATER` says whose grades count, where several graded. A question that was graded on several
     texts is taken by the grade that holds best. Raises SelectionError, which says what there is.
     """
     one_of("way with missing grades, called", missing, MISSING)
-    conditions = _conditions(dataset, words)
-    kept = SubQuestion.objects.with_words().filter(topic__dataset=dataset, filtered_because="")
+    conditions = _conditions(dataset, expression)
+    questions = SubQuestion.objects.with_words().filter(topic__dataset=dataset, filtered_because="")
     grades = [_grades(dataset, condition) for condition in conditions]
     pairs = []
-    ordered = kept.order_by("topic__position", "topic", "position")
+    ordered = questions.order_by("topic__position", "topic", "position")
     for pk, topic, body in ordered.values_list("pk", "topic__name", "body"):
-        own = tuple(of_one.get(pk) for of_one in grades)
-        wrong = [
+        question_grades = tuple(grades_by_question.get(pk) for grades_by_question in grades)
+        violations = [
             condition.why(grade)
-            for condition, grade in zip(conditions, own, strict=True)
+            for condition, grade in zip(conditions, question_grades, strict=True)
             if grade is not None or missing == "go"
         ]
-        pairs.append(JudgedPair(pk, topic, body, own, "; ".join(filter(None, wrong))[:200]))
+        pairs.append(
+            JudgedPair(pk, topic, body, question_grades, "; ".join(filter(None, violations))[:200])
+        )
     return PairFilter(conditions, "go" if missing == "go" else "stay", pairs)
 
 
-def _conditions(dataset: Dataset, words: str) -> tuple[Condition, ...]:
+def _conditions(dataset: Dataset, expression: str) -> tuple[Condition, ...]:
     graders = graders_of(dataset)
     if not graders:
         raise SelectionError(
             "Nobody has graded this dataset yet under a rubric whose grades have an order."
         )
-    return tuple(_condition(part, graders) for part in re.split(r"(?:^|\s)and(?:\s|$)", words))
+    return tuple(_condition(part, graders) for part in re.split(r"(?:^|\s)and(?:\s|$)", expression))
 
 
-def _condition(words: str, graders: dict[str, dict[str, Rater]]) -> Condition:
-    match = _CONDITION.fullmatch(words)
+def _condition(expression: str, graders: dict[str, dict[str, Rater]]) -> Condition:
+    match = _CONDITION.fullmatch(expression)
     if match is None:
-        raise SelectionError(f"“{words.strip()}” is no condition. One is such as: {EXAMPLE}")
-    name, named, sign, bound = match.groups()
+        raise SelectionError(f"“{expression.strip()}” is no condition. One is such as: {EXAMPLE}")
+    name, rater_name, sign, bound = match.groups()
     name = one_of("grade of this dataset, called", _NAMES.get(name, name), graders)
     raters = graders[name]
-    if not named and len(raters) > 1:
+    if not rater_name and len(raters) > 1:
         listed = ", ".join(f"{name}:{rater}" for rater in raters)
         raise SelectionError(f"Several graded {name}: say whose grades count. There are: {listed}.")
-    rater = one_of(f"rater of {name}, called", named or next(iter(raters)), raters)
+    rater = one_of(f"rater of {name}, called", rater_name or next(iter(raters)), raters)
     return Condition(_SLUGS.get(name, name), rater, raters[rater].pk, sign == ">=", int(bound))
 
 
 def _grades(dataset: Dataset, condition: Condition) -> dict[int, int]:
-    """By question, the grade that holds best."""
+    """Return the grade that satisfies the condition best, by question."""
     rated = Rating.objects.of_dataset(dataset).filter(
         rater=condition.key, rubric__slug=condition.rubric
     )
@@ -168,8 +170,11 @@ def _grades(dataset: Dataset, condition: Condition) -> dict[int, int]:
 
 
 @transaction.atomic
-def leave_out(dataset: Dataset, proposed: PairFilter) -> int:
-    """Leave out the questions that go, each with its reason; returns how many. Grades stay as they are."""
+def filter_out(dataset: Dataset, proposed: PairFilter) -> int:
+    """Mark the failing questions as filtered, with the reason; return their number.
+
+    Grades stay unchanged.
+    """
     by_reason: dict[str, list[int]] = defaultdict(list)
     for pair in proposed.going:
         by_reason[pair.because].append(pair.pk)

@@ -1,4 +1,4 @@
-"""A worker at a writing: orders in, drafts out, each written as it comes."""
+"""Worker of a generation run: leases orders and stores each draft when it arrives."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from collections.abc import Callable, Generator, Iterator
 from django.conf import settings
 
 from building.engine import writings
-from building.engine.choosing import at_work
+from building.engine.choosing import backend_of
 from building.engine.sources import brought_by, source_of
 from building.engine.storing import store
 from building.models import Draft, Order, Writing
-from building.writers.base import Ask, Outcome, WriterAtWork
-from building.writing.products import Failure
+from building.writers.base import Ask, Outcome, WriterBackend
+from building.writing.outputs import Failure
 from building.writing.tasks import TASKS
-from judging.engine import leases, states
 from judging.engine.fill import LOADING
-from judging.graders.base import GraderError
-from judging.grading.pairs import Failure as ServerFailure
+from judging.execution import leases, states
+from judging.llm.errors import BackendError
+from judging.llm.errors import Failure as ServerFailure
 
-SECONDS = 1.0  # between looks at whether the writing still goes on
-_OF_THE_ORDER = (ServerFailure.TOO_LONG.value, Failure.REFUSED.value)
-IN_VAIN = 20  # failures of the server in a row after which a worker stops
+SECONDS = 1.0  # between checks whether the run is still running
+_ORDER_FAILURES = (ServerFailure.TOO_LONG.value, Failure.REFUSED.value)
+MAX_ERRORS_IN_A_ROW = 20  # server errors in a row after which a worker stops
 
 
 def fill(run: Writing, on_draft: Callable[[Draft], None] = lambda draft: None) -> None:
-    """Work at a writing, beside whoever else does, until it stands still.
+    """Work on a generation run, beside other workers, until it ends.
 
-    Orders that others hold are waited for, in case their holders have died. Raises GraderError where this
+    Orders that others hold are waited for, in case their holders have died. Raises BackendError where this
     process cannot go on; the writing then says why.
     """
     worker = leases.worker_name()
     with states.giving_up(run, worker):
-        writer = at_work(run)
+        writer = backend_of(run)
         while run.is_running:
             pump(run, writer, worker, on_draft=on_draft)
             while run.is_running and not leases.any_free(run):
@@ -43,17 +43,17 @@ def fill(run: Writing, on_draft: Callable[[Draft], None] = lambda draft: None) -
 
 def pump(
     run: Writing,
-    writer: WriterAtWork,
+    writer: WriterBackend,
     worker: str,
     *,
     seconds: float | None = None,
     on_draft: Callable[[Draft], None] = lambda draft: None,
 ) -> None:
-    """Work until nothing is free, the writing is no longer running, or `seconds` are over.
+    """Work until no order is free, the run is no longer running, or `seconds` are over.
 
     What is in flight then is still waited for and kept. A worker that is killed loses what was in flight,
     and its orders are free when their leases run out. Raises what the writer raises when it cannot go on,
-    and GraderError where a server fails at everything.
+    and BackendError where a server fails at everything.
     """
     _Pump(run, writer, worker, seconds, on_draft).run_to_end()
 
@@ -62,87 +62,92 @@ class _Pump:
     def __init__(
         self,
         run: Writing,
-        writer: WriterAtWork,
+        writer: WriterBackend,
         worker: str,
         seconds: float | None,
         on_draft: Callable[[Draft], None],
     ) -> None:
         self.run, self.writer, self.worker = run, writer, worker
         self.on_draft = on_draft
-        self.ends = None if seconds is None else time.monotonic() + seconds
-        self.lent: dict[int, Order] = {}  # in flight
-        # While a model is loaded nothing else happens here, and somebody must be seen at the writing.
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.in_flight: dict[int, Order] = {}
+        # Loading a model blocks this thread, so the first lease must outlast it.
         self.first_lease = LOADING if run.writer.is_in_process else None
-        self.in_vain = 0
-        self.room: int | None = None  # messages that the budget still has
+        self.n_errors = 0
+        self.messages_left: int | None = None  # messages left in the budget
         self.is_stopping = False
-        self.looked = self.renewed = time.monotonic()
+        self.last_checked = self.last_renewed = time.monotonic()
 
     def run_to_end(self) -> None:
-        self.ask_whether_to_stop()
+        self.check_stop()
         outcomes = self.writer.outcomes(self.asks())
         try:
             for outcome in outcomes:
                 if outcome is not None:
                     self.receive(outcome)
-                self.look_up()
+                self.check_in()
         finally:
             # Also when the writer gives up or somebody presses Ctrl-C.
             if isinstance(outcomes, Generator):
                 outcomes.close()
-            leases.give_back(self.run, self.lent, self.worker)
+            leases.give_back(self.run, self.in_flight, self.worker)
         writings.finish_if_done(self.run)
 
     def asks(self) -> Iterator[Ask]:
-        """One order after another, each leased when the writer is ready for it."""
+        """Lease orders one by one, each when the writer is ready for it."""
         while self.may_ask and (order := leases.take(self.run, self.worker, self.first_lease)):
             self.first_lease = None
-            self.lent[order.pk] = order
+            self.in_flight[order.pk] = order
             yield _ask(self.run, order)
 
     @property
     def may_ask(self) -> bool:
-        if self.is_stopping or (self.ends is not None and time.monotonic() > self.ends):
+        if self.is_stopping or (self.deadline is not None and time.monotonic() > self.deadline):
             return False
-        return self.room is None or len(self.lent) < self.room
+        return self.messages_left is None or len(self.in_flight) < self.messages_left
 
     def receive(self, outcome: Outcome) -> None:
-        draft = store(outcome, self.worker)  # None where the order is gone
-        self.lent.pop(outcome.ask.order, None)
-        if self.room is not None:
-            self.room -= 1
+        draft = store(outcome, self.worker)  # None if the order was deleted
+        self.in_flight.pop(outcome.ask.order, None)
+        if self.messages_left is not None:
+            self.messages_left -= 1
         if draft is None:
             return
         self.on_draft(draft)
-        self.in_vain = self.in_vain + 1 if _is_in_vain(outcome) else 0
-        if self.in_vain >= IN_VAIN:
-            raise GraderError(f"{IN_VAIN} replies in a row were errors. The last: {outcome.detail}")
+        self.n_errors = self.n_errors + 1 if _is_server_error(outcome) else 0
+        if self.n_errors >= MAX_ERRORS_IN_A_ROW:
+            raise BackendError(
+                f"{MAX_ERRORS_IN_A_ROW} replies in a row were errors. The last: {outcome.detail}"
+            )
 
-    def look_up(self) -> None:
-        """Keep the leases, and see whether the writing still goes on."""
-        now = time.monotonic()
-        if now - self.looked >= SECONDS:
-            self.ask_whether_to_stop()
-        if now - self.renewed >= settings.JUDGE_LEASE_SECONDS / 4:
-            leases.renew(self.run, self.lent, self.worker)
-            self.renewed = now
+    def check_in(self) -> None:
+        """Renew the leases, and check whether the run is still running."""
+        instant = time.monotonic()
+        if instant - self.last_checked >= SECONDS:
+            self.check_stop()
+        if instant - self.last_renewed >= settings.JUDGE_LEASE_SECONDS / 4:
+            leases.renew(self.run, self.in_flight, self.worker)
+            self.last_renewed = instant
 
-    def ask_whether_to_stop(self) -> None:
-        self.looked = time.monotonic()
+    def check_stop(self) -> None:
+        self.last_checked = time.monotonic()
         self.is_stopping = self.is_stopping or not states.goes_on(self.run)
         if self.run.max_messages is not None:
-            self.room = self.run.max_messages - self.run.spent().asked
+            self.messages_left = self.run.max_messages - self.run.spending().requests
 
 
-def _is_in_vain(outcome: Outcome) -> bool:
-    """Whether the server failed, and not at this alone: at a document that is too long, or by refusing it."""
-    return bool(outcome.failure) and outcome.failure not in _OF_THE_ORDER
+def _is_server_error(outcome: Outcome) -> bool:
+    """Return whether the server failed for a reason other than this order alone.
+
+    Failures of the order itself are a document that is too long, and a refusal.
+    """
+    return bool(outcome.failure) and outcome.failure not in _ORDER_FAILURES
 
 
 def _ask(run: Writing, order: Order) -> Ask:
     task = TASKS[run.writer.task]
-    # Whose prompt shows nothing that is there is asked for all anew, not for the rest.
-    brought, missing = (brought_by(order), order.missing) if task.shows_have else ((), 0)
+    # A prompt that does not list existing items asks for all of them again, not for the rest.
+    brought, missing = (brought_by(order), order.missing) if task.shows_existing else ((), 0)
     source = source_of(order.topic, order.document, order.inputs, brought, missing)
     number = order.drafts.filter(counts=True).count() + 1
     return Ask(

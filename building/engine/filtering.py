@@ -1,4 +1,4 @@
-"""Sub-questions that no passage of their topic answers, proposed; and leaving them out, for a person."""
+"""Filter sub-questions that no passage of their topic answers."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 
+from annotation.errors import UserError
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
 from annotation.row_versions import version_of
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.data.sources import sources
-from evaluation.scoring.options import ScoringForm
+from evaluation.scoring.options import ScoringQuery
 from evaluation.scoring.pools import Pool, load_pools
 
 
-class FilterRefused(ValueError):
+class FilterError(UserError):
     """Questions that cannot be left out now; a sentence for people."""
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A question and the best grade that a passage of its topic has on it, None where none has one."""
+class JudgedQuestion:
+    """A question with the best grade of its topic's passages, None if ungraded."""
 
     pk: int
     body: str
     best: int | None
     n_answering: int
     by_people: bool
-    """Whether somebody has graded it, so that it stays."""
+    """Graded by a person, so that it stays."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +39,23 @@ class TopicFilter:
     topic: str
     n_passages: int
     n_unrated: int
-    """Cells of the topic's passages and questions without a grade: while there are any, nothing is proposed."""
-    questions: Sequence[Judged]
+    """Passage-question pairs without a grade; nothing is proposed while there are any."""
+    questions: Sequence[JudgedQuestion]
 
     @property
-    def proposed(self) -> Sequence[Judged]:
+    def proposed(self) -> Sequence[JudgedQuestion]:
         if self.n_unrated or not self.n_passages:
             return ()
-        return [each for each in self.questions if not each.n_answering and not each.by_people]
+        return [
+            question
+            for question in self.questions
+            if not question.n_answering and not question.by_people
+        ]
 
 
 @dataclass(frozen=True)
 class Filter:
-    """What a judge's grades at eta say of the questions that are not filtered yet."""
+    """Proposal of questions to filter, by a judge's grades at eta."""
 
     judge: str
     eta: int
@@ -58,78 +63,83 @@ class Filter:
 
     @property
     def n_proposed(self) -> int:
-        return sum(len(each.proposed) for each in self.topics)
+        return sum(len(topic.proposed) for topic in self.topics)
 
     @property
     def n_unrated(self) -> int:
-        return sum(each.n_unrated for each in self.topics)
+        return sum(topic.n_unrated for topic in self.topics)
 
     @property
     def version(self) -> str:
-        """The version of what is proposed: a person leaves out what they have seen, and nothing else."""
-        return version_of([each.pk for topic in self.topics for each in topic.proposed])
+        """Return the version of the proposal, so that nothing unseen is filtered."""
+        return version_of([question.pk for topic in self.topics for question in topic.proposed])
 
     @property
-    def to_look_at(self) -> list[TopicFilter]:
-        """The topics, those first of which something is proposed, or could be with more grades."""
-        return sorted(self.topics, key=lambda each: not (each.proposed or each.n_unrated))
+    def topics_to_review(self) -> list[TopicFilter]:
+        """Sort topics: first those with proposed questions or missing grades."""
+        return sorted(self.topics, key=lambda topic: not (topic.proposed or topic.n_unrated))
 
 
 def judges_of(dataset: Dataset) -> list[str]:
-    """The judges whose grades can say what is answered, by name."""
-    alone = (each for each in sources(dataset) if each.rater and not each.people)
-    return [each.name for each in alone if each.rater and each.rater.is_judge]
+    """Return the names of the judges whose grades can be used."""
+    raters = (source for source in sources(dataset) if source.rater and not source.people)
+    return [source.name for source in raters if source.rater and source.rater.is_judge]
 
 
 def filter_of(dataset: Dataset, judge: str, eta: int | str = "") -> Filter:
-    """What a judge says at `eta`, by default the paper's. Raises SelectionError, which lists the choices."""
+    """Compute the filter proposal of a judge at `eta`, by default the paper's.
+
+    Raises SelectionError, which lists the choices.
+    """
     judges = judges_of(dataset)
     if not judges:
         raise SelectionError("No judge has graded this dataset yet.")
     one_of("judge", judge, judges)
-    options = ScoringForm(dataset, {"source": judge, "eta": str(eta)}).options()
+    options = ScoringQuery(dataset, {"source": judge, "eta": str(eta)}).options
     pools = load_pools(dataset, options)
-    kept = SubQuestion.objects.with_words().filter(topic__dataset=dataset, filtered_because="")
+    questions = SubQuestion.objects.with_words().filter(topic__dataset=dataset, filtered_because="")
     people = set(
-        Rating.objects.filter(question__in=kept, rater__kind=Rater.Kind.HUMAN)
+        Rating.objects.filter(question__in=questions, rater__kind=Rater.Kind.HUMAN)
         .order_by()
         .values_list("question", flat=True)
     )
-    words = dict(kept.values_list("pk", "body"))
+    bodies = dict(questions.values_list("pk", "body"))
     passages = dataset.texts.filter(kind=Text.Kind.PASSAGE).with_body().order_by()
     n_passages = dict(passages.values_list("topic").annotate(n=Count("pk")))
     return Filter(
         judge,
         options.eta,
         [
-            _of_topic(topic, n_passages.get(topic.pk, 0), pools[topic.pk], words, people)
+            _filter_topic(topic, n_passages.get(topic.pk, 0), pools[topic.pk], bodies, people)
             for topic in dataset.topics.all()
         ],
     )
 
 
-def _of_topic(
-    topic: Topic, n_passages: int, pool: Pool, words: dict[int, str], people: set[int]
+def _filter_topic(
+    topic: Topic, n_passages: int, pool: Pool, bodies: dict[int, str], people: set[int]
 ) -> TopicFilter:
-    asked = [place for place, each in enumerate(pool.questions) if each.pk in words]
-    # A passage may have grades and no words, and says nothing of those that have.
-    with_words = [row for row, each in enumerate(pool.passages) if each.has_body]
-    grades = pool.grades[np.ix_(with_words, asked)]
+    columns = [column for column, entry in enumerate(pool.questions) if entry.pk in bodies]
+    # A passage may have grades but no body; it does not count.
+    rows = [row for row, entry in enumerate(pool.passages) if entry.has_body]
+    grades = pool.grades[np.ix_(rows, columns)]
     return TopicFilter(
         topic=topic.name,
         n_passages=n_passages,
-        n_unrated=max(0, n_passages * len(asked) - int(np.isfinite(grades).sum())),
-        questions=[_judged(pool, place, words, people) for place in asked],
+        n_unrated=max(0, n_passages * len(columns) - int(np.isfinite(grades).sum())),
+        questions=[_judged_question(pool, column, bodies, people) for column in columns],
     )
 
 
-def _judged(pool: Pool, place: int, words: dict[int, str], people: set[int]) -> Judged:
-    key = pool.questions[place].pk
-    grades = pool.grades[:, place]
+def _judged_question(
+    pool: Pool, column: int, bodies: dict[int, str], people: set[int]
+) -> JudgedQuestion:
+    key = pool.questions[column].pk
+    grades = pool.grades[:, column]
     rated = grades[np.isfinite(grades)]
-    return Judged(
+    return JudgedQuestion(
         pk=key,
-        body=words[key],
+        body=bodies[key],
         best=int(rated.max()) if len(rated) else None,
         n_answering=int((rated >= pool.eta).sum()),
         by_people=key in people,
@@ -138,18 +148,18 @@ def _judged(pool: Pool, place: int, words: dict[int, str], people: set[int]) -> 
 
 @transaction.atomic
 def apply(dataset: Dataset, proposed: Filter) -> int:
-    """Leave out the questions that are proposed, with the reason; returns how many.
+    """Mark the proposed questions as filtered, with the reason; return their number.
 
-    Raises FilterRefused while a passage of a topic lacks a grade: what nobody looked at is not unanswered.
+    Raises FilterError while a passage of a topic lacks a grade: what nobody looked at is not unanswered.
     """
     Dataset.objects.lock(dataset.pk)
     if proposed.n_unrated:
-        lacking = [each.topic for each in proposed.topics if each.n_unrated]
-        raise FilterRefused(
+        lacking = [entry.topic for entry in proposed.topics if entry.n_unrated]
+        raise FilterError(
             f"{proposed.n_unrated:,} pairs of a passage and a question have no grade of {proposed.judge}, "
             f"in {len(lacking):,} topics ({', '.join(lacking[:5])}): let it grade them first."
         )
-    keys = [each.pk for topic in proposed.topics for each in topic.proposed]
+    keys = [entry.pk for topic in proposed.topics for entry in topic.proposed]
     because = f"no passage of its topic has a grade of {proposed.eta} from {proposed.judge}"[:200]
     questions = SubQuestion.objects.filter(topic__dataset=dataset, pk__in=keys, filtered_because="")
     # Somebody may have begun to grade meanwhile.

@@ -1,4 +1,4 @@
-"""How near reports are to the references of their topics, as a model has it: kept as values of the reports.
+"""Similarity of reports to the references of their topics, stored as report values.
 
 `Cosine` compares one vector of each text, by a server. CRUD-RAG prints such a number under the name bertScore;
 BERTScore, which matches the tokens of two texts, is another thing: `building.tuning.bertscore`.
@@ -7,11 +7,12 @@ BERTScore, which matches the tokens of two texts, is another thing: `building.tu
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from numpy.typing import NDArray
 
 from annotation.formats.batches import batches
 from annotation.models import Dataset, Text
@@ -20,20 +21,22 @@ from building.retrieval.vectors import CUT, Rows
 from evaluation.data.generations import Generations
 from evaluation.models import ReportValue
 
-AT_ONCE = 500  # reports whose words and vectors are in memory
+AT_ONCE = 500  # reports per batch, with bodies and vectors in memory
 
 
 class Nearness(Protocol):
-    """A way to compare texts: `name` says by which model."""
+    """Similarity measure of text pairs; `name` says by which model."""
 
     name: str
 
-    def of(self, ours: Sequence[str], theirs: Sequence[str]) -> tuple[Rows, int]:
-        """A number for each pair, NaN where there is none; and how many texts were cut."""
+    def of(
+        self, ours: Sequence[str], theirs: Sequence[str]
+    ) -> tuple[NDArray[np.floating[Any]], int]:
+        """Return a value per pair, NaN where there is none, and the number of truncated texts."""
 
 
 class Cosine:
-    """Of one vector of each text. Raises GraderError."""
+    """Cosine similarity of one embedding per text. Raises BackendError."""
 
     def __init__(self, embedder: ServerEmbedder) -> None:
         self.embedder = embedder
@@ -45,16 +48,16 @@ class Cosine:
 
 
 def measure_of(nearness: Nearness) -> str:
-    """What the value is called; of a long name what there is room for."""
-    most = ReportValue._meta.get_field("measure").max_length or 0
+    """Return the name of the stored value, truncated to the column's length."""
+    max_length = ReportValue._meta.get_field("measure").max_length or 0
     name = nearness.name
-    return name if len(name) <= most else f"{name[: most - 1]})"
+    return name if len(name) <= max_length else f"{name[: max_length - 1]})"
 
 
 def measure_reports(
     dataset: Dataset, nearness: Nearness, systems: Sequence[str] = (), at_once: int = AT_ONCE
 ) -> Iterator[tuple[int, int]]:
-    """Keep the value of each report of these systems, or of all, that has none of this name.
+    """Compute and store the value of each report that lacks it, in batches.
 
     Each batch is stored when it is whole: what is killed goes on there. Yields how many values were stored, and
     how many of the texts behind them were cut.
@@ -70,13 +73,13 @@ def measure_reports(
     rows = list(reports.order_by("pk").values_list("pk", "topic_id"))
     for batch in batches(rows, at_once):
         bodies = dict(Text.objects.filter(pk__in=[pk for pk, _ in batch]).values_list("pk", "body"))
-        found, n_cut = nearness.of(
+        similarities, n_cut = nearness.of(
             [bodies[pk] or "" for pk, _ in batch],
             [references[topic] for _, topic in batch if topic],
         )
         values = [
             ReportValue(report_id=pk, measure=measure, value=float(value))
-            for (pk, _), value in zip(batch, found, strict=True)
+            for (pk, _), value in zip(batch, similarities, strict=True)
             if not np.isnan(value)
         ]
         with transaction.atomic():
@@ -86,7 +89,7 @@ def measure_reports(
 
 
 def _cosines(a: Rows, b: Rows) -> Rows:
-    """Row by row; NaN where a text has no direction."""
+    """Return row-wise cosines; NaN where a text has no direction."""
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
     dots = (a.astype(np.float64) * b).sum(axis=1)
     return np.divide(dots, lengths, out=np.full(len(a), np.nan), where=lengths > 0)

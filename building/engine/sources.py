@@ -1,4 +1,4 @@
-"""What an order shows its writer: from keys and numbers to the words of the collection."""
+"""Inputs of generation orders, and the texts that they show the writer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.models import Dataset, Document, SubQuestion, Text, Topic
-from building.engine.wanted import REQUIRED, Wanted, run_of
+from building.engine.generation_spec import REQUIRED, GenerationSpec, run_of
 from building.models import Order, Product
 from building.writing.lengths import (
     ESTIMATE,
@@ -18,16 +18,16 @@ from building.writing.lengths import (
     length_of,
     matches,
 )
-from building.writing.pairs import of_kind, picked
+from building.writing.pairs import of_kind, pick_statement
 from building.writing.tasks import Source, Task, shown_passages
 from evaluation.models import RankedText
 
-MOST_WORDS = 4_000  # of a topic's documents, where it has no summary: those that fit, whole
+MAX_WORDS = 4_000  # of a topic's documents without a summary; only complete documents are included
 
 
 @dataclass(frozen=True)
 class Planned:
-    """An order to be: `inputs` are keys and numbers, and `why_not` is set where it cannot be written."""
+    """A planned order: inputs as keys and numbers, and the reason to skip it, if any."""
 
     topic: Topic
     document: Document | None = None
@@ -36,110 +36,114 @@ class Planned:
     why_not: str = ""
 
 
-def planned(task: Task, dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
-    """All that a writing could write, one by one, also what it cannot."""
-    topics = wanted.topics_of(dataset)
-    if task.name in _OF_MANY:
-        yield from _OF_MANY[task.name](topics, dataset, wanted)
+def planned_orders(task: Task, dataset: Dataset, spec: GenerationSpec) -> Iterator[Planned]:
+    """Yield every candidate order of a generation run, also those that cannot be written."""
+    topics = spec.topics_of(dataset)
+    if task.name in _BULK_PLANNERS:
+        yield from _BULK_PLANNERS[task.name](topics, dataset, spec)
         return
     for topic in topics:
         if task.name == "request":
-            yield _of_summary(topic, {}, "" if not topic.request else "it has a request")
+            yield _plan_from_summary(topic, {}, "" if not topic.request else "it has a request")
         elif task.name == "questions":
-            yield _questions_of(topic, wanted.n or task.n)
+            yield _plan_questions(topic, spec.n or task.n)
         elif task.name == "nuggets" and topic.request:
-            yield _questions_of(topic, wanted.n or task.n, "nuggets")
+            yield _plan_questions(topic, spec.n or task.n, "nuggets")
         elif not topic.request:
             yield Planned(topic, why_not="it has no request yet")
         else:
-            write = _direct if task.name == "direct" else _report
+            write = _plan_direct if task.name == "direct" else _plan_report
             try:
-                yield write(topic, dataset, wanted)
-            except LengthError as error:  # there is nothing that its length could match
+                yield write(topic, dataset, spec)
+            except LengthError as error:  # no text that the length could match
                 yield Planned(topic, why_not=str(error).removesuffix("."))
 
 
-def _of_documents(topics: list[Topic], dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
-    """Of many documents: two queries in all, and a few documents in memory."""
+def _plan_documents(
+    topics: list[Topic], dataset: Dataset, spec: GenerationSpec
+) -> Iterator[Planned]:
+    """Plan passages from documents, with two queries and few documents in memory."""
     by_key = {topic.pk: topic for topic in topics}
     passages = dataset.texts.filter(document__isnull=False).order_by()
     done = set(passages.values_list("document", flat=True))
     documents = dataset.documents.order_by("topic__position", "pk")
     for document in documents.iterator():
         if topic := by_key.get(document.topic_id):
-            why_not = "its passages are there" if document.pk in done else ""
+            skip_reason = "its passages are there" if document.pk in done else ""
             if not document.body.strip():
-                why_not = "its document has no words"
-            yield Planned(topic, document, {"n": wanted.n}, why_not=why_not)
+                skip_reason = "its document has no words"
+            yield Planned(topic, document, {"n": spec.n}, why_not=skip_reason)
 
 
-def _of_passages(topics: list[Topic], dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
-    for topic, text, why_not in _passages(topics, dataset):
-        yield Planned(topic, None, {"passage": text.pk}, why_not=why_not)
+def _plan_passages(
+    topics: list[Topic], dataset: Dataset, spec: GenerationSpec
+) -> Iterator[Planned]:
+    for topic, text, skip_reason in _passages(topics, dataset):
+        yield Planned(topic, None, {"passage": text.pk}, why_not=skip_reason)
 
 
 def of_no_topic(dataset: Dataset) -> int:
-    """The passages with words that nothing can be written about: an order is of a topic."""
+    """Count the passages without a topic; an order needs one."""
     return dataset.texts.filter(kind=Text.Kind.PASSAGE, topic=None).with_body().count()
 
 
 def _passages(topics: list[Topic], dataset: Dataset) -> Iterator[tuple[Topic, Text, str]]:
-    """The passages of topics, and why one cannot be written about: one query, and a few in memory."""
+    """Yield the passages of topics with the reason to skip them, from one streamed query."""
     by_key = {topic.pk: topic for topic in topics}
     passages = dataset.texts.filter(kind=Text.Kind.PASSAGE, topic__isnull=False).with_body()
     for text in passages.order_by("topic__position", "pk").iterator(chunk_size=500):
         if topic := by_key.get(text.topic_id or 0):
-            why_not = "" if (text.body or "").strip() else "its passage has no words"
-            yield topic, text, why_not
+            skip_reason = "" if (text.body or "").strip() else "its passage has no words"
+            yield topic, text, skip_reason
 
 
-def _of_types(topics: list[Topic], dataset: Dataset, wanted: Wanted) -> Iterator[Planned]:
-    """A question of each type on each passage, or from one of its statements of that type."""
-    stated = _statements(dataset, wanted.statements) if wanted.statements else {}
-    for topic, text, why_not in _passages(topics, dataset):
-        for kind in wanted.types:
+def _plan_types(topics: list[Topic], dataset: Dataset, spec: GenerationSpec) -> Iterator[Planned]:
+    """Plan a question of each type per passage, or from one of its statements of that type."""
+    statements = _statements(dataset, spec.statements) if spec.statements else {}
+    for topic, text, skip_reason in _passages(topics, dataset):
+        for kind in spec.types:
             inputs, lacks = {"passage": text.pk, "kind": kind}, ""
-            if wanted.statements and (found := of_kind(stated.get(text.pk, ()), kind)):
-                inputs["statement"] = picked(found, f"{text.sha256}{kind}")
-            elif wanted.statements:
+            if spec.statements and (candidates := of_kind(statements.get(text.pk, ()), kind)):
+                inputs["statement"] = pick_statement(candidates, f"{text.sha256}{kind}")
+            elif spec.statements:
                 lacks = f"no statement of its passage is for a {kind} question"
-            yield Planned(topic, None, inputs, why_not=why_not or lacks)
+            yield Planned(topic, None, inputs, why_not=skip_reason or lacks)
 
 
 def _statements(dataset: Dataset, writer: str) -> Mapping[int, Sequence[str]]:
-    """What a writer noted of each passage, by its key, without what somebody rejected."""
+    """Return the statements of a writer by passage key, without rejected ones."""
     products = Product.objects.filter(
         draft__counts=True, draft__order__run__dataset=dataset, draft__order__writer__slug=writer
     ).exclude(decision=Product.Decision.REJECTED)
-    found: dict[int, list[str]] = defaultdict(list)
+    statements: dict[int, list[str]] = defaultdict(list)
     ordered = products.order_by("draft__order", "draft__number", "position")
     for product in ordered.select_related("draft__order"):
-        found[product.draft.order.inputs["passage"]].append(product.words)
-    return found
+        statements[product.draft.order.inputs["passage"]].append(product.words)
+    return statements
 
 
-_OF_MANY = {"passages": _of_documents, "statements": _of_passages, "pairs": _of_types}
+_BULK_PLANNERS = {"passages": _plan_documents, "statements": _plan_passages, "pairs": _plan_types}
 
 
-def _questions_of(topic: Topic, n: int, called: str = "questions") -> Planned:
-    asked = topic.questions.exclude(body="").exclude(filtered_because=SubQuestion.WHOLE)
-    have = list(asked.values_list("body", flat=True))
-    why_not = f"it has {len(have)} {called}" if len(have) >= n else ""
-    return _of_summary(topic, {"n": max(0, n - len(have)), "have": have}, why_not)
+def _plan_questions(topic: Topic, n: int, noun: str = "questions") -> Planned:
+    questions = topic.questions.exclude(body="").exclude(filtered_because=SubQuestion.WHOLE)
+    have = list(questions.values_list("body", flat=True))
+    skip_reason = f"it has {len(have)} {noun}" if len(have) >= n else ""
+    return _plan_from_summary(topic, {"n": max(0, n - len(have)), "have": have}, skip_reason)
 
 
-def _of_summary(topic: Topic, inputs: dict[str, Any], why_not: str) -> Planned:
-    """From the reference summary, or the documents where there is none."""
+def _plan_from_summary(topic: Topic, inputs: dict[str, Any], skip_reason: str) -> Planned:
+    """Plan from the reference summary, or from the documents where there is none."""
     reference = _reference(topic)
     if reference:
-        return Planned(topic, None, {**inputs, "reference": reference.pk}, why_not=why_not)
+        return Planned(topic, None, {**inputs, "reference": reference.pk}, why_not=skip_reason)
     bodies = topic.documents.order_by("pk").values_list("pk", "body")
     documents = [pk for pk, body in bodies if body.strip()]
     if not documents:
         return Planned(
             topic, why_not="it has neither a reference summary nor a document with words"
         )
-    return Planned(topic, None, {**inputs, "documents": documents}, why_not=why_not)
+    return Planned(topic, None, {**inputs, "documents": documents}, why_not=skip_reason)
 
 
 def _reference(topic: Topic) -> Text | None:
@@ -147,44 +151,44 @@ def _reference(topic: Topic) -> Text | None:
     return next((text for text in references if (text.body or "").strip()), None)
 
 
-def _direct(topic: Topic, dataset: Dataset, wanted: Wanted) -> Planned:
-    return Planned(topic, None, _length(topic, dataset, wanted))
+def _plan_direct(topic: Topic, dataset: Dataset, spec: GenerationSpec) -> Planned:
+    return Planned(topic, None, _length_inputs(topic, dataset, spec))
 
 
-def _report(topic: Topic, dataset: Dataset, wanted: Wanted) -> Planned:
-    ranked = _ranking(topic, dataset, wanted.run)
-    k = int(wanted.k) if wanted.k.isdecimal() else len(ranked)
-    if wanted.k == REQUIRED:
-        k = len(_ranking(topic, dataset, wanted.required))
-    shown = shown_passages([(text.name, text.body or "") for text in ranked[:k]])
-    fit = fill_context(shown, tokens=wanted.context_tokens)
+def _plan_report(topic: Topic, dataset: Dataset, spec: GenerationSpec) -> Planned:
+    ranked = _ranking(topic, dataset, spec.run)
+    k = int(spec.k) if spec.k.isdecimal() else len(ranked)
+    if spec.k == REQUIRED:
+        k = len(_ranking(topic, dataset, spec.required))
+    passages = shown_passages([(text.name, text.body or "") for text in ranked[:k]])
+    fit = fill_context(passages, tokens=spec.context_tokens)
     if not fit:
-        return Planned(topic, why_not=f"no passage of {wanted.run} fits its context")
+        return Planned(topic, why_not=f"no passage of {spec.run} fits its context")
     inputs = {
         "passages": [text.pk for text in ranked[:fit]],
-        **_length(topic, dataset, wanted),
+        **_length_inputs(topic, dataset, spec),
     }
-    return Planned(topic, None, inputs, n_left_out=len(shown) - fit)
+    return Planned(topic, None, inputs, n_left_out=len(passages) - fit)
 
 
 def _ranking(topic: Topic, dataset: Dataset, name: str) -> list[Text]:
-    """The texts of a run's ranking whose words we have, best first."""
+    """Return the texts of a run's ranking that have a body, best first."""
     ranked = RankedText.objects.filter(
         run=run_of(dataset, name), topic=topic, text__body__isnull=False
     )
     return [row.text for row in ranked.select_related("text").order_by("rank")]
 
 
-def _length(topic: Topic, dataset: Dataset, wanted: Wanted) -> dict[str, int]:
-    if not wanted.length:
+def _length_inputs(topic: Topic, dataset: Dataset, spec: GenerationSpec) -> dict[str, int]:
+    if not spec.length:
         return {}
-    taken_from = matches(wanted.length)
+    length_source = matches(spec.length)
     texts: Sequence[Text] = ()
-    if taken_from == REQUIRED:
-        texts = _ranking(topic, dataset, wanted.required)
-    elif taken_from:
+    if length_source == REQUIRED:
+        texts = _ranking(topic, dataset, spec.required)
+    elif length_source:
         texts = [text for text in [_reference(topic)] if text]
-    length: Length = length_of(wanted.length, [text.body or "" for text in texts], ESTIMATE)
+    length: Length = length_of(spec.length, [text.body or "" for text in texts], ESTIMATE)
     return {"words": length.words, "max_tokens": length.max_tokens}
 
 
@@ -195,14 +199,17 @@ def source_of(
     brought: Sequence[str] = (),
     missing: int = 0,
 ) -> Source:
-    """The words that an order shows. `brought` is what its drafts did, `missing` what is still to come."""
+    """Build the source that an order shows.
+
+    `brought` are the questions of its earlier drafts, `missing` the number still to write.
+    """
     passages = inputs.get("passages", [])
     by_key = Text.objects.in_bulk(passages) if passages else {}
     return Source(
         request=topic.request,
         document=_document(document, inputs),
         passages=tuple((by_key[pk].name, by_key[pk].body or "") for pk in passages if pk in by_key),
-        have=(*inputs.get("have", ()), *brought),
+        existing=(*inputs.get("have", ()), *brought),
         n=missing or inputs.get("n", 0),
         words=inputs.get("words", 0),
         kind=inputs.get("kind", ""),
@@ -217,17 +224,17 @@ def _document(document: Document | None, inputs: dict[str, Any]) -> str:
         return Text.objects.get(pk=text).body or ""
     keys = inputs.get("documents", [])
     bodies = Document.objects.filter(pk__in=keys).order_by("pk").values_list("body", flat=True)
-    shown: list[str] = []
+    parts: list[str] = []
     n_words = 0
     for body in bodies:
         n_words += len(body.split())
-        if shown and n_words > MOST_WORDS:
+        if parts and n_words > MAX_WORDS:
             break
-        shown.append(body)
-    return "\n\n".join(shown)
+        parts.append(body)
+    return "\n\n".join(parts)
 
 
 def brought_by(order: Order) -> list[str]:
-    """The questions that earlier drafts of an order brought, when the rest is asked for."""
+    """Return the questions of an order's earlier drafts, when only the rest is needed."""
     products = Product.objects.filter(draft__order=order).order_by("draft__number", "position")
     return list(products.values_list("body", flat=True)) if order.missing else []

@@ -1,4 +1,4 @@
-"""Writing drafts: every one once, and what is in it as products that somebody decides about."""
+"""Store drafts exactly once, with their outputs for review."""
 
 from __future__ import annotations
 
@@ -6,25 +6,27 @@ from django.db import transaction
 
 from building.models import Draft, Order, Product
 from building.writers.base import Outcome
-from building.writing.products import Failure, Written
-from judging.models.leased import Leased
+from building.writing.outputs import Failure, ParsedReply
+from judging.engine.charges import charge_run
+from judging.execution.models import Leased
 
 
 @transaction.atomic
 def store(outcome: Outcome, worker: str) -> Draft | None:
-    """Store a reply with its products. The order is asked again where that may bring the rest.
+    """Store a reply with its outputs; reopen the order if a retry may bring the rest.
 
     Where it was lent to another worker meanwhile, whose reply came first, this one is kept and paid for, and
     changes nothing. Returns None for an order that is gone.
     """
     ask = outcome.ask
-    order = Order.objects.select_for_update().filter(pk=ask.order).first()
+    orders = Order.objects.select_for_update(of=("self",)).select_related("run")
+    order = orders.filter(pk=ask.order).first()
     if order is None:
         return None
     counts = not order.drafts.filter(number=ask.number, counts=True).exists()
     written = None
     if outcome.failure in ("", Failure.REFUSED):
-        # Refused in a field of the server's own or in words, it is asked once more all the same.
+        # A refusal is retried once, whether the server's field or the text says so.
         reason = "content_filter" if outcome.failure else outcome.finish_reason
         written = ask.task.read(outcome.raw, reason, ask.source)
     draft = Draft.objects.create(
@@ -41,15 +43,16 @@ def store(outcome: Outcome, worker: str) -> Draft | None:
         prompt_tokens=outcome.prompt_tokens,
         completion_tokens=outcome.completion_tokens,
     )
+    charge_run(order.run, outcome.prompt_tokens, outcome.completion_tokens)
     if counts:
-        is_asked_again = _settle(order, draft, written, worker)
-        # What is asked for anew, and not for the rest, would come twice.
-        if ask.task.shows_have or not is_asked_again:
+        is_retried = _settle(order, draft, written, worker)
+        # If all items are asked for again, storing these would duplicate them.
+        if ask.task.shows_existing or not is_retried:
             _propose(draft, written)
     return draft
 
 
-def _propose(draft: Draft, written: Written | None) -> None:
+def _propose(draft: Draft, written: ParsedReply | None) -> None:
     Product.objects.bulk_create(
         Product(
             draft=draft,
@@ -62,13 +65,13 @@ def _propose(draft: Draft, written: Written | None) -> None:
     )
 
 
-def _settle(order: Order, draft: Draft, written: Written | None, worker: str) -> bool:
-    """Whether the order is asked again. What a server failed at would fail again: that is left to a person."""
+def _settle(order: Order, draft: Draft, written: ParsedReply | None, worker: str) -> bool:
+    """Update the order; return whether it is retried. Server errors are left to a person."""
     order.failure = draft.failure
     order.missing = written.missing if written else order.missing
     order.tries_left = max(0, order.tries_left - 1)
-    again = written is not None and bool(draft.failure) and order.tries_left > 0
-    order.state = Leased.State.OPEN if again else Leased.State.DONE
-    order.owner, order.expires = "" if again else worker, None
+    is_retried = written is not None and bool(draft.failure) and order.tries_left > 0
+    order.state = Leased.State.OPEN if is_retried else Leased.State.DONE
+    order.owner, order.expires = "" if is_retried else worker, None
     order.save(update_fields=["failure", "missing", "tries_left", "state", "owner", "expires"])
-    return again
+    return is_retried

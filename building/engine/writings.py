@@ -1,4 +1,4 @@
-"""A writing from its plan to its end; its other states are those of any run of a model."""
+"""Life cycle of a generation run, from plan to end; other states are a model run's."""
 
 from __future__ import annotations
 
@@ -13,18 +13,26 @@ from django.db.models.functions import Now
 
 from annotation.models import Dataset, Text, Topic, User
 from annotation.prepared import insert_new
-from building.engine.sources import of_no_topic, planned, source_of
-from building.engine.wanted import ON_PASSAGES, REPORTS, NothingToWrite, Wanted, WantedError
+from building.engine.generation_spec import (
+    ON_PASSAGES,
+    REPORTS,
+    GenerationSpec,
+    NothingToWriteError,
+    SpecError,
+)
+from building.engine.sources import of_no_topic, planned_orders, source_of
 from building.models import Order, Product, Writer, Writing
 from building.writing.tasks import TASKS, Message, Source, render
-from judging.engine.budget import CHARACTERS, PAIRS, prices_of
-from judging.engine.leases import any_left, free
-from judging.engine.states import RunRefused, State, check, move, over_budget, rows
-from judging.grading.prompt import prompt_hash
-from judging.models.leased import Leased
+from judging.engine.budget import CHARACTERS, Prices, prices_of
+from judging.engine.charges import budget_for
+from judging.execution.leases import any_unfinished, free
+from judging.execution.limits import MAX_PAIRS
+from judging.execution.models import Leased
+from judging.execution.states import RunStateError, State, check, move, over_budget, rows
+from judging.llm.messages import prompt_hash
 
 AT_ONCE = 10_000  # orders of an insert
-MOST = {"max_messages": PAIRS}  # as in states.MOST
+LIMITS = {"max_messages": MAX_PAIRS}  # as in states.MAXIMA
 
 
 class Row(NamedTuple):
@@ -40,111 +48,114 @@ class Row(NamedTuple):
 
 @dataclass
 class Plan:
-    """What a writing would ask. `left_out` counts why other things are not written."""
+    """Planned orders of a generation run; `left_out` counts reasons for skipped ones."""
 
     orders: list[Row] = field(default_factory=list)
     n_there_before: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     first: list[Message] = field(default_factory=list)
     prompt_tokens: int = 0
-    """Roughly."""
+    """Estimate."""
     completion_tokens: int = 0
-    """At most."""
+    """Upper bound."""
 
     def in_words(self) -> str:
-        words = f"{len(self.orders):,} to write" if self.orders else "Nothing to write"
+        text = f"{len(self.orders):,} to write" if self.orders else "Nothing to write"
         if self.n_there_before:
-            words += f"; {self.n_there_before:,} this writer has written before"
-        for why, n in self.left_out.items():
-            words += f"; {n:,} left out: {why}"
+            text += f"; {self.n_there_before:,} this writer has written before"
+        for reason, n in self.left_out.items():
+            text += f"; {n:,} left out: {reason}"
         if self.prompt_tokens:
-            words += f". About {self.prompt_tokens:,} prompt tokens, at most {self.completion_tokens:,} written"
-        return f"{words}."
+            text += f". About {self.prompt_tokens:,} prompt tokens, at most {self.completion_tokens:,} written"
+        return f"{text}."
 
 
-def plan(writer: Writer, dataset: Dataset, wanted: Wanted) -> Plan:
-    """What a writing would ask; writes nothing. Raises WantedError, SelectionError."""
-    wanted.check(writer.task, dataset)
-    task, spec = TASKS[writer.task], writer.spec
-    reports = _reports(writer, dataset, wanted) if writer.task in REPORTS else set()
-    made = Plan()
-    before, ordered = _before(writer, dataset), set[tuple[int, str, int]]()
-    if writer.task in ON_PASSAGES and not wanted.topics and (n := of_no_topic(dataset)):
-        made.left_out["its passage is of no topic"] += n
-    for each in planned(task, dataset, wanted):
-        if each.why_not:
-            made.left_out[each.why_not] += 1
+def plan(writer: Writer, dataset: Dataset, spec: GenerationSpec) -> Plan:
+    """Plan a generation run without writing. Raises SpecError, SelectionError."""
+    spec.check(writer.task, dataset)
+    task, writer_spec = TASKS[writer.task], writer.spec
+    reports = _reports(writer, dataset, spec) if writer.task in REPORTS else set()
+    result = Plan()
+    before, ordered = _ordered_before(writer, dataset), set[tuple[int, str, int]]()
+    if writer.task in ON_PASSAGES and not spec.topics and (n := of_no_topic(dataset)):
+        result.left_out["its passage is of no topic"] += n
+    for candidate in planned_orders(task, dataset, spec):
+        if candidate.why_not:
+            result.left_out[candidate.why_not] += 1
             continue
-        source = source_of(each.topic, each.document, each.inputs)
+        source = source_of(candidate.topic, candidate.document, candidate.inputs)
         messages = messages_of(writer, source)
         digest = prompt_hash(messages)
-        inputs = json.dumps(each.inputs)
-        for sample in range(wanted.samples):
-            key = (each.topic.pk, digest, sample)
+        inputs = json.dumps(candidate.inputs)
+        for sample in range(spec.samples):
+            key = (candidate.topic.pk, digest, sample)
             if key in before:
-                made.n_there_before += 1
+                result.n_there_before += 1
                 continue
-            if report_name(each.topic, sample) in reports:
-                made.left_out["the system has a report of it: name another system"] += 1
+            if report_name(candidate.topic, sample) in reports:
+                result.left_out["the system has a report of it: name another system"] += 1
                 continue
-            if key in ordered:  # two documents of the same words
-                made.left_out["the same is asked for already"] += 1
+            if key in ordered:  # two documents with the same body
+                result.left_out["the same is asked for already"] += 1
                 continue
             ordered.add(key)
-            made.orders.append(
+            result.orders.append(
                 Row(
-                    each.topic.pk,
-                    each.document.pk if each.document else None,
+                    candidate.topic.pk,
+                    candidate.document.pk if candidate.document else None,
                     inputs,
-                    each.n_left_out,
+                    candidate.n_left_out,
                     digest,
                     sample,
                 )
             )
-            made.first = made.first or messages
-            if not spec.is_extractive:
+            result.first = result.first or messages
+            if not writer_spec.is_extractive:
                 characters = sum(len(message["content"]) for message in messages)
-                made.prompt_tokens += characters // CHARACTERS
-                cap = each.inputs.get("max_tokens") or spec.sampling.max_tokens
-                made.completion_tokens += cap
-    return made
+                result.prompt_tokens += characters // CHARACTERS
+                cap = candidate.inputs.get("max_tokens") or writer_spec.sampling.max_tokens
+                result.completion_tokens += cap
+    return result
 
 
-def system_of(writer: Writer, wanted: Wanted) -> str:
-    """Of what system a report is: as it was named, or its writer and the run that it was written from."""
-    return wanted.system or (f"{writer}.{wanted.run}" if wanted.run else writer.slug)
+def system_of(writer: Writer, spec: GenerationSpec) -> str:
+    """Return the system of a report: as specified, else from the writer and the run."""
+    return spec.system or (f"{writer}.{spec.run}" if spec.run else writer.slug)
 
 
 def report_name(topic: Topic, sample: int) -> str:
-    """What a report is called among those of its system."""
+    """Return the name of a report within its system."""
     return topic.name + (f"#{sample}" if sample else "")
 
 
-def _reports(writer: Writer, dataset: Dataset, wanted: Wanted) -> set[str]:
-    """What the reports of the system are called that are there: another of that name could not be accepted."""
-    system = system_of(writer, wanted)
+def _reports(writer: Writer, dataset: Dataset, spec: GenerationSpec) -> set[str]:
+    """Return the names of the system's existing reports.
+
+    Another report of such a name could not be accepted.
+    """
+    system = system_of(writer, spec)
     if writer.is_baseline and system.split(".", 1)[0] != writer.slug:
-        raise WantedError(
+        raise SpecError(
             f"A baseline is called a baseline everywhere: its system begins with “{writer}.”, or is left empty."
         )
-    most = Text._meta.get_field("system").max_length or 0
-    if len(system) > most:
-        raise WantedError(
-            f"Reports would be of the system {system}, which is longer than {most} characters: name a "
+    max_length = Text._meta.get_field("system").max_length or 0
+    if len(system) > max_length:
+        raise SpecError(
+            f"Reports would be of the system {system}, which is longer than {max_length} characters: name a "
             "shorter one."
         )
-    there = dataset.texts.filter(kind=Text.Kind.REPORT, system=system)
-    return set(there.values_list("name", flat=True))
+    existing = dataset.texts.filter(kind=Text.Kind.REPORT, system=system)
+    return set(existing.values_list("name", flat=True))
 
 
 def messages_of(writer: Writer, source: Source) -> list[Message]:
-    """What a writer is told; a baseline is told what a model would be, though it reads the source alone."""
+    """Render the messages for a writer; a baseline gets a model's, but reads the source alone."""
     task = TASKS[writer.task]
     return render(task, writer.system, writer.prompt or task.prompt, source)
 
 
-def _before(writer: Writer, dataset: Dataset) -> set[tuple[int, str, int]]:
-    """What was ordered from this writer, which may not be stored yet, and is done, or will be."""
+def _ordered_before(writer: Writer, dataset: Dataset) -> set[tuple[int, str, int]]:
+    """Return the keys of this writer's orders that are done, or will be."""
     if not writer.pk:
         return set()
     orders = Order.objects.filter(writer=writer, topic__dataset=dataset)
@@ -153,7 +164,7 @@ def _before(writer: Writer, dataset: Dataset) -> set[tuple[int, str, int]]:
 
 
 def _given_up(writer: Writer, dataset: Dataset) -> QuerySet[Order]:
-    """What a writing was cancelled, or stopped, before it asked for."""
+    """Return the orders that a cancelled or stopped run never sent."""
     ended = (State.CANCELLED, State.STOPPED)
     return Order.objects.filter(
         free(), writer=writer, topic__dataset=dataset, run__state__in=ended, drafts=None
@@ -163,21 +174,24 @@ def _given_up(writer: Writer, dataset: Dataset) -> QuerySet[Order]:
 def start(
     writer: Writer,
     dataset: Dataset,
-    wanted: Wanted,
+    spec: GenerationSpec,
     *,
     created_by: User | None = None,
     **options: Any,
 ) -> Writing:
-    """A new writing with all its orders, running. `options` are fields of Writing: endpoint, budget.
+    """Start a new generation run with all its orders.
+
+    `options` are fields of Writing: endpoint, budget.
 
     What an earlier writing was cancelled before it asked for is taken over. Raises what `plan` raises,
-    NothingToWrite, and RunRefused for a number or an address that cannot be, and while another writing of
-    this writer is open.
+    NothingToWriteError, and RunStateError for a number or an address that cannot be, while another
+    writing of this writer is open, and where the budget of the project, whose server it uses, does not
+    allow it.
     """
     run = Writing(
         writer=writer,
         dataset=dataset,
-        selection=wanted.as_json(),
+        selection=spec.as_json(),
         created_by=created_by,
         state=State.RUNNING,
         started=Now(),
@@ -186,52 +200,55 @@ def start(
     run.price_in, run.price_out, run.currency = prices_of(
         run.endpoint, run.price_in, run.price_out, run.currency
     )
-    check(run, MOST)
-    made = plan(writer, dataset, wanted)
-    if not made.orders and open_writing(writer, dataset) is None:
-        raise NothingToWrite(made.in_words())
-    run.n_planned, run.n_there_before = len(made.orders), made.n_there_before
+    check(run, LIMITS)
+    new_plan = plan(writer, dataset, spec)
+    if not new_plan.orders and open_writing(writer, dataset) is None:
+        raise NothingToWriteError(new_plan.in_words())
+    run.n_planned, run.n_there_before = len(new_plan.orders), new_plan.n_there_before
     try:
         with transaction.atomic():
+            run.project_budget = budget_for(run)
             run.save()
-            _order(run, made)
+            _create_orders(run, new_plan)
     except IntegrityError:
-        raise RunRefused(_still_open(run)) from None
+        raise RunStateError(_open_message(run)) from None
     return run
 
 
-def begin(writer: Writer, dataset: Dataset, wanted: Wanted, **options: Any) -> Writing:
-    """The open writing of this writer that is asked for the same, going on, or else a new one.
+def begin(writer: Writer, dataset: Dataset, spec: GenerationSpec, **options: Any) -> Writing:
+    """Resume this writer's open run of the same specification, or start a new one.
 
     Raises what `start` does.
     """
     run = open_writing(writer, dataset)
-    if run is None or Wanted.from_json(run.selection) != wanted:
-        return start(writer, dataset, wanted, **options)
+    if run is None or GenerationSpec.from_json(run.selection) != spec:
+        return start(writer, dataset, spec, **options)
     if run.is_resumable:
         resume(run, **{name: value for name, value in options.items() if value})
     return run
 
 
-def _order(run: Writing, made: Plan) -> None:
+def _create_orders(run: Writing, new_plan: Plan) -> None:
     _take_over(run)
-    alike = Order(run=run, writer=run.writer)
-    own = {"number", *Row._fields}
+    template = Order(run=run, writer=run.writer)
+    varying = {"number", *Row._fields}
     columns = [field.attname for field in Order._meta.concrete_fields if not field.primary_key]
-    same = {name: getattr(alike, name) for name in columns if name not in own}
-    rows = [(*same.values(), number, *planned) for number, planned in enumerate(made.orders, 1)]
-    names = (*same, "number", *Row._fields)
+    shared = {name: getattr(template, name) for name in columns if name not in varying}
+    rows = [
+        (*shared.values(), number, *planned) for number, planned in enumerate(new_plan.orders, 1)
+    ]
+    names = (*shared, "number", *Row._fields)
     for start in range(0, len(rows), AT_ONCE):
-        some = rows[start : start + AT_ONCE]
-        if insert_new(Order, names, some) < len(some):
+        batch = rows[start : start + AT_ONCE]
+        if insert_new(Order, names, batch) < len(batch):
             raise IntegrityError("An order is there already.")
 
 
 def _take_over(run: Writing) -> None:
-    """Leave what others gave up to this writing: they planned so many fewer."""
+    """Delete abandoned orders of earlier runs, and lower those runs' planned counts."""
     given_up = _given_up(run.writer, run.dataset)
-    for of, n in given_up.order_by().values_list("run").annotate(Count("pk")):
-        Writing.objects.filter(pk=of).update(n_planned=F("n_planned") - n)
+    for run_id, n in given_up.order_by().values_list("run").annotate(Count("pk")):
+        Writing.objects.filter(pk=run_id).update(n_planned=F("n_planned") - n)
     given_up.delete()
 
 
@@ -239,58 +256,64 @@ def open_writing(writer: Writer, dataset: Dataset) -> Writing | None:
     return Writing.objects.filter(writer=writer, dataset=dataset, state__in=Writing.OPEN).first()
 
 
-def _still_open(run: Writing) -> str:
-    there = open_writing(run.writer, run.dataset)
-    if there is None:
+def _open_message(run: Writing) -> str:
+    open_run = open_writing(run.writer, run.dataset)
+    if open_run is None:
         return f"A writing of {run.writer} was open until just now: try again."
-    return f"{there.called} of {run.writer} is still open: resume or cancel it first."
+    return f"{open_run.display_name} of {run.writer} is still open: resume or cancel it first."
 
 
 def resume(run: Writing, **options: Any) -> None:
-    """Let workers go on, with a new budget or endpoint where one is given. Raises RunRefused."""
+    """Resume a generation run, with a new budget or endpoint if given. Raises RunStateError."""
     before = run.state
     if not run.is_resumable:
-        raise RunRefused(f"{run.called} is {run.get_state_display()}: nothing to resume.")
+        raise RunStateError(f"{run.display_name} is {run.get_state_display()}: nothing to resume.")
+    if options.get("endpoint", run.endpoint) != run.endpoint:
+        prices = {name: options[name] for name in Prices._fields if name in options}
+        options |= prices_of(options["endpoint"], **prices)._asdict()
     for name, value in options.items():
         setattr(run, name, value)
-    check(run, MOST)
-    if reason := over_budget(run):
-        raise RunRefused(f"{reason} Give it a larger one to go on.")
+    check(run, LIMITS)
     try:
         with transaction.atomic():
+            options["project_budget"] = budget_for(run)
+            if reason := over_budget(run):
+                raise RunStateError(f"{reason} Give it a larger one to go on.")
             move(run, (State(before),), State.RUNNING, "", ended=None, put_aside={}, **options)
     except IntegrityError:
-        raise RunRefused(_still_open(run)) from None
+        raise RunStateError(_open_message(run)) from None
 
 
-def ask_again(run: Writing) -> int:
-    """Ask once more for what a finished writing failed at; returns for how many. Raises RunRefused."""
+def retry_failed(run: Writing) -> int:
+    """Retry the failed orders of a finished run; return their number. Raises RunStateError."""
     if run.state != State.FINISHED:
-        raise RunRefused(f"{run.called} is {run.get_state_display()}: let it finish first.")
+        raise RunStateError(
+            f"{run.display_name} is {run.get_state_display()}: let it finish first."
+        )
     try:
         with transaction.atomic():
             failed = run.orders.exclude(failure="")
             n = failed.update(state=Leased.State.OPEN, owner="", tries_left=F("tries_left") + 1)
             if not n:
-                raise RunRefused(f"{run.called} has nothing that failed.")
+                raise RunStateError(f"{run.display_name} has nothing that failed.")
             move(run, (State.FINISHED,), State.RUNNING, "", ended=None, put_aside={})
     except IntegrityError:
-        raise RunRefused(_still_open(run)) from None
+        raise RunStateError(_open_message(run)) from None
     return n
 
 
 def finish_if_done(run: Writing) -> None:
-    """Set a running writing finished once no order is left."""
+    """Mark a running generation run as finished once no order is left."""
     run.refresh_from_db()
-    if run.is_running and not any_left(run):
+    if run.is_running and not any_unfinished(run):
         rows(run).filter(state=State.RUNNING).update(state=State.FINISHED, ended=Now())
         run.refresh_from_db()
 
 
-def told(run: Writing) -> dict[str, Any]:
-    """A writing in numbers."""
+def progress_of(run: Writing) -> dict[str, Any]:
+    """Return the progress counts of a generation run."""
     products = Product.objects.filter(draft__order__run=run)
-    spent = run.spent()
+    usage = run.spending()
     return {
         "writing": run.pk,
         "state": run.state,
@@ -300,10 +323,10 @@ def told(run: Writing) -> dict[str, Any]:
         "done": run.orders.filter(state=Leased.State.DONE).count(),
         "failed": run.orders.exclude(failure="").count(),
         "missing": run.orders.aggregate(n=Sum("missing", default=0))["n"],
-        "drafts": spent.asked,
+        "drafts": usage.requests,
         "products": products.count(),
         "open": products.filter(decision=Product.Decision.PROPOSED).count(),
-        "prompt_tokens": spent.prompt_tokens,
-        "completion_tokens": spent.completion_tokens,
-        "money": run.money(spent.prompt_tokens, spent.completion_tokens),
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "money": run.money(usage.prompt_tokens, usage.completion_tokens),
     }

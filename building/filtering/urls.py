@@ -1,4 +1,4 @@
-"""Leaving out sub-questions that no passage answers, or whose grades do not hold."""
+"""URLs for filtering sub-questions, by unanswered topics or by grades."""
 
 from django.urls import URLPattern, path
 

@@ -1,1 +1,1 @@
-"""The files that tell how a collection came about: origins of runs, writers, and what they wrote."""
+"""File formats for provenance: origins of runs, writers, and generated drafts."""

@@ -1,4 +1,4 @@
-"""Reports as answers that tracks of TREC take: TREC RAG 2025, and RAGTIME with NeuCLIR.
+"""Reports in TREC answer formats: TREC RAG 2025, and RAGTIME with NeuCLIR.
 
 Checked against what their validators read in November 2026: 400 words and 100 references at most in TREC RAG.
 """
@@ -15,14 +15,14 @@ from annotation.models import Dataset, Text
 from building.engine.statements import statements_of, with_citations
 from building.writing.sentences import n_words, texts
 
-MOST_WORDS, MOST_REFERENCES = 400, 100
+MAX_WORDS, MAX_REFERENCES = 400, 100
 AUTOMATIC, MANUAL = "automatic", "manual"
 TYPES = (AUTOMATIC, MANUAL)
 
 
 @dataclass(frozen=True)
 class Run:
-    """Whose answers they are, as the first part of each line says it."""
+    """Metadata of a TREC answer run, repeated on each line."""
 
     system: str
     team: str
@@ -31,7 +31,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Answer:
-    """A report in statements, each with the names of what it cites. `n_wrong` citations are of nothing."""
+    """A report in statements with the names of their citations.
+
+    `n_wrong` counts citations of nothing known.
+    """
 
     report: Text
     statements: tuple[tuple[str, tuple[str, ...]], ...]
@@ -39,16 +42,16 @@ class Answer:
 
     @property
     def references(self) -> list[str]:
-        """What it cites, each text once, in the order of the first citation."""
+        """Return the cited names without repeats, in order of first citation."""
         return list(dict.fromkeys(name for _, cited in self.statements for name in cited))
 
     @property
     def n_words(self) -> int:
-        return sum(n_words(words) for words, _ in self.statements)
+        return sum(n_words(body) for body, _ in self.statements)
 
 
 def answer(report: Text) -> Answer:
-    """A report that has words, in statements.
+    """Split a report with a body into statements.
 
     The words between those that cite are parted into sentences. They are parted again once a space stands
     between them, as there will be when the line is read: so the next export of it is the same.
@@ -58,27 +61,27 @@ def answer(report: Text) -> Answer:
     n_wrong = 0
 
     def flush() -> None:
-        statements.extend((words, ()) for words in texts(" ".join(between)))
+        statements.extend((sentence, ()) for sentence in texts(" ".join(between)))
         between.clear()
 
     for statement in statements_of(report):
-        words = statement.words.strip()
-        cited = [each.cited.name for each in statement.citations if each.cited]
+        body = statement.words.strip()
+        cited = [citation.cited.name for citation in statement.citations if citation.cited]
         n_wrong += len(statement.citations) - len(cited)
-        if words and cited:
+        if body and cited:
             flush()
-            statements.append((words, tuple(dict.fromkeys(cited))))
-        elif words:
-            between.append(words)
+            statements.append((body, tuple(dict.fromkeys(cited))))
+        elif body:
+            between.append(body)
     flush()
     return Answer(report, tuple(statements), n_wrong)
 
 
-def rag_line(run: Run, each: Answer) -> dict[str, Any]:
-    """A line of TREC RAG 2025, its citations the places of the references."""
-    topic, references = each.report.topic, each.references
+def rag_line(run: Run, report_answer: Answer) -> dict[str, Any]:
+    """Format a TREC RAG 2025 line; citations are indices into the references."""
+    topic, references = report_answer.report.topic, report_answer.references
     assert topic is not None
-    place = {name: number for number, name in enumerate(references)}
+    number_of = {name: number for number, name in enumerate(references)}
     return {
         "metadata": {
             "team_id": run.team,
@@ -89,25 +92,25 @@ def rag_line(run: Run, each: Answer) -> dict[str, Any]:
         },
         "references": references,
         "answer": [
-            {"text": words, "citations": [place[name] for name in cited]}
-            for words, cited in each.statements
+            {"text": body, "citations": [number_of[name] for name in cited]}
+            for body, cited in report_answer.statements
         ],
     }
 
 
-def ragtime_line(run: Run, each: Answer) -> dict[str, Any]:
-    """A line of RAGTIME and NeuCLIR, its citations by name."""
-    assert each.report.topic is not None
+def ragtime_line(run: Run, report_answer: Answer) -> dict[str, Any]:
+    """Format a RAGTIME or NeuCLIR line; citations are names."""
+    assert report_answer.report.topic is not None
     return {
         "metadata": {
             "team_id": run.team,
             "run_id": run.system,
-            "topic_id": each.report.topic.name,
+            "topic_id": report_answer.report.topic.name,
         },
         "responses": [
-            {"text": words, "citations": list(cited)} for words, cited in each.statements
+            {"text": body, "citations": list(cited)} for body, cited in report_answer.statements
         ],
-        "references": each.references,
+        "references": report_answer.references,
     }
 
 
@@ -118,7 +121,7 @@ LINES: Mapping[str, Callable[[Run, Answer], dict[str, Any]]] = {
 
 
 def lines(dataset: Dataset, form: str, run: Run, notes: Counter[str]) -> Iterator[str]:
-    """The answers of a system, one of each topic, in the order of topics; notes on what is not as it should be.
+    """Yield the answer lines of a system, one per topic in topic order; count notes on flaws.
 
     Raises ExportError for a system without reports, and for a topic of which it has two.
     """
@@ -131,7 +134,7 @@ def lines(dataset: Dataset, form: str, run: Run, notes: Counter[str]) -> Iterato
     n_of = Counter(ordered.values_list("topic__name", flat=True))
     if twice := next((name for name, n in n_of.items() if n > 1), None):
         raise ExportError(f"{run.system} has {n_of[twice]} reports of {twice}; a run has one")
-    return _lines(with_citations(ordered, with_words=False), form, run, notes)
+    return _lines(with_citations(ordered, with_bodies=False), form, run, notes)
 
 
 def _lines(reports: Any, form: str, run: Run, notes: Counter[str]) -> Iterator[str]:
@@ -139,10 +142,10 @@ def _lines(reports: Any, form: str, run: Run, notes: Counter[str]) -> Iterator[s
         if report.body is None:
             notes["reports without words, left out"] += 1
             continue
-        each = answer(report)
-        notes["citations of nothing, left out"] += each.n_wrong
+        report_answer = answer(report)
+        notes["citations of nothing, left out"] += report_answer.n_wrong
         if form == "trec-rag":
-            notes[f"answers of more than {MOST_WORDS} words"] += each.n_words > MOST_WORDS
-            over = len(each.references) > MOST_REFERENCES
-            notes[f"answers of more than {MOST_REFERENCES} references"] += over
-        yield json_line(LINES[form](run, each))
+            notes[f"answers of more than {MAX_WORDS} words"] += report_answer.n_words > MAX_WORDS
+            exceeds = len(report_answer.references) > MAX_REFERENCES
+            notes[f"answers of more than {MAX_REFERENCES} references"] += exceeds
+        yield json_line(LINES[form](run, report_answer))

@@ -1,4 +1,4 @@
-"""Our own origins.jsonl: how runs were made, {"run", "recipe", "fingerprint", "origin"}."""
+"""Our origins.jsonl, the provenance of runs: {"run", "recipe", "fingerprint", "origin"}."""
 
 from __future__ import annotations
 
@@ -11,61 +11,69 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import Name, Row, Something, Whole, Word, Words, checked_words
-from annotation.formats.summary import shown
+from annotation.formats.records import (
+    Name,
+    NonEmptyText,
+    RepeatedText,
+    Row,
+    StoredText,
+    WholeNumber,
+    check_text,
+)
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import json_line
 from annotation.models import Dataset
-from building.making import FROM_FILE, fingerprint_of
-from building.retrieval.recipe import RecipeError, parsed
+from building.retrieval.recipe import RecipeError, parse_recipe
+from building.run_creation import FROM_FILE, fingerprint_of
 from evaluation.models import RetrievalRun
 
 
 def _checked_all(value: Any) -> Any:
-    """Every string within, at any depth: a database refuses some, and would not say in which line."""
+    """Validate all nested strings: a database refuses some without naming the line."""
     if isinstance(value, str):
-        checked_words(value)
+        check_text(value)
     elif isinstance(value, dict):
-        for key, each in value.items():
-            checked_words(key)
-            _checked_all(each)
+        for key, nested in value.items():
+            check_text(key)
+            _checked_all(nested)
     elif isinstance(value, list):
-        for each in value:
-            _checked_all(each)
+        for nested in value:
+            _checked_all(nested)
     return value
 
 
 class StepRow(Row):
-    """A step with all that decides what it makes: what else is said depends on the step."""
+    """A recipe step with its provenance; extra keys depend on the step."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Annotated[Any, AfterValidator(_checked_all)]] = Field(init=False)
-    step: Word
+    step: RepeatedText
     of: list[list[StepRow]]
-    cut: Whole | None
+    cut: WholeNumber | None
 
 
 class HowRow(Row):
     steps: Annotated[list[StepRow], Field(min_length=1)]
-    requests: Words
-    versions: dict[Words, Words]
-    topics: Whole
-    without_results: list[Words]
-    unknown_terms: dict[Words, list[Words]]
-    left_out: dict[Words, int]
-    cut_passages: dict[Words, Whole | Words]
+    requests: StoredText
+    versions: dict[StoredText, StoredText]
+    topics: WholeNumber
+    without_results: list[StoredText]
+    unknown_terms: dict[StoredText, list[StoredText]]
+    left_out: dict[StoredText, int]
+    cut_passages: dict[StoredText, WholeNumber | StoredText]
     seconds: float
 
 
 class OriginRow(Row):
     run: Name
-    recipe: Something
-    fingerprint: Words
+    recipe: NonEmptyText
+    fingerprint: StoredText
     origin: HowRow
 
 
 def read(target: Target, source: Source) -> None:
-    """Runs that came in files get their origins. One that has an origin keeps it, which must be the same."""
+    """Import the origins of runs; a run that has one keeps it, and it must be the same."""
     summary = target.summary.file(source.name)
     runs = {run.name: run for run in RetrievalRun.objects.filter(dataset=target.dataset)}
     for line, row in rows(target, source, OriginRow):
@@ -86,16 +94,19 @@ def read(target: Target, source: Source) -> None:
 def _wrong(
     row: OriginRow, origin: dict[str, Any], runs: dict[str, RetrievalRun]
 ) -> tuple[str, str] | None:
-    """The field that is wrong, and why."""
+    """Return the wrong field and the reason, or None."""
     if row.run not in runs:
-        return "run", f"there is no run {shown(row.run)}: its rankings are in runs/{row.run}.run"
+        return (
+            "run",
+            f"there is no run {quoted_value(row.run)}: its rankings are in runs/{row.run}.run",
+        )
     try:
-        parsed(row.recipe)
+        parse_recipe(row.recipe)
     except RecipeError as error:
         return "recipe", str(error)
     if row.fingerprint != fingerprint_of(origin):
         return "fingerprint", "is not that of these steps, requests and versions"
-    if (there := runs[row.run].fingerprint) and there != row.fingerprint:
+    if (existing := runs[row.run].fingerprint) and existing != row.fingerprint:
         return "fingerprint", f"the run {row.run} was made in another way"
     twin = next((run for run in runs.values() if run.fingerprint == row.fingerprint), None)
     if twin and twin.name != row.run:
@@ -104,11 +115,11 @@ def _wrong(
 
 
 def lines(dataset: Dataset, runs: list[RetrievalRun], left_out: Counter[str]) -> Iterator[str]:
-    """The origins of those of these runs, which have files, that were made by a recipe; by name."""
-    named = {run.name for run in runs}
-    made = RetrievalRun.objects.filter(dataset=dataset).exclude(fingerprint="")
-    for run in sorted(made, key=lambda run: run.name):
-        if run.name not in named:
+    """Yield the origins of those runs that were made by a recipe, by name."""
+    run_names = {run.name for run in runs}
+    made_runs = RetrievalRun.objects.filter(dataset=dataset).exclude(fingerprint="")
+    for run in sorted(made_runs, key=lambda run: run.name):
+        if run.name not in run_names:
             left_out["origins of runs that rank nothing"] += 1
             continue
         origin = {key: value for key, value in run.origin.items() if key != FROM_FILE}

@@ -1,4 +1,4 @@
-"""Pairs of a question and its passage that writers wrote and somebody accepted, as docling-sdg has them."""
+"""Accepted question-answer pairs with their passages, in docling-sdg's format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AT_ONCE = 500
 
 
 def lines(dataset: Dataset, writer: str = "") -> Iterator[str]:
-    """The accepted pairs of a dataset, by the writer of this name or all, in the order of their orders.
+    """Yield the accepted pairs of a dataset by one writer, or all, in order.
 
     A document is called by what its passage's name has before the first #, its chunk like the passage.
     """
@@ -30,9 +30,9 @@ def lines(dataset: Dataset, writer: str = "") -> Iterator[str]:
     ordered = accepted.select_related("draft__order").order_by(
         "draft__order__topic__position", "draft__order", "draft__number", "position"
     )
-    for some in batches(ordered.iterator(chunk_size=_AT_ONCE), _AT_ONCE):
-        passages = Text.objects.in_bulk([each.draft.order.inputs["passage"] for each in some])
-        for product in some:
+    for batch in batches(ordered.iterator(chunk_size=_AT_ONCE), _AT_ONCE):
+        passages = Text.objects.in_bulk([pair.draft.order.inputs["passage"] for pair in batch])
+        for product in batch:
             order = product.draft.order
             if passage := passages.get(order.inputs["passage"]):
                 question, answer = parts_of(product.words)

@@ -1,4 +1,4 @@
-"""Our own writers.jsonl: all that shapes what the writers of written.jsonl write."""
+"""Our writers.jsonl: full definitions of the writers in written.jsonl."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ from pydantic import Field
 
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import Row, Something, Words
+from annotation.formats.records import NonEmptyText, Row, StoredText
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset
 from building.models import Writer
 from building.writing.tasks import TASKS
 from judging.formats.judges import SamplingRow
-from judging.grading.pairs import Sampling
+from judging.llm.sampling import Sampling
 
 _CAME_LATER = ("template_hash", "adapter", "adapter_hash")
 
 
 class WriterRow(Row):
-    writer: Annotated[Words, Field(pattern=r"^[-a-zA-Z0-9_]{1,120}$")]
-    task: Words
-    backend: Words
-    model: Annotated[Something, Field(max_length=250)]
-    revision: Annotated[Words, Field(max_length=250)]
-    system: Words
-    prompt: Words
-    template_hash: Annotated[Words, Field(max_length=64)] = ""
-    adapter: Annotated[Words, Field(max_length=250)] = ""
-    adapter_hash: Annotated[Words, Field(max_length=64)] = ""
+    writer: Annotated[StoredText, Field(pattern=r"^[-a-zA-Z0-9_]{1,120}$")]
+    task: StoredText
+    backend: StoredText
+    model: Annotated[NonEmptyText, Field(max_length=250)]
+    revision: Annotated[StoredText, Field(max_length=250)]
+    system: StoredText
+    prompt: StoredText
+    template_hash: Annotated[StoredText, Field(max_length=64)] = ""
+    adapter: Annotated[StoredText, Field(max_length=250)] = ""
+    adapter_hash: Annotated[StoredText, Field(max_length=64)] = ""
     sampling: SamplingRow
-    fingerprint: Words
+    fingerprint: StoredText
 
 
 def read(target: Target, source: Source) -> None:
-    """A writer that is there, by whatever name, is that writer; another of this name is an error."""
+    """Import writers; an identical writer is unchanged, another one of the same name an error."""
     summary = target.summary.file(source.name)
     for line, row in rows(target, source, WriterRow):
         fields = row.model_dump(exclude={"writer", "fingerprint"})
         writer = Writer(slug=row.writer, **fields)
-        there = Writer.objects.filter(slug=row.writer).first()
+        existing = Writer.objects.filter(slug=row.writer).first()
         if row.task not in TASKS:
             target.problem(source, line, "task", f"is none of {', '.join(TASKS)}")
         elif row.backend not in Writer.Backend.values:
-            known = ", ".join(Writer.Backend.values)
-            target.problem(source, line, "backend", f"is none of {known}")
+            backends = ", ".join(Writer.Backend.values)
+            target.problem(source, line, "backend", f"is none of {backends}")
         elif writer.spec.fingerprint != row.fingerprint:
             target.problem(source, line, "fingerprint", "is not that of this writer")
-        elif there and there.fingerprint != row.fingerprint:
+        elif existing and existing.fingerprint != row.fingerprint:
             target.problem(source, line, "writer", f"{row.writer} is another writer here")
-        elif there:
+        elif existing:
             summary.unchanged += 1
         elif twin := Writer.objects.filter(fingerprint=row.fingerprint).first():
             target.problem(source, line, "writer", f"this writer is called {twin} here")
@@ -65,7 +65,7 @@ def read(target: Target, source: Source) -> None:
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
-    """Those of whom something is in written.jsonl, by name."""
+    """Yield the writers with reviewed outputs, by name."""
     wrote = Writer.objects.filter(
         writings__orders__drafts__products__decided__isnull=False, writings__dataset=dataset
     )

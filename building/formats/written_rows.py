@@ -1,4 +1,4 @@
-"""The shape of a line of written.jsonl."""
+"""Schema of a line of written.jsonl."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from annotation.formats.records import Name, Row, Whole, Word, Words
+from annotation.formats.records import Name, RepeatedText, Row, StoredText, WholeNumber
 
 _HASH = r"^[0-9a-f]{16}$"
 
-Count = Annotated[Whole, Field(ge=0, le=2_000_000_000)]
-Small = Annotated[Whole, Field(ge=0, le=32_000)]
+Count = Annotated[WholeNumber, Field(ge=0, le=2_000_000_000)]
+Small = Annotated[WholeNumber, Field(ge=0, le=32_000)]
 
 
 def _checked_time(value: str) -> str:
@@ -21,9 +21,9 @@ def _checked_time(value: str) -> str:
     return value
 
 
-Short = Annotated[Words, Field(max_length=25)]
-Time = Annotated[Words, AfterValidator(_checked_time)]
-Statement = Annotated[tuple[Count, Count, list[Words]], Field(strict=False)]  # JSON has lists
+Short = Annotated[StoredText, Field(max_length=25)]
+Time = Annotated[StoredText, AfterValidator(_checked_time)]
+Statement = Annotated[tuple[Count, Count, list[StoredText]], Field(strict=False)]  # JSON has lists
 
 
 class InputsRow(Row):
@@ -31,38 +31,38 @@ class InputsRow(Row):
     documents: list[Name | None] | None = None
     reference: Name | None = None
     passage: Name | None = None
-    kind: Word | None = None
-    statement: Words | None = None
+    kind: RepeatedText | None = None
+    statement: StoredText | None = None
     n: Count | None = None
-    have: list[Words] | None = None
+    have: list[StoredText] | None = None
     words: Count | None = None
     max_tokens: Count | None = None
 
 
 class DraftRow(Row):
     number: Annotated[Small, Field(ge=1)]
-    raw: Words
-    reasoning: Words
-    prompt_hash: Annotated[Words, Field(max_length=16)]
-    finish_reason: Annotated[Words, Field(max_length=40)]
+    raw: StoredText
+    reasoning: StoredText
+    prompt_hash: Annotated[StoredText, Field(max_length=16)]
+    finish_reason: Annotated[StoredText, Field(max_length=40)]
     failure: Short
-    detail: Annotated[Words, Field(max_length=500)]
+    detail: Annotated[StoredText, Field(max_length=500)]
     prompt_tokens: Count
     completion_tokens: Count
 
 
 class TextRow(Row):
-    system: Words
+    system: StoredText
     name: Name
 
 
 class ProductRow(Row):
     position: Small
-    body: Words
-    flags: list[Words]
+    body: StoredText
+    flags: list[StoredText]
     statements: list[Statement]
-    decision: Words
-    edited: Words
+    decision: StoredText
+    edited: StoredText
     unseen: bool
     decided: Time
     text: TextRow | None
@@ -70,11 +70,11 @@ class ProductRow(Row):
 
 
 class WrittenRow(Row):
-    writer: Words
+    writer: StoredText
     topic: Name
     document: Name | None
-    run: Words
-    message: Annotated[Words, Field(pattern=_HASH)]
+    run: StoredText
+    message: Annotated[StoredText, Field(pattern=_HASH)]
     sample: Small
     left_out: Count
     inputs: InputsRow

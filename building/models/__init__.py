@@ -1,4 +1,4 @@
-"""Writers, what they were asked for, every reply that they gave, and what people made of it."""
+"""Writers, their generation runs, orders and drafts, and the reviewed outputs."""
 
 from building.models.product import Product
 from building.models.writer import Writer

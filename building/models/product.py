@@ -1,4 +1,4 @@
-"""What a draft holds, and what a person decided about it."""
+"""Outputs of a draft, with the reviewer's decision."""
 
 from django.conf import settings
 from django.db import models
@@ -6,7 +6,7 @@ from django.db.models import Q
 
 
 class Product(models.Model):
-    """One text or question that was written. It enters the collection when somebody decides so.
+    """A generated text or question; it enters the collection when a person accepts it.
 
     `body` are the writer's words for ever; `edited` those that a person made of them. What it became is one
     of `text` and `question`, or the request of the order's topic.
@@ -77,15 +77,15 @@ class Product(models.Model):
 
     @property
     def words(self) -> str:
-        """As they stand in the collection, or would."""
+        """Return the text as accepted, edited or not, or as it would be accepted."""
         return self.edited or self.body
 
     @property
-    def decided_in_words(self) -> str:
-        """What became of it, and by whom."""
-        words = str(self.get_decision_display()).capitalize()
-        words += ", without being looked at" if self.unseen else ""
-        return words + (f", by {self.decided_by}" if self.decided_by else "")
+    def decision_summary(self) -> str:
+        """Describe the decision and who made it."""
+        text = str(self.get_decision_display()).capitalize()
+        text += ", without being looked at" if self.unseen else ""
+        return text + (f", by {self.decided_by}" if self.decided_by else "")
 
     @property
     def is_open(self) -> bool:

@@ -1,4 +1,4 @@
-"""A writer: a model under one prompt for one task. Its row never changes."""
+"""A writer: a model with one prompt for one task. Writers are immutable."""
 
 from typing import Any
 
@@ -7,25 +7,28 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import User
-from annotation.models.projects import seen_by
+from annotation.models.projects import visibility_filter
 from building.models.writing import Writing
 from building.writers.spec import WriterSpec
-from judging.grading.pairs import Sampling
-from judging.models import Immutable
+from judging.llm.sampling import Sampling
+from judging.models import ImmutableError
 
 
 class WriterQuerySet(models.QuerySet["Writer"]):
-    def seen_by(self, user: User) -> "WriterQuerySet":
-        """Filter writers to those of the user's projects, and baselines, which have no prompt."""
+    def visible_to(self, user: User) -> "WriterQuerySet":
+        """Filter writers to the user's own, those of their projects, and baselines.
+
+        Baselines have no prompt.
+        """
         if user.is_admin:
             return self
         baselines = Q(backend=Writer.Backend.EXTRACTIVE)
-        theirs = Writing.objects.filter(seen_by("dataset", user), writer=OuterRef("pk"))
-        return self.filter(baselines | Q(Exists(theirs)))
+        theirs = Writing.objects.filter(visibility_filter("dataset", user), writer=OuterRef("pk"))
+        return self.filter(baselines | Q(created_by=user) | Q(Exists(theirs)))
 
 
 class Writer(models.Model):
-    """Everything that shapes what a writer writes, under one fingerprint."""
+    """Everything that shapes a writer's texts, under one fingerprint."""
 
     class Backend(models.TextChoices):
         EXTRACTIVE = "extractive", "extractive baseline"
@@ -64,15 +67,15 @@ class Writer(models.Model):
         return self.slug
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Store a new writer; its fingerprint is made here. Raises Immutable for one that is stored."""
+        """Store a new writer with its fingerprint. Raises ImmutableError for an existing one."""
         if not self._state.adding:
-            raise Immutable(f"The writer {self} cannot be changed: make a new one.")
+            raise ImmutableError(f"The writer {self} cannot be changed: make a new one.")
         self.fingerprint = self.spec.fingerprint
         super().save(*args, **kwargs)
 
     @property
     def is_in_process(self) -> bool:
-        """Whether the worker itself loads the model, and asks no server."""
+        """Return whether the worker loads the model itself and needs no server."""
         return self.backend in (self.Backend.VLLM, self.Backend.TRANSFORMERS)
 
     @property
@@ -81,12 +84,12 @@ class Writer(models.Model):
 
     @property
     def title(self) -> str:
-        """The name as it is shown: a baseline is always called one."""
+        """Return the display name; a baseline is always marked as one."""
         return f"{self.slug} (baseline)" if self.is_baseline else self.slug
 
     @property
     def spec(self) -> WriterSpec:
-        """What shapes the texts, without the database."""
+        """Return the writer's specification without the database."""
         return WriterSpec(
             task=self.task,
             backend=self.backend,

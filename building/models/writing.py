@@ -1,4 +1,4 @@
-"""One filling of a collection by a writer: what it is asked for, and every reply that came."""
+"""Generation runs of a writer: the run, its orders, and every reply."""
 
 from typing import Any
 
@@ -7,15 +7,14 @@ from django.db.models import Q, Sum
 from django.db.models.functions import Now
 from django.urls import reverse
 
-from judging.models.leased import Leased, lease_is_whole
-from judging.models.run import ModelRun, Spent
+from judging.execution.models import Leased, ModelRun, Spending, lease_is_whole
 
 
 class Writing(ModelRun):
-    """A writer asked for what a selection lacks."""
+    """A generation run: a writer's orders for what a selection of the dataset lacks."""
 
     KIND = "Writing"
-    ASKED = "messages"
+    BUDGET_UNIT = "messages"
 
     writer = models.ForeignKey("building.Writer", on_delete=models.PROTECT, related_name="writings")
     dataset = models.ForeignKey(
@@ -41,24 +40,24 @@ class Writing(ModelRun):
 
     @property
     def parts(self) -> models.QuerySet[Any]:
-        # With what its message is made of: a worker takes them one by one.
+        # With the inputs of its message: a worker takes orders one by one.
         return self.orders.select_related("topic", "document")
 
     @property
-    def most_asked(self) -> int | None:
+    def max_requests(self) -> int | None:
         return self.max_messages
 
-    def spent(self) -> Spent:
+    def spending(self) -> Spending:
         drafts = Draft.objects.filter(order__run=self)
         sums = drafts.aggregate(
             prompt_tokens=Sum("prompt_tokens", default=0),
             completion_tokens=Sum("completion_tokens", default=0),
         )
-        return Spent(asked=drafts.count(), **sums)
+        return Spending(requests=drafts.count(), **sums)
 
 
 class Order(Leased):
-    """One thing that a writer is asked for: the questions of a topic, the passages of a document.
+    """A generation order, such as the questions of a topic or the passages of a document.
 
     `messages_hash` is that of the message that asks for it first, so that a writer never writes the same
     twice; `sample` tells apart what is wanted several times. `inputs` are the keys and numbers that the
@@ -101,7 +100,7 @@ class Order(Leased):
 
 
 class Draft(models.Model):
-    """One reply to an order, kept as it came. `failure` is "" where it is what was asked for."""
+    """A reply to an order, unchanged. `failure` is "" if it is usable."""
 
     order = models.ForeignKey(
         Order, on_delete=models.CASCADE, related_name="drafts", db_index=False

@@ -1,4 +1,4 @@
-"""The steps from documents to reports: how much there is of each, what is missing, and what does it."""
+"""Build steps from documents to reports, with counts, gaps and the tasks to fill them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
 from building.models import Product, Writing
-from evaluation.data.held import COUNTED
+from evaluation.data.cache_keys import CacheKey
+from evaluation.data.process_cache import SHARED_CACHE
 from evaluation.models import RetrievalRun
 
 WRITES = {
@@ -23,7 +24,7 @@ WRITES = {
 
 @dataclass(frozen=True)
 class Step:
-    """`missing` is a sentence about what is not there yet, `task` what a writer is asked for at this step."""
+    """A build step; `missing` describes the gap, `task` is the writer's task that fills it."""
 
     name: str
     n: int
@@ -53,26 +54,30 @@ def steps(dataset: Dataset) -> list[Step]:
             task := WRITES.get(step.name, ""),
             waiting.get(task, 0) if task else 0,
         )
-        for step in COUNTED.while_unwritten(("steps", dataset.pk), lambda: [*_counted(dataset)])
+        for step in SHARED_CACHE.until_db_write(
+            (CacheKey.CONSTRUCTION_STEPS, dataset.pk), lambda: [*_count_steps(dataset)]
+        )
     ]
 
 
-def _counted(dataset: Dataset) -> Iterator[Step]:
+def _count_steps(dataset: Dataset) -> Iterator[Step]:
     documents = dataset.documents
-    without = documents.filter(passages=None).count()
+    n_without = documents.filter(passages=None).count()
     yield Step("documents", documents.count())
     passages = dataset.texts.filter(kind=Text.Kind.PASSAGE).with_body()
-    yield Step("passages", passages.count(), _lack(without, "document", "has", "passage"))
+    yield Step("passages", passages.count(), _gap(n_without, "document", "has", "passage"))
     topics = Topic.objects.filter(dataset=dataset)
-    asked = topics.exclude(request="")
+    with_request = topics.exclude(request="")
     n_topics = topics.count()
     yield Step(
-        "requests", asked.count(), _lack(n_topics - asked.count(), "topic", "has", "request")
+        "requests",
+        with_request.count(),
+        _gap(n_topics - with_request.count(), "topic", "has", "request"),
     )
     questions = SubQuestion.objects.with_words().filter(topic__dataset=dataset)
     asking = topics.filter(Exists(questions.filter(topic=OuterRef("pk")))).count()
     yield Step(
-        "sub-questions", questions.count(), _lack(n_topics - asking, "topic", "has", "sub-question")
+        "sub-questions", questions.count(), _gap(n_topics - asking, "topic", "has", "sub-question")
     )
     judges = Rater.objects.exclude(kind=Rater.Kind.HUMAN)
     of_passages = Q(text__dataset=dataset, text__kind=Text.Kind.PASSAGE)
@@ -88,12 +93,14 @@ def _counted(dataset: Dataset) -> Iterator[Step]:
     yield Step("typed questions with answers", accepted.count())
 
 
-def _lack(n: int, what: str, has: str, of: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'} {has if n == 1 else 'have'} no {of}" if n else ""
+def _gap(n: int, noun: str, has: str, lacking: str) -> str:
+    return (
+        f"{n:,} {noun}{'' if n == 1 else 's'} {has if n == 1 else 'have'} no {lacking}" if n else ""
+    )
 
 
 def writings(dataset: Dataset) -> list[Writing]:
-    """The newest of a dataset, each with how many products wait for a person."""
-    waits = Q(orders__drafts__products__decision=Product.Decision.PROPOSED)
+    """Return the newest generation runs, each with its number of outputs to review."""
+    is_proposed = Q(orders__drafts__products__decision=Product.Decision.PROPOSED)
     runs = Writing.objects.filter(dataset=dataset).select_related("writer")
-    return list(runs.annotate(waiting=Count("orders__drafts__products", filter=waits))[:50])
+    return list(runs.annotate(waiting=Count("orders__drafts__products", filter=is_proposed))[:50])

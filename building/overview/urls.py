@@ -1,4 +1,4 @@
-"""How far a collection is built."""
+"""URL of the build overview."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""How a collection comes to be, on one page."""
+"""Build overview page of a dataset."""
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render

@@ -1,0 +1,5 @@
+"""Pages of generated reports: statements, citations, sources."""
+
+from annotation.pages import Page
+
+PAGE = Page("Reports", help="building#reports")

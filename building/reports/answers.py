@@ -1,4 +1,4 @@
-"""A report beside its reference: the measures of the grid, and the answers to the questions in both."""
+"""Comparison of a report with its reference: measures, and answers to questions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from annotation.models import SubQuestion, Text
 from evaluation.data.columns import Column
 from evaluation.data.generations import Generations
 from evaluation.metrics.ragquesteval import PAPER
-from evaluation.metrics.words import Tokens, tokens_called, usual_tokens
-from evaluation.scoring.generations import TITLES, Asked, Scorer
+from evaluation.metrics.tokenizers import Tokens, default_tokens, tokens_by_name
+from evaluation.scoring.generations import TITLES, MeasureSettings, Scorer
 
 CANNOT_TELL, UNASKED = "It cannot be told.", "Nobody was asked."
 
 
 @dataclass(frozen=True)
 class AnsweredQuestion:
-    """A question with both answers, and the F1 of the report's; `why_not` says why there is none."""
+    """A question with both answers, and the F1 or the reason for its absence."""
 
     question: SubQuestion
     reference: str
@@ -30,7 +30,7 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True)
 class AnsweredReport:
-    """`measures` by their titles; None where the report has none of that value."""
+    """Measures by title and answered questions of a report; a value may be None."""
 
     rater: Column | None
     tokens: Tokens
@@ -39,16 +39,16 @@ class AnsweredReport:
 
 
 def answers_in(report: Text) -> AnsweredReport | None:
-    """What is known of a report beside its reference; None where neither words nor answers can be compared."""
+    """Compare a report with its reference; None where neither texts nor answers allow it."""
     if report.topic is None or not report.body:
         return None
-    here = Generations(report.dataset, report.topic.pk, report.pk)
-    rater = next(iter(here.answerers), None)
-    if rater is None and not here.references:
+    generations = Generations(report.dataset, report.topic.pk, report.pk)
+    rater = next(iter(generations.answerers), None)
+    if rater is None and not generations.references:
         return None
-    tokens = tokens_called(usual_tokens([report.body, *here.references.values()]))
-    scorer = Scorer(here, Asked(tokens, PAPER, rater.pk if rater else None))
-    values = scorer.measured(report.system).values
+    tokens = tokens_by_name(default_tokens([report.body, *generations.references.values()]))
+    scorer = Scorer(generations, MeasureSettings(tokens, PAPER, rater.pk if rater else None))
+    values = scorer.measure(report.system).values
     return AnsweredReport(
         rater,
         tokens,
@@ -64,36 +64,38 @@ def _number(values: np.ndarray) -> float | None:
 def _questions(report: Text, scorer: Scorer) -> list[AnsweredQuestion]:
     assert report.topic is not None
     topic = report.topic.pk
-    meant = scorer.reference_answers.get(topic, {})
-    given = scorer.answers(report.system).get(topic, {})
-    scored = scorer.answers_of(topic, given)
+    reference_answers = scorer.reference_answers.get(topic, {})
+    report_answers = scorer.answers(report.system).get(topic, {})
+    scored = scorer.answers_of(topic, report_answers)
     return [
         AnsweredQuestion(
             question,
-            _words(meant, question.pk),
-            _words(given, question.pk),
+            _answer_text(reference_answers, question.pk),
+            _answer_text(report_answers, question.pk),
             scored.f1.get(question.pk) if scored else None,
-            _why_not(question, meant, given),
+            _missing_reason(question, reference_answers, report_answers),
         )
         for question in report.topic.questions.order_by("position")
     ]
 
 
-def _words(answers: Mapping[int, str | None], question: int) -> str:
+def _answer_text(answers: Mapping[int, str | None], question: int) -> str:
     if question not in answers:
         return UNASKED
-    words = answers[question]
-    return CANNOT_TELL if words is None else words
+    text = answers[question]
+    return CANNOT_TELL if text is None else text
 
 
-def _why_not(
-    question: SubQuestion, meant: Mapping[int, str | None], given: Mapping[int, str | None]
+def _missing_reason(
+    question: SubQuestion,
+    reference_answers: Mapping[int, str | None],
+    report_answers: Mapping[int, str | None],
 ) -> str:
-    """Why a question has no F1, in a few words."""
+    """Return the reason why a question has no F1."""
     if question.is_filtered:
         return "filtered"
-    if question.pk not in meant or question.pk not in given:
+    if question.pk not in reference_answers or question.pk not in report_answers:
         return "an answer is missing"
-    if meant[question.pk] is None:
+    if reference_answers[question.pk] is None:
         return "the reference does not say"
-    return "not answered" if given[question.pk] is None else "another answer is missing"
+    return "not answered" if report_answers[question.pk] is None else "another answer is missing"

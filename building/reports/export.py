@@ -1,32 +1,36 @@
-"""Citation precision and recall as a table: a line for each report, and the means last."""
+"""CSV rows of citation precision and recall: one per report, the means last."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from building.engine.support import COUNTS, SystemSupport
-from evaluation.csv_tables import Cell, estimate_cells, estimate_header
 from evaluation.metrics.citation_support import MEASURES
+from evaluation.result_tables import ResultTable, Row, Statistic
 
 HEADER = (
     *("system", "grades_of", "topic", "report"),
     *("statements", "without_citation", "citations", "wrong", "unrated", "changed"),
-    *(column for name in MEASURES for column in estimate_header(name)),
+    *(Statistic(name) for name in MEASURES),
 )
 
 
-def rows(system: str, scored: SystemSupport) -> Iterator[list[Cell]]:
-    """The lines under HEADER; that of the means has no topic and no report."""
+def support_table(system: str, scored: SystemSupport) -> ResultTable:
+    """Return citation precision and recall of each report; the row of means has no report."""
+    return ResultTable(HEADER, _rows(system, scored))
+
+
+def _rows(system: str, scored: SystemSupport) -> Iterator[Row]:
     grader = scored.grader.name
-    for each in scored.reports:
-        topic = each.report.topic.name if each.report.topic else ""
+    for report_support in scored.reports:
+        topic = report_support.report.topic.name if report_support.report.topic else ""
         yield [
-            *(system, grader, topic, each.report.name),
-            *(getattr(each, count) for count in COUNTS),
-            *(cell for name in MEASURES for cell in estimate_cells(getattr(each.support, name))),
+            *(system, grader, topic, report_support.report.name),
+            *(getattr(report_support, count) for count in COUNTS),
+            *(getattr(report_support.support, name) for name in MEASURES),
         ]
     yield [
         *(system, grader, None, None),
         *scored.counts.values(),
-        *(cell for name in MEASURES for cell in estimate_cells(scored.means[name])),
+        *(scored.means[name] for name in MEASURES),
     ]

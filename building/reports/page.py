@@ -1,4 +1,4 @@
-"""A report statement by statement, each with what it cites, and with the grades of one rater for that."""
+"""Report page: each statement with its citations and one rater's grades of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from evaluation.stats.estimate import Estimate
 
 @dataclass(frozen=True)
 class Mark:
-    """A citation: its label as written, and the number on this page of what it means, None for nothing.
+    """A citation: its label as written, and its number on the page, None if unknown.
 
     `pair` is its pair where support is graded, and `grade` the chosen rater's, in a word.
     """
@@ -36,14 +36,14 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Said:
+class StatementRow:
     words: str
     marks: Sequence[Mark]
 
 
 @dataclass(frozen=True)
 class Cited:
-    """A text that the report cites, with how many of its statements do."""
+    """A cited text, with the number of statements that cite it."""
 
     number: int
     text: Text
@@ -53,21 +53,21 @@ class Cited:
 @dataclass(frozen=True)
 class ReportPage:
     report: Text
-    statements: Sequence[Said]
+    statements: Sequence[StatementRow]
     cited: Sequence[Cited]
     n_unknown: int
-    """Citations that name nothing that the report was given."""
+    """Citations of nothing that the report was given."""
     support: ReportSupport | None = None
-    """By the grades of the chosen rater, if there is one."""
+    """Support by the grades of the chosen rater, if any."""
 
     @property
     def n_without(self) -> int:
-        """Statements that cite nothing."""
+        """Count the statements without a citation."""
         return sum(not statement.marks for statement in self.statements)
 
 
 def page_of(report: Text, grader: Grader | None = None) -> ReportPage:
-    """`report` has its citations at hand, with the words of what they cite."""
+    """Build the page of a report; its citations and their texts are prefetched."""
     number_of: dict[int, int] = {}
     texts: dict[int, Text] = {}
     users = defaultdict[int, set[tuple[int, int]]](set)
@@ -82,14 +82,14 @@ def page_of(report: Text, grader: Grader | None = None) -> ReportPage:
     pairs: dict[str, Pair] = {}
     if grader:
         pairs = graded_pairs(grader.dataset, prefix_of(report.system, report.name), grader.rater.pk)
-    words = _words_of_grades() if grader else {}
+    grade_names = _grade_names() if grader else {}
     return ReportPage(
         report=report,
         statements=[
-            Said(
+            StatementRow(
                 statement.words,
                 [
-                    _mark(statement, citation, number_of, pairs, words)
+                    _mark(statement, citation, number_of, pairs, grade_names)
                     for citation in statement.citations
                 ],
             )
@@ -106,16 +106,16 @@ def _mark(
     citation: Citation,
     number_of: Mapping[int, int],
     pairs: Mapping[str, Pair],
-    words: Mapping[int, str],
+    grade_names: Mapping[int, str],
 ) -> Mark:
     number = number_of.get(citation.cited_id or 0)
     name = text_name(statement.topic, citation.cited) if citation.cited else ""
     pair = pair_for(statement, name, pairs) if name in statement.pairs else None
-    grade = "" if pair is None or pair.grade is None else words[pair.grade]
+    grade = "" if pair is None or pair.grade is None else grade_names[pair.grade]
     return Mark(citation.label, number, pair, grade)
 
 
-def _words_of_grades() -> dict[int, str]:
+def _grade_names() -> dict[int, str]:
     levels = RubricLevel.objects.filter(rubric__slug=CITATION_SUPPORT.slug)
     return {level.grade: level.name or level.label for level in levels}
 
@@ -138,13 +138,13 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A measure with its mean over the reports of a system."""
+class MeasureRow:
+    """A citation measure with its mean over the reports of a system."""
 
     title: str
     says: str
     mean: Estimate
 
 
-def measured(scored: SystemSupport) -> list[Measured]:
-    return [Measured(*TITLES[name], mean) for name, mean in scored.means.items()]
+def measure_rows(scored: SystemSupport) -> list[MeasureRow]:
+    return [MeasureRow(*TITLES[name], mean) for name, mean in scored.means.items()]

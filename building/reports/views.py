@@ -1,4 +1,4 @@
-"""Reports of a dataset, what they cite, and how far it supports them."""
+"""Views of reports, their citations and citation support."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, admins_only, researchers_only
 from annotation.models import Dataset, Text
-from building.engine.cited_pairs import SupportRefused, make_support
+from building.engine.cited_pairs import CitedPairsError, make_support
 from building.engine.statements import with_citations
 from building.engine.support import (
     Grader,
@@ -23,11 +23,11 @@ from building.engine.support import (
     system_support,
 )
 from building.reports.answers import answers_in
-from building.reports.export import HEADER, rows
-from building.reports.page import measured, page_of
-from evaluation.csv_tables import csv_response
+from building.reports.export import support_table
+from building.reports.page import measure_rows, page_of
 from evaluation.data.selection import SelectionError
-from evaluation.http import refusal
+from evaluation.http import selection_error_page
+from evaluation.result_tables import table_file
 
 PER_PAGE = 100
 
@@ -35,7 +35,7 @@ PER_PAGE = 100
 @require_safe
 @researchers_only
 def reports(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """All reports, or those of one system, with how many citations each has, and how far these support it."""
+    """List the reports of all systems, or one, with citation counts and support."""
     dataset = get_object_or_404(Dataset, slug=slug)
     return _reports(request, dataset, request.GET.get("system", ""))
 
@@ -53,18 +53,18 @@ def _reports(
         try:
             grader = grader_called(graders, request.GET.get("grades", ""))
         except SelectionError as error:
-            return refusal(request, dataset, str(error))
+            return selection_error_page(request, dataset, str(error))
     scored = system_support(dataset, system, grader) if grader else None
-    shown = of_reports.filter(system=system) if system else of_reports
-    keys = shown.order_by("system", "pk").values_list("pk", flat=True)
+    selected = of_reports.filter(system=system) if system else of_reports
+    keys = selected.order_by("system", "pk").values_list("pk", flat=True)
     page = Paginator(keys, PER_PAGE).get_page(request.GET.get("page"))
-    # Those of a page alone are counted: a study has tens of thousands.
+    # Count the page's reports only: a study has tens of thousands.
     on_page = Text.objects.filter(pk__in=list(page)).annotate(
         n_citations=Count("citations"),
         n_unknown=Count("citations", filter=Q(citations__cited__isnull=True)),
     )
-    of_report = {each.report.pk: each for each in scored.reports} if scored else {}
-    query = _asked(system, grader)
+    of_report = {entry.report.pk: entry for entry in scored.reports} if scored else {}
+    query = _query_string(system, grader)
     context = {
         "room": "datasets",
         "dataset": dataset,
@@ -75,11 +75,11 @@ def _reports(
         "graders": graders,
         "grader": grader,
         "scored": scored,
-        "measured": measured(scored) if scored else [],
+        "measured": measure_rows(scored) if scored else [],
         "page": page,
         "rows": [
-            (each, of_report.get(each.pk))
-            for each in on_page.select_related("topic").order_by("system", "pk")
+            (entry, of_report.get(entry.pk))
+            for entry in on_page.select_related("topic").order_by("system", "pk")
         ],
         "asked": query,
         "query": f"{query}&" if query else "",
@@ -89,38 +89,44 @@ def _reports(
     return render(request, "building/reports/reports.html", context, status=status)
 
 
-def _asked(system: str, grader: Grader | None) -> str:
-    """What a list of reports was asked for, as the query of its address."""
-    asked = {"system": system, "grades": grader.name if grader else ""}
-    return urlencode({name: value for name, value in asked.items() if value})
+def _query_string(system: str, grader: Grader | None) -> str:
+    """Encode the system and the rater as the query of the report list."""
+    params = {"system": system, "grades": grader.name if grader else ""}
+    return urlencode({name: value for name, value in params.items() if value})
 
 
 @require_safe
 @researchers_only
-def reports_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """Citation precision and recall of the reports of a system."""
+def reports_table_file(request: AuthenticatedRequest, slug: str, file_format: str) -> HttpResponse:
+    """Export the citation precision and recall of a system's reports."""
     dataset = get_object_or_404(Dataset, slug=slug)
     system = request.GET.get("system", "")
     try:
         graders = graders_of(support_datasets(dataset, system))
         grader = grader_called(graders, request.GET.get("grades", ""))
     except SelectionError as error:
-        return refusal(request, dataset, str(error))
+        return selection_error_page(request, dataset, str(error))
     scored = system_support(dataset, system, grader)
-    return csv_response(f"{slug}-citations", HEADER, rows(system, scored))
+    return table_file(
+        request,
+        file_format,
+        support_table(system, scored),
+        name=f"{slug}-citations",
+        caption=f"Citation precision and recall of {system} in {dataset.title}",
+    )
 
 
 @require_POST
 @admins_only
 def take_citations(request: AuthenticatedRequest, slug: str) -> HttpResponse | HttpResponseRedirect:
-    """Take what a system cites into a dataset of its own, where it can be graded."""
+    """Copy a system's citations into a dataset of their own for grading."""
     dataset = get_object_or_404(Dataset, slug=slug)
     system, into = request.POST.get("system", ""), request.POST.get("into", "").strip()
     try:
-        made = make_support(dataset, [system], into)
-    except SupportRefused as error:
+        summary = make_support(dataset, [system], into)
+    except CitedPairsError as error:
         return _reports(request, dataset, system, problem=str(error), into=into)
-    messages.success(request, made.in_words())
+    messages.success(request, summary.in_words())
     return HttpResponseRedirect(
         f"{reverse('reports', args=[slug])}?{urlencode({'system': system})}"
     )
@@ -129,22 +135,22 @@ def take_citations(request: AuthenticatedRequest, slug: str) -> HttpResponse | H
 @require_safe
 @researchers_only
 def report(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
-    """One report, with the passages that its statements rest on, and the grades of one rater for that."""
-    texts = with_citations(Text.objects.select_related("dataset"), with_words=True)
-    found = get_object_or_404(texts, pk=pk, dataset__slug=slug, kind=Text.Kind.REPORT)
-    graders = graders_of(support_datasets(found.dataset, found.system))
+    """Show a report with its cited passages and one rater's grades of the citations."""
+    texts = with_citations(Text.objects.select_related("dataset"), with_bodies=True)
+    report_text = get_object_or_404(texts, pk=pk, dataset__slug=slug, kind=Text.Kind.REPORT)
+    graders = graders_of(support_datasets(report_text.dataset, report_text.system))
     grader: Grader | None = None
     if graders:
         try:
             grader = grader_called(graders, request.GET.get("grades", ""))
         except SelectionError as error:
-            return refusal(request, found.dataset, str(error))
+            return selection_error_page(request, report_text.dataset, str(error))
     context = {
         "room": "datasets",
-        "dataset": found.dataset,
-        "asked": _asked(found.system, grader),
-        "shown": page_of(found, grader),
-        "answered": answers_in(found),
+        "dataset": report_text.dataset,
+        "asked": _query_string(report_text.system, grader),
+        "shown": page_of(report_text, grader),
+        "answered": answers_in(report_text),
         "graders": graders,
         "grader": grader,
     }

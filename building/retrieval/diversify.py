@@ -1,4 +1,4 @@
-"""A ranking put in another order, so that texts near its top say different things: MMR and xQuAD.
+"""Diversification of a ranking: MMR and xQuAD.
 
 Both take one text after another, each time the one of the highest value; values are rounded to 4 decimals,
 and of equal ones the text that came earlier is taken. Scores count down from the number of texts, as values
@@ -22,7 +22,9 @@ Floats = NDArray[np.float64]
 
 
 def mmr(ranking: Scored, vectors: NDArray[np.floating], weight: float) -> Scored:
-    """Maximal marginal relevance: of the texts left the one with the highest
+    """Rerank by maximal marginal relevance.
+
+    Takes, of the texts left, the one with the highest
 
         weight * relevance - (1 - weight) * (largest cosine with a text that was taken)
 
@@ -44,7 +46,9 @@ def mmr(ranking: Scored, vectors: NDArray[np.floating], weight: float) -> Scored
 
 
 def xquad(ranking: Scored, of_questions: Sequence[Scored], weight: float) -> Scored:
-    """xQuAD, with the sub-questions of a topic as its aspects: of the texts left the one with the highest
+    """Rerank by xQuAD, with the sub-questions of a topic as its aspects.
+
+    Takes, of the texts left, the one with the highest
 
         (1 - weight) * p(text | topic) + weight * mean over questions of
             p(text | question) * product over the texts that were taken of (1 - p(taken | question))
@@ -58,31 +62,31 @@ def xquad(ranking: Scored, of_questions: Sequence[Scored], weight: float) -> Sco
     """
     relevance = (1 - weight) * min_max(ranking)
     answers = np.zeros((len(ranking), len(of_questions)))
-    for column, found in enumerate(of_questions):
-        scores = dict(found)
+    for column, question_ranking in enumerate(of_questions):
+        scores = dict(question_ranking)
         answers[:, column] = [max(0.0, scores.get(text, 0.0)) for text, _ in ranking]
     best = answers.max(axis=0, initial=0.0)
     answers /= np.where(best > 0, best, 1.0)
-    is_open = np.full(len(of_questions), 1 / max(1, len(of_questions)))
+    unanswered = np.full(len(of_questions), 1 / max(1, len(of_questions)))
 
     def values(last: int | None) -> Floats:
-        nonlocal is_open
+        nonlocal unanswered
         if last is not None:
-            is_open = is_open * (1 - answers[last])
-        gains: Floats = relevance + weight * (answers @ is_open)
+            unanswered = unanswered * (1 - answers[last])
+        gains: Floats = relevance + weight * (answers @ unanswered)
         return gains
 
     return _greedily(ranking, values)
 
 
 def _greedily(ranking: Scored, values: Callable[[int | None], Floats]) -> Scored:
-    """Texts in the order in which they are taken. `values` is told the row that was taken last."""
-    is_left = np.ones(len(ranking), dtype=bool)
+    """Order texts greedily by value; `values` gets the row that was taken last."""
+    remaining = np.ones(len(ranking), dtype=bool)
     last = None
     order: list[tuple[int, float]] = []
     for n_left in range(len(ranking), 0, -1):
-        now = np.where(is_left, values(last).round(DECIMALS), -np.inf)
-        last = int(now.argmax())
-        is_left[last] = False
+        current = np.where(remaining, values(last).round(DECIMALS), -np.inf)
+        last = int(current.argmax())
+        remaining[last] = False
         order.append((ranking[last][0], float(n_left)))
     return order

@@ -1,4 +1,4 @@
-"""An inverted index in a folder: which text holds which term how often, and how long each text is.
+"""Inverted index in a folder: postings with term frequencies, and text lengths.
 
     meta.json          what it holds, and whose words
     terms.txt          the terms, sorted, a line each; ends.npy: where each line ends
@@ -27,21 +27,24 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from annotation.errors import UserError
 from building.analysis.norms import bytes_of
-from building.retrieval.counting import Counts
+from building.retrieval.term_counts import Counts
 
 VERSION = 3  # of the files, and of the analyser: another one makes another index
 STEP = 64  # terms of which the first is kept in memory to find the others
 OFTEN = 255  # as often or more: one kind, which does not say how often
 
 
-class IndexBroken(ValueError):
+class BrokenIndexError(UserError):
     """A folder that holds no whole index; the message names it."""
 
 
 @dataclass(frozen=True)
 class Meta:
-    """`n_empty` texts have no term; Lucene does not know them, and they are not among the `n_texts`.
+    """Statistics of an index; the `n_empty` texts without a term are not in `n_texts`.
+
+    Lucene does not know the empty ones either.
 
     `corpus` is the hash of what was indexed.
     """
@@ -55,7 +58,7 @@ class Meta:
 
 
 def build(folder: Path, texts: Iterable[tuple[int, str]], corpus: str) -> Meta:
-    """Index texts, (key, words) each, in a folder that is there whole or not at all.
+    """Index texts, (key, body) each, into a folder that is written atomically.
 
     While it works it holds each different word as it stands there, and some 20 bytes for each posting.
     """
@@ -102,14 +105,14 @@ def _write_postings(
 
 
 class Index:
-    """An index that is there, open for reading."""
+    """An existing index, open for reading."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises IndexBroken for a folder that holds none, or one of another version."""
+        """Open the folder. Raises BrokenIndexError if it has no index, or one of another version."""
         try:
             self.meta = Meta(**json.loads((folder / "meta.json").read_text(encoding="utf-8")))
             if self.meta.version != VERSION:
-                raise IndexBroken(f"{folder} is an index of another version: build it again.")
+                raise BrokenIndexError(f"{folder} is an index of another version: build it again.")
             # Plain arrays over the files: those of np.memmap make each slice ten times as dear.
             arrays = {
                 name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
@@ -122,9 +125,9 @@ class Index:
                 else memoryview(b"")
             )
         except (OSError, TypeError, ValueError) as error:
-            if isinstance(error, IndexBroken):
-                raise
-            raise IndexBroken(f"{folder} holds no whole index: {error}. Build it again.") from None
+            raise BrokenIndexError(
+                f"{folder} holds no whole index: {error}. Build it again."
+            ) from None
         self._ends, self._starts = arrays["ends"], arrays["starts"]
         self.rows: NDArray[np.int32] = arrays["rows"]
         self.tf: NDArray[np.uint16] = arrays["tf"]
@@ -133,30 +136,33 @@ class Index:
         self.keys: NDArray[np.int64] = arrays["keys"]
 
     def postings(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
-        """(rows, how often) of the texts with a term, rows ascending; empty where none has it."""
-        where = self.where(term)
-        return self.rows[where], self.tf[where]
+        """Return (rows, term frequencies) of a term, rows ascending; empty if unknown."""
+        span = self.where(term)
+        return self.rows[span], self.tf[span]
 
     def where(self, term: str) -> slice:
-        """Where the postings of a term are in `rows`, `tf` and `kinds`; empty where no text has it."""
-        sought = term.encode()
-        block = bisect_right(self._heads, sought) - 1
+        """Return the slice of a term's postings in `rows`, `tf` and `kinds`.
+
+        It is empty where no text has the term.
+        """
+        encoded = term.encode()
+        block = bisect_right(self._heads, encoded) - 1
         if block < 0:
             return slice(0, 0)
-        first, after = block * STEP, min((block + 1) * STEP, len(self._ends))
-        lines = b"\n" + self._lines(first, after)
-        found = lines.find(b"\n" + sought + b"\n")
-        if found < 0:
+        first, stop = block * STEP, min((block + 1) * STEP, len(self._ends))
+        lines = b"\n" + self._lines(first, stop)
+        offset = lines.find(b"\n" + encoded + b"\n")
+        if offset < 0:
             return slice(0, 0)
-        place = first + lines.count(b"\n", 0, found)
-        return slice(*self._starts[place : place + 2].tolist())
+        index = first + lines.count(b"\n", 0, offset)
+        return slice(*self._starts[index : index + 2].tolist())
 
     @cached_property
     def _heads(self) -> list[bytes]:
-        """Each `STEP`-th of the terms."""
+        """Return each `STEP`-th term."""
         return [self._lines(n, n + 1)[:-1] for n in range(0, len(self._ends), STEP)]
 
-    def _lines(self, first: int, after: int) -> bytes:
-        """Some of the terms, a line each."""
+    def _lines(self, first: int, stop: int) -> bytes:
+        """Return the bytes of some terms, a line each."""
         start = int(self._ends[first - 1]) if first else 0
-        return bytes(self._terms[start : int(self._ends[after - 1])])
+        return bytes(self._terms[start : int(self._ends[stop - 1])])

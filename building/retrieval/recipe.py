@@ -1,4 +1,4 @@
-"""The line that says how a run is made, such as `fuse(rrf:60, bm25 % 100, lsr) > by_ratings(judge=j) % 20`.
+"""Recipe language of retrieval runs, such as `fuse(bm25, run(name=lsr)) % 20`.
 
     recipe = stage (">" stage)*          each stage gets the ranking of the one before it
     stage  = name ["(" argument ("," argument)* ")"] ["%" number]      the number cuts the ranking
@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from annotation.errors import UserError
+
 LONGEST = 2_000  # letters of a line
 DEEPEST = 5  # recipes within recipes
 _NAME = re.compile(r"[A-Za-z_][\w.:+-]*")
@@ -21,13 +23,13 @@ _VALUE = re.compile(r"[^,()]+")
 _SPACE = re.compile(r"\s*")
 
 
-class RecipeError(ValueError):
-    """A line that is no recipe, or that asks for what there is not; a sentence for a person."""
+class RecipeError(UserError):
+    """An invalid recipe; a sentence for a person."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A step with its arguments: recipes and names in their order, and options by key."""
+    """A step with its arguments in order, and options by key."""
 
     name: str
     arguments: tuple[Recipe, ...] = ()
@@ -48,74 +50,74 @@ class Recipe:
         return " > ".join(map(str, self.stages))
 
 
-def parsed(line: str) -> Recipe:
-    """Raises RecipeError, which names the place."""
+def parse_recipe(line: str) -> Recipe:
+    """Parse a recipe. Raises RecipeError, which names the place."""
     if len(line) > LONGEST:
         raise RecipeError(f"A recipe has at most {LONGEST:,} signs.")
     reader = _Reader(line)
     recipe = reader.recipe(DEEPEST)
-    if reader.at < len(line):
-        raise reader.wrong("“>” and another step, “%” and a number, or the end")
+    if reader.position < len(line):
+        raise reader.error("“>” and another step, “%” and a number, or the end")
     return recipe
 
 
 class _Reader:
     def __init__(self, line: str) -> None:
         self.line = line
-        self.at = 0
+        self.position = 0
         self.skip()
 
-    def recipe(self, deeper: int) -> Recipe:
-        if not deeper:
+    def recipe(self, depth_left: int) -> Recipe:
+        if not depth_left:
             raise RecipeError(f"Recipes stand within recipes at most {DEEPEST} deep.")
-        stages = [self.stage(deeper)]
-        while self.took(">"):
-            stages.append(self.stage(deeper))
+        stages = [self.stage(depth_left)]
+        while self.accept(">"):
+            stages.append(self.stage(depth_left))
         return Recipe(tuple(stages))
 
-    def stage(self, deeper: int) -> Stage:
+    def stage(self, depth_left: int) -> Stage:
         name = self.match(_NAME, "the name of a step")[0]
         arguments: list[Recipe] = []
         options: dict[str, str] = {}
-        if self.took("("):
+        if self.accept("("):
             while True:
-                key = _KEY.match(self.line, self.at)
+                key = _KEY.match(self.line, self.position)
                 if key is None:
-                    arguments.append(self.recipe(deeper - 1))
+                    arguments.append(self.recipe(depth_left - 1))
                 elif key[1] in options:
                     raise RecipeError(f"{name} is given {key[1]} twice.")
                 else:
-                    self.at = key.end()
+                    self.position = key.end()
                     options[key[1]] = self.match(_VALUE, f"a value of {key[1]}")[0].strip()
-                if not self.took(","):
+                if not self.accept(","):
                     break
-            if not self.took(")"):
-                raise self.wrong("“,” or “)”")
-        cut = int(self.match(_NUMBER, "a whole number from 1")[0]) if self.took("%") else None
+            if not self.accept(")"):
+                raise self.error("“,” or “)”")
+        cut = int(self.match(_NUMBER, "a whole number from 1")[0]) if self.accept("%") else None
         return Stage(name, tuple(arguments), tuple(sorted(options.items())), cut)
 
-    def took(self, sign: str) -> bool:
-        if not self.line.startswith(sign, self.at):
+    def accept(self, sign: str) -> bool:
+        if not self.line.startswith(sign, self.position):
             return False
-        self.at += len(sign)
+        self.position += len(sign)
         self.skip()
         return True
 
-    def match(self, pattern: re.Pattern[str], what: str) -> re.Match[str]:
-        match = pattern.match(self.line, self.at)
+    def match(self, pattern: re.Pattern[str], expected: str) -> re.Match[str]:
+        match = pattern.match(self.line, self.position)
         if match is None:
-            raise self.wrong(what)
-        self.at = match.end()
+            raise self.error(expected)
+        self.position = match.end()
         self.skip()
         return match
 
     def skip(self) -> None:
-        space = _SPACE.match(self.line, self.at)
-        self.at = space.end() if space else self.at
+        space = _SPACE.match(self.line, self.position)
+        self.position = space.end() if space else self.position
 
-    def wrong(self, what: str) -> RecipeError:
-        there = self.line[self.at : self.at + 20]
-        found = f"“{there}”" if there else "its end"
+    def error(self, expected: str) -> RecipeError:
+        excerpt = self.line[self.position : self.position + 20]
+        actual = f"“{excerpt}”" if excerpt else "its end"
         return RecipeError(
-            f"At sign {self.at + 1} of the recipe stands {found}; there comes {what}."
+            f"At sign {self.position + 1} of the recipe stands {actual}; there comes {expected}."
         )

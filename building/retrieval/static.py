@@ -1,4 +1,4 @@
-"""Static vectors: each token has one vector, and a text has the mean of those of its tokens.
+"""Static embeddings: a text's vector is the mean of its tokens' vectors.
 
 A model is a folder as model2vec writes it. None is downloaded. Source: Tulkens and van Dongen 2024.
 """
@@ -11,20 +11,21 @@ from pathlib import Path
 
 import numpy as np
 
+from annotation.errors import UserError
 from building.retrieval.vectors import WHOLE, Embedded, Rows
 
 FILES = ("tokenizer.json", "model.safetensors", "config.json")
 
 
-class ModelBroken(ValueError):
+class StaticModelError(UserError):
     """A folder that holds no model; the message names it and what is wrong."""
 
 
 class StaticEmbedder:
-    """A static model in a folder. Texts are read whole, however long, so none is cut."""
+    """Static embedding model in a folder; texts are never truncated."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises ModelBroken, and ModuleNotFoundError where model2vec, an extra, is not installed."""
+        """Load the model. Raises StaticModelError, and ModuleNotFoundError without model2vec."""
         from model2vec import StaticModel  # noqa: PLC0415 -- an extra
 
         digest = hashlib.sha256()
@@ -32,7 +33,7 @@ class StaticEmbedder:
             try:
                 digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
             except OSError as error:
-                raise ModelBroken(
+                raise StaticModelError(
                     f"{folder} holds no static model: {name} cannot be read ({error.strerror}). It is a folder "
                     f"with {', '.join(FILES)}, as model2vec writes it."
                 ) from None
@@ -41,7 +42,7 @@ class StaticEmbedder:
         try:
             self._model = StaticModel.from_pretrained(folder, force_download=False)
         except Exception as error:  # noqa: BLE001 -- safetensors and tokenizers have no better class
-            raise ModelBroken(f"{folder} holds no static model: {error}.") from None
+            raise StaticModelError(f"{folder} holds no static model: {error}.") from None
         # In the 16 bits or fewer of the file a mean would be a rough one.
         self._model.embedding = self._model.embedding.astype(np.float32)
         self.dimension = int(self._model.dim)
@@ -52,5 +53,5 @@ class StaticEmbedder:
         vectors = self._model.encode(clean, max_length=None, use_multiprocessing=False)
         return Embedded(vectors.astype(np.float32), np.full(len(clean), WHOLE, dtype=np.uint8))
 
-    def query(self, words: str) -> Rows:
-        return self.passages([words]).vectors[0]
+    def query(self, text: str) -> Rows:
+        return self.passages([text]).vectors[0]

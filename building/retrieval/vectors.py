@@ -1,4 +1,4 @@
-"""Vectors of texts in a folder, and the nearest of them to a query.
+"""Passage vectors in a folder, and exact nearest-neighbour search.
 
     meta.json      which model they are of, their dimension, and of which texts
     vectors.npy    float16, texts x dimension, each of length 1 or all zero, in the order of the texts
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
+from annotation.errors import UserError
 from building.retrieval.bm25 import Ranked, best
 
 VERSION = 1  # of the files
@@ -34,20 +35,20 @@ WHOLE, CUT, UNKNOWN = 0, 1, 2
 Rows = NDArray[np.float32]
 
 
-class VectorsBroken(ValueError):
+class BrokenVectorsError(UserError):
     """Files that hold no vectors, or those of another model; the message names the folder."""
 
 
 @dataclass(frozen=True)
 class Embedded:
-    """The vectors of some texts, float32, texts x dimension; and of each whether the model saw it all."""
+    """Embeddings of texts, float32 (texts, dimension), with each text's truncation state."""
 
     vectors: Rows
     cut: NDArray[np.uint8]
 
 
 class Embedder(Protocol):
-    """A model that makes vectors of texts. `fingerprint` is 16 signs that no other model has."""
+    """Embedding model. `fingerprint` is 16 characters that identify it."""
 
     name: str
     fingerprint: str
@@ -55,12 +56,12 @@ class Embedder(Protocol):
 
     def passages(self, texts: Sequence[str]) -> Embedded: ...
 
-    def query(self, words: str) -> Rows: ...
+    def query(self, text: str) -> Rows: ...
 
 
 @dataclass(frozen=True)
 class Meta:
-    """`model` is the fingerprint of the embedder, `corpus` the hash of the texts."""
+    """Metadata of a folder: `model` is the embedder's fingerprint, `corpus` the texts' hash."""
 
     version: int
     model: str
@@ -70,10 +71,13 @@ class Meta:
 
 
 class Vectors:
-    """Vectors that are there, open for reading."""
+    """Existing vectors, open for reading."""
 
     def __init__(self, folder: Path, embedder: Embedder) -> None:
-        """Raises VectorsBroken for a folder that holds none, or those of another model or dimension."""
+        """Open the folder.
+
+        Raises BrokenVectorsError if its vectors are missing or of another model.
+        """
         try:
             self.meta = Meta(**json.loads((folder / "meta.json").read_text(encoding="utf-8")))
             self._vectors, self.hashes, self.cut, self.keys = (
@@ -81,14 +85,14 @@ class Vectors:
                 for name in ("vectors", "hashes", "cut", "keys")
             )
         except (OSError, TypeError, ValueError) as error:
-            raise VectorsBroken(
+            raise BrokenVectorsError(
                 f"{folder} holds no vectors: {error}. Delete it, and they are made again."
             ) from None
         _check(folder, self.meta, embedder)
 
     @property
     def n_cut(self) -> int | None:
-        """Texts of which the model saw only the beginning; None where it does not tell."""
+        """Count the truncated texts; None where the model does not tell."""
         return None if (self.cut == UNKNOWN).any() else int((self.cut == CUT).sum())
 
     @cached_property
@@ -96,7 +100,7 @@ class Vectors:
         return {key: row for row, key in enumerate(self.keys.tolist())}
 
     def nearest(self, query: Rows, k: int) -> Ranked:
-        """The `k` texts of the highest cosine with a query, to 4 decimals; equal ones in their order.
+        """Return the `k` texts with the highest cosine to 4 decimals, ties in row order.
 
         A text or a query whose vector is all zero has no direction, and so none is found. Every text is
         looked at: one product of a matrix and a vector, in parts that fit in a cache.
@@ -109,18 +113,20 @@ class Vectors:
         return best(scores, self._with_direction, k)
 
     def of(self, keys: Sequence[int]) -> Rows:
-        """The vectors of texts by their keys, as rows; a text that has none has zeros."""
-        found = np.zeros((len(keys), self.meta.dimension), dtype=np.float32)
-        there = [(place, self.row_of[key]) for place, key in enumerate(keys) if key in self.row_of]
-        if there:
-            places, rows = np.array(there).T
-            found[places] = self._vectors[rows]
-        return found
+        """Return the vectors of texts by key, as rows; zeros for a missing one."""
+        vectors = np.zeros((len(keys), self.meta.dimension), dtype=np.float32)
+        pairs = [
+            (position, self.row_of[key]) for position, key in enumerate(keys) if key in self.row_of
+        ]
+        if pairs:
+            positions, rows = np.array(pairs).T
+            vectors[positions] = self._vectors[rows]
+        return vectors
 
     @cached_property
     def _with_direction(self) -> NDArray[np.int64]:
-        found = [first + np.flatnonzero(rows.any(axis=1)) for first, rows in self._parts()]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        parts = [first + np.flatnonzero(rows.any(axis=1)) for first, rows in self._parts()]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
     def _parts(self) -> Iterator[tuple[int, Rows]]:
         for first in range(0, len(self._vectors), AT_ONCE):
@@ -133,11 +139,11 @@ def make(
     texts: Sequence[tuple[int, bytes]],
     embedded: Callable[[Sequence[int]], Iterator[Embedded]],
 ) -> None:
-    """Put the vectors of texts, (key, SHA-256 of the words) each, into a folder of this name.
+    """Write the vectors of texts, (key, SHA-256 of the body) each, into a folder.
 
     `embedded` is asked for those that no earlier folder beside it has, whose names begin as its own up to
     the last "-"; it yields them in the order asked, in parts. Where it raises, what it gave is kept for
-    the next time. Raises VectorsBroken where an earlier folder holds another dimension.
+    the next time. Raises BrokenVectorsError where an earlier folder holds another dimension.
     """
     corpus = folder.name.rpartition("-")[2]
     meta = Meta(VERSION, embedder.fingerprint, embedder.dimension, corpus, len(texts))
@@ -149,34 +155,34 @@ def make(
     hashes = _new(part / "hashes.npy", np.uint8, (len(texts), 32))
     cut = _new(part / "cut.npy", np.uint8, (len(texts),))
     (part / "meta.json").write_text(json.dumps(asdict(meta)), encoding="utf-8")
-    wanted = np.array([list(digest) for _, digest in texts], dtype=np.uint8).reshape(-1, 32)
+    digests = np.array([list(digest) for _, digest in texts], dtype=np.uint8).reshape(-1, 32)
     row_of: dict[bytes, list[int]] = {}
     for row, (_, digest) in enumerate(texts):
         row_of.setdefault(digest, []).append(row)
-    for there in earlier:
-        for row, digest in enumerate(map(bytes, there.hashes)):
+    for previous in earlier:
+        for row, digest in enumerate(map(bytes, previous.hashes)):
             for new in row_of.pop(digest, ()):
-                vectors[new], cut[new] = there._vectors[row], there.cut[row]
-                hashes[new] = wanted[new]
-    left = sorted(row for rows in row_of.values() for row in rows)
+                vectors[new], cut[new] = previous._vectors[row], previous.cut[row]
+                hashes[new] = digests[new]
+    missing = sorted(row for rows in row_of.values() for row in rows)
     first = 0
-    for batch in embedded([texts[row][0] for row in left]):
-        rows = left[first : first + len(batch.cut)]
+    for batch in embedded([texts[row][0] for row in missing]):
+        rows = missing[first : first + len(batch.cut)]
         vectors[rows], cut[rows] = unit(batch.vectors), batch.cut
-        hashes[rows] = wanted[rows]
+        hashes[rows] = digests[rows]
         first += len(rows)
     _rename(part, folder)
 
 
 def unit(vectors: NDArray[np.floating]) -> Rows:
-    """The same directions with length 1, row by row; a row of zeros stays one."""
+    """Normalize vectors to length 1, row by row; zero rows stay zero."""
     rows: Rows = np.asarray(vectors, dtype=np.float32)
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
 
 
 def _earlier(folder: Path) -> Iterator[Path]:
-    """Folders of the same dataset and model: whole ones, and those whose making was cut off."""
+    """Yield folders of the same dataset and model, complete or interrupted."""
     stem = folder.name.rpartition("-")[0]
     for pattern in (f"{stem}-*", f".{stem}-*"):
         yield from (
@@ -186,11 +192,15 @@ def _earlier(folder: Path) -> Iterator[Path]:
 
 def _check(folder: Path, meta: Meta, embedder: Embedder) -> None:
     if meta.version != VERSION:
-        raise VectorsBroken(f"{folder} is of another version: delete it, and it is made again.")
+        raise BrokenVectorsError(
+            f"{folder} is of another version: delete it, and it is made again."
+        )
     if meta.model != embedder.fingerprint:
-        raise VectorsBroken(f"The vectors in {folder} are of another model than {embedder.name}.")
+        raise BrokenVectorsError(
+            f"The vectors in {folder} are of another model than {embedder.name}."
+        )
     if meta.dimension != embedder.dimension:
-        raise VectorsBroken(
+        raise BrokenVectorsError(
             f"The vectors in {folder} have {meta.dimension:,} numbers each, and those of {embedder.name} have "
             f"{embedder.dimension:,} now: it is another model under the same name. Delete the folder to embed "
             "all passages with this one."

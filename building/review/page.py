@@ -1,4 +1,4 @@
-"""An order beside what was written for it: the source with the words that each product rests on."""
+"""Review page of an order: its source with the sentences that support each output."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from building.engine.sources import source_of
 from building.models import Draft, Order, Product
-from building.writing.citations import place_of
-from building.writing.resting import cut, rests_on
+from building.writing.citations import passage_index
+from building.writing.support_spans import cut, support_spans
 
 Pieces = list[tuple[str, bool]]
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A product, and the source as it is marked for it, where that is one text."""
+class OutputView:
+    """An output with its marked source, where the source is one text."""
 
     product: Product
     source: Pieces
@@ -24,7 +24,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence of a report with what it cites: (label as written, place in the context from 1, or None)."""
+    """A report sentence with its citations: (label, place in the context from 1, or None)."""
 
     words: str
     cited: Sequence[tuple[str, int | None]]
@@ -34,7 +34,7 @@ class Statement:
 class ReviewPage:
     order: Order
     request: str
-    shown: Sequence[Shown]
+    outputs: Sequence[OutputView]
     context: Sequence[tuple[int, str, str]]
     """Place from 1, name and words of each passage of a report's context."""
     drafts: Sequence[Draft]
@@ -52,10 +52,10 @@ def page_of(order: Order) -> ReviewPage:
         .order_by("draft__number", "position")
     )
     names = [name for name, _ in source.passages]
-    shown = [
-        Shown(
+    views = [
+        OutputView(
             product,
-            cut(source.document, rests_on(source.document, product.body)),
+            cut(source.document, support_spans(source.document, product.body)),
             _statements(product, names),
         )
         for product in products
@@ -65,8 +65,8 @@ def page_of(order: Order) -> ReviewPage:
     return ReviewPage(
         order=order,
         request=source.request,
-        shown=shown,
-        context=[(place, name, body) for place, (name, body) in enumerate(source.passages, 1)],
+        outputs=views,
+        context=[(number, name, body) for number, (name, body) in enumerate(source.passages, 1)],
         drafts=list(order.drafts.all()),
         n_open=sum(product.is_open for product in products),
         previous=max((n for n in numbers if n < order.number), default=None),
@@ -82,13 +82,13 @@ def _statements(product: Product, names: Sequence[str]) -> list[Statement]:
 
 
 def _from_1(label: str, names: Sequence[str]) -> int | None:
-    place = place_of(label, names)
-    return None if place is None else place + 1
+    index = passage_index(label, names)
+    return None if index is None else index + 1
 
 
 def next_open(order: Order) -> int | None:
-    """The number of the next order, after this one and round again, that has something to decide."""
-    waits = order.run.orders.filter(drafts__products__decision=Product.Decision.PROPOSED)
-    numbers = sorted(set(waits.values_list("number", flat=True)))
+    """Return the number of the next order with an open output, wrapping around."""
+    open_orders = order.run.orders.filter(drafts__products__decision=Product.Decision.PROPOSED)
+    numbers = sorted(set(open_orders.values_list("number", flat=True)))
     later = [number for number in numbers if number >= order.number]
     return next(iter(later or numbers), None)

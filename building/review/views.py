@@ -1,4 +1,4 @@
-"""Deciding about what was written: accept, accept with other words, reject."""
+"""Views to review outputs: accept, edit, reject."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.http import AuthenticatedRequest, admins_only, researchers_only
-from building.engine.deciding import DecisionRefused, accept, accept_rest, open_products, reject
+from annotation.http import AuthenticatedRequest, owners_only, researchers_only
+from building.engine.review import ReviewError, accept, accept_rest, open_products, reject
 from building.models import Order, Product, Writing
 from building.review.page import next_open, page_of
 from building.writing.tasks import TASKS
@@ -24,14 +24,14 @@ def _writing(slug: str, pk: int) -> Writing:
 @require_safe
 @researchers_only
 def review(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """To the first order with something to decide, or the first there is."""
+    """Redirect to the first order with an open output, or the first order."""
     run = _writing(slug, pk)
     waiting = open_products(run).select_related("draft__order").first()
     first = waiting.draft.order if waiting else _written(run)
     if first is None:
         messages.info(request, f"Nothing is written yet in {run}.")
         return redirect(run)
-    return redirect("order_review", slug, pk, first.number)
+    return redirect("task_review", slug, pk, first.number)
 
 
 def _written(run: Writing) -> Order | None:
@@ -41,58 +41,60 @@ def _written(run: Writing) -> Order | None:
 @require_safe
 @researchers_only
 def order(request: AuthenticatedRequest, slug: str, pk: int, number: int) -> HttpResponse:
-    """One order: its source, and what was written."""
+    """Show an order with its source and outputs."""
     run = _writing(slug, pk)
-    found = get_object_or_404(run.orders.select_related("topic", "document", "run"), number=number)
+    current = get_object_or_404(
+        run.orders.select_related("topic", "document", "run"), number=number
+    )
     context = {
         "room": "datasets",
         "dataset": run.dataset,
         "run": run,
         "task": TASKS[run.writer.task],
-        "page": page_of(found),
+        "page": page_of(current),
         "n_waiting": open_products(run).count(),
     }
     return render(request, "building/review/order.html", context)
 
 
 @require_POST
-@admins_only
+@owners_only
 def decide(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """Accept or reject a product, and go on to what is open next."""
+    """Accept or reject an output, and go to the next open order."""
     products = Product.objects.select_related("draft__order__run__dataset")
     product = get_object_or_404(products, pk=pk, draft__order__run__dataset__slug=slug)
     order = product.draft.order
     decision = request.POST.get("decision", "")
-    words = request.POST.get("words", product.body).replace("\r\n", "\n").replace("\x00", "")
+    body = request.POST.get("words", product.body).replace("\r\n", "\n").replace("\x00", "")
     try:
-        if decision == "accept" and words.strip():
-            accept(product, request.user, words)
+        if decision == "accept" and body.strip():
+            accept(product, request.user, body)
         elif decision == "reject":
             reject(product, request.user)
         else:
             messages.error(request, "Say whether it is accepted, with words, or rejected.")
-    except DecisionRefused as error:
+    except ReviewError as error:
         messages.error(request, str(error))
-        if decision == "accept" and words.strip() != product.body.strip():
-            messages.info(request, f"Your words are not stored: {words}")
-        return redirect("order_review", slug, order.run_id, order.number)
+        if decision == "accept" and body.strip() != product.body.strip():
+            messages.info(request, f"Your words are not stored: {body}")
+        return redirect("task_review", slug, order.run_id, order.number)
     number = next_open(order) or order.number
-    return redirect("order_review", slug, order.run_id, number)
+    return redirect("task_review", slug, order.run_id, number)
 
 
 @require_POST
-@admins_only
+@owners_only
 def accept_the_rest(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """Accept all that nobody has decided about, which is kept as that."""
+    """Accept all unreviewed outputs, marked as unseen."""
     run = _writing(slug, pk)
     n, refused = accept_rest(run, request.user, AT_ONCE)
     messages.success(request, f"Accepted without being looked at: {n:,}.")
-    if left := open_products(run).count() - len(refused):
+    if n_remaining := open_products(run).count() - len(refused):
         messages.info(
             request,
-            f"{left:,} more wait: press it again, or on the server: "
+            f"{n_remaining:,} more wait: press it again, or on the server: "
             f"manage.py write {slug} --join {pk} --accept-all",
         )
-    for why in refused[:5]:
-        messages.error(request, why)
+    for reason in refused[:5]:
+        messages.error(request, reason)
     return redirect(run)

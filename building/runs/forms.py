@@ -1,4 +1,4 @@
-"""A new retrieval run, as an admin describes it: its name, its recipe as a line, and the steps as fields."""
+"""Forms of a new retrieval run: its name, its recipe as a line, and its steps as fields."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
+from annotation.errors import UserError
 from annotation.models import Dataset
-from building.retrieval.recipe import LONGEST, RecipeError, Stage
+from building.retrieval.recipe import LONGEST, Stage
 from building.steps import Kind
-from building.steps.options import Number, OneWord, Option, Whole
-from evaluation.data.selection import SelectionError, one_of
+from building.steps.options import ChoiceOption, Number, Option, WholeNumber
+from evaluation.data.selection import one_of
 from evaluation.data.sources import sources
 from evaluation.models import RetrievalRun
 
 EXAMPLE = "bm25 % 100"
 DEEPEST_CUT = 9_999_999
 AS_IT_IS = {"spellcheck": "false", "autocomplete": "off"}
-IN_A_VALUE_NOT = ",()"  # these signs end a value
+IN_A_VALUE_NOT = ",()"  # characters that end a value
 Offers = Mapping[str, Sequence[str]]
 
 
@@ -29,23 +30,23 @@ class RunForm(forms.Form):
     )
     recipe = forms.CharField(
         max_length=LONGEST,
-        help_text="steps one after another, parted by >; % and a number cuts the ranking",
+        help_text="steps one after another, separated by >; % and a number cuts the ranking",
         widget=forms.TextInput(attrs=AS_IT_IS),
     )
 
 
 def offers_of(dataset: Dataset) -> Offers:
-    """What an option may name, by what it names: as it is in this dataset now."""
+    """Return the values that options may name in this dataset: judges, servers, runs."""
     runs = RetrievalRun.objects.filter(dataset=dataset).values_list("name", flat=True)
     return {
-        "judge": [each.name for each in sources(dataset)],
+        "judge": [source.name for source in sources(dataset)],
         "server": list(settings.JUDGE_ENDPOINTS),
         "run": [name for name in runs if not set(name) & set(IN_A_VALUE_NOT)],
     }
 
 
 class StageForm(forms.Form):
-    """A step: which it is, its options, and after how many texts its ranking is cut.
+    """Form of a recipe step: its kind, its options, and the cut of its ranking.
 
     The fields of options are those of the step that is chosen, called as it and the option are. Without a
     choice, where `empty` says so, there is no step.
@@ -76,14 +77,14 @@ class StageForm(forms.Form):
                 choices=choices, required=not empty, help_text=kind.does if kind else ""
             )
         for option in self.options:
-            name = self._named(option)
+            name = self._field_name(option)
             self.fields[name] = _field(option, self._offered(option), data.get(f"{prefix}-{name}"))
         if self.name:
             self.fields["cut"] = self.fields.pop("cut")  # the last
         else:
             del self.fields["cut"]
         for name, field in self.fields.items():
-            # What changes which fields there are brings them all anew; any other, what stands below them.
+            # A changed step reloads all fields; any other change only the requirements below them.
             field.widget.attrs |= {
                 "hx-post": "",
                 "hx-target": "#fields" if name == "step" else "#needs",
@@ -96,51 +97,53 @@ class StageForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         for option in self.options:
-            name = self._named(option)
-            if words := cleaned.get(name):
-                self._check(option, name, words)
+            name = self._field_name(option)
+            if value := cleaned.get(name):
+                self._check(option, name, value)
         return cleaned
 
     def stage(self) -> Stage:
-        """The step that valid fields say."""
-        said = {option.key: self.cleaned_data[self._named(option)] for option in self.options}
-        options = tuple(sorted((key, words) for key, words in said.items() if words))
+        """Return the step of the valid form."""
+        values = {
+            option.key: self.cleaned_data[self._field_name(option)] for option in self.options
+        }
+        options = tuple(sorted((key, value) for key, value in values.items() if value))
         return Stage(self.name, (), options, self.cleaned_data["cut"])
 
-    def _check(self, option: Option, name: str, words: str) -> None:
-        if set(words) & set(IN_A_VALUE_NOT):
+    def _check(self, option: Option, name: str, value: str) -> None:
+        if set(value) & set(IN_A_VALUE_NOT):
             self.add_error(name, "A comma or a bracket would end it.")
             return
         try:
-            option.check(self.name, words)
+            option.check(self.name, value)
             if option.of:
-                one_of(option.of, words, self.offers[option.of])
-        except (RecipeError, SelectionError) as error:
+                one_of(option.of, value, self.offers[option.of])
+        except UserError as error:
             self.add_error(name, str(error))
 
-    def _named(self, option: Option) -> str:
+    def _field_name(self, option: Option) -> str:
         return f"{self.name}-{option.key}"
 
     def _offered(self, option: Option) -> Sequence[str] | None:
         return self.offers[option.of] if option.of else None
 
 
-def _field(option: Option, offered: Sequence[str] | None, given: Any) -> forms.Field:
-    """Empty, it says nothing, and the step takes what it does by default.
+def _field(option: Option, offered: Sequence[str] | None, current: Any) -> forms.Field:
+    """Build the form field of an option; left empty, the step's default applies.
 
     What is given and not offered is shown as it is: a line may name what there is no more.
     """
     default = f"{option.default}, if none is chosen" if option.default else "none is chosen"
     widget: forms.Widget
-    if isinstance(option, OneWord):
-        choices = [("", default), *((word, word) for word in option.known)]
+    if isinstance(option, ChoiceOption):
+        choices = [("", default), *((choice, choice) for choice in option.choices)]
         return forms.ChoiceField(
             choices=choices, required=False, label=option.key, help_text=option.says
         )
     if offered is not None:
-        names = list(dict.fromkeys([*offered, *([given] if given else [])]))
+        names = list(dict.fromkeys([*offered, *([current] if current else [])]))
         widget = forms.Select(choices=[("", default), *((name, name) for name in names)])
-    elif isinstance(option, Number | Whole):
+    elif isinstance(option, Number | WholeNumber):
         whole = {"min": 0, "step": 1}
         limits = (
             {"min": 0, "max": option.most, "step": "any"} if isinstance(option, Number) else whole

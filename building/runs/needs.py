@@ -1,4 +1,4 @@
-"""What making a run takes, as far as that is known without reading passages or asking anybody."""
+"""Requirements of a retrieval run, estimated without reading passages or asking servers."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 from annotation.models import Dataset, Text
 from building.asking.listwise import windows
-from building.indexes import AT_A_LOOK, is_indexed
+from building.indexes import PAGE_LIMIT, is_indexed
 from building.retrieval.recipe import Recipe, Stage
 from building.steps import KINDS
-from building.steps.kitchen import DEEP
 from building.steps.options import SERVER, STATIC, STRIDE, WINDOW
+from building.steps.recipe_context import DEEP
 from evaluation.models import RetrievalRun
 
 
 @dataclass(frozen=True)
 class Needs:
-    """Sentences; and the command that makes the run where a page does not, else ""."""
+    """Requirement sentences, and the command if a page cannot make the run, else ""."""
 
     says: list[str]
     command: str
@@ -30,32 +30,32 @@ def needs_of(dataset: Dataset, recipe: Recipe, name: str = "") -> Needs:
     passages = dataset.texts.with_body().filter(kind=Text.Kind.PASSAGE).count()
     topics = dataset.topics.count()
     stages = list(_stages(recipe))
-    says, is_long = [], False
+    sentences, is_long = [], False
     if any(KINDS[stage.name].reads_index for stage, _ in stages) and not is_indexed(dataset):
-        says.append(
+        sentences.append(
             f"The {passages:,} passages are not indexed as they are now: that is done first."
         )
-        is_long = passages > AT_A_LOOK
+        is_long = passages > PAGE_LIMIT
     if any(stage.name == "anserini" for stage, _ in stages):
-        says.append("Lucene is started, and indexes the passages where it has not.")
-        is_long = is_long or passages > AT_A_LOOK
+        sentences.append("Lucene is started, and indexes the passages where it has not.")
+        is_long = is_long or passages > PAGE_LIMIT
     for stage, depth in stages:
-        if asked := _asked(stage, depth, passages, topics):
-            says.append(asked)
+        if server_request := _server_request(stage, depth, passages, topics):
+            sentences.append(server_request)
     if any(_is_for_commands(stage) for stage, _ in stages):
-        says.append(
+        sentences.append(
             "A step asks a server or opens a file, which a page does not: a command makes the run."
         )
         is_long = True
     return Needs(
-        says,
+        sentences,
         _command(dataset, recipe, name) if is_long else "",
         RetrievalRun.objects.filter(dataset=dataset, recipe=str(recipe)).first(),
     )
 
 
 def _stages(recipe: Recipe) -> Iterator[tuple[Stage, int]]:
-    """All steps, those in brackets too, each with how many texts it is given of a topic."""
+    """Yield all steps, nested ones too, each with the number of its input texts per topic."""
     depth = DEEP
     for stage in recipe.stages:
         for part in stage.arguments:
@@ -64,8 +64,8 @@ def _stages(recipe: Recipe) -> Iterator[tuple[Stage, int]]:
         depth = min(stage.cut or DEEP, depth)
 
 
-def _asked(stage: Stage, depth: int, passages: int, topics: int) -> str:
-    """What a step asks a server for, at most; "" for one that asks none."""
+def _server_request(stage: Stage, depth: int, passages: int, topics: int) -> str:
+    """Describe the most that a step asks a server; "" for a step without one."""
     options = dict(stage.options)
     if SERVER not in KINDS[stage.name].options or (
         stage.name == "mmr" and not SERVER.words(options)
@@ -85,12 +85,12 @@ def _asked(stage: Stage, depth: int, passages: int, topics: int) -> str:
 
 
 def _is_for_commands(stage: Stage) -> bool:
-    options, given = KINDS[stage.name].options, dict(stage.options)
+    options, chosen = KINDS[stage.name].options, dict(stage.options)
     if SERVER in options or STATIC in options:
         return True
-    return any(option.is_file and option.key in given for option in options)
+    return any(option.is_file and option.key in chosen for option in options)
 
 
 def _command(dataset: Dataset, recipe: Recipe, name: str) -> str:
-    named = shlex.quote(name) if name else "NAME"
-    return f"manage.py retrieve {dataset.slug} --name {named} --recipe {shlex.quote(str(recipe))}"
+    quoted_name = shlex.quote(name) if name else "NAME"
+    return f"manage.py retrieve {dataset.slug} --name {quoted_name} --recipe {shlex.quote(str(recipe))}"

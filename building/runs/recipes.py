@@ -1,11 +1,11 @@
-"""A recipe as fields and as a line: each made of the other, and which of them a form that came back means."""
+"""Conversion between a recipe line and its form fields."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from building.retrieval.recipe import Recipe, RecipeError, Stage, parsed
+from building.retrieval.recipe import Recipe, RecipeError, Stage, parse_recipe
 from building.runs.forms import Offers, StageForm
 from building.steps import KINDS, check
 
@@ -21,12 +21,12 @@ BOTH = (
 )
 
 
-class NotInFields(Exception):
-    """A recipe for which the fields have no room: what of it."""
+class NotInFieldsError(Exception):
+    """A recipe that the fields cannot express; the message says which part."""
 
 
 class Fields:
-    """The steps of a recipe as forms: one or two first rankings, how two are joined, and what follows."""
+    """Recipe steps as forms: one or two first rankings, their join, and further steps."""
 
     def __init__(self, data: Mapping[str, str], offers: Offers) -> None:
         self.first = StageForm(data, "first", FIRST, offers)
@@ -44,16 +44,16 @@ class Fields:
 
     @property
     def shown(self) -> list[tuple[str, StageForm]]:
-        """The forms with their titles: of further steps those that are chosen, and one to choose."""
+        """Return the visible forms with titles: the chosen ones, and one more to choose."""
         joined = [("Joined how", self.join)] if self.join else []
         last = next((n for n, form in enumerate(self.next, 1) if not form.is_chosen), MOST_NEXT)
         last = max([last, *(n for n, form in enumerate(self.next, 1) if form.is_chosen)])
-        then = [(f"Then, step {n}", form) for n, form in enumerate(self.next[:last], 1)]
-        return [("First ranking", self.first), ("Joined with", self.second), *joined, *then]
+        further = [(f"Then, step {n}", form) for n, form in enumerate(self.next[:last], 1)]
+        return [("First ranking", self.first), ("Joined with", self.second), *joined, *further]
 
     @property
     def problems(self) -> list[str]:
-        """What is wrong with the fields, each with its step and its name."""
+        """Return the errors of the fields, each with its step and name."""
         return [
             f"{title}, {form.fields[name].label or name}: {' '.join(map(str, errors))}"
             for title, form in self.shown
@@ -62,7 +62,7 @@ class Fields:
 
     @property
     def line(self) -> str | None:
-        """What they say; None where one of them is wrong."""
+        """Return the recipe line of the fields; None if one is invalid."""
         if not all(form.is_valid() for form in self.chosen):
             return None
         first = self.first.stage()
@@ -70,45 +70,45 @@ class Fields:
             parts = (Recipe((first,)), Recipe((self.second.stage(),)))
             join = self.join.stage()
             first = Stage(join.name, parts, join.options, join.cut)
-        then = [form.stage() for form in self.next if form.is_chosen]
-        return str(Recipe((first, *then)))
+        further = [form.stage() for form in self.next if form.is_chosen]
+        return str(Recipe((first, *further)))
 
 
 def data_of(recipe: Recipe) -> dict[str, str]:
-    """What the fields hold that say this recipe. Raises NotInFields."""
-    first, *then = recipe.stages
+    """Return the form data of a recipe. Raises NotInFieldsError."""
+    first, *further = recipe.stages
     data: dict[str, str] = {}
     if first.name == JOIN:
         if len(first.arguments) != 2:
-            raise NotInFields(
+            raise NotInFieldsError(
                 f"{first.name} joins {len(first.arguments)} rankings here, and the fields two"
             )
         for prefix, part in zip(("first", "second"), first.arguments, strict=True):
             if len(part.stages) > 1 or part.stages[0].name not in FIRST:
-                raise NotInFields(f"“{part}” has steps of its own within {first.name}")
-            data |= _of_stage(prefix, part.stages[0])
-        data |= _of_stage("join", first)
+                raise NotInFieldsError(f"“{part}” has steps of its own within {first.name}")
+            data |= _stage_data(prefix, part.stages[0])
+        data |= _stage_data("join", first)
     else:
-        data |= _of_stage("first", first)
-    if len(then) > MOST_NEXT:
-        raise NotInFields(
-            f"{len(then)} steps follow the first, and the fields have room for {MOST_NEXT}"
+        data |= _stage_data("first", first)
+    if len(further) > MOST_NEXT:
+        raise NotInFieldsError(
+            f"{len(further)} steps follow the first, and the fields have room for {MOST_NEXT}"
         )
-    for number, stage in enumerate(then, 1):
-        data |= _of_stage(f"then{number}", stage)
+    for number, stage in enumerate(further, 1):
+        data |= _stage_data(f"then{number}", stage)
     return data
 
 
-def _of_stage(prefix: str, stage: Stage) -> dict[str, str]:
-    if odd := next((words for _, words in stage.options if not words.isprintable()), ""):
-        raise NotInFields(f"{odd!r} has signs that a field cannot hold")
-    options = {f"{prefix}-{stage.name}-{key}": words for key, words in stage.options}
+def _stage_data(prefix: str, stage: Stage) -> dict[str, str]:
+    if unprintable := next((value for _, value in stage.options if not value.isprintable()), ""):
+        raise NotInFieldsError(f"{unprintable!r} has signs that a field cannot hold")
+    options = {f"{prefix}-{stage.name}-{key}": value for key, value in stage.options}
     return {f"{prefix}-step": stage.name, f"{prefix}-cut": str(stage.cut or ""), **options}
 
 
 @dataclass
-class Described:
-    """A recipe as its page shows it.
+class RecipeState:
+    """State of a recipe on its page.
 
     `was` is the line that the fields said when they were sent, and `wrong_fields` what is wrong with them;
     `problem` is what is wrong with the line, and `note` why the fields cannot say it.
@@ -123,8 +123,11 @@ class Described:
     wrong_fields: list[str] = field(default_factory=list)
 
 
-def described(sent: Mapping[str, str], offers: Offers) -> Described:
-    """What a form that came back says: the line or the fields, as one was changed; if both were, the line."""
+def recipe_state(sent: Mapping[str, str], offers: Offers) -> RecipeState:
+    """Interpret a submitted form: the fields if they were changed, else the line.
+
+    If both were changed, the line counts.
+    """
     line, was = sent.get("recipe", "").strip(), sent.get("was", "")
     if "first-step" not in sent:
         return of_line(line, offers)
@@ -132,30 +135,30 @@ def described(sent: Mapping[str, str], offers: Offers) -> Described:
     by_fields = fields.line
     is_line_changed = line not in (was, "")
     if is_line_changed:
-        told = of_line(line, offers)
-        if told.problem:
+        result = of_line(line, offers)
+        if result.problem:
             # Who corrects the line finds the fields as they were.
-            return Described(line, was, fields, problem=told.problem)
+            return RecipeState(line, was, fields, problem=result.problem)
         if by_fields and by_fields not in (was, line):
-            told.problem = BOTH
-        return told
+            result.problem = BOTH
+        return result
     if by_fields is None:
-        return Described(line, was, fields, wrong_fields=fields.problems)
+        return RecipeState(line, was, fields, wrong_fields=fields.problems)
     return of_line(by_fields, offers)
 
 
-def of_line(line: str, offers: Offers) -> Described:
-    """A line with the fields that say the same, as far as they can."""
+def of_line(line: str, offers: Offers) -> RecipeState:
+    """Parse a line, and fill the fields as far as they can express it."""
     try:
-        recipe = parsed(line)
+        recipe = parse_recipe(line)
         check(recipe)
     except RecipeError as error:
-        return Described(line, line, None, problem=str(error))
+        return RecipeState(line, line, None, problem=str(error))
     line = str(recipe)
     try:
         fields = Fields(data_of(recipe), offers)
-    except NotInFields as reason:
+    except NotInFieldsError as reason:
         note = f"The fields cannot say this line: {reason}. It is made as it is; an empty one shows the fields."
-        return Described(line, line, None, recipe, note=note)
+        return RecipeState(line, line, None, recipe, note=note)
     wrong = [] if fields.line == line else fields.problems
-    return Described(line, line, fields, recipe, wrong_fields=wrong)
+    return RecipeState(line, line, fields, recipe, wrong_fields=wrong)

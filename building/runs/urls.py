@@ -1,4 +1,4 @@
-"""Retrieval runs that are made here."""
+"""URLs of retrieval runs that are created here."""
 
 from django.urls import URLPattern, path
 
@@ -6,5 +6,5 @@ from building.runs import views
 
 urlpatterns: list[URLPattern] = [
     path("building/new-run/", views.run_new, name="run_new"),
-    path("building/runs/<path:name>/", views.run_made, name="run_made"),
+    path("building/runs/<path:name>/", views.run_provenance, name="run_provenance"),
 ]

@@ -1,4 +1,4 @@
-"""Making a retrieval run, and how one was made."""
+"""Views to create a retrieval run, and to show its provenance."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation.errors import UserError
 from annotation.http import AuthenticatedRequest, admins_only, researchers_only
 from annotation.models import Dataset
-from building.anserini.jar import AnseriniError
-from building.indexes import AT_A_LOOK, NoIndex
-from building.making import Made, RunRefused, make_run
-from building.retrieval.index import IndexBroken
-from building.retrieval.recipe import RecipeError
+from building.indexes import PAGE_LIMIT
+from building.run_creation import CreatedRun, RunCreationError, make_run
 from building.runs.forms import EXAMPLE, RunForm, offers_of
 from building.runs.needs import needs_of
-from building.runs.recipes import Described, described, of_line
-from building.steps import KINDS, Kitchen
+from building.runs.recipes import RecipeState, of_line, recipe_state
+from building.steps import KINDS, RecipeContext
 from evaluation.models import RetrievalRun
 
 PARTS = ("fields", "needs")  # that a script asks for
@@ -27,41 +25,45 @@ PARTS = ("fields", "needs")  # that a script asks for
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def run_new(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Make a run of all topics. The same recipe of the same data leads to the run that is there."""
+    """Create a run of all topics, or redirect to the identical existing run."""
     dataset = get_object_or_404(Dataset, slug=slug)
     offers = offers_of(dataset)
     if request.method != "POST":
-        told = of_line(EXAMPLE, offers)
-        return _page(request, dataset, RunForm(initial={"recipe": told.line}), told)
-    told = described(request.POST, offers)
-    sent = {**request.POST.dict(), "recipe": told.line}
+        description = of_line(EXAMPLE, offers)
+        return _page(request, dataset, RunForm(initial={"recipe": description.line}), description)
+    description = recipe_state(request.POST, offers)
+    sent = {**request.POST.dict(), "recipe": description.line}
     form = RunForm(sent)
     if "look" in request.POST:
-        if not told.line and told.fields is None:
-            told = of_line(EXAMPLE, offers)
-            sent["recipe"] = told.line
+        if not description.line and description.fields is None:
+            description = of_line(EXAMPLE, offers)
+            sent["recipe"] = description.line
         form = RunForm(initial=sent)
-        return _page(request, dataset, form, told)
-    if form.is_valid() and told.problem:
-        form.add_error("recipe", told.problem)
-    elif form.is_valid() and told.recipe and (made := _made(dataset, form)):
-        if made.is_new:
-            messages.success(request, f"The run {made.run} is made.")
+        return _page(request, dataset, form, description)
+    if form.is_valid() and description.problem:
+        form.add_error("recipe", description.problem)
+    elif form.is_valid() and description.recipe and (result := _make_run(dataset, form)):
+        if result.is_new:
+            messages.success(request, f"The run {result.run} is made.")
         else:
-            messages.info(request, f"This is the run {made.run}, which is there: nothing differs.")
-        return redirect("run_made", slug, made.run.name)
-    return _page(request, dataset, form, told, 422)
+            messages.info(
+                request, f"This is the run {result.run}, which is there: nothing differs."
+            )
+        return redirect("run_provenance", slug, result.run.name)
+    return _page(request, dataset, form, description, 422)
 
 
-def _made(dataset: Dataset, form: RunForm) -> Made | None:
-    """The run that a valid form describes; None, and an error at a field, where there is none."""
-    asked = form.cleaned_data
+def _make_run(dataset: Dataset, form: RunForm) -> CreatedRun | None:
+    """Create the run of a valid form; on failure add a form error and return None."""
+    values = form.cleaned_data
     try:
-        return make_run(dataset, asked["name"], asked["recipe"], Kitchen(dataset, most=AT_A_LOOK))
-    except (RecipeError, NoIndex, IndexBroken, AnseriniError) as error:
-        form.add_error("recipe", str(error))
-    except RunRefused as error:
+        return make_run(
+            dataset, values["name"], values["recipe"], RecipeContext(dataset, most=PAGE_LIMIT)
+        )
+    except RunCreationError as error:
         form.add_error("name", str(error))
+    except UserError as error:
+        form.add_error("recipe", str(error))
     return None
 
 
@@ -69,18 +71,18 @@ def _page(
     request: AuthenticatedRequest,
     dataset: Dataset,
     form: RunForm,
-    told: Described,
+    description: RecipeState,
     status: int = 200,
 ) -> HttpResponse:
-    """The page, or what a script asks for: what a choice changes of it."""
+    """Render the page, or the fragment that a script asks for."""
     name = form["name"].value() or ""
     part = request.headers.get("HX-Target", "")
     context = {
         "room": "datasets",
         "dataset": dataset,
         "form": form,
-        "told": told,
-        "needs": needs_of(dataset, told.recipe, name) if told.recipe else None,
+        "told": description,
+        "needs": needs_of(dataset, description.recipe, name) if description.recipe else None,
         "part": part,
         "kinds": [kind.says for kind in KINDS.values()],
     }
@@ -90,8 +92,8 @@ def _page(
 
 @require_safe
 @researchers_only
-def run_made(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponse:
-    """How a run was made and what came of it; of one that came in a file, that it did."""
+def run_provenance(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponse:
+    """Show the provenance and results of a run; an imported run is marked as one."""
     run = get_object_or_404(
         RetrievalRun.objects.select_related("dataset"), dataset__slug=slug, name=name
     )

@@ -1,21 +1,21 @@
-"""What the passages of a dataset hold of some words, best first, and what each word adds to that."""
+"""BM25 search in the passages of a dataset, with each term's share of the score."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from annotation.models import Dataset, Text
-from building.indexes import AT_A_LOOK, index_of
+from building.indexes import PAGE_LIMIT, index_of
 from building.retrieval.bm25 import Bm25
 
-SHOWN = 20
-LONGEST = 2_000  # signs of what is looked for
-BEGINNING = 300  # signs of a passage that stand in the list
+MAX_HITS = 20
+LONGEST = 2_000  # characters of a query
+BEGINNING = 300  # characters of a passage in the list
 
 
 @dataclass(frozen=True)
 class Share:
-    """What a term adds to a score, and to be drawn: of 100, by the best passage's score."""
+    """A term's share of a score; `percent` is relative to the best passage's score."""
 
     term: str
     score: float
@@ -23,8 +23,8 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A passage at its rank. `shares` are those of the terms of the search that it holds."""
+class Hit:
+    """A search hit. `shares` are those of the query terms that it contains."""
 
     rank: int
     score: float
@@ -39,30 +39,30 @@ class Found:
 
 @dataclass(frozen=True)
 class Search:
-    """`n_texts` are indexed; `n_empty` have no term and are never found. `is_cut`: more were found."""
+    """Search results; `n_empty` passages have no term, `is_cut` means there are more hits."""
 
-    found: list[Found]
+    hits: list[Hit]
     n_texts: int
     n_empty: int
     is_cut: bool
 
 
-def search(dataset: Dataset, words: str) -> Search:
-    """The best passages for some words by BM25. Raises NoIndex, and IndexBroken."""
-    index = index_of(dataset, AT_A_LOOK)
+def search(dataset: Dataset, query: str) -> Search:
+    """Search the passages by BM25. Raises MissingIndexError, and BrokenIndexError."""
+    index = index_of(dataset, PAGE_LIMIT)
     bm25 = Bm25(index)
-    ranked = bm25.ranked(words, SHOWN + 1)
-    keys = index.keys[ranked.rows[:SHOWN]].tolist()
+    ranked = bm25.ranked(query, MAX_HITS + 1)
+    keys = index.keys[ranked.rows[:MAX_HITS]].tolist()
     texts = Text.objects.select_related("topic").in_bulk(keys)
     best = float(ranked.scores[0]) if len(keys) else 1.0
-    found = [
-        Found(
+    hits = [
+        Hit(
             rank,
             score,
             texts[key],
             [
                 Share(term, share, f"{100 * share / best:.1f}")
-                for term, share in bm25.shares(words, row)
+                for term, share in bm25.shares(query, row)
             ],
         )
         for rank, (key, row, score) in enumerate(
@@ -70,5 +70,5 @@ def search(dataset: Dataset, words: str) -> Search:
         )
         if key in texts
     ]
-    is_cut = len(ranked.rows) > SHOWN
-    return Search(found, index.meta.n_texts, index.meta.n_empty, is_cut)
+    is_cut = len(ranked.rows) > MAX_HITS
+    return Search(hits, index.meta.n_texts, index.meta.n_empty, is_cut)

@@ -1,4 +1,4 @@
-"""Searching the passages of a dataset."""
+"""URL of the passage search."""
 
 from django.urls import URLPattern, path
 

@@ -1,1 +1,5 @@
-"""Two rankings of a topic, side by side."""
+"""Comparison of two rankings of a topic."""
+
+from annotation.pages import Page
+
+PAGE = Page("Comparison of two rankings", help="building#comparison-of-two-rankings")

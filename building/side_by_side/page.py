@@ -1,4 +1,4 @@
-"""Two rankings of a topic: where each text lies in the other, and how much of both is the same."""
+"""Comparison of two rankings of a topic: rank changes and overlap."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from evaluation.stats.correlation import Correlation, kendall_tau_b
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.overlap import rbo_ext
 
-TOP = 10  # ranks whose overlap is counted
+TOP = 10  # ranks for the overlap count
 PERSISTENCE = 0.9  # of rank-biased overlap, as where systems are ordered
 PER_PAGE = 50  # ranks
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A text at its rank in one run, and in the other, if it is there."""
+class RankedPosition:
+    """A text's rank in one run, and in the other, if it is there."""
 
     key: int
     name: str
@@ -34,26 +34,26 @@ class Placed:
 
     @property
     def other_page(self) -> int:
-        """Which page has its rank in the other run."""
+        """Return the page number of its rank in the other run."""
         return ((self.other or 1) - 1) // PER_PAGE + 1
 
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Both rankings, and what they share over their whole length.
+    """Both rankings with their overlap measures over the whole length.
 
     `n_top` of the first ten are the same. `overlap` is rank-biased, `tau` that of the texts that both have.
     """
 
-    first: tuple[Placed, ...]
-    second: tuple[Placed, ...]
+    first: tuple[RankedPosition, ...]
+    second: tuple[RankedPosition, ...]
     n_both: int
     n_top: int
     overlap: Estimate
     tau: Correlation
 
     @property
-    def rows(self) -> list[tuple[int, Placed | None, Placed | None]]:
+    def rows(self) -> list[tuple[int, RankedPosition | None, RankedPosition | None]]:
         """(rank, text of the first, text of the second); None below the end of the shorter one."""
         pairs = zip_longest(self.first, self.second)
         return [(rank, first, second) for rank, (first, second) in enumerate(pairs, 1)]
@@ -68,7 +68,7 @@ class SideBySide:
 
 
 def side_by_side_of(first: RetrievalRun, second: RetrievalRun, topic: Topic) -> SideBySide:
-    """The rankings of a topic by two runs; either may be empty."""
+    """Compare the rankings of a topic by two runs; either may be empty."""
     ours, theirs = _ranked(first, topic), _ranked(second, topic)
     at_first = {text.text_id: text.rank for text in ours}
     at_second = {text.text_id: text.rank for text in theirs}
@@ -89,11 +89,11 @@ def _ranked(run: RetrievalRun, topic: Topic) -> list[RankedText]:
 
 
 def _placed(
-    ranked: Sequence[RankedText], others: Mapping[int, int], sign: int
-) -> tuple[Placed, ...]:
+    ranked: Sequence[RankedText], other_ranks: Mapping[int, int], sign: int
+) -> tuple[RankedPosition, ...]:
     placed = []
     for row in ranked:
-        other = others.get(row.text_id)
-        up = sign * (row.rank - other) if other else 0
-        placed.append(Placed(row.text_id, row.text.name, row.rank, other, up))
+        other_rank = other_ranks.get(row.text_id)
+        up = sign * (row.rank - other_rank) if other_rank else 0
+        placed.append(RankedPosition(row.text_id, row.text.name, row.rank, other_rank, up))
     return tuple(placed)

@@ -1,6 +1,6 @@
-"""The steps of recipes: what each is given, what it makes of a topic, and what it was made from."""
+"""Steps of retrieval recipes, with their options and provenance."""
 
 from building.steps.kinds import KINDS, Kind, check, prepare
-from building.steps.kitchen import Kitchen, Ranking, StepFailed
+from building.steps.recipe_context import Ranking, RecipeContext, StepError
 
-__all__ = ["KINDS", "Kind", "Kitchen", "Ranking", "StepFailed", "check", "prepare"]
+__all__ = ["KINDS", "Kind", "Ranking", "RecipeContext", "StepError", "check", "prepare"]

@@ -1,4 +1,4 @@
-"""Steps that join rankings."""
+"""Rank fusion step."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, cast
 from annotation.models import Topic
 from building.retrieval.fusion import reciprocal_rank, sum_of_scores
 from building.retrieval.recipe import RecipeError
-from building.steps.kitchen import Kitchen, Ranking
 from building.steps.options import BY, K, number
+from building.steps.recipe_context import Ranking, RecipeContext
 from evaluation.metrics.fusion import Scale
 
 HEAVIEST = 1_000.0
@@ -18,7 +18,7 @@ HEAVIEST = 1_000.0
 class FuseStep:
     """fuse(A, B, ..., by=rrf, k=60, weights=2:1): rankings joined by 1 / (k + rank), or by their scores."""
 
-    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+    def __init__(self, kitchen: RecipeContext, options: Mapping[str, str]) -> None:
         by = BY.read("fuse", options)
         self.scale: Scale | None = None if by == "rrf" else cast(Scale, by)
         self.made_from: dict[str, Any]
@@ -30,8 +30,8 @@ class FuseStep:
             self.made_from = {"by": by}
         self.weights: list[float] = []
         if "weights" in options:
-            words = options["weights"].split(":")
-            self.weights = [number("fuse: each of the weights", word, HEAVIEST) for word in words]
+            texts = options["weights"].split(":")
+            self.weights = [number("fuse: each of the weights", text, HEAVIEST) for text in texts]
             self.made_from["weights"] = ":".join(f"{weight:g}" for weight in self.weights)
 
     def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:

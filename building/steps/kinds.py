@@ -1,4 +1,4 @@
-"""The table of steps that there are, and a recipe made ready of them."""
+"""Registry of recipe steps, and preparation of a recipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from building.retrieval.recipe import Recipe, RecipeError, Stage
 from building.steps.diversity import MmrStep, XquadStep
 from building.steps.fusing import FuseStep
 from building.steps.grades import ByRatingsStep, RequiredStep
-from building.steps.kitchen import ForMany, Kitchen, Ranking, Step
+from building.steps.lexical import Bm25Step
 from building.steps.lucene import AnseriniStep
 from building.steps.options import (
     AGGREGATE,
@@ -38,21 +38,21 @@ from building.steps.options import (
     K,
     Option,
 )
+from building.steps.recipe_context import BatchStep, Ranking, RecipeContext, Step
 from building.steps.runs import RunStep
 from building.steps.servers import ListwiseStep, RerankStep
 from building.steps.vectors import EmbedStep, StaticStep
-from building.steps.words import Bm25Step
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A step that there is: what makes it, its options, and where it may stand.
+    """A kind of step: its class, its options, and where it may stand in a recipe.
 
     `reorders`: it needs a ranking before it. `joins`: it is given rankings in brackets. `reads_index`: it
     reads our index of the passages.
     """
 
-    makes: Callable[[Kitchen, Mapping[str, str]], Step]
+    step_class: Callable[[RecipeContext, Mapping[str, str]], Step]
     options: tuple[Option, ...]
     reorders: bool = False
     joins: bool = False
@@ -60,11 +60,11 @@ class Kind:
 
     @property
     def says(self) -> str:
-        return " ".join(str(self.makes.__doc__).split())
+        return " ".join(str(self.step_class.__doc__).split())
 
     @property
     def does(self) -> str:
-        """What it makes, without its options, in a phrase."""
+        """Return what the step does in a phrase, without its options."""
         return self.says.partition("): ")[2].partition(". ")[0].rstrip(".")
 
 
@@ -88,13 +88,13 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Prepared:
-    """A recipe of which every step is ready, for any number of topics."""
+    """A recipe with all steps prepared, for any number of topics."""
 
     steps: tuple[tuple[Step, Stage, tuple[Prepared, ...]], ...]
 
     @property
     def made_from(self) -> list[dict[str, Any]]:
-        """The steps with all that decides what they make: as they are said to be the same."""
+        """Return the provenance of the steps; it identifies the run."""
         return [
             {
                 "step": stage.name,
@@ -105,13 +105,13 @@ class Prepared:
             for step, stage, parts in self.steps
         ]
 
-    def of_all(self, topics: Sequence[Topic]) -> dict[Topic, Ranking]:
+    def rank_all(self, topics: Sequence[Topic]) -> dict[Topic, Ranking]:
         self._prepare_for(topics)
         return {topic: self.of(topic) for topic in topics}
 
     def _prepare_for(self, topics: Sequence[Topic]) -> None:
         for step, _, parts in self.steps:
-            if isinstance(step, ForMany):
+            if isinstance(step, BatchStep):
                 step.prepare_for(topics)
             for part in parts:
                 part._prepare_for(topics)
@@ -123,23 +123,26 @@ class Prepared:
         return ranking
 
 
-def prepare(recipe: Recipe, kitchen: Kitchen) -> Prepared:
-    """Raises RecipeError for a step, option or order that cannot be, and NoIndex."""
+def prepare(recipe: Recipe, kitchen: RecipeContext) -> Prepared:
+    """Prepare a recipe.
+
+    Raises RecipeError for an invalid step, option or order; MissingIndexError.
+    """
     steps = []
-    for place, stage in enumerate(recipe.stages):
-        kind = _kind(stage, is_first=place == 0)
+    for index, stage in enumerate(recipe.stages):
+        kind = _kind(stage, is_first=index == 0)
         parts = tuple(prepare(part, kitchen) for part in stage.arguments)
-        steps.append((kind.makes(kitchen, dict(stage.options)), stage, parts))
+        steps.append((kind.step_class(kitchen, dict(stage.options)), stage, parts))
     return Prepared(tuple(steps))
 
 
 def check(recipe: Recipe) -> None:
-    """Raises RecipeError for what can be said to be wrong before anything is read or asked."""
-    for place, stage in enumerate(recipe.stages):
-        kind = _kind(stage, is_first=place == 0)
+    """Validate a recipe before anything is read or asked. Raises RecipeError."""
+    for index, stage in enumerate(recipe.stages):
+        kind = _kind(stage, is_first=index == 0)
         options = {option.key: option for option in kind.options}
-        for key, words in stage.options:
-            options[key].check(stage.name, words)
+        for key, value in stage.options:
+            options[key].check(stage.name, value)
         for part in stage.arguments:
             check(part)
 
@@ -151,8 +154,8 @@ def _kind(stage: Stage, *, is_first: bool) -> Kind:
     known_keys = [option.key for option in kind.options]
     for key, _ in stage.options:
         if key not in known_keys:
-            known = ", ".join(known_keys)
-            raise RecipeError(f"{stage.name} has no option “{key}”. It has: {known}.")
+            listed = ", ".join(known_keys)
+            raise RecipeError(f"{stage.name} has no option “{key}”. It has: {listed}.")
     if kind.reorders and is_first:
         raise RecipeError(
             f"{stage.name} needs a ranking before it, such as “bm25 % 100 > {stage}”."

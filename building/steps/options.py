@@ -1,4 +1,4 @@
-"""The options of steps: each is described once, which reads it and makes its field."""
+"""Options of recipe steps: parsing, validation, and their form fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Options = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Option:
-    """What a step can be told: its key in the line, what it is about, and its value where none is given.
+    """An option of a step: its key, its help text, and its default.
 
     `of`: it names one of these that there are. `is_file`: it names a file or folder of the server.
     """
@@ -32,8 +32,8 @@ class Option:
     def words(self, options: Options) -> str:
         return options.get(self.key, self.default)
 
-    def check(self, step: str, words: str) -> None:
-        """Raises RecipeError for words that it cannot be. What there is of a name is not looked at."""
+    def check(self, step: str, text: str) -> None:
+        """Raise RecipeError for an invalid text; names are not looked up."""
 
 
 @dataclass(frozen=True)
@@ -43,78 +43,80 @@ class Number(Option):
     def read(self, step: str, options: Options) -> float:
         return number(f"{step}: {self.key}", self.words(options), self.most)
 
-    def check(self, step: str, words: str) -> None:
-        self.read(step, {self.key: words})
+    def check(self, step: str, text: str) -> None:
+        self.read(step, {self.key: text})
 
 
 @dataclass(frozen=True)
-class Whole(Option):
+class WholeNumber(Option):
     def read(self, step: str, options: Options) -> int:
-        words = self.words(options)
-        if not words.isascii() or not words.isdecimal() or len(words) > 6:
-            raise RecipeError(f"{step}: {self.key} is a whole number, not “{words}”.")
-        return int(words)
+        text = self.words(options)
+        if not text.isascii() or not text.isdecimal() or len(text) > 6:
+            raise RecipeError(f"{step}: {self.key} is a whole number, not “{text}”.")
+        return int(text)
 
-    def given(self, step: str, options: Options) -> int | None:
+    def read_optional(self, step: str, options: Options) -> int | None:
         return self.read(step, options) if self.key in options else None
 
-    def check(self, step: str, words: str) -> None:
-        self.read(step, {self.key: words})
+    def check(self, step: str, text: str) -> None:
+        self.read(step, {self.key: text})
 
 
 @dataclass(frozen=True)
-class OneWord(Option):
-    known: tuple[str, ...] = ()
+class ChoiceOption(Option):
+    choices: tuple[str, ...] = ()
 
     def read(self, step: str, options: Options) -> str:
-        words = self.words(options)
-        if words not in self.known:
-            raise RecipeError(f"{step}: {self.key} is {' or '.join(self.known)}, not “{words}”.")
-        return words
+        text = self.words(options)
+        if text not in self.choices:
+            raise RecipeError(f"{step}: {self.key} is {' or '.join(self.choices)}, not “{text}”.")
+        return text
 
-    def check(self, step: str, words: str) -> None:
-        self.read(step, {self.key: words})
+    def check(self, step: str, text: str) -> None:
+        self.read(step, {self.key: text})
 
 
-def number(what: str, words: str, most: float) -> float:
+def number(label: str, text: str, maximum: float) -> float:
     try:
-        value = float(words)
+        value = float(text)
     except ValueError:
         value = math.nan
-    if not 0 <= value <= most:
-        raise RecipeError(f"{what} is a number from 0 to {most:g}, not “{words}”.")
+    if not 0 <= value <= maximum:
+        raise RecipeError(f"{label} is a number from 0 to {maximum:g}, not “{text}”.")
     return value
 
 
 K1 = Number("k1", "how much more several of a word count than one", str(bm25.K1), most=1_000.0)
 B = Number("b", "how much long passages count less", str(bm25.B))
 BACKGROUND = Option("background", "a file with the statistics of a larger corpus", is_file=True)
-LANGUAGE = OneWord("language", "of the passages, for Lucene", "en", known=tuple(LANGUAGES))
+LANGUAGE = ChoiceOption("language", "of the passages, for Lucene", "en", choices=tuple(LANGUAGES))
 STATIC = Option("model", "the folder of a static model", is_file=True)
 VECTORS = Option("vectors", "the folder of a static model, in place of a server", is_file=True)
 RUN = Option("name", "a run of this dataset", of="run")
 SERVER = Option("server", "of those that judge runs ask, too", of="server")
 MODEL = Option("model", "as the server calls it")
-TOKENS = Whole("tokens", "of a text that the model reads; empty: as many as it tells")
-TOKENS_OF_A_REPLY = Whole("tokens", "of a reply, at most; empty: by the window")
-KIND = OneWord("kind", "/v1/rerank, or /v1/score of vLLM", "rerank", known=("rerank", "score"))
-WINDOW = Whole("window", "passages that the model sees at once", "20")
-STRIDE = Whole("stride", "by how many a window is moved up", "10")
+TOKENS = WholeNumber("tokens", "of a text that the model reads; empty: as many as it tells")
+TOKENS_OF_A_REPLY = WholeNumber("tokens", "of a reply, at most; empty: by the window")
+KIND = ChoiceOption(
+    "kind", "/v1/rerank, or /v1/score of vLLM", "rerank", choices=("rerank", "score")
+)
+WINDOW = WholeNumber("window", "passages that the model sees at once", "20")
+STRIDE = WholeNumber("stride", "by how many a window is moved up", "10")
 LAMBDA = Number("lambda", "1: the order as it was; 0: novelty alone", "0.5")
 LAMBDA_OF_QUESTIONS = Number("lambda", "0: the order as it was; 1: the questions alone", "0.5")
 JUDGE = Option("judge", "whose grades", of="judge")
-AGGREGATE = OneWord(
+AGGREGATE = ChoiceOption(
     "aggregate",
     "the sum of the grades, or what adds most answers",
     "sum",
-    known=("sum", "coverage"),
+    choices=("sum", "coverage"),
 )
-ETA = Whole("eta", "the grade from which a passage answers", str(DEFAULT_ETA))
-BY = OneWord(
+ETA = WholeNumber("eta", "the grade from which a passage answers", str(DEFAULT_ETA))
+BY = ChoiceOption(
     "by",
     "by ranks, or by scores: as they are, or brought to 0..1",
-    known=("rrf", "raw", "minmax"),
+    choices=("rrf", "raw", "minmax"),
     default="rrf",
 )
-K = Whole("k", "of rrf: 1 / (k + rank)", "60")
+K = WholeNumber("k", "of rrf: 1 / (k + rank)", "60")
 WEIGHTS = Option("weights", "of each ranking, such as 2:1")

@@ -1,4 +1,4 @@
-"""The step that takes a ranking from a run that is there."""
+"""Step that reads an existing run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 from annotation.models import Topic
 from building.retrieval.fusion import Scored
-from building.retrieval.recipe import RecipeError
-from building.steps.kitchen import Kitchen, Ranking
 from building.steps.options import RUN
-from evaluation.data.selection import SelectionError, one_of
+from building.steps.recipe_context import Ranking, RecipeContext
+from evaluation.data.selection import one_of
 from evaluation.formats.trec_run import score_without
 from evaluation.models import RankedText, RetrievalRun
 
@@ -19,12 +18,9 @@ from evaluation.models import RankedText, RetrievalRun
 class RunStep:
     """run(name=RUN): the rankings of a run that is there, made here or come in a file, in their order."""
 
-    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+    def __init__(self, kitchen: RecipeContext, options: Mapping[str, str]) -> None:
         runs = dict(RetrievalRun.objects.filter(dataset=kitchen.dataset).values_list("name", "pk"))
-        try:
-            name = one_of("retrieval run", RUN.words(options), runs)
-        except SelectionError as error:
-            raise RecipeError(str(error)) from None
+        name = one_of("retrieval run", RUN.words(options), runs)
         self.rankings: dict[int, Scored] = {}
         digest = hashlib.sha256()
         rows = RankedText.objects.filter(run=runs[name]).order_by("topic", "rank")

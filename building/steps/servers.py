@@ -1,4 +1,4 @@
-"""Steps that ask models behind servers, and which server a step asks."""
+"""Steps that ask models behind servers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from django.conf import settings
 from annotation.models import Topic
 from building.asking.client import Client
 from building.asking.embeddings import ServerEmbedder
-from building.asking.listwise import PROMPT, WORDS, Listwise
-from building.asking.reranking import NoOrder, Reranker, in_order_of
+from building.asking.listwise import MAX_WORDS, PROMPT, Listwise
+from building.asking.reranking import Reranker, UnscoredReplyError, in_order_of
 from building.retrieval.recipe import RecipeError
-from building.steps.kitchen import Kitchen, Ranking, StepFailed
 from building.steps.options import (
     KIND,
     MODEL,
@@ -24,50 +23,50 @@ from building.steps.options import (
     TOKENS_OF_A_REPLY,
     WINDOW,
 )
-from judging.engine.choosing import addresses_of
-from judging.graders.base import GraderError
+from building.steps.recipe_context import Ranking, RecipeContext, StepError
+from judging.engine.grader_choice import addresses_of
 
-WIDEST = 100  # texts that a model is shown at once
-TOKENS_OF_A_NUMBER = 12  # of a reply, with its brackets and what stands between, and to spare
+WIDEST = 100  # texts per window
+TOKENS_OF_A_NUMBER = 12  # of a reply per number, with brackets and separators, and a margin
 
 
 class Ranker(Protocol):
-    """A model that orders texts for a query."""
+    """Reranking model."""
 
     def scores(self, query: str, texts: Sequence[str]) -> tuple[dict[int, float], int]: ...
 
 
 class _Reorders:
-    """What steps share that order a ranking as a model says: its words, and what an answer leaves out."""
+    """Base of reranking steps: fetch bodies, call the ranker, keep unranked texts last."""
 
-    def __init__(self, kitchen: Kitchen, ranker: Ranker, made_from: dict[str, Any]) -> None:
+    def __init__(self, kitchen: RecipeContext, ranker: Ranker, provenance: dict[str, Any]) -> None:
         self.kitchen = kitchen
         self.ranker = ranker
-        self.made_from = {"corpus": kitchen.corpus, **made_from}
+        self.made_from = {"corpus": kitchen.corpus, **provenance}
 
     def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
         if not before.texts:
             return before
-        words = self.kitchen.words([text for text, _ in before.texts])
-        asked = [place for place, (text, _) in enumerate(before.texts) if text in words]
-        texts = [words[before.texts[place][0]] for place in asked]
+        bodies = self.kitchen.words([text for text, _ in before.texts])
+        indices = [index for index, (text, _) in enumerate(before.texts) if text in bodies]
+        texts = [bodies[before.texts[index][0]] for index in indices]
         try:
             scores, n_left_out = self.ranker.scores(topic.request, texts)
-        except NoOrder as error:
-            raise StepFailed(
+        except UnscoredReplyError as error:
+            raise StepError(
                 f"{self.made_from['model']} did not rank {topic.name}: {error}."
             ) from None
-        by_place = {asked[place]: score for place, score in scores.items()}
-        n_left_out += len(before.texts) - len(asked)  # without words they were not asked about
-        return before.reordered(in_order_of(before.texts, by_place), n_left_out)
+        by_index = {indices[index]: score for index, score in scores.items()}
+        n_left_out += len(before.texts) - len(indices)  # texts without a body are not sent
+        return before.reordered(in_order_of(before.texts, by_index), n_left_out)
 
 
 class RerankStep(_Reorders):
     """rerank(server=NAME, model=MODEL, kind=rerank|score, tokens=N): the ranking before it, by a reranker."""
 
-    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+    def __init__(self, kitchen: RecipeContext, options: Mapping[str, str]) -> None:
         kind = KIND.read("rerank", options)
-        tokens = TOKENS.given("rerank", options)
+        tokens = TOKENS.read_optional("rerank", options)
         ranker = Reranker(client_at(kitchen, "rerank", options), kind, tokens)
         at = {"server": options["server"], "model": options["model"]}
         super().__init__(kitchen, ranker, {**at, "kind": kind, "tokens": tokens})
@@ -76,7 +75,7 @@ class RerankStep(_Reorders):
 class ListwiseStep(_Reorders):
     """listwise(server=NAME, model=MODEL, window=20, stride=10): the ranking before it, by a chat model."""
 
-    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+    def __init__(self, kitchen: RecipeContext, options: Mapping[str, str]) -> None:
         window = WINDOW.read("listwise", options)
         stride = STRIDE.read("listwise", options)
         if not 1 <= stride < window <= WIDEST:
@@ -84,40 +83,40 @@ class ListwiseStep(_Reorders):
                 f"listwise: window is a number to {WIDEST}, and stride one from 1 that is less, so that texts "
                 "can rise from one window to the next."
             )
-        tokens = TOKENS_OF_A_REPLY.given("listwise", options) or TOKENS_OF_A_NUMBER * window
+        tokens = TOKENS_OF_A_REPLY.read_optional("listwise", options) or TOKENS_OF_A_NUMBER * window
         client = client_at(kitchen, "listwise", options)
-        made_from = {
+        provenance = {
             "server": options["server"],
             "model": options["model"],
             "window": window,
             "stride": stride,
             "tokens": tokens,
-            "words": WORDS,
+            "words": MAX_WORDS,
             "prompt": hashlib.sha256(PROMPT.encode()).hexdigest()[:16],
         }
-        super().__init__(kitchen, Listwise(client, window, stride, tokens), made_from)
+        super().__init__(kitchen, Listwise(client, window, stride, tokens), provenance)
 
 
-def embedder_at(kitchen: Kitchen, step: str, options: Mapping[str, str]) -> ServerEmbedder:
-    """The model of `embed`, checked. Raises RecipeError, and GraderError where it cannot be asked."""
-    return ServerEmbedder(client_at(kitchen, step, options), TOKENS.given(step, options))
+def embedder_at(kitchen: RecipeContext, step: str, options: Mapping[str, str]) -> ServerEmbedder:
+    """Return the checked embedding model of a server.
+
+    Raises RecipeError, and BackendError where it cannot be asked.
+    """
+    return ServerEmbedder(client_at(kitchen, step, options), TOKENS.read_optional(step, options))
 
 
-def client_at(kitchen: Kitchen, step: str, options: Mapping[str, str]) -> Client:
-    """Who asks the servers of a name, as judge runs have them. Raises RecipeError."""
+def client_at(kitchen: RecipeContext, step: str, options: Mapping[str, str]) -> Client:
+    """Return the client for the servers of a name. Raises RecipeError, and BackendError."""
     if not kitchen.asks_servers:
         raise RecipeError(
             f"{step} asks a server, which takes longer than a page may. On the server: manage.py retrieve "
             f'{kitchen.dataset.slug} --name NAME --recipe "..."'
         )
-    known = ", ".join(settings.JUDGE_ENDPOINTS) or "none"
+    names = ", ".join(settings.JUDGE_ENDPOINTS) or "none"
     if not SERVER.words(options):
         raise RecipeError(
-            f"{step}: say which server with server=NAME. JUDGE_ENDPOINTS names: {known}."
+            f"{step}: say which server with server=NAME. JUDGE_ENDPOINTS names: {names}."
         )
     if not MODEL.words(options):
         raise RecipeError(f"{step}: say which model of the server with model=NAME.")
-    try:
-        return Client(addresses_of(options["server"]), options["model"])
-    except GraderError as error:
-        raise RecipeError(str(error)) from None
+    return Client(addresses_of(options["server"]), options["model"])

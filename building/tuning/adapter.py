@@ -1,4 +1,4 @@
-"""A trained adapter as a folder of files: what it is known by, and what its training wrote about it."""
+"""Trained LoRA adapter on disk: its hash, and the record of its training."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from building.tuning.refusals import TuningRefused
+from building.tuning.errors import TuningError
 
 CONFIG = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
@@ -16,9 +16,9 @@ _BLOCK = 2**20
 
 
 def adapter_hash(folder: Path) -> str:
-    """SHA-256, in hex, over the files that decide what an adapter writes; wherever the folder lies.
+    """SHA-256, in hex, over the files that decide an adapter's output, in any folder.
 
-    training.json counts too where it is there: it has the marks and the lengths. Raises TuningRefused.
+    training.json counts too where it is there: it has the marks and the lengths. Raises TuningError.
     """
     digest = hashlib.sha256()
     for name in (CONFIG, WEIGHTS, RECORD):
@@ -26,9 +26,9 @@ def adapter_hash(folder: Path) -> str:
             digest.update(f"{name} {_hash_of(folder / name)}\n".encode())
         except FileNotFoundError:
             if name != RECORD:
-                raise TuningRefused(f"{folder} holds no adapter: there is no {name}.") from None
+                raise TuningError(f"{folder} holds no adapter: there is no {name}.") from None
         except OSError as error:
-            raise TuningRefused(f"{folder / name} cannot be read: {error.strerror}.") from None
+            raise TuningError(f"{folder / name} cannot be read: {error.strerror}.") from None
     return digest.hexdigest()
 
 
@@ -41,14 +41,17 @@ def _hash_of(path: Path) -> str:
 
 
 def record_of(folder: Path) -> dict[str, Any]:
-    """What training.json says; nothing for an adapter that was trained elsewhere. Raises TuningRefused."""
+    """Read training.json; {} for an adapter that was trained elsewhere.
+
+    Raises TuningError.
+    """
     path = folder / RECORD
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise TuningRefused(f"{path} cannot be read: {error}") from None
+        raise TuningError(f"{path} cannot be read: {error}") from None
     if not isinstance(record, dict):
-        raise TuningRefused(f"{path} is no record of a training.")
+        raise TuningError(f"{path} is no record of a training.")
     return record

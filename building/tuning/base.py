@@ -1,4 +1,4 @@
-"""The base model and its tokenizer, as training and writing load them. Needs torch and transformers."""
+"""Base model and tokenizer for training and generation. Needs torch and transformers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 from transformers.utils import logging
 
-from building.tuning.refusals import TuningRefused
+from building.tuning.errors import TuningError
 
 
 @dataclass(frozen=True)
 class Base:
-    """A model at its device; `sha256` is that of its weights, wherever they came from."""
+    """A base model on its device; `sha256` is the hash of its weights."""
 
     model: Any
     tokenizer: Any
@@ -27,9 +27,9 @@ class Base:
 
 
 def load(name: str, revision: str = "") -> Base:
-    """An encoder-decoder that is a folder or a name of Hugging Face's, on a GPU where there is one.
+    """Load an encoder-decoder from a folder or Hugging Face, on a GPU if there is one.
 
-    In 32 bits: the larger T5 overflow in 16. Raises TuningRefused.
+    In 32 bits: the larger T5 overflow in 16. Raises TuningError.
     """
     logging.disable_progress_bar()  # of its own, beside which ours could not be read
     try:
@@ -38,15 +38,15 @@ def load(name: str, revision: str = "") -> Base:
             name, revision=revision or None, dtype=torch.float32
         )
     except (OSError, ValueError, ImportError) as error:
-        said = " ".join(str(error).split())[:300]
-        raise TuningRefused(f"{name} cannot be loaded as an encoder-decoder: {said}") from error
+        message = " ".join(str(error).split())[:300]
+        raise TuningError(f"{name} cannot be loaded as an encoder-decoder: {message}") from error
     sha256 = weights_hash(model)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     return Base(model.to(device), tokenizer, sha256)
 
 
 def weights_hash(model: Any) -> str:
-    """SHA-256, in hex, over the names, the shapes and the bytes of a model's weights."""
+    """SHA-256, in hex, over the names, shapes and bytes of a model's weights."""
     digest = hashlib.sha256()
     for name, weights in sorted(model.state_dict().items()):
         digest.update(f"{name} {tuple(weights.shape)} {weights.dtype}\n".encode())
@@ -54,7 +54,7 @@ def weights_hash(model: Any) -> str:
     return digest.hexdigest()
 
 
-def own_signs(tokenizer: Any) -> set[int]:
-    """The token ids that are about a text and not in it: its end, and what fills up a batch."""
+def special_token_ids(tokenizer: Any) -> set[int]:
+    """Return the special token ids: padding, end and beginning of a text."""
     ids = (tokenizer.pad_token_id, tokenizer.eos_token_id, tokenizer.bos_token_id)
-    return {each for each in ids if each is not None}
+    return {token_id for token_id in ids if token_id is not None}

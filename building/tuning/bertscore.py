@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging
 
-from building.tuning.refusals import TuningRefused
+from building.tuning.errors import TuningError
 from evaluation.metrics.bertscore import TokenVectors, bertscore
 
-AT_ONCE = 16  # texts that the model reads together
-_BEGIN_WITH_A_SPACE = ("roberta", "gpt2")  # whose first word is another one without it
+AT_ONCE = 16  # texts per batch
+_BEGIN_WITH_A_SPACE = ("roberta", "gpt2")  # models whose first token depends on a leading space
 
 
 class Matching:
-    """F1 of BERTScore by a layer of an encoder, which is a folder or a name of Hugging Face's.
+    """BERTScore F1 by a layer of an encoder, from a folder or Hugging Face.
 
     Layers count from 1; 0 is what comes before the first. The authors of BERTScore name one for each
-    model: 9 of bert-base-uncased, 8 of bert-base-chinese, 17 of roberta-large. Raises TuningRefused.
+    model: 9 of bert-base-uncased, 8 of bert-base-chinese, 17 of roberta-large. Raises TuningError.
     """
 
     def __init__(self, model: str, layer: int) -> None:
@@ -31,13 +31,13 @@ class Matching:
             self.tokenizer: Any = AutoTokenizer.from_pretrained(model)
             encoder: Any = AutoModel.from_pretrained(model, dtype=torch.float32)
         except (OSError, ValueError, ImportError) as error:
-            said = " ".join(str(error).split())[:300]
-            raise TuningRefused(f"{model} cannot be loaded as an encoder: {said}") from error
+            message = " ".join(str(error).split())[:300]
+            raise TuningError(f"{model} cannot be loaded as an encoder: {message}") from error
         config = encoder.config
         if getattr(config, "is_encoder_decoder", False):
-            raise TuningRefused(f"{model} is an encoder-decoder: BERTScore takes an encoder.")
+            raise TuningError(f"{model} is an encoder-decoder: BERTScore takes an encoder.")
         if not 0 <= layer <= config.num_hidden_layers:
-            raise TuningRefused(
+            raise TuningError(
                 f"{model} has the layers 0 to {config.num_hidden_layers}, no {layer}."
             )
         self.layer = layer
@@ -47,7 +47,7 @@ class Matching:
         self.name = f"BERTScore ({model.rstrip('/').rpartition('/')[-1]}, layer {layer})"
 
     def of(self, ours: Sequence[str], theirs: Sequence[str]) -> tuple[NDArray[np.float64], int]:
-        """The F1 of each pair, NaN where a text has no token; and how many texts were not read whole."""
+        """Return the F1 of each pair, NaN for an empty text, and the number of truncated texts."""
         distinct = list(dict.fromkeys([*ours, *theirs]))
         vectors = dict(zip(distinct, self._read(distinct), strict=True))
         f1 = [bertscore(vectors[a][0], vectors[b][0]).f1 for a, b in zip(ours, theirs, strict=True)]
@@ -67,10 +67,10 @@ class Matching:
             )
             special = read.pop("special_tokens_mask").bool().numpy()
             with torch.inference_mode():
-                said = self.encoder(**read.to(self.encoder.device), output_hidden_states=True)
-            rows = said.hidden_states[self.layer].cpu().numpy()
-            there = read["attention_mask"].bool().cpu().numpy()
-            for row, is_special, is_there, length in zip(
-                rows, special, there, lengths, strict=True
+                output = self.encoder(**read.to(self.encoder.device), output_hidden_states=True)
+            rows = output.hidden_states[self.layer].cpu().numpy()
+            attention = read["attention_mask"].bool().cpu().numpy()
+            for row, is_special, is_token, length in zip(
+                rows, special, attention, lengths, strict=True
             ):
-                yield TokenVectors(row[is_there], ~is_special[is_there]), length > self.most
+                yield TokenVectors(row[is_token], ~is_special[is_token]), length > self.most

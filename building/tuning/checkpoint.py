@@ -1,4 +1,4 @@
-"""Where a training is, in one file that is there whole or not at all. Needs torch."""
+"""Training checkpoint in one file, written atomically. Needs torch."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 
-from building.tuning.refusals import TuningRefused
+from building.tuning.errors import TuningError
 
 NAME = "checkpoint.pt"
 
 
 def save(folder: Path, values: dict[str, Any]) -> None:
-    """Tensors, numbers and words under names, in the place of those that were there."""
+    """Save tensors, numbers and strings by name, replacing the last checkpoint."""
     path = folder / NAME
     half = path.with_suffix(".half")
     with half.open("wb") as file:
@@ -25,16 +25,16 @@ def save(folder: Path, values: dict[str, Any]) -> None:
 
 
 def load(folder: Path) -> dict[str, Any] | None:
-    """None where there is none. Raises TuningRefused."""
+    """Load the checkpoint; None if there is none. Raises TuningError."""
     path = folder / NAME
     if not path.exists():
         return None
     try:
         values: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch raises what it likes about a file that is none of its own
-        said = " ".join(str(error).split())[:200]
-        raise TuningRefused(
-            f"{path} cannot be read; without it the training begins anew: {said}"
+    except Exception as error:  # torch raises various exceptions for a foreign file
+        message = " ".join(str(error).split())[:200]
+        raise TuningError(
+            f"{path} cannot be read; without it the training begins again: {message}"
         ) from error
     return values
 

@@ -1,4 +1,4 @@
-"""From lines to token ids, and from those to batches. Needs torch."""
+"""Tokenization of training lines, and padded batches. Needs torch."""
 
 from __future__ import annotations
 
@@ -8,33 +8,35 @@ from typing import Any
 import torch
 
 from building.tuning.lines import Line
-from building.tuning.marks import told
+from building.tuning.marks import encode_marks
 
 IGNORED = -100  # a label that no loss is counted for
 Encoded = tuple[list[int], list[int]]  # read and written
 
 
-def encoded(
+def encode_lines(
     lines: Sequence[Line], tokenizer: Any, marks: Mapping[str, str], longest: tuple[int, int]
 ) -> tuple[list[Encoded], list[int]]:
-    """(the lines as token ids, the numbers of those left out because a side is longer than `longest`).
+    """Tokenize lines; return (token ids, numbers of lines longer than `longest`).
 
     Nothing is cut: a context without its end may lack the answer, and an output without its end teaches
     the model never to end.
     """
-    kept: list[Encoded] = []
+    rows: list[Encoded] = []
     left_out = []
     for line in lines:
-        sides = tuple(tokenizer.encode(told(side, marks)) for side in (line.input, line.output))
-        if any(len(side) > most for side, most in zip(sides, longest, strict=True)):
+        sides = tuple(
+            tokenizer.encode(encode_marks(side, marks)) for side in (line.input, line.output)
+        )
+        if any(len(side) > limit for side, limit in zip(sides, longest, strict=True)):
             left_out.append(line.number)
         else:
-            kept.append((sides[0], sides[1]))
-    return kept, left_out
+            rows.append((sides[0], sides[1]))
+    return rows, left_out
 
 
 def batch_of(rows: Sequence[Encoded], fill: int, device: str) -> dict[str, Any]:
-    """What a model is given: token ids (rows, longest), filled up on the right."""
+    """Build a batch of token ids (rows, longest), padded on the right."""
     inputs = _filled([row[0] for row in rows], fill)
     batch = {
         "input_ids": inputs,

@@ -1,4 +1,4 @@
-"""Training a LoRA adapter of an encoder-decoder on lines. Needs torch, transformers and peft.
+"""LoRA training of an encoder-decoder. Needs torch, transformers and peft.
 
 Each step draws what it needs of chance (dropout) from the seed and its own number, and each epoch its
 order: a training that was killed and goes on from a checkpoint takes the same steps as one that was not.
@@ -24,18 +24,18 @@ import transformers
 from building.tuning import checkpoint
 from building.tuning.adapter import CONFIG, RECORD, record_of
 from building.tuning.base import Base
-from building.tuning.encoding import IGNORED, Encoded, batch_of, encoded
-from building.tuning.lines import Lines, held_out
+from building.tuning.encoding import IGNORED, Encoded, batch_of, encode_lines
+from building.tuning.errors import TuningError
+from building.tuning.lines import Lines, split_lines
 from building.tuning.marks import marks_for
 from building.tuning.options import ALPHA, CLIP, DROPOUT, Options, differences
-from building.tuning.refusals import TuningRefused
 
 NO_CONTEXT = "no context is held out"
 
 
 @dataclass
 class Progress:
-    """Where a training is. Losses are means over the tokens of the outputs, in nats.
+    """Training progress. Losses are means over the tokens of the outputs, in nats.
 
     `held_out` has one before the first epoch, then one an epoch, as `trained` has; `total` and `tokens`
     are the sums of the epoch under way.
@@ -53,20 +53,20 @@ class Progress:
 
 
 class Training:
-    """A training into `folder`, begun or gone on with. See `run`."""
+    """A training into `folder`, new or resumed. See `run`."""
 
     def __init__(
         self, lines: Lines, base: Base, name: tuple[str, str], folder: Path, options: Options
     ) -> None:
-        """`name` is (name, revision) of the base. Raises TuningRefused."""
+        """`name` is (name, revision) of the base. Raises TuningError."""
         self.base, self.folder, self.options = base, folder, options
         self.marks = marks_for(base.tokenizer)
         longest = options.max_input, options.max_output
-        train, test = held_out(lines.all, options.held_out, options.seed)
-        self.train, left_out = encoded(train, base.tokenizer, self.marks, longest)
-        self.test, more = encoded(test, base.tokenizer, self.marks, longest)
+        train, test = split_lines(lines.all, options.held_out, options.seed)
+        self.train, left_out = encode_lines(train, base.tokenizer, self.marks, longest)
+        self.test, more = encode_lines(test, base.tokenizer, self.marks, longest)
         if not self.train:
-            raise TuningRefused(
+            raise TuningError(
                 f"No line is left to train on: each has more than {longest[0]} tokens to read or "
                 f"{longest[1]} to write."
             )
@@ -91,24 +91,27 @@ class Training:
         self.is_done = self._is_done()
 
     def _is_done(self) -> bool:
-        """Whether this very training has ended in the folder. Raises TuningRefused if another has."""
+        """Return whether this training is complete. Raises TuningError for another one."""
         record = record_of(self.folder)
-        there = {name: record.get(name) for name in self.recipe}
-        if record and (wrong := differences(there, self.recipe)):
-            raise TuningRefused(f"{self.folder} holds another training: {'; '.join(wrong)}.")
+        stored = {name: record.get(name) for name in self.recipe}
+        if record and (wrong := differences(stored, self.recipe)):
+            raise TuningError(f"{self.folder} holds another training: {'; '.join(wrong)}.")
         return bool(record)
 
     def run(
-        self, every: int, on_step: Callable[[Progress], None], on_epoch: Callable[[Progress], None]
+        self,
+        checkpoint_every: int,
+        on_step: Callable[[Progress], None],
+        on_epoch: Callable[[Progress], None],
     ) -> Progress:
-        """Train from the last checkpoint, or from the start, and write the adapter and its record.
+        """Train from the last checkpoint or the start; write the adapter and its record.
 
-        A checkpoint is kept each `every` steps and at the end of an epoch. Raises TuningRefused,
+        A checkpoint is kept every `checkpoint_every` steps and at the end of an epoch. Raises TuningError,
         OSError.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         model = self._with_adapter()
-        weights = [each for each in model.parameters() if each.requires_grad]
+        weights = [parameter for parameter in model.parameters() if parameter.requires_grad]
         optimizer = torch.optim.AdamW(weights, lr=self.options.learning_rate, weight_decay=0.0)
         progress = self._resumed(model, optimizer)
         if not progress.held_out:
@@ -120,7 +123,7 @@ class Training:
                 progress.end_epoch()
                 progress.held_out += self._held_out_loss(model)
                 on_epoch(progress)
-            if ends_epoch or progress.step % every == 0:
+            if ends_epoch or progress.step % checkpoint_every == 0:
                 self._keep(model, optimizer, progress)
             on_step(progress)
         self._write(model, progress)
@@ -138,36 +141,36 @@ class Training:
         try:
             return peft.get_peft_model(self.base.model, config)
         except ValueError as error:  # which layers of a model it adapts, peft knows by the kind
-            raise TuningRefused(f"peft has no LoRA for this model: {error}") from error
+            raise TuningError(f"peft has no LoRA for this model: {error}") from error
 
     def _resumed(self, model: Any, optimizer: Any) -> Progress:
-        kept = checkpoint.load(self.folder)
-        if kept is None:
+        saved = checkpoint.load(self.folder)
+        if saved is None:
             return Progress()
-        if wrong := differences(json.loads(kept["recipe"]), self.recipe):
-            raise TuningRefused(
+        if wrong := differences(json.loads(saved["recipe"]), self.recipe):
+            raise TuningError(
                 f"{self.folder} holds a training that has not ended, and another: {'; '.join(wrong)}."
             )
-        peft.set_peft_model_state_dict(model, kept["adapter"])
-        optimizer.load_state_dict(kept["optimizer"])
-        return Progress(**kept["progress"])
+        peft.set_peft_model_state_dict(model, saved["adapter"])
+        optimizer.load_state_dict(saved["optimizer"])
+        return Progress(**saved["progress"])
 
     def _keep(self, model: Any, optimizer: Any, progress: Progress) -> None:
-        kept = {
+        state = {
             "recipe": json.dumps(self.recipe),
             "adapter": peft.get_peft_model_state_dict(model),
             "optimizer": optimizer.state_dict(),
             "progress": dict(vars(progress)),
         }
-        checkpoint.save(self.folder, kept)
+        checkpoint.save(self.folder, state)
 
     def _step(self, model: Any, weights: Sequence[Any], optimizer: Any, progress: Progress) -> None:
         options, step = self.options, progress.step
         torch.manual_seed(_seed(options.seed, "step", step))
-        epoch, place = divmod(step, self.steps_of_epoch)
-        order = self._order(epoch)[place * options.batch : (place + 1) * options.batch]
+        epoch, position = divmod(step, self.steps_of_epoch)
+        order = self._order(epoch)[position * options.batch : (position + 1) * options.batch]
         model.train()
-        loss, tokens = self._loss(model, [self.train[each] for each in order])
+        loss, tokens = self._loss(model, [self.train[row] for row in order])
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(weights, CLIP)
@@ -178,7 +181,7 @@ class Training:
         progress.total += float(loss.detach()) * tokens
         progress.tokens += tokens
         if not math.isfinite(progress.total):
-            raise TuningRefused(
+            raise TuningError(
                 f"The loss of step {progress.step} is no number: try a lower learning rate."
             )
 
@@ -188,12 +191,12 @@ class Training:
         return order
 
     def _loss(self, model: Any, rows: Sequence[Encoded]) -> tuple[Any, int]:
-        """(the mean loss of a token, the number of tokens)."""
+        """Return (mean loss per token, number of tokens) of a batch."""
         batch = batch_of(rows, self.base.tokenizer.pad_token_id, self.base.device)
         return model(**batch).loss, int((batch["labels"] != IGNORED).sum())
 
     def _held_out_loss(self, model: Any) -> list[float]:
-        """One number; none where nothing is held out."""
+        """Return the held-out loss as a list of one; empty if nothing is held out."""
         if not self.test:
             return []
         total, n = 0.0, 0
@@ -205,14 +208,18 @@ class Training:
         return [total / n]
 
     def _write(self, model: Any, progress: Progress) -> None:
-        """The adapter, then its record: a folder with a record is whole."""
+        """Write the adapter, then its record, which marks the folder as complete."""
         model.save_pretrained(self.folder)
         (self.folder / "README.md").unlink(
             missing_ok=True
         )  # a form that peft leaves to be filled in
         _sort_lists(self.folder / CONFIG)
-        held: Any = progress.held_out or {"value": None, "reason": NO_CONTEXT}
-        losses = {"unit": "nats per token", "trained": progress.trained, "held_out": held}
+        held_out_losses: Any = progress.held_out or {"value": None, "reason": NO_CONTEXT}
+        losses = {
+            "unit": "nats per token",
+            "trained": progress.trained,
+            "held_out": held_out_losses,
+        }
         record = {**self.recipe, "steps": progress.step, "losses": losses}
         half = self.folder / f"{RECORD}.half"
         half.write_text(f"{json.dumps(record, indent=2, ensure_ascii=False)}\n", encoding="utf-8")
@@ -225,8 +232,8 @@ def _chunks(rows: Sequence[Encoded], n: int) -> Iterator[Sequence[Encoded]]:
         yield rows[start : start + n]
 
 
-def _seed(seed: int, what: str, number: int) -> int:
-    return int.from_bytes(hashlib.sha256(f"{seed} {what} {number}".encode()).digest()[:6])
+def _seed(seed: int, purpose: str, number: int) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed} {purpose} {number}".encode()).digest()[:6])
 
 
 def _versions() -> dict[str, str]:
@@ -236,9 +243,9 @@ def _versions() -> dict[str, str]:
 
 
 def _sort_lists(path: Path) -> None:
-    """peft writes the names of layers in an order that is another in each process."""
+    """Sort the lists in peft's config; their order differs between processes."""
     config = json.loads(path.read_text(encoding="utf-8"))
     for name, value in config.items():
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
             config[name] = sorted(value)
     path.write_text(f"{json.dumps(config, indent=2, sort_keys=True)}\n", encoding="utf-8")

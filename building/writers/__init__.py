@@ -1,1 +1,1 @@
-"""Writers at work in this process: orders in, outcomes out. No database, no Django."""
+"""Writer backends: asks in, outcomes out. No database, no Django."""

@@ -1,4 +1,4 @@
-"""What every writer is: asks in, outcomes out."""
+"""Interface of writer backends: asks in, outcomes out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from building.writing.tasks import Message, Source, Task
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One message to a writer. `order` and `number` are whose, and its how-manieth; from 1."""
+    """A message to a writer: the `number`-th (from 1) for an `order`."""
 
     order: int
     number: int
@@ -19,14 +19,14 @@ class Ask:
     source: Source
     messages: list[Message]
     max_tokens: int
-    """Where the server stops; 0 where the writer says so itself."""
+    """Token limit of the reply; 0 for the writer's own."""
     seed: int
-    """So that the same is asked alike; no server promises to answer alike."""
+    """Sampling seed; servers do not guarantee equal replies for equal seeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of an ask. `failure` is why there is nothing to read, "" where there is; see Draft."""
+    """Result of an ask. `failure` is the reason if there is no reply, else ""; see Draft."""
 
     ask: Ask
     raw: str = ""
@@ -39,13 +39,13 @@ class Outcome:
     completion_tokens: int = 0
 
 
-class WriterAtWork(Protocol):
-    """One writer in this process."""
+class WriterBackend(Protocol):
+    """Writer backend in this process."""
 
     def outcomes(self, asks: Iterator[Ask]) -> Iterator[Outcome | None]:
         """Write what the iterator gives, and yield each outcome once, in any order.
 
         It takes from `asks` only what it can work at, and yields None about once a second while nothing
-        comes. Raises GraderError only when nothing can be written any more.
+        comes. Raises BackendError only when nothing can be written any more.
         """
         ...

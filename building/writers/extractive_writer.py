@@ -1,4 +1,4 @@
-"""The baseline: sentences of the source, picked by rule. No model writes here, and none is named."""
+"""Extractive baseline as a writer backend: rule-based, without a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from building.writing import extractive
 
 
 class ExtractiveWriter:
-    """See WriterAtWork. Its replies have the tags that a model is asked for, and are read alike."""
+    """Extractive baseline; its replies have the tags that a model is asked for."""
 
     def outcomes(self, asks: Iterator[Ask]) -> Iterator[Outcome]:
         for ask in asks:

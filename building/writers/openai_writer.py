@@ -1,4 +1,4 @@
-"""Texts through any server that speaks OpenAI's chat completions."""
+"""Writer backend for servers that speak OpenAI's chat completions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import itertools
 from collections.abc import Callable, Generator, Iterator, Sequence
 
 from building.writers.base import Ask, Outcome
-from building.writers.letters import Letters
+from building.writers.chat_task import WriterChat
 from building.writers.spec import WriterSpec
-from judging.graders.openai_api import PATIENCE
-from judging.graders.openai_server import Address
-from judging.graders.openai_talks import Talks
-from judging.graders.timeouts import reply_seconds
+from judging.llm.chat_client import ChatClient
+from judging.llm.retry import MIN_RETRY_SECONDS
+from judging.llm.server import Address
+from judging.llm.timeouts import reply_seconds
 
 LEAST_SECONDS = 600  # that a text may take: they are long, and servers slow
 
 
 class OpenAIWriter:
-    """The writer `spec` at some servers of its model; see Talks.
+    """The writer `spec` at some servers of its model; see ChatClient.
 
-    Without a `timeout` it is that of `reply_seconds`, and LEAST_SECONDS at least; `patience` is as of a judge.
+    `timeout` is by default that of `reply_seconds`, at least LEAST_SECONDS; `retry_seconds` is as of a judge.
     """
 
     def __init__(
@@ -30,22 +30,24 @@ class OpenAIWriter:
         on_aside: Callable[[str, str], None] = lambda url, why: None,
         concurrency: int = 64,
         timeout: float | None = None,
-        patience: float | None = None,
+        retry_seconds: float | None = None,
     ) -> None:
-        urls = [each.url for each in addresses]
+        urls = [address.url for address in addresses]
         timeout = timeout or max(LEAST_SECONDS, reply_seconds(spec.sampling, urls))
-        self.talks: Talks[Ask, Outcome] = Talks(
-            Letters(spec),
+        self.client: ChatClient[Ask, Outcome] = ChatClient(
+            WriterChat(spec),
             addresses,
             on_aside=on_aside,
             concurrency=concurrency,
             timeout=timeout,
-            patience=max(PATIENCE, 3 * timeout) if patience is None else patience,
+            retry_seconds=max(MIN_RETRY_SECONDS, 3 * timeout)
+            if retry_seconds is None
+            else retry_seconds,
         )
 
     def outcomes(self, asks: Iterator[Ask]) -> Generator[Outcome | None]:
-        """See WriterAtWork. No server is asked anything where there is nothing to write."""
+        """See WriterBackend. No server is asked if there is nothing to write."""
         first = next(asks, None)
         if first:
             asks = itertools.chain([first], asks)
-            yield from self.talks.answers(lambda: next(asks, None))
+            yield from self.client.answers(lambda: next(asks, None))

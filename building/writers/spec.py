@@ -1,4 +1,4 @@
-"""What makes a writer: everything that shapes its texts, and the hash of it."""
+"""Specification of a writer, and its fingerprint."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 
-from judging.grading.pairs import Sampling
 from judging.grading.spec import STAND_IN
+from judging.llm.sampling import Sampling
 
 EXTRACTIVE = "extractive"
 _CAME_LATER = (
@@ -19,7 +19,7 @@ _CAME_LATER = (
 
 @dataclass(frozen=True)
 class WriterSpec:
-    """A writer without a database. Two specs with one fingerprint are one writer.
+    """Definition of a writer without the database; equal fingerprints are one writer.
 
     `template_hash` pins the chat template, "" where it is not known. `adapter` is the folder of what was
     trained on top of the model, "" for the model alone, and `adapter_hash` pins its files.
@@ -38,7 +38,7 @@ class WriterSpec:
 
     @property
     def reply_model(self) -> str:
-        """Empty: a writer whose replies name its model otherwise has that name as its revision."""
+        """Return "": a writer pins the model name of replies in its revision."""
         return ""
 
     @property
@@ -47,13 +47,13 @@ class WriterSpec:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether no model writes: sentences are picked, here or by the stand-in for one."""
+        """Return whether the writer has no model: the baseline, or its mock server."""
         return self.is_extractive or self.model == STAND_IN
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the canonical JSON of all fields, in hex: one changed word, another writer."""
-        told = asdict(self)
-        told = {name: value for name, value in told.items() if value or name not in _CAME_LATER}
-        canonical = json.dumps(told, sort_keys=True)
+        """SHA-256, in hex, over the canonical JSON of all fields."""
+        values = asdict(self)
+        values = {name: value for name, value in values.items() if value or name not in _CAME_LATER}
+        canonical = json.dumps(values, sort_keys=True)
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()

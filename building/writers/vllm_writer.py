@@ -1,4 +1,4 @@
-"""Texts with vLLM in this process: for one machine with a GPU and no server."""
+"""Writer backend with vLLM in process, for one machine with a GPU and no server."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from building.writers.base import Ask, Outcome
-from building.writers.letters import Letters
+from building.writers.chat_task import WriterChat
 from building.writers.spec import WriterSpec
-from judging.graders.vllm_engine import Engine
+from judging.llm.vllm_engine import Engine
 
 
 class VllmWriter:
@@ -23,11 +23,11 @@ class VllmWriter:
         in_flight: int = 64,
     ) -> None:
         self.engine: Engine[Ask, Outcome] = Engine(
-            Letters(spec), engine_args=engine_args, in_flight=in_flight
+            WriterChat(spec), engine_args=engine_args, in_flight=in_flight
         )
 
     def outcomes(self, asks: Iterator[Ask]) -> Generator[Outcome | None]:
-        """See WriterAtWork. No model is loaded where there is nothing to write."""
+        """See WriterBackend. No model is loaded if there is nothing to write."""
         first = next(asks, None)
         if first:
             asks = itertools.chain([first], asks)

@@ -1,1 +1,1 @@
-"""What a writer is asked, and what its replies become. No Django here."""
+"""Generation tasks: prompts, and parsing of replies. No Django here."""

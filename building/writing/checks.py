@@ -1,4 +1,4 @@
-"""What is wrong with the words of a reply: refusals, loops, copies, and what a reviewer should look at."""
+"""Quality checks of a reply: refusals, loops, copies, and flags for review."""
 
 from __future__ import annotations
 
@@ -45,82 +45,86 @@ _REFUSAL = re.compile(
 )
 
 
-def refuses(reply: str) -> bool:
-    """Whether these words begin as a refusal does, in English."""
+def is_refusal(reply: str) -> bool:
+    """Return whether a reply begins like an English refusal."""
     return _REFUSAL.match(reply[:_OPENING].replace("’", "'")) is not None
 
 
-def loop(body: str) -> str:
-    """What the text says again and again; "" if nothing.
+def repeated_passage(body: str) -> str:
+    """Return the first passage that the text repeats in a loop; "" if none.
 
     A sentence of three words or more that comes three times, or up to twenty words that follow each
     other five times.
     """
-    seen: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     for sentence in sentences.texts(body):
-        words = tuple(plain_words(sentence))
-        seen[words] += 1
-        if seen[words] == TIMES and len(words) >= LOOPED_WORDS:
+        tokens = tuple(plain_words(sentence))
+        counts[tokens] += 1
+        if counts[tokens] == TIMES and len(tokens) >= LOOPED_WORDS:
             return sentence
     return _rounds(body.split())
 
 
-def _rounds(words: Sequence[str]) -> str:
+def _rounds(tokens: Sequence[str]) -> str:
     for length in range(1, LONGEST_ROUND + 1):
-        most = max(length * ROUNDS, FEWEST_LOOPED)
+        threshold = max(length * ROUNDS, FEWEST_LOOPED)
         run = length
-        for place in range(length, len(words)):
-            run = run + 1 if words[place] == words[place - length] else length
-            if run >= most:
-                return " ".join(words[place - length + 1 : place + 1])
+        for index in range(length, len(tokens)):
+            run = run + 1 if tokens[index] == tokens[index - length] else length
+            if run >= threshold:
+                return " ".join(tokens[index - length + 1 : index + 1])
     return ""
 
 
 def copied_sentence(body: str, document: str) -> str:
-    """The first sentence of the document that stands whole in the body; "" if none does.
+    """Return the first sentence of the document that the body copies; "" if none.
 
     Case, punctuation and white space do not count; sentences of fewer than five words neither.
     """
-    held = f" {' '.join(plain_words(body))} "
+    body_tokens = f" {' '.join(plain_words(body))} "
     for sentence in sentences.texts(sentences.with_line_ends(document)):
-        words = plain_words(sentence)
-        if len(words) >= COPIED_WORDS and f" {' '.join(words)} " in held:
+        tokens = plain_words(sentence)
+        if len(tokens) >= COPIED_WORDS and f" {' '.join(tokens)} " in body_tokens:
             return sentence
     return ""
 
 
-def says_else(body: str, document: str) -> str:
-    """A flag for a passage of whose content words (as BM25 has them) fewer than half are in its document."""
-    of_body = set(terms(body))
-    shared = len(of_body & set(terms(document)))
-    if shared >= OVERLAP * len(of_body):
+def unsupported_flag(body: str, document: str) -> str:
+    """Return a flag if fewer than half of the content terms are in the document, else ""."""
+    body_terms = set(terms(body))
+    shared = len(body_terms & set(terms(document)))
+    if shared >= OVERLAP * len(body_terms):
         return ""
-    return f"says things that the document does not: {shared} of its {len(of_body)} content words are there"
+    return f"says things that the document does not: {shared} of its {len(body_terms)} content words are there"
 
 
 def near_duplicates(questions: Sequence[str]) -> dict[int, int]:
-    """For each question that is nearly the same as an earlier one: its place, and that of the nearest.
+    """Map the index of each near-duplicate question to the nearest earlier one.
 
     The measure is the idf of the terms that both have, over that of all terms of the one with more:
     1 for equal terms, 0 for none in common, and more than 0.8 is near. It is BM25's score of one for
     the other over its own score, in the direction in which that is less, lengths and repeats aside.
     idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5)), N questions of which n have t. Places count from 0.
     """
-    of_each = [set(terms(question)) for question in questions]
-    having = Counter(term for of_one in of_each for term in of_one)
+    question_terms = [set(terms(question)) for question in questions]
+    having = Counter(term for own_terms in question_terms for term in own_terms)
     idf = {term: math.log(1 + (len(questions) - n + 0.5) / (n + 0.5)) for term, n in having.items()}
-    weights = [_sum(idf, of_one) for of_one in of_each]
+    weights = [_sum_idf(idf, own_terms) for own_terms in question_terms]
     near = {}
-    for place, of_one in enumerate(of_each):
+    for index, own_terms in enumerate(question_terms):
         shares = [
-            (_sum(idf, of_one & of_each[other]) / max(weights[place], weights[other]), -other)
-            for other in range(place)
-            if of_one & of_each[other]
+            (
+                _sum_idf(idf, own_terms & question_terms[earlier])
+                / max(weights[index], weights[earlier]),
+                -earlier,
+            )
+            for earlier in range(index)
+            if own_terms & question_terms[earlier]
         ]
         if shares and max(shares)[0] > NEAR:
-            near[place] = -max(shares)[1]
+            near[index] = -max(shares)[1]
     return near
 
 
-def _sum(idf: dict[str, float], of_one: Set[str]) -> float:
-    return math.fsum(idf[term] for term in of_one)
+def _sum_idf(idf: dict[str, float], question_terms: Set[str]) -> float:
+    return math.fsum(idf[term] for term in question_terms)

@@ -1,4 +1,4 @@
-"""A report's citations: "[2]", "[1, 3]", "[2][5]", "[Passage 3]" and names of passages in square brackets.
+"""Citation marks in reports: "[2]", "[1, 3]", "[2][5]", "[Passage 3]", or names.
 
 They are taken out of the text, and each sentence keeps the labels of its own as they were written.
 Nothing is dropped and nothing put right: a label that no passage has stays, for a person to see. Words
@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from building.writing import sentences
-from building.writing.products import Statement
+from building.writing.outputs import Statement
 
 _BRACKETS = re.compile(r"\[([^\[\]\n]{1,400})\]")
 _BETWEEN = re.compile(r"[^\S\n]*+[,;]?[^\S\n]*+")
@@ -26,8 +26,8 @@ _LONGEST_RANGE = 20
 
 
 @dataclass(frozen=True)
-class Cited:
-    """A report without its marks, and all its sentences in order, those that cite nothing too."""
+class CitedReport:
+    """A report without its marks, and all its sentences in order, citing or not."""
 
     body: str
     statements: tuple[Statement, ...]
@@ -36,10 +36,10 @@ class Cited:
     def labels(self) -> tuple[str, ...]:
         return tuple(label for statement in self.statements for label in statement.labels)
 
-    def until(self, end: int) -> Cited:
-        """The same up to an end of one of its sentences."""
-        kept = tuple(statement for statement in self.statements if statement.end <= end)
-        return Cited(self.body[:end], kept)
+    def until(self, end: int) -> CitedReport:
+        """Truncate the report at the end of one of its sentences."""
+        statements = tuple(statement for statement in self.statements if statement.end <= end)
+        return CitedReport(self.body[:end], statements)
 
 
 @dataclass
@@ -51,64 +51,68 @@ class _Mark:
     labels: tuple[str, ...]
 
 
-def cited(reply: str, names: Collection[str] = ()) -> Cited:
-    """The report in a reply; `names` are those of the passages that it may cite by name.
+def parse_citations(reply: str, names: Collection[str] = ()) -> CitedReport:
+    """Parse a reply into a report and its citations; `names` are citable passage names.
 
     A mark belongs to the sentence before it, also where it follows its full stop; at the beginning of a
     line to the sentence behind it. A range "[1-3]" is three labels. Marks without any sentence are lost.
     """
     text = sentences.with_line_ends(reply)
-    kept: list[str] = []
-    places: list[
+    pieces: list[str] = []
+    offsets: list[
         tuple[int, bool, tuple[str, ...]]
-    ] = []  # in the body, whether of what follows, labels
+    ] = []  # offset in the body, belongs to the next sentence, labels
     length = read = 0
     for mark in _marks(text, {name.casefold() for name in names}):
         begins_line = mark.start == 0 or text[mark.start - 1] == "\n"
         ends_line = mark.end == len(text) or text[mark.end] == "\n"
-        words = text[read : mark.start]
+        piece = text[read : mark.start]
         if mark.start and not begins_line and not ends_line and text[mark.end].isalnum():
-            words += " "  # "first.[1]Second" are two sentences
-        kept.append(words)
-        length += len(words)
-        places.append((length, begins_line and not ends_line, mark.labels))
+            piece += " "  # "first.[1]Second" are two sentences
+        pieces.append(piece)
+        length += len(piece)
+        offsets.append((length, begins_line and not ends_line, mark.labels))
         read = mark.end
-        if begins_line and (after := _SPACES.match(text, read)):
-            read = after.end()
-    body = "".join([*kept, text[read:]])
-    return _with_statements(body, places)
+        if begins_line and (space := _SPACES.match(text, read)):
+            read = space.end()
+    body = "".join([*pieces, text[read:]])
+    return _with_statements(body, offsets)
 
 
-def _with_statements(body: str, places: Sequence[tuple[int, bool, tuple[str, ...]]]) -> Cited:
+def _with_statements(
+    body: str, offsets: Sequence[tuple[int, bool, tuple[str, ...]]]
+) -> CitedReport:
     stripped = body.strip()
     lead = len(body) - len(body.lstrip())
     spans = sentences.spans(stripped)
     starts, ends = [start for start, _ in spans], [end for _, end in spans]
-    of_each: list[list[str]] = [[] for _ in spans]
-    for place, is_of_next, labels in places:
-        at = place - lead
-        # The first that ends behind the mark, or the last that begins before it.
+    labels_by_sentence: list[list[str]] = [[] for _ in spans]
+    for offset, is_of_next, labels in offsets:
+        at = offset - lead
+        # The first sentence that ends after the mark, or the last that begins before it.
         nearest = bisect_right(ends, at) if is_of_next else bisect_left(starts, at) - 1
         if spans:
-            of_each[min(max(nearest, 0), len(spans) - 1)] += labels
+            labels_by_sentence[min(max(nearest, 0), len(spans) - 1)] += labels
     statements = [
         Statement(start, end, tuple(dict.fromkeys(labels)))
-        for (start, end), labels in zip(spans, of_each, strict=True)
+        for (start, end), labels in zip(spans, labels_by_sentence, strict=True)
     ]
-    return Cited(stripped, tuple(statements))
+    return CitedReport(stripped, tuple(statements))
 
 
-def place_of(label: str, names: Sequence[str]) -> int | None:
-    """The place (from 0) of the passage that a label means, by number from 1 or by name; None for none.
+def passage_index(label: str, names: Sequence[str]) -> int | None:
+    """Return the index of the passage that a label refers to, or None.
+
+    A label is a number from 1, or a name.
 
     A number that a passage has in the prompt is that passage, though another may be called so.
     """
     number = _LABEL.fullmatch(label)
-    place = int(number[1]) - 1 if number else -1
-    if 0 <= place < len(names):
-        return place
-    small = label.casefold()
-    return next((place for place, name in enumerate(names) if name.casefold() == small), None)
+    index = int(number[1]) - 1 if number else -1
+    if 0 <= index < len(names):
+        return index
+    folded = label.casefold()
+    return next((index for index, name in enumerate(names) if name.casefold() == folded), None)
 
 
 def _marks(text: str, names: Collection[str]) -> list[_Mark]:
@@ -129,7 +133,7 @@ def _marks(text: str, names: Collection[str]) -> list[_Mark]:
 
 
 def _labels(inside: str, names: Collection[str]) -> tuple[str, ...]:
-    """The labels between two brackets; none where anything else is there."""
+    """Parse the labels between two brackets; empty if there is anything else."""
     if inside.casefold() in names:
         return (inside,)
     labels: list[str] = []

@@ -1,4 +1,4 @@
-"""How long a text shall be, where a cut one ends, and how much of a context fits into a prompt.
+"""Text lengths: parsing, truncation at sentences, and context size.
 
     words:300         the instruction says 300 words, the cap leaves room for half as many again
     tokens:512        the cap is 512 tokens, the instruction says the words that these make
@@ -15,12 +15,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from annotation.errors import UserError
 from building.writing import sentences
 from building.writing.sentences import n_words
 
 TOKENS_OF_A_WORD = 1.3
 ROOM = 1.5  # a model that is told 300 words and writes 400 is not cut
-MOST = 100_000
+MAX_LENGTH = 100_000
 _WHOLE = re.compile(r"[.!?…。！？][\"'”’»」』)\]]*\Z")
 CONTEXT_TOKENS = 2_500  # as in CRUX
 _WRITTEN = re.compile(r"(words|tokens):([1-9][0-9]{0,5})|match:(required|reference)")
@@ -28,7 +29,7 @@ _WRITTEN = re.compile(r"(words|tokens):([1-9][0-9]{0,5})|match:(required|referen
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """Counts the tokens of a text. Its name is told wherever a number of tokens is."""
+    """Token counter. Its name is reported wherever a number of tokens is."""
 
     name: str
     count: Callable[[str], int]
@@ -39,18 +40,18 @@ ESTIMATE = Tokenizer("words*1.3 estimate", lambda text: math.ceil(n_words(text) 
 
 @dataclass(frozen=True)
 class Length:
-    """`words` is what the instruction says, `max_tokens` where the server stops."""
+    """`words` is the length in the instruction, `max_tokens` the server's limit."""
 
     words: int
     max_tokens: int
 
 
-class LengthError(ValueError):
+class LengthError(UserError):
     """A length that cannot be read or made; a sentence for people."""
 
 
 def matches(written: str) -> str:
-    """What a length is taken from: "required", "reference", or "" where it is a number.
+    """Return the texts that a length matches: "required", "reference", or "" for a number.
 
     Raises LengthError for what is no length.
     """
@@ -58,7 +59,7 @@ def matches(written: str) -> str:
 
 
 def length_of(written: str, texts: Sequence[str] = (), tokenizer: Tokenizer = ESTIMATE) -> Length:
-    """The length that is written so; `texts` are those that it shall match.
+    """Parse a length; `texts` are those that it shall match.
 
     Raises LengthError for what is no length, and where there is nothing to match.
     """
@@ -68,26 +69,26 @@ def length_of(written: str, texts: Sequence[str] = (), tokenizer: Tokenizer = ES
         if match[1] == "words":
             return Length(number, math.ceil(number * TOKENS_OF_A_WORD * ROOM))
         return Length(max(1, int(number / TOKENS_OF_A_WORD)), number)
-    words = sum(map(n_words, texts))
-    if not words:
+    n_total = sum(map(n_words, texts))
+    if not n_total:
         raise LengthError(
             f"{written} takes the length of the topic's {match[3]} texts, and there is no word of them."
         )
-    return Length(words, sum(map(tokenizer.count, texts)))
+    return Length(n_total, sum(map(tokenizer.count, texts)))
 
 
 def _read(written: str) -> re.Match[str]:
     match = _WRITTEN.fullmatch(written.strip())
-    if not match or (match[2] and int(match[2]) > MOST):
+    if not match or (match[2] and int(match[2]) > MAX_LENGTH):
         raise LengthError(
             f'"{written}" is no length. Write words:300, tokens:512, match:required or match:reference, '
-            f"with a number of at most {MOST:,}."
+            f"with a number of at most {MAX_LENGTH:,}."
         )
     return match
 
 
 def cut_at_sentence(body: str) -> str:
-    """The body up to its last sentence that is whole; "" if none is.
+    """Truncate the body after its last complete sentence; "" if none is.
 
     For what was stopped by its length. Abbreviations end no sentence, and neither does a line.
     """
@@ -98,12 +99,12 @@ def cut_at_sentence(body: str) -> str:
     return body[: ends[-1]] if ends else ""
 
 
-def cut_at_words(body: str, most: int) -> str:
-    """The body up to the last sentence that ends within so many words; "" if none does."""
-    fits = words = 0
+def cut_at_words(body: str, max_words: int) -> str:
+    """Truncate the body after the last sentence within `max_words`; "" if none is."""
+    fits = total = 0
     for start, end in sentences.spans(body):
-        words += n_words(body[start:end])
-        if words > most:
+        total += n_words(body[start:end])
+        if total > max_words:
             break
         fits = end
     return body[:fits]
@@ -116,15 +117,15 @@ def fill_context(
     k: int | None = None,
     tokenizer: Tokenizer = ESTIMATE,
 ) -> int:
-    """How many passages fit, from the first: at most `k`, and together at most so many tokens.
+    """Return how many leading passages fit: at most `k`, within a token limit.
 
     `passages` are as the prompt shows them (`tasks.shown_passages`), in the order of their ranks. The
     first that does not fit ends it, so a context is always the top of its ranking; 0 if already the
     first one is too long.
     """
     used = 0
-    for place, passage in enumerate(passages[:k]):
+    for index, passage in enumerate(passages[:k]):
         used += tokenizer.count(passage)
         if tokens is not None and used > tokens:
-            return place
+            return index
     return len(passages[:k])

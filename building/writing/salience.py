@@ -1,4 +1,4 @@
-"""Which words of a document it is about: content words, by how often they come."""
+"""Salient terms of a document: content words by frequency."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from building.analysis.lucene_en import term_of, words
+from building.analysis.lucene_en import split_tokens, term_of
 
 _MORE = """
 about above after again against all also although am among another any anybody around because been before
@@ -20,48 +20,50 @@ so some still than them themselves though through today too two under until up u
 went were what when where whether which while who whom whose why within without would year years yet you your
 """
 _FUNCTION_WORDS = frozenset(_MORE.split())
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-CACHED = 200_000  # words whose terms a process keeps: documents have the same ones again and again
-NAME = 2  # times that a word with a capital counts, where no sentence begins with it
+_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
+CACHED = 200_000  # cached terms per process: documents share most tokens
+NAME = 2  # weight of a capitalized token that does not begin a sentence
 
 _term_of = lru_cache(CACHED)(term_of)
 
 
 @dataclass(frozen=True)
 class Salience:
-    """The content words of sentences, heaviest first, each in one of its forms."""
+    """Content terms of sentences with weights, and one surface form of each."""
 
     weights: dict[str, int]
     forms: dict[str, str]
 
     def heaviest(self, sentence: str) -> list[str]:
-        """The content words of a sentence, those first that come most often in all; in order where equal."""
-        terms = dict.fromkeys(_term(word) for word in words(sentence))
-        known = [term for term in terms if term in self.weights]
-        return [self.forms[term] for term in sorted(known, key=lambda term: -self.weights[term])]
+        """Return a sentence's content words, most frequent in the document first."""
+        terms = dict.fromkeys(_content_term(token) for token in split_tokens(sentence))
+        weighted = [term for term in terms if term in self.weights]
+        return [self.forms[term] for term in sorted(weighted, key=lambda term: -self.weights[term])]
 
 
 def salience(sentences: Sequence[str]) -> Salience:
-    """Of a document's sentences. Words that any English text may hold do not count, and neither do numbers."""
+    """Count the content terms of sentences; function words and numbers are left out."""
     weights: Counter[str] = Counter()
     forms: dict[str, str] = {}
     for sentence in sentences:
-        for place, word in enumerate(words(sentence)):
-            term = _term(word)
+        for index, token in enumerate(split_tokens(sentence)):
+            term = _content_term(token)
             if not term:
                 continue
-            weights[term] += NAME if place and word[0].isupper() else 1
-            # A small letter tells that the capital was that of a sentence.
-            if term not in forms or (word.islower() and not forms[term].islower()):
-                forms[term] = word
+            weights[term] += NAME if index and token[0].isupper() else 1
+            # A lower-case form shows that the capital began a sentence.
+            if term not in forms or (token.islower() and not forms[term].islower()):
+                forms[term] = token
     return Salience(dict(weights), forms)
 
 
 def content_terms(text: str) -> set[str]:
-    """The terms of a text that not any English text may hold; numbers are among them."""
-    return {_term_of(word) for word in words(text) if word.casefold() not in _FUNCTION_WORDS} - {""}
+    """Return the terms of a text without function words; numbers are kept."""
+    return {
+        _term_of(token) for token in split_tokens(text) if token.casefold() not in _FUNCTION_WORDS
+    } - {""}
 
 
-def _term(word: str) -> str:
-    is_content = _LETTERS.search(word) and word.casefold() not in _FUNCTION_WORDS
-    return _term_of(word) if is_content else ""
+def _content_term(token: str) -> str:
+    is_content = _TWO_LETTERS.search(token) and token.casefold() not in _FUNCTION_WORDS
+    return _term_of(token) if is_content else ""

@@ -1,4 +1,4 @@
-"""The sentences of what was written, and its words."""
+"""Sentence splitting and word counting of generated texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BREAK = regex.compile(r"\n\s*\n|\n(?![^\S\n]*\p{Ll})")
 _LINE_END = regex.compile(r"\r\n?")
 _LETTER = regex.compile(r"\p{L}")
 _SIGN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
-_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*+")
+_TOKEN = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*+")
 
 
 def with_line_ends(text: str) -> str:
@@ -28,34 +28,36 @@ def on_one_line(text: str) -> str:
 
 
 def n_words(text: str) -> int:
-    """Words by white space after NFKC, as TREC counts them.
+    """Count words by white space after NFKC, as TREC does.
 
     Of scripts without white space between words each sign is one, as lengths in Chinese are told.
     """
     plain = unicodedata.normalize("NFKC", text)
-    others, n_signs = _SIGN.subn(" ", plain)
-    return n_signs + len(_WORD.findall(others)) if n_signs else len(plain.split())
+    rest_of_text, n_signs = _SIGN.subn(" ", plain)
+    return n_signs + len(_TOKEN.findall(rest_of_text)) if n_signs else len(plain.split())
 
 
-def has_words(text: str) -> bool:
-    return _WORD.search(text) is not None
+def has_token(text: str) -> bool:
+    return _TOKEN.search(text) is not None
 
 
 def plain_words(text: str) -> list[str]:
-    """The words that two texts are compared by: letters and digits alone, after NFKC and case folding."""
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    """Return case-folded NFKC words of letters and digits, for comparing texts."""
+    return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def spans(body: str) -> list[tuple[int, int]]:
-    """[start, end) of each sentence in code points, in order; what has no letter goes with its neighbour.
+    """Return [start, end) of each sentence in code points, in order.
+
+    Parts without a letter join their neighbour.
 
     `body` ends its lines by a line feed alone. A number before an item of a list belongs to the item.
     """
     edges = [0, *(edge for gap in _BREAK.finditer(body) for edge in gap.span()), len(body)]
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for start, end in list(pairwise(edges))[::2]:
-        found += _joined(body, sentences(body, start, end))
-    return found
+        result += _joined(body, sentences(body, start, end))
+    return result
 
 
 def texts(body: str) -> list[str]:
@@ -65,8 +67,8 @@ def texts(body: str) -> list[str]:
 def _joined(body: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
     joined: list[tuple[int, int]] = []
     for start, end in pieces:
-        has_words = _LETTER.search(body, start, end) is not None
-        if joined and not (has_words and _LETTER.search(body, *joined[-1])):
+        has_letter = _LETTER.search(body, start, end) is not None
+        if joined and not (has_letter and _LETTER.search(body, *joined[-1])):
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))

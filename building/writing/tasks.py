@@ -1,4 +1,4 @@
-"""What a writer can be asked, and its prompts: passages, a request, questions, nuggets, reports."""
+"""Generation tasks and their prompts: passages, requests, questions, nuggets, reports."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from building.writing import pairs, parse, wording
-from building.writing.products import Product, Source, Statement, Written
-from judging.grading.pairs import Sampling
+from building.writing import pairs, parse, prompt_files
+from building.writing.outputs import ParsedReply, Product, Source, Statement
+from judging.llm.sampling import Sampling
 
 __all__ = [
     "TASKS",
+    "ParsedReply",
     "Product",
     "Source",
     "Statement",
     "Task",
-    "Written",
     "check_prompt",
     "render",
     "shown_passages",
@@ -30,7 +30,7 @@ PLACEHOLDERS = (
 NO_QUESTIONS = "(none so far)"
 _PLACEHOLDER = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
 _LOOKS_LIKE_ONE = re.compile(r"\{\s*([^\W\d]\w*)\s*\}")
-_SHOWS = {
+_PLACEHOLDER_NAMES = {
     "document": "the document",
     "request": "the request",
     "context": "the passages of the context",
@@ -41,7 +41,7 @@ _SHOWS = {
 
 @dataclass(frozen=True)
 class Task:
-    """A kind of thing that is written.
+    """A generation task: its prompt's placeholders, defaults, and reply parser.
 
     `allowed` are the placeholders of its prompts, `required` those that must be there; `n` is how many
     are asked for and `words` how long each shall be, where a source says neither. `max_tokens` of the
@@ -56,12 +56,12 @@ class Task:
     sampling: Sampling
     n: int
     words: int
-    reader: Callable[[str, str | None, Source], Written]
+    reader: Callable[[str, str | None, Source], ParsedReply]
 
     @property
-    def wording(self) -> wording.Wording:
-        """Our own, which people may write anew."""
-        return wording.load(self.name)
+    def wording(self) -> prompt_files.PromptText:
+        """Return the default prompt, which people may replace."""
+        return prompt_files.load(self.name)
 
     @property
     def system(self) -> str:
@@ -72,34 +72,41 @@ class Task:
         return self.wording.prompt
 
     @property
-    def shows_have(self) -> bool:
-        """Whether its prompts show what is there already, so that the rest can be asked for."""
+    def shows_existing(self) -> bool:
+        """Return whether its prompt lists existing items, so that the rest can be asked for."""
         return "have" in self.allowed
 
-    def read(self, reply: str, finish_reason: str | None, source: Source) -> Written:
-        """What the reply became. Any text gives something, and none raises.
+    def read(self, reply: str, finish_reason: str | None, source: Source) -> ParsedReply:
+        """Parse a reply. Any text gives a result, and none raises.
 
         `finish_reason` is the server's: "stop", "length" and the like; None or "" where it tells none.
         """
         return self.reader(reply, finish_reason, self.whole(source))
 
     def whole(self, source: Source) -> Source:
-        """The source with the number and the length that the task has of its own, where it has none."""
+        """Fill in the task's default number and length where the source has none."""
         return replace(source, n=source.n or self.n, words=source.words or self.words)
 
 
 def _task(
-    name: str, title: str, says: str, may: str, must: str, max_tokens: int, n: int, words: int
+    name: str,
+    title: str,
+    description: str,
+    may: str,
+    must: str,
+    max_tokens: int,
+    n: int,
+    n_words: int,
 ) -> Task:
     return Task(
         name=name,
         title=title,
-        says=says,
+        says=description,
         allowed=frozenset(f"{may} {must}".split()),
         required=frozenset(must.split()),
         sampling=Sampling(0.7, 0.95, max_tokens, seed=None, logprobs=False),
         n=n,
-        words=words,
+        words=n_words,
         reader=_READERS[name],
     )
 
@@ -114,16 +121,16 @@ _READERS = {
     "pairs": pairs.read_pair,
     "statements": pairs.read_statements,
 }
-_ALL = (
+_TASKS = (
     _task(
         "passages",
         "Passages of a document",
-        "Writes a document anew as two or three passages that can be read by themselves.",
+        "Writes a document again as two or three passages that can be read by themselves.",
         may="n words",
         must="document",
         max_tokens=1_200,
         n=3,
-        words=200,
+        n_words=200,
     ),
     _task(
         "request",
@@ -133,7 +140,7 @@ _ALL = (
         must="document",
         max_tokens=300,
         n=1,
-        words=50,
+        n_words=50,
     ),
     _task(
         "questions",
@@ -143,7 +150,7 @@ _ALL = (
         must="document",
         max_tokens=1_000,
         n=10,
-        words=0,
+        n_words=0,
     ),
     _task(
         "nuggets",
@@ -153,7 +160,7 @@ _ALL = (
         must="request document",
         max_tokens=1_000,
         n=10,
-        words=0,
+        n_words=0,
     ),
     _task(
         "report",
@@ -163,7 +170,7 @@ _ALL = (
         must="request context",
         max_tokens=600,
         n=1,
-        words=300,
+        n_words=300,
     ),
     _task(
         "direct",
@@ -173,7 +180,7 @@ _ALL = (
         must="request",
         max_tokens=600,
         n=1,
-        words=300,
+        n_words=300,
     ),
     _task(
         "statements",
@@ -183,7 +190,7 @@ _ALL = (
         must="document",
         max_tokens=1_000,
         n=1,
-        words=0,
+        n_words=0,
     ),
     _task(
         "pairs",
@@ -193,14 +200,14 @@ _ALL = (
         must="document kind statement",
         max_tokens=400,
         n=1,
-        words=0,
+        n_words=0,
     ),
 )
-TASKS: Mapping[str, Task] = {task.name: task for task in _ALL}
+TASKS: Mapping[str, Task] = {task.name: task for task in _TASKS}
 
 
 def render(task: Task, system: str, prompt: str, source: Source) -> list[Message]:
-    """The chat messages that ask for it: a system message, where there is one, then the user's.
+    """Render the chat messages: the system message, if any, then the user's.
 
     All placeholders are put in at once, so that braces in a text reach the model as they are. {context}
     are the passages numbered from 1, {have} the questions numbered from 1.
@@ -210,7 +217,7 @@ def render(task: Task, system: str, prompt: str, source: Source) -> list[Message
         "document": source.document,
         "request": source.request,
         "context": "\n\n".join(shown_passages(source.passages)),
-        "have": _numbered(source.have) or NO_QUESTIONS,
+        "have": _numbered(source.existing) or NO_QUESTIONS,
         "n": str(source.n),
         "words": str(source.words),
         "max_words": str(source.max_words or source.words),
@@ -231,36 +238,36 @@ def render(task: Task, system: str, prompt: str, source: Source) -> list[Message
 
 
 def shown_passages(passages: Sequence[tuple[str, str]]) -> list[str]:
-    """Passages (name, body) as a prompt shows them, which is what their tokens are counted in."""
+    """Format passages (name, body) as a prompt shows them; tokens are counted on this."""
     return [f"[{number}] {' '.join(body.split())}" for number, (_, body) in enumerate(passages, 1)]
 
 
 def check_prompt(task: Task, prompt: str, system: str = "") -> list[str]:
-    """What is wrong with a prompt, a sentence for each problem; none if it can be used.
+    """Validate a prompt; return a sentence for each problem.
 
     A name in braces must be a placeholder of the task. Other braces are words like any others.
     """
     if not prompt.strip():
         return ["The prompt is empty."]
     both = f"{system}\n{prompt}"
-    known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS if name in task.allowed)
+    allowed = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS if name in task.allowed)
     problems = [
-        f"{written} is not a placeholder of this task. There are {known}."
+        f"{written} is not a placeholder of this task. There are {allowed}."
         for written in dict.fromkeys(match[0] for match in _LOOKS_LIKE_ONE.finditer(both))
         if not _PLACEHOLDER.fullmatch(written) or written[1:-1] not in task.allowed
     ]
-    shown = {match[1] for match in _PLACEHOLDER.finditer(both)}
-    if "type" in shown:  # by its name, as a tuned model knows it, it is shown too
-        shown.add("kind")
+    used = {match[1] for match in _PLACEHOLDER.finditer(both)}
+    if "type" in used:  # by its name, as a tuned model knows it, it is shown too
+        used.add("kind")
     problems += [
-        f"The prompt does not show {_SHOWS[name]}: it needs {{{name}}}."
+        f"The prompt does not show {_PLACEHOLDER_NAMES[name]}: it needs {{{name}}}."
         for name in PLACEHOLDERS
-        if name in task.required - shown
+        if name in task.required - used
     ]
     return problems
 
 
 def _numbered(questions: Sequence[str]) -> str:
     return "\n".join(
-        f"{number}. {' '.join(words.split())}" for number, words in enumerate(questions, 1)
+        f"{number}. {' '.join(question.split())}" for number, question in enumerate(questions, 1)
     )

@@ -1,4 +1,4 @@
-"""A typed question and its answer in one string, as a small encoder-decoder reads and writes them.
+"""Typed question and answer in one string, for small encoder-decoders.
 
     <<summary>> CONTEXT                      what it reads
     <<summary>> QUESTION <a> ANSWER          what it writes
@@ -13,14 +13,12 @@ from dataclasses import dataclass
 
 TYPES = ("fact_single", "summary", "reasoning")
 ANSWER = "<a>"
-PROMPT = (
-    "<<{type}>> {document}{statement}"  # what a tuned model is asked with, where nothing is said
-)
-MARKS = (ANSWER, *(f"<<{each}>>" for each in TYPES))
+PROMPT = "<<{type}>> {document}{statement}"  # default prompt of a tuned model
+MARKS = (ANSWER, *(f"<<{kind}>>" for kind in TYPES))
 _MARKED = re.compile(r"<<([^<>]*)>>(.*)", re.DOTALL)
 
 
-class LineBroken(ValueError):
+class LineError(ValueError):
     """A string of another form; what is wrong with it, without a subject: "has no <a> ..."."""
 
 
@@ -34,29 +32,29 @@ class Answered:
 
 
 def read_context(line: str) -> tuple[str, str]:
-    """(type, context) of what such a model reads. Raises LineBroken."""
+    """Parse (type, context) of a model's input. Raises LineError."""
     marked = _MARKED.fullmatch(line.strip())
     if marked is None:
-        raise LineBroken(f"does not begin with {_of_marks()}")
+        raise LineError(f"does not begin with {_of_marks()}")
     if marked[1] not in TYPES:
-        raise LineBroken(f"begins with <<{marked[1][:40]}>>, which is none of {_of_marks()}")
-    if not (words := marked[2].strip()):
-        raise LineBroken(f"has nothing after <<{marked[1]}>>")
-    return marked[1], words
+        raise LineError(f"begins with <<{marked[1][:40]}>>, which is none of {_of_marks()}")
+    if not (context := marked[2].strip()):
+        raise LineError(f"has nothing after <<{marked[1]}>>")
+    return marked[1], context
 
 
 def read_answered(line: str) -> Answered:
-    """What such a model wrote. Nothing is guessed: raises LineBroken for any other form."""
-    kind, words = read_context(line)
-    if any(mark in words for mark in MARKS[1:]):
-        raise LineBroken("has a second type")
-    question, *answers = (part.strip() for part in words.split(ANSWER))
+    """Parse a model's output. Raises LineError for any other form."""
+    kind, body = read_context(line)
+    if any(mark in body for mark in MARKS[1:]):
+        raise LineError("has a second type")
+    question, *answers = (part.strip() for part in body.split(ANSWER))
     if len(answers) != 1:
-        raise LineBroken(f"has {len(answers)} times {ANSWER}, and one was expected")
+        raise LineError(f"has {len(answers)} times {ANSWER}, and one was expected")
     if not question:
-        raise LineBroken(f"has no question before {ANSWER}")
+        raise LineError(f"has no question before {ANSWER}")
     if not answers[0]:
-        raise LineBroken(f"has no answer after {ANSWER}")
+        raise LineError(f"has no answer after {ANSWER}")
     return Answered(kind, question, answers[0])
 
 

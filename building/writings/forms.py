@@ -1,4 +1,4 @@
-"""A new writer, and a new writing, as an admin describes them."""
+"""Forms of a new writer and a new generation run."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from typing import Any
 
 from django import forms
 
-from annotation.models import Dataset
+from annotation.models import Dataset, User
 from building.engine.choosing import baseline_of, make_writer
-from building.engine.wanted import Wanted, writers_of_statements
+from building.engine.generation_spec import GenerationSpec, writers_of_statements
 from building.models import Writer
 from building.writers.spec import EXTRACTIVE
 from building.writing.lengths import CONTEXT_TOKENS
 from building.writing.pairs import KINDS
 from building.writing.tasks import Task, check_prompt
 from evaluation.models import RetrievalRun
-from judging.engine import budget
-from judging.forms import endpoints, offer
+from judging.execution import limits
+from judging.forms import endpoints_for, offer
 
 PROMPT = {"rows": 16, "spellcheck": "false"}
 
 
 class WriterForm(forms.Form):
-    """A model under a prompt for one task."""
+    """A model with a prompt for one task."""
 
     slug = forms.SlugField(max_length=120, label="Name", help_text="letters, digits, - and _")
     backend = forms.ChoiceField(
-        choices=[(each.value, each.label) for each in (Writer.Backend.OPENAI, Writer.Backend.VLLM)],
+        choices=[
+            (choice.value, choice.label) for choice in (Writer.Backend.OPENAI, Writer.Backend.VLLM)
+        ],
         label="Where the model runs",
         help_text="in process: the worker needs vLLM, and loads the model as JUDGE_VLLM_ARGS says",
     )
@@ -50,7 +52,7 @@ class WriterForm(forms.Form):
         help_text="where a reply is cut, unless a length is asked for",
     )
 
-    def __init__(self, data: Any = None, *, task: Task) -> None:
+    def __init__(self, data: Any = None, *, task: Task, user: User) -> None:
         sampling = task.sampling
         initial = {
             "system": task.system,
@@ -61,8 +63,10 @@ class WriterForm(forms.Form):
         }
         super().__init__(data, initial=initial)
         self.task = task
-        shown = ", ".join(f"{{{name}}}" for name in sorted(task.allowed))
-        self.fields["prompt"].help_text = f"it may show {shown}"
+        if not user.is_admin:  # a model in process runs on the site's own machines
+            offer(self, "backend", [(Writer.Backend.OPENAI.value, Writer.Backend.OPENAI.label)])
+        placeholders = ", ".join(f"{{{name}}}" for name in sorted(task.allowed))
+        self.fields["prompt"].help_text = f"it may show {placeholders}"
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -74,7 +78,7 @@ class WriterForm(forms.Form):
         return cleaned
 
     def made(self, **fields: Any) -> Writer:
-        """The writer that the form describes, stored. Raises WriterRefused."""
+        """Store the writer that the form describes. Raises WriterError."""
         cleaned = dict(self.cleaned_data)
         sampled = {name: cleaned.pop(name) for name in ("temperature", "top_p", "max_tokens")}
         return make_writer(
@@ -87,12 +91,15 @@ class WriterForm(forms.Form):
 
 
 class WritingForm(forms.Form):
-    """What a writer of a task shall write, where it is, and within what budget."""
+    """Form of a generation run: specification, server and budget.
+
+    An owner chooses among the servers of the project, and writers that need none of the site's machines.
+    """
 
     writer = forms.ChoiceField()
     topics = forms.CharField(
         required=False,
-        help_text="names, parted by spaces; empty: all",
+        help_text="names, separated by spaces; empty: all",
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
     )
     n = forms.IntegerField(min_value=1, max_value=100, required=False, label="How many of each")
@@ -126,7 +133,7 @@ class WritingForm(forms.Form):
     types = forms.CharField(
         initial=" ".join(KINDS),
         label="Types of questions",
-        help_text=f"some of {', '.join(KINDS)}, parted by spaces; one question of each on each passage",
+        help_text=f"some of {', '.join(KINDS)}, separated by spaces; one question of each on each passage",
     )
     statements = forms.ChoiceField(
         required=False,
@@ -140,27 +147,27 @@ class WritingForm(forms.Form):
         help_text="for a model behind one; models in process and the baseline need none",
     )
     concurrency = forms.IntegerField(
-        min_value=1, max_value=budget.CONCURRENCY, initial=64, label="Requests at once"
+        min_value=1, max_value=limits.MAX_CONCURRENCY, initial=64, label="Requests at once"
     )
     max_messages = forms.IntegerField(
-        min_value=1, max_value=budget.PAIRS, required=False, label="Messages, at most"
+        min_value=1, max_value=limits.MAX_PAIRS, required=False, label="Messages, at most"
     )
     max_tokens = forms.IntegerField(
-        min_value=1, max_value=budget.TOKENS, required=False, label="Tokens, at most"
+        min_value=1, max_value=limits.MAX_TOKENS, required=False, label="Tokens, at most"
     )
     max_money = forms.FloatField(
-        min_value=0.01, max_value=budget.MONEY, required=False, label="Money, at most"
+        min_value=0.01, max_value=limits.MAX_MONEY, required=False, label="Money, at most"
     )
     price_in = forms.FloatField(
         min_value=0,
-        max_value=budget.PRICE,
+        max_value=limits.MAX_PRICE,
         initial=0,
         required=False,
         label="Price of reading",
         help_text="of a million prompt tokens; 0: by JUDGE_PRICES",
     )
     price_out = forms.FloatField(
-        min_value=0, max_value=budget.PRICE, initial=0, required=False, label="Price of writing"
+        min_value=0, max_value=limits.MAX_PRICE, initial=0, required=False, label="Price of writing"
     )
 
     OPTIONS = (
@@ -174,36 +181,40 @@ class WritingForm(forms.Form):
     )
     _OF_CONTEXT = ("run", "k", "context_tokens", "required")
     _OF_REPORTS = ("length", "system")
-    _OF_SEVERAL = ("passages", "questions", "nuggets")
+    _COUNTED_TASKS = ("passages", "questions", "nuggets")
     _OF_TYPES = ("types", "statements")
 
-    def __init__(self, *args: Any, task: Task, dataset: Dataset, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, task: Task, dataset: Dataset, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.task, self.dataset = task, dataset
-        for name in self._without(task):
+        for name in self._unused_fields(task):
             del self.fields[name]
         baseline = [] if task.name == "direct" else [("", "the extractive baseline")]
-        writers = Writer.objects.filter(task=task.name).exclude(backend=EXTRACTIVE)
-        offer(self, "writer", baseline + [(each.slug, each.title) for each in writers])
+        writers = Writer.objects.visible_to(user).filter(task=task.name).exclude(backend=EXTRACTIVE)
+        if not user.is_admin:
+            writers = writers.filter(backend=Writer.Backend.OPENAI)
+        offer(self, "writer", baseline + [(writer.slug, writer.title) for writer in writers])
         self.fields["writer"].required = not baseline
-        offer(self, "endpoint", endpoints())
+        offer(self, "endpoint", endpoints_for(user, dataset.project))
         runs = [(name, name) for name in _runs(dataset)]
         if "run" in self.fields:
             offer(self, "run", runs)
             offer(self, "required", [("", "none"), *runs])
         if "statements" in self.fields:
-            noted = writers_of_statements(dataset)
+            statement_writers = writers_of_statements(dataset)
             offer(
-                self, "statements", [("", "the passage alone"), *((name, name) for name in noted)]
+                self,
+                "statements",
+                [("", "the passage alone"), *((name, name) for name in statement_writers)],
             )
 
-    def _without(self, task: Task) -> tuple[str, ...]:
-        gone: tuple[str, ...] = () if task.name in self._OF_SEVERAL else ("n",)
+    def _unused_fields(self, task: Task) -> tuple[str, ...]:
+        unused: tuple[str, ...] = () if task.name in self._COUNTED_TASKS else ("n",)
         if task.name != "pairs":
-            gone = (*gone, *self._OF_TYPES)
+            unused = (*unused, *self._OF_TYPES)
         if task.name == "direct":
-            return (*gone, *self._OF_CONTEXT)
-        return gone if task.name == "report" else (*gone, *self._OF_CONTEXT, *self._OF_REPORTS)
+            return (*unused, *self._OF_CONTEXT)
+        return unused if task.name == "report" else (*unused, *self._OF_CONTEXT, *self._OF_REPORTS)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -216,23 +227,25 @@ class WritingForm(forms.Form):
         if writer and writer.backend == Writer.Backend.OPENAI and not endpoint:
             self.add_error("endpoint", "A model is asked at a server: say which.")
         if writer and writer.is_in_process and endpoint:
-            where = writer.get_backend_display()
-            self.add_error("endpoint", f"{where} asks no server: choose none.")
+            backend = writer.get_backend_display()
+            self.add_error("endpoint", f"{backend} asks no server: choose none.")
 
     def chosen(self) -> Writer:
         slug = self.cleaned_data["writer"]
         return Writer.objects.get(slug=slug) if slug else baseline_of(self.task.name)
 
-    def wanted(self) -> Wanted:
+    def spec(self) -> GenerationSpec:
         cleaned = self.cleaned_data
-        named = (
+        field_names = (
             *("length", "run", "k", "context_tokens", "required", "samples", "system"),
             "statements",
         )
-        given = {name: cleaned[name] for name in named if cleaned.get(name)}
+        values = {name: cleaned[name] for name in field_names if cleaned.get(name)}
         if "types" in cleaned:
-            given["types"] = tuple(cleaned["types"].split())
-        return Wanted(topics=tuple(cleaned["topics"].split()), n=cleaned.get("n") or 0, **given)
+            values["types"] = tuple(cleaned["types"].split())
+        return GenerationSpec(
+            topics=tuple(cleaned["topics"].split()), n=cleaned.get("n") or 0, **values
+        )
 
     def options(self) -> dict[str, Any]:
         cleaned = self.cleaned_data
@@ -241,7 +254,7 @@ class WritingForm(forms.Form):
 
 
 class BudgetForm(forms.Form):
-    """With which budget a writing goes on."""
+    """Budget with which a generation run resumes."""
 
     max_messages = WritingForm.base_fields["max_messages"]
     max_tokens = WritingForm.base_fields["max_tokens"]

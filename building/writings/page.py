@@ -1,4 +1,4 @@
-"""What the page of a writing shows."""
+"""Page of a generation run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from django.db.models import Count
 
-from building.engine.wanted import Wanted
-from building.engine.writings import told
+from building.engine.generation_spec import GenerationSpec
+from building.engine.writings import progress_of
 from building.models import Draft, Order, Writing
-from building.writing.products import FAILURES
-from judging.engine.leases import held
-from judging.grading.pairs import Failure as ServerFailure
+from building.writing.outputs import FAILURES
+from judging.execution.leases import leased
+from judging.llm.errors import Failure as ServerFailure
 
 LAST = 10
 _OF_SERVERS = {
@@ -26,18 +26,18 @@ _OF_SERVERS = {
     ServerFailure.OTHER_MODEL: "Another model answered.",
     ServerFailure.OVERSIZED: "The reply was too large to keep.",
 }
-_WORDS = {
-    **{failure.value: words for failure, words in _OF_SERVERS.items()},
-    **{failure.value: words for failure, words in FAILURES.items()},
+_FAILURE_TEXTS = {
+    **{failure.value: sentence for failure, sentence in _OF_SERVERS.items()},
+    **{failure.value: sentence for failure, sentence in FAILURES.items()},
 }
 
 
 @dataclass(frozen=True)
 class WritingPage:
-    """`failures` are (words, how many drafts) of each kind; `lacking` orders that lack what they asked for."""
+    """`failures` are (sentence, drafts) by kind; `lacking` are incomplete orders."""
 
-    told: dict[str, Any]
-    wanted: Wanted
+    progress: dict[str, Any]
+    spec: GenerationSpec
     failures: Sequence[tuple[str, int]]
     lacking: Sequence[Order]
     last: Sequence[Draft]
@@ -46,8 +46,8 @@ class WritingPage:
 
     @property
     def percent(self) -> int:
-        planned = self.told["planned"]
-        return 100 * self.told["done"] // planned if planned else 100
+        planned = self.progress["planned"]
+        return 100 * self.progress["done"] // planned if planned else 100
 
 
 def page_of(run: Writing) -> WritingPage:
@@ -56,15 +56,15 @@ def page_of(run: Writing) -> WritingPage:
     newest = Draft.objects.filter(order__run=run).select_related("order__topic", "order__document")
     lacking = run.orders.exclude(failure="").select_related("topic", "document")
     return WritingPage(
-        told=told(run),
-        wanted=Wanted.from_json(run.selection),
-        failures=[(in_words(failure), n) for failure, n in kinds],
+        progress=progress_of(run),
+        spec=GenerationSpec.from_json(run.selection),
+        failures=[(failure_text(failure), n) for failure, n in kinds],
         lacking=list(lacking[:LAST]),
         last=list(newest.order_by("-pk")[:LAST]),
         is_live=run.is_running,
-        has_workers=held(run).exists(),
+        has_workers=leased(run).exists(),
     )
 
 
-def in_words(failure: str) -> str:
-    return _WORDS.get(failure, failure)
+def failure_text(failure: str) -> str:
+    return _FAILURE_TEXTS.get(failure, failure)

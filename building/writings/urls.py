@@ -1,4 +1,4 @@
-"""Writings: a new one, one as it goes, and what admins do to one."""
+"""URLs of generation runs: create, show, and control."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""Writings: a new one, one as it goes, and what admins do to one."""
+"""Views of generation runs: create, show, and control."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -13,22 +14,18 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from annotation.http import AuthenticatedRequest, View, admins_only, researchers_only
-from annotation.models import Dataset
+from annotation.errors import UserError
+from annotation.http import AuthenticatedRequest, View, owners_only, researchers_only
+from annotation.models import Dataset, User
 from building.engine import writings
-from building.engine.choosing import WriterRefused
-from building.engine.wanted import WantedError
 from building.formats import pairs
 from building.models import Writer, Writing
 from building.tasks import WRITING
 from building.writing.tasks import TASKS, Task
 from building.writings.forms import BudgetForm, WriterForm, WritingForm
 from building.writings.page import page_of
-from evaluation.data.selection import SelectionError
-from judging.engine import states
+from judging.execution import states
 from judging.forms import focus
-
-REFUSALS = (WantedError, SelectionError, states.RunRefused)
 
 
 def _task(name: str) -> Task:
@@ -38,19 +35,19 @@ def _task(name: str) -> Task:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@owners_only
 def writing_new(request: AuthenticatedRequest, slug: str, task: str) -> HttpResponseBase:
-    """Say what is to be written, see what is asked first and what it takes, and start it."""
+    """Preview a generation run with its cost, and start it."""
     dataset = get_object_or_404(Dataset, slug=slug)
     kind = _task(task)
-    form = WritingForm(request.POST or None, task=kind, dataset=dataset)
+    form = WritingForm(request.POST or None, task=kind, dataset=dataset, user=request.user)
     planned = None
     if form.is_valid():
         try:
             if "start" in request.POST:
                 return redirect(_started(request, form))
-            planned = writings.plan(form.chosen(), dataset, form.wanted())
-        except REFUSALS as error:
+            planned = writings.plan(form.chosen(), dataset, form.spec())
+        except UserError as error:
             form.add_error(None, str(error))
     if form.is_bound:
         focus(form)
@@ -67,26 +64,26 @@ def writing_new(request: AuthenticatedRequest, slug: str, task: str) -> HttpResp
 
 def _started(request: AuthenticatedRequest, form: WritingForm) -> Writing:
     run = writings.start(
-        form.chosen(), form.dataset, form.wanted(), created_by=request.user, **form.options()
+        form.chosen(), form.dataset, form.spec(), created_by=request.user, **form.options()
     )
     transaction.on_commit(lambda: WRITING.wake(run))
     return run
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@admins_only
+@owners_only
 def writer_new(request: AuthenticatedRequest, slug: str, task: str) -> HttpResponseBase:
-    """Make a writer: a model under a prompt. It never changes; another word is another writer."""
+    """Create a writer: a model with a prompt. Writers are immutable."""
     dataset = get_object_or_404(Dataset, slug=slug)
     kind = _task(task)
-    form = WriterForm(request.POST or None, task=kind)
+    form = WriterForm(request.POST or None, task=kind, user=request.user)
     if form.is_valid():
         try:
-            made = form.made(created_by=request.user)
-        except WriterRefused as error:
+            new_writer = form.made(created_by=request.user)
+        except UserError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"The writer {made} is made.")
+            messages.success(request, f"The writer {new_writer} is made.")
             return redirect("writing_new", slug, task)
     if form.is_bound:
         focus(form)
@@ -98,10 +95,15 @@ def writer_new(request: AuthenticatedRequest, slug: str, task: str) -> HttpRespo
 @require_safe
 @researchers_only
 def writer(request: AuthenticatedRequest, slug: str, writer: str) -> HttpResponseBase:
-    """All that shapes what a writer writes."""
+    """Show the definition of a writer."""
     dataset = get_object_or_404(Dataset, slug=slug)
-    found = get_object_or_404(Writer.objects.seen_by(request.user), slug=writer)
-    context = {"room": "datasets", "dataset": dataset, "writer": found, "task": TASKS[found.task]}
+    current = get_object_or_404(Writer.objects.visible_to(request.user), slug=writer)
+    context = {
+        "room": "datasets",
+        "dataset": dataset,
+        "writer": current,
+        "task": TASKS[current.task],
+    }
     return render(request, "building/writings/writer.html", context)
 
 
@@ -114,17 +116,17 @@ def _writing(slug: str, pk: int) -> Writing:
 @researchers_only
 @vary_on_headers("HX-Request")
 def writing(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """A writing as it goes. Asked by its own script, the part that changes alone."""
+    """Show a generation run; htmx requests get the live part only."""
     run = _writing(slug, pk)
     WRITING.revive(run)
     name = "_live.html" if request.htmx else "writing.html"
-    return render(request, f"building/writings/{name}", _context(run))
+    return render(request, f"building/writings/{name}", _context(request, run))
 
 
 @require_safe
 @researchers_only
 def writing_pairs(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """The accepted pairs of a writer, as an import reads them."""
+    """Export the accepted pairs of a writer, as an import reads them."""
     run = _writing(slug, pk)
     if run.writer.task != "pairs":
         raise Http404("This writing has no pairs of a question and its answer.")
@@ -134,29 +136,55 @@ def writing_pairs(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
 
 
-def _context(run: Writing, budget: BudgetForm | None = None) -> dict[str, Any]:
-    """What the page of a writing shows, with the budget that somebody has typed, if it could not be."""
-    own = {name: getattr(run, name) for name in BudgetForm.base_fields}
+NOT_YOURS = (
+    "This writing does not use a server of its project: only an admin of the site can change it."
+)
+
+
+def _writing_to_act_on(request: AuthenticatedRequest, slug: str, pk: int) -> Writing:
+    run = _writing(slug, pk)
+    if not _may_act_on(request.user, run):
+        raise PermissionDenied(NOT_YOURS)
+    return run
+
+
+def _may_act_on(user: User, run: Writing) -> bool:
+    """Return whether a user may pause, resume and cancel a generation run.
+
+    As of judge runs: owners on servers of their project and on those of the baseline, admins on all.
+    """
+    of_project = (
+        run.project_budget_id is not None or run.writer.backend == Writer.Backend.EXTRACTIVE
+    )
+    return user.is_admin or (user.owns and of_project)
+
+
+def _context(
+    request: AuthenticatedRequest, run: Writing, budget: BudgetForm | None = None
+) -> dict[str, Any]:
+    """Build the page's context, with the submitted budget form if it was invalid."""
+    limits = {name: getattr(run, name) for name in BudgetForm.base_fields}
     return {
         "room": "datasets",
         "dataset": run.dataset,
         "run": run,
         "task": TASKS[run.writer.task],
         "shown": page_of(run),
-        "budget": budget or BudgetForm(initial=own),
+        "may_act": _may_act_on(request.user, run),
+        "budget": budget or BudgetForm(initial=limits),
     }
 
 
 def _act(act: Callable[[Writing], Any], *, wakes: bool = False) -> View:
-    """A view that does this to a writing, and says where it cannot be done."""
+    """Create a view that applies an action to a generation run and reports refusals."""
 
     @require_POST
-    @admins_only
+    @owners_only
     def view(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-        run = _writing(slug, pk)
+        run = _writing_to_act_on(request, slug, pk)
         try:
             act(run)
-        except states.RunRefused as error:
+        except states.RunStateError as error:
             messages.error(request, str(error))
         else:
             if wakes:
@@ -168,27 +196,27 @@ def _act(act: Callable[[Writing], Any], *, wakes: bool = False) -> View:
 
 pause = _act(states.pause)
 cancel = _act(states.cancel)
-ask_again = _act(writings.ask_again, wakes=True)
+ask_again = _act(writings.retry_failed, wakes=True)
 _resume = _act(writings.resume, wakes=True)
 
 
 @require_POST
-@admins_only
+@owners_only
 def resume(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """Go on, with another budget where the form gives one; an empty field lifts a limit."""
-    given = [name for name in BudgetForm.base_fields if name in request.POST]
-    if not given:
+    """Resume a run, with a new budget if the form has one; an empty field lifts a limit."""
+    names = [name for name in BudgetForm.base_fields if name in request.POST]
+    if not names:
         return _resume(request, slug, pk)
-    run, form = _writing(slug, pk), BudgetForm(request.POST)
+    run, form = _writing_to_act_on(request, slug, pk), BudgetForm(request.POST)
     if form.is_valid():
         try:
-            writings.resume(run, **{name: form.cleaned_data[name] for name in given})
-        except states.RunRefused as error:
-            run = _writing(slug, pk)  # without what could not be
+            writings.resume(run, **{name: form.cleaned_data[name] for name in names})
+        except states.RunStateError as error:
+            run = _writing(slug, pk)  # without the invalid values
             form.add_error(None, str(error))
         else:
             transaction.on_commit(lambda: WRITING.wake(run))
             return redirect(run)
     focus(form)
-    context = _context(run, form)
+    context = _context(request, run, form)
     return render(request, "building/writings/writing.html", context, status=422)

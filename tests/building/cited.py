@@ -1,4 +1,4 @@
-"""Reports of two systems with what they cite, small enough to work every number out by hand.
+"""Reports of two systems with citations, small enough to check numbers by hand.
 
 s.one, report a     "It rained. It stopped. It cost. And so on."
     It rained.      p1, p2
@@ -13,7 +13,7 @@ s.two, report a     "It rained."
 """
 
 from annotation.models import Citation, Dataset, Rater, Rating, Rubric, Text, Topic
-from building.engine.cited_pairs import Made, make_support
+from building.engine.cited_pairs import CitedPairsSummary, make_support
 
 BODY_A = "It rained. It stopped. It cost. And so on."
 BODY_B = "Boats sank. None was hurt."
@@ -30,9 +30,9 @@ def make_cited(slug: str = "rain") -> Dataset:
     dataset = Dataset.objects.create(slug=slug, title=f"The {slug} reports")
     topics = {
         name: Topic.objects.create(
-            dataset=dataset, name=name, position=place, request=f"Write about {name}."
+            dataset=dataset, name=name, position=position, request=f"Write about {name}."
         )
-        for place, name in enumerate("ab")
+        for position, name in enumerate("ab")
     }
     for name, body in (("p1", "It rained, and stopped."), ("p2", "It did rain."), ("p3", None)):
         Text.objects.create(dataset=dataset, kind="passage", name=name, body=body)
@@ -56,26 +56,28 @@ def report(dataset: Dataset, name: str = "a", system: str = "s.one") -> Text:
     return dataset.texts.get(kind="report", name=name, system=system)
 
 
-def cite(of: Text, words: str, *names: str) -> None:
-    start = of.body.index(words)
+def cite(of: Text, quote: str, *names: str) -> None:
+    start = of.body.index(quote)
     for name in names:
         Citation.objects.create(
             report=of,
             position=of.citations.count(),
             start=start,
-            end=start + len(words),
+            end=start + len(quote),
             label=f"[{of.citations.count()}]" if name.startswith("p") else name,
             cited=of.dataset.texts.filter(kind="passage", name=name).first(),
         )
 
 
-def taken(dataset: Dataset, *systems: str, into: str = "rain-citations") -> tuple[Dataset, Made]:
-    made = make_support(dataset, systems or ["s.one"], into)
-    return Dataset.objects.get(slug=into), made
+def import_citations(
+    dataset: Dataset, *systems: str, into: str = "rain-citations"
+) -> tuple[Dataset, CitedPairsSummary]:
+    summary = make_support(dataset, systems or ["s.one"], into)
+    return Dataset.objects.get(slug=into), summary
 
 
 def pairs_of(support: Dataset) -> list[tuple[str, str, str]]:
-    """(statement, cited text, topic) of each pair of a text and a question there is, in their order."""
+    """Return (statement, cited text, topic) of every pair in the dataset, in order."""
     rows = Text.objects.filter(dataset=support).order_by("topic__position", "pk")
     return [
         (body, name.partition(":")[2], topic)
@@ -87,12 +89,12 @@ def grade(support: Dataset, rater: Rater, *grades: int | None) -> None:
     """Grades of the pairs in the order of `pairs_of`; None leaves one out."""
     rubric = Rubric.objects.get(slug="citation-support")
     texts = Text.objects.filter(dataset=support).order_by("topic__position", "pk")
-    given = [
+    ratings = [
         (text.pk, text.topic.questions.get().pk, value)
         for text, value in zip(texts.select_related("topic"), grades, strict=True)
         if value is not None
     ]
-    Rating.objects.add(rater.pk, rubric.pk, given)
+    Rating.objects.add(rater.pk, rubric.pk, ratings)
 
 
 def a_rater(name: str = "ann", kind: str = "human", dataset: Dataset | None = None) -> Rater:

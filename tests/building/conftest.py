@@ -1,25 +1,25 @@
 import pytest
 
 from annotation.models import Text
-from judging.graders import patience
+from judging.llm import retry
 from tests.building.model_server import reranked, scored, vectors
-from tests.judging.graders.scripted_server import ScriptedServer
+from tests.toolbox.scripted_server import ScriptedServer
 
 
 @pytest.fixture(autouse=True)
 def own_indexes(settings, tmp_path):
-    """Indexes of a test are its own: keys of datasets begin anew in each."""
+    """Indexes of a test are its own: keys of datasets begin again in each."""
     settings.VAR_DIR = tmp_path
     return tmp_path / "indexes"
 
 
 @pytest.fixture
 def server(monkeypatch, settings):
-    """A server called local, of a model that likes long texts, and clients that do not wait long."""
-    monkeypatch.setattr("building.asking.client.PATIENCE", 600.0)
+    """A scripted server named local, with vectors and scores, and short retry waits."""
+    monkeypatch.setattr("building.asking.client.RETRY_SECONDS", 600.0)
     monkeypatch.setenv("JUDGE_KEY_LOCAL", "a-key-that-is-secret")
-    monkeypatch.setattr(patience, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(patience, "LONGEST_WAIT", 0.02)
+    monkeypatch.setattr(retry, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(retry, "LONGEST_WAIT", 0.02)
     with ScriptedServer() as server:
         settings.JUDGE_ENDPOINTS = {"local": server.url}
         server.answers["/v1/embeddings"] = vectors()

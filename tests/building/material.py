@@ -1,10 +1,10 @@
 """The small study of the scores, with words to rank by."""
 
 from annotation.models import Text
-from building.making import make_run
-from building.steps import Kitchen
+from building.run_creation import make_run
+from building.steps import RecipeContext
 from evaluation.models import RankedText
-from tests.evaluation.scoring.material import Study, make_study
+from tests.toolbox.scoring_study import Study, make_study
 
 BODIES = {
     "ferry-1:0#0": "harbour",
@@ -27,8 +27,8 @@ def make_ferries() -> Study:
     return study
 
 
-def made(study, line, name="mine", *topics):
-    kitchen = Kitchen(study.dataset, opens_files=True, asks_servers=True)
+def create_run(study, line, name="mine", *topics):
+    kitchen = RecipeContext(study.dataset, opens_files=True, asks_servers=True)
     return make_run(study.dataset, name, line, kitchen, topics)
 
 

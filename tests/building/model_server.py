@@ -1,4 +1,4 @@
-"""Answers of a server of models, for the scripted server of the judges: vectors, scores, and what goes wrong.
+"""Scripted answers of model servers: vectors, scores and errors.
 
     server.answers["/v1/rerank"] = in_turn(status(500), reranked(SCORES))
 
@@ -13,29 +13,29 @@ import sys
 
 from aiohttp import web
 
-from tests.judging.graders.scripted_server import models, tokenized
+from tests.toolbox.scripted_server import models, tokenized
 
 MODEL = "tiny"
-WORDS = ("ferry", "boat", "harbour")
+VOCABULARY = ("ferry", "boat", "harbour")
 DIMENSION = 3
 
 
 def in_turn(*answers):
-    """One after another; the last again and again. `in_turn(...).asked` are the bodies that came."""
-    left = list(answers)
+    """Give the answers one by one, the last repeatedly; `.asked` collects the bodies."""
+    queue = list(answers)
 
     async def answer(request, body):
         answer.asked.append(body)
-        return await (left.pop(0) if len(left) > 1 else left[0])(request, body)
+        return await (queue.pop(0) if len(queue) > 1 else queue[0])(request, body)
 
     answer.asked = []
     return answer
 
 
 def vector_of(text, dimension=DIMENSION):
-    """How often each of our words stands in a text."""
-    found = re.findall(r"\w+", text.lower())
-    return [float(found.count(word)) for word in WORDS[:dimension]]
+    """Count each vocabulary word in a text."""
+    tokens = re.findall(r"\w+", text.lower())
+    return [float(tokens.count(token)) for token in VOCABULARY[:dimension]]
 
 
 def vectors(dimension=DIMENSION, model=MODEL, change=lambda items: items):
@@ -82,12 +82,12 @@ def scored(score_of, change=lambda items: items):
 
 def main(n):
     make = vectors()
-    left = n
+    n_left = n
 
     async def embeddings(request):
-        nonlocal left
-        left -= 1
-        if left < 0:
+        nonlocal n_left
+        n_left -= 1
+        if n_left < 0:
             os._exit(1)
         return await make(request, await request.json())
 

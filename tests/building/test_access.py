@@ -1,11 +1,11 @@
-"""Who may see the pages of building, who may act on them, and what is not there."""
+"""Access to the building pages and actions by role, and missing objects."""
 
 import pytest
 
 from annotation.models import SubQuestion, Text
 from building.models import Product
-from tests.building.engine.material import make_collection
-from tests.building.pages import a_writing, first_of
+from tests.toolbox.generation_pages import a_writing, first_of
+from tests.toolbox.generation_runs import make_collection
 
 pytestmark = pytest.mark.any_database
 
@@ -37,22 +37,22 @@ def keys(cast):
         f"/datasets/built/building/products/{product.pk}/decide/", {"decision": "accept"}
     )
     report = Text.objects.get(kind="report")
-    other = Product.objects.exclude(pk=product.pk).get()
-    return {"run": run.pk, "report": report.pk, "product": other.pk}
+    second = Product.objects.exclude(pk=product.pk).get()
+    return {"run": run.pk, "report": report.pk, "product": second.pk}
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_who_may_see_a_page(cast, keys, page):
+def test_page_access_depends_on_the_role(cast, keys, page):
     address = page.format(**keys)
     assert cast.client("admin").get(address).status_code == 200
-    for who, status in zip(("researcher", "worker", "stranger"), PAGES[page], strict=True):
-        assert cast.client(who).get(address).status_code == status
+    for user, status in zip(("researcher", "worker", "stranger"), PAGES[page], strict=True):
+        assert cast.client(user).get(address).status_code == status
     assert cast.client("admin").delete(address).status_code == 405
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_what_is_not_there_is_not_found(cast, keys, page):
-    """Another dataset's writing or report under this name, one that is not, and a dataset that is not."""
+def test_unknown_object_is_not_found(cast, keys, page):
+    """Objects of another dataset, missing objects, and a missing dataset."""
     admin = cast.client("admin")
     address = page.format(**keys)
     assert admin.get(address.replace("built", "nowhere")).status_code == 404
@@ -67,11 +67,11 @@ def test_what_is_not_there_is_not_found(cast, keys, page):
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_who_may_act(cast, keys, act):
+def test_action_access_depends_on_the_role(cast, keys, act):
     address = f"/datasets/built/building/{act.format(**keys)}"
     before = list(Product.objects.values_list("decision"))
-    for who, status in zip(("researcher", "worker", "stranger"), ACT, strict=True):
-        response = cast.client(who).post(address, {"decision": "accept"})
+    for user, status in zip(("researcher", "worker", "stranger"), ACT, strict=True):
+        response = cast.client(user).post(address, {"decision": "accept"})
         assert response.status_code == status
     assert cast.client("admin").get(address).status_code == 405
     make_collection(slug="other")
@@ -86,12 +86,12 @@ def test_who_may_act(cast, keys, act):
 
 
 @pytest.mark.parametrize("page", ["new-writing", "new-writer"])
-def test_nobody_writes_what_is_no_task(cast, keys, page):
+def test_unknown_task_is_not_found(cast, keys, page):
     address = f"/datasets/built/building/{page}/poems/"
     assert cast.client("admin").get(address).status_code == 404
 
 
-def test_a_researcher_reads_and_sees_nothing_to_press(cast, keys):
+def test_researcher_reads_and_sees_nothing_to_press(cast, keys):
     client = cast.client("researcher")
     for page in ("writings/{run}/", "writings/{run}/review/1/", "filter/", ""):
         content = client.get(f"/datasets/built/building/{page.format(**keys)}").content.decode()
@@ -101,8 +101,8 @@ def test_a_researcher_reads_and_sees_nothing_to_press(cast, keys):
 
 def test_review_leads_to_what_is_to_be_decided(cast, keys):
     address = f"/datasets/built/building/writings/{keys['run']}/review/"
-    for who in ("admin", "researcher"):
-        response = cast.client(who).get(address)
+    for user in ("admin", "researcher"):
+        response = cast.client(user).get(address)
         assert response.url == f"{address}2/"
     assert cast.client("worker").get(address).status_code == 403
     assert cast.client("admin").get(f"{address}3/").status_code == 404

@@ -1,4 +1,4 @@
-"""Lucene itself: a jar of which each failure is provoked, since it ends with 0 on most of them."""
+"""Lucene through Anserini's jar, with provoked failures; it exits with 0 on most."""
 
 import json
 import re
@@ -15,15 +15,15 @@ from annotation.models import Text, Topic
 from building.analysis.lucene_en import terms
 from building.anserini import index as lucene
 from building.anserini.index import INPUT, LUCENE, LuceneIndex
-from building.anserini.jar import AnseriniError, Jar, found
-from building.anserini.search import ranked
-from building.making import make_run
-from building.retrieval.index import IndexBroken
+from building.anserini.jar import AnseriniError, Jar, find_jar
+from building.anserini.search import rank_requests
+from building.retrieval.index import BrokenIndexError
 from building.retrieval.recipe import RecipeError
-from building.steps import Kitchen
+from building.run_creation import make_run
+from building.steps import RecipeContext
 from evaluation.models import RankedText, RetrievalRun
-from tests.browser.site import ROOT
-from tests.markup import markup
+from tests.toolbox.paths import ROOT
+from tests.toolbox.responses import markup
 
 # Each test starts Java, some several times.
 pytestmark = [pytest.mark.soak, pytest.mark.any_database]
@@ -42,11 +42,11 @@ SAME = [(100 + n, f"same{n}", "A harbour.") for n in range(130)]
 
 @pytest.fixture(scope="module")
 def jar():
-    """Java works for seconds here and not for hours: what it compiles best is not worth its while."""
+    """The real jar without Java's optimizing compiler, as each call is short."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
         try:
-            yield found()
+            yield find_jar()
         except AnseriniError:
             pytest.skip("LUCENE ITSELF IS NOT ASKED: make env EXTRAS=anserini")
 
@@ -61,19 +61,19 @@ def ferries(jar, tmp_path_factory):
 
 @pytest.fixture
 def script(jar, tmp_path):
-    """A `java` that does what is said before it hands on to the real one. It counts how often it was asked."""
+    """A fake `java` that runs some lines before the real one, and logs its calls."""
 
     def make(lines):
         path = tmp_path / "java"
-        asked = tmp_path / "java.asked"
-        path.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n{lines}\nexec {jar.java} "$@"\n')
+        calls = tmp_path / "java.asked"
+        path.write_text(f'#!/bin/sh\necho "$@" >> {calls}\n{lines}\nexec {jar.java} "$@"\n')
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return Jar(path, jar.path), asked
+        return Jar(path, jar.path), calls
 
     return make
 
 
-def test_what_is_in_the_index_is_counted_there(ferries):
+def test_index_statistics_come_from_lucene(ferries):
     meta = ferries.meta
     assert (meta.n_texts, meta.n_empty) == (133, 2)  # "" is left out, "the of and" has no term
     # ferri fail ferri sank | ferri | ferri łódź said 💩 | harbour, 130 times
@@ -83,30 +83,30 @@ def test_what_is_in_the_index_is_counted_there(ferries):
     assert [path.name for path in ferries.folder.parent.iterdir()] == [ferries.folder.name]
 
 
-def test_every_topic_has_a_ranking_though_it_be_empty(ferries, jar):
+def test_topics_all_have_a_ranking_even_if_empty(ferries, jar):
     requests = {"a b": "Which ferries failed?", "stop": "the of", "none": " \t", "unknown": "zzzz"}
-    made = ranked(ferries, jar, requests | {"harbour": "harbour"}, 0.9, 0.4, 1_000)
-    assert {name: len(rows) for name, rows in made.items()} == {
+    rankings = rank_requests(ferries, jar, requests | {"harbour": "harbour"}, 0.9, 0.4, 1_000)
+    assert {name: len(rows) for name, rows in rankings.items()} == {
         "a b": 3,
         "stop": 0,
         "none": 0,
         "unknown": 0,
         "harbour": 130,
     }
-    assert [key for key, _ in made["a b"]] == [40, 7, 31]
+    assert [key for key, _ in rankings["a b"]] == [40, 7, 31]
     # Anserini writes 0.000001 less for each of the same score, which after 50 looks like another one.
-    assert [key for key, _ in made["harbour"]] == [key for key, _, _ in SAME]
-    assert len({score for _, score in made["harbour"]}) == 1
-    assert ranked(ferries, jar, {"none": ""}, 0.9, 0.4, 10) == {"none": []}
+    assert [key for key, _ in rankings["harbour"]] == [key for key, _, _ in SAME]
+    assert len({score for _, score in rankings["harbour"]}) == 1
+    assert rank_requests(ferries, jar, {"none": ""}, 0.9, 0.4, 10) == {"none": []}
 
 
-def test_a_request_that_is_too_much_for_lucene_is_named(ferries, jar):
+def test_request_that_is_too_much_for_lucene_is_named(ferries, jar):
     requests = {"short": "ferry", "long": " ".join(f"w{n}" for n in range(1_100))}
     with pytest.raises(AnseriniError, match=r"1,024 different terms .* the topic long"):
-        ranked(ferries, jar, requests, 0.9, 0.4, 10)
+        rank_requests(ferries, jar, requests, 0.9, 0.4, 10)
 
 
-def test_a_broken_line_is_named_and_there_is_no_index(jar, tmp_path):
+def test_broken_line_is_named_and_there_is_no_index(jar, tmp_path):
     (tmp_path / INPUT).mkdir()
     n = lucene.write(tmp_path / INPUT / "passages.jsonl", FERRIES[:2])
     with (tmp_path / INPUT / "passages.jsonl").open("a") as file:
@@ -141,27 +141,29 @@ def test_less_than_was_given_is_no_index(script, tmp_path):
 def test_half_an_index_is_not_searched(ferries, jar, tmp_path):
     half = tmp_path / "half"
     (half / LUCENE).mkdir(parents=True)
-    with pytest.raises(IndexBroken, match=r"half holds no whole index: .*meta\.json.* Delete this"):
+    with pytest.raises(
+        BrokenIndexError, match=r"half holds no whole index: .*meta\.json.* Delete this"
+    ):
         LuceneIndex.at(half)
     (half / "meta.json").write_bytes((ferries.folder / "meta.json").read_bytes())
     for path in (ferries.folder / LUCENE).iterdir():
         if path.suffix != ".tim":
             (half / LUCENE / path.name).write_bytes(path.read_bytes())
-    with pytest.raises(IndexBroken, match=r"half holds no whole index: .*CorruptIndex"):
-        ranked(LuceneIndex.at(half), jar, {"t": "ferry"}, 0.9, 0.4, 10)
+    with pytest.raises(BrokenIndexError, match=r"half holds no whole index: .*CorruptIndex"):
+        rank_requests(LuceneIndex.at(half), jar, {"t": "ferry"}, 0.9, 0.4, 10)
 
 
-def test_a_java_that_is_killed_once_is_started_again_without_memory_segments(ferries, script):
-    once, asked = script('[ $(wc -l < "$0.asked") -gt 1 ] || (sleep 0.1; kill -9 $$) &')
-    made = ranked(ferries, once, {"t": "ferry"}, 0.9, 0.4, 10)
-    assert len(made["t"]) == 3
-    first, second = asked.read_text().splitlines()
+def test_java_that_is_killed_once_is_started_again_without_memory_segments(ferries, script):
+    once, calls = script('[ $(wc -l < "$0.asked") -gt 1 ] || (sleep 0.1; kill -9 $$) &')
+    rankings = rank_requests(ferries, once, {"t": "ferry"}, 0.9, 0.4, 10)
+    assert len(rankings["t"]) == 3
+    first, second = calls.read_text().splitlines()
     assert "enableMemorySegments=false" not in first
     assert "enableMemorySegments=false" in second
 
 
 @pytest.mark.parametrize(
-    ("lines", "says"),
+    ("lines", "message"),
     [
         ("kill -9 $$", "Java died twice in search.SearchCollection, .* SIGKILL"),
         ("kill -SEGV $$", "Java died twice .* SIGSEGV"),
@@ -174,13 +176,13 @@ def test_a_java_that_is_killed_once_is_started_again_without_memory_segments(fer
         ("exit 0", "answered 0 of 1 requests: it does not say why"),
     ],
 )
-def test_a_java_that_fails_is_told(ferries, script, lines, says):
-    with pytest.raises(AnseriniError, match=says):
-        ranked(ferries, script(lines)[0], {"t": "ferry"}, 0.9, 0.4, 10)
+def test_java_that_fails_is_told(ferries, script, lines, message):
+    with pytest.raises(AnseriniError, match=message):
+        rank_requests(ferries, script(lines)[0], {"t": "ferry"}, 0.9, 0.4, 10)
 
 
-def test_another_java_is_told_by_its_version(ferries, script):
-    other, asked = script(
+def test_old_java_is_reported_with_its_version(ferries, script):
+    old_java, calls = script(
         "echo 'java.lang.UnsupportedClassVersionError: io/X has been compiled by a more recent version of "
         "the Java Runtime (class file version 65.0), this version of the Java Runtime only recognizes class "
         "file versions up to 61.0' >&2; exit 1"
@@ -188,16 +190,16 @@ def test_another_java_is_told_by_its_version(ferries, script):
     with pytest.raises(
         AnseriniError, match="java is Java 17, and the jar needs Java 21: leave ANS"
     ):
-        ranked(ferries, other, {"t": "ferry"}, 0.9, 0.4, 10)
-    assert len(asked.read_text().splitlines()) == 1
+        rank_requests(ferries, old_java, {"t": "ferry"}, 0.9, 0.4, 10)
+    assert len(calls.read_text().splitlines()) == 1
 
 
-def test_no_java_is_told(ferries, jar, tmp_path):
+def test_missing_java_is_reported(ferries, jar, tmp_path):
     with pytest.raises(AnseriniError, match=r"Java cannot be started: .*nowhere"):
-        ranked(ferries, Jar(tmp_path / "nowhere", jar.path), {"t": "ferry"}, 0.9, 0.4, 10)
+        rank_requests(ferries, Jar(tmp_path / "nowhere", jar.path), {"t": "ferry"}, 0.9, 0.4, 10)
 
 
-def test_a_build_that_fails_leaves_nothing(script, tmp_path):
+def test_build_that_fails_leaves_nothing(script, tmp_path):
     folder = tmp_path / "indexes" / "1-abc"
     killed, _ = script("kill -9 $$")
     with pytest.raises(AnseriniError, match=r"died twice in index\.IndexCollection"):
@@ -220,9 +222,9 @@ def test_half_of_a_killed_build_is_never_an_index_and_goes_with_the_next(script,
     kills, _ = script("kill -9 $PPID; exit 0")
     command = [sys.executable, "-c", BUILDS, folder, kills.java, kills.path]
     assert subprocess.run(command, cwd=ROOT, check=False).returncode == -signal.SIGKILL
-    [left] = folder.parent.iterdir()
-    assert left.name.startswith(".1-abc.")
-    with pytest.raises(IndexBroken):
+    [leftover] = folder.parent.iterdir()
+    assert leftover.name.startswith(".1-abc.")
+    with pytest.raises(BrokenIndexError):
         LuceneIndex.at(folder)
     counts, _ = script(f"echo '{COUNTED}'; exit 0")
     lucene.build(folder, [(n, f"p{n}", "") for n in range(1_004)], "abc", counts, "en")
@@ -248,15 +250,15 @@ def study(dataset):
     return dataset
 
 
-def test_a_run_of_another_language_by_command_and_page(script, study, cast, settings, own_indexes):
-    counted, asked = script("")
+def test_run_of_another_language_by_command_and_page(script, study, cast, settings, own_indexes):
+    counted, calls = script("")
     settings.ANSERINI_JAVA = str(counted.java)
     out = StringIO()
     call_command("build_index", "ferry", engine="anserini", language="de", stdout=out)
     assert "2 passages of ferry are indexed: 3 terms, 2 of them different." in out.getvalue()
     [folder] = (own_indexes / "lucene-de").iterdir()
     assert folder.name.endswith("-1.7.1")
-    made = folder.stat().st_mtime_ns
+    created = folder.stat().st_mtime_ns
     call_command(
         "retrieve", "ferry", name="de", recipe="anserini(language=de, k1=1.2) % 5", stdout=out
     )
@@ -275,20 +277,22 @@ def test_a_run_of_another_language_by_command_and_page(script, study, cast, sett
         "of": [],
         "cut": 5,
     }
-    assert folder.stat().st_mtime_ns == made
-    again = StringIO()
+    assert folder.stat().st_mtime_ns == created
+    output = StringIO()
     call_command(
-        "retrieve", "ferry", name="z", recipe="anserini(k1=1.2, language=de) % 5", stdout=again
+        "retrieve", "ferry", name="z", recipe="anserini(k1=1.2, language=de) % 5", stdout=output
     )
-    assert "This is the run de, which is there" in again.getvalue()
+    assert "This is the run de, which is there" in output.getvalue()
     sent = {"name": "two", "recipe": "fuse(bm25 % 5, anserini(language=de, k1=1.2) % 5)"}
     assert cast.client("admin").post(NEW, sent).status_code == 302
     # In English “und die” are words like others.
-    found_for = RankedText.objects.filter(run__name="two").values_list("topic__name", "text__name")
-    assert sorted(found_for) == [("ferry-1", "p0"), ("ferry-1", "p1"), ("stop", "p1")]
+    ranked_pairs = RankedText.objects.filter(run__name="two").values_list(
+        "topic__name", "text__name"
+    )
+    assert sorted(ranked_pairs) == [("ferry-1", "p0"), ("ferry-1", "p1"), ("stop", "p1")]
     # The index and its counts, then each run once for both topics; that of the same recipe not at all.
     programs = [
-        re.search(r"io\.anserini\.\w+\.(\w+)", line)[1] for line in asked.read_text().splitlines()
+        re.search(r"io\.anserini\.\w+\.(\w+)", line)[1] for line in calls.read_text().splitlines()
     ]
     assert programs == [
         "IndexCollection",
@@ -298,8 +302,8 @@ def test_a_run_of_another_language_by_command_and_page(script, study, cast, sett
     ]
 
 
-def test_a_page_asks_lucene_about_few_passages_alone(jar, study, cast, monkeypatch):
-    monkeypatch.setattr("building.runs.views.AT_A_LOOK", 2)
+def test_page_asks_lucene_about_few_passages_alone(jar, study, cast, monkeypatch):
+    monkeypatch.setattr("building.runs.views.PAGE_LIMIT", 2)
     client = cast.client("admin")
     response = client.post(NEW, {"name": "mine", "recipe": "anserini % 2"})
     assert response.status_code == 422
@@ -308,20 +312,20 @@ def test_a_page_asks_lucene_about_few_passages_alone(jar, study, cast, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("anserini(k1=x)", "anserini: k1 is a number from 0 to 1000, not “x”."),
         ("anserini(language=xx)", "anserini: language is ar or bn or "),
         ("anserini(background=a.json)", "It has: k1, b, language."),
     ],
 )
-def test_what_cannot_be_is_said_before_java_is_started(study, settings, line, says):
+def test_invalid_recipe_is_reported_before_java_starts(study, settings, line, message):
     settings.ANSERINI_JAVA = "/nowhere/java"
-    with pytest.raises(RecipeError, match=re.escape(says)):
-        make_run(study, "x", line, Kitchen(study))
+    with pytest.raises(RecipeError, match=re.escape(message)):
+        make_run(study, "x", line, RecipeContext(study))
 
 
-def test_a_java_of_the_settings_and_a_wrong_engine_are_told_by_the_command(jar, study, settings):
+def test_java_of_the_settings_and_a_wrong_engine_are_told_by_the_command(jar, study, settings):
     settings.ANSERINI_JAVA = "/nowhere/java"
     with pytest.raises(
         CommandError, match=r"Java cannot be started: .*/nowhere/java.* ANSERINI_JAVA"
@@ -342,22 +346,24 @@ def test_without_the_extra_it_is_named(study, cast, monkeypatch):
 
 def test_our_bm25_and_our_analyser_are_lucenes_on_the_study(real_study, jar, tmp_path):
     runs = [
-        make_run(real_study, step, f"{step} % 1000", Kitchen(real_study)).run
+        make_run(real_study, step, f"{step} % 1000", RecipeContext(real_study)).run
         for step in ("bm25", "anserini")
     ]
     ours, theirs = ({topic.pk: [] for topic in real_study.topics.all()} for _ in runs)
-    for made, run in zip((ours, theirs), runs, strict=True):
+    for rankings, run in zip((ours, theirs), runs, strict=True):
         rows = RankedText.objects.filter(run=run).order_by("rank")
         for topic, text, value in rows.values_list("topic_id", "text_id", "score"):
-            made[topic].append((text, value))
+            rankings[topic].append((text, value))
     assert len(ours) == 30
     for topic, rows in ours.items():
         assert len(rows) == len(theirs[topic]) > 100
         scores = dict(theirs[topic])
         last = theirs[topic][-1][1]
-        for (text, value), (other, there) in zip(rows, theirs[topic], strict=True):
-            assert value == pytest.approx(there, abs=NEAR)
-            assert text == other or scores.get(text, last) == pytest.approx(there, abs=NEAR)
+        for (text, value), (their_text, their_value) in zip(rows, theirs[topic], strict=True):
+            assert value == pytest.approx(their_value, abs=NEAR)
+            assert text == their_text or scores.get(text, last) == pytest.approx(
+                their_value, abs=NEAR
+            )
 
     texts = dict(real_study.texts.with_body().values_list("pk", "body"))
     texts |= {-topic.pk: topic.request for topic in real_study.topics.all()}
@@ -365,8 +371,8 @@ def test_our_bm25_and_our_analyser_are_lucenes_on_the_study(real_study, jar, tmp
         file.writelines(
             json.dumps({"qid": str(pk), "title": body}) + "\n" for pk, body in texts.items()
         )
-    asked = ["-topics", "texts.jsonl", "-topicreader", "JsonString", "-output", "terms.tsv"]
-    jar.told("util.DumpAnalyzedQueries", asked, tmp_path)
+    arguments = ["-topics", "texts.jsonl", "-topicreader", "JsonString", "-output", "terms.tsv"]
+    jar.told("util.DumpAnalyzedQueries", arguments, tmp_path)
     lines = (line.rstrip("\n").partition("\t") for line in (tmp_path / "terms.tsv").open())
     lucenes = {int(pk): tokens.split(" ") for pk, _, tokens in lines}
     assert len(lucenes) == len(texts) > 1_200

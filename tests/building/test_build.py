@@ -1,4 +1,4 @@
-"""manage.py build: from documents to scored reports as a plan says, and on again from wherever it stopped."""
+"""manage.py build: the pipeline by a plan, and continuation after a stop."""
 
 import json
 from io import StringIO
@@ -7,13 +7,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Rating, SubQuestion, Text, Topic
-from building.engine.deciding import accept_rest
 from building.engine.fill import fill
+from building.engine.review import accept_rest
 from building.models import Draft, Product, Writing
 from evaluation.models import RetrievalRun
-from tests.building.engine.material import a_writer, questions, started
-from tests.building.writing.texts import DOCUMENT
-from tests.judging.graders.scripted_server import said
+from tests.toolbox.document_texts import DOCUMENT
+from tests.toolbox.generation_runs import a_writer, questions, started
+from tests.toolbox.scripted_server import reply_with
 
 pytestmark = pytest.mark.django_db
 DOCUMENT_0 = f"Number 0. {DOCUMENT}".split("\n", 1)[0]
@@ -31,7 +31,7 @@ run = "bm25"
 length = "words:100"
 """
 
-UNSEEN = PLAN.replace("{unseen}", "true")
+ACCEPTING_PLAN = PLAN.replace("{unseen}", "true")
 
 
 def counts():
@@ -47,8 +47,8 @@ def build(tmp_path):
     documents.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     path = tmp_path / "plan.toml"
 
-    def build(words=UNSEEN, slug="built", **options):
-        path.write_text(words)
+    def build(plan_text=ACCEPTING_PLAN, slug="built", **options):
+        path.write_text(plan_text)
         out = StringIO()
         options = {"documents": documents} | options
         call_command("build", slug, plan=path, stdout=out, **options)
@@ -58,8 +58,8 @@ def build(tmp_path):
 
 
 def test_from_documents_to_scored_reports_and_the_same_again_changes_nothing(build):
-    told = build()
-    assert "documents: 2, of 1 topics" in told
+    output = build()
+    assert "documents: 2, of 1 topics" in output
     topic = Topic.objects.get()
     assert topic.request
     passages = Text.objects.filter(kind="passage", document__isnull=False)
@@ -68,43 +68,45 @@ def test_from_documents_to_scored_reports_and_the_same_again_changes_nothing(bui
     report = Text.objects.get(kind="report")
     assert report.system == "extractive-report.bm25"
     assert report.citations.exclude(cited=None).exists()
-    asked = topic.questions.filter(filtered_because="").count()
+    n_questions = topic.questions.filter(filtered_because="").count()
     assert Rating.objects.filter(text__kind="passage").count() == 3 * passages.count()
-    assert Rating.objects.filter(text=report).count() in (3, asked)
+    assert Rating.objects.filter(text=report).count() in (3, n_questions)
     before = counts()
-    again = build()
+    second_output = build()
     assert counts() == before
-    assert "run bm25: bm25 % 10, which is there" in again
-    assert "Nothing to write" in again
+    assert "run bm25: bm25 % 10, which is there" in second_output
+    assert "Nothing to write" in second_output
 
 
 def test_without_leave_each_step_waits_for_a_person(build):
     plan = PLAN.replace("{unseen}", "false")
     for task in ("passages", "request", "questions"):
-        told = build(plan)
-        assert f"{task}: " in told
-        assert "wait for somebody to decide" in told.splitlines()[-1]
+        output = build(plan)
+        assert f"{task}: " in output
+        assert "wait for somebody to decide" in output.splitlines()[-1]
         accept_rest(Writing.objects.get(writer__task=task), None)
-    told = build(plan)
-    assert "report: " in told.splitlines()[-1]
+    output = build(plan)
+    assert "report: " in output.splitlines()[-1]
     assert not Text.objects.filter(kind="report").exists()
     assert RetrievalRun.objects.filter(name="bm25").exists()
 
 
-def test_what_another_writer_proposed_is_not_decided_by_a_plan(build, server):
+def test_outputs_of_another_writer_are_not_accepted_by_a_plan(build, server):
     build("[passages]")
     dataset = Topic.objects.get().dataset
-    server.script(DOCUMENT_0, said(questions(1, 2)))
-    other = started(a_writer(), dataset, server, {"n": 2})
-    fill(other)
+    server.script(DOCUMENT_0, reply_with(questions(1, 2)))
+    second = started(a_writer(), dataset, server, {"n": 2})
+    fill(second)
     build()
-    theirs = Product.objects.filter(draft__order__run=other)
+    theirs = Product.objects.filter(draft__order__run=second)
     assert set(theirs.values_list("decision", flat=True)) == {"proposed"}
-    assert not Product.objects.exclude(draft__order__run=other).filter(decision="proposed").exists()
+    assert (
+        not Product.objects.exclude(draft__order__run=second).filter(decision="proposed").exists()
+    )
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("plan_text", "message"),
     [
         ("[passages", "plan.toml: "),
         ("eta = 9", "plan.toml: eta: "),
@@ -119,14 +121,14 @@ def test_what_another_writer_proposed_is_not_decided_by_a_plan(build, server):
         ("[judge]\nname = 'nobody'", "there is no judge nobody"),
     ],
 )
-def test_what_is_wrong_with_a_plan_is_said(build, words, says):
-    with pytest.raises(CommandError) as told:
-        build(words)
-    assert says in str(told.value)
+def test_invalid_plan_is_reported(build, plan_text, message):
+    with pytest.raises(CommandError) as refused:
+        build(plan_text)
+    assert message in str(refused.value)
     assert not Product.objects.exists()
 
 
-def test_a_plan_without_a_dataset_says_what_to_do(build, tmp_path):
+def test_plan_without_a_dataset_says_what_to_do(build, tmp_path):
     with pytest.raises(CommandError, match="say --from which documents"):
         build(documents=None)
     with pytest.raises(CommandError, match="No such file"):

@@ -95,11 +95,11 @@ def test_scores_are_brought_to_one_scale():
 
 
 def test_sums_of_scores():
-    other = [(C, 0.9), (B, 0.5), (D, 0.1)]  # 1, 1/2, 0
+    second = [(C, 0.9), (B, 0.5), (D, 0.1)]  # 1, 1/2, 0
     # A 1, B 1/2 + 1/2, C 0 + 1, D 0: equal sums as they were met.
-    assert sum_of_scores([RANKING, other]) == [(A, 1.0), (B, 1.0), (C, 1.0), (D, 0.0)]
+    assert sum_of_scores([RANKING, second]) == [(A, 1.0), (B, 1.0), (C, 1.0), (D, 0.0)]
     # Twice the second: A 1, B 1.5, C 2.
-    assert sum_of_scores([RANKING, other], [1, 2]) == [(C, 2.0), (B, 1.5), (A, 1.0), (D, 0.0)]
+    assert sum_of_scores([RANKING, second], [1, 2]) == [(C, 2.0), (B, 1.5), (A, 1.0), (D, 0.0)]
     assert sum_of_scores([[], [(A, 0.0)]]) == [(A, 1.0)]
     assert sum_of_scores([[], []]) == []
 

@@ -1,4 +1,4 @@
-"""The grid from end to end: a collection of CRUD-RAG's files, recipes, the baseline that writes, the page."""
+"""The grid end to end: CRUD-RAG's files, recipes, the writing baseline, the page."""
 
 import json
 from io import StringIO
@@ -11,28 +11,36 @@ from annotation.models import Dataset, Rating, Text
 from crux_site.imports.importing import import_dataset
 from evaluation.models import ReportValue, System
 from tests.building.model_server import in_turn, vectors
-from tests.crux_site.imports.study import write
-from tests.evaluation.grid.material import QUESTIONS, answer, make_grid
+from tests.toolbox.grid_study import QUESTIONS, answer, make_grid
+from tests.toolbox.import_study import write
 
 pytestmark = pytest.mark.django_db
 
 COLLECTION = Path(__file__).resolve().parents[2] / "fixtures" / "grid"
 
 
-def run(*words, **options):
+def run(*arguments, **options):
     out = StringIO()
-    call_command(*words, stdout=out, **options)
+    call_command(*arguments, stdout=out, **options)
     return out.getvalue()
 
 
 def written(k: int) -> None:
-    words = ["report", "--run", "bm25", "--k", str(k), "--system", f"extractive-report.bm25.k{k}"]
-    told = run("write", "small", "--task", *words, "--length", "words:30", "--accept-all")
-    assert "12 products, 0 of them not yet decided" in told
+    arguments = [
+        "report",
+        "--run",
+        "bm25",
+        "--k",
+        str(k),
+        "--system",
+        f"extractive-report.bm25.k{k}",
+    ]
+    output = run("write", "small", "--task", *arguments, "--length", "words:30", "--accept-all")
+    assert "12 products, 0 of them not yet decided" in output
 
 
 def answers_by_match() -> list[dict]:
-    """A stand-in for a judge: a report answers a question if it holds the words of the reference's answer."""
+    """A mock judge: a report answers a question if it contains the reference's answer."""
     meant = {
         rating.question_id: [span.source_quote or span.quote for span in rating.spans.all()]
         for rating in Rating.objects.prefetch_related("spans")
@@ -40,9 +48,9 @@ def answers_by_match() -> list[dict]:
     rows = []
     for text in Text.objects.filter(kind="report").select_related("topic"):
         for question in text.topic.questions.all():
-            [words] = meant[question.pk] or [None]
-            said = words if words and words in text.body else None
-            line = answer(text.system, text.name, question.position, said, rater="questeval")
+            [expected] = meant[question.pk] or [None]
+            answered = expected if expected and expected in text.body else None
+            line = answer(text.system, text.name, question.position, answered, rater="questeval")
             rows.append(line)
     return rows
 
@@ -56,10 +64,10 @@ def test_from_recipes_and_writers_to_the_page(cast, tmp_path):
         {"llm": "extractive-report", "retriever": "bm25", "k": k} for k in (1, 3)
     ]
     import_dataset(write(tmp_path / "more", {"ratings.jsonl": answers_by_match()}), "small")
-    found = json.loads(run("grid", "small", "--json"))
-    assert (found["vary"], found["tokens"]["name"]) == ("k", "jieba")
-    assert found["alike"] == {"llm": "extractive-report", "retriever": "bm25"}
-    rows = {(row["group"], row["value"]): row["measures"] for row in found["rows"]}
+    grid = json.loads(run("grid", "small", "--json"))
+    assert (grid["vary"], grid["tokens"]["name"]) == ("k", "jieba")
+    assert grid["alike"] == {"llm": "extractive-report", "retriever": "bm25"}
+    rows = {(row["group"], row["value"]): row["measures"] for row in grid["rows"]}
     assert set(rows) == {(g, k) for g in ("create", "read-1", "update", "delete") for k in (1, 3)}
     # What is asked for is in the first passage: the others make reports longer, and no better.
     for group in ("create", "read-1", "delete"):
@@ -70,14 +78,14 @@ def test_from_recipes_and_writers_to_the_page(cast, tmp_path):
     page = cast.client("researcher").get("/datasets/small/grid/")
     assert page.status_code == 200
     report = Text.objects.get(kind="report", system__endswith="k1", topic__name="create.school")
-    shown = cast.client("researcher").get(f"/datasets/small/building/reports/{report.pk}/")
-    questions = shown.context["answered"].questions
-    assert [(each.reference, each.report, each.f1) for each in questions] == [
+    report_page = cast.client("researcher").get(f"/datasets/small/building/reports/{report.pk}/")
+    questions = report_page.context["answered"].questions
+    assert [(question.reference, question.report, question.f1) for question in questions] == [
         ("白兰", "白兰", 1.0),
         ("音乐", "It cannot be told.", None),
         ("It cannot be told.", "It cannot be told.", None),
     ]
-    assert [each.why_not for each in questions[1:]] == [
+    assert [question.why_not for question in questions[1:]] == [
         "not answered",
         "the reference does not say",
     ]
@@ -103,48 +111,48 @@ LOCAL = ("--server", "local", "--model", "tiny")
 
 
 def test_similarity_is_a_cosine_of_two_vectors(reports, server):
-    asked = server.answers["/v1/embeddings"] = in_turn(vectors())
+    replies = server.answers["/v1/embeddings"] = in_turn(vectors())
     assert run("similarity", "small", *LOCAL) == "similarity (tiny): 2 values. 0 texts were cut.\n"
     # (1, 1, 0) and (1, 0, 0): 1 / sqrt 2. A text without direction has no value.
     values = ReportValue.objects.order_by("report__name").values_list("report__name", "value")
     assert dict(values) == {"t-1": pytest.approx(0.5**0.5), "t-2": pytest.approx(1)}
-    n = len(asked.asked)
+    n = len(replies.asked)
     assert "0 values" in run("similarity", "small", *LOCAL, "--system", "other")
-    assert len(asked.asked) == n + 1  # how long a vector is
-    found = json.loads(run("grid", "small", "--json"))
-    assert found["measures"]["similarity (tiny)"] == "similarity (tiny)"
+    assert len(replies.asked) == n + 1  # how long a vector is
+    grid = json.loads(run("grid", "small", "--json"))
+    assert grid["measures"]["similarity (tiny)"] == "similarity (tiny)"
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "message"),
     [
         (["other", *LOCAL], "There is no dataset “other”"),
         (["small", "--server", "far", "--model", "tiny"], "far"),
         (["small", "--server", "local", "--model", "huge"], "huge"),
     ],
 )
-def test_what_cannot_be_asked(reports, server, words, told):
-    with pytest.raises(CommandError, match=told):
-        run("similarity", *words)
+def test_invalid_similarity_options_are_reported(reports, server, arguments, message):
+    with pytest.raises(CommandError, match=message):
+        run("similarity", *arguments)
 
 
-def test_the_second_report_of_a_system_has_numbers_of_its_own(cast, tmp_path):
-    """The grid counts the first by name of k2's two; the page of the other tells nothing of the first."""
+def test_second_report_of_a_system_has_numbers_of_its_own(cast, tmp_path):
+    """The grid counts k2's first report by name; the second's page is independent."""
     make_grid(tmp_path / "first")
-    other = {"topic": "t-1", "system": "k2", "name": "t-1.b", "body": "one two", "statements": []}
+    second = {"topic": "t-1", "system": "k2", "name": "t-1.b", "body": "one two", "statements": []}
     value = {"topic": "t-1", "system": "k2", "name": "t-1.b", "measure": "m", "value": 9}
     answers = [answer("k2", "t-1.b", 0, "one"), answer("k2", "t-1.b", 1, None)]
-    files = {"reports_cited.jsonl": [other], "ratings.jsonl": answers, "values.jsonl": [value]}
+    files = {"reports_cited.jsonl": [second], "ratings.jsonl": answers, "values.jsonl": [value]}
     import_dataset(write(tmp_path / "second", files), "grid")
-    shown = {}
+    answered = {}
     for name in ("t-1", "t-1.b"):
         report = Text.objects.get(kind="report", system="k2", name=name)
         page = cast.client("researcher").get(f"/datasets/grid/building/reports/{report.pk}/")
-        shown[name] = page.context["answered"]
+        answered[name] = page.context["answered"]
     # ROUGE-L of "one two" beside "one two three four five": 2 x 2 / 7.
-    assert [each.measures["ROUGE-L"] for each in shown.values()] == [1, pytest.approx(4 / 7)]
-    assert [each.f1 for each in shown["t-1"].questions] == [pytest.approx(2 / 3), 1]
-    assert [each.f1 for each in shown["t-1.b"].questions] == [1, None]
+    assert [entry.measures["ROUGE-L"] for entry in answered.values()] == [1, pytest.approx(4 / 7)]
+    assert [entry.f1 for entry in answered["t-1"].questions] == [pytest.approx(2 / 3), 1]
+    assert [entry.f1 for entry in answered["t-1.b"].questions] == [1, None]
     assert len(QUESTIONS) == 2
     [row] = [
         row

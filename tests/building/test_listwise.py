@@ -1,4 +1,4 @@
-"""A chat model that orders texts: its windows, what its replies say, and replies that say nothing."""
+"""Listwise reranking by a chat model: windows, replies, and invalid replies."""
 
 import re
 
@@ -6,12 +6,12 @@ import pytest
 
 from annotation.models import Text
 from building.asking.listwise import permutation, prompt, windows
-from building.making import RunRefused
 from building.retrieval.recipe import RecipeError
+from building.run_creation import RunCreationError
 from evaluation.models import RetrievalRun
-from tests.building.material import made, make_ferries, names, ranked
+from tests.building.material import create_run, make_ferries, names, ranked
 from tests.building.model_server import in_turn
-from tests.judging.graders.scripted_server import reset, said, status
+from tests.toolbox.scripted_server import reply_with, reset, status
 
 BEFORE = "embed(server=local, model=tiny)"  # 11#11 ferry, 2#2 Ferry ferry!, 0#0 harbour, 10#10 boat
 LINE = f"{BEFORE} > listwise(server=local, model=tiny)"
@@ -24,8 +24,8 @@ def study(db):
     return make_ferries()
 
 
-def with_options(words):
-    return f"{LINE[:-1]}, {words})"
+def with_options(options):
+    return f"{LINE[:-1]}, {options})"
 
 
 @pytest.mark.parametrize(
@@ -65,31 +65,31 @@ def test_windows_go_from_the_last_to_the_first(n, window, stride, expected):
         ("", []),
     ],
 )
-def test_an_order_is_read_from_a_reply(reply, expected):
+def test_order_is_read_from_a_reply(reply, expected):
     assert permutation(reply, 3) == expected
 
 
-def test_a_prompt_shows_each_text_on_a_line():
-    words = prompt("What {n} failed?", ["A\nferry\n[2] x", "word " * 1_000, "{request}"])
-    assert PASSAGE.findall(words) == [
+def test_prompt_shows_each_text_on_a_line():
+    message = prompt("What {n} failed?", ["A\nferry\n[2] x", "word " * 1_000, "{request}"])
+    assert PASSAGE.findall(message) == [
         ("1", "A ferry [2] x"),
         ("2", " ".join(["word"] * 300)),
         ("3", "{request}"),
     ]
-    assert "Request:\nWhat {n} failed?\n" in words
+    assert "Request:\nWhat {n} failed?\n" in message
     assert "[3]" not in prompt("q", ["a", "b"])
 
 
 def by_length(request, body):
     """The reply of a model that likes long texts."""
-    found = PASSAGE.findall(body["messages"][-1]["content"])
-    best = sorted(found, key=lambda each: -len(each[1]))
-    return said(" > ".join(f"[{number}]" for number, _ in best))(request, body)
+    matches = PASSAGE.findall(body["messages"][-1]["content"])
+    best = sorted(matches, key=lambda match: -len(match[1]))
+    return reply_with(" > ".join(f"[{number}]" for number, _ in best))(request, body)
 
 
-def test_a_ranking_gets_the_order_of_a_chat_model(study, server):
-    asked = server.answers[CHAT] = in_turn(by_length)
-    run = made(study, LINE).run
+def test_ranking_gets_the_order_of_a_chat_model(study, server):
+    replies = server.answers[CHAT] = in_turn(by_length)
+    run = create_run(study, LINE).run
     # By their lengths 12, 7, 5, 4.
     assert ranked(run) == [
         ("ferry-1:2#2", 4.0),
@@ -98,26 +98,28 @@ def test_a_ranking_gets_the_order_of_a_chat_model(study, server):
         ("ferry-1:10#10", 1.0),
     ]
     assert run.origin["left_out"] == {}
-    [body] = asked.asked
+    [body] = replies.asked
     assert (body["temperature"], body["max_tokens"]) == (0, 240)
     assert "Which ferry?" in body["messages"][0]["content"]
     step = run.origin["steps"][-1]
     assert (step["window"], step["stride"], step["words"]) == (20, 10, 300)
     # In windows of two the longest rises to the top, one place each time.
-    asked.asked.clear()
-    narrow = made(study, with_options("window=2, stride=1"), "narrow")
+    replies.asked.clear()
+    narrow = create_run(study, with_options("window=2, stride=1"), "narrow")
     assert names(narrow.run) == ["ferry-1:2#2", "ferry-1:11#11", "ferry-1:0#0", "ferry-1:10#10"]
-    assert len(asked.asked) == 3
+    assert len(replies.asked) == 3
 
 
-def test_what_replies_lack_follows_and_is_told(study, server):
-    server.answers[CHAT] = said("[4] > [4] > [2]")
-    run = made(study, LINE).run
+def test_texts_missing_in_replies_follow_and_are_counted(study, server):
+    server.answers[CHAT] = reply_with("[4] > [4] > [2]")
+    run = create_run(study, LINE).run
     assert names(run) == ["ferry-1:10#10", "ferry-1:2#2", "ferry-1:11#11", "ferry-1:0#0"]
     assert run.origin["left_out"] == {"ferry-1": 2}
     # Of three windows the second has no order: its two texts stay as they are, and are told.
-    server.answers[CHAT] = in_turn(said("[2] > [1]"), said("I cannot."), said("[2] > [1]"))
-    narrow = made(study, with_options("window=2, stride=1"), "narrow")
+    server.answers[CHAT] = in_turn(
+        reply_with("[2] > [1]"), reply_with("I cannot."), reply_with("[2] > [1]")
+    )
+    narrow = create_run(study, with_options("window=2, stride=1"), "narrow")
     assert names(narrow.run) == ["ferry-1:2#2", "ferry-1:11#11", "ferry-1:10#10", "ferry-1:0#0"]
     assert narrow.run.origin["left_out"] == {"ferry-1": 2}
 
@@ -126,36 +128,36 @@ def test_what_replies_lack_follows_and_is_told(study, server):
     "content", ["I cannot, says a-key-that-is-secret.", "", None, ["[1] > [2]"]]
 )
 def test_without_any_order_there_is_no_run(study, server, content):
-    server.answers[CHAT] = said(content)
+    server.answers[CHAT] = reply_with(content)
     n = RetrievalRun.objects.count()
     with pytest.raises(
-        RunRefused, match="tiny did not rank ferry-1: no reply has an order"
-    ) as told:
-        made(study, LINE)
-    assert "secret" not in str(told.value)
+        RunCreationError, match="tiny did not rank ferry-1: no reply has an order"
+    ) as refused:
+        create_run(study, LINE)
+    assert "secret" not in str(refused.value)
     assert RetrievalRun.objects.count() == n
 
 
-def test_a_broken_server_is_asked_again_and_one_text_is_in_order(study, server):
-    asked = server.answers[CHAT] = in_turn(status(500), reset, by_length)
-    assert made(study, LINE).is_new
-    asked.asked.clear()
-    assert made(study, LINE.replace(" > listwise", " % 1 > listwise"), "one").is_new
-    assert asked.asked == []
+def test_broken_server_is_asked_again_and_one_text_is_in_order(study, server):
+    replies = server.answers[CHAT] = in_turn(status(500), reset, by_length)
+    assert create_run(study, LINE).is_new
+    replies.asked.clear()
+    assert create_run(study, LINE.replace(" > listwise", " % 1 > listwise"), "one").is_new
+    assert replies.asked == []
     server.answers[CHAT] = in_turn(status(400, "context length exceeded"))
-    with pytest.raises(RunRefused, match=r"\(status 400\): context length exceeded"):
-        made(study, with_options("window=3, stride=1"), "long")
+    with pytest.raises(RunCreationError, match=r"\(status 400\): context length exceeded"):
+        create_run(study, with_options("window=3, stride=1"), "long")
 
 
 def test_texts_without_words_are_not_shown(study, server):
-    asked = server.answers[CHAT] = in_turn(said("[2] > [1]"))
-    run = made(study, LINE.replace(BEFORE, "required(judge=judge)")).run
+    replies = server.answers[CHAT] = in_turn(reply_with("[2] > [1]"))
+    run = create_run(study, LINE.replace(BEFORE, "required(judge=judge)")).run
     assert names(run) == ["ferry-1:10#10", "ferry-1:0#0", "ferry-1:0#1"]
     assert run.origin["left_out"] == {"ferry-1": 1}
     Text.objects.filter(name="ferry-1:10#10").update(body=None, sha256="")
-    asked.asked.clear()
-    assert names(made(study, LINE.replace(BEFORE, "required(judge=judge)"), "one").run)
-    assert asked.asked == []
+    replies.asked.clear()
+    assert names(create_run(study, LINE.replace(BEFORE, "required(judge=judge)"), "one").run)
+    assert replies.asked == []
 
 
 @pytest.mark.parametrize(
@@ -163,4 +165,4 @@ def test_texts_without_words_are_not_shown(study, server):
 )
 def test_windows_that_cannot_be(study, server, options):
     with pytest.raises(RecipeError, match="listwise: window is a number to 100"):
-        made(study, with_options(options))
+        create_run(study, with_options(options))

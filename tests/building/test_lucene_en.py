@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from building.analysis.lucene_en import LONGEST, STOP_WORDS, terms
 from building.analysis.porter import stem
-from tests.any_text import any_text
+from tests.toolbox.text_strategies import any_text
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ from tests.any_text import any_text
         ("İstanbul", ["istanbul"]),
     ],
 )
-def test_a_table(text: str, expected: list[str]) -> None:
+def test_table(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
 
 
@@ -51,12 +51,12 @@ def test_there_are_33_stop_words() -> None:
     assert terms(" ".join(sorted(STOP_WORDS))) == []
 
 
-def test_a_very_long_word_is_cut() -> None:
+def test_very_long_word_is_cut() -> None:
     assert [len(term) for term in terms("x" * (LONGEST + 10))] == [LONGEST, 10]
 
 
 @pytest.mark.parametrize(
-    ("word", "expected"),
+    ("term", "expected"),
     [
         *(("blies", "bli"), ("humbly", "humbl"), ("possibly", "possibl"), ("bly", "bly")),
         *(
@@ -74,8 +74,8 @@ def test_a_very_long_word_is_cut() -> None:
         *(("probate", "probat"), ("rate", "rate"), ("cease", "ceas"), ("controll", "control")),
     ],
 )
-def test_stems(word: str, expected: str) -> None:
-    assert stem(word) == expected
+def test_stems(term: str, expected: str) -> None:
+    assert stem(term) == expected
 
 
 @given(st.text("abZ019_.,;:'\" -\n", max_size=30))
@@ -85,7 +85,7 @@ def test_ascii_is_cut_by_the_same_rules_as_other_texts(text: str) -> None:
 
 
 @given(any_text)
-def test_no_word_goes_across_a_space(text: str) -> None:
+def test_tokens_do_not_cross_a_space(text: str) -> None:
     assert terms(text) == [term for piece in text.split(" ") for term in terms(piece)]
 
 
@@ -130,10 +130,10 @@ _ENDINGS = (
 def test_stems_are_those_of_snowballs_porter_but_for_what_departs(
     start: str, ends: list[str]
 ) -> None:
-    word = start + "".join(ends)
-    departs = any(part in word for part in ("bli", "bly", "logi", "logy", "yy"))
-    if len(word) > 2 and not departs:
-        assert stem(word) == snowballstemmer.stemmer("porter").stemWord(word)
+    term = start + "".join(ends)
+    departs = any(part in term for part in ("bli", "bly", "logi", "logy", "yy"))
+    if len(term) > 2 and not departs:
+        assert stem(term) == snowballstemmer.stemmer("porter").stemWord(term)
 
 
 @given(any_text)

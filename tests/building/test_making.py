@@ -7,15 +7,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
+from annotation.errors import UserError
 from annotation.models import Text
-from building.indexes import NoIndex, index_of
-from building.making import RunRefused, make_run
+from building.indexes import MissingIndexError, index_of
 from building.retrieval.index import Index
-from building.retrieval.recipe import RecipeError
-from building.steps import Kitchen
+from building.run_creation import RunCreationError, make_run
+from building.steps import RecipeContext
 from evaluation.data.selection import SelectionError
 from evaluation.models import RankedText, RetrievalRun
-from tests.evaluation.scoring.material import make_study
+from tests.toolbox.scoring_study import make_study
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def study(db):
     return study
 
 
-def made(study, line, name="mine", **options):
-    return make_run(study.dataset, name, line, Kitchen(study.dataset, **options))
+def create_run(study, line, name="mine", **options):
+    return make_run(study.dataset, name, line, RecipeContext(study.dataset, **options))
 
 
 def ranked(run, topic="ferry-1"):
@@ -38,8 +38,8 @@ def ranked(run, topic="ferry-1"):
     return list(rows.values_list("text__name", flat=True))
 
 
-def test_a_run_says_how_it_was_made(study):
-    run = made(study, " bm25  % 3").run
+def test_run_says_how_it_was_made(study):
+    run = create_run(study, " bm25  % 3").run
     assert run.recipe == "bm25 % 3"
     assert ranked(run)[0] == "ferry-1:2#2"
     assert ranked(run, "ferry-2") == ["ferry-2:0#0"]
@@ -56,47 +56,47 @@ def test_a_run_says_how_it_was_made(study):
     assert set(run.origin["versions"]) == {"numpy", "regex", "scipy"}
 
 
-def test_the_same_recipe_of_the_same_data_is_the_run_that_is_there(study):
-    first = made(study, "bm25 % 3")
-    again = made(study, "bm25(b=0.4) % 3", name="another")
-    assert (again.run, again.is_new) == (first.run, False)
-    assert made(study, "bm25(b=0.5) % 3", name="third").is_new
+def test_same_recipe_of_the_same_data_is_the_run_that_is_there(study):
+    first = create_run(study, "bm25 % 3")
+    second = create_run(study, "bm25(b=0.4) % 3", name="another")
+    assert (second.run, second.is_new) == (first.run, False)
+    assert create_run(study, "bm25(b=0.5) % 3", name="third").is_new
     Text.objects.create(
         dataset=study.dataset, topic=study.topic, kind="passage", name="new", body="Ferry."
     )
-    assert made(study, "bm25 % 3", name="fourth").is_new
+    assert create_run(study, "bm25 % 3", name="fourth").is_new
 
 
-def test_a_topic_for_which_nothing_is_found_is_told(study):
+def test_topic_for_which_nothing_is_found_is_told(study):
     study.dataset.topics.filter(name="ferry-2").update(request="the of and")
-    run = made(study, "bm25 % 3").run
+    run = create_run(study, "bm25 % 3").run
     assert run.origin["without_results"] == ["ferry-2"]
     assert ranked(run, "ferry-2") == []
 
 
-def test_two_rankings_are_fused_and_one_is_ordered_by_a_judge(study):
-    first = ranked(made(study, "bm25 % 10", name="a").run)
-    fused = made(study, "fuse(bm25 % 10, bm25(k1=2) % 10, k=60) % 1", name="b").run
+def test_rankings_are_fused_and_ordered_by_a_judge(study):
+    first = ranked(create_run(study, "bm25 % 10", name="a").run)
+    fused = create_run(study, "fuse(bm25 % 10, bm25(k1=2) % 10, k=60) % 1", name="b").run
     assert ranked(fused) == first[:1]
     # Sums of the judge's grades: 2#2 has 4 + 2, 10#10 has 4; those it did not rate have nothing.
-    by_sum = ranked(made(study, "bm25 % 10 > by_ratings(judge=judge)", name="c").run)
+    by_sum = ranked(create_run(study, "bm25 % 10 > by_ratings(judge=judge)", name="c").run)
     assert by_sum.index("ferry-1:2#2") < by_sum.index("ferry-1:10#10")
     assert sorted(by_sum) == sorted(first)
-    covers = made(
+    covers = create_run(
         study, "bm25 % 10 > by_ratings(judge=judge, aggregate=coverage) % 2", name="d"
     ).run
     assert set(ranked(covers)) == {"ferry-1:2#2", "ferry-1:10#10"}
 
 
 def test_rankings_are_joined_by_their_scores(study):
-    first = ranked(made(study, "bm25 % 10", name="a").run)
+    first = ranked(create_run(study, "bm25 % 10", name="a").run)
     line = "fuse(bm25 % 10, bm25(k1=2) % 10, by=minmax, weights=2:0.5) % 10"
-    joined = made(study, line, name="b").run
+    joined = create_run(study, line, name="b").run
     assert set(ranked(joined)) == set(first)
     assert joined.origin["steps"][0]["weights"] == "2:0.5"
     scores = RankedText.objects.filter(run=joined, rank=1).values_list("score", flat=True)
     assert list(scores) == [2.5, 2.5]  # the best of both, in each topic
-    raw = made(study, "fuse(bm25 % 10, bm25 % 10, by=raw, weights=1:2) % 10", name="c").run
+    raw = create_run(study, "fuse(bm25 % 10, bm25 % 10, by=raw, weights=1:2) % 10", name="c").run
     assert raw.origin["steps"][0]["by"] == "raw"
     best = [
         RankedText.objects.filter(run__name=name, rank=1)
@@ -107,46 +107,48 @@ def test_rankings_are_joined_by_their_scores(study):
     assert list(best[1]) == pytest.approx([3 * score for score in best[0]], abs=2e-4)
 
 
-def test_a_run_that_is_there_is_a_step(study):
+def test_run_that_is_there_is_a_step(study):
     # It came in a file without scores: ranks alone, and 1/rank where scores are asked for.
-    there = RetrievalRun.objects.get(dataset=study.dataset, name="dense")
-    RankedText.objects.filter(run=there).update(score=None)
-    run = made(study, "run(name=dense) % 2", name="a").run
-    assert ranked(run) == ranked(there)[:2]
+    existing = RetrievalRun.objects.get(dataset=study.dataset, name="dense")
+    RankedText.objects.filter(run=existing).update(score=None)
+    run = create_run(study, "run(name=dense) % 2", name="a").run
+    assert ranked(run) == ranked(existing)[:2]
     assert list(run.ranked.order_by("topic", "rank").values_list("score", flat=True))[:2] == [
         1,
         0.5,
     ]
-    assert not made(study, "run(name=dense) % 2", name="b").is_new
-    RankedText.objects.filter(run=there, rank=1).delete()
-    assert made(study, "run(name=dense) % 2", name="c").is_new
+    assert not create_run(study, "run(name=dense) % 2", name="b").is_new
+    RankedText.objects.filter(run=existing, rank=1).delete()
+    assert create_run(study, "run(name=dense) % 2", name="c").is_new
 
 
-def test_a_ranking_is_ordered_by_the_sub_questions(study):
+def test_ranking_is_ordered_by_the_sub_questions(study):
     before = "required(judge=judge)"  # 0#0, 0#1 without words, 10#10: their order, 3 to 1
     [first, *_, last] = study.topic.questions.filter(filtered_because="").order_by("position")
     type(first).objects.exclude(pk=last.pk).update(body="Nothing here")
     type(first).objects.filter(pk=last.pk).update(body="Which ferry?")
-    assert ranked(made(study, f"{before} > xquad(lambda=0)", name="a").run)[0] == "ferry-1:0#0"
+    assert (
+        ranked(create_run(study, f"{before} > xquad(lambda=0)", name="a").run)[0] == "ferry-1:0#0"
+    )
     # Only 10#10 holds a word of a question.
-    by_questions = made(study, f"{before} > xquad(lambda=1)", name="b").run
+    by_questions = create_run(study, f"{before} > xquad(lambda=1)", name="b").run
     assert ranked(by_questions) == ["ferry-1:10#10", "ferry-1:0#0", "ferry-1:0#1"]
     type(first).objects.filter(pk=last.pk).update(body="Which harbour?")
-    assert made(study, f"{before} > xquad(lambda=1)", name="c").is_new
+    assert create_run(study, f"{before} > xquad(lambda=1)", name="c").is_new
 
 
-def test_the_required_subset_is_a_run(study):
-    run = made(study, "required(judge=judge)").run
+def test_required_subset_is_a_run(study):
+    run = create_run(study, "required(judge=judge)").run
     assert ranked(run) == ["ferry-1:0#0", "ferry-1:0#1", "ferry-1:10#10"]
     assert run.origin["without_results"] == ["ferry-2"]
-    assert made(study, "required(judge=judge, eta=5)", name="strict").is_new
+    assert create_run(study, "required(judge=judge, eta=5)", name="strict").is_new
 
 
 def test_other_grades_make_another_run(study):
-    made(study, "required(judge=judge)")
-    assert not made(study, "required(judge=judge)", name="again").is_new
+    create_run(study, "required(judge=judge)")
+    assert not create_run(study, "required(judge=judge)", name="again").is_new
     study.rate("judge", study.passages["ferry-1:11#11"], (5, 0, 0, 0))
-    assert made(study, "required(judge=judge)", name="again").is_new
+    assert create_run(study, "required(judge=judge)", name="again").is_new
 
 
 IMPOSSIBLE = [
@@ -180,35 +182,35 @@ IMPOSSIBLE = [
 ]
 
 
-def test_what_cannot_be_is_said_and_nothing_is_made(study, subtests):
+def test_impossible_recipe_is_reported_and_stores_no_run(study, subtests):
     n = RetrievalRun.objects.count()
-    for line, says in IMPOSSIBLE:
+    for line, message in IMPOSSIBLE:
         with subtests.test(line):
-            with pytest.raises(RecipeError) as error:
-                made(study, line)
-            assert says in str(error.value)
+            with pytest.raises(UserError) as error:
+                create_run(study, line)
+            assert message in str(error.value)
             assert RetrievalRun.objects.count() == n
 
 
-def test_a_name_is_one_column_of_a_file_and_nobody_elses(study):
+def test_name_is_one_column_of_a_file_and_nobody_elses(study):
     for name in ("", "two words", "a/b", "..", "-x", "x" * 121):
-        with pytest.raises(RunRefused, match="has letters"):
-            made(study, "bm25", name=name)
-    with pytest.raises(RunRefused, match="has a run called dense already"):
-        made(study, "bm25", name="dense")
+        with pytest.raises(RunCreationError, match="has letters"):
+            create_run(study, "bm25", name=name)
+    with pytest.raises(RunCreationError, match="has a run called dense already"):
+        create_run(study, "bm25", name="dense")
     with pytest.raises(SelectionError, match="There is no topic “t9”"):
-        make_run(study.dataset, "mine", "bm25", Kitchen(study.dataset), ["t9"])
+        make_run(study.dataset, "mine", "bm25", RecipeContext(study.dataset), ["t9"])
 
 
-def test_the_database_keeps_one_of_a_fingerprint(study):
-    run = made(study, "bm25").run
+def test_database_keeps_one_of_a_fingerprint(study):
+    run = create_run(study, "bm25").run
     with pytest.raises(IntegrityError), transaction.atomic():
         RetrievalRun.objects.create(dataset=study.dataset, name="twin", fingerprint=run.fingerprint)
     RetrievalRun.objects.create(dataset=study.dataset, name="from-a-file")
     RetrievalRun.objects.create(dataset=study.dataset, name="from-another")
 
 
-def test_an_index_is_made_once_for_the_passages_as_they_are(study, own_indexes):
+def test_index_is_made_once_for_the_passages_as_they_are(study, own_indexes):
     index = index_of(study.dataset)
     [folder] = own_indexes.iterdir()
     before = (folder / "rows.npy").stat().st_mtime_ns
@@ -228,7 +230,7 @@ def test_an_index_is_made_once_for_the_passages_as_they_are(study, own_indexes):
     assert len(index.postings("ferri")[0]) > 0
 
 
-def test_a_topic_that_a_file_cannot_name_leaves_neither_a_file_nor_a_run(study, tmp_path):
+def test_topic_that_a_file_cannot_name_leaves_neither_a_file_nor_a_run(study, tmp_path):
     study.dataset.topics.filter(name="ferry-1").update(name="ferry 1")
     with pytest.raises(CommandError, match="holds white space"):
         call_command("retrieve", "ferry", name="mine", recipe="bm25", out=tmp_path / "mine.run")
@@ -237,32 +239,32 @@ def test_a_topic_that_a_file_cannot_name_leaves_neither_a_file_nor_a_run(study, 
 
 
 def test_many_passages_are_not_indexed_while_a_page_is_waited_for(study):
-    with pytest.raises(NoIndex, match=r"manage\.py build_index ferry"):
-        index_of(study.dataset, most=2)
+    with pytest.raises(MissingIndexError, match=r"manage\.py build_index ferry"):
+        index_of(study.dataset, max_passages=2)
     out = StringIO()
     call_command("build_index", "ferry", stdout=out)
     assert "6 passages of ferry are indexed" in out.getvalue()
-    assert index_of(study.dataset, most=2)
+    assert index_of(study.dataset, max_passages=2)
 
 
-def test_the_command_makes_a_run_and_a_file(study, tmp_path):
+def test_command_makes_a_run_and_a_file(study, tmp_path):
     file, background = tmp_path / "mine.run", tmp_path / "b.json"
     background.write_text(json.dumps({"N": 1000, "avgdl": 60, "df": {"ferri": 20}}))
     line = f"bm25(background={background}) % 2"
     out = StringIO()
     call_command("retrieve", "ferry", name="mine", recipe=line, out=file, json=True, stdout=out)
-    told = json.loads(out.getvalue())
-    assert (told["run"], told["is_new"]) == ("mine", True)
-    assert told["origin"]["steps"][0]["background"]["file"] == "b.json"
-    assert told["origin"]["unknown_terms"] == {"ferry-1": ["fail"], "ferry-2": ["noth"]}
+    payload = json.loads(out.getvalue())
+    assert (payload["run"], payload["is_new"]) == ("mine", True)
+    assert payload["origin"]["steps"][0]["background"]["file"] == "b.json"
+    assert payload["origin"]["unknown_terms"] == {"ferry-1": ["fail"], "ferry-2": ["noth"]}
     assert file.read_text().startswith("ferry-1 Q0 ferry-1:2#2 1 ")
-    again = StringIO()
-    call_command("retrieve", "ferry", name="other", recipe=line, stdout=again)
-    assert "This is the run mine, which is there" in again.getvalue()
+    second_output = StringIO()
+    call_command("retrieve", "ferry", name="other", recipe=line, stdout=second_output)
+    assert "This is the run mine, which is there" in second_output.getvalue()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["nowhere", "--name", "a", "--recipe", "bm25"], "There is no dataset “nowhere”"),
         (["ferry", "--name", "a", "--recipe", "bm25 %"], "there comes a whole number from 1"),
@@ -275,8 +277,8 @@ def test_the_command_makes_a_run_and_a_file(study, tmp_path):
         (["ferry", "--name", "a", "--recipe", "bm25", "--out", "/no/such/a.run"], "/no/such"),
     ],
 )
-def test_the_command_says_what_is_wrong(study, arguments, says):
+def test_command_says_what_is_wrong(study, arguments, message):
     n = RetrievalRun.objects.count()
-    with pytest.raises(CommandError, match=says):
+    with pytest.raises(CommandError, match=message):
         call_command("retrieve", *arguments)
     assert RetrievalRun.objects.count() == n

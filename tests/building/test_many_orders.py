@@ -1,4 +1,4 @@
-"""Planning a writing of many documents: which orders there are, and that each does not cost a query."""
+"""Plan for many documents: its orders, and a constant number of queries."""
 
 import pytest
 from django.db import connection
@@ -7,11 +7,11 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Dataset, Document, Text, Topic
 from building.engine import sources, writings
 from building.engine.choosing import make_writer
-from building.engine.wanted import Wanted
+from building.engine.generation_spec import GenerationSpec
 from building.models import Order
 from building.writing.tasks import TASKS
-from judging.engine.states import RunRefused
-from judging.grading.prompt import prompt_hash
+from judging.execution.states import RunStateError
+from judging.llm.messages import prompt_hash
 
 SERVER = "http://127.0.0.1:9/v1"
 
@@ -40,8 +40,8 @@ def document(name):
     return Document.objects.get(name=name)
 
 
-def test_each_document_is_an_order_by_the_order_of_topics(writer, dataset) -> None:
-    run = writings.start(writer, dataset, Wanted(n=2, samples=2), endpoint=SERVER)
+def test_documents_are_orders_in_topic_order(writer, dataset) -> None:
+    run = writings.start(writer, dataset, GenerationSpec(n=2, samples=2), endpoint=SERVER)
     orders = list(run.orders.order_by("number"))
     assert [(order.number, order.document.name, order.sample) for order in orders] == [
         *((1, "early:0", 0), (2, "early:0", 1), (3, "late:0", 0)),
@@ -57,25 +57,25 @@ def test_each_document_is_an_order_by_the_order_of_topics(writer, dataset) -> No
 
 
 def test_documents_of_other_topics_or_with_passages_are_left_out(writer, dataset) -> None:
-    there = document("late:1")
+    first = document("late:1")
     Text.objects.create(
         dataset=dataset,
-        topic=there.topic,
+        topic=first.topic,
         kind=Text.Kind.PASSAGE,
         name="late:1#0",
         body="two",
-        document=there,
+        document=first,
     )
-    made = writings.plan(writer, dataset, Wanted(topics=("late",)))
-    assert [row.document_id for row in made.orders] == [document("late:0").pk]
-    assert dict(made.left_out) == {"its passages are there": 1}
+    plan = writings.plan(writer, dataset, GenerationSpec(topics=("late",)))
+    assert [row.document_id for row in plan.orders] == [document("late:0").pk]
+    assert dict(plan.left_out) == {"its passages are there": 1}
 
 
-def test_what_was_ordered_before_is_not_ordered_again(writer, dataset) -> None:
-    first = writings.start(writer, dataset, Wanted(topics=("early",)), endpoint=SERVER)
+def test_earlier_orders_are_not_planned_again(writer, dataset) -> None:
+    first = writings.start(writer, dataset, GenerationSpec(topics=("early",)), endpoint=SERVER)
     first.orders.update(state="done")
     writings.finish_if_done(first)
-    run = writings.start(writer, dataset, Wanted(), endpoint=SERVER)
+    run = writings.start(writer, dataset, GenerationSpec(), endpoint=SERVER)
     assert (run.n_planned, run.n_there_before) == (2, 1)
     assert set(run.orders.values_list("document__name", flat=True)) == {"late:0", "late:1"}
 
@@ -84,9 +84,9 @@ def test_more_documents_are_no_more_queries(writer, dataset) -> None:
     def queries() -> int:
         with CaptureQueriesContext(
             connection,
-        ) as asked:
-            writings.plan(writer, dataset, Wanted())
-        return len(asked)
+        ) as captured:
+            writings.plan(writer, dataset, GenerationSpec())
+        return len(captured)
 
     few = queries()
     topic = Topic.objects.get(name="early")
@@ -97,16 +97,16 @@ def test_more_documents_are_no_more_queries(writer, dataset) -> None:
     assert queries() == few
 
 
-def test_an_order_that_is_there_already_is_not_passed_over(writer, dataset, monkeypatch) -> None:
-    writings.start(writer, dataset, Wanted(), endpoint=SERVER).orders.update(state="done")
+def test_order_that_is_there_already_is_not_passed_over(writer, dataset, monkeypatch) -> None:
+    writings.start(writer, dataset, GenerationSpec(), endpoint=SERVER).orders.update(state="done")
     writings.finish_if_done(writer.writings.get())
     # As for a process that looked before the other one had written.
-    monkeypatch.setattr(writings, "_before", lambda writer, dataset: set())
-    with pytest.raises(RunRefused, match="try again"):
-        writings.start(writer, dataset, Wanted(), endpoint=SERVER)
+    monkeypatch.setattr(writings, "_ordered_before", lambda writer, dataset: set())
+    with pytest.raises(RunStateError, match="try again"):
+        writings.start(writer, dataset, GenerationSpec(), endpoint=SERVER)
     assert writer.writings.count() == 1
     assert Order.objects.count() == 3
 
 
-def test_a_prompt_of_ours_is_read_once() -> None:
+def test_prompt_of_ours_is_read_once() -> None:
     assert TASKS["passages"].wording is TASKS["passages"].wording

@@ -1,4 +1,4 @@
-"""manage.py build on the documents of the demo: what it waits for, wrong plans, going on once killed."""
+"""manage.py build on the demo's documents: reviews, invalid plans, kills."""
 
 import time
 from io import StringIO
@@ -8,13 +8,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset, Rating, SubQuestion, Text
-from building.engine.deciding import accept, open_products, reject
+from building.engine.review import accept, open_products, reject
 from building.models import Draft, Order, Writing
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
-from tests import forked
-from tests.clock import HANGS
-from tests.crux_site.imports.study import contents
+from tests.toolbox import worker_processes
+from tests.toolbox.clock import HANGS
+from tests.toolbox.import_study import contents
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ROOT / "fixtures" / "building"
@@ -35,17 +35,17 @@ length = "match:required"
 SHORT = "accept_unseen = true\n[passages]\n[request]\n[questions]\nn = 2\n"
 
 
-def build(plan: Path, *words: str, dataset: str = "towns") -> list[str]:
+def build(plan: Path, *arguments: str, dataset: str = "towns") -> list[str]:
     out = StringIO()
-    call_command("build", dataset, "--plan", str(plan), *words, stdout=out)
+    call_command("build", dataset, "--plan", str(plan), *arguments, stdout=out)
     return [line.strip() for line in out.getvalue().splitlines()]
 
 
 @pytest.fixture
 def plan(tmp_path):
-    def written(words: str = WHOLE) -> Path:
+    def written(plan_text: str = WHOLE) -> Path:
         path = tmp_path / "plan.toml"
-        path.write_text(words)
+        path.write_text(plan_text)
         return path
 
     return written
@@ -53,16 +53,16 @@ def plan(tmp_path):
 
 def test_somebody_decides_before_it_goes_on(db, plan):
     path = plan("[passages]\n[questions]\nn = 2\n")
-    said = build(path, "--from", str(DOCUMENTS))
+    output = build(path, "--from", str(DOCUMENTS))
     run = Writing.objects.get()
-    assert said[-1] == (
+    assert output[-1] == (
         f"passages: 12 products wait for somebody to decide, at {run.get_absolute_url()}review/. "
         "Then the same command goes on."
     )
     assert not Text.objects.filter(kind="passage").exists()
-    first, *others = open_products(run)
+    first, *further = open_products(run)
     reject(first, None)
-    for product in others:
+    for product in further:
         accept(product, None)
     assert "questions: 4 products wait" in build(path)[-1]
     for product in open_products(Writing.objects.get(writer__task="questions")):
@@ -71,23 +71,23 @@ def test_somebody_decides_before_it_goes_on(db, plan):
     assert Text.objects.filter(kind="passage").count() == 11
 
 
-def test_it_goes_on_where_a_collection_came_in_files(db, plan, tmp_path):
+def test_pipeline_continues_an_imported_collection(db, plan, tmp_path):
     path = plan(WHOLE)
     build(path, "--from", str(DOCUMENTS))
     export_folder(Dataset.objects.get(), tmp_path / "out")
     import_dataset(tmp_path / "out", "elsewhere")
-    said = build(path, dataset="elsewhere")
-    assert "run bm25: bm25 % 10, which came in a file" in said
-    assert any(line.startswith("report: Nothing to write; 2") for line in said), said
+    output = build(path, dataset="elsewhere")
+    assert "run bm25: bm25 % 10, which came in a file" in output
+    assert any(line.startswith("report: Nothing to write; 2") for line in output), output
     export_folder(Dataset.objects.get(slug="elsewhere"), tmp_path / "again")
     # But for the baseline: its definition is of the first dataset, whose words it knows.
-    again, out = (contents(tmp_path / name) for name in ("again", "out"))
-    assert again.pop("raters.jsonl") != out.pop("raters.jsonl")
-    assert again == out
+    second, out = (contents(tmp_path / name) for name in ("again", "out"))
+    assert second.pop("raters.jsonl") != out.pop("raters.jsonl")
+    assert second == out
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("plan_text", "message"),
     [
         ("[passages", "plan.toml: "),
         ("[passages]\nm = 3", "plan.toml: passages.m: Extra inputs are not permitted"),
@@ -116,11 +116,11 @@ def test_it_goes_on_where_a_collection_came_in_files(db, plan, tmp_path):
         (f"{SHORT}[[runs]]\nname = 'x'\nrecipe = 'bm26'", "There is no step “bm26”"),
     ],
 )
-def test_what_is_wrong_is_said(db, plan, words, says):
-    path = plan(words)
+def test_invalid_plan_is_reported(db, plan, plan_text, message):
+    path = plan(plan_text)
     with pytest.raises(CommandError) as refused:
         build(path, "--from", str(DOCUMENTS))
-    assert says in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_documents_and_plans_that_are_not_there(db, plan, tmp_path):
@@ -140,8 +140,8 @@ def test_killed_in_the_middle_it_goes_on(plan, tmp_path):
     line = ["build", "towns", "--plan", str(plan()), "--from", str(DOCUMENTS)]
 
     def started(name: str):
-        here = {"VAR_DIR": tmp_path, "JUDGE_LEASE_SECONDS": 1}
-        return forked.start(forked.command, tmp_path / name, *line, **here)
+        overrides = {"VAR_DIR": tmp_path, "JUDGE_LEASE_SECONDS": 1}
+        return worker_processes.start(worker_processes.command, tmp_path / name, *line, **overrides)
 
     for model, at_least in ((Draft, 3), (Draft, 8), (Rating, 1)):
         process = started("killed")
@@ -151,9 +151,9 @@ def test_killed_in_the_middle_it_goes_on(plan, tmp_path):
         process.join()
     last = started("last")
     last.join(HANGS)
-    said = (tmp_path / "last").read_text()
-    assert last.exitcode == 0, said
-    assert "grades of reports by lexical (baseline)" in said
+    log = (tmp_path / "last").read_text()
+    assert last.exitcode == 0, log
+    assert "grades of reports by lexical (baseline)" in log
     assert Draft.objects.count() == Order.objects.count() == 12
     assert Text.objects.filter(kind="passage").count() == 12
     assert SubQuestion.objects.count() == 8

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from building.retrieval.fusion import by_coverage, by_sum, reciprocal_rank
-from building.retrieval.recipe import RecipeError, Stage, parsed
+from building.retrieval.recipe import RecipeError, Stage, parse_recipe
 
 
 @pytest.mark.parametrize(
@@ -14,21 +14,21 @@ from building.retrieval.recipe import RecipeError, Stage, parsed
         "fuse(bm25 % 100, bm25(k1=1.2) % 10 > by_ratings(judge=llama33_70b), k=60) > x(y=z) % 20",
     ],
 )
-def test_a_recipe_reads_as_it_is_written(line: str) -> None:
-    assert str(parsed(line)) == line
+def test_recipe_reads_as_it_is_written(line: str) -> None:
+    assert str(parse_recipe(line)) == line
     spaced = line.replace("%", "  %").replace(",", " ,\n").replace("(", "( ")
-    assert parsed(f"  {spaced} ") == parsed(line)
+    assert parse_recipe(f"  {spaced} ") == parse_recipe(line)
 
 
-def test_what_a_recipe_says() -> None:
-    fused, cut = parsed("fuse(bm25 % 100, dense, k=60) > rerank(model=a b) % 20").stages
+def test_recipe_is_parsed_into_stages() -> None:
+    fused, cut = parse_recipe("fuse(bm25 % 100, dense, k=60) > rerank(model=a b) % 20").stages
     assert cut == Stage("rerank", (), (("model", "a b"),), 20)
     assert (fused.name, fused.options, fused.cut) == ("fuse", (("k", "60"),), None)
     assert [str(part) for part in fused.arguments] == ["bm25 % 100", "dense"]
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("", "At sign 1 of the recipe stands its end; there comes the name of a step."),
         ("bm25 %", "At sign 7 of the recipe stands its end; there comes a whole number from 1."),
@@ -44,10 +44,10 @@ def test_what_a_recipe_says() -> None:
         ("x" * 2_001, "at most 2,000 signs"),
     ],
 )
-def test_what_is_no_recipe_is_answered_with_the_place(line: str, says: str) -> None:
+def test_invalid_recipe_error_names_the_place(line: str, message: str) -> None:
     with pytest.raises(RecipeError) as error:
-        parsed(line)
-    assert says in str(error.value)
+        parse_recipe(line)
+    assert message in str(error.value)
 
 
 def test_ranks_are_fused_by_their_reciprocals() -> None:

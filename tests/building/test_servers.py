@@ -10,16 +10,18 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from annotation.errors import UserError
 from annotation.models import Text
 from building.asking.client import Client
-from building.asking.reranking import NoOrder, in_order_of, scores_in
-from building.making import RunRefused, make_run
+from building.asking.reranking import UnscoredReplyError, in_order_of, scores_in
 from building.retrieval.recipe import RecipeError
-from building.steps import Kitchen
+from building.run_creation import RunCreationError, make_run
+from building.steps import RecipeContext
 from evaluation.models import RetrievalRun
-from tests.building.material import BODIES, made, make_ferries, names, ranked
+from tests.building.material import BODIES, create_run, make_ferries, names, ranked
 from tests.building.model_server import in_turn, reranked, scored, vectors
-from tests.judging.graders.scripted_server import (
+from tests.toolbox.responses import markup
+from tests.toolbox.scripted_server import (
     ScriptedServer,
     as_body,
     as_json,
@@ -28,7 +30,6 @@ from tests.judging.graders.scripted_server import (
     status,
     torn,
 )
-from tests.markup import markup
 
 pytestmark = pytest.mark.any_database
 
@@ -46,8 +47,8 @@ def study(db):
 
 
 def test_passages_are_ranked_by_a_server_s_vectors(study, server):
-    asked = server.answers["/v1/embeddings"] = in_turn(vectors())
-    run = made(study, EMBED).run
+    replies = server.answers["/v1/embeddings"] = in_turn(vectors())
+    run = create_run(study, EMBED).run
     assert ranked(run) == [
         ("ferry-1:11#11", 1.0),
         ("ferry-1:2#2", 1.0),
@@ -57,61 +58,63 @@ def test_passages_are_ranked_by_a_server_s_vectors(study, server):
     [step] = run.origin["steps"]
     assert (step["server"], step["model"], step["dimension"]) == ("local", "tiny", 3)
     assert (step["tokens"], step["cut_passages"]) == (2048, 0)
-    assert {body["truncate_prompt_tokens"] for body in asked.asked} == {2048}
-    assert {body["encoding_format"] for body in asked.asked} == {"float"}
+    assert {body["truncate_prompt_tokens"] for body in replies.asked} == {2048}
+    assert {body["encoding_format"] for body in replies.asked} == {"float"}
     assert server.headers[-1]["Authorization"] == "Bearer a-key-that-is-secret"
     # The passages are there: the second run asks for the length of a vector, and two requests.
-    asked.asked.clear()
-    assert made(study, f"{EMBED} % 2 > mmr(server=local, model=tiny)", "again").is_new
-    assert sorted(len(body["input"]) for body in asked.asked) == [1, 1, 1, 1]
-    assert not made(study, EMBED, "third").is_new
+    replies.asked.clear()
+    assert create_run(study, f"{EMBED} % 2 > mmr(server=local, model=tiny)", "again").is_new
+    assert sorted(len(body["input"]) for body in replies.asked) == [1, 1, 1, 1]
+    assert not create_run(study, EMBED, "third").is_new
 
 
 def test_texts_go_in_batches_and_cut_ones_are_counted(cast, study, server, monkeypatch):
     monkeypatch.setattr("building.asking.embeddings.BATCH", 2)
-    asked = server.answers["/v1/embeddings"] = in_turn(vectors())
+    replies = server.answers["/v1/embeddings"] = in_turn(vectors())
     # Each letter is a token there: “Ferry ferry!” and “nothing of it” have more than 8.
-    run = made(study, "embed(server=local, model=tiny, tokens=8)").run
+    run = create_run(study, "embed(server=local, model=tiny, tokens=8)").run
     assert run.origin["steps"][0]["cut_passages"] == 2
-    assert sorted(len(body["input"]) for body in asked.asked) == [1, 1, 1, 2, 2, 2]
-    assert {body["truncate_prompt_tokens"] for body in asked.asked} == {8}
+    assert sorted(len(body["input"]) for body in replies.asked) == [1, 1, 1, 2, 2, 2]
+    assert {body["truncate_prompt_tokens"] for body in replies.asked} == {8}
     page = markup(cast.client("researcher").get("/datasets/ferry/building/runs/mine/"))
     assert "tiny read only the beginning of 2 passages." in page
 
 
-def test_where_nobody_counts_tokens_it_is_not_known_how_many_were_cut(cast, study, server):
+def test_truncation_is_unknown_without_token_counts(cast, study, server):
     del server.answers["/tokenize"]
-    run = made(study, "fuse(bm25, embed(server=local, model=tiny, tokens=8))").run
+    run = create_run(study, "fuse(bm25, embed(server=local, model=tiny, tokens=8))").run
     page = markup(cast.client("researcher").get("/datasets/ferry/building/runs/mine/"))
     assert "It is not known of how many passages tiny read only the beginning." in page
     assert run.origin["cut_passages"] == {"tiny": "unknown"}
-    asked = server.answers["/v1/embeddings"] = in_turn(vectors())
-    left = made(study, "embed(server=local, model=tiny, tokens=0)", "left").run
-    assert left.origin["steps"][0]["cut_passages"] == "unknown"
-    assert not any("truncate_prompt_tokens" in body for body in asked.asked)
+    replies = server.answers["/v1/embeddings"] = in_turn(vectors())
+    created = create_run(study, "embed(server=local, model=tiny, tokens=0)", "left").run
+    assert created.origin["steps"][0]["cut_passages"] == "unknown"
+    assert not any("truncate_prompt_tokens" in body for body in replies.asked)
 
 
 @pytest.mark.parametrize("line", [RERANK, SCORE])
-def test_a_ranking_gets_the_order_of_a_reranker(study, server, line):
-    asked = server.answers[PATHS[line]] = in_turn(RIGHT[line])
-    run = made(study, line).run
+def test_ranking_gets_the_order_of_a_reranker(study, server, line):
+    replies = server.answers[PATHS[line]] = in_turn(RIGHT[line])
+    run = create_run(study, line).run
     # harbour 7, boat 4; the one without words was not sent, and follows.
     assert ranked(run) == [("ferry-1:0#0", 7.0), ("ferry-1:10#10", 4.0), ("ferry-1:0#1", 3.0)]
     assert run.origin["left_out"] == {MINE: 1}
-    [body] = asked.asked  # the second topic has no required passage
+    [body] = replies.asked  # the second topic has no required passage
     assert {"harbour", "boat"} == set(body.get("documents", body.get("text_2")))
     assert "truncate_prompt_tokens" not in body
     cut = line.replace("model=tiny", "model=tiny, tokens=99")
-    made(study, cut, "cut")
-    assert asked.asked[-1]["truncate_prompt_tokens"] == 99
-    assert not made(study, line, "again").is_new
+    create_run(study, cut, "cut")
+    assert replies.asked[-1]["truncate_prompt_tokens"] == 99
+    assert not create_run(study, line, "again").is_new
 
 
-def test_what_an_answer_lacks_follows_and_is_told(cast, study, server):
+def test_texts_missing_in_an_answer_follow_and_are_counted(cast, study, server):
     server.answers["/v1/rerank"] = reranked(
         lambda text: -len(text), change=lambda items: [items[0]] * 3
     )
-    run = made(study, "embed(server=local, model=tiny) > rerank(server=local, model=tiny)").run
+    run = create_run(
+        study, "embed(server=local, model=tiny) > rerank(server=local, model=tiny)"
+    ).run
     assert names(run) == ["ferry-1:10#10", "ferry-1:11#11", "ferry-1:2#2", "ferry-1:0#0"]
     assert [score for _, score in ranked(run)] == [-4.0, -5.0, -6.0, -7.0]
     assert run.origin["left_out"] == {MINE: 3}
@@ -131,13 +134,13 @@ NO_TEXT = [
 ]
 
 
-def test_an_answer_that_names_no_text_is_no_run(study, server, subtests):
+def test_answer_that_names_no_text_is_no_run(study, server, subtests):
     n = RetrievalRun.objects.count()
     for value in NO_TEXT:
         with subtests.test(value):
             server.answers["/v1/rerank"] = as_json(value)
-            with pytest.raises(RunRefused) as error:
-                made(study, RERANK)
+            with pytest.raises(RunCreationError) as error:
+                create_run(study, RERANK)
             assert "tiny did not rank ferry-1: of 2 texts the answer scores none" in str(
                 error.value
             )
@@ -146,7 +149,7 @@ def test_an_answer_that_names_no_text_is_no_run(study, server, subtests):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_no_transaction_waits_for_a_server(server, monkeypatch):
+def test_transaction_is_not_open_during_server_requests(server, monkeypatch):
     """On SQLite nobody could write anything until it had answered."""
     asked_within = []
     ask = Client.answers
@@ -168,7 +171,7 @@ def test_no_transaction_waits_for_a_server(server, monkeypatch):
     )
 
 
-def test_who_stops_the_command_is_told_that_there_is_no_run(study, server, monkeypatch):
+def test_interrupted_command_reports_that_no_run_is_stored(study, server, monkeypatch):
     def interrupted(*question):
         raise KeyboardInterrupt
 
@@ -178,10 +181,10 @@ def test_who_stops_the_command_is_told_that_there_is_no_run(study, server, monke
     assert not RetrievalRun.objects.filter(name="mine").exists()
 
 
-def test_a_ranking_of_which_no_words_are_there_is_none(study, server):
+def test_ranking_of_which_no_words_are_there_is_none(study, server):
     Text.objects.filter(dataset=study.dataset, kind="passage").update(body=None, sha256="")
-    with pytest.raises(RunRefused, match="ferry-1: the words of none of its texts are there"):
-        made(study, RERANK)
+    with pytest.raises(RunCreationError, match="ferry-1: the words of none of its texts are there"):
+        create_run(study, RERANK)
 
 
 @pytest.mark.parametrize("line", [EMBED, RERANK, SCORE])
@@ -196,9 +199,9 @@ def test_a_ranking_of_which_no_words_are_there_is_none(study, server):
         as_json({"error": {"message": "out of memory"}}),
     ],
 )
-def test_what_may_pass_is_asked_again(study, server, line, trouble):
+def test_transient_error_is_retried(study, server, line, trouble):
     server.answers[PATHS[line]] = in_turn(trouble, trouble, RIGHT[line])
-    assert made(study, line).is_new
+    assert create_run(study, line).is_new
 
 
 FINAL = [
@@ -215,72 +218,72 @@ FINAL = [
 
 
 @pytest.mark.parametrize("line", [EMBED, RERANK, SCORE])
-def test_what_will_not_pass_is_said_and_nothing_is_made(study, server, subtests, monkeypatch, line):
+def test_permanent_error_is_reported_and_stores_no_run(study, server, subtests, monkeypatch, line):
     n = RetrievalRun.objects.count()
-    for answer, says in FINAL:
-        patience = 0.0 if "gave no answer" in says else 600.0
-        monkeypatch.setattr("building.asking.client.PATIENCE", patience)
-        with subtests.test(says):
+    for answer, message in FINAL:
+        retry_seconds = 0.0 if "gave no answer" in message else 600.0
+        monkeypatch.setattr("building.asking.client.RETRY_SECONDS", retry_seconds)
+        with subtests.test(message):
             server.answers[PATHS[line]] = answer
-            with pytest.raises(RunRefused, match=says):
-                made(study, line)
+            with pytest.raises(UserError, match=message):
+                create_run(study, line)
             assert RetrievalRun.objects.count() == n
 
 
-def test_an_answer_without_end_is_not_read(study, server):
+def test_answer_without_end_is_not_read(study, server):
     server.answers["/v1/rerank"] = as_body(b" " * 900_000)
-    with pytest.raises(RunRefused, match=r"answered with more than 256,\d+ bytes"):
-        made(study, RERANK)
+    with pytest.raises(RunCreationError, match=r"answered with more than 256,\d+ bytes"):
+        create_run(study, RERANK)
 
 
 @pytest.mark.timing
 @pytest.mark.parametrize("line", [EMBED, RERANK, SCORE])
-def test_an_answer_that_takes_too_long_is_asked_for_again(study, server, monkeypatch, line):
+def test_answer_that_takes_too_long_is_asked_for_again(study, server, monkeypatch, line):
     monkeypatch.setattr("building.asking.client.TIMEOUT", 1.0)
-    server.answers[PATHS[line]] = in_turn(as_json({}, after=60), RIGHT[line])
-    assert made(study, line).is_new
+    server.answers[PATHS[line]] = in_turn(as_json({}, delay=60), RIGHT[line])
+    assert create_run(study, line).is_new
 
 
 @pytest.mark.parametrize("line", [EMBED, RERANK, SCORE])
 def test_model_that_a_server_does_not_list_is_asked_all_the_same(study, server, line):
     server.answers["/v1/models"] = models("huge", "other")
     server.answers[PATHS[line]] = in_turn(RIGHT[line])
-    assert made(study, line).is_new
+    assert create_run(study, line).is_new
 
 
-def test_a_server_that_is_gone_and_one_of_two_that_is(study, server, settings, monkeypatch):
-    monkeypatch.setattr("building.asking.client.PATIENCE", 0.0)
+def test_server_that_is_gone_and_one_of_two_that_is(study, server, settings, monkeypatch):
+    monkeypatch.setattr("building.asking.client.RETRY_SECONDS", 0.0)
     two = f"http://127.0.0.1:9/v1|{server.url}"
     settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:9/v1", "two": two}
-    with pytest.raises(RunRefused, match=r"1:9/v1 gave no answer in .* connection failed"):
-        made(study, RERANK)
-    with pytest.raises(RunRefused, match=r"1:9/v1 gave no answer"):
-        made(study, RERANK.replace("local", "two"))
+    with pytest.raises(UserError, match=r"1:9/v1 gave no answer in .* connection failed"):
+        create_run(study, RERANK)
+    with pytest.raises(UserError, match=r"1:9/v1 gave no answer"):
+        create_run(study, RERANK.replace("local", "two"))
     settings.JUDGE_ENDPOINTS = {"local": "ftp://nowhere"}
-    with pytest.raises(RunRefused, match="must begin with http"):
-        made(study, RERANK)
+    with pytest.raises(UserError, match="must begin with http"):
+        create_run(study, RERANK)
 
 
-def test_two_servers_are_asked_in_turn(study, server, settings):
-    with ScriptedServer() as other:
-        settings.JUDGE_ENDPOINTS = {"local": f"{server.url}|{other.url}"}
+def test_servers_are_asked_round_robin(study, server, settings):
+    with ScriptedServer() as second:
+        settings.JUDGE_ENDPOINTS = {"local": f"{server.url}|{second.url}"}
         server.answers["/v1/rerank"] = in_turn(status(503))
-        fine = other.answers["/v1/rerank"] = in_turn(reranked(len))
-        assert made(study, RERANK).is_new
+        fine = second.answers["/v1/rerank"] = in_turn(reranked(len))
+        assert create_run(study, RERANK).is_new
         assert len(fine.asked) == 1
         assert len(server.answers["/v1/rerank"].asked) == 1
 
 
-def test_one_that_wants_to_be_left_alone_keeps_no_other_waiting(study, server, settings):
-    with ScriptedServer() as other:
-        settings.JUDGE_ENDPOINTS = {"local": f"{server.url}|{other.url}"}
+def test_rate_limited_server_does_not_delay_others(study, server, settings):
+    with ScriptedServer() as second:
+        settings.JUDGE_ENDPOINTS = {"local": f"{server.url}|{second.url}"}
         server.answers["/v1/rerank"] = status(429, headers={"Retry-After": "500"})
-        other.answers["/v1/rerank"] = reranked(len)
-        assert made(study, RERANK).is_new
+        second.answers["/v1/rerank"] = reranked(len)
+        assert create_run(study, RERANK).is_new
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         (lambda items: items[1:], "has not one of equal length"),
         (lambda items: [items[0], *items], "has not one of equal length"),
@@ -297,25 +300,27 @@ def test_one_that_wants_to_be_left_alone_keeps_no_other_waiting(study, server, s
         ),
     ],
 )
-def test_vectors_that_are_not_there_or_of_another_length_are_refused(study, server, change, says):
+def test_vectors_that_are_not_there_or_of_another_length_are_refused(
+    study, server, change, message
+):
     server.answers["/v1/embeddings"] = in_turn(vectors(), vectors(change=change))
     n = RetrievalRun.objects.count()
-    with pytest.raises(RunRefused, match=says):
-        made(study, EMBED)
+    with pytest.raises(UserError, match=message):
+        create_run(study, EMBED)
     assert RetrievalRun.objects.count() == n
 
 
-def test_a_model_of_another_dimension_under_the_same_name_is_refused(study, server):
-    made(study, EMBED)
+def test_model_of_another_dimension_under_the_same_name_is_refused(study, server):
+    create_run(study, EMBED)
     server.answers["/v1/embeddings"] = vectors(dimension=2)
-    with pytest.raises(RecipeError, match=r"have 3 numbers each, and those of tiny have 2 now"):
-        made(study, EMBED, "other")
+    with pytest.raises(UserError, match=r"have 3 numbers each, and those of tiny have 2 now"):
+        create_run(study, EMBED, "other")
 
 
 @pytest.mark.timing
-def test_a_killed_server_leaves_what_it_made(study, settings, monkeypatch, tmp_path):
+def test_killed_server_leaves_what_it_made(study, settings, monkeypatch, tmp_path):
     """A real process, gone in the midst; another one then makes what is missing."""
-    monkeypatch.setattr("building.asking.client.PATIENCE", 0.0)
+    monkeypatch.setattr("building.asking.client.RETRY_SECONDS", 0.0)
     monkeypatch.setattr("building.asking.embeddings.BATCH", 1)
     monkeypatch.setattr("building.vectors.AT_ONCE", 2)
 
@@ -333,13 +338,13 @@ def test_a_killed_server_leaves_what_it_made(study, settings, monkeypatch, tmp_p
         return process
 
     with serve(1 + 4) as process:  # the length of a vector, and two times two passages
-        with pytest.raises(RunRefused, match="gave no answer"):
-            made(study, EMBED)
+        with pytest.raises(UserError, match="gave no answer"):
+            create_run(study, EMBED)
         assert process.wait(10) == 1
     assert not RetrievalRun.objects.filter(name="mine").exists()
     # Length, the two passages that are left, and a request for each topic: not one more.
     with serve(1 + (len(BODIES) - 4) + 2) as process:
-        assert made(study, EMBED).is_new
+        assert create_run(study, EMBED).is_new
         assert process.poll() is None
         process.kill()
     [folder] = (tmp_path / "vectors").iterdir()
@@ -357,18 +362,18 @@ IMPOSSIBLE = [
 ]
 
 
-def test_what_cannot_be_is_said(study, server, subtests):
-    for line, says in IMPOSSIBLE:
+def test_impossible_recipe_is_reported(study, server, subtests):
+    for line, message in IMPOSSIBLE:
         with subtests.test(line):
-            with pytest.raises(RecipeError) as error:
-                made(study, line)
-            assert says in str(error.value)
+            with pytest.raises(UserError) as error:
+                create_run(study, line)
+            assert message in str(error.value)
 
 
 @pytest.mark.parametrize("line", [EMBED, RERANK, "bm25 > mmr(server=local, model=tiny)"])
-def test_a_page_asks_no_server_and_says_who_does(cast, study, server, line):
+def test_page_asks_no_server_and_says_who_does(cast, study, server, line):
     with pytest.raises(RecipeError, match=r"manage\.py retrieve ferry --name NAME"):
-        make_run(study.dataset, "page", line, Kitchen(study.dataset, opens_files=True))
+        make_run(study.dataset, "page", line, RecipeContext(study.dataset, opens_files=True))
     sent = {"name": "page", "recipe": line}
     response = cast.client("admin").post("/datasets/ferry/building/new-run/", sent)
     assert response.status_code == 422
@@ -385,5 +390,7 @@ def test_scores_by_hand():
     texts = [(10, 4.0), (11, 3.0), (12, 2.0), (13, 1.0)]
     # Equal scores as they were; then those without one, a step below the lowest each.
     assert in_order_of(texts, scores) == [(10, 0.5), (12, 0.5), (11, -0.5), (13, -1.5)]
-    with pytest.raises(NoOrder, match="of 4 texts the answer scores none: it has 5 entries"):
+    with pytest.raises(
+        UnscoredReplyError, match="of 4 texts the answer scores none: it has 5 entries"
+    ):
         scores_in({"data": [{"index": 9, "score": 1}] * 5}, "score", 4)

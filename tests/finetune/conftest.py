@@ -1,4 +1,4 @@
-"""One tiny encoder-decoder, and one adapter of it that knows six lines by heart, for all tests here.
+"""A tiny encoder-decoder, and an adapter that memorized six lines, for all tests here.
 
 They need the environment that `make test-finetune` builds, and are skipped, aloud, in `make test`.
 """
@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from tests.building.tuning.material import LINES, as_file
+from tests.toolbox.training_lines import LINES, as_file
 
-HERE = f"{Path(__file__).parent}/"  # as words: every test of all is asked, and a path is slow to answer
-IS_THERE = all(map(find_spec, ("torch", "transformers", "peft")))
+FOLDER = f"{Path(__file__).parent}/"  # as words: every test of all is asked, and a path is slow to answer
+HAS_PACKAGES = all(map(find_spec, ("torch", "transformers", "peft")))
 # What makes the tiny model know the lines: many epochs, and an adapter that is large for it.
 BY_HEART = {"rank": 32, "epochs": 150, "batch": 6, "learning_rate": 0.01, "held_out": 0.0}
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if str(item.path).startswith(HERE):
-            if not IS_THERE:
+        if str(item.path).startswith(FOLDER):
+            if not HAS_PACKAGES:
                 item.add_marker(pytest.mark.skip(reason="a training: `make test-finetune` runs it"))
             item.add_marker(pytest.mark.soak)
 
@@ -42,8 +42,8 @@ class Trained:
 
 def train(lines: Path, model: Path, folder: Path, **options: Any) -> Trained:
     out = io.StringIO()
-    named = {"model": str(model), "out": folder, "json": True}
-    call_command("finetune", str(lines), **named, **options, stdout=out, stderr=io.StringIO())
+    defaults = {"model": str(model), "out": folder, "json": True}
+    call_command("finetune", str(lines), **defaults, **options, stdout=out, stderr=io.StringIO())
     return Trained(folder, json.loads(out.getvalue()))
 
 

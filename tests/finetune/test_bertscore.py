@@ -11,7 +11,7 @@ from annotation.models import Dataset, Text, Topic
 from evaluation.models import ReportValue
 
 pytestmark = pytest.mark.django_db
-SAME, OTHER, LONG = "the mill turned in may", "ottilie marsh mended the wheel", "wheel " * 40
+SAME, DIFFERENT, LONG = "the mill turned in may", "ottilie marsh mended the wheel", "wheel " * 40
 
 
 @pytest.fixture(scope="module")
@@ -23,59 +23,59 @@ def encoder(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def reports(db) -> Dataset:
-    """Three topics with a reference of the same words; a report with these, one with others, one too long."""
+    """Three topics with equal references; reports that are equal, different, and too long."""
     dataset = Dataset.objects.create(slug="mill", title="Mill")
-    for number, body in enumerate((SAME, OTHER, LONG)):
+    for number, body in enumerate((SAME, DIFFERENT, LONG)):
         topic = Topic.objects.create(dataset=dataset, name=f"t-{number}", position=number)
-        here = {"dataset": dataset, "topic": topic}
-        Text.objects.create(**here, kind="reference", name=f"t-{number}:report", body=SAME)
-        Text.objects.create(**here, kind="report", system="s", name=f"t-{number}", body=body)
+        keys = {"dataset": dataset, "topic": topic}
+        Text.objects.create(**keys, kind="reference", name=f"t-{number}:report", body=SAME)
+        Text.objects.create(**keys, kind="report", system="s", name=f"t-{number}", body=body)
     return dataset
 
 
-def bertscore(encoder: Path, layer: int, *words: str) -> str:
+def bertscore(encoder: Path, layer: int, *arguments: str) -> str:
     out = StringIO()
     options = ("--model", str(encoder), "--layer", str(layer))
-    call_command("bertscore", "mill", *options, *words, stdout=out)
+    call_command("bertscore", "mill", *options, *arguments, stdout=out)
     return out.getvalue().strip()
 
 
 def values() -> dict[str, float]:
-    found = ReportValue.objects.order_by("report__name")
-    return dict(found.values_list("report__name", "value"))
+    rows = ReportValue.objects.order_by("report__name")
+    return dict(rows.values_list("report__name", "value"))
 
 
 def test_values_are_those_of_the_vectors_of_that_layer(reports, encoder):
-    told = bertscore(encoder, 1)
-    assert told == "BERTScore (tiny-bert, layer 1): 3 values. 1 texts were cut."
-    found = values()
-    assert found["t-0"] == pytest.approx(1, abs=1e-6)
-    assert found["t-1"] == pytest.approx(_by_hand(encoder, OTHER, SAME), abs=1e-6)
-    assert found["t-1"] < 0.99
+    output = bertscore(encoder, 1)
+    assert output == "BERTScore (tiny-bert, layer 1): 3 values. 1 texts were cut."
+    scores = values()
+    assert scores["t-0"] == pytest.approx(1, abs=1e-6)
+    assert scores["t-1"] == pytest.approx(_by_hand(encoder, DIFFERENT, SAME), abs=1e-6)
+    assert scores["t-1"] < 0.99
     assert bertscore(encoder, 1) == "BERTScore (tiny-bert, layer 1): 0 values. 0 texts were cut."
-    assert values() == found
+    assert values() == scores
 
 
-def test_another_layer_is_another_measure(reports, encoder):
+def test_layer_is_part_of_the_measure(reports, encoder):
     bertscore(encoder, 0)
     assert "3 values" in bertscore(encoder, 2)
     names = set(ReportValue.objects.values_list("measure", flat=True))
     assert names == {f"BERTScore (tiny-bert, layer {layer})" for layer in (0, 2)}
 
 
-def test_what_cannot_be_loaded_or_asked_is_said(reports, encoder, tiny_model, tmp_path):
-    for model, layer, told in (
+def test_invalid_model_or_layer_is_reported(reports, encoder, tiny_model, tmp_path):
+    for model, layer, message in (
         (encoder, 3, "has the layers 0 to 2, no 3"),
         (tiny_model, 1, "is an encoder-decoder: BERTScore takes an encoder"),
         (tmp_path, 1, "cannot be loaded as an encoder"),
     ):
-        with pytest.raises(CommandError, match=told):
+        with pytest.raises(CommandError, match=message):
             bertscore(model, layer)
     assert not ReportValue.objects.exists()
 
 
 def _by_hand(encoder: Path, ours: str, theirs: str) -> float:
-    """One text at a time, and a loop over the tokens between [CLS] and [SEP]."""
+    """Compute BERTScore per text with loops over the tokens between [CLS] and [SEP]."""
     import torch  # noqa: PLC0415
     from transformers import AutoModel, AutoTokenizer  # noqa: PLC0415
 
@@ -83,8 +83,8 @@ def _by_hand(encoder: Path, ours: str, theirs: str) -> float:
 
     def vectors(text: str) -> list[np.ndarray]:
         with torch.inference_mode():
-            said = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
-        return list(said.hidden_states[1][0].numpy())
+            output = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
+        return list(output.hidden_states[1][0].numpy())
 
     def share(a: list[np.ndarray], b: list[np.ndarray]) -> float:
         best = [

@@ -11,11 +11,11 @@ from django.core.management import CommandError
 
 from bench.serving import ROOT
 from building.tuning.adapter import adapter_hash
-from tests.building.tuning.material import LINES, as_file
 from tests.finetune.conftest import BY_HEART, train
+from tests.toolbox.training_lines import LINES, as_file
 
 SHORT = {"rank": 4, "epochs": 6, "batch": 2, "learning_rate": 0.01, "held_out": 0.5}
-PATIENCE = 300  # seconds until a test gives up waiting
+TIMEOUT = 300  # seconds until a test gives up waiting
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def short(lines, tiny_model, tmp_path_factory):
     return train(lines, tiny_model, tmp_path_factory.mktemp("short") / "adapter", **SHORT)
 
 
-def test_the_loss_falls(by_heart):
+def test_loss_falls(by_heart):
     losses = by_heart.record["losses"]
     assert len(losses["trained"]) == 150
     assert losses["trained"][0] > 2
@@ -31,7 +31,7 @@ def test_the_loss_falls(by_heart):
     assert losses["held_out"] == {"value": None, "reason": "no context is held out"}
 
 
-def test_the_record_has_all_that_decides(short, lines, tiny_model):
+def test_record_has_all_that_decides(short, lines, tiny_model):
     record = short.record
     assert record["adapter"] == adapter_hash(short.folder)
     counts = {name: value for name, value in record["lines"].items() if name != "sha256"}
@@ -59,17 +59,13 @@ def test_the_record_has_all_that_decides(short, lines, tiny_model):
     }
 
 
-def test_the_same_seed_gives_the_same_files_and_another_one_others(
-    short, lines, tiny_model, tmp_path
-):
+def test_same_seed_gives_the_same_files_and_another_one_others(short, lines, tiny_model, tmp_path):
     assert train(lines, tiny_model, tmp_path / "again", **SHORT).files() == short.files()
-    other = train(lines, tiny_model, tmp_path / "other", **SHORT, seed=1)
-    assert other.record["adapter"] != short.record["adapter"]
+    second = train(lines, tiny_model, tmp_path / "other", **SHORT, seed=1)
+    assert second.record["adapter"] != short.record["adapter"]
 
 
-def test_what_has_ended_is_left_alone_and_no_other_training_goes_on_in_its_folder(
-    short, lines, tiny_model, tmp_path
-):
+def test_finished_training_is_unchanged_and_blocks_others(short, lines, tiny_model, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in short.folder.iterdir()}
     assert train(lines, tiny_model, short.folder, **SHORT).record == short.record
     assert {path: path.stat().st_mtime_ns for path in short.folder.iterdir()} == before
@@ -84,13 +80,13 @@ class Command:
     """`manage.py finetune` in a process of its own."""
 
     def __init__(self, lines, model, folder, options):
-        words = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+        arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
         self.log = folder.parent / "log"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [
                     *(sys.executable, "tests/finetune/with_ours.py", "manage.py", "finetune"),
-                    *(str(lines), "--model", str(model), "--out", str(folder), *words),
+                    *(str(lines), "--model", str(model), "--out", str(folder), *arguments),
                     *("--checkpoint-every", "7"),
                 ],
                 env=os.environ | {"VAR_DIR": str(folder.parent), "OMP_NUM_THREADS": "1"},
@@ -100,7 +96,7 @@ class Command:
             )
 
     def kill_when(self, is_so):
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while not is_so():
             if self.process.poll() is not None or time.monotonic() > until:
                 pytest.fail(f"it ended, or never came so far:\n{self.log.read_text()[-4_000:]}")
@@ -109,18 +105,18 @@ class Command:
         assert self.process.wait(20) == -signal.SIGKILL
 
     def end(self):
-        assert self.process.wait(PATIENCE) == 0, self.log.read_text()[-4_000:]
+        assert self.process.wait(TIMEOUT) == 0, self.log.read_text()[-4_000:]
 
 
 def test_killed_twice_it_gives_the_same_files_as_if_it_had_not_been(
     by_heart, lines, tiny_model, tmp_path
 ):
     folder = tmp_path / "adapter"
-    kept = folder / "checkpoint.pt"
-    Command(lines, tiny_model, folder, BY_HEART).kill_when(kept.exists)
-    first = kept.stat().st_mtime_ns
+    saved = folder / "checkpoint.pt"
+    Command(lines, tiny_model, folder, BY_HEART).kill_when(saved.exists)
+    first = saved.stat().st_mtime_ns
     second = Command(lines, tiny_model, folder, BY_HEART)
-    second.kill_when(lambda: kept.stat().st_mtime_ns != first)
+    second.kill_when(lambda: saved.stat().st_mtime_ns != first)
     assert not (folder / "training.json").exists()
     # Nobody else goes on with it.
     with pytest.raises(CommandError, match=r"that has not ended, and another: options.epochs: 150"):
@@ -133,32 +129,32 @@ def test_killed_twice_it_gives_the_same_files_as_if_it_had_not_been(
     assert last.log.read_text().count("Epoch 1: loss") == 1
 
 
-def test_a_torn_checkpoint_is_said(lines, tiny_model, tmp_path):
+def test_torn_checkpoint_is_said(lines, tiny_model, tmp_path):
     (tmp_path / "checkpoint.pt").write_bytes(b"torn")
-    with pytest.raises(CommandError, match="without it the training begins anew"):
+    with pytest.raises(CommandError, match="without it the training begins again"):
         train(lines, tiny_model, tmp_path, **SHORT)
 
 
 def test_lines_that_are_too_long_are_left_out_and_told(lines, tiny_model, tmp_path):
     # Nine tokens to read each; nine to thirteen to write: lines 2, 3 have 13 and 11.
-    told = train(lines, tiny_model, tmp_path / "a", **SHORT | {"held_out": 0.0}, max_output=10)
-    assert told.record["lines"]["left_out_as_too_long"] == [2, 3]
-    assert told.record["lines"]["trained_on"] == 4
+    trained = train(lines, tiny_model, tmp_path / "a", **SHORT | {"held_out": 0.0}, max_output=10)
+    assert trained.record["lines"]["left_out_as_too_long"] == [2, 3]
+    assert trained.record["lines"]["trained_on"] == 4
     with pytest.raises(CommandError, match="No line is left to train on: each has more than 5"):
         train(lines, tiny_model, tmp_path / "b", **SHORT, max_input=5)
 
 
 @pytest.mark.parametrize(
-    ("files", "says"),
+    ("files", "message"),
     [
         ({}, "cannot be loaded as an encoder-decoder"),
         ({"config.json": '{"model_type": "gpt2"}'}, "cannot be loaded as an encoder-decoder"),
     ],
 )
-def test_what_is_no_encoder_decoder_is_said(files, says, lines, tmp_path):
+def test_invalid_base_model_is_reported(files, message, lines, tmp_path):
     (tmp_path / "model").mkdir()
-    for name, words in files.items():
-        (tmp_path / "model" / name).write_text(words)
-    with pytest.raises(CommandError, match=says):
+    for name, content in files.items():
+        (tmp_path / "model" / name).write_text(content)
+    with pytest.raises(CommandError, match=message):
         train(lines, tmp_path / "model", tmp_path / "out", **SHORT)
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""A tuned model as a writer: it writes what it learnt, and is another with another adapter."""
+"""Tuned model as a writer: memorized output, and identity by adapter."""
 
 import io
 import json
@@ -12,10 +12,9 @@ from building.models import Draft, Writer, Writing
 from building.tuning.adapter import adapter_hash
 from building.writers import transformers_writer
 from crux_site.imports.importing import import_dataset
-from judging.graders.base import GraderError
-from tests.building.tuning.material import LINES
-from tests.building.writers.test_openai_writer import ask, spec
-from tests.building.writers.test_transformers_writer import written
+from judging.llm.errors import BackendError
+from tests.toolbox.training_lines import LINES
+from tests.toolbox.writer_requests import ask, transformers_outcomes, writer_spec
 
 
 @pytest.fixture(autouse=True)
@@ -29,19 +28,19 @@ def contexts(db):
     dataset = Dataset.objects.create(slug="built", title="Built")
     topic = Topic.objects.create(dataset=dataset, name="north", position=0)
     for number, line in enumerate(LINES[::3]):
-        named = {"kind": "passage", "name": f"north:0#{number}"}
-        words = line["input"].partition(">> ")[2]
-        Text.objects.create(dataset=dataset, topic=topic, body=words, **named)
+        fields = {"kind": "passage", "name": f"north:0#{number}"}
+        context = line["input"].partition(">> ")[2]
+        Text.objects.create(dataset=dataset, topic=topic, body=context, **fields)
     return dataset
 
 
 def make_questions(by_heart, tiny_model, **options):
-    named = {"writer": "small", "model": str(tiny_model), "adapter": by_heart.folder}
-    named |= {"backend": "transformers", "stdout": io.StringIO()}
-    call_command("make_questions", "built", **named | options)
+    defaults = {"writer": "small", "model": str(tiny_model), "adapter": by_heart.folder}
+    defaults |= {"backend": "transformers", "stdout": io.StringIO()}
+    call_command("make_questions", "built", **defaults | options)
 
 
-def test_it_writes_what_it_learnt_by_heart(contexts, by_heart, tiny_model, tmp_path):
+def test_tuned_model_reproduces_its_training_lines(contexts, by_heart, tiny_model, tmp_path):
     out, lines = tmp_path / "pairs.jsonl", tmp_path / "lines.jsonl"
     make_questions(by_heart, tiny_model, accept_all=True, out=out)
     drafts = Draft.objects.order_by("order__number").values_list("raw", flat=True)
@@ -54,11 +53,11 @@ def test_it_writes_what_it_learnt_by_heart(contexts, by_heart, tiny_model, tmp_p
     assert [json.loads(line) for line in lines.read_text().splitlines()] == LINES
 
 
-def test_an_adapter_that_was_changed_writes_nothing(contexts, by_heart, tiny_model, tmp_path):
+def test_adapter_that_was_changed_writes_nothing(contexts, by_heart, tiny_model, tmp_path):
     folder = tmp_path / "adapter"
     shutil.copytree(by_heart.folder, folder)
     make_questions(by_heart, tiny_model, adapter=folder, types=("summary",))
-    transformers_writer._loaded.clear()  # as in a worker that begins anew
+    transformers_writer._loaded.clear()  # as in a worker that begins again
     record = json.loads((folder / "training.json").read_text())
     (folder / "training.json").write_text(json.dumps(record | {"steps": 1}))
     with pytest.raises(CommandError, match="The name small is taken"):
@@ -69,51 +68,53 @@ def test_an_adapter_that_was_changed_writes_nothing(contexts, by_heart, tiny_mod
 
 
 def tuned(tiny_model, folder, **fields):
-    named = {"backend": "transformers", "model": str(tiny_model), "adapter": str(folder)}
-    return spec(**named, adapter_hash=adapter_hash(folder), **fields)
+    fields_of_model = {"backend": "transformers", "model": str(tiny_model), "adapter": str(folder)}
+    return writer_spec(**fields_of_model, adapter_hash=adapter_hash(folder), **fields)
 
 
 def test_all_six_lines_are_known_and_the_base_alone_knows_none(by_heart, tiny_model):
     asks = [
         one_string_of(line["input"], number, max_tokens=20) for number, line in enumerate(LINES)
     ]
-    came = said(*asks, spec_=tuned(tiny_model, by_heart.folder))
-    assert [outcome.raw for outcome in came] == [line["output"] for line in LINES]
-    assert {outcome.finish_reason for outcome in came} == {"stop"}
-    assert came[0].prompt_tokens == 9
-    alone = spec(backend="transformers", model=str(tiny_model))
-    came = said(*asks, spec_=alone)
-    assert not {outcome.raw for outcome in came} & {line["output"] for line in LINES}
+    outcomes = outcomes_of(*asks, spec_=tuned(tiny_model, by_heart.folder))
+    assert [outcome.raw for outcome in outcomes] == [line["output"] for line in LINES]
+    assert {outcome.finish_reason for outcome in outcomes} == {"stop"}
+    assert outcomes[0].prompt_tokens == 9
+    untuned = writer_spec(backend="transformers", model=str(tiny_model))
+    outcomes = outcomes_of(*asks, spec_=untuned)
+    assert not {outcome.raw for outcome in outcomes} & {line["output"] for line in LINES}
 
 
-def said(*asks, spec_):
+def outcomes_of(*asks, spec_):
     """Outcomes without the signs of life between them."""
-    return [outcome for outcome in written(*asks, spec_=spec_) if outcome]
+    return [outcome for outcome in transformers_outcomes(*asks, spec_=spec_) if outcome]
 
 
-def one_string_of(words, number, **fields):
-    asked = ask("", number, **fields)
-    asked.messages[:] = [{"role": "user", "content": words}]
-    return asked
+def one_string_of(text, number, **fields):
+    request = ask("", number, **fields)
+    request.messages[:] = [{"role": "user", "content": text}]
+    return request
 
 
-def test_it_is_cut_where_its_length_ends_and_refuses_what_is_too_long(by_heart, tiny_model):
-    words = LINES[0]["input"]
-    asks = [one_string_of(words, 1, max_tokens=3), one_string_of(f"{words} eels." * 200, 2)]
-    cut, too_long = said(*asks, spec_=tuned(tiny_model, by_heart.folder))
+def test_output_is_truncated_and_overlong_input_refused(by_heart, tiny_model):
+    prompt = LINES[0]["input"]
+    asks = [one_string_of(prompt, 1, max_tokens=3), one_string_of(f"{prompt} eels." * 200, 2)]
+    cut, too_long = outcomes_of(*asks, spec_=tuned(tiny_model, by_heart.folder))
     assert (cut.finish_reason, cut.completion_tokens) == ("length", 3)
     assert too_long.failure == "too_long"
     assert "the model reads 512" in too_long.detail
 
 
-def test_another_base_is_refused(by_heart, tmp_path):
+def test_adapter_on_another_base_is_refused(by_heart, tmp_path):
     from tests.finetune.tiny_model import make_model  # noqa: PLC0415 - it needs torch
 
-    other = make_model(tmp_path / "other", seed=4)
-    with pytest.raises(GraderError, match="was trained on other weights than"):
-        written(one_string_of("x", 1), spec_=tuned(other, by_heart.folder))
+    second = make_model(tmp_path / "other", seed=4)
+    with pytest.raises(BackendError, match="was trained on other weights than"):
+        transformers_outcomes(one_string_of("x", 1), spec_=tuned(second, by_heart.folder))
 
 
-def test_a_model_that_is_not_there_is_said(tmp_path):
-    with pytest.raises(GraderError, match="cannot be loaded as an encoder-decoder"):
-        written(ask("x"), spec_=spec(backend="transformers", model=str(tmp_path / "none")))
+def test_model_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(BackendError, match="cannot be loaded as an encoder-decoder"):
+        transformers_outcomes(
+            ask("x"), spec_=writer_spec(backend="transformers", model=str(tmp_path / "none"))
+        )

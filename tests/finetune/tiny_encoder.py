@@ -1,4 +1,4 @@
-"""Makes a BERT of some thousand random weights and a tokenizer of whole words. Needs torch."""
+"""Create a BERT of some thousand random weights and a word tokenizer. Needs torch."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-WORDS = ["the", "mill", "turned", "in", "may", "ottilie", "marsh", "mended", "wheel"]
+VOCABULARY = ["the", "mill", "turned", "in", "may", "ottilie", "marsh", "mended", "wheel"]
 SIGNS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 READS = 24  # tokens
 
 
 def make_encoder(folder: Path) -> Path:
-    ids = {word: number for number, word in enumerate([*SIGNS, *WORDS])}
+    ids = {token: number for number, token in enumerate([*SIGNS, *VOCABULARY])}
     tokenizer = Tokenizer(models.WordLevel(ids, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     ends = [(sign, ids[sign]) for sign in ("[CLS]", "[SEP]")]

@@ -1,4 +1,4 @@
-"""Makes a T5 of some 60,000 random weights and a tokenizer of whole words, in a second. Needs torch.
+"""Create a T5 of some 60,000 random weights and a word tokenizer. Needs torch.
 
 As that of the real T5 the tokenizer does not know "<", and has the sentinels <extra_id_0> and on.
 """
@@ -10,17 +10,17 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, 
 from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
 from building.writing.typed_line import MARKS
-from tests.building.tuning.material import LINES
+from tests.toolbox.training_lines import LINES
 
 PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
 SENTINELS = [f"<extra_id_{number}>" for number in range(4)]
 READS = 512  # tokens, as Flan-T5 says of itself
 
 
-def without_marks(words: str) -> str:
+def without_marks(text: str) -> str:
     for mark in MARKS:
-        words = words.replace(mark, " ")
-    return words
+        text = text.replace(mark, " ")
+    return text
 
 
 def make_tokenizer() -> PreTrainedTokenizerFast:
@@ -30,7 +30,7 @@ def make_tokenizer() -> PreTrainedTokenizerFast:
     trainer = trainers.WordLevelTrainer(
         special_tokens=[PAD, END, UNKNOWN, *SENTINELS], show_progress=False
     )
-    texts = [" ".join(without_marks(words).split()) for line in LINES for words in line.values()]
+    texts = [" ".join(without_marks(text).split()) for line in LINES for text in line.values()]
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"$A {END}", special_tokens=[(END, tokenizer.token_to_id(END))]

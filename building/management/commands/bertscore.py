@@ -1,20 +1,17 @@
-"""`manage.py bertscore DATASET --model NAME --layer N`: how well reports match their references."""
+"""`manage.py bertscore DATASET --model NAME --layer N`: BERTScore of reports."""
 
 from argparse import ArgumentParser
-from importlib import import_module
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
 from building.engine.similarity import measure_of, measure_reports
-from building.tuning.refusals import TuningRefused
-from evaluation.data.selection import SelectionError, one_of
+from evaluation.data.selection import one_of
 
 AT_ONCE = 64  # reports after which values are stored
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "BERTScore (F1, without idf and rescaling) of reports and the references of their topics, by an "
         "encoder in this process; it needs the extra finetune. Values are kept and shown on the grid; "
@@ -33,16 +30,13 @@ class Command(BaseCommand):
         parser.add_argument("--system", nargs="+", default=[], help="whose reports; all")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            slugs = Dataset.objects.values_list("slug", flat=True)
-            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            # Loaded here, so that all else of the site does without torch.
-            matching = import_module("building.tuning.bertscore").Matching(
-                options["model"], options["layer"]
-            )
-            n = n_cut = 0
-            for stored, cut in measure_reports(dataset, matching, options["system"], AT_ONCE):
-                n, n_cut = n + stored, n_cut + cut
-        except (SelectionError, TuningRefused) as error:
-            raise CommandError(str(error)) from error
+        slugs = Dataset.objects.values_list("slug", flat=True)
+        dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+        # Loaded here, so that all else of the site does without torch.
+        from building.tuning.bertscore import Matching  # noqa: PLC0415
+
+        matching = Matching(options["model"], options["layer"])
+        n = n_cut = 0
+        for stored, cut in measure_reports(dataset, matching, options["system"], AT_ONCE):
+            n, n_cut = n + stored, n_cut + cut
         self.stdout.write(f"{measure_of(matching)}: {n:,} values. {n_cut:,} texts were cut.")

@@ -1,21 +1,23 @@
-"""`manage.py build_index DATASET`: the index of its passages, which searching and BM25 runs read."""
+"""`manage.py build_index DATASET`: build the passage index for search and BM25."""
 
 from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
 from building.anserini.index import LANGUAGES, LuceneMeta
-from building.anserini.jar import AnseriniError, found
+from building.anserini.jar import find_jar
 from building.indexes import index_of, lucene_index_of
-from building.retrieval.index import IndexBroken, Meta
-from evaluation.data.selection import SelectionError, one_of
+from building.retrieval.index import Meta
+from evaluation.data.selection import one_of
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Index the passages of a dataset as they are now; where that index is there, nothing is done."
+    expected_errors = (OSError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", help="the dataset's slug")
@@ -30,12 +32,9 @@ class Command(BaseCommand):
         engine, language = options["engine"], options["language"]
         if engine == "bm25" and language != "en":
             raise CommandError("bm25 reads English alone: --engine anserini has other languages.")
-        try:
-            slugs = Dataset.objects.values_list("slug", flat=True)
-            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            meta = self._index(dataset, engine, language)
-        except (SelectionError, IndexBroken, AnseriniError, OSError) as error:
-            raise CommandError(str(error)) from error
+        slugs = Dataset.objects.values_list("slug", flat=True)
+        dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+        meta = self._index(dataset, engine, language)
         self.stdout.write(
             f"{meta.n_texts:,} passages of {dataset.slug} are indexed: {meta.n_tokens:,} terms, "
             f"{meta.n_terms:,} of them different. {meta.n_empty:,} passages have no term."
@@ -44,4 +43,4 @@ class Command(BaseCommand):
     def _index(self, dataset: Dataset, engine: str, language: str) -> Meta | LuceneMeta:
         if engine == "bm25":
             return index_of(dataset).meta
-        return lucene_index_of(dataset, found(settings.ANSERINI_JAVA), language).meta
+        return lucene_index_of(dataset, find_jar(settings.ANSERINI_JAVA), language).meta

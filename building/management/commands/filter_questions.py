@@ -1,19 +1,20 @@
-"""`manage.py filter_questions DATASET --judge SLUG | --keep CONDITIONS`: questions to be left out."""
+"""`manage.py filter_questions DATASET --judge SLUG | --keep CONDITIONS`."""
 
 import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
-from building.engine.critiques import EXAMPLE, MISSING, PairFilter, leave_out, pair_filter
-from building.engine.filtering import Filter, FilterRefused, apply, filter_of
-from evaluation.data.selection import SelectionError, one_of
+from building.engine.critiques import EXAMPLE, MISSING, PairFilter, filter_out, pair_filter
+from building.engine.filtering import Filter, apply, filter_of
+from evaluation.data.selection import one_of
 from evaluation.scoring.options import DEFAULT_ETA
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Propose the sub-questions on which no passage of their topic has a grade of eta from a judge, or "
         "leave them out with --apply. Those that people have graded stay. With --keep those whose grades do "
@@ -48,69 +49,70 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         n = None
-        try:
-            slugs = Dataset.objects.values_list("slug", flat=True)
-            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            if options["keep"] is not None:
-                self._keep(dataset, options)
-                return
-            if not options["judge"]:
-                raise CommandError(
-                    "Say whose grades count, by --judge; or what is kept, by --keep."
-                )
-            found = filter_of(dataset, options["judge"], options["eta"])
-            if options["apply"]:
-                n = apply(dataset, found)
-        except (SelectionError, FilterRefused) as error:
-            raise CommandError(str(error)) from error
-        self.stdout.write(_as_json(found, n) if options["json"] else _in_words(found, n))
+        slugs = Dataset.objects.values_list("slug", flat=True)
+        dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+        if options["keep"] is not None:
+            self._keep(dataset, options)
+            return
+        if not options["judge"]:
+            raise CommandError("Say whose grades count, by --judge; or what is kept, by --keep.")
+        proposal = filter_of(dataset, options["judge"], options["eta"])
+        if options["apply"]:
+            n = apply(dataset, proposal)
+        self.stdout.write(_as_json(proposal, n) if options["json"] else _as_text(proposal, n))
 
     def _keep(self, dataset: Dataset, options: dict[str, Any]) -> None:
-        found = pair_filter(dataset, options["keep"], options["missing"])
-        n = leave_out(dataset, found) if options["apply"] else None
-        told = _pairs_as_json(found, n) if options["json"] else _pairs_in_words(found, n)
-        self.stdout.write(told)
+        proposal = pair_filter(dataset, options["keep"], options["missing"])
+        n = filter_out(dataset, proposal) if options["apply"] else None
+        output = _pairs_as_json(proposal, n) if options["json"] else _pairs_as_text(proposal, n)
+        self.stdout.write(output)
 
 
-def _pairs_as_json(found: PairFilter, left_out: int | None) -> str:
-    told = {
-        "conditions": [f"{each.title} by {each.rater}" for each in found.conditions],
-        "missing": found.missing,
-        "lacking": found.n_lacking,
-        "proposed": len(found.going),
+def _pairs_as_json(proposal: PairFilter, left_out: int | None) -> str:
+    payload = {
+        "conditions": [
+            f"{condition.title} by {condition.rater}" for condition in proposal.conditions
+        ],
+        "missing": proposal.missing,
+        "lacking": proposal.n_lacking,
+        "proposed": len(proposal.going),
         "left_out": left_out,
         "questions": [
             {
                 "topic": pair.topic,
                 "question": pair.question,
                 "grades": dict(
-                    zip((each.title for each in found.conditions), pair.grades, strict=True)
+                    zip(
+                        (condition.title for condition in proposal.conditions),
+                        pair.grades,
+                        strict=True,
+                    )
                 ),
                 "because": pair.because or None,
             }
-            for pair in found.pairs
+            for pair in proposal.pairs
         ],
     }
-    return json.dumps(told, indent=2, ensure_ascii=False)
+    return json.dumps(payload, indent=2, ensure_ascii=False)
 
 
-def _pairs_in_words(found: PairFilter, left_out: int | None) -> str:
-    told = [f"{pair.topic}: {pair.question} ({pair.because})" for pair in found.going]
-    told.append(
-        f"Questions proposed: {len(found.going):,} of {len(found.pairs):,}. Without a grade: "
-        f"{found.n_lacking:,}, which {found.missing}."
+def _pairs_as_text(proposal: PairFilter, left_out: int | None) -> str:
+    lines = [f"{pair.topic}: {pair.question} ({pair.because})" for pair in proposal.going]
+    lines.append(
+        f"Questions proposed: {len(proposal.going):,} of {len(proposal.pairs):,}. Without a grade: "
+        f"{proposal.n_lacking:,}, which {proposal.missing}."
     )
-    told.append("--apply leaves them out." if left_out is None else f"Left out: {left_out:,}.")
-    return "\n".join(told)
+    lines.append("--apply leaves them out." if left_out is None else f"Left out: {left_out:,}.")
+    return "\n".join(lines)
 
 
-def _as_json(found: Filter, left_out: int | None) -> str:
-    """`left_out` is how many were left out now, null where that was not asked for."""
-    told = {
-        "judge": found.judge,
-        "eta": found.eta,
-        "unrated": found.n_unrated,
-        "proposed": found.n_proposed,
+def _as_json(proposal: Filter, left_out: int | None) -> str:
+    """Format the proposal as JSON; `left_out` is null unless --apply was given."""
+    payload = {
+        "judge": proposal.judge,
+        "eta": proposal.eta,
+        "unrated": proposal.n_unrated,
+        "proposed": proposal.n_proposed,
         "left_out": left_out,
         "topics": [
             {
@@ -128,25 +130,25 @@ def _as_json(found: Filter, left_out: int | None) -> str:
                     for question in topic.questions
                 ],
             }
-            for topic in found.topics
+            for topic in proposal.topics
         ],
     }
-    return json.dumps(told, indent=2, ensure_ascii=False)
+    return json.dumps(payload, indent=2, ensure_ascii=False)
 
 
-def _in_words(found: Filter, left_out: int | None) -> str:
-    told = [
+def _as_text(proposal: Filter, left_out: int | None) -> str:
+    lines = [
         f"{topic.topic}: {question.body} (best grade: {question.best})"
-        for topic in found.topics
+        for topic in proposal.topics
         for question in topic.proposed
     ]
     if left_out is not None:
-        told.append(f"Questions left out: {left_out:,}.")
-        return "\n".join(told)
-    told.append(f"Questions proposed: {found.n_proposed:,}. --apply leaves them out.")
-    if found.n_unrated:
-        told.append(
-            f"{found.n_unrated:,} pairs of a passage and a question have no grade of {found.judge}: nothing is "
-            "proposed for their topics, and until they have one nothing is left out."
+        lines.append(f"Questions left out: {left_out:,}.")
+        return "\n".join(lines)
+    lines.append(f"Questions proposed: {proposal.n_proposed:,}. --apply leaves them out.")
+    if proposal.n_unrated:
+        lines.append(
+            f"{proposal.n_unrated:,} pairs of a passage and a question have no grade of {proposal.judge}: "
+            "nothing is proposed for their topics, and until they have one nothing is left out."
         )
-    return "\n".join(told)
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""`manage.py retrieve DATASET --name NAME --recipe LINE`: a retrieval run, with how it was made."""
+"""`manage.py retrieve DATASET --name NAME --recipe LINE`: create a retrieval run."""
 
 import json
 from argparse import ArgumentParser
@@ -6,30 +6,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from annotation.formats.writing import ExportError
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
-from building.anserini.jar import AnseriniError
-from building.indexes import NoIndex
-from building.making import Made, RunRefused, make_run
-from building.retrieval.index import IndexBroken
-from building.retrieval.recipe import RecipeError
-from building.steps import KINDS, Kitchen
-from evaluation.data.selection import SelectionError, one_of
+from building.run_creation import CreatedRun, make_run
+from building.steps import KINDS, RecipeContext
+from evaluation.data.selection import one_of
 from evaluation.formats.trec_run import lines
 from evaluation.models import RetrievalRun
 
-REFUSALS = (
-    *(SelectionError, RecipeError, RunRefused, NoIndex),
-    *(IndexBroken, AnseriniError, ExportError, OSError),
-)
 
-
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Make a retrieval run from a recipe. Steps: " + "; ".join(
         kind.says for kind in KINDS.values()
     )
+    expected_errors = (OSError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", help="the dataset's slug")
@@ -43,47 +35,51 @@ class Command(BaseCommand):
         try:
             slugs = Dataset.objects.values_list("slug", flat=True)
             dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            kitchen = Kitchen(dataset, opens_files=True, asks_servers=True)
-            asked = options["name"], options["recipe"], kitchen, options["topics"]
-            made = make_run(dataset, *asked, then=partial(_write, options["out"]))
-        except REFUSALS as error:
-            raise CommandError(str(error)) from error
+            kitchen = RecipeContext(dataset, opens_files=True, asks_servers=True)
+            arguments = options["name"], options["recipe"], kitchen, options["topics"]
+            result = make_run(dataset, *arguments, on_run=partial(_write, options["out"]))
         except KeyboardInterrupt:
             raise CommandError("Stopped: no run is made.") from None
-        self.stdout.write(self._as_json(made) if options["json"] else self._in_words(made))
+        self.stdout.write(self._as_json(result) if options["json"] else self._as_text(result))
 
-    def _as_json(self, made: Made) -> str:
-        run = made.run
-        told = {"run": run.name, "is_new": made.is_new, "recipe": run.recipe, "origin": run.origin}
-        return json.dumps(told, indent=2, ensure_ascii=False)
+    def _as_json(self, result: CreatedRun) -> str:
+        run = result.run
+        payload = {
+            "run": run.name,
+            "is_new": result.is_new,
+            "recipe": run.recipe,
+            "origin": run.origin,
+        }
+        return json.dumps(payload, indent=2, ensure_ascii=False)
 
-    def _in_words(self, made: Made) -> str:
-        run, origin = made.run, made.run.origin
-        if not made.is_new:
+    def _as_text(self, result: CreatedRun) -> str:
+        run, origin = result.run, result.run.origin
+        if not result.is_new:
             return f"This is the run {run.name}, which is there: the same recipe of the same data."
-        words = [f"{run.name}: {run.recipe}, for {origin['topics']:,} topics."]
-        if without := origin["without_results"]:
-            words.append(f"Nothing was found for {len(without):,}: {', '.join(without[:10])}.")
+        sentences = [f"{run.name}: {run.recipe}, for {origin['topics']:,} topics."]
+        if empty := origin["without_results"]:
+            sentences.append(f"Nothing was found for {len(empty):,}: {', '.join(empty[:10])}.")
         if unknown := origin["unknown_terms"]:
-            words.append(
+            sentences.append(
                 f"The scores of {len(unknown):,} topics are approximate: the background has no number "
                 "for some of their terms."
             )
         for model, n in origin["cut_passages"].items():
-            words.append(
+            sentences.append(
                 f"It is not known of how many passages {model} read only the beginning."
                 if n == "unknown"
                 else f"Passages of which {model} read only the beginning: {n:,}."
             )
         if left_out := origin["left_out"]:
-            told = ", ".join(f"{topic} {n:,}" for topic, n in list(left_out.items())[:10])
-            words.append(
-                f"Answers left out texts of {len(left_out):,}, which follow in the order that they had: {told}."
+            counts = ", ".join(f"{topic} {n:,}" for topic, n in list(left_out.items())[:10])
+            sentences.append(
+                f"Answers left out texts of {len(left_out):,}, which follow in the order that they "
+                f"had: {counts}."
             )
-        return " ".join(words)
+        return " ".join(sentences)
 
 
 def _write(file: Path | None, run: RetrievalRun) -> None:
-    """A run as a file, where one is named: a file that cannot be written leaves no run."""
+    """Write the run to a file, if named; if that fails, no run is stored."""
     if file:
         file.write_text("".join(lines(run)), encoding="utf-8")

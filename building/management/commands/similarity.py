@@ -1,20 +1,18 @@
-"""`manage.py similarity DATASET --server NAME --model MODEL`: how near reports are to their references."""
+"""`manage.py similarity DATASET --server NAME --model MODEL`: cosine to references."""
 
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
 from building.asking.client import Client
 from building.asking.embeddings import ServerEmbedder
 from building.engine.similarity import Cosine, measure_of, measure_reports
-from evaluation.data.selection import SelectionError, one_of
-from judging.engine.choosing import addresses_of
-from judging.graders.base import GraderError
+from evaluation.data.selection import one_of
+from judging.engine.grader_choice import addresses_of
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Cosines of reports and the references of their topics, by vectors of a server that speaks "
         "/v1/embeddings. It is no BERTScore. Values are kept and shown on the grid; again, it adds "
@@ -31,13 +29,10 @@ class Command(BaseCommand):
         parser.add_argument("--system", nargs="+", default=[], help="whose reports; all")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            slugs = Dataset.objects.values_list("slug", flat=True)
-            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            client = Client(addresses_of(options["server"]), options["model"])
-            nearness = Cosine(ServerEmbedder(client, options["tokens"]))
-            stored = list(measure_reports(dataset, nearness, options["system"]))
-        except (SelectionError, GraderError) as error:
-            raise CommandError(str(error)) from error
-        n, cut = (sum(each) for each in zip(*stored, strict=True)) if stored else (0, 0)
+        slugs = Dataset.objects.values_list("slug", flat=True)
+        dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+        client = Client(addresses_of(options["server"]), options["model"])
+        nearness = Cosine(ServerEmbedder(client, options["tokens"]))
+        stored = list(measure_reports(dataset, nearness, options["system"]))
+        n, cut = (sum(counts) for counts in zip(*stored, strict=True)) if stored else (0, 0)
         self.stdout.write(f"{measure_of(nearness)}: {n:,} values. {cut:,} texts were cut.")

@@ -1,20 +1,19 @@
-"""`manage.py support_dataset DATASET --system S --into SLUG`: what systems cite, as pairs to be graded."""
+"""`manage.py support_dataset DATASET --system S --into SLUG`: cited pairs to grade."""
 
 import json
 from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
 from annotation.decimals import decimals
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
-from building.engine.cited_pairs import SupportRefused, make_support
+from building.engine.cited_pairs import make_support
 from building.engine.support import Grader, SystemSupport, grader_called, graders_of, system_support
-from evaluation.data.selection import SelectionError, one_of
+from evaluation.data.selection import one_of
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Take the citations of systems into a dataset of their own, a topic for each statement, where "
         "people and judges grade them under citation-support. Again, it adds what is new. With --rater: "
@@ -34,25 +33,22 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one line of JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            slugs = Dataset.objects.values_list("slug", flat=True)
-            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            systems = list(dict.fromkeys(options["system"]))
-            made = make_support(dataset, systems, options["into"], options["title"])
-            grader = _grader(options["into"], options["rater"]) if options["rater"] else None
-            scores = {
-                system: system_support(dataset, system, grader) for system in systems if grader
-            }
-        except (SelectionError, SupportRefused) as error:
-            raise CommandError(str(error)) from error
+        slugs = Dataset.objects.values_list("slug", flat=True)
+        dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+        systems = list(dict.fromkeys(options["system"]))
+        summary = make_support(dataset, systems, options["into"], options["title"])
+        grader = _grader(options["into"], options["rater"]) if options["rater"] else None
+        scores = {system: system_support(dataset, system, grader) for system in systems if grader}
         if options["json"]:
-            told = made.as_json() | {"scores": {s: _as_json(each) for s, each in scores.items()}}
-            self.stdout.write(json.dumps(told, ensure_ascii=False))
+            payload = summary.as_json() | {
+                "scores": {s: _as_json(scored) for s, scored in scores.items()}
+            }
+            self.stdout.write(json.dumps(payload, ensure_ascii=False))
             return
-        self.stdout.write(made.in_words())
-        for system, each in scores.items():
-            self.stdout.write(f"{system}, by {each.grader.rater.title}:")
-            for name, mean in each.means.items():
+        self.stdout.write(summary.in_words())
+        for system, scored in scores.items():
+            self.stdout.write(f"{system}, by {scored.grader.rater.title}:")
+            for name, mean in scored.means.items():
                 value = mean.reason if mean.value is None else decimals(mean.value, 4)
                 self.stdout.write(f"  {name}: {value} (n {mean.n}, missing {mean.missing})")
 
@@ -67,15 +63,15 @@ def _as_json(scored: SystemSupport) -> dict[str, Any]:
         "rater": scored.grader.rater.name,
         "mean": {name: asdict(mean) for name, mean in scored.means.items()},
         "reports": {
-            each.report.name: {
-                **asdict(each.support),
-                "statements": each.n_statements,
-                "without_citation": each.n_without,
-                "citations": each.n_citations,
-                "wrong": each.n_wrong,
-                "unrated": each.n_unrated,
-                "changed": each.n_changed,
+            report.report.name: {
+                **asdict(report.support),
+                "statements": report.n_statements,
+                "without_citation": report.n_without,
+                "citations": report.n_citations,
+                "wrong": report.n_wrong,
+                "unrated": report.n_unrated,
+                "changed": report.n_changed,
             }
-            for each in scored.reports
+            for report in scored.reports
         },
     }

@@ -1,4 +1,4 @@
-"""`manage.py write DATASET --task TASK`: passages, requests, questions or reports, proposed to people."""
+"""`manage.py write DATASET --task TASK`: generate texts or questions for review."""
 
 from __future__ import annotations
 
@@ -7,37 +7,31 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
 from building.engine import writings
-from building.engine.choosing import WriterRefused, stored, writer_called
-from building.engine.deciding import accept_rest
+from building.engine.choosing import resolve_writer, stored
 from building.engine.fill import fill
-from building.engine.wanted import NothingToWrite, Wanted, WantedError
+from building.engine.generation_spec import GenerationSpec, NothingToWriteError, SpecError
+from building.engine.review import accept_rest
 from building.models import Writer, Writing
 from building.writing.lengths import CONTEXT_TOKENS
 from building.writing.pairs import KINDS
 from building.writing.tasks import TASKS
-from building.writing.wording import PromptBroken
-from evaluation.data.selection import SelectionError, one_of
-from judging.engine import states
-from judging.graders.base import GraderError
-
-REFUSALS = (
-    *(SelectionError, WantedError, WriterRefused, PromptBroken, OSError),
-    *(states.RunRefused, GraderError, UnicodeDecodeError),
-)
+from evaluation.data.selection import one_of
+from judging.execution import states
 
 
-def names_of(words: str) -> tuple[str, ...]:
-    """Names that are parted by commas."""
-    return tuple(filter(None, words.split(",")))
+def names_of(text: str) -> tuple[str, ...]:
+    """Split names at commas."""
+    return tuple(filter(None, text.split(",")))
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Let a writer write what a dataset lacks. What it writes is proposed; a person decides about it."
+    expected_errors = (OSError, UnicodeDecodeError)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", help="the dataset's slug")
@@ -60,7 +54,11 @@ class Command(BaseCommand):
             type=Path,
             help="what finetune made: the folder, with --backend transformers",
         )
-        parser.add_argument("--endpoint", default="", help="a name from JUDGE_ENDPOINTS, or a URL")
+        parser.add_argument(
+            "--endpoint",
+            default="",
+            help="a name from JUDGE_ENDPOINTS, project:SLUG/NAME, or a URL",
+        )
         parser.add_argument("--topics", nargs="+", default=[], help="their names; default: all")
         parser.add_argument(
             "--n", type=int, default=0, help="how many questions or passages of each"
@@ -83,7 +81,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--samples", type=int, default=1, help="texts of each")
         parser.add_argument(
-            "--types", type=names_of, default=tuple(KINDS), help="of questions, parted by commas"
+            "--types", type=names_of, default=tuple(KINDS), help="of questions, separated by commas"
         )
         parser.add_argument(
             "--statements", default="", help="the writer whose statements questions are made from"
@@ -115,45 +113,43 @@ class Command(BaseCommand):
             is_whole = self._write(run, quiet=options["json"])
             if options["accept_all"] and is_whole:
                 self._accept(run, quiet=options["json"])
-        except NothingToWrite as nothing:
+        except NothingToWriteError as nothing:
             self.stdout.write("null" if options["json"] else str(nothing))
             return
-        except REFUSALS as error:
-            raise CommandError(str(error)) from error
         self._tell(run, as_json=options["json"])
 
     def _new(self, dataset: Dataset, options: dict[str, Any]) -> Writing | None:
         if not options["task"]:
-            raise WantedError(f"Say what is to be written: --task {', '.join(TASKS)}.")
-        wanted = Wanted(
+            raise SpecError(f"Say what is to be written: --task {', '.join(TASKS)}.")
+        spec = GenerationSpec(
             topics=tuple(options["topics"]),
-            **{name: options[name] for name in _WANTED},
+            **{name: options[name] for name in _SPEC_FIELDS},
         )
-        wanted.check(options["task"], dataset)
-        named = (options[name] for name in _NAMED)
-        writer = writer_called(options["task"], *named)
+        spec.check(options["task"], dataset)
+        writer_options = (options[name] for name in _WRITER_OPTIONS)
+        writer = resolve_writer(options["task"], *writer_options)
         if options["dry_run"]:
-            plan = writings.plan(writer, dataset, wanted)
+            plan = writings.plan(writer, dataset, spec)
             self.stdout.write(plan.in_words())
             for message in plan.first:
                 self.stdout.write(f"--- {message['role']} ---\n{message['content']}")
             return None
         if writer.backend == Writer.Backend.OPENAI and not options["endpoint"]:
-            raise WantedError("A model is asked at a server: --endpoint says which.")
-        told = {name: options[name] for name in _OPTIONS}
-        return writings.begin(stored(writer), dataset, wanted, **told)
+            raise SpecError("A model is asked at a server: --endpoint says which.")
+        run_options = {name: options[name] for name in _RUN_OPTIONS}
+        return writings.begin(stored(writer), dataset, spec, **run_options)
 
     def _joined(self, dataset: Dataset, options: dict[str, Any]) -> Writing:
         run = Writing.objects.filter(pk=options["join"], dataset=dataset).first()
         if run is None:
-            raise WantedError(f"{dataset} has no writing {options['join']}.")
+            raise SpecError(f"{dataset} has no writing {options['join']}.")
         if run.is_resumable:
-            given = {name: options[name] for name in _OPTIONS if name != "concurrency"}
-            writings.resume(run, **{name: value for name, value in given.items() if value})
+            changes = {name: options[name] for name in _RUN_OPTIONS if name != "concurrency"}
+            writings.resume(run, **{name: value for name, value in changes.items() if value})
         return run
 
     def _write(self, run: Writing, *, quiet: bool) -> bool:
-        """Work at it; returns whether it was not stopped by hand."""
+        """Work on the run; return False if it was interrupted by hand."""
         with tqdm(total=run.n_planned, unit=" orders", disable=quiet or None) as bar:
 
             def on_draft(draft: Any) -> None:
@@ -172,27 +168,28 @@ class Command(BaseCommand):
     def _accept(self, run: Writing, *, quiet: bool) -> None:
         n, refused = accept_rest(run, None)
         (self.stderr if quiet else self.stdout).write(f"Accepted unseen: {n:,}.")
-        for why in refused:
-            self.stderr.write(f"Not accepted: {why}")
+        for reason in refused:
+            self.stderr.write(f"Not accepted: {reason}")
 
     def _tell(self, run: Writing, *, as_json: bool) -> None:
-        told = writings.told(run)
+        progress = writings.progress_of(run)
         if as_json:
-            self.stdout.write(json.dumps(told, indent=2, ensure_ascii=False))
+            self.stdout.write(json.dumps(progress, indent=2, ensure_ascii=False))
             return
         self.stdout.write(
-            f"{run.called}, {run.get_state_display()}: {told['done']:,} of {told['planned']:,} orders; "
-            f"{told['products']:,} products, {told['open']:,} of them not yet decided about; "
-            f"{told['failed']:,} orders failed."
+            f"{run.display_name}, {run.get_state_display()}: "
+            f"{progress['done']:,} of {progress['planned']:,} orders; {progress['products']:,} products, "
+            f"{progress['open']:,} of them not yet decided about; "
+            f"{progress['failed']:,} orders failed."
         )
 
 
-_NAMED = ("writer", "model", "prompt", "backend", "revision", "adapter")
-_WANTED = (
+_WRITER_OPTIONS = ("writer", "model", "prompt", "backend", "revision", "adapter")
+_SPEC_FIELDS = (
     *("n", "length", "run", "k", "context_tokens", "required", "samples", "system"),
     *("types", "statements"),
 )
-_OPTIONS = (
+_RUN_OPTIONS = (
     *("endpoint", "concurrency", "max_messages", "max_tokens", "max_money"),
     *("price_in", "price_out"),
 )

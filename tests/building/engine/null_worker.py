@@ -11,7 +11,7 @@ from pathlib import Path
 from building.engine.fill import pump
 from building.models import Writing
 from building.writers.base import Outcome
-from judging.engine.leases import any_free, worker_name
+from judging.execution.leases import any_free, worker_name
 
 SENT, ALLOWED = "*.sent", "allowed"
 
@@ -33,19 +33,23 @@ class NullWriter:
         self.file = folder / SENT.replace("*", str(os.getpid()))
 
     def outcomes(self, asks):
-        held = []
+        batch = []
         for ask in asks:
             with self.file.open("a") as file:
                 file.write(f"{ask.order}\n")
-            held.append(ask)
-            if len(held) < self.in_flight:
+            batch.append(ask)
+            if len(batch) < self.in_flight:
                 continue
             while len(sent(self.folder)) > int((self.folder / ALLOWED).read_text()):
                 time.sleep(0.01)
                 yield None
-            yield from (Outcome(each, raw=reply(each.order), finish_reason="stop") for each in held)
-            held = []
-        yield from (Outcome(each, raw=reply(each.order), finish_reason="stop") for each in held)
+            yield from (
+                Outcome(queued, raw=reply(queued.order), finish_reason="stop") for queued in batch
+            )
+            batch = []
+        yield from (
+            Outcome(queued, raw=reply(queued.order), finish_reason="stop") for queued in batch
+        )
 
 
 def reply(order: int) -> str:

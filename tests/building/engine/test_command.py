@@ -9,10 +9,10 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import SubQuestion, Text
 from building.models import Draft, Order, Product, Writer, Writing
-from judging.engine import states
-from tests.building.engine.material import PROMPTS, add_run, make_collection, questions
-from tests.building.tuning.material import no_real_adapter
-from tests.judging.graders.scripted_server import said
+from judging.execution import states
+from tests.toolbox.generation_runs import PROMPTS, add_run, make_collection, questions
+from tests.toolbox.scripted_server import reply_with
+from tests.toolbox.training_lines import no_real_adapter
 
 pytestmark = pytest.mark.django_db
 
@@ -34,13 +34,13 @@ def prompt(tmp_path):
 def line(server, prompt):
     """The same command line for a model, with its prompt."""
     make_collection()
-    server.script("a", said(questions(1, 2)))
-    server.script("b", said(questions(3, 4)))
-    words = ["built", "--task", "questions", "--writer", "own", "--model", "tiny", "--n", "2"]
-    return [*words, "--prompt", str(prompt), "--endpoint", server.url]
+    server.script("a", reply_with(questions(1, 2)))
+    server.script("b", reply_with(questions(3, 4)))
+    arguments = ["built", "--task", "questions", "--writer", "own", "--model", "tiny", "--n", "2"]
+    return [*arguments, "--prompt", str(prompt), "--endpoint", server.url]
 
 
-def test_the_baseline_writes_and_nothing_is_decided():
+def test_baseline_writes_and_nothing_is_decided():
     make_collection()
     out, _ = write("built", "--task", "questions")
     number = Writing.objects.get().pk
@@ -61,7 +61,7 @@ def test_everything_unseen_is_kept_as_that():
     assert Text.objects.filter(kind="passage", document__isnull=False).count() == n
 
 
-def test_the_same_line_again_asks_nothing(line, server):
+def test_same_line_again_asks_nothing(line, server):
     write(*line)
     out, _ = write(*line)
     assert out == "Nothing to write; 2 this writer has written before.\n"
@@ -69,7 +69,7 @@ def test_the_same_line_again_asks_nothing(line, server):
     assert server.asked == {"a": 1, "b": 1}
 
 
-def test_a_dry_run_leaves_nothing_and_the_same_line_then_writes(line, server):
+def test_dry_run_leaves_nothing_and_the_same_line_then_writes(line, server):
     out, _ = write(*line, "--dry-run")
     assert out.startswith("2 to write. About ")
     assert "--- user ---\na\nDocument 0." in out
@@ -80,13 +80,13 @@ def test_a_dry_run_leaves_nothing_and_the_same_line_then_writes(line, server):
     assert "finished: 2 of 2 orders" in out
 
 
-def test_a_line_that_was_wrong_leaves_no_writer_behind(line):
+def test_line_that_was_wrong_leaves_no_writer_behind(line):
     with pytest.raises(CommandError, match="no topic “z”"):
         write(*line, "--topics", "z")
     assert not Writer.objects.exists()
 
 
-def test_a_name_that_is_another_writers_is_refused(line, prompt):
+def test_name_that_is_another_writers_is_refused(line, prompt):
     write(*line)
     prompt.write_text("--- user ---\nOther words: {document}\n")
     with pytest.raises(CommandError, match="The name own is taken"):
@@ -95,13 +95,13 @@ def test_a_name_that_is_another_writers_is_refused(line, prompt):
 
 def test_numbers_for_a_program_are_json_and_nothing_else(line):
     out, err = write(*line, "--json", "--accept-all")
-    told = json.loads(out)
-    assert told["done"] == 2
-    assert told["open"] == 0
+    progress = json.loads(out)
+    assert progress["done"] == 2
+    assert progress["open"] == 0
     assert "Accepted unseen: 4." in err
 
 
-def test_a_budget_stops_it_and_a_larger_one_lets_it_go_on(line, server):
+def test_budget_stops_it_and_a_larger_one_lets_it_go_on(line, server):
     out, _ = write(*line, "--max-messages", "1")
     assert "stopped at its budget: 1 of 2 orders" in out
     number = str(Writing.objects.get().pk)
@@ -112,7 +112,7 @@ def test_a_budget_stops_it_and_a_larger_one_lets_it_go_on(line, server):
     assert server.asked == {"a": 1, "b": 1}
 
 
-def test_an_open_writing_is_joined(line):
+def test_open_writing_is_joined(line):
     write(*line, "--max-messages", "1")
     run = Writing.objects.get()
     Writing.objects.update(state="paused", max_messages=None)
@@ -127,19 +127,19 @@ def test_an_open_writing_is_joined(line):
         write("other", "--join", str(run.pk))
 
 
-def test_a_new_writer_says_where_its_model_runs(line):
-    words = [word for word in line if word not in ("--endpoint", line[-1])]
-    out, _ = write(*words, "--backend", "vllm", "--revision", "abc", "--dry-run")
+def test_new_writer_says_where_its_model_runs(line):
+    arguments = [argument for argument in line if argument not in ("--endpoint", line[-1])]
+    out, _ = write(*arguments, "--backend", "vllm", "--revision", "abc", "--dry-run")
     assert out.startswith("2 to write.")
     with pytest.raises(CommandError, match="vLLM is not installed in this environment"):
-        write(*words, "--backend", "vllm", "--revision", "abc")
+        write(*arguments, "--backend", "vllm", "--revision", "abc")
     assert Writer.objects.values_list("backend", "revision").get() == ("vllm", "abc")
     assert Writing.objects.get().state == "paused"
     with pytest.raises(CommandError, match="A model is asked at a server: --endpoint says which"):
         write("built", "--task", "questions", "--writer", "other", "--model", "m")
 
 
-def test_a_cancelled_writing_is_taken_over(line):
+def test_cancelled_writing_is_taken_over(line):
     write(*line, "--max-messages", "1")
     run = Writing.objects.get()
     Writing.objects.update(state="running")
@@ -154,9 +154,9 @@ def test_reports_of_a_run_and_its_required_subset():
     dataset = make_collection(request="What happened?")
     add_run(dataset)
     add_run(dataset, "needed", 2)
-    given = ("--run", "bm25", "--required", "needed", "--k", "required")
+    options = ("--run", "bm25", "--required", "needed", "--k", "required")
     out, _ = write(
-        "built", "--task", "report", *given, "--length", "match:required", "--accept-all"
+        "built", "--task", "report", *options, "--length", "match:required", "--accept-all"
     )
     assert "Accepted unseen: 2." in out
     report = Text.objects.get(kind="report", name="a")
@@ -165,7 +165,7 @@ def test_reports_of_a_run_and_its_required_subset():
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("arguments", "message"),
     [
         (["nowhere", "--task", "questions"], "There is no dataset “nowhere”"),
         (
@@ -192,42 +192,42 @@ def test_reports_of_a_run_and_its_required_subset():
         (["built", "--task", "questions", "--revision", "a"], "A revision is a new writer's"),
     ],
 )
-def test_what_is_wrong_is_said_and_leaves_nothing(words, says):
+def test_invalid_arguments_are_reported_and_store_nothing(arguments, message):
     make_collection()
-    with pytest.raises(CommandError) as told:
-        write(*words)
-    assert says in str(told.value)
+    with pytest.raises(CommandError) as refused:
+        write(*arguments)
+    assert message in str(refused.value)
     assert not Writing.objects.exists()
     assert not Writer.objects.filter(backend="openai").exists()
 
 
-def test_an_adapter_makes_another_writer(line, tmp_path, monkeypatch):
+def test_adapter_makes_another_writer(line, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "building.tuning.generating", raising=False)
-    words = [word for word in line if word not in ("--endpoint", line[-1])]
-    words += ["--backend", "transformers", "--adapter", str(no_real_adapter(tmp_path / "one"))]
-    out, _ = write(*words, "--dry-run")
+    arguments = [argument for argument in line if argument not in ("--endpoint", line[-1])]
+    arguments += ["--backend", "transformers", "--adapter", str(no_real_adapter(tmp_path / "one"))]
+    out, _ = write(*arguments, "--dry-run")
     assert out.startswith("2 to write.")
     # The folder is no real one, and without torch nobody finds that out.
     with pytest.raises(CommandError, match="is not installed in this environment: make env EXTRAS"):
-        write(*words)
+        write(*arguments)
     one = Writer.objects.get()
     assert (one.backend, one.adapter) == ("transformers", str(tmp_path / "one"))
     assert Writing.objects.get().state == "paused"
-    words[words.index("own")] = "other"
+    arguments[arguments.index("own")] = "other"
     with pytest.raises(CommandError, match="This is the writer own"):
-        write(*words, "--dry-run")
+        write(*arguments, "--dry-run")
     no_real_adapter(tmp_path / "one", b"trained on")
-    out, _ = write(*words, "--dry-run")
+    out, _ = write(*arguments, "--dry-run")
     assert out.startswith("2 to write.")
 
 
-def test_an_adapter_is_a_folder_of_one_and_loaded_here(line, tmp_path):
-    words = [*line[:-2], "--adapter", str(tmp_path)]
+def test_adapter_is_a_folder_of_one_and_loaded_here(line, tmp_path):
+    arguments = [*line[:-2], "--adapter", str(tmp_path)]
     with pytest.raises(CommandError, match="is loaded by transformers in process"):
-        write(*words)
+        write(*arguments)
     with pytest.raises(CommandError, match="holds no adapter: there is no adapter_config"):
-        write(*words, "--backend", "transformers")
+        write(*arguments, "--backend", "transformers")
     far = tmp_path / "/".join(["x" * 100] * 3)
     with pytest.raises(CommandError, match="The path of an adapter has at most 250 characters"):
         write(*line[:-2], "--backend", "transformers", "--adapter", str(far))
@@ -236,7 +236,7 @@ def test_an_adapter_is_a_folder_of_one_and_loaded_here(line, tmp_path):
     assert not Writer.objects.exists()
 
 
-def test_a_prompt_that_cannot_be_used_is_refused(line, prompt):
+def test_prompt_that_cannot_be_used_is_refused(line, prompt):
     prompt.write_text("--- user ---\nWrite {n} on {nothing}.\n")
     with pytest.raises(CommandError, match="does not show the document"):
         write(*line)

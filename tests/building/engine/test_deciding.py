@@ -1,4 +1,4 @@
-"""What people decide about products: once, kept for ever, and what it makes of the collection."""
+"""Review of outputs: decisions are final, and enter the collection once."""
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -7,57 +7,38 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from annotation.models import SubQuestion, Text
-from building.engine import deciding
-from building.engine.deciding import DecisionRefused, accept, accept_rest, open_products, reject
-from building.engine.sources import source_of
-from building.engine.storing import store
-from building.engine.writings import messages_of
+from building.engine import review
+from building.engine.review import ReviewError, accept, accept_rest, open_products, reject
 from building.models import Product
-from building.writers.base import Ask, Outcome
 from building.writing.tasks import TASKS
-from tests.any_text import any_text, any_words
-from tests.building.engine.material import (
+from tests.toolbox.document_texts import DOCUMENT, sample_text
+from tests.toolbox.generation_runs import (
     REQUEST,
     a_writer,
     add_document,
     in_tags,
     make_collection,
     passages,
-    products,
     questions,
+    run_with_replies,
     started,
+    store_replies,
 )
-from tests.building.writing.texts import DOCUMENT, words
-
-
-def replied(run, *replies):
-    """Store these replies to the orders of a writing, one to each, without any server."""
-    task = TASKS[run.writer.task]
-    for order, raw in zip(run.orders.order_by("number"), replies, strict=False):
-        source = source_of(order.topic, order.document, order.inputs)
-        ask = Ask(order.pk, 1, task, source, messages_of(run.writer, source), 0, 1)
-        store(Outcome(ask, raw=raw, finish_reason="stop"), "here:1")
-    return products(run)
-
-
-def written(task, *replies, dataset=None, wanted=None, slug="writer"):
-    dataset = dataset or make_collection("a")
-    writer = a_writer(task, slug, revision=slug)
-    return replied(started(writer, dataset, wanted=wanted), *replies)
+from tests.toolbox.text_strategies import any_text, any_words
 
 
 @pytest.mark.django_db
-def test_a_decision_says_by_whom_and_when_and_is_made_once(cast):
-    first, second = written("questions", questions(1, 2), wanted={"n": 2})
+def test_decision_says_by_whom_and_when_and_is_made_once(cast):
+    first, second = run_with_replies("questions", questions(1, 2), spec={"n": 2})
     accept(first, cast.admin)
     first.refresh_from_db()
     assert (first.decision, first.decided_by, first.unseen) == ("accepted", cast.admin, False)
     assert first.decided is not None
     for act in (lambda: accept(first, None, "Other?"), lambda: reject(first, None)):
-        with pytest.raises(DecisionRefused, match="It is accepted already"):
+        with pytest.raises(ReviewError, match="It is accepted already"):
             act()
     reject(second, cast.admin)
-    with pytest.raises(DecisionRefused, match="It is rejected already"):
+    with pytest.raises(ReviewError, match="It is rejected already"):
         accept(second, None)
     assert [q.body for q in SubQuestion.objects.all()] == [first.body]
     first.refresh_from_db()
@@ -66,7 +47,7 @@ def test_a_decision_says_by_whom_and_when_and_is_made_once(cast):
 
 @pytest.mark.django_db
 def test_edited_words_are_beside_the_writers_for_ever(cast):
-    (product, _) = written("questions", questions(1, 2), wanted={"n": 2})
+    (product, _) = run_with_replies("questions", questions(1, 2), spec={"n": 2})
     accept(product, cast.admin, "  What did\nship 1 do?  ")
     product.refresh_from_db()
     assert product.decision == "edited"
@@ -78,8 +59,8 @@ def test_edited_words_are_beside_the_writers_for_ever(cast):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("edited", ["", "  ", " What did ship1 do to harbour1?\n"])
-def test_words_that_are_the_same_are_not_edited(edited):
-    product, _ = written("questions", questions(1, 2), wanted={"n": 2})
+def test_unchanged_text_is_not_edited(edited):
+    product, _ = run_with_replies("questions", questions(1, 2), spec={"n": 2})
     accept(product, None, edited)
     product.refresh_from_db()
     assert (product.decision, product.edited) == ("accepted", "")
@@ -91,30 +72,30 @@ def test_questions_come_behind_those_that_are_there_and_none_comes_twice():
     topic = dataset.topics.get()
     for position, body in ((0, "First?"), (4, "Fifth?")):
         SubQuestion.objects.create(topic=topic, position=position, body=body)
-    first, second = written("questions", questions(1, 2), dataset=dataset, wanted={"n": 4})
+    first, second = run_with_replies("questions", questions(1, 2), dataset=dataset, spec={"n": 4})
     accept(first, None)
     accept(second, None)
     of_topic = topic.questions.order_by("position").values_list("position", "body")
     assert list(of_topic)[2:] == [(5, first.body), (6, second.body)]
-    (again, _) = written(
-        "questions", questions(7, 8), dataset=dataset, wanted={"n": 6}, slug="other"
+    (duplicate, _) = run_with_replies(
+        "questions", questions(7, 8), dataset=dataset, spec={"n": 6}, slug="other"
     )
-    with pytest.raises(DecisionRefused, match="has this question already: First\\?"):
-        accept(again, None, "First?")
-    again.refresh_from_db()
-    assert (again.decision, again.edited, again.decided) == ("proposed", "", None)
+    with pytest.raises(ReviewError, match="has this question already: First\\?"):
+        accept(duplicate, None, "First?")
+    duplicate.refresh_from_db()
+    assert (duplicate.decision, duplicate.edited, duplicate.decided) == ("proposed", "", None)
 
 
 @pytest.mark.django_db
-def test_a_request_is_taken_where_the_topic_has_none():
+def test_request_is_taken_where_the_topic_has_none():
     dataset = make_collection("a")
     writer = a_writer("request")
-    run = started(writer, dataset, wanted={"samples": 2})
-    first, second = replied(run, in_tags("r", REQUEST), in_tags("r", REQUEST.upper()))
+    run = started(writer, dataset, spec={"samples": 2})
+    first, second = store_replies(run, in_tags("r", REQUEST), in_tags("r", REQUEST.upper()))
     accept(first, None, f"{REQUEST}\nAnd more.")
     topic = dataset.topics.get()
     assert topic.request == f"{REQUEST} And more."
-    with pytest.raises(DecisionRefused, match="a has a request already"):
+    with pytest.raises(ReviewError, match="a has a request already"):
         accept(second, None)
     second.refresh_from_db()
     assert second.is_open
@@ -122,14 +103,16 @@ def test_a_request_is_taken_where_the_topic_has_none():
 
 
 @pytest.mark.django_db
-def test_a_passage_knows_its_document_and_where_it_is_from():
+def test_passage_knows_its_document_and_where_it_is_from():
     dataset = make_collection("a", n=0)
     document = add_document(dataset.topics.get(), 0, f"A 💧 before it.\n\n{DOCUMENT}")
     quoted = " ".join(DOCUMENT.split()[:40])
-    first, second = written("passages", in_tags("p", quoted, words(50)), dataset=dataset)
+    first, second = run_with_replies(
+        "passages", in_tags("p", quoted, sample_text(50)), dataset=dataset
+    )
     accept(first, None)
     accept(second, None)
-    first, second = (Product.objects.get(pk=each.pk).text for each in (first, second))
+    first, second = (Product.objects.get(pk=product.pk).text for product in (first, second))
     assert [(text.name, text.document, text.topic) for text in (first, second)] == [
         ("a:0#0", document, document.topic),
         ("a:0#1", document, document.topic),
@@ -146,7 +129,7 @@ def test_names_of_passages_go_round_those_that_are_taken():
     topic = dataset.topics.get()
     for name in ("a:0#0", "a:0#1"):
         Text.objects.create(dataset=dataset, topic=topic, kind="passage", name=name, body="x")
-    first, second = written("passages", passages(), dataset=dataset)
+    first, second = run_with_replies("passages", passages(), dataset=dataset)
     accept(second, None)
     accept(first, None)
     assert Product.objects.get(pk=second.pk).text.name == "a:0#2"
@@ -154,12 +137,12 @@ def test_names_of_passages_go_round_those_that_are_taken():
 
 
 @pytest.mark.django_db
-def test_a_passage_of_a_document_with_the_longest_name_there_is():
+def test_passage_of_a_document_with_the_longest_name_there_is():
     dataset = make_collection("a", n=0)
     document = add_document(dataset.topics.get(), 0, DOCUMENT)
     type(document).objects.update(name="a:" + "x" * 248)
-    first, _ = written("passages", passages(), dataset=dataset)
-    with pytest.raises(DecisionRefused, match="longer than 250 characters"):
+    first, _ = run_with_replies("passages", passages(), dataset=dataset)
+    with pytest.raises(ReviewError, match="longer than 250 characters"):
         accept(first, None)
     first.refresh_from_db()
     assert first.is_open
@@ -168,18 +151,18 @@ def test_a_passage_of_a_document_with_the_longest_name_there_is():
 @pytest.mark.django_db
 def test_all_that_is_left_is_accepted_unseen_and_what_cannot_be_is_told(cast):
     dataset = make_collection("a", "b")
-    run = started(a_writer(), dataset, wanted={"n": 3})
-    first, second, *_ = replied(run, questions(1, 2, 3), questions(4, 5, 6))
+    run = started(a_writer(), dataset, spec={"n": 3})
+    first, second, *_ = store_replies(run, questions(1, 2, 3), questions(4, 5, 6))
     reject(first, cast.admin)
     topic = first.draft.order.topic
     SubQuestion.objects.create(topic=topic, position=0, body=second.body)
     n, refused = accept_rest(run, cast.admin)
     assert (n, len(refused)) == (4, 1)
     assert "has this question already" in refused[0]
-    unseen = Product.objects.filter(unseen=True)
-    assert unseen.count() == 4
-    assert set(unseen.values_list("decision", "decided_by")) == {("accepted", cast.admin.pk)}
-    assert [each.pk for each in open_products(run)] == [second.pk]
+    accepted = Product.objects.filter(unseen=True)
+    assert accepted.count() == 4
+    assert set(accepted.values_list("decision", "decided_by")) == {("accepted", cast.admin.pk)}
+    assert [product.pk for product in open_products(run)] == [second.pk]
     first.refresh_from_db()
     assert not first.unseen
 
@@ -195,18 +178,20 @@ def test_all_that_is_left_is_accepted_unseen_and_what_cannot_be_is_told(cast):
     ],
 )
 def test_half_of_a_decision_cannot_be_stored(fields):
-    product, _ = written("questions", questions(1, 2), wanted={"n": 2})
+    product, _ = run_with_replies("questions", questions(1, 2), spec={"n": 2})
     with pytest.raises(IntegrityError), transaction.atomic():
         Product.objects.filter(pk=product.pk).update(**fields)
 
 
 class AnyReply(TestCase):
-    """Whatever a model writes and a person makes of it, it is stored or refused, and never half."""
+    """Random replies and edits: each decision is stored completely, or refused."""
 
     @settings(max_examples=30)
     @given(raw=any_text, edited=any_text)
     def test_any_reply_and_any_edit(self, raw, edited):
-        (product, *_) = written("questions", in_tags("q", raw, "What is it?"), wanted={"n": 2})
+        (product, *_) = run_with_replies(
+            "questions", in_tags("q", raw, "What is it?"), spec={"n": 2}
+        )
         accept(product, None, edited)
         product.refresh_from_db()
         question = product.question
@@ -219,7 +204,9 @@ class AnyReply(TestCase):
         dataset = make_collection("a", n=0)
         document = add_document(dataset.topics.get(), 0, f"{body} {DOCUMENT} {body}")
         cut = " ".join(document.body.split()[min(start, end) :])[:2_000]
-        for product in written("passages", in_tags("p", cut, words(50)), dataset=dataset):
+        for product in run_with_replies(
+            "passages", in_tags("p", cut, sample_text(50)), dataset=dataset
+        ):
             accept(product, None)
             product.refresh_from_db()
             text = product.text
@@ -227,5 +214,5 @@ class AnyReply(TestCase):
                 assert document.body[text.start : text.end].split() == text.body.split()
 
 
-def test_every_task_has_a_way_in():
-    assert set(deciding._ENTERS) == set(TASKS)
+def test_tasks_all_have_an_acceptance_function():
+    assert set(review._ACCEPT) == set(TASKS)

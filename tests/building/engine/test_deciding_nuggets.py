@@ -3,12 +3,11 @@
 import pytest
 
 from annotation.models import Rater, Rating, SubQuestion, Text
-from building.engine.deciding import DecisionRefused, accept, reject
-from building.engine.sources import planned
-from building.engine.wanted import Wanted
+from building.engine.generation_spec import GenerationSpec
+from building.engine.review import ReviewError, accept, reject
+from building.engine.sources import planned_orders
 from building.writing.tasks import TASKS
-from tests.building.engine.material import REQUEST, in_tags, make_collection
-from tests.building.engine.test_deciding import written
+from tests.toolbox.generation_runs import REQUEST, in_tags, make_collection, run_with_replies
 
 pytestmark = pytest.mark.django_db
 REPLY = in_tags("n", "[vital] The ferry Aurora sank.", "[okay] It was red.", "[okay] It was old.")
@@ -17,7 +16,7 @@ REPLY = in_tags("n", "[vital] The ferry Aurora sank.", "[okay] It was red.", "[o
 @pytest.fixture
 def proposed():
     dataset = make_collection("a", request=REQUEST)
-    return written("nuggets", REPLY, dataset=dataset, wanted={"n": 3})
+    return run_with_replies("nuggets", REPLY, dataset=dataset, spec={"n": 3})
 
 
 def weights() -> list[tuple]:
@@ -41,7 +40,7 @@ def test_accepted_ones_are_sub_questions_with_a_weight(proposed, cast):
     assert first.question == SubQuestion.objects.get(position=0)
 
 
-def test_a_person_may_change_words_and_weight(proposed, cast):
+def test_person_may_change_words_and_weight(proposed, cast):
     first, second, _ = proposed
     accept(first, cast.admin, "The ferry Aurora sank off Halden.")
     accept(second, cast.admin, "[vital] It was red.")
@@ -54,26 +53,27 @@ def test_a_person_may_change_words_and_weight(proposed, cast):
     assert (second.decision, second.body) == ("edited", "[okay] It was red.")
 
 
-def test_what_has_no_place_is_refused_and_changes_nothing(proposed, cast):
+def test_nugget_without_a_place_is_refused_and_changes_nothing(proposed, cast):
     first, second, third = proposed
     accept(first, cast.admin)
-    with pytest.raises(DecisionRefused, match="has this question already"):
+    with pytest.raises(ReviewError, match="has this question already"):
         accept(second, cast.admin, "[okay] The ferry Aurora sank.")
     Rater.objects.filter(name="writer").update(kind="human")
-    with pytest.raises(DecisionRefused, match="writer is a person here"):
+    with pytest.raises(ReviewError, match="writer is a person here"):
         accept(third, cast.admin)
     assert SubQuestion.objects.count() == Rating.objects.count() == 1
 
 
-def test_a_topic_without_a_request_or_with_enough_nuggets_is_not_written():
+def test_topic_without_a_request_or_with_enough_nuggets_is_not_written():
     dataset = make_collection("a")
-    assert [each.why_not for each in planned(TASKS["nuggets"], dataset, Wanted())] == [
-        "it has no request yet"
-    ]
+    assert [
+        candidate.why_not
+        for candidate in planned_orders(TASKS["nuggets"], dataset, GenerationSpec())
+    ] == ["it has no request yet"]
     topic = dataset.topics.get()
     dataset.topics.update(request="What?")
     for position in range(2):
         SubQuestion.objects.create(topic=topic, position=position, body=f"Nugget {position}")
-    plans = [next(planned(TASKS["nuggets"], dataset, Wanted(n=n))) for n in (2, 3)]
-    assert [each.why_not for each in plans] == ["it has 2 nuggets", ""]
+    plans = [next(planned_orders(TASKS["nuggets"], dataset, GenerationSpec(n=n))) for n in (2, 3)]
+    assert [candidate.why_not for candidate in plans] == ["it has 2 nuggets", ""]
     assert plans[1].inputs["have"] == ["Nugget 0", "Nugget 1"]

@@ -1,19 +1,19 @@
-"""Questions that no passage answers: proposed where every pair has a grade, left out when somebody says so."""
+"""Filtering of unanswered questions: proposed when fully graded, applied on request."""
 
 import pytest
 
 from annotation.models import Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.standard import STANDARD, add_standard
-from building.engine.filtering import FilterRefused, apply, filter_of, judges_of
+from building.engine.filtering import FilterError, apply, filter_of, judges_of
 from evaluation.data.selection import SelectionError
-from tests.evaluation.scoring.material import make_study
+from tests.toolbox.scoring_study import make_study
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def study():
-    """Two passages with words for ferry-1, and one without, of which the judge has graded some.
+    """Passages of ferry-1, two with a body and one without, with partial grades.
 
     passage          q0 q1 q2
     ferry-1:0#0       5  0  0
@@ -55,14 +55,14 @@ def only_judged(study):
     Rating.objects.filter(rater__kind="human").delete()
 
 
-def test_what_lacks_a_grade_is_counted_over_passages_with_words(study):
+def test_missing_grades_are_counted_over_passages_with_a_body(study):
     # Two passages with words and three questions, one of which 2#2 has no grade on.
     first, second = of(study).topics
     assert (first.n_passages, first.n_unrated) == (2, 1)
     assert (second.topic, second.n_passages, second.n_unrated) == ("ferry-2", 1, 0)
     assert first.proposed == ()
     with pytest.raises(
-        FilterRefused, match="1 pairs of a passage and a question have no grade of judge"
+        FilterError, match="1 pairs of a passage and a question have no grade of judge"
     ):
         apply(study.dataset, of(study))
     assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()
@@ -71,18 +71,18 @@ def test_what_lacks_a_grade_is_counted_over_passages_with_words(study):
 def test_questions_that_no_passage_answers_are_left_out_with_the_reason(study):
     grade_all(study)
     only_judged(study)
-    found = of(study)
+    proposal = of(study)
     # q0 has a 5, q1 the 3 of the passage without words, q2 nothing; the other topic's has a 0.
-    assert [[each.body for each in topic.proposed] for topic in found.topics] == [
+    assert [[question.body for question in topic.proposed] for topic in proposal.topics] == [
         ["Who was prosecuted?"],
         ["And then?"],
     ]
-    assert [(each.best, each.n_answering) for each in found.topics[0].questions] == [
+    assert [(question.best, question.n_answering) for question in proposal.topics[0].questions] == [
         (5, 2),
         (3, 1),
         (0, 0),
     ]
-    assert apply(study.dataset, found) == 2
+    assert apply(study.dataset, proposal) == 2
     left_out = SubQuestion.objects.get(body="And then?")
     assert left_out.filtered_because == "no passage of its topic has a grade of 3 from judge"
     assert left_out.filtered_eta == 3
@@ -92,7 +92,7 @@ def test_questions_that_no_passage_answers_are_left_out_with_the_reason(study):
     assert apply(study.dataset, of(study)) == 0
 
 
-def test_the_threshold_decides(study):
+def test_threshold_decides(study):
     grade_all(study)
     only_judged(study)
     assert [len(of(study, eta).topics[0].proposed) for eta in ("1", "3", "4", "5")] == [1, 1, 2, 2]
@@ -102,22 +102,22 @@ def test_questions_that_people_graded_stay(study):
     grade_all(study)
     only_judged(study)
     rate(study, "ferry-1:0#0", study.questions[2], 0, "ann")
-    found = of(study)
-    assert [each.by_people for each in found.topics[0].questions] == [False, False, True]
-    assert apply(study.dataset, found) == 1
+    proposal = of(study)
+    assert [question.by_people for question in proposal.topics[0].questions] == [False, False, True]
+    assert apply(study.dataset, proposal) == 1
     assert not SubQuestion.objects.get(body="Who was prosecuted?").is_filtered
 
 
-def test_a_question_that_somebody_grades_meanwhile_stays(study):
+def test_question_that_somebody_grades_meanwhile_stays(study):
     grade_all(study)
     only_judged(study)
-    found = of(study)
+    proposal = of(study)
     rate(study, "ferry-1:0#0", study.questions[2], 0, "ann")
-    assert apply(study.dataset, found) == 1
+    assert apply(study.dataset, proposal) == 1
     assert not SubQuestion.objects.get(body="Who was prosecuted?").is_filtered
 
 
-def test_a_topic_without_passages_proposes_nothing(study):
+def test_topic_without_passages_proposes_nothing(study):
     grade_all(study)
     only_judged(study)
     remove("ferry-2:0#0")
@@ -126,7 +126,7 @@ def test_a_topic_without_passages_proposes_nothing(study):
 
 
 @pytest.mark.parametrize(
-    ("judge", "eta", "says"),
+    ("judge", "eta", "message"),
     [
         ("nobody", "3", "There is no judge “nobody”. There are: judge, strict."),
         ("ann", "3", "There is no judge “ann”"),
@@ -137,22 +137,22 @@ def test_a_topic_without_passages_proposes_nothing(study):
         ("judge", "9" * 5_000, "There is no eta"),
     ],
 )
-def test_grades_that_are_not_there(study, judge, eta, says):
-    with pytest.raises(SelectionError) as told:
+def test_grades_that_are_not_there(study, judge, eta, message):
+    with pytest.raises(SelectionError) as refused:
         of(study, eta, judge)
-    assert says in str(told.value)
+    assert message in str(refused.value)
 
 
-def test_a_dataset_nobody_judged(dataset):
+def test_dataset_nobody_judged(dataset):
     assert judges_of(dataset) == []
     with pytest.raises(SelectionError):
         filter_of(dataset, "", "")
 
 
-def test_a_judge_of_another_rubric_alone_is_no_choice(study):
-    other = Rater.objects.create(dataset=study.dataset, name="aaa", kind="model")
+def test_judge_of_another_rubric_alone_is_no_choice(study):
+    rater = Rater.objects.create(dataset=study.dataset, name="aaa", kind="model")
     Rating.objects.create(
-        rater=other,
+        rater=rater,
         rubric=add_standard(STANDARD["answered"]),
         text=study.passages["ferry-1:0#0"],
         question=study.questions[0],

@@ -1,4 +1,4 @@
-"""manage.py make_questions: typed questions on passages, alone or from statements; reviewed, and out."""
+"""manage.py make_questions: typed questions on passages, reviewed and exported."""
 
 import json
 from io import StringIO
@@ -7,18 +7,18 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset, Rating, Text, Topic
-from building.engine.deciding import DecisionRefused, accept, reject
-from building.engine.sources import planned
-from building.engine.wanted import Wanted, WantedError
+from building.engine.generation_spec import GenerationSpec, SpecError
+from building.engine.review import ReviewError, accept, reject
+from building.engine.sources import planned_orders
 from building.models import Order, Product, Writer, Writing
 from building.tuning import lines as training
 from building.writing.tasks import TASKS
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
-from tests.building.engine.material import make_collection
-from tests.building.tuning.material import no_real_adapter
-from tests.crux_site.imports.study import empty_database
-from tests.judging.graders.scripted_server import said
+from tests.toolbox.generation_runs import make_collection
+from tests.toolbox.import_study import empty_database
+from tests.toolbox.scripted_server import reply_with
+from tests.toolbox.training_lines import no_real_adapter
 
 pytestmark = pytest.mark.django_db
 SENTENCES = "Ottilie Marsh mended the tide wheel. The wheel turned in May. Saltrigg paid for it."
@@ -44,12 +44,12 @@ def pairs_of(path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_question_of_each_type_is_proposed_and_goes_out_when_it_is_accepted(mill, tmp_path, cast):
+def test_question_of_each_type_is_proposed_and_goes_out_when_it_is_accepted(mill, tmp_path, cast):
     out = tmp_path / "pairs.jsonl"
-    told = make("--types", "fact_single,reasoning", "--out", str(out))
-    assert "pairs: passages of no topic, which are left out: 1" in told
-    assert "pairs: Writing" in told
-    assert "finished: 2 orders; 2 products wait for a decision" in told
+    output = make("--types", "fact_single,reasoning", "--out", str(out))
+    assert "pairs: passages of no topic, which are left out: 1" in output
+    assert "pairs: Writing" in output
+    assert "finished: 2 orders; 2 products wait for a decision" in output
     assert (pairs_of(out), Topic.objects.count()) == ([], 2)  # nobody has decided yet
     fact, reasoning = Product.objects.order_by("pk")
     assert fact.body == (
@@ -77,15 +77,15 @@ def test_a_question_of_each_type_is_proposed_and_goes_out_when_it_is_accepted(mi
     import_dataset(out, "pairs", form="qac")
     topic = Topic.objects.get(dataset__slug="pairs")
     assert (topic.name, topic.request) == (pair["qac_id"], "Who mended the wheel?")
-    given = Rating.objects.order_by("rubric__slug").values_list("rater__name", "grade")
-    assert list(given) == [("gold", 1), ("requested", 1)]
-    again = tmp_path / "again.jsonl"
-    call_command("export_dataset", "pairs", "--format", "qac", "--out", str(again))
-    assert again.read_bytes() == out.read_bytes()
+    ratings = Rating.objects.order_by("rubric__slug").values_list("rater__name", "grade")
+    assert list(ratings) == [("gold", 1), ("requested", 1)]
+    second_file = tmp_path / "again.jsonl"
+    call_command("export_dataset", "pairs", "--format", "qac", "--out", str(second_file))
+    assert second_file.read_bytes() == out.read_bytes()
 
 
 def test_from_statements(mill, tmp_path):
-    told = make("--how", "statements", "--accept-all", "--out", str(tmp_path / "pairs.jsonl"))
+    output = make("--how", "statements", "--accept-all", "--out", str(tmp_path / "pairs.jsonl"))
     # The baseline notes three facts, the first sentence as a summary, the last as a conclusion.
     statements = Product.objects.filter(draft__order__writer__task="statements")
     assert list(statements.order_by("position").values_list("body", flat=True)) == [
@@ -95,26 +95,26 @@ def test_from_statements(mill, tmp_path):
         "summary: Ottilie Marsh mended the tide wheel.",
         "reasoning: Saltrigg paid for it.",
     ]
-    assert "Accepted unseen: 3." in told
-    of_types = {order.inputs["kind"]: order.inputs["statement"] for order in asked()}
+    assert "Accepted unseen: 3." in output
+    of_types = {order.inputs["kind"]: order.inputs["statement"] for order in pair_orders()}
     assert of_types["summary"] == "Ottilie Marsh mended the tide wheel."
     assert of_types["reasoning"] == "Saltrigg paid for it."
-    assert f"fact_single: {of_types['fact_single']}" in {each.body for each in statements}
+    assert f"fact_single: {of_types['fact_single']}" in {statement.body for statement in statements}
     written = pairs_of(tmp_path / "pairs.jsonl")
     assert [pair["labels"]["information"] for pair in written] == list(of_types)
     assert [pair["answer"] for pair in written] == list(of_types.values())
 
 
-def asked() -> list[Order]:
+def pair_orders() -> list[Order]:
     return list(Order.objects.filter(writer__task="pairs").order_by("number"))
 
 
-def test_no_question_is_made_from_a_rejected_statement(mill, cast):
+def test_rejected_statement_gives_no_question(mill, cast):
     call_command("write", "built", "--task", "statements", stdout=StringIO())
     for product in Product.objects.filter(body__startswith="reasoning"):
         reject(product, cast.admin)
-    wanted = Wanted(statements="extractive-statements")
-    plans = list(planned(TASKS["pairs"], mill, wanted))
+    spec = GenerationSpec(statements="extractive-statements")
+    plans = list(planned_orders(TASKS["pairs"], mill, spec))
     assert [(plan.inputs["kind"], plan.why_not) for plan in plans] == [
         ("fact_single", ""),
         ("summary", ""),
@@ -122,13 +122,15 @@ def test_no_question_is_made_from_a_rejected_statement(mill, cast):
     ]
 
 
-def test_a_model_is_asked_for_statements_and_then_for_questions(mill, server):
-    server.script("Passage:", said("<f>It turned in May.</f>"), said("<q>When?</q><a>In May</a>"))
-    told = make(
+def test_model_is_asked_for_statements_and_then_for_questions(mill, server):
+    server.script(
+        "Passage:", reply_with("<f>It turned in May.</f>"), reply_with("<q>When?</q><a>In May</a>")
+    )
+    output = make(
         *("--how", "statements", "--types", "fact_single", "--writer", "own", "--model", "tiny"),
         *("--endpoint", server.url, "--concurrency", "1"),
     )
-    assert told.count("finished: 1 orders") == 2
+    assert output.count("finished: 1 orders") == 2
     assert set(Writer.objects.values_list("slug", "task")) == {
         ("own", "pairs"),
         ("own-statements", "statements"),
@@ -138,13 +140,13 @@ def test_a_model_is_asked_for_statements_and_then_for_questions(mill, server):
         make("--writer", "another", "--model", "other")
 
 
-def test_a_tuned_model_is_asked_with_the_string_that_it_was_tuned_on(mill, tmp_path):
+def test_tuned_model_is_asked_with_the_string_that_it_was_tuned_on(mill, tmp_path):
     folder = no_real_adapter(tmp_path / "adapter")
-    words = ("--writer", "small", "--model", "m", "--adapter", str(folder))
+    arguments = ("--writer", "small", "--model", "m", "--adapter", str(folder))
     with pytest.raises(CommandError, match="An adapter is loaded by transformers in process"):
-        make(*words)
+        make(*arguments)
     with pytest.raises(CommandError):  # it is no real one
-        make(*words, "--backend", "transformers", "--revision", "abc")
+        make(*arguments, "--backend", "transformers", "--revision", "abc")
     writer = Writer.objects.get()
     assert (writer.system, writer.prompt) == ("", "<<{type}>> {document}{statement}")
     assert (writer.backend, writer.revision, writer.adapter) == ("transformers", "abc", str(folder))
@@ -159,9 +161,9 @@ def test_accepted_pairs_train_a_small_model(mill, tmp_path):
     assert (line.context, line.output.partition(" ")[0]) == (SENTENCES, "<<summary>>")
 
 
-def test_a_pair_without_an_answer_is_not_accepted(mill, cast):
+def test_pair_without_an_answer_is_not_accepted(mill, cast):
     make("--types", "summary")
-    with pytest.raises(DecisionRefused, match="one is missing"):
+    with pytest.raises(ReviewError, match="one is missing"):
         accept(Product.objects.get(), cast.admin, "Who mended the wheel?")
     assert Product.objects.get().is_open
 
@@ -193,14 +195,14 @@ def test_pairs_and_statements_come_back_with_the_collection(mill, tmp_path, cast
         ),
     ],
 )
-def test_what_cannot_be_asked_for_is_said(mill, options, message):
+def test_invalid_options_are_reported(mill, options, message):
     with pytest.raises(CommandError, match=message):
         make(*options)
     assert not Writing.objects.exists()
 
 
 def test_statements_of_nobody(mill):
-    with pytest.raises(WantedError):
-        Wanted(types=()).check("pairs", mill)
+    with pytest.raises(SpecError):
+        GenerationSpec(types=()).check("pairs", mill)
     with pytest.raises(Exception, match="no writer of statements “x”, and no other either"):
-        Wanted(statements="x").check("pairs", mill)
+        GenerationSpec(statements="x").check("pairs", mill)

@@ -1,17 +1,17 @@
-"""What a writing would ask, before it asks: what is there, what cannot be written, and why."""
+"""Plan of a generation run: existing items, impossible ones, and the reasons."""
 
 import json
 
 import pytest
 
+from annotation.errors import UserError
 from annotation.models import Document, SubQuestion, Text, Topic
 from building.engine import writings
 from building.engine.choosing import baseline_of
-from building.engine.wanted import Wanted, WantedError
+from building.engine.generation_spec import GenerationSpec, SpecError
 from building.models import Order, Writing
-from evaluation.data.selection import SelectionError
 from evaluation.models import RankedText
-from tests.building.engine.material import (
+from tests.toolbox.generation_runs import (
     a_writer,
     add_document,
     add_run,
@@ -22,19 +22,19 @@ from tests.building.engine.material import (
 pytestmark = pytest.mark.django_db
 
 
-def planned(task, dataset, **wanted):
-    return writings.plan(a_writer(task), dataset, Wanted(**wanted))
+def planned(task, dataset, **spec):
+    return writings.plan(a_writer(task), dataset, GenerationSpec(**spec))
 
 
 def topics(plan):
-    return [Topic.objects.get(pk=each.topic_id).name for each in plan.orders]
+    return [Topic.objects.get(pk=order.topic_id).name for order in plan.orders]
 
 
 def inputs(plan):
-    return [json.loads(each.inputs) for each in plan.orders]
+    return [json.loads(order.inputs) for order in plan.orders]
 
 
-def test_a_plan_writes_nothing_and_says_what_it_takes():
+def test_plan_writes_nothing_and_says_what_it_takes():
     plan = planned("questions", make_collection())
     assert topics(plan) == ["a", "b"]
     assert not Writing.objects.exists()
@@ -46,8 +46,8 @@ def test_a_plan_writes_nothing_and_says_what_it_takes():
     assert plan.first[0]["content"].startswith("a\nDocument 0.")
 
 
-def test_a_baseline_takes_no_tokens():
-    plan = writings.plan(baseline_of("questions"), make_collection(), Wanted())
+def test_baseline_takes_no_tokens():
+    plan = writings.plan(baseline_of("questions"), make_collection(), GenerationSpec())
     assert plan.in_words() == "2 to write."
 
 
@@ -56,7 +56,7 @@ def test_passages_are_of_each_document_that_has_none():
     of_a = dataset.topics.get(name="a").documents.first()
     Text.objects.create(dataset=dataset, kind="passage", name="p", body="x", document=of_a)
     plan = planned("passages", dataset)
-    assert [Document.objects.get(pk=each.document_id).name for each in plan.orders] == [
+    assert [Document.objects.get(pk=order.document_id).name for order in plan.orders] == [
         "a:1",
         "b:0",
         "b:1",
@@ -71,13 +71,13 @@ def test_documents_of_the_same_words_are_written_about_once():
     writer = a_writer("passages")
     run = started(writer, dataset)
     assert run.n_planned == 1
-    plan = writings.plan(a_writer("passages", "other", revision="2"), dataset, Wanted())
+    plan = writings.plan(a_writer("passages", "other", revision="2"), dataset, GenerationSpec())
     assert plan.left_out == {"the same is asked for already": 1}
 
 
 @pytest.mark.parametrize("task", ["passages", "request", "questions"])
 @pytest.mark.parametrize("body", [" \n\t ", "\u2028\u3000"])
-def test_a_document_without_words_is_left_out(task, body):
+def test_document_without_words_is_left_out(task, body):
     dataset = make_collection("a", n=0)
     add_document(dataset.topics.get(), 0, body)
     plan = planned(task, dataset)
@@ -87,16 +87,16 @@ def test_a_document_without_words_is_left_out(task, body):
 
 
 @pytest.mark.parametrize("task", ["request", "questions"])
-def test_a_topic_without_summary_and_document_is_left_out(task):
+def test_topic_without_summary_and_document_is_left_out(task):
     plan = planned(task, make_collection(n=0))
     assert plan.left_out == {"it has neither a reference summary nor a document with words": 2}
 
 
-def test_a_topic_without_documents_has_no_passages_to_write():
+def test_topic_without_documents_has_no_passages_to_write():
     assert planned("passages", make_collection(n=0)).in_words() == "Nothing to write."
 
 
-def test_a_summary_comes_before_documents_and_a_request_that_is_there_is_kept():
+def test_summary_comes_before_documents_and_a_request_that_is_there_is_kept():
     dataset = make_collection("a", "b")
     for name, body in (("a:report", "a\nThe summary."), ("a:more", "Another.")):
         Text.objects.create(
@@ -122,7 +122,7 @@ def test_as_many_questions_as_are_wanting():
     plan = planned("questions", dataset, n=3)
     assert topics(plan) == ["b"]
     assert plan.left_out == {"it has 3 questions": 1}
-    four = writings.plan(a_writer(slug="x", revision="x"), dataset, Wanted(n=4))
+    four = writings.plan(a_writer(slug="x", revision="x"), dataset, GenerationSpec(n=4))
     assert four.first[0]["content"].endswith("There are:\n1. Q0?\n2. Q1?\n3. Q2?\n\nWrite 1.")
 
 
@@ -134,20 +134,20 @@ def test_reports_are_from_the_top_of_a_ranking_as_far_as_it_fits():
         plan = writings.plan(
             a_writer("report", f"w-{tokens}", revision=str(tokens)),
             dataset,
-            Wanted(run="bm25", context_tokens=tokens),
+            GenerationSpec(run="bm25", context_tokens=tokens),
         )
-        assert [len(each["passages"]) for each in inputs(plan)] == [fits][:fits]
+        assert [len(entry["passages"]) for entry in inputs(plan)] == [fits][:fits]
         assert plan.left_out == ({} if fits else {"no passage of bm25 fits its context": 1})
-        assert [each.n_left_out for each in plan.orders] == [3 - fits][:fits]
+        assert [entry.n_left_out for entry in plan.orders] == [3 - fits][:fits]
 
 
-def test_a_topic_is_as_long_as_what_it_is_matched_to_and_left_out_without():
+def test_topic_is_as_long_as_what_it_is_matched_to_and_left_out_without():
     dataset = make_collection("a", "b", request="What happened?")
     add_run(dataset)
     needed = add_run(dataset, "required", 2)
     RankedText.objects.filter(run=needed, topic__name="b").delete()
-    wanted = {"run": "bm25", "required": "required"}
-    plan = planned("report", dataset, length="match:required", **wanted)
+    spec = {"run": "bm25", "required": "required"}
+    plan = planned("report", dataset, length="match:required", **spec)
     assert topics(plan) == ["a"]
     assert inputs(plan)[0]["words"] == 52
     assert plan.first[0]["content"].endswith("About 52 words.")
@@ -155,18 +155,18 @@ def test_a_topic_is_as_long_as_what_it_is_matched_to_and_left_out_without():
         "match:required takes the length of the topic's required texts, and there is no word of them"
     ]
     by_k = writings.plan(
-        a_writer("report", "k", revision="k"), dataset, Wanted(k="required", **wanted)
+        a_writer("report", "k", revision="k"), dataset, GenerationSpec(k="required", **spec)
     )
-    assert [len(each["passages"]) for each in inputs(by_k)] == [2]
+    assert [len(order_inputs["passages"]) for order_inputs in inputs(by_k)] == [2]
 
 
-def test_nobody_reports_to_a_topic_without_request():
+def test_topic_without_a_request_gets_no_report():
     dataset = make_collection()
     assert planned("direct", dataset).left_out == {"it has no request yet": 2}
 
 
 @pytest.mark.parametrize(
-    ("task", "wanted", "says"),
+    ("task", "spec", "message"),
     [
         ("questions", {"samples": 0}, "From 1 to 100 samples"),
         ("questions", {"samples": 101}, "From 1 to 100 samples"),
@@ -186,17 +186,17 @@ def test_nobody_reports_to_a_topic_without_request():
         ("questions", {"topics": ("a", "z")}, "There is no topic “z”. There are: a, b."),
     ],
 )
-def test_what_cannot_be_wanted_is_said(task, wanted, says):
+def test_invalid_spec_is_reported(task, spec, message):
     dataset = make_collection(request="What?")
     add_run(dataset)
-    with pytest.raises((WantedError, SelectionError)) as told:
-        planned(task, dataset, **wanted)
-    assert says in str(told.value)
+    with pytest.raises(UserError) as refused:
+        planned(task, dataset, **spec)
+    assert message in str(refused.value)
 
 
 def test_names_of_systems_fit_their_column():
     """A report's system is its writer and its run: 120 characters at most."""
     dataset = make_collection("a", request="What?")
     add_run(dataset, "r" * 80)
-    with pytest.raises(WantedError, match="longer than 120 characters"):
-        writings.plan(a_writer("report", "w" * 40), dataset, Wanted(run="r" * 80))
+    with pytest.raises(SpecError, match="longer than 120 characters"):
+        writings.plan(a_writer("report", "w" * 40), dataset, GenerationSpec(run="r" * 80))

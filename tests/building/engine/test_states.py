@@ -1,4 +1,4 @@
-"""A writing paused, resumed, cancelled and stopped at its budget: nothing lost, and nothing asked twice."""
+"""Paused, resumed, cancelled and over-budget runs: no order lost or asked twice."""
 
 from datetime import timedelta
 
@@ -6,12 +6,12 @@ import pytest
 from django.utils import timezone
 
 from building.engine import writings
-from building.engine.choosing import at_work, baseline_of
+from building.engine.choosing import backend_of, baseline_of
 from building.engine.fill import fill, pump
-from building.engine.wanted import NothingToWrite, Wanted
+from building.engine.generation_spec import GenerationSpec, NothingToWriteError
 from building.models import Writing
-from judging.engine import leases, states
-from tests.building.engine.material import (
+from judging.execution import leases, states
+from tests.toolbox.generation_runs import (
     a_writer,
     drafts,
     make_collection,
@@ -19,7 +19,7 @@ from tests.building.engine.material import (
     questions,
     started,
 )
-from tests.judging.graders.scripted_server import said
+from tests.toolbox.scripted_server import reply_with
 
 pytestmark = pytest.mark.django_db
 NAMES = "abcdef"
@@ -28,7 +28,7 @@ NAMES = "abcdef"
 @pytest.fixture
 def answering(server):
     for number, name in enumerate(NAMES):
-        server.script(name, said(questions(number, 100 + number)))
+        server.script(name, reply_with(questions(number, 100 + number)))
     return server
 
 
@@ -59,7 +59,7 @@ def looks_often(monkeypatch):
     monkeypatch.setattr("building.engine.fill.SECONDS", 0)
 
 
-def test_a_paused_writing_asks_no_more_and_goes_on_where_it_was(answering):
+def test_paused_writing_asks_no_more_and_goes_on_where_it_was(answering):
     run = begun(answering)
     stopped_after(run, 2, states.pause)
     assert state(run) == "paused"
@@ -67,7 +67,7 @@ def test_a_paused_writing_asks_no_more_and_goes_on_where_it_was(answering):
     # What was in flight is kept: the one that was asked for while the second came.
     assert n in (2, 3)
     assert run.orders.filter(state="leased").count() == 0
-    with pytest.raises(states.RunRefused, match=f"Writing {run.pk} of writer is still open"):
+    with pytest.raises(states.RunStateError, match=f"Writing {run.pk} of writer is still open"):
         started(run.writer, run.dataset, answering, {"n": 2})
     writings.resume(run)
     fill(run)
@@ -76,7 +76,7 @@ def test_a_paused_writing_asks_no_more_and_goes_on_where_it_was(answering):
     assert len(products(run)) == 12
 
 
-def test_a_cancelled_writing_leaves_the_rest_to_the_next(answering):
+def test_cancelled_writing_leaves_the_rest_to_the_next(answering):
     run = begun(answering)
     stopped_after(run, 2, states.cancel)
     assert state(run) == "cancelled"
@@ -89,12 +89,12 @@ def test_a_cancelled_writing_leaves_the_rest_to_the_next(answering):
     # The first has nothing left to do, and says so.
     writings.resume(run)
     fill(run)
-    told = writings.told(run)
-    assert (told["state"], told["done"], told["planned"]) == ("finished", n, n)
+    progress = writings.progress_of(run)
+    assert (progress["state"], progress["done"], progress["planned"]) == ("finished", n, n)
     assert answering.asked == dict.fromkeys(NAMES, 1)
 
 
-def test_a_cancelled_writing_goes_on_where_no_other_has_taken_over(answering):
+def test_cancelled_writing_goes_on_where_no_other_has_taken_over(answering):
     run = begun(answering)
     stopped_after(run, 2, states.cancel)
     writings.resume(run)
@@ -103,14 +103,14 @@ def test_a_cancelled_writing_goes_on_where_no_other_has_taken_over(answering):
     assert answering.asked == dict.fromkeys(NAMES, 1)
 
 
-def test_what_a_worker_still_holds_of_a_cancelled_writing_is_not_taken_over(answering):
+def test_leased_order_of_a_cancelled_run_is_not_taken_over(answering):
     run = begun(answering)
-    held = leases.take(run, "elsewhere:1")
+    leased = leases.take(run, "elsewhere:1")
     states.cancel(run)
     second = started(run.writer, run.dataset, answering, {"n": 2})
     assert (second.n_planned, second.n_there_before) == (5, 1)
     states.cancel(second)
-    run.orders.filter(pk=held.pk).update(expires=timezone.now() - timedelta(seconds=1))
+    run.orders.filter(pk=leased.pk).update(expires=timezone.now() - timedelta(seconds=1))
     third = started(run.writer, run.dataset, answering, {"n": 2})
     assert (third.n_planned, third.n_there_before) == (6, 0)
 
@@ -120,18 +120,18 @@ def test_cancelling_and_starting_again_while_nothing_was_asked(answering):
     states.cancel(run)
     second = started(run.writer, run.dataset, answering, {"n": 2})
     assert second.n_planned == 6
-    with pytest.raises(states.RunRefused, match=f"Writing {second.pk} of writer is still open"):
+    with pytest.raises(states.RunStateError, match=f"Writing {second.pk} of writer is still open"):
         writings.resume(run)
     assert state(run) == "cancelled"
 
 
-def test_a_budget_of_messages_is_kept_to_the_message(answering):
+def test_budget_of_messages_is_kept_to_the_message(answering):
     run = begun(answering, max_messages=4, concurrency=3)
     fill(run)
     assert state(run) == "stopped"
     assert run.note == "The budget of 4 messages is spent."
     assert sum(answering.asked.values()) == len(drafts(run)) == 4
-    with pytest.raises(states.RunRefused, match="Give it a larger one"):
+    with pytest.raises(states.RunStateError, match="Give it a larger one"):
         writings.resume(run)
     writings.resume(run, max_messages=6)
     fill(run)
@@ -139,7 +139,7 @@ def test_a_budget_of_messages_is_kept_to_the_message(answering):
     assert answering.asked == dict.fromkeys(NAMES, 1)
 
 
-def test_a_budget_of_tokens_stops_it(answering):
+def test_budget_of_tokens_stops_it(answering):
     # Each message takes 41 tokens, as the server says: after the second 82 are spent.
     run = begun(answering, max_tokens=80)
     fill(run)
@@ -149,8 +149,8 @@ def test_a_budget_of_tokens_stops_it(answering):
     assert set(run.orders.values_list("state", flat=True)) == {"done", "open"}
 
 
-def test_a_budget_of_money_needs_a_price_and_stops_it(answering):
-    with pytest.raises(states.RunRefused, match="needs a price"):
+def test_budget_of_money_needs_a_price_and_stops_it(answering):
+    with pytest.raises(states.RunStateError, match="needs a price"):
         begun(answering, max_money=1)
     writer, dataset = a_writer("questions", "w", revision="w"), make_collection(*NAMES, slug="two")
     # 40 tokens read at 1 a token, and 1 written at 2.
@@ -166,17 +166,17 @@ def test_a_budget_of_money_needs_a_price_and_stops_it(answering):
     )
     fill(run)
     assert state(run) == "stopped"
-    assert writings.told(run)["money"] in (84, 126)
+    assert writings.progress_of(run)["money"] in (84, 126)
 
 
-def test_a_budget_that_is_enough_to_the_message_is_no_reason_to_stop(answering):
+def test_budget_that_is_enough_to_the_message_is_no_reason_to_stop(answering):
     run = begun(answering, max_messages=6)
     fill(run)
     assert state(run) == "finished"
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"concurrency": 0}, "The concurrency of a run is more than 0"),
         ({"max_messages": 0}, "The max messages of a run"),
@@ -187,41 +187,41 @@ def test_a_budget_that_is_enough_to_the_message_is_no_reason_to_stop(answering):
         ({"endpoint": "http://h/" + "x" * 300}, "longer than 250"),
     ],
 )
-def test_what_a_writing_cannot_be_told_is_refused_and_leaves_nothing(options, says):
-    with pytest.raises(states.RunRefused, match=says):
+def test_invalid_run_options_are_refused_and_store_nothing(options, message):
+    with pytest.raises(states.RunStateError, match=message):
         started(a_writer(), make_collection(), **options)
     assert not Writing.objects.exists()
 
 
 def test_steps_that_a_writing_cannot_take_are_refused():
     run = started(baseline_of("questions"), make_collection())
-    with pytest.raises(states.RunRefused, match="nothing to resume"):
+    with pytest.raises(states.RunStateError, match="nothing to resume"):
         writings.resume(run)
     fill(run)
     for step in (states.pause, states.cancel, writings.resume):
-        with pytest.raises(states.RunRefused, match="is finished"):
+        with pytest.raises(states.RunStateError, match="is finished"):
             step(run)
     assert state(run) == "finished"
 
 
-def test_a_writing_of_nothing_is_none():
-    with pytest.raises(NothingToWrite, match="Nothing to write"):
+def test_writing_of_nothing_is_none():
+    with pytest.raises(NothingToWriteError, match="Nothing to write"):
         started(a_writer(), make_collection(n=0))
     assert not Writing.objects.exists()
 
 
-def test_a_writing_of_another_writer_may_go_on_beside_it(answering):
+def test_writing_of_another_writer_may_go_on_beside_it(answering):
     run = begun(answering)
-    other = started(a_writer(slug="other", revision="2"), run.dataset, answering, {"n": 2})
-    for each in (run, other):
-        fill(each)
-        assert state(each) == "finished"
+    second = started(a_writer(slug="other", revision="2"), run.dataset, answering, {"n": 2})
+    for writing in (run, second):
+        fill(writing)
+        assert state(writing) == "finished"
     assert answering.asked == dict.fromkeys(NAMES, 2)
 
 
-def test_a_turn_ends_in_time_and_leaves_nothing_lent(answering):
+def test_turn_ends_in_time_and_leaves_nothing_lent(answering):
     run = begun(answering)
-    pump(run, at_work(run), "here:1", seconds=-1)
+    pump(run, backend_of(run), "here:1", seconds=-1)
     assert state(run) == "running"
     assert drafts(run) == []
     assert set(run.orders.values_list("state", flat=True)) == {"open"}
@@ -244,6 +244,6 @@ def test_ctrl_c_leaves_nothing_lent_and_nothing_lost(answering):
     assert len(drafts(run)) == 6
 
 
-def test_wanted_goes_to_json_and_back():
-    wanted = Wanted(("a", "b"), 3, "words:300", "bm25", "required", 100, "needed", 2)
-    assert Wanted.from_json(wanted.as_json() | {"of_later": 1}) == wanted
+def test_spec_round_trips_through_json():
+    spec = GenerationSpec(("a", "b"), 3, "words:300", "bm25", "required", 100, "needed", 2)
+    assert GenerationSpec.from_json(spec.as_json() | {"of_later": 1}) == spec

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from annotation.models import Rating, SubQuestion, Text, Topic
-from tests.evaluation.scoring.material import make_study
-from tests.markup import markup
+from tests.toolbox.responses import markup
+from tests.toolbox.scoring_study import make_study
 
 FILTER = "/datasets/ferry/building/filter/"
 QUERIES = 31
@@ -14,32 +14,32 @@ QUERIES = 31
 
 @pytest.fixture
 def study(cast):
-    """All that has words is graded by the judge, and q1, q2 and ferry-2's question have no grade of 3."""
+    """All passages with a body are graded; q1, q2 and ferry-2's question have no grade of 3."""
     study = make_study()
-    gone = ("ferry-1:0#1", "ferry-1:10#10", "ferry-1:11#11")
-    Rating.objects.filter(text__name__in=gone).delete()
+    names = ("ferry-1:0#1", "ferry-1:10#10", "ferry-1:11#11")
+    Rating.objects.filter(text__name__in=names).delete()
     Rating.objects.filter(rater__kind="human").delete()
-    Text.objects.filter(name__in=gone).delete()
+    Text.objects.filter(name__in=names).delete()
     return study
 
 
-def test_a_dataset_that_nobody_judged(cast, dataset):
+def test_dataset_that_nobody_judged(cast, dataset):
     response = cast.client("admin").get(FILTER)
     assert response.status_code == 200
     assert "No judge has graded this dataset yet." in markup(response)
     assert cast.client("admin").post(FILTER).status_code == 422
 
 
-def test_a_look_proposes_and_changes_nothing(cast, study):
+def test_look_proposes_and_changes_nothing(cast, study):
     page = markup(cast.client("researcher").get(FILTER))
     assert "3 questions are proposed" in page
     assert page.count(">to be left out<") == 3
-    assert "Leave them out" not in page
-    assert "Leave them out" in markup(cast.client("admin").get(FILTER))
+    assert "Exclude questions" not in page
+    assert "Exclude questions" in markup(cast.client("admin").get(FILTER))
     assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()
 
 
-def test_an_admin_leaves_them_out_and_a_researcher_does_not(cast, study):
+def test_admin_leaves_them_out_and_a_researcher_does_not(cast, study):
     sent = {"judge": "judge", "eta": "3"}
     assert cast.client("researcher").post(FILTER, sent).status_code == 403
     assert cast.client("worker").post(FILTER, sent).status_code == 403
@@ -71,11 +71,11 @@ def test_of_many_topics_those_with_proposals_come_first_and_queries_do_not_grow(
     )
 
 
-def test_it_is_refused_while_grades_are_missing(cast, study):
+def test_filter_is_refused_while_grades_are_missing(cast, study):
     Rating.objects.filter(text__name="ferry-1:2#2").first().delete()
     page = markup(cast.client("admin").get(FILTER))
     assert "1 pair of a passage and a question has no grade" in page
-    assert "Leave them out" not in page
+    assert "Exclude questions" not in page
     response = cast.client("admin").post(FILTER, {"judge": "judge", "eta": "3"})
     assert response.status_code == 422
     assert "1 pairs of a passage and a question have no grade of judge" in markup(response)
@@ -94,7 +94,7 @@ def test_proposal_that_changed_since_the_page_was_opened_is_shown_again(cast, st
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    ("query", "message"),
     [
         ({"judge": "ann"}, "There is no judge “ann”"),
         ({"judge": "<script>"}, "There is no judge"),
@@ -104,9 +104,9 @@ def test_proposal_that_changed_since_the_page_was_opened_is_shown_again(cast, st
     ],
 )
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_what_is_no_choice_is_said(cast, study, method, query, says):
+def test_invalid_choice_is_reported(cast, study, method, query, message):
     response = getattr(cast.client("admin"), method)(FILTER, query)
     assert response.status_code == 422
-    assert says in markup(response)
+    assert message in markup(response)
     assert "<script>" not in response.content.decode().split("<main")[1]
     assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()

@@ -8,9 +8,9 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.foreign.folders import write
-from tests.evaluation.html_tables import tables
-from tests.markup import markup
+from tests.toolbox.foreign_files import write
+from tests.toolbox.html_tables import tables
+from tests.toolbox.responses import markup
 
 FILTER = "/datasets/mill/building/filter-pairs/"
 # Who, and the two critiques: of the last one a model gave no valid rating.
@@ -30,9 +30,12 @@ def mill(db, tmp_path) -> Dataset:
             "context": "Ottilie Marsh mended the wheel.",
             "question": question,
             "qac_id": f"p{number}",
-            "critiques": {"stand_alone": {"rating": alone}, "q_usefulness": {"rating": useful}},
+            "critiques": {
+                "stand_alone": {"rating": stand_alone},
+                "q_usefulness": {"rating": useful},
+            },
         }
-        for number, (question, (alone, useful)) in enumerate(PAIRS.items())
+        for number, (question, (stand_alone, useful)) in enumerate(PAIRS.items())
     ]
     import_dataset(write(tmp_path, {"pairs.jsonl": lines}), "mill", form="qac")
     return Dataset.objects.get()
@@ -54,7 +57,7 @@ def test_proposal_that_changed_since_the_page_was_opened_is_shown_again(cast, mi
     assert f'name="version" value="{response.context["found"].version}"' in markup(response)
 
 
-def test_a_look_says_what_goes_and_why(cast, mill):
+def test_look_says_what_goes_and_why(cast, mill):
     assert f"{FILTER}" in markup(cast.client("admin").get(FILTER.replace("-pairs", "")))
     page = cast.client("researcher").get(FILTER, {"keep": KEEP})
     assert tables(page)["What goes"] == [
@@ -66,13 +69,13 @@ def test_a_look_says_what_goes_and_why(cast, mill):
     ]
     assert "2 of 4 questions would be left out" in markup(page)
     assert "without a grade: 1, which stay" in markup(page)
-    assert "Leave them out" not in markup(page)
+    assert "Exclude questions" not in markup(page)
     assert because() == [""] * 4
-    going = cast.client("admin").get(FILTER, {"keep": KEEP, "missing": "go"})
-    assert tables(going)["What goes"][-1][-1] == "stand_alone by critic is missing"
+    second_page = cast.client("admin").get(FILTER, {"keep": KEEP, "missing": "go"})
+    assert tables(second_page)["What goes"][-1][-1] == "stand_alone by critic is missing"
 
 
-def test_an_admin_leaves_them_out_with_the_reason(cast, mill):
+def test_admin_leaves_them_out_with_the_reason(cast, mill):
     response = cast.client("admin").post(FILTER, {"keep": KEEP, "missing": "go"}, follow=True)
     assert "Questions left out: 3." in markup(response)
     assert because() == [
@@ -82,20 +85,20 @@ def test_an_admin_leaves_them_out_with_the_reason(cast, mill):
         "stand_alone by critic is missing",
     ]
     assert Rating.objects.filter(question__topic__name="p1").count() == 2  # grades stay
-    for who in ("researcher", "worker"):
-        assert cast.client(who).post(FILTER, {"keep": KEEP}).status_code == 403
+    for user in ("researcher", "worker"):
+        assert cast.client(user).post(FILTER, {"keep": KEEP}).status_code == 403
 
 
-def test_the_command_has_the_same(mill):
-    def told(*options: str) -> str:
+def test_command_has_the_same(mill):
+    def output(*options: str) -> str:
         out = StringIO()
         call_command("filter_questions", "mill", *options, stdout=out)
         return out.getvalue()
 
-    assert "p1: What of it? (stand_alone by critic is 2, below 4)" in told("--keep", KEEP)
-    found = json.loads(told("--keep", "stand_alone:critic <= 2", "--json", "--apply"))
-    assert (found["proposed"], found["lacking"], found["left_out"]) == (1, 1, 1)
-    assert found["questions"][0] == {
+    assert "p1: What of it? (stand_alone by critic is 2, below 4)" in output("--keep", KEEP)
+    payload = json.loads(output("--keep", "stand_alone:critic <= 2", "--json", "--apply"))
+    assert (payload["proposed"], payload["lacking"], payload["left_out"]) == (1, 1, 1)
+    assert payload["questions"][0] == {
         "topic": "p0",
         "question": "Who mended the wheel?",
         "grades": {"stand_alone <= 2": 5},
@@ -103,7 +106,7 @@ def test_the_command_has_the_same(mill):
     }
     assert because()[0].startswith("stand_alone by critic is 5")
     with pytest.raises(CommandError, match="Say whose grades count"):
-        told()
+        output()
 
 
 def test_several_graders_are_told_apart(cast, mill):
@@ -120,7 +123,7 @@ def test_several_graders_are_told_apart(cast, mill):
 
 
 @pytest.mark.parametrize(
-    ("keep", "says"),
+    ("keep", "message"),
     [
         ("stand_alone", "“stand_alone” is no condition"),
         ("stand_alone > 4", "is no condition"),
@@ -131,15 +134,15 @@ def test_several_graders_are_told_apart(cast, mill):
     ],
 )
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_what_is_no_condition_is_said(cast, mill, method, keep, says):
+def test_invalid_condition_is_reported(cast, mill, method, keep, message):
     response = getattr(cast.client("admin"), method)(FILTER, {"keep": keep})
     assert response.status_code == 422
-    assert says in markup(response)
+    assert message in markup(response)
     assert "<script>" not in response.content.decode().split("<main")[1]
     assert because() == [""] * 4
 
 
-def test_nothing_to_go_by(cast, dataset):
+def test_dataset_without_grades_is_reported(cast, dataset):
     page = cast.client("admin").get(f"/datasets/{dataset.slug}/building/filter-pairs/")
     assert "Nobody has graded this dataset yet" in markup(page)
     refused = cast.client("admin").post(f"/datasets/{dataset.slug}/building/filter-pairs/")
@@ -149,9 +152,9 @@ def test_nothing_to_go_by(cast, dataset):
     assert Rubric.objects.filter(slug="critique-stand_alone").count() == 0
 
 
-def test_who_may(cast, mill):
-    for who, status in {"admin": 200, "researcher": 200, "worker": 403, "stranger": 302}.items():
-        assert cast.client(who).get(FILTER).status_code == status
+def test_access_depends_on_the_role(cast, mill):
+    for user, status in {"admin": 200, "researcher": 200, "worker": 403, "stranger": 302}.items():
+        assert cast.client(user).get(FILTER).status_code == status
     assert cast.client("admin").delete(FILTER).status_code == 405
 
 

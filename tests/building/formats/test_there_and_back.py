@@ -1,4 +1,4 @@
-"""How a collection came about goes into files and comes back."""
+"""Round trip of provenance through files: origins, writers and drafts."""
 
 import json
 import shutil
@@ -6,22 +6,23 @@ import shutil
 import pytest
 from django.urls import reverse
 
-from annotation.formats.summary import ImportFailed
+from annotation.formats.summary import DatasetImportError
 from annotation.models import Dataset, Text
-from building.engine.deciding import accept, reject
+from building.engine.review import accept, reject
 from building.engine.sources import source_of
 from building.engine.storing import store
 from building.engine.writings import messages_of
 from building.formats.written import NOTE
-from building.making import make_run
 from building.models import Draft, Order, Product, Writer, Writing
-from building.steps import Kitchen
+from building.run_creation import make_run
+from building.steps import RecipeContext
 from building.writers.base import Ask, Outcome
 from building.writing.tasks import TASKS
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RetrievalRun
-from tests.building.engine.material import (
+from tests.toolbox.document_texts import DOCUMENT, sample_text
+from tests.toolbox.generation_runs import (
     REQUEST,
     a_writer,
     in_tags,
@@ -30,18 +31,17 @@ from tests.building.engine.material import (
     questions,
     started,
 )
-from tests.building.writing.texts import DOCUMENT, words
-from tests.crux_site.imports.study import contents, empty_database, fingerprint
-from tests.markup import markup
+from tests.toolbox.import_study import contents, empty_database, fingerprint
+from tests.toolbox.responses import markup
 
 pytestmark = pytest.mark.django_db
-REPORT = f"{words(30)[:-1]} [1]. {words(30, 700)[:-1]} [9]."
+REPORT = f"{sample_text(30)[:-1]} [1]. {sample_text(30, 700)[:-1]} [9]."
 OURS = {"origins.jsonl", "writers.jsonl", "written.jsonl"}
 
 
-def written(task, dataset, *replies, fields=None, **wanted):
-    """What comes of these replies of a writer called like its task, one to each order."""
-    run = started(a_writer(task, f"w-{task}", **fields or {}), dataset, wanted=wanted)
+def written(task, dataset, *replies, fields=None, **spec):
+    """Return the outputs of these replies, one per order, of a writer named after its task."""
+    run = started(a_writer(task, f"w-{task}", **fields or {}), dataset, spec=spec)
     for order, raw in zip(run.orders.order_by("number"), replies, strict=False):
         source = source_of(order.topic, order.document, order.inputs)
         ask = Ask(order.pk, 1, TASKS[task], source, messages_of(run.writer, source), 0, 1)
@@ -51,20 +51,20 @@ def written(task, dataset, *replies, fields=None, **wanted):
 
 @pytest.fixture
 def built(cast) -> Dataset:
-    """A collection of which a passage, a question and a report were written, and others were not taken."""
+    """A collection with an accepted passage, question and report, and rejected ones."""
     dataset = make_collection("a")
     quoted = " ".join(DOCUMENT.split()[:45])
     first, second, third = written(
-        "passages", dataset, in_tags("p", quoted, words(50), words(60, 500)), n=3
+        "passages", dataset, in_tags("p", quoted, sample_text(50), sample_text(60, 500)), n=3
     )
     accept(first, cast.admin)
     accept(second, cast.admin, f"Edited. {second.body}")
     reject(third, cast.admin)
     [request] = written("request", dataset, in_tags("r", REQUEST))
     accept(request, None, unseen=True)
-    taken, _, _ = written("questions", dataset, questions(1, 2, 3), n=3)
-    accept(taken, cast.admin)
-    make_run(dataset, "lr", "bm25(b=0.5) % 5", Kitchen(dataset))
+    accepted, _, _ = written("questions", dataset, questions(1, 2, 3), n=3)
+    accept(accepted, cast.admin)
+    make_run(dataset, "lr", "bm25(b=0.5) % 5", RecipeContext(dataset))
     [report] = written("report", dataset, REPORT, run="lr")
     accept(report, cast.admin)
     return dataset
@@ -74,7 +74,7 @@ def rows(folder, name):
     return [json.loads(line) for line in (folder / name).read_text().splitlines()]
 
 
-def test_a_collection_comes_back_with_how_it_came_about(tmp_path, built, cast):
+def test_collection_comes_back_with_how_it_came_about(tmp_path, built, cast):
     summary = export_folder(built, tmp_path / "first")
     assert set(summary.files) >= OURS
     assert summary.left_out == {"things written that nobody has decided about": 2}
@@ -86,13 +86,13 @@ def test_a_collection_comes_back_with_how_it_came_about(tmp_path, built, cast):
     empty_database()
     Writer.objects.all().delete()
     import_dataset(tmp_path / "first", "built")
-    again = Dataset.objects.get(slug="built")
-    export_folder(again, tmp_path / "second")
+    imported = Dataset.objects.get(slug="built")
+    export_folder(imported, tmp_path / "second")
     assert contents(tmp_path / "second") == contents(tmp_path / "first")
 
-    known = fingerprint()
+    expected = fingerprint()
     assert not import_dataset(tmp_path / "first", "built").changed
-    assert fingerprint() == known
+    assert fingerprint() == expected
     assert RetrievalRun.objects.get().origin["from_file"] is True
     decisions = Product.objects.order_by("draft__order__writer__slug", "position")
     assert list(decisions.values_list("draft__order__writer__slug", "decision")) == [
@@ -119,7 +119,7 @@ def test_a_collection_comes_back_with_how_it_came_about(tmp_path, built, cast):
     ],
     ids=["template", "adapter"],
 )
-def test_a_writer_comes_back_with_all_that_makes_it(fields, tmp_path, cast):
+def test_writer_comes_back_with_all_that_makes_it(fields, tmp_path, cast):
     dataset = make_collection("a")
     [question] = written("questions", dataset, questions(1), n=1, fields=fields)
     accept(question, cast.admin)
@@ -129,18 +129,18 @@ def test_a_writer_comes_back_with_all_that_makes_it(fields, tmp_path, cast):
     empty_database()
     Writer.objects.all().delete()
     import_dataset(tmp_path / "first", "built")
-    again = Writer.objects.get()
-    assert {name: getattr(again, name) for name in fields} == fields
+    imported = Writer.objects.get()
+    assert {name: getattr(imported, name) for name in fields} == fields
     export_folder(Dataset.objects.get(), tmp_path / "second")
     assert contents(tmp_path / "second") == contents(tmp_path / "first")
 
 
-def test_what_came_in_a_file_says_so_and_nothing_of_it_is_written_again(tmp_path, built, cast):
+def test_imported_run_is_marked_and_not_written_again(tmp_path, built, cast):
     export_folder(built, tmp_path / "out")
     empty_database()
     import_dataset(tmp_path / "out", "built")
     client = cast.client("researcher")
-    page = markup(client.get(reverse("run_made", args=["built", "lr"])))
+    page = markup(client.get(reverse("run_provenance", args=["built", "lr"])))
     assert "It came in a file, which says how it was made: " in page
     assert "bm25(b=0.5) % 5" in page
     for writing in Writing.objects.all():
@@ -153,7 +153,7 @@ def test_what_came_in_a_file_says_so_and_nothing_of_it_is_written_again(tmp_path
     assert "Aurora" in source.document
 
 
-def test_what_was_written_here_too_stays_and_is_told(tmp_path, built):
+def test_output_that_exists_here_too_stays_and_is_reported(tmp_path, built):
     export_folder(built, tmp_path / "out")
     file = tmp_path / "out" / "written.jsonl"
     lines = rows(tmp_path / "out", "written.jsonl")
@@ -229,20 +229,20 @@ BROKEN = [
 ]
 
 
-def test_a_line_that_is_wrong_is_named_and_nothing_is_changed(tmp_path, built, subtests):
+def test_line_that_is_wrong_is_named_and_nothing_is_changed(tmp_path, built, subtests):
     export_folder(built, tmp_path / "whole")
     empty_database()
     Writer.objects.all().delete()
-    for number, ((name, change), field, says) in enumerate(BROKEN):
-        with subtests.test(field=field, says=says):
+    for number, ((name, change), field, message) in enumerate(BROKEN):
+        with subtests.test(field=field, says=message):
             folder = shutil.copytree(tmp_path / "whole", tmp_path / str(number))
             lines = rows(folder, name)
             change(lines[0])
             (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-            with pytest.raises(ImportFailed) as raised:
+            with pytest.raises(DatasetImportError) as raised:
                 import_dataset(folder, "built")
             problem = raised.value.problems[0]
             assert (problem.file, problem.line, problem.field) == (name, 1, field), problem
-            assert says in problem.message
+            assert message in problem.message
             assert not Dataset.objects.exists()
             assert not Writer.objects.exists()

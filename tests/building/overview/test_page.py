@@ -4,9 +4,9 @@ import pytest
 
 from annotation.models import Dataset, SubQuestion, Text
 from building.overview.page import steps
-from tests.building.engine.material import add_run, make_collection
-from tests.building.pages import ROOT, SCRIPT, a_writing
-from tests.markup import markup
+from tests.toolbox.generation_pages import ROOT, SCRIPT, a_writing
+from tests.toolbox.generation_runs import add_run, make_collection
+from tests.toolbox.responses import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -15,7 +15,7 @@ def of(dataset):
     return {step.name: (step.n, step.missing, step.waiting) for step in steps(dataset)}
 
 
-def test_nothing_at_all(cast):
+def test_empty_dataset_has_zero_counts(cast):
     Dataset.objects.create(slug="built", title="Empty")
     response = cast.client("admin").get(ROOT)
     assert {step.n for step in response.context["steps"]} == {0}
@@ -23,7 +23,7 @@ def test_nothing_at_all(cast):
     assert "There is none." in markup(response)
 
 
-def test_what_is_missing_is_said_of_each_step():
+def test_steps_report_what_is_missing():
     dataset = make_collection("a", "b", "c")
     add_run(dataset, n=1)
     a = dataset.topics.get(name="a")
@@ -48,7 +48,7 @@ def test_what_is_missing_is_said_of_each_step():
     }
 
 
-def test_what_waits_for_a_decision_is_counted_here_and_at_its_writing(cast):
+def test_open_outputs_are_counted_here_and_at_their_run(cast):
     run = a_writing("questions")
     assert of(run.dataset)["sub-questions"] == (0, "2 topics have no sub-question", 20)
     page = markup(cast.client("researcher").get(ROOT))
@@ -63,7 +63,7 @@ def test_reports_of_both_kinds_wait_at_one_step():
     assert of(run.dataset)["reports"] == (0, "", 2)
 
 
-def test_nothing_of_another_dataset_is_counted():
+def test_other_datasets_are_not_counted():
     a_writing("questions", make_collection(slug="other"))
     dataset = make_collection()
     assert of(dataset)["sub-questions"] == (0, "2 topics have no sub-question", 0)

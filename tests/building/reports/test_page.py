@@ -3,9 +3,9 @@
 import pytest
 
 from annotation.models import Citation, Text
-from tests.building.engine.material import make_collection
-from tests.building.pages import ROOT, SCRIPT, WORDS
-from tests.markup import markup
+from tests.toolbox.generation_pages import HOSTILE_TEXT, ROOT, SCRIPT
+from tests.toolbox.generation_runs import make_collection
+from tests.toolbox.responses import markup
 
 REPORTS = f"{ROOT}reports/"
 BODY = "The first. Second one here. Between them. The last."
@@ -13,7 +13,7 @@ BODY = "The first. Second one here. Between them. The last."
 
 @pytest.fixture
 def report(cast):
-    dataset = make_collection("a", request=WORDS)
+    dataset = make_collection("a", request=HOSTILE_TEXT)
     topic = dataset.topics.get()
     report, one, two = (
         Text.objects.create(
@@ -21,11 +21,11 @@ def report(cast):
         )
         for kind, system, name, body in (
             ("report", "w.bm25", "a", BODY),
-            ("passage", "", "p1", f"Passage {WORDS}"),
+            ("passage", "", "p1", f"Passage {HOSTILE_TEXT}"),
             ("passage", "", "p2", None),
         )
     )
-    for position, (words, label, cited) in enumerate(
+    for position, (quote, label, cited) in enumerate(
         [
             ("Second one here.", "2", two),
             ("Second one here.", SCRIPT, None),
@@ -33,28 +33,30 @@ def report(cast):
             ("The last.", "p2", two),
         ]
     ):
-        start = BODY.index(words)
+        start = BODY.index(quote)
         Citation.objects.create(
             report=report,
             position=position,
             start=start,
-            end=start + len(words),
+            end=start + len(quote),
             label=label,
             cited=cited,
         )
     return report
 
 
-def test_each_statement_has_its_marks_and_leads_to_what_it_cites(cast, report):
+def test_statements_have_marks_that_link_to_cited_texts(cast, report):
     response = cast.client("researcher").get(f"{REPORTS}{report.pk}/")
-    shown = response.context["shown"]
-    assert [(each.words, [mark.number for mark in each.marks]) for each in shown.statements] == [
+    report_page = response.context["shown"]
+    assert [
+        (entry.words, [mark.number for mark in entry.marks]) for entry in report_page.statements
+    ] == [
         ("The first.", []),
         ("Second one here.", [1, None]),
         ("Between them.", []),
         ("The last.", [2, 1]),
     ]
-    assert [(each.number, each.text.name, each.n_statements) for each in shown.cited] == [
+    assert [(entry.number, entry.text.name, entry.n_statements) for entry in report_page.cited] == [
         (1, "p2", 2),
         (2, "p1", 1),
     ]
@@ -75,21 +77,21 @@ def test_all_are_listed_or_those_of_a_system(cast, report):
     )
     page = client.get(REPORTS)
     assert SCRIPT not in page.content.decode()
-    by_name = {each.name: each for each, _ in page.context["rows"]}
+    by_name = {text.name: text for text, _ in page.context["rows"]}
     assert (by_name["a"].n_citations, by_name["a"].n_unknown) == (4, 1)
     assert (by_name["b"].n_citations, by_name["b"].n_unknown) == (0, 0)
     of_one = client.get(REPORTS, {"system": "w.bm25"}).context["rows"]
-    assert [each.name for each, _ in of_one] == ["a"]
+    assert [text.name for text, _ in of_one] == ["a"]
     for query in ({"system": "nobody"}, {"page": "x"}, {"page": "-1"}, {"page": "9" * 5_000}):
         assert client.get(REPORTS, query).status_code == 200
 
 
 @pytest.mark.parametrize("body", [None, "", " \n ", "No citation, no end", "\r\nA.\r\n\r\nB."])
 def test_any_report_has_a_page(cast, report, body):
-    other = Text.objects.create(
+    second = Text.objects.create(
         dataset=report.dataset, kind="report", system="s", name="other", body=body
     )
-    response = cast.client("researcher").get(f"{REPORTS}{other.pk}/")
+    response = cast.client("researcher").get(f"{REPORTS}{second.pk}/")
     assert response.status_code == 200
 
 
@@ -98,7 +100,7 @@ def test_only_reports_are_there(cast, report):
     assert cast.client("admin").get(f"{REPORTS}{passage.pk}/").status_code == 404
 
 
-def test_a_report_is_shown_beside_its_reference(cast, report):
+def test_report_is_shown_beside_its_reference(cast, report):
     dataset = report.dataset
     page = cast.client("researcher").get(f"{REPORTS}{report.pk}/")
     assert page.context["answered"] is None

@@ -15,9 +15,17 @@ from annotation.models import Campaign, Dataset, Rater, Rating, Text
 from judging.engine.foreground import fill_lexical
 from judging.engine.judges import BASELINES
 from judging.models import Attempt
-from tests.building.cited import PAIRS, a_rater, grade, make_cited, pairs_of, report, taken
-from tests.factories import make_campaign
-from tests.markup import markup
+from tests.building.cited import (
+    PAIRS,
+    a_rater,
+    grade,
+    import_citations,
+    make_cited,
+    pairs_of,
+    report,
+)
+from tests.toolbox.factories import make_campaign
+from tests.toolbox.responses import markup
 
 REPORTS = "/datasets/rain/building/reports/"
 TAKE = f"{REPORTS}take-citations/"
@@ -27,7 +35,7 @@ OF_ONE = {"system": "s.one"}
 
 @pytest.fixture
 def support(cast):
-    support, _ = taken(make_cited(), "s.one", "s.two")
+    support, _ = import_citations(make_cited(), "s.one", "s.two")
     grade(support, a_rater("ann"), *ANN, None)
     return support
 
@@ -36,7 +44,7 @@ def values(page, name: str = "value") -> list:
     return [getattr(one.mean, name) for one in page.context["measured"]]
 
 
-def test_the_means_of_a_system_and_each_report(cast, support):
+def test_means_of_a_system_and_each_report(cast, support):
     page = cast.client("researcher").get(REPORTS, OF_ONE)
     assert values(page) == [
         pytest.approx((1 / 5 + 1) / 2),
@@ -47,18 +55,18 @@ def test_the_means_of_a_system_and_each_report(cast, support):
     assert (values(page, "n"), values(page, "missing")) == ([2] * 4, [0] * 4)
     counts = page.context["scored"].counts
     assert list(counts.values()) == [6, 2, 6, 1, 0, 0]
-    words = markup(page)
-    assert "by the grades of ann in rain-citations; intervals over topics." in words
+    text = markup(page)
+    assert "by the grades of ann in rain-citations; intervals over topics." in text
     assert (
         "Statements 6, without a citation 2; citations 6, of nothing known 1, without a grade 0"
-        in words
+        in text
     )
-    by_name = {each.name: scored for each, scored in page.context["rows"]}
+    by_name = {report.name: scored for report, scored in page.context["rows"]}
     assert by_name["a"].support.precision.value == 1 / 5
     assert by_name["b"].support.recall.value == 1 / 2
 
 
-def test_what_is_unrated_is_missing(cast, support):
+def test_unrated_pair_is_missing(cast, support):
     Rating.objects.get(rater__name="ann", text__name="s.one/a/2:p1").delete()
     page = cast.client("researcher").get(REPORTS, OF_ONE)
     assert values(page) == [1.0, 1.0, 0.5, 0.5]
@@ -66,7 +74,7 @@ def test_what_is_unrated_is_missing(cast, support):
     assert "because 1 of 5 citations lacks a grade" in markup(page)
 
 
-def test_a_rater_is_chosen_and_another_is_refused(cast, support):
+def test_rater_is_chosen_and_another_is_refused(cast, support):
     judge = a_rater("words", "baseline", support)
     grade(support, judge, None, None, None, None, 0, None)
     client = cast.client("researcher")
@@ -85,30 +93,30 @@ def test_a_rater_is_chosen_and_another_is_refused(cast, support):
     assert values(client.get(REPORTS, {"system": "s.two"})) == [None] * 4
 
 
-def test_a_report_shows_the_grade_of_each_citation_and_leads_to_its_pair(cast, support):
+def test_report_shows_the_grade_of_each_citation_and_leads_to_its_pair(cast, support):
     client = cast.client("researcher")
     one = report(Dataset.objects.get(slug="rain"))
     page = client.get(f"{REPORTS}{one.pk}/")
-    shown = page.context["shown"]
-    marks = [[mark.grade for mark in said.marks] for said in shown.statements]
+    report_page = page.context["shown"]
+    marks = [[mark.grade for mark in statement.marks] for statement in report_page.statements]
     assert marks == [["full", "partial"], ["none", ""], ["partial"], []]
-    assert [mark.pair is None for mark in shown.statements[1].marks] == [False, True]
-    pair = shown.statements[0].marks[1].pair
+    assert [mark.pair is None for mark in report_page.statements[1].marks] == [False, True]
+    pair = report_page.statements[0].marks[1].pair
     address = f"/datasets/rain-citations/pairs/{pair.text}/{pair.question}/?rubric=citation-support"
     assert f"{address}&amp;raters=ann" in page.content.decode()
-    there = client.get(address)
-    assert there.status_code == 200
-    assert "It did rain." in there.content.decode()
-    assert "ann" in markup(there)
+    pair_page = client.get(address)
+    assert pair_page.status_code == 200
+    assert "It did rain." in pair_page.content.decode()
+    assert "ann" in markup(pair_page)
 
 
-def test_a_pair_that_only_a_judge_graded_or_nobody_has_a_page(cast, support):
+def test_pair_that_only_a_judge_graded_or_nobody_has_a_page(cast, support):
     rater = Rater.objects.get(name="ann")
     Rater.objects.filter(pk=rater.pk).update(kind="model")
     client = cast.client("researcher")
     two = report(Dataset.objects.get(slug="rain"), system="s.two")
-    (said,) = client.get(f"{REPORTS}{two.pk}/").context["shown"].statements
-    (mark,) = said.marks
+    (statement,) = client.get(f"{REPORTS}{two.pk}/").context["shown"].statements
+    (mark,) = statement.marks
     assert (mark.grade, mark.pair.grade) == ("", None)
     address = f"/datasets/rain-citations/pairs/{mark.pair.text}/{mark.pair.question}/"
     assert client.get(address, {"rubric": "citation-support"}).status_code == 200
@@ -123,12 +131,12 @@ def test_grades_of_other_words_do_not_count(cast, support):
     page = client.get(REPORTS, OF_ONE)
     assert page.context["scored"].counts["n_changed"] == 3
     assert "3 cited pairs are not in rain-citations in their present words" in markup(page)
-    shown = client.get(f"{REPORTS}{report(rain).pk}/")
-    assert shown.context["shown"].support.n_changed == 2
-    assert "2 of them are not in rain-citations in their present words" in markup(shown)
+    report_page = client.get(f"{REPORTS}{report(rain).pk}/")
+    assert report_page.context["shown"].support.n_changed == 2
+    assert "2 of them are not in rain-citations in their present words" in markup(report_page)
 
 
-def test_the_same_as_csv(cast, support):
+def test_same_as_csv(cast, support):
     response = cast.client("researcher").get("/datasets/rain/building/reports.csv", OF_ONE)
     rows = list(csv.DictReader(response.content.decode().splitlines()))
     assert [(row["topic"], row["report"], row["precision"]) for row in rows[:2]] == [
@@ -143,23 +151,23 @@ def test_the_same_as_csv(cast, support):
     ]
 
 
-def test_an_admin_takes_the_citations_by_a_button(cast):
+def test_admin_takes_the_citations_by_a_button(cast):
     make_cited()
     admin = cast.client("admin")
     page = markup(admin.get(REPORTS, OF_ONE))
-    assert "Take its citations" in page
+    assert "Import citations" in page
     assert 'value="rain-citations"' in page
     response = admin.post(TAKE, OF_ONE | {"into": "rain-citations"}, follow=True)
     assert response.redirect_chain == [(f"{REPORTS}?system=s.one", 302)]
-    words = markup(response)
-    assert "rain-citations: 5 cited pairs of 2 reports, 5 of them new." in words
-    assert "Nobody has graded what s.one cites yet." in words
-    assert "Take what is new" in words
+    text = markup(response)
+    assert "rain-citations: 5 cited pairs of 2 reports, 5 of them new." in text
+    assert "Nobody has graded what s.one cites yet." in text
+    assert "Import new citations" in text
     assert pairs_of(Dataset.objects.get(slug="rain-citations")) == PAIRS
 
 
 @pytest.mark.parametrize(
-    ("sent", "says"),
+    ("sent", "message"),
     [
         (OF_ONE | {"into": "rain"}, "rain holds the reports themselves"),
         (OF_ONE | {"into": "<b> x"}, "letters, digits, - and _ alone"),
@@ -168,22 +176,22 @@ def test_an_admin_takes_the_citations_by_a_button(cast):
         ({"system": "<i>", "into": "new"}, "rain has no reports of “&lt;i&gt;”"),
     ],
 )
-def test_what_cannot_be_taken_is_said_and_changes_nothing(cast, sent, says):
+def test_refused_import_is_reported_and_changes_nothing(cast, sent, message):
     make_cited()
     response = cast.client("admin").post(TAKE, sent)
     assert response.status_code == 422
-    assert says in markup(response)
+    assert message in markup(response)
     assert Dataset.objects.count() == 1
 
 
-def test_who_may(cast, support):
+def test_access_depends_on_the_role(cast, support):
     csv_file = "/datasets/rain/building/reports.csv?system=s.one"
-    for who, status in (("researcher", 200), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(csv_file).status_code == status
+    for user, status in (("researcher", 200), ("worker", 403), ("stranger", 302)):
+        assert cast.client(user).get(csv_file).status_code == status
     admin = cast.client("admin")
     before = Text.objects.count()
-    for who, status in (("researcher", 403), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).post(TAKE, OF_ONE | {"into": "new"}).status_code == status
+    for user, status in (("researcher", 403), ("worker", 403), ("stranger", 302)):
+        assert cast.client(user).post(TAKE, OF_ONE | {"into": "new"}).status_code == status
     assert admin.get(TAKE).status_code == 405
     assert admin.post(csv_file).status_code == 405
     assert admin.post(TAKE.replace("rain", "nowhere")).status_code == 404
@@ -194,10 +202,13 @@ def test_who_may(cast, support):
 
 
 def test_people_and_a_judge_agree_on_the_page_that_is_there(cast, support):
-    """Five pairs, 2 1 0 1 2 and 2 1 1 1 0: chance is (1 + 2 * 3 + 2)/25, kappa (3/5 - 9/25)/(16/25)."""
+    """Grades 2 1 0 1 2 and 2 1 1 1 0 give kappa (3/5 - 9/25)/(16/25).
+
+    Chance agreement is (1 + 2 * 3 + 2)/25.
+    """
     grade(support, a_rater("judge", "model", support), 2, 1, 1, 1, 0, None)
-    asked = {"rubric": "citation-support", "judge": "judge"}
-    page = cast.client("researcher").get("/datasets/rain-citations/agreement/", asked)
+    query = {"rubric": "citation-support", "judge": "judge"}
+    page = cast.client("researcher").get("/datasets/rain-citations/agreement/", query)
     against = page.context["judged"]
     assert (against.n, against.n_without_judge) == (5, 0)
     assert against.cohen_kappa.value == pytest.approx(0.375)
@@ -205,22 +216,22 @@ def test_people_and_a_judge_agree_on_the_page_that_is_there(cast, support):
     assert against.matrix.tolist() == [[0, 1, 0], [0, 2, 0], [1, 0, 1]]
 
 
-@pytest.mark.parametrize("called", BASELINES)
-def test_a_judge_is_asked_the_cited_pairs_and_no_other(cast, called):
-    support, _ = taken(make_cited(), "s.one", "s.two")
-    run = fill_lexical(support, called=called)
-    asked = Attempt.objects.filter(judge=run.judge).values_list(
+@pytest.mark.parametrize("judge", BASELINES)
+def test_judge_is_asked_the_cited_pairs_and_no_other(cast, judge):
+    support, _ = import_citations(make_cited(), "s.one", "s.two")
+    run = fill_lexical(support, slug=judge)
+    attempts = Attempt.objects.filter(judge=run.judge).values_list(
         "text__name", "question__topic__name"
     )
-    with_words = [f"{topic}:{text}" for _, text, topic in pairs_of(support) if text != "p3"]
-    assert sorted(asked) == sorted((name, name.partition(":")[0]) for name in with_words)
+    names = [f"{topic}:{text}" for _, text, topic in pairs_of(support) if text != "p3"]
+    assert sorted(attempts) == sorted((name, name.partition(":")[0]) for name in names)
     assert (run.n_planned, run.n_without_words) == (5, 1)
 
 
-def test_the_baseline_grades_support_by_words_in_common_and_is_called_a_baseline(cast):
-    """Each statement has few words that count: p1 has "rained" and "stopped", p2 "rain", none "boats sank"."""
-    support, _ = taken(make_cited())
-    fill_lexical(support, called="lexical-citation-support")
+def test_baseline_grades_support_by_words_in_common_and_is_called_a_baseline(cast):
+    """Content words: p1 has "rained" and "stopped", p2 "rain", none "boats sank"."""
+    support, _ = import_citations(make_cited())
+    fill_lexical(support, slug="lexical-citation-support")
     ratings = Rating.objects.filter(rubric__slug="citation-support", text__dataset=support)
     graded = ratings.order_by("text").values_list("text__name", "grade")
     assert list(graded) == [
@@ -234,9 +245,9 @@ def test_the_baseline_grades_support_by_words_in_common_and_is_called_a_baseline
     assert (values(page)[0], values(page, "missing")[0]) == (0.0, 1)
 
 
-def test_a_campaign_hands_out_the_cited_pairs_and_no_other(cast, support):
+def test_campaign_hands_out_the_cited_pairs_and_no_other(cast, support):
     campaign = make_campaign(support, cast.worker, rubric="citation-support", kind="passage")
     items = Campaign.objects.get(pk=campaign.pk).items.order_by("position")
-    asked = [(item.text.name, [str(q.question) for q in item.asked.all()]) for item in items]
-    expected = [(f"{topic}:{text}", [words]) for words, text, topic in pairs_of(support)]
-    assert asked == [each for each in expected if not each[0].endswith(":p3")]
+    assigned = [(item.text.name, [str(q.question) for q in item.asked.all()]) for item in items]
+    expected = [(f"{topic}:{text}", [statement]) for statement, text, topic in pairs_of(support)]
+    assert assigned == [pair for pair in expected if not pair[0].endswith(":p3")]

@@ -1,22 +1,22 @@
-"""Deciding about what was written: what is shown, what each press does, and what it refuses."""
+"""Review pages: display, actions of the buttons, and refusals."""
 
 import pytest
 
 from annotation.models import SubQuestion, Text
 from building.engine.fill import fill
 from building.models import Product
-from tests.building.engine.material import (
+from tests.toolbox.generation_pages import HOSTILE_TEXT, SCRIPT, a_writing, first_of, of
+from tests.toolbox.generation_runs import (
     a_writer,
     add_run,
     make_collection,
     products,
     questions,
     started,
+    store_replies,
 )
-from tests.building.engine.test_deciding import replied
-from tests.building.pages import SCRIPT, WORDS, a_writing, first_of, of
-from tests.judging.graders.scripted_server import said
-from tests.markup import markup
+from tests.toolbox.responses import markup
+from tests.toolbox.scripted_server import reply_with
 
 
 @pytest.fixture
@@ -35,11 +35,11 @@ def decide(client, product, decision, **fields):
     return client.post(address, {"decision": decision, **fields}, follow=True)
 
 
-def again(product):
+def reloaded(product):
     return Product.objects.get(pk=product.pk)
 
 
-def test_the_source_is_beside_what_was_written_with_its_words_marked(admin, run):
+def test_source_is_beside_what_was_written_with_its_words_marked(admin, run):
     response = admin.get(of(run, "review/1/"))
     page = markup(response)
     product = first_of(run)
@@ -50,33 +50,33 @@ def test_the_source_is_beside_what_was_written_with_its_words_marked(admin, run)
     assert f'href="{of(run, "review/2/")}" rel="next"' in page
     assert 'rel="prev"' not in page
     # The pieces of the source together are the document.
-    shown = response.context["page"].shown[0]
+    view = response.context["page"].outputs[0]
     body = run.orders.get(number=1).topic.documents.get().body
-    assert "".join(words for words, _ in shown.source) == body
+    assert "".join(piece for piece, _ in view.source) == body
 
 
-def test_a_press_decides_and_leads_to_what_is_next(admin, cast, run):
+def test_press_decides_and_leads_to_what_is_next(admin, cast, run):
     first, second, third, _ = products(run)
     response = decide(admin, first, "accept", words=first.body)
     assert response.redirect_chain == [(of(run, "review/1/"), 302)]
     response = decide(admin, second, "reject", words=second.body)
     assert response.redirect_chain == [(of(run, "review/2/"), 302)]
-    assert (again(first).decision, again(first).decided_by) == ("accepted", cast.admin)
-    assert again(second).decision == "rejected"
-    assert again(third).is_open
+    assert (reloaded(first).decision, reloaded(first).decided_by) == ("accepted", cast.admin)
+    assert reloaded(second).decision == "rejected"
+    assert reloaded(third).is_open
     page = markup(admin.get(of(run, "review/1/")))
     assert "Accepted , by ada" in page or "Accepted, by ada" in page
     assert "<textarea" not in page
     assert SubQuestion.objects.get().body == first.body
 
 
-def test_what_is_decided_is_not_decided_again(admin, run):
+def test_reviewed_output_is_not_reviewed_again(admin, run):
     product = first_of(run)
     decide(admin, product, "accept")
     for decision in ("accept", "reject"):
         page = markup(decide(admin, product, decision, words="Other words?"))
         assert "It is accepted already, by ada." in page
-    assert again(product).edited == ""
+    assert reloaded(product).edited == ""
     assert SubQuestion.objects.count() == 1
 
 
@@ -90,19 +90,19 @@ def test_what_is_decided_is_not_decided_again(admin, run):
         {},
     ],
 )
-def test_a_press_that_says_nothing_decides_nothing(admin, run, fields):
+def test_press_that_says_nothing_decides_nothing(admin, run, fields):
     product = first_of(run)
     address = f"/datasets/built/building/products/{product.pk}/decide/"
     page = markup(admin.post(address, fields, follow=True))
     assert "Say whether it is accepted, with words, or rejected." in page
-    assert again(product).is_open
+    assert reloaded(product).is_open
 
 
 def test_other_words_are_kept_beside_the_writers(admin, run):
     product = first_of(run)
-    decide(admin, product, "accept", words=f"Who?\r\nAnd {WORDS}\x00?")
-    assert again(product).decision == "edited"
-    assert again(product).edited == f"Who?\nAnd {WORDS}?"
+    decide(admin, product, "accept", words=f"Who?\r\nAnd {HOSTILE_TEXT}\x00?")
+    assert reloaded(product).decision == "edited"
+    assert reloaded(product).edited == f"Who?\nAnd {HOSTILE_TEXT}?"
     response = admin.get(of(run, "review/1/"))
     assert SCRIPT not in response.content.decode()
     page = markup(response)
@@ -114,12 +114,12 @@ def test_line_ends_of_a_browser_are_no_other_words(admin, cast):
     run = a_writing("passages", make_collection("a"))
     product = first_of(run)
     Product.objects.filter(pk=product.pk).update(body=product.body.replace(". ", ".\n"))
-    words = again(product).body.replace("\n", "\r\n")
-    decide(admin, product, "accept", words=words)
-    assert again(product).decision == "accepted"
+    body = reloaded(product).body.replace("\n", "\r\n")
+    decide(admin, product, "accept", words=body)
+    assert reloaded(product).decision == "accepted"
 
 
-def test_the_rest_is_accepted_unseen(admin, cast, run):
+def test_rest_is_accepted_unseen(admin, cast, run):
     first = first_of(run)
     decide(admin, first, "reject")
     SubQuestion.objects.create(
@@ -129,7 +129,7 @@ def test_the_rest_is_accepted_unseen(admin, cast, run):
     assert "Accepted without being looked at: 2." in page
     assert "has this question already" in page
     assert Product.objects.filter(unseen=True, decided_by=cast.admin).count() == 2
-    assert not again(first).unseen
+    assert not reloaded(first).unseen
     page = markup(admin.get(of(run, "review/2/")))
     assert "without being looked at" in page
 
@@ -143,7 +143,7 @@ def test_of_very_many_some_are_accepted_at_a_press(admin, run, monkeypatch):
     assert Product.objects.filter(decision="accepted").count() == 1
 
 
-def test_nothing_written_is_said(admin, db):
+def test_run_without_outputs_is_reported(admin, db):
     run = started(a_writer(), make_collection())
     page = markup(admin.get(of(run, "review/"), follow=True))
     assert "Nothing is written yet" in page
@@ -155,22 +155,22 @@ def test_all_decided_leads_to_the_first_there_is(admin, run):
     assert admin.get(of(run, "review/")).url == of(run, "review/1/")
 
 
-def test_what_is_missing_is_said(admin, server):
-    server.script("a", said(questions(1, 2)))
+def test_missing_items_are_reported(admin, server):
+    server.script("a", reply_with(questions(1, 2)))
     run = started(a_writer(), make_collection("a"), server, {"n": 5})
     fill(run)
     assert "; 3 of what was asked for here are missing" in markup(admin.get(of(run, "review/1/")))
 
 
-def test_words_of_a_document_and_of_a_reply_are_no_markup(admin, db):
+def test_document_and_reply_are_escaped(admin, db):
     dataset = make_collection("a", n=0)
     topic = dataset.topics.get()
     topic.documents.create(
-        dataset=dataset, name=SCRIPT, body=f"a {WORDS} {WORDS} what did the ferry do?"
+        dataset=dataset, name=SCRIPT, body=f"a {HOSTILE_TEXT} {HOSTILE_TEXT} what did the ferry do?"
     )
-    replied(
-        started(a_writer(), dataset, wanted={"n": 2}),
-        f'<q>What did {SCRIPT} the ferry do?</q><q>{WORDS} "></textarea>{SCRIPT}?</q>',
+    store_replies(
+        started(a_writer(), dataset, spec={"n": 2}),
+        f'<q>What did {SCRIPT} the ferry do?</q><q>{HOSTILE_TEXT} "></textarea>{SCRIPT}?</q>',
     )
     run = Product.objects.first().draft.order.run
     content = admin.get(of(run, "review/1/")).content.decode()
@@ -178,13 +178,13 @@ def test_words_of_a_document_and_of_a_reply_are_no_markup(admin, db):
     assert content.count("</textarea>") == content.count("<textarea")
 
 
-def test_a_report_shows_its_context_and_what_is_none_of_it(admin, db):
+def test_report_shows_its_context_and_what_is_none_of_it(admin, db):
     dataset = make_collection("a", request="What happened?")
     add_run(dataset)
-    Text.objects.filter(name="a:0#0").update(body=f"{WORDS} harbour")
+    Text.objects.filter(name="a:0#0").update(body=f"{HOSTILE_TEXT} harbour")
     long = "the ferry was late and nobody knew why it had left the harbour so early that day"
-    (product,) = replied(
-        started(a_writer("report"), dataset, wanted={"run": "bm25", "context_tokens": 79}),
+    (product,) = store_replies(
+        started(a_writer("report"), dataset, spec={"run": "bm25", "context_tokens": 79}),
         f"First {long} [1]. Then {long} [9].",
     )
     run = product.draft.order.run
@@ -195,8 +195,8 @@ def test_a_report_shows_its_context_and_what_is_none_of_it(admin, db):
     assert SCRIPT not in page
 
 
-def test_a_failed_order_leads_to_its_reply_as_it_came(admin, server):
-    server.script("a", said("No <b>tags</b> here."))
+def test_failed_order_leads_to_its_reply_as_it_came(admin, server):
+    server.script("a", reply_with("No <b>tags</b> here."))
     run = started(a_writer(), make_collection("a"), server, {"n": 2})
     fill(run)
     page = markup(admin.get(of(run)))

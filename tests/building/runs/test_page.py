@@ -3,9 +3,9 @@
 import pytest
 
 from evaluation.models import RetrievalRun
-from tests.building.pages import check_access
-from tests.factories import make_dataset
-from tests.markup import markup
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.generation_pages import check_access
+from tests.toolbox.responses import markup
 
 NEW = "/datasets/ferry/building/new-run/"
 
@@ -14,7 +14,7 @@ def test_only_admins_make_runs(cast, passages):
     check_access(cast, NEW, researcher=403)
 
 
-def test_a_run_is_made_and_shown(cast, passages):
+def test_run_is_made_and_shown(cast, passages):
     response = cast.client("admin").post(NEW, {"name": "mine", "recipe": "bm25 % 2"}, follow=True)
     run = RetrievalRun.objects.get(name="mine")
     assert response.redirect_chain[-1][0] == "/datasets/ferry/building/runs/mine/"
@@ -22,15 +22,15 @@ def test_a_run_is_made_and_shown(cast, passages):
     assert "The run mine is made." in page
     assert "bm25 % 2" in page
     assert run.fingerprint in page
-    again = cast.client("admin").post(NEW, {"name": "x", "recipe": "bm25 % 2"}, follow=True)
-    assert "This is the run mine, which is there" in markup(again)
+    second = cast.client("admin").post(NEW, {"name": "x", "recipe": "bm25 % 2"}, follow=True)
+    assert "This is the run mine, which is there" in markup(second)
     assert RetrievalRun.objects.count() == 1
 
 
 FIELDS = {"recipe": "bm25 % 2", "was": "bm25 % 2", "first-step": "bm25", "first-cut": "2"}
 
 
-def test_a_run_is_made_from_fields(cast, passages):
+def test_run_is_made_from_fields(cast, passages):
     client = cast.client("admin")
     page = markup(client.get(NEW))
     assert 'name="first-bm25-k1"' in page
@@ -48,7 +48,7 @@ def test_a_run_is_made_from_fields(cast, passages):
     assert RetrievalRun.objects.get(name="again").origin["steps"][0]["name"] == "mine"
 
 
-def test_a_field_that_is_wrong_says_so_and_nothing_is_made(cast, passages):
+def test_field_that_is_wrong_says_so_and_nothing_is_made(cast, passages):
     client = cast.client("admin")
     response = client.post(NEW, {**FIELDS, "name": "mine", "first-bm25-b": "2"})
     assert response.status_code == 422
@@ -61,7 +61,7 @@ def test_a_field_that_is_wrong_says_so_and_nothing_is_made(cast, passages):
     assert not RetrievalRun.objects.exists()
 
 
-def test_an_empty_line_shows_the_fields_again(cast, passages):
+def test_empty_line_shows_the_fields_again(cast, passages):
     client = cast.client("admin")
     assert (
         "first-step"
@@ -72,7 +72,7 @@ def test_an_empty_line_shows_the_fields_again(cast, passages):
     assert 'name="recipe" value="bm25 % 100"' in page
 
 
-def test_a_script_gets_what_a_choice_changes(cast, passages):
+def test_script_gets_what_a_choice_changes(cast, passages):
     client = cast.client("admin")
     for part, has_fields in (("needs", False), ("fields", True)):
         response = client.post(NEW, {**FIELDS, "look": "1"}, headers={"HX-Target": part})
@@ -83,7 +83,7 @@ def test_a_script_gets_what_a_choice_changes(cast, passages):
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("embed(server=gpu, model=m)", "gpu is asked for vectors: 3 of passages,"),
         (
@@ -98,15 +98,15 @@ def test_a_script_gets_what_a_choice_changes(cast, passages):
         ("fuse(bm25, bm25, bm25(b=0))", "The fields cannot say this line: fuse joins 3 rankings"),
     ],
 )
-def test_what_a_line_takes_is_said(cast, passages, line, says):
+def test_requirements_of_a_recipe_are_reported(cast, passages, line, message):
     page = markup(cast.client("admin").post(NEW, {"recipe": line, "name": "x", "look": ""}))
-    assert says in page
+    assert message in page
     is_asking = "server" in line
     assert ("manage.py retrieve ferry --name x --recipe" in page) is is_asking
 
 
 @pytest.mark.parametrize(
-    ("sent", "field", "says"),
+    ("sent", "field", "message"),
     [
         ({"name": "", "recipe": "bm25"}, "name", "required"),
         ({"name": "a b", "recipe": "bm25"}, "name", "has letters, digits"),
@@ -121,16 +121,16 @@ def test_what_a_line_takes_is_said(cast, passages, line, says):
         ({"name": "mine", "recipe": "x" * 3_000}, "recipe", "at most 2000"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_field(cast, passages, sent, field, says):
+def test_error_is_shown_at_its_field(cast, passages, sent, field, message):
     response = cast.client("admin").post(NEW, sent)
     assert response.status_code == 422
     page = markup(response)
-    assert says in page
+    assert message in page
     assert f'id="id_{field}_error"' in page
     assert not RetrievalRun.objects.exists()
 
 
-def test_a_run_from_a_file_says_that_it_came_in_one(cast, passages):
+def test_run_from_a_file_says_that_it_came_in_one(cast, passages):
     RetrievalRun.objects.create(dataset=passages, name="from/file")
     page = markup(cast.client("researcher").get("/datasets/ferry/building/runs/from/file/"))
     assert "It came in a file" in page

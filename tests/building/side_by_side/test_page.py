@@ -4,46 +4,46 @@ import pytest
 
 from annotation.models import SubQuestion, Text, Topic
 from evaluation.models import RankedText, RetrievalRun
-from tests.evaluation.scoring.material import make_study
-from tests.factories import make_dataset
-from tests.markup import markup
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.responses import markup
+from tests.toolbox.scoring_study import make_study
 
 PAGE = "/datasets/ferry/building/side-by-side/"
 
 
 def rank(dataset, run, topic, names):
-    made, _ = RetrievalRun.objects.get_or_create(dataset=dataset, name=run)
-    for place, name in enumerate(names, 1):
+    created, _ = RetrievalRun.objects.get_or_create(dataset=dataset, name=run)
+    for position, name in enumerate(names, 1):
         text, _ = Text.objects.get_or_create(
             dataset=dataset, topic=topic, kind="passage", name=name, defaults={"body": "A ferry."}
         )
-        RankedText.objects.create(run=made, topic=topic, text=text, rank=place)
-    return made
+        RankedText.objects.create(run=created, topic=topic, text=text, rank=position)
+    return created
 
 
 @pytest.fixture
 def study(dataset):
-    """One topic, which two runs rank. p1 is the same, p2 and p3 change places, p4 and p5 are in one alone."""
+    """Topic ranked by two runs: p1 is the same, p2 and p3 swap, p4 and p5 are in one."""
     topic = dataset.topics.get()
     rank(dataset, "lex", topic, ["p1", "p2", "p3", "p4"])
     rank(dataset, "dense/1", topic, ["p1", "p3", "p5", "p2", "<b>"])
     return dataset
 
 
-def test_who_may(cast, study):
-    for who, status in {"admin": 200, "researcher": 200, "worker": 403, "stranger": 302}.items():
-        assert cast.client(who).get(PAGE).status_code == status
+def test_access_depends_on_the_role(cast, study):
+    for user, status in {"admin": 200, "researcher": 200, "worker": 403, "stranger": 302}.items():
+        assert cast.client(user).get(PAGE).status_code == status
     assert cast.client("admin").post(PAGE).status_code == 405
     assert cast.client("admin").get(PAGE.replace("ferry", "nowhere")).status_code == 404
 
 
-def test_where_each_text_lies_in_the_other(cast, study):
+def test_texts_have_their_rank_in_the_other_run(cast, study):
     response = cast.client("researcher").get(PAGE, {"a": "lex", "b": "dense/1"})
     both = response.context["both"]
-    places = [(text.name, text.rank, text.other, text.up) for text in both.first]
-    assert places == [("p1", 1, 1, 0), ("p2", 2, 4, -2), ("p3", 3, 2, 1), ("p4", 4, None, 0)]
-    places = [(text.name, text.rank, text.other, text.up) for text in both.second]
-    assert places[1:4] == [("p3", 2, 3, 1), ("p5", 3, None, 0), ("p2", 4, 2, -2)]
+    positions = [(text.name, text.rank, text.other, text.up) for text in both.first]
+    assert positions == [("p1", 1, 1, 0), ("p2", 2, 4, -2), ("p3", 3, 2, 1), ("p4", 4, None, 0)]
+    positions = [(text.name, text.rank, text.other, text.up) for text in both.second]
+    assert positions[1:4] == [("p3", 2, 3, 1), ("p5", 3, None, 0), ("p2", 4, 2, -2)]
     assert (both.n_both, both.n_first_alone, both.n_second_alone, both.n_top) == (3, 1, 2, 3)
     # 1 2 3 against 1 4 2: of three pairs two in the same order.
     assert both.tau.value == pytest.approx(1 / 3)
@@ -59,7 +59,7 @@ def test_where_each_text_lies_in_the_other(cast, study):
     assert "not in the other" in page
 
 
-def test_a_name_opens_the_text_beside_a_question(cast, study):
+def test_name_opens_the_text_beside_a_question(cast, study):
     client = cast.client("researcher")
     text = study.texts.get(name="p1")
     question = SubQuestion.objects.filter(topic__dataset=study).order_by("position").first()
@@ -70,7 +70,7 @@ def test_a_name_opens_the_text_beside_a_question(cast, study):
     assert "/pairs/" not in markup(client.get(PAGE))
 
 
-def test_what_an_address_leaves_out_is_chosen(cast, study):
+def test_missing_parameters_get_defaults(cast, study):
     client = cast.client("researcher")
     # Topics that neither run ranks come first; one that is ranked is shown.
     study.topics.update(position=5)
@@ -86,7 +86,7 @@ def test_what_an_address_leaves_out_is_chosen(cast, study):
     assert (same.n_both, same.overlap.value) == (4, pytest.approx(1))
 
 
-def test_a_topic_that_neither_ranks_and_a_dataset_with_one_run(cast, study):
+def test_topic_that_neither_ranks_and_a_dataset_with_one_run(cast, study):
     client = cast.client("researcher")
     Topic.objects.create(dataset=study, name="empty", position=9)
     page = markup(client.get(PAGE, {"topic": "empty"}))
@@ -96,19 +96,19 @@ def test_a_topic_that_neither_ranks_and_a_dataset_with_one_run(cast, study):
     assert "There are not two retrieval runs" in markup(client.get(PAGE))
 
 
-def test_what_the_dataset_does_not_have_is_refused_with_what_it_has(cast, study):
-    other = make_dataset("other")
-    rank(other, "theirs", other.topics.get(), ["q1"])
-    Topic.objects.create(dataset=other, name="of-other", position=7)
+def test_unknown_parameter_is_refused_with_the_choices(cast, study):
+    other_dataset = make_dataset("other")
+    rank(other_dataset, "theirs", other_dataset.topics.get(), ["q1"])
+    Topic.objects.create(dataset=other_dataset, name="of-other", position=7)
     client = cast.client("researcher")
-    for asked, says in [
+    for query, message in [
         ({"a": "none"}, "no retrieval run “none”. There are: dense/1, lex"),
         ({"b": "theirs"}, "no retrieval run “theirs”"),
         ({"topic": "of-other"}, "There is no topic “of-other”."),
     ]:
-        response = client.get(PAGE, asked)
-        assert response.status_code == 400, asked
-        assert says in markup(response)
+        response = client.get(PAGE, query)
+        assert response.status_code == 400, query
+        assert message in markup(response)
 
 
 def test_long_rankings_come_in_pages(cast, study):
@@ -117,13 +117,13 @@ def test_long_rankings_come_in_pages(cast, study):
     rank(study, "long", topic, names)
     rank(study, "turned", topic, names[::-1])
     client = cast.client("researcher")
-    asked = {"a": "long", "b": "turned"}
-    page = markup(client.get(PAGE, asked | {"page": 2}))
+    query = {"a": "long", "b": "turned"}
+    page = markup(client.get(PAGE, query | {"page": 2}))
     assert "51 to 100 of 120" in page
-    first = markup(client.get(PAGE, asked))
+    first = markup(client.get(PAGE, query))
     n0 = study.texts.get(name="n0").pk
     assert f'page=3#b-{n0}"> down 119</a> to 120' in first
-    assert client.get(PAGE, asked | {"page": "x"}).status_code == 200
+    assert client.get(PAGE, query | {"page": "x"}).status_code == 200
 
 
 def test_pages_of_a_run_lead_here(cast, study):

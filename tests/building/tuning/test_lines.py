@@ -5,21 +5,21 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from building.tuning.lines import held_out, read
+from building.tuning.errors import TuningError
+from building.tuning.lines import read, split_lines
 from building.tuning.options import Options, differences
-from building.tuning.refusals import TuningRefused
-from tests.building.tuning.material import LINES, as_file
+from tests.toolbox.training_lines import LINES, as_file
 
 GOOD = json.dumps(LINES[0])
-OTHER = {"input": "<<summary>> A mill burnt.", "output": "<<summary>> What burnt? <a> A mill."}
+SECOND = {"input": "<<summary>> A mill burnt.", "output": "<<summary>> What burnt? <a> A mill."}
 
 
 def changed(**fields):
-    return json.dumps({**OTHER, **fields})
+    return json.dumps({**SECOND, **fields})
 
 
-def without(name):
-    return json.dumps({key: value for key, value in OTHER.items() if key != name})
+def line_without(name):
+    return json.dumps({key: value for key, value in SECOND.items() if key != name})
 
 
 def test_lines_are_read_with_their_contexts(tmp_path):
@@ -37,14 +37,14 @@ def test_lines_are_read_with_their_contexts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("{", "column 1: is not JSON"),
         ("[1]", "column 1: is not an object"),
         ("\udcff", "column 1: is not UTF-8"),
         (changed(model="x"), "model: is none of input, output"),
-        (without("input"), "input: is missing"),
-        (without("output"), "output: is missing"),
+        (line_without("input"), "input: is missing"),
+        (line_without("output"), "output: is missing"),
         (changed(output=3), "output: is no words"),
         (changed(output=None), "output: is no words"),
         (changed(input="\ud800"), "input: holds half of a surrogate pair"),
@@ -55,34 +55,34 @@ def test_lines_are_read_with_their_contexts(tmp_path):
         (GOOD, "output: is that of line 1, and so is the input"),
     ],
 )
-def test_a_broken_line_is_named_and_nothing_is_made(line, says, tmp_path):
+def test_broken_line_is_named_and_nothing_is_made(line, message, tmp_path):
     path = tmp_path / "lines.jsonl"
     path.write_bytes(f"{GOOD}\n{line}\n".encode(errors="surrogateescape"))
     with pytest.raises(CommandError) as refused:
         call_command("finetune", str(path), model="any", out=tmp_path / "out")
-    assert str(refused.value).startswith(f"lines.jsonl, line 2, {says}")
+    assert str(refused.value).startswith(f"lines.jsonl, line 2, {message}")
     assert not (tmp_path / "out").exists()
 
 
 def test_of_many_problems_the_first_are_told(tmp_path):
     path = tmp_path / "lines.jsonl"
     path.write_text("{\n" * 12)
-    with pytest.raises(TuningRefused) as refused:
+    with pytest.raises(TuningError) as refused:
         read(path)
     assert str(refused.value).count("is not JSON") == 10
     assert str(refused.value).endswith("And 2 more.")
 
 
-def test_a_file_without_lines_and_one_that_is_not_there(tmp_path):
+def test_file_without_lines_and_one_that_is_not_there(tmp_path):
     path = tmp_path / "lines.jsonl"
     path.write_text("\n")
-    for file, says in ((path, "lines.jsonl has no lines."), (tmp_path / "none", "No such file")):
-        with pytest.raises(CommandError, match=says):
+    for file, message in ((path, "lines.jsonl has no lines."), (tmp_path / "none", "No such file")):
+        with pytest.raises(CommandError, match=message):
             call_command("finetune", str(file), model="any", out=tmp_path / "out")
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "says"),
+    ("option", "value", "message"),
     [
         ("rank", 0, "rank is 0: it is 1 at least"),
         ("max_output", -1, "max_output is -1"),
@@ -93,45 +93,47 @@ def test_a_file_without_lines_and_one_that_is_not_there(tmp_path):
         ("checkpoint_every", 0, "checkpoint_every is 1 at least"),
     ],
 )
-def test_options_with_which_nothing_can_be_trained(option, value, says, tmp_path):
+def test_options_with_which_nothing_can_be_trained(option, value, message, tmp_path):
     path = as_file(tmp_path, LINES)
     with pytest.raises(CommandError) as refused:
         call_command("finetune", str(path), model="any", out=tmp_path / "out", **{option: value})
-    assert str(refused.value).startswith(says)
+    assert str(refused.value).startswith(message)
 
 
-def test_no_context_is_on_both_sides(tmp_path):
-    lines = read(as_file(tmp_path, many(10))).all
-    train, test = held_out(lines, 0.2, seed=1)
+def test_context_is_on_one_side_of_the_split(tmp_path):
+    lines = read(as_file(tmp_path, many_lines(10))).all
+    train, test = split_lines(lines, 0.2, seed=1)
     assert (len(train), len(test)) == (24, 6)
     assert not {line.context for line in train} & {line.context for line in test}
     # Who is held out is not a matter of the order, but of the seed.
-    again = held_out(lines[::-1], 0.2, seed=1)[1]
-    assert {line.context for line in again} == {line.context for line in test}
-    others = [{line.context for line in held_out(lines, 0.2, seed)[1]} for seed in range(2, 6)]
-    assert any(other != {line.context for line in test} for other in others)
+    reversed_test = split_lines(lines[::-1], 0.2, seed=1)[1]
+    assert {line.context for line in reversed_test} == {line.context for line in test}
+    other_tests = [
+        {line.context for line in split_lines(lines, 0.2, seed)[1]} for seed in range(2, 6)
+    ]
+    assert any(contexts != {line.context for line in test} for contexts in other_tests)
 
 
-def test_a_share_is_at_least_one_context_and_leaves_one(tmp_path):
-    lines = read(as_file(tmp_path, many(3))).all
-    sizes = [len(held_out(lines, share, 0)[1]) // 3 for share in (0.0, 0.01, 0.5, 0.99)]
+def test_share_is_at_least_one_context_and_leaves_one(tmp_path):
+    lines = read(as_file(tmp_path, many_lines(3))).all
+    sizes = [len(split_lines(lines, share, 0)[1]) // 3 for share in (0.0, 0.01, 0.5, 0.99)]
     assert sizes == [0, 1, 2, 2]
-    assert held_out(lines[:3], 0.5, 0) == (list(lines[:3]), [])
+    assert split_lines(lines[:3], 0.5, 0) == (list(lines[:3]), [])
 
 
-def many(n):
+def many_lines(n):
     """Three lines of each of `n` contexts."""
     return [
-        {name: words.replace("Malvik", f"Malvik {number}") for name, words in line.items()}
+        {name: text.replace("Malvik", f"Malvik {number}") for name, text in line.items()}
         for number in range(n)
         for line in LINES[:3]
     ]
 
 
-def test_what_is_not_the_same_in_two_recipes():
-    there = {"options": Options().as_json(), "device": "cpu", "marks": {"<a>": "x"}}
-    asked = {"options": Options(rank=16).as_json(), "device": "cpu", "marks": {}}
-    assert differences(there, asked) == [
+def test_differences_of_two_recipes_are_listed():
+    stored = {"options": Options().as_json(), "device": "cpu", "marks": {"<a>": "x"}}
+    requested = {"options": Options(rank=16).as_json(), "device": "cpu", "marks": {}}
+    assert differences(stored, requested) == [
         "marks.<a>: x there, None asked for",
         "options.alpha: 16 there, 32 asked for",
         "options.rank: 8 there, 16 asked for",

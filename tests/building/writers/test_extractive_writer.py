@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from building.engine.choosing import WriterRefused, baseline_of, make_writer
+from building.engine.choosing import WriterError, baseline_of, make_writer
 from building.models import Writer
 from building.writers.base import Ask
 from building.writers.extractive_writer import ExtractiveWriter
 from building.writers.spec import WriterSpec
 from building.writing.tasks import TASKS, Source
-from judging.grading.pairs import Sampling
 from judging.grading.spec import STAND_IN
-from judging.models import Immutable
-from tests.building.engine.material import PROMPTS, a_writer
-from tests.building.writing.texts import DOCUMENT
+from judging.llm.sampling import Sampling
+from judging.models import ImmutableError
+from tests.toolbox.document_texts import DOCUMENT
+from tests.toolbox.generation_runs import PROMPTS, a_writer
 
 
 def outcome(task: str, source: Source):
@@ -24,11 +24,11 @@ def outcome(task: str, source: Source):
 
 
 @pytest.mark.parametrize("task", ["passages", "request", "questions"])
-def test_what_it_writes_is_what_was_asked_for(task):
+def test_baseline_reply_parses_into_the_task(task):
     source = Source(document=DOCUMENT, n=2)
-    came = outcome(task, source)
-    assert (came.failure, came.finish_reason, came.prompt_tokens) == ("", "stop", 0)
-    written = TASKS[task].read(came.raw, came.finish_reason, source)
+    result = outcome(task, source)
+    assert (result.failure, result.finish_reason, result.prompt_tokens) == ("", "stop", 0)
+    written = TASKS[task].read(result.raw, result.finish_reason, source)
     assert written.failure is None
     assert written.products
 
@@ -36,8 +36,8 @@ def test_what_it_writes_is_what_was_asked_for(task):
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("source", [Source(), Source(document=" \n"), Source(request="What?")])
 def test_from_nothing_it_refuses(task, source):
-    came = outcome(task, source)
-    assert TASKS[task].read(came.raw, came.finish_reason, source).failure == "refused"
+    result = outcome(task, source)
+    assert TASKS[task].read(result.raw, result.finish_reason, source).failure == "refused"
 
 
 SPEC = WriterSpec("questions", "openai", "m", sampling=Sampling(0.7, 0.95, 600))
@@ -57,7 +57,7 @@ SPEC = WriterSpec("questions", "openai", "m", sampling=Sampling(0.7, 0.95, 600))
         {"sampling": Sampling(0.7, 0.95, 601)},
     ],
 )
-def test_one_changed_word_is_another_writer(change):
+def test_changed_field_changes_the_fingerprint(change):
     assert replace(SPEC, **change).fingerprint != SPEC.fingerprint
     assert replace(SPEC).fingerprint == SPEC.fingerprint
 
@@ -67,16 +67,16 @@ def test_writers_of_before_templates_were_pinned_are_the_same():
 
 
 @pytest.mark.django_db
-def test_a_writer_never_changes():
+def test_writer_never_changes():
     writer = a_writer()
     writer.model = "other"
-    with pytest.raises(Immutable, match="cannot be changed"):
+    with pytest.raises(ImmutableError, match="cannot be changed"):
         writer.save()
     assert Writer.objects.get().spec.fingerprint == writer.fingerprint
 
 
 @pytest.mark.django_db
-def test_a_baseline_is_one_and_is_called_so():
+def test_baseline_is_one_and_is_called_so():
     assert baseline_of("questions") == baseline_of("questions")
     assert baseline_of("questions").title == "extractive-questions (baseline)"
     assert a_writer(slug="s", model=STAND_IN).title == "s (baseline)"
@@ -84,17 +84,17 @@ def test_a_baseline_is_one_and_is_called_so():
 
 
 @pytest.mark.django_db
-def test_a_writer_without_a_prompt_has_the_tasks_own():
+def test_writer_without_a_prompt_has_the_tasks_own():
     writer = make_writer("own", task="questions", backend="openai", model="m")
     assert writer.prompt == TASKS["questions"].prompt
     assert writer.system == TASKS["questions"].system
-    own = make_writer("two", task="questions", backend="openai", model="m", system="Mine.")
-    assert own.system == "Mine."
+    second = make_writer("two", task="questions", backend="openai", model="m", system="Mine.")
+    assert second.system == "Mine."
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("slug", "fields", "says"),
+    ("slug", "fields", "message"),
     [
         ("w", {"prompt": "{request}"}, "does not show the document"),
         ("w", {"prompt": PROMPTS["questions"], "system": "{nobody}"}, "not a placeholder"),
@@ -106,8 +106,8 @@ def test_a_writer_without_a_prompt_has_the_tasks_own():
         ("again", {"model": "m"}, "This is the writer there"),
     ],
 )
-def test_what_no_writer_can_be_is_refused(slug, fields, says):
+def test_invalid_writer_is_refused(slug, fields, message):
     make_writer("there", task="questions", backend="openai", model="m")
-    with pytest.raises(WriterRefused, match=says):
+    with pytest.raises(WriterError, match=message):
         make_writer(slug, **{"task": "questions", "backend": "openai", "model": "n"} | fields)
     assert Writer.objects.count() == 1

@@ -1,4 +1,4 @@
-"""A writer at a server that speaks OpenAI's chat completions: what is sent, and what comes of each answer."""
+"""Writer at an OpenAI-compatible server: requests, and the outcome of each answer."""
 
 import json
 
@@ -6,54 +6,41 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from building.writers.base import Ask
-from building.writers.letters import Letters
+from building.writers.chat_task import WriterChat
 from building.writers.openai_writer import OpenAIWriter
-from building.writers.spec import WriterSpec
-from building.writing.tasks import TASKS, Source
-from judging.graders import openai_asking
-from judging.graders.base import GraderError, Unavailable
-from judging.graders.openai_reply import read
-from judging.graders.openai_server import Address
-from judging.grading.pairs import RAW_LIMIT, Sampling
-from tests.any_text import any_text
-from tests.clock import HANGS
-from tests.judging.graders.scripted_server import (
+from judging.llm import server_client
+from judging.llm.completion import RAW_LIMIT
+from judging.llm.errors import BackendError, BackendUnavailableError
+from judging.llm.response import read
+from judging.llm.sampling import Sampling
+from judging.llm.server import Address
+from tests.toolbox.clock import HANGS
+from tests.toolbox.scripted_server import (
     MODEL,
     ScriptedServer,
     as_body,
     as_json,
     completion,
     drip,
+    reply_with,
     reset,
-    said,
     status,
     torn,
 )
-
-SAMPLING = Sampling(0.7, 0.95, 600, seed=None, logprobs=False)
-
-
-def spec(**fields) -> WriterSpec:
-    values = {"task": "questions", "backend": "openai", "model": MODEL, "sampling": SAMPLING}
-    return WriterSpec(**values | fields)
-
-
-def ask(words: str, number: int = 1, max_tokens: int = 0) -> Ask:
-    messages = [{"role": "system", "content": "You write."}, {"role": "user", "content": words}]
-    return Ask(number, 1, TASKS["questions"], Source(document=words), messages, max_tokens, 7)
+from tests.toolbox.text_strategies import any_text
+from tests.toolbox.writer_requests import ask, writer_spec
 
 
 def written(server, *asks, spec_=None, key=None, **options):
     """Outcomes by what was asked, all of them once."""
-    options = {"concurrency": 4, "timeout": 60, "patience": 120} | options
-    writer = OpenAIWriter(spec_ or spec(), [Address(server.url, key)], **options)
-    came = [outcome for outcome in writer.outcomes(iter(asks)) if outcome is not None]
-    assert len(came) == len({id(outcome.ask) for outcome in came}) == len(asks)
-    return {outcome.ask.messages[-1]["content"]: outcome for outcome in came}
+    options = {"concurrency": 4, "timeout": 60, "retry_seconds": 120} | options
+    writer = OpenAIWriter(spec_ or writer_spec(), [Address(server.url, key)], **options)
+    outcomes = [outcome for outcome in writer.outcomes(iter(asks)) if outcome is not None]
+    assert len(outcomes) == len({id(outcome.ask) for outcome in outcomes}) == len(asks)
+    return {outcome.ask.messages[-1]["content"]: outcome for outcome in outcomes}
 
 
-def test_what_is_sent(server):
+def test_request_has_model_messages_and_sampling(server):
     written(server, ask("Q1"), ask("Q2", max_tokens=195))
     first, second = server.bodies["Q1"][0], server.bodies["Q2"][0]
     assert first == {
@@ -67,18 +54,18 @@ def test_what_is_sent(server):
     assert second["max_tokens"] == 195
 
 
-def test_what_the_writer_says_itself_holds_and_null_leaves_it_out(server):
+def test_extra_sampling_overrides_and_null_omits(server):
     sampling = Sampling(
         0.7, 0.95, 600, logprobs=False, extra={"seed": None, "max_tokens": 9, "top_k": 5}
     )
-    written(server, ask("Q1", max_tokens=195), spec_=spec(sampling=sampling))
+    written(server, ask("Q1", max_tokens=195), spec_=writer_spec(sampling=sampling))
     body = server.bodies["Q1"][0]
     assert "seed" not in body
     assert (body["max_tokens"], body["top_k"]) == (9, 5)
 
 
-def test_what_comes_of_an_answer(server):
-    server.script("Q1", said("<q>A?</q>", reasoning_content="Hm."))
+def test_answer_becomes_an_outcome(server):
+    server.script("Q1", reply_with("<q>A?</q>", reasoning_content="Hm."))
     outcome = written(server, ask("Q1"))["Q1"]
     assert (outcome.raw, outcome.reasoning, outcome.finish_reason) == ("<q>A?</q>", "Hm.", "stop")
     assert (outcome.failure, outcome.detail) == ("", "")
@@ -89,23 +76,23 @@ def test_what_comes_of_an_answer(server):
 @pytest.mark.parametrize(
     ("answer", "failure", "raw"),
     [
-        (said("<q>A", finish_reason="length"), "", "<q>A"),
-        (said(None), "", ""),
-        (said(None, refusal="No."), "refused", "No."),
-        (said("Words.", refusal="No."), "", "Words."),
-        (said([{"type": "text", "text": "<q>A?</q>"}]), "", "<q>A?</q>"),
-        (said({"a": 1}), "malformed", None),
+        (reply_with("<q>A", finish_reason="length"), "", "<q>A"),
+        (reply_with(None), "", ""),
+        (reply_with(None, refusal="No."), "refused", "No."),
+        (reply_with("Words.", refusal="No."), "", "Words."),
+        (reply_with([{"type": "text", "text": "<q>A?</q>"}]), "", "<q>A?</q>"),
+        (reply_with({"a": 1}), "malformed", None),
         (as_json({"choices": []}), "malformed", None),
         (as_json({"choices": [None]}), "malformed", None),
         (as_json(completion("A") | {"usage": {"prompt_tokens": -3}}), "", "A"),
         (as_json(completion("A") | {"model": f"somebody/{MODEL}"}), "", "A"),
-        (said("x" * (RAW_LIMIT + 1)), "oversized", None),
+        (reply_with("x" * (RAW_LIMIT + 1)), "oversized", None),
         (status(400, "maximum context length is 9"), "too_long", ""),
         (status(413, "too large"), "too_long", ""),
         (status(422, "nonsense"), "request", ""),
     ],
 )
-def test_every_answer_comes_to_one_outcome(server, answer, failure, raw):
+def test_answer_gives_one_outcome(server, answer, failure, raw):
     server.script("Q1", answer)
     outcome = written(server, ask("Q1"), ask("Q2"))["Q1"]
     assert outcome.failure == failure
@@ -126,28 +113,28 @@ def test_every_answer_comes_to_one_outcome(server, answer, failure, raw):
         as_body(b""),
     ],
 )
-def test_what_passes_is_asked_again(server, trouble):
-    server.script("Q1", trouble, trouble, said("<q>A?</q>"))
+def test_transient_error_is_retried(server, trouble):
+    server.script("Q1", trouble, trouble, reply_with("<q>A?</q>"))
     assert written(server, ask("Q1"))["Q1"].raw == "<q>A?</q>"
     assert server.asked["Q1"] == 3
 
 
-def test_one_that_always_fails_is_given_up_while_others_are_answered(server):
+def test_failing_ask_is_given_up_while_others_are_answered(server):
     server.script("Q1", status(500, "boom"))
     outcome = written(server, ask("Q1"), *(ask(f"Q{n}", n) for n in range(2, 9)))["Q1"]
     assert outcome.failure == "server"
     assert "boom" in outcome.detail
 
 
-def test_a_server_that_is_silent_for_too_long_is_of_no_use(server):
+def test_server_that_is_silent_for_too_long_is_of_no_use(server):
     server.script("Q1", drip)
     server.script("Reply with 0.", drip)  # what it is asked to see whether Q1 is at fault
-    with pytest.raises(Unavailable, match="has not answered"):
-        written(server, ask("Q1"), timeout=0.05, patience=0)
+    with pytest.raises(BackendUnavailableError, match="has not answered"):
+        written(server, ask("Q1"), timeout=0.05, retry_seconds=0)
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"),
+    ("answer", "message"),
     [
         (status(401, "who?"), "key"),
         (status(404, "The model tiny does not exist"), "does not serve tiny"),
@@ -156,46 +143,49 @@ def test_a_server_that_is_silent_for_too_long_is_of_no_use(server):
         (status(429, "no", code="insufficient_quota"), "no quota left"),
     ],
 )
-def test_what_would_be_so_for_everything_ends_it(server, answer, says):
+def test_permanent_error_ends_the_work(server, answer, message):
     server.script("Q1", answer)
-    with pytest.raises(GraderError, match=says):
+    with pytest.raises(BackendError, match=message):
         written(server, ask("Q1"))
 
 
-def test_a_key_is_in_no_words(server):
+def test_key_is_in_no_words(server):
     key = "sk-0123456789abcdef"
-    server.script("Q1", said(f"Your key is {key}.", reasoning=key))
+    server.script("Q1", reply_with(f"Your key is {key}.", reasoning=key))
     server.script("Q2", status(422, f"bad key {key}"))
-    came = written(server, ask("Q1"), ask("Q2"), key=key)
+    outcomes = written(server, ask("Q1"), ask("Q2"), key=key)
     assert server.headers[-1]["Authorization"] == f"Bearer {key}"
-    assert all(key not in f"{each.raw}{each.reasoning}{each.detail}" for each in came.values())
+    assert all(
+        key not in f"{outcome.raw}{outcome.reasoning}{outcome.detail}"
+        for outcome in outcomes.values()
+    )
 
 
-def test_nobody_is_asked_anything_where_there_is_nothing_to_write(server):
+def test_server_is_not_asked_without_orders(server):
     assert written(server) == {}
     assert server.headers == []
 
 
 def test_of_two_servers_one_that_serves_another_model_is_put_aside(server):
     aside = {}
-    with ScriptedServer() as other:
+    with ScriptedServer() as second:
         for question in ("Q1", "Q2"):
-            other.script(question, as_json(completion("A") | {"model": "huge"}))
+            second.script(question, as_json(completion("A") | {"model": "huge"}))
         writer = OpenAIWriter(
-            spec(),
-            [Address(server.url, None), Address(other.url, None)],
+            writer_spec(),
+            [Address(server.url, None), Address(second.url, None)],
             on_aside=aside.__setitem__,
             concurrency=4,
         )
-        came = [each for each in writer.outcomes(iter([ask("Q1"), ask("Q2")])) if each]
-    assert {each.raw for each in came} == {"3"}
-    assert list(aside) == [other.url]
-    assert "answers as huge. If that is the model you mean, make a new writer" in aside[other.url]
+        outcomes = [outcome for outcome in writer.outcomes(iter([ask("Q1"), ask("Q2")])) if outcome]
+    assert {outcome.raw for outcome in outcomes} == {"3"}
+    assert list(aside) == [second.url]
+    assert "answers as huge. If that is the model you mean, make a new writer" in aside[second.url]
 
 
 def test_name_in_replies_may_be_the_revision_of_a_writer(server):
     server.script("Q1", as_json(completion("A") | {"model": "huge"}))
-    assert written(server, ask("Q1"), spec_=spec(revision="huge"))["Q1"].raw == "A"
+    assert written(server, ask("Q1"), spec_=writer_spec(revision="huge"))["Q1"].raw == "A"
 
 
 def test_prompt_that_a_content_filter_refuses_is_refused(server):
@@ -204,14 +194,14 @@ def test_prompt_that_a_content_filter_refuses_is_refused(server):
     assert (outcome.failure, server.asked["Q1"]) == ("refused", 1)
 
 
-def test_a_writer_that_is_left_lets_go_of_what_is_under_way(server, monkeypatch):
-    monkeypatch.setattr(openai_asking, "FIRST_REPLY_SECONDS", 0)
-    server.script("Q1", said("A", after=60))
-    server.script("Q2", said("B"))
-    outcomes = OpenAIWriter(spec(), [Address(server.url, None)]).outcomes(
+def test_writer_that_is_left_lets_go_of_what_is_under_way(server, monkeypatch):
+    monkeypatch.setattr(server_client, "FIRST_REPLY_SECONDS", 0)
+    server.script("Q1", reply_with("A", delay=60))
+    server.script("Q2", reply_with("B"))
+    outcomes = OpenAIWriter(writer_spec(), [Address(server.url, None)]).outcomes(
         iter([ask("Q1"), ask("Q2")])
     )
-    assert next(each for each in outcomes if each).raw == "B"
+    assert next(outcome for outcome in outcomes if outcome).raw == "B"
     outcomes.close()
     assert server.under_way_after(HANGS) == 0
 
@@ -228,10 +218,12 @@ def test_a_writer_that_is_left_lets_go_of_what_is_under_way(server, monkeypatch)
 )
 def test_any_message_is_kept_as_a_database_can_hold_it(message, finish_reason):
     body = {"choices": [{"message": message, "finish_reason": finish_reason}]}
-    outcome = read(Letters(spec()), ask("Q1"), "digest", json.dumps(body).encode(), lambda s: s)
-    for words in (outcome.raw, outcome.reasoning, outcome.finish_reason, outcome.detail):
-        assert "\x00" not in words
-        words.encode()
+    outcome = read(
+        WriterChat(writer_spec()), ask("Q1"), "digest", json.dumps(body).encode(), lambda s: s
+    )
+    for stored in (outcome.raw, outcome.reasoning, outcome.finish_reason, outcome.detail):
+        assert "\x00" not in stored
+        stored.encode()
     assert len(outcome.finish_reason) <= 40
     assert len(outcome.detail) <= 500
 
@@ -239,6 +231,6 @@ def test_any_message_is_kept_as_a_database_can_hold_it(message, finish_reason):
 @settings(max_examples=40)
 @given(st.binary(max_size=80) | any_text.map(str.encode))
 def test_any_body_comes_to_an_outcome(body):
-    outcome = read(Letters(spec()), ask("Q1"), "digest", body, lambda s: s)
+    outcome = read(WriterChat(writer_spec()), ask("Q1"), "digest", body, lambda s: s)
     assert outcome.failure
     outcome.raw.encode()

@@ -1,4 +1,4 @@
-"""A writer with transformers in this process, where there is none: tests/finetune trains a real one."""
+"""Transformers writer without transformers; tests/finetune trains a real model."""
 
 import sys
 import threading
@@ -6,14 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from building.tuning.refusals import TooLong, TuningRefused
+from building.tuning.errors import InputTooLongError, TuningError
 from building.writers import transformers_writer
-from building.writers.transformers_writer import TransformersWriter, one_string
-from judging.graders.base import GraderError, Unavailable
-from tests.building.writers.test_openai_writer import ask, spec
-from tests.clock import HANGS
-
-SPEC = spec(backend="transformers", adapter="/adapters/mill", adapter_hash="0" * 64)
+from building.writers.transformers_writer import TransformersWriter, join_messages
+from judging.llm.errors import BackendError, BackendUnavailableError
+from tests.toolbox.clock import HANGS
+from tests.toolbox.writer_requests import TRANSFORMERS_SPEC, ask, transformers_outcomes, writer_spec
 
 
 @pytest.fixture(autouse=True)
@@ -21,50 +19,50 @@ def _nothing_is_loaded(monkeypatch):
     monkeypatch.setattr(transformers_writer, "_loaded", {})
 
 
-def written(*asks, spec_=SPEC):
-    return list(TransformersWriter(spec_).outcomes(iter(asks)))
-
-
-def with_model(monkeypatch, write, loads=lambda *named: None):
+def with_model(monkeypatch, write, loads=lambda *arguments: None):
     """A model that answers as `write` does."""
 
-    class Tuned:
-        def __init__(self, *named):
-            loads(*named)
+    class TunedModel:
+        def __init__(self, *arguments):
+            loads(*arguments)
 
-        def write(self, *asked):
-            return write(*asked)
+        def write(self, *arguments):
+            return write(*arguments)
 
-    monkeypatch.setitem(sys.modules, "building.tuning.generating", SimpleNamespace(Tuned=Tuned))
-
-
-def wrote(words, *, is_cut=False):
-    return SimpleNamespace(words=words, is_cut=is_cut, tokens=(9, 4))
+    monkeypatch.setitem(
+        sys.modules, "building.tuning.generating", SimpleNamespace(TunedModel=TunedModel)
+    )
 
 
-def test_where_it_is_not_installed_a_sentence_says_so(monkeypatch):
+def wrote(text, *, is_cut=False):
+    return SimpleNamespace(words=text, is_cut=is_cut, tokens=(9, 4))
+
+
+def test_missing_package_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "building.tuning.generating", raising=False)
-    with pytest.raises(Unavailable, match=r"is not installed in this environment: make env EXTRAS"):
-        written(ask("Q1"))
+    with pytest.raises(
+        BackendUnavailableError, match=r"is not installed in this environment: make env EXTRAS"
+    ):
+        transformers_outcomes(ask("Q1"))
 
 
-def test_nothing_is_loaded_where_there_is_nothing_to_write():
-    assert written() == []
+def test_model_is_not_loaded_without_orders():
+    assert transformers_outcomes() == []
 
 
-def test_one_string_goes_in_and_one_comes_out(monkeypatch):
-    asked, named = [], []
+def test_messages_are_joined_into_one_prompt(monkeypatch):
+    calls, loaded_with = [], []
 
-    def write(*what):
-        asked.append(what)
-        return wrote("What? \x00", is_cut=len(asked) == 2)
+    def write(*arguments):
+        calls.append(arguments)
+        return wrote("What? \x00", is_cut=len(calls) == 2)
 
-    with_model(monkeypatch, write, lambda *names: named.extend(names))
-    first, second = written(ask("Q1"), ask("Q2", max_tokens=40))
-    assert named == [SPEC.model, "", "/adapters/mill", "0" * 64]
+    with_model(monkeypatch, write, lambda *names: loaded_with.extend(names))
+    first, second = transformers_outcomes(ask("Q1"), ask("Q2", max_tokens=40))
+    assert loaded_with == [TRANSFORMERS_SPEC.model, "", "/adapters/mill", "0" * 64]
     parameters = {"temperature": 0.7, "top_p": 0.95}
-    assert asked == [
+    assert calls == [
         ("You write.\n\nQ1", 600, 7, parameters),
         ("You write.\n\nQ2", 40, 7, parameters),
     ]
@@ -81,67 +79,80 @@ def test_one_string_goes_in_and_one_comes_out(monkeypatch):
     assert len(first.prompt_hash) == 16
 
 
-def test_what_a_model_cannot_read_is_that_order_s_failure(monkeypatch):
-    def write(words, *rest):
-        if "Q1" in words:
-            raise TooLong("It has 600 tokens, and the model reads 512.")
+def test_overlong_prompt_fails_that_order_only(monkeypatch):
+    def write(prompt, *parameters):
+        if "Q1" in prompt:
+            raise InputTooLongError("It has 600 tokens, and the model reads 512.")
         return wrote("fine")
 
     with_model(monkeypatch, write)
-    first, second = written(ask("Q1"), ask("Q2"))
+    first, second = transformers_outcomes(ask("Q1"), ask("Q2"))
     assert (first.failure, first.detail[:10], second.raw) == ("too_long", "It has 600", "fine")
 
 
 @pytest.mark.parametrize(
-    ("error", "kind", "says"),
+    ("error", "kind", "message"),
     [
-        (ValueError("no `beans`"), GraderError, "does not take this writer's sampling: no `beans`"),
-        (RuntimeError("out of memory"), Unavailable, "transformers has stopped: out of memory"),
+        (
+            ValueError("no `beans`"),
+            BackendError,
+            "does not take this writer's sampling: no `beans`",
+        ),
+        (
+            RuntimeError("out of memory"),
+            BackendUnavailableError,
+            "transformers has stopped: out of memory",
+        ),
     ],
 )
-def test_what_is_everybody_s_failure_ends_the_work(error, kind, says, monkeypatch):
-    def write(*what):
+def test_permanent_error_ends_the_work(error, kind, message, monkeypatch):
+    def write(*arguments):
         raise error
 
     with_model(monkeypatch, write)
-    with pytest.raises(kind, match=says):
-        written(ask("Q1"))
+    with pytest.raises(kind, match=message):
+        transformers_outcomes(ask("Q1"))
 
 
-def test_an_adapter_that_is_not_the_writer_s_writes_nothing(monkeypatch):
-    def loads(*named):
-        raise TuningRefused("The adapter in /adapters/mill is not the one of this writer.")
+def test_adapter_that_is_not_the_writer_s_writes_nothing(monkeypatch):
+    def loads(*arguments):
+        raise TuningError("The adapter in /adapters/mill is not the one of this writer.")
 
-    with_model(monkeypatch, lambda *what: wrote("never"), loads)
-    with pytest.raises(GraderError, match="is not the one of this writer"):
-        written(ask("Q1"))
+    with_model(monkeypatch, lambda *_: wrote("never"), loads)
+    with pytest.raises(BackendError, match="is not the one of this writer"):
+        transformers_outcomes(ask("Q1"))
 
 
 def test_while_a_text_takes_long_it_says_that_it_is_there(monkeypatch):
     monkeypatch.setattr(transformers_writer, "_SIGN_OF_LIFE", 0.01)
     go_on = threading.Event()
 
-    def write(*what):
+    def write(*arguments):
         assert go_on.wait(HANGS)
         return wrote("late")
 
     with_model(monkeypatch, write)
-    outcomes = iter(TransformersWriter(SPEC).outcomes(iter([ask("Q1")])))
+    outcomes = iter(TransformersWriter(TRANSFORMERS_SPEC).outcomes(iter([ask("Q1")])))
     assert next(outcomes) is None
     go_on.set()
-    assert [each.raw for each in outcomes if each] == ["late"]
+    assert [outcome.raw for outcome in outcomes if outcome] == ["late"]
 
 
-def test_another_adapter_is_another_writer_and_none_is_who_it_was():
-    plain = spec(backend="transformers")
-    prints = {plain.fingerprint, SPEC.fingerprint}
+def test_adapter_changes_the_fingerprint_and_none_keeps_it():
+    plain = writer_spec(backend="transformers")
+    prints = {plain.fingerprint, TRANSFORMERS_SPEC.fingerprint}
     prints.add(
-        spec(backend="transformers", adapter=SPEC.adapter, adapter_hash="1" * 64).fingerprint
+        writer_spec(
+            backend="transformers", adapter=TRANSFORMERS_SPEC.adapter, adapter_hash="1" * 64
+        ).fingerprint
     )
     assert len(prints) == 3
     # Made before there were adapters: nobody's fingerprint may change.
-    assert spec().fingerprint == "3593962cc2500a28c8d7ed1abdf070aa08a588adb8b32e75e9bd3c2b061db0ec"
+    assert (
+        writer_spec().fingerprint
+        == "3593962cc2500a28c8d7ed1abdf070aa08a588adb8b32e75e9bd3c2b061db0ec"
+    )
 
 
 def test_half_a_surrogate_pair_goes_in_as_a_question_mark():
-    assert one_string([{"role": "user", "content": "a \ud800 b"}]) == "a ? b"
+    assert join_messages([{"role": "user", "content": "a \ud800 b"}]) == "a ? b"

@@ -1,4 +1,4 @@
-"""The baseline that writes without a model: it is read like any reply, and writes the same each time."""
+"""Extractive baseline: parseable and deterministic replies."""
 
 import json
 from itertools import pairwise
@@ -8,19 +8,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from building.writing import extractive
-from building.writing.products import Failure, Source
+from building.writing.outputs import Failure, Source
 from building.writing.sentences import n_words
-from building.writing.tasks import TASKS, Written
-from tests.any_text import any_text
-from tests.building.writing.texts import DOCUMENT, words
-from tests.real_study import FOLDER, IS_THERE, MISSING
+from building.writing.tasks import TASKS, ParsedReply
+from tests.toolbox.document_texts import DOCUMENT, sample_text
+from tests.toolbox.real_study import FOLDER, IS_AVAILABLE, MISSING
+from tests.toolbox.text_strategies import any_text
 
 
 def reply(name: str, source: Source) -> str:
     return extractive.write(name, TASKS[name].whole(source))
 
 
-def written(name: str, source: Source) -> Written:
+def written(name: str, source: Source) -> ParsedReply:
     return TASKS[name].read(reply(name, source), "stop", source)
 
 
@@ -44,9 +44,9 @@ def test_passages_are_the_document_in_pieces():
     ],
 )
 def test_lengths_of_passages(lengths, pieces):
-    starts = [sum(lengths[:place]) for place in range(len(lengths))]
+    starts = [sum(lengths[:index]) for index in range(len(lengths))]
     document = " ".join(
-        words(length, start).replace(". ", ", ")
+        sample_text(length, start).replace(". ", ", ")
         for length, start in zip(lengths, starts, strict=True)
     )
     result = written("passages", Source(document=document))
@@ -54,7 +54,7 @@ def test_lengths_of_passages(lengths, pieces):
     assert [n_words(product.body) for product in result.products] == pieces
 
 
-def test_a_request_names_what_comes_most_often_and_copies_nothing():
+def test_request_names_what_comes_most_often_and_copies_nothing():
     (request,) = written("request", Source(document=DOCUMENT)).products
     assert request.body.startswith("Write a report on ferry, Aurora and March. It shall say ")
 
@@ -69,7 +69,7 @@ def test_questions_are_distinct_and_new():
         "What is said about Ida and Vold?",
         "What is said about ferry and Sand?",
     ]
-    more = written("questions", Source(document=DOCUMENT, n=20, have=tuple(first)))
+    more = written("questions", Source(document=DOCUMENT, n=20, existing=tuple(first)))
     assert (more.failure, len(more.products)) == (None, 20)
     assert not {product.body for product in more.products} & set(first)
 
@@ -84,7 +84,7 @@ def test_of_few_words_there_are_few_questions():
     assert (result.failure, result.missing) == (Failure.TOO_FEW, 2)
 
 
-def test_a_report_takes_turns_and_cites():
+def test_report_takes_turns_and_cites():
     passages = (
         ("a", "The ferry lost its gear off the island of Tern [3]. A tug came."),
         ("b", "Water was in the oil of the ferry, said the inspectors\n\nThe ferry lost its gear off the "
@@ -97,10 +97,10 @@ def test_a_report_takes_turns_and_cites():
         "The ferry lost its gear off the island of Tern. "
         "Water was in the oil of the ferry, said the inspectors. A tug came."
     )
-    assert [each.labels for each in report.citations] == [("1",), ("2",), ("1",)]
+    assert [statement.labels for statement in report.citations] == [("1",), ("2",), ("1",)]
 
 
-def test_a_report_keeps_to_the_most_words():
+def test_report_keeps_to_the_most_words():
     source = Source(request="r", passages=(("a", DOCUMENT),), words=300, max_words=40)
     (report,) = written("report", source).products
     assert n_words(report.body) <= 40
@@ -121,7 +121,7 @@ def test_a_report_keeps_to_the_most_words():
         ("request", Source(document="It was not.")),
     ],
 )
-def test_it_refuses_where_there_is_nothing_to_write_from(name, source):
+def test_baseline_refuses_an_empty_source(name, source):
     result = written(name, source)
     assert (result.products, result.failure) == ((), Failure.REFUSED)
     assert result.detail.startswith("The writer refused: “I cannot write ")
@@ -130,8 +130,8 @@ def test_it_refuses_where_there_is_nothing_to_write_from(name, source):
 @example(document="\ufe0f", passages=["™"], n=1)  # signs that are no words, or become some
 @given(document=any_text, passages=st.lists(any_text, max_size=3), n=st.integers(1, 5))
 def test_any_source_gives_the_same_reply_twice_and_never_lacks_a_tag(document, passages, n):
-    named = tuple((str(place), body) for place, body in enumerate(passages))
-    source = Source("r", document, named, n=n, words=50)
+    named_passages = tuple((str(index), body) for index, body in enumerate(passages))
+    source = Source("r", document, named_passages, n=n, words=50)
     for name in TASKS:
         result = written(name, source)
         assert reply(name, source) == reply(name, source)
@@ -140,9 +140,9 @@ def test_any_source_gives_the_same_reply_twice_and_never_lacks_a_tag(document, p
         assert "one of its tags is missing" not in flags
 
 
-@pytest.mark.skipif(not IS_THERE, reason=MISSING)
-def test_the_documents_and_passages_of_the_study():
-    """Pieces of real documents, alone and put together, and reports from the contexts of published ones."""
+@pytest.mark.skipif(not IS_AVAILABLE, reason=MISSING)
+def test_documents_and_passages_of_the_study():
+    """Real documents, alone and joined, and reports from contexts of published ones."""
     files = sorted((FOLDER / "raw" / "documents_sample").iterdir())
     pieces = [json.loads(file.read_text())["contents"] for file in files]
     assert pieces
@@ -159,9 +159,9 @@ def test_the_documents_and_passages_of_the_study():
             assert (result.failure is None) == bool(passages)
 
 
-@pytest.mark.skipif(not IS_THERE, reason=MISSING)
-def test_the_published_reports_are_read():
-    """They cite nothing any more, most end in notes of their writer, and ten say the same again and again."""
+@pytest.mark.skipif(not IS_AVAILABLE, reason=MISSING)
+def test_published_reports_are_read():
+    """Published reports without citations; most end in notes, and ten repeat themselves."""
     looping = noted = n = 0
     for run in ("bm25", "oracle", "dr_rankfirst"):
         with (FOLDER / f"reports_all.{run}.jsonl").open() as file:
@@ -177,13 +177,13 @@ def test_the_published_reports_are_read():
     assert (n, looping, noted) == (90, 10, 59)
 
 
-def test_each_type_has_another_pair_where_there_are_as_many():
-    asked = [
+def test_types_have_different_pairs_if_possible():
+    replies = [
         reply("pairs", Source(document="Ottilie Marsh mended the tide wheel.", kind=kind))
         for kind in ("fact_single", "summary", "reasoning")
     ]
-    for line, other in zip(asked, ("Ottilie", "mended", "tide"), strict=True):
-        question = f"<q>What is said about Marsh and {other}?</q>"
+    for line, name in zip(replies, ("Ottilie", "mended", "tide"), strict=True):
+        question = f"<q>What is said about Marsh and {name}?</q>"
         assert line == f"{question}\n<a>Ottilie Marsh mended the tide wheel.</a>"
     assert reply("pairs", Source(document="Rain.", kind="reasoning")) == reply(
         "pairs", Source(document="Rain.", kind="summary")

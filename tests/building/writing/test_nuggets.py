@@ -2,15 +2,15 @@
 
 import pytest
 
-from building.writing.parse import weighed
-from building.writing.products import Failure, Source
+from building.writing.outputs import Failure, Source
+from building.writing.parse import split_importance
 from building.writing.tasks import TASKS, render
 
 TASK = TASKS["nuggets"]
 
 
 def read(reply: str, n: int = 2, finish_reason: str | None = "stop", have: tuple[str, ...] = ()):
-    return TASK.read(reply, finish_reason, Source(document="A document.", n=n, have=have))
+    return TASK.read(reply, finish_reason, Source(document="A document.", n=n, existing=have))
 
 
 def bodies(written) -> list[str]:
@@ -29,20 +29,20 @@ TWO = ["[vital] The ferry Aurora sank.", "[okay] It was built in 1931."]
         "<n>[okay] It was built in 1931.</n><n>[okay] Nobody knows more.</n>",
     ],
 )
-def test_two_nuggets(reply):
+def test_nuggets_are_parsed_with_importance(reply):
     written = read(reply)
     assert (bodies(written), written.failure, written.missing) == (TWO, None, 0)
 
 
-def test_what_says_no_importance_is_left_out_and_told():
+def test_nugget_without_importance_is_left_out_and_reported():
     written = read("<n>The ferry Aurora sank.</n><n>[great] It sank.</n><n>[okay] It sank.</n>")
     assert bodies(written) == ["[okay] It sank."]
     assert (written.failure, written.missing) == (Failure.TOO_FEW, 1)
     assert "2 without [vital] or [okay] are left out." in written.detail
 
 
-def test_what_is_there_already_is_not_written_again():
-    """Whether it came with its importance, as from an earlier draft, or without, as from the collection."""
+def test_existing_nugget_is_not_written_again():
+    """With its importance, as from a draft, or without, as from the collection."""
     reply = "<n>[vital] It sank.</n><n>[okay] It burned.</n><n>[okay] IT SANK.</n>"
     for have in (("It sank.",), ("[okay] It sank.",)):
         assert bodies(read(reply, have=have)) == ["[okay] It burned."]
@@ -69,13 +69,13 @@ def test_flags_are_for_who_reviews():
         ("I cannot write about a document without words.", "stop", Failure.REFUSED),
     ],
 )
-def test_what_a_reply_fails_by(reply, finish_reason, failure):
+def test_invalid_reply_has_its_failure(reply, finish_reason, failure):
     written = read(reply, finish_reason=finish_reason)
     assert (written.products, written.failure) == ((), failure)
 
 
 @pytest.mark.parametrize(
-    ("nugget", "says"),
+    ("nugget", "expected"),
     [
         ("[vital] It sank.", ("vital", "It sank.")),
         (" [Okay]It sank. ", ("okay", "It sank.")),
@@ -83,12 +83,14 @@ def test_what_a_reply_fails_by(reply, finish_reason, failure):
         ("[vital]", ("", "[vital]")),
     ],
 )
-def test_importance_stands_before_the_words(nugget, says):
-    assert weighed(nugget) == says
+def test_importance_stands_before_the_words(nugget, expected):
+    assert split_importance(nugget) == expected
 
 
-def test_the_prompt_shows_request_document_and_what_is_there():
-    source = Source(request="What of the ferry?", document="It sank.", have=("It burned.",), n=3)
+def test_prompt_shows_request_document_and_what_is_there():
+    source = Source(
+        request="What of the ferry?", document="It sank.", existing=("It burned.",), n=3
+    )
     _, message = render(TASK, TASK.system, TASK.prompt, source)
-    for words in ("What of the ferry?", "It sank.", "1. It burned.", "Write 3 new nuggets"):
-        assert words in message["content"]
+    for part in ("What of the ferry?", "It sank.", "1. It burned.", "Write 3 new nuggets"):
+        assert part in message["content"]

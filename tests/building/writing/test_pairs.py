@@ -1,9 +1,9 @@
-"""Replies to "write a question of this type" and "note what it says", and what they become."""
+"""Parsing of replies with typed questions and with statements."""
 
 import pytest
 
-from building.writing.pairs import KINDS, of_kind, parts_of, picked
-from building.writing.products import Failure, Source
+from building.writing.outputs import Failure, Source
+from building.writing.pairs import KINDS, of_kind, parts_of, pick_statement
 from building.writing.tasks import TASKS, check_prompt, render
 from building.writing.typed_line import PROMPT, TYPES
 
@@ -23,7 +23,7 @@ def read(reply: str, task=PAIR, finish_reason: str = "stop"):
         "<q>Who mended the wheel?</q><a>Ottilie Marsh</a><q>Who mended the wheel?</q><a>She</a>",
     ],
 )
-def test_a_question_and_its_answer(reply):
+def test_question_and_its_answer(reply):
     written = read(reply)
     [product] = written.products
     assert (written.failure, written.missing) == (None, 0)
@@ -42,12 +42,12 @@ def test_a_question_and_its_answer(reply):
         ("", Failure.EMPTY),
     ],
 )
-def test_what_it_fails_by(reply, failure):
+def test_invalid_reply_has_its_failure(reply, failure):
     assert read(reply).failure == failure
     assert not read(reply).products
 
 
-def test_what_a_reviewer_should_look_at():
+def test_doubtful_pair_is_flagged():
     [product] = read("<q>What does the passage say of her</q><a>Much.").products
     assert product.flags == (
         "one of its tags is missing",
@@ -57,19 +57,19 @@ def test_what_a_reviewer_should_look_at():
     assert read("<q>Who mended it?</q><a>Ottilie", finish_reason="length").failure == Failure.CUT
 
 
-def test_the_one_string_of_a_tuned_model():
+def test_typed_line_of_a_tuned_model_is_parsed():
     [product] = read("<<summary>> Who mended\n the wheel? <a> Ottilie Marsh").products
     assert (product.body, product.flags) == ("Who mended the wheel?\nOttilie Marsh", ())
     [product] = read("<<summary>> Who mended it in the text <a> Marsh").products
     assert len(product.flags) == 2
-    other = read("<<reasoning>> Why? <a> So.")
-    assert (other.failure, other.products) == (Failure.NO_TAGS, ())
-    assert other.detail == "It wrote a reasoning question, and a summary one was asked for."
+    wrong_type = read("<<reasoning>> Why? <a> So.")
+    assert (wrong_type.failure, wrong_type.products) == (Failure.NO_TAGS, ())
+    assert wrong_type.detail == "It wrote a reasoning question, and a summary one was asked for."
     assert read("<<summary>> Who? <a> Ott", finish_reason="length").failure == Failure.CUT
     assert read("<<summary>> Who mended it?").failure == Failure.NO_TAGS
 
 
-def test_what_a_tuned_model_is_told():
+def test_tuned_model_gets_a_typed_line():
     source = Source(document=PASSAGE, kind="summary")
     [message] = render(PAIR, "", PROMPT, source)
     assert message == {"role": "user", "content": f"<<summary>> {PASSAGE}"}
@@ -78,11 +78,11 @@ def test_what_a_tuned_model_is_told():
 
 
 def test_statements_with_their_types():
-    facts = "".join(f"<f>{n}. Fact {word}.</f>" for n, word in enumerate("abcdef", 1))
+    facts = "".join(f"<f>{n}. Fact {letter}.</f>" for n, letter in enumerate("abcdef", 1))
     reply = f"{facts}<s>- All of it.</s><s>All of it.</s><c>It works.</c>"
     written = read(reply, STATEMENTS)
     assert [product.body for product in written.products] == [
-        *(f"fact_single: Fact {word}." for word in "abcde"),  # at most five
+        *(f"fact_single: Fact {letter}." for letter in "abcde"),  # at most five
         "summary: All of it.",
         "reasoning: It works.",
     ]
@@ -91,17 +91,17 @@ def test_statements_with_their_types():
     assert read("Nothing.", STATEMENTS).failure == Failure.NO_TAGS
 
 
-def test_one_statement_is_picked_by_a_hash():
+def test_statement_is_picked_by_a_hash():
     statements = ["a", "b", "c", "d"]
-    taken = [picked(statements, f"passage {n}") for n in range(40)]
-    assert set(taken) == set(statements)
-    assert taken == [picked(statements, f"passage {n}") for n in range(40)]
+    picks = [pick_statement(statements, f"passage {n}") for n in range(40)]
+    assert set(picks) == set(statements)
+    assert picks == [pick_statement(statements, f"passage {n}") for n in range(40)]
 
 
-def test_what_a_writer_is_told():
-    [_, alone] = render(PAIR, PAIR.system, PAIR.prompt, Source(document=PASSAGE, kind="summary"))
-    assert KINDS["summary"] in alone["content"]
-    assert "Ask for this" not in alone["content"]
+def test_prompt_shows_type_and_statement():
+    [_, message] = render(PAIR, PAIR.system, PAIR.prompt, Source(document=PASSAGE, kind="summary"))
+    assert KINDS["summary"] in message["content"]
+    assert "Ask for this" not in message["content"]
     source = Source(document=PASSAGE, kind="reasoning", statement="The mill works.")
     [_, noted] = render(PAIR, PAIR.system, PAIR.prompt, source)
     assert f"{KINDS['reasoning']} Ask for this: The mill works." in noted["content"]

@@ -2,14 +2,14 @@
 
 import pytest
 
-from building.writing.products import Failure, Source
+from building.writing.outputs import Failure, Source
 from building.writing.tasks import TASKS
 
 TASK = TASKS["questions"]
 
 
 def read(reply: str, n: int = 3, finish_reason: str | None = "stop", have: tuple[str, ...] = ()):
-    return TASK.read(reply, finish_reason, Source(document="A document.", n=n, have=have))
+    return TASK.read(reply, finish_reason, Source(document="A document.", n=n, existing=have))
 
 
 def bodies(written) -> list[str]:
@@ -47,8 +47,8 @@ def test_three_questions(reply):
     assert (written.failure, written.missing, written.detail) == (None, 0, "")
 
 
-def test_what_a_small_model_did():
-    """No tag, a numbered list of ten instead of five, the last one cut, and the last two the same."""
+def test_real_reply_of_a_small_model_is_parsed():
+    """No tags, ten items instead of five, the last one cut, and the last two equal."""
     reply = "\n".join(
         [
             "1. What happened to the Arora?",
@@ -71,9 +71,9 @@ def test_what_a_small_model_did():
     # Of the ten asked for it is nine that are whole; and where the last is whole, it is the one before.
     ten = read(reply, 10, "length")
     assert (len(ten.products), ten.failure, ten.missing) == (9, Failure.TOO_FEW, 1)
-    again = read(reply + "ed for?", 10)
-    assert (len(again.products), again.failure, again.missing) == (9, Failure.TOO_FEW, 1)
-    assert again.detail == "10 were asked for and 10 written, 9 of them new."
+    complete = read(reply + "ed for?", 10)
+    assert (len(complete.products), complete.failure, complete.missing) == (9, Failure.TOO_FEW, 1)
+    assert complete.detail == "10 were asked for and 10 written, 9 of them new."
 
 
 def test_too_few_are_kept_and_the_rest_is_missing():
@@ -83,14 +83,14 @@ def test_too_few_are_kept_and_the_rest_is_missing():
     assert written.detail == "5 were asked for and 3 written, 2 of them new."
 
 
-def test_what_is_there_already_does_not_count():
+def test_existing_questions_do_not_count():
     reply = "<q>4. Who was the captain?</q><q>5. What did the ferry lose?</q>"
     written = read(reply, 2, have=("Why?", "WHO was the captain?", "When?"))
     assert bodies(written) == ["What did the ferry lose?"]
     assert written.missing == 1
 
 
-def test_a_cut_one_is_never_taken():
+def test_cut_one_is_never_taken():
     tagged = "<q>Who was the captain?</q>\n<q>What did the fer"
     assert bodies(read(tagged, 2, "length")) == ["Who was the captain?"]
     # Where the reply ended by itself, the tag was forgotten; words behind the question are none of it.
@@ -152,18 +152,18 @@ def test_tags_that_are_never_closed():
         ("[" * 100_000, "stop", Failure.NO_TAGS),
     ],
 )
-def test_nothing_to_take(reply, finish_reason, failure):
+def test_reply_without_items_has_its_failure(reply, finish_reason, failure):
     written = read(reply, 4, finish_reason)
     assert (written.products, written.failure, written.missing) == ((), failure, 4)
     assert written.detail.endswith((".", "”"))
 
 
-def test_a_date_at_the_beginning_stays():
+def test_date_at_the_beginning_stays():
     reply = "<q>Wer verlor im März die Fähre?</q><q>3. Oktober oder 4. Oktober: Wann kam sie zurück?</q>"
     assert bodies(read(reply, 2))[1] == "3. Oktober oder 4. Oktober: Wann kam sie zurück?"
 
 
-def test_a_refusal_between_tags_is_no_question():
+def test_refusal_between_tags_is_no_question():
     written = read("<q>I'm sorry, but I cannot write questions.</q><q>Why?</q>", 2)
     assert (bodies(written), written.failure, written.missing) == (["Why?"], Failure.TOO_FEW, 1)
 

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from building.writing.citations import cited, place_of
-from building.writing.products import Failure, Source
+from building.writing.citations import parse_citations, passage_index
+from building.writing.outputs import Failure, Source
 from building.writing.tasks import TASKS
-from tests.any_text import any_text
-from tests.building.writing.texts import words
+from tests.toolbox.document_texts import sample_text
+from tests.toolbox.text_strategies import any_text
 
 PASSAGES = (("tern:0#1", "The ferry lost its gear."), ("tern:0#2", "Water was in the oil."))
 WITH = Source(request="Report on the ferry.", passages=PASSAGES, words=30)
-WITHOUT = Source(request="Report on the ferry.", words=30)
+NO_CONTEXT = Source(request="Report on the ferry.", words=30)
 REPORT = (
     "The ferry Aurora lost its steering gear in March. [1] Water was found in its oil [1, 2], which the "
     "seals let in.\r\n\r\nThe county runs three others now, and nobody has asked for a fourth [2][1]."
@@ -28,12 +28,14 @@ def read(reply: str, finish_reason: str | None = "stop", source: Source = WITH):
     return task.read(reply, finish_reason, source)
 
 
-def test_a_report_and_its_statements():
+def test_report_and_its_statements():
     written = read(REPORT)
     (report,) = written.products
     assert (report.body, report.flags, written.failure) == (BODY, (), None)
-    said = [(BODY[each.start : each.end], each.labels) for each in report.citations]
-    assert said == [
+    statements = [
+        (BODY[statement.start : statement.end], statement.labels) for statement in report.citations
+    ]
+    assert statements == [
         ("The ferry Aurora lost its steering gear in March.", ("1",)),
         ("Water was found in its oil, which the seals let in.", ("1", "2")),
         ("The county runs three others now, and nobody has asked for a fourth.", ("2", "1")),
@@ -82,25 +84,26 @@ def test_a_report_and_its_statements():
     ],
 )
 def test_marks(written, body, statements):
-    report = cited(written, ["tern:0#1", "tern:0#2"])
+    report = parse_citations(written, ["tern:0#1", "tern:0#2"])
     assert report.body == body
-    assert [(body[each.start : each.end], each.labels) for each in report.statements] == statements
+    parsed = [(body[part.start : part.end], part.labels) for part in report.statements]
+    assert parsed == statements
 
 
 @pytest.mark.parametrize(
-    ("label", "place"),
+    ("label", "index"),
     [
         *(("1", 0), ("2", 1), ("3", None), ("0", None), ("Passage 2", 1), ("^1", 0)),
         *(("tern:0#2", 1), ("TERN:0#1", 0), ("tern:0#3", None), ("", None)),
     ],
 )
-def test_the_passage_of_a_label(label, place):
-    assert place_of(label, [name for name, _ in PASSAGES]) == place
+def test_passage_of_a_label(label, index):
+    assert passage_index(label, [name for name, _ in PASSAGES]) == index
 
 
-def test_the_number_of_a_prompt_goes_before_a_name():
-    assert place_of("2", ["2", "1"]) == 1
-    assert place_of("7", ["7", "1"]) == 0
+def test_number_of_a_prompt_goes_before_a_name():
+    assert passage_index("2", ["2", "1"]) == 1
+    assert passage_index("7", ["7", "1"]) == 0
 
 
 marks = st.sampled_from(
@@ -110,44 +113,45 @@ marks = st.sampled_from(
 
 @given(st.lists(any_text | marks, max_size=12).map("".join))
 def test_statements_lie_in_the_body_and_in_order(reply):
-    report = cited(reply, ["tern:0#1"])
+    report = parse_citations(reply, ["tern:0#1"])
     end = 0
-    for each in report.statements:
-        assert end <= each.start < each.end <= len(report.body)
-        assert report.body[each.start : each.end].strip() == report.body[each.start : each.end]
-        end = each.end
+    for statement in report.statements:
+        assert end <= statement.start < statement.end <= len(report.body)
+        body = report.body[statement.start : statement.end]
+        assert body.strip() == body
+        end = statement.end
     # Nothing with a word is outside of them, and reading the body again finds no mark of ours but nested ones.
-    rest, last = [], 0
-    for each in report.statements:
-        rest.append(report.body[last : each.start])
-        last = each.end
-    assert not "".join([*rest, report.body[last:]]).strip()
+    gaps, last = [], 0
+    for statement in report.statements:
+        gaps.append(report.body[last : statement.start])
+        last = statement.end
+    assert not "".join([*gaps, report.body[last:]]).strip()
 
 
-def test_a_report_without_citations_is_flagged():
+def test_report_without_citations_is_flagged():
     """As the small model wrote from three and four passages."""
     written = read(BODY)
     assert written.products[0].flags == ("cites none of its passages",)
-    assert all(each.labels == () for each in written.products[0].citations)
+    assert all(statement.labels == () for statement in written.products[0].citations)
 
 
 def test_citations_without_a_context_are_a_failure():
-    written = read(REPORT, source=WITHOUT)
+    written = read(REPORT, source=NO_CONTEXT)
     assert (written.products, written.failure) == ((), Failure.CITES_WITHOUT_CONTEXT)
     assert written.detail == "It was given no passages, and cites 1, 2."
-    assert read(BODY, source=WITHOUT).failure is None
+    assert read(BODY, source=NO_CONTEXT).failure is None
     # A report that should have had passages, and had none.
-    none = TASKS["report"].read(REPORT, "stop", WITHOUT)
+    none = TASKS["report"].read(REPORT, "stop", NO_CONTEXT)
     assert none.failure is Failure.CITES_WITHOUT_CONTEXT
 
 
-def test_a_report_that_was_cut_ends_at_its_last_sentence():
+def test_report_that_was_cut_ends_at_its_last_sentence():
     written = read(REPORT + " [1] The last sentence of Dr.", "length")
     (report,) = written.products
     assert report.body == BODY
     assert report.flags == ("cut at its last sentence",)
-    assert [each.labels for each in report.citations] == [("1",), ("1", "2"), ("2", "1")]
-    assert read(words(9)[:-1], "length").failure is Failure.CUT
+    assert [statement.labels for statement in report.citations] == [("1",), ("1", "2"), ("2", "1")]
+    assert read(sample_text(9)[:-1], "length").failure is Failure.CUT
 
 
 def test_wherever_a_report_is_cut_its_sentences_are_whole():
@@ -163,16 +167,16 @@ def test_wherever_a_report_is_cut_its_sentences_are_whole():
             assert set(last.labels) <= set(whole[n].labels)
 
 
-def test_a_report_that_was_cut_behind_its_last_sentence_is_whole():
+def test_report_that_was_cut_behind_its_last_sentence_is_whole():
     assert read(REPORT, "length").products[0].body == BODY
 
 
-def test_a_longer_report_than_may_be_ends_where_it_may():
+def test_longer_report_than_may_be_ends_where_it_may():
     source = Source(request="r", words=30, max_words=21)
-    report = read(f"{words(20)} {words(20, 20)}", source=source).products[0]
-    assert (report.body, report.flags) == (words(20), ("cut at 21 words",))
+    report = read(f"{sample_text(20)} {sample_text(20, 20)}", source=source).products[0]
+    assert (report.body, report.flags) == (sample_text(20), ("cut at 21 words",))
     source = Source(request="r", words=30, max_words=5)
-    written = read(words(20), source=source)
+    written = read(sample_text(20), source=source)
     assert (written.failure, written.products) == (Failure.TOO_LONG, ())
     assert written.detail == "Its first sentence has more than 5 words."
 
@@ -186,8 +190,8 @@ def test_a_longer_report_than_may_be_ends_where_it_may():
         (121, ("has 121 words of the 60 asked for",)),
     ],
 )
-def test_a_report_of_another_length_is_flagged(n, flags):
-    report = read(words(n), source=Source(request="r", words=60)).products[0]
+def test_report_of_another_length_is_flagged(n, flags):
+    report = read(sample_text(n), source=Source(request="r", words=60)).products[0]
     assert report.flags == flags
 
 
@@ -221,8 +225,8 @@ def test_notes_of_the_writer_are_kept_and_flagged():
         (BODY, "content_filter", Failure.REFUSED),
     ],
 )
-def test_what_is_none(reply, finish_reason, failure):
-    for source in (WITH, WITHOUT):
+def test_invalid_report_has_its_failure(reply, finish_reason, failure):
+    for source in (WITH, NO_CONTEXT):
         written = read(reply, finish_reason, source)
         assert (written.products, written.failure, written.missing) == ((), failure, 1)
         assert written.detail
@@ -239,5 +243,5 @@ def test_what_is_none(reply, finish_reason, failure):
         "hours at sea.",
     ],
 )
-def test_what_only_sounds_like_a_refusal_or_a_loop(reply):
+def test_report_that_resembles_a_refusal_or_loop_is_accepted(reply):
     assert read(reply).failure is None

@@ -2,9 +2,9 @@
 
 import pytest
 
-from building.writing.products import Failure, Source
+from building.writing.outputs import Failure, Source
 from building.writing.tasks import TASKS
-from tests.building.writing.texts import DOCUMENT, words
+from tests.toolbox.document_texts import DOCUMENT, sample_text
 
 GOOD = (
     "Please report on the loss of the ferry Aurora: what failed, who came to help, what the inspectors "
@@ -26,7 +26,7 @@ def read(reply: str, finish_reason: str | None = "stop"):
         (f"<r>{GOOD}", ("one of its tags is missing",)),
     ],
 )
-def test_a_request(reply, flags):
+def test_request(reply, flags):
     written = read(reply)
     assert [(product.body, product.flags) for product in written.products] == [(GOOD, flags)]
     assert (written.failure, written.missing) == (None, 0)
@@ -37,9 +37,9 @@ def test_a_request(reply, flags):
     [
         (GOOD, "stop", Failure.NO_TAGS),
         (f"<r>{GOOD}", "length", Failure.CUT),
-        (f"<r>{GOOD}</r><r>{words(30)}</r>", "stop", Failure.TOO_MANY),
-        (f"<r>{words(19)}</r>", "stop", Failure.TOO_SHORT),
-        (f"<r>{words(151)}</r>", "stop", Failure.TOO_LONG),
+        (f"<r>{GOOD}</r><r>{sample_text(30)}</r>", "stop", Failure.TOO_MANY),
+        (f"<r>{sample_text(19)}</r>", "stop", Failure.TOO_SHORT),
+        (f"<r>{sample_text(151)}</r>", "stop", Failure.TOO_LONG),
         # A sentence of the document, in other case and without its comma.
         (
             f"<r>{GOOD} THE captain Ida  Vold stayed on board with nine of her crew!</r>",
@@ -55,18 +55,18 @@ def test_a_request(reply, flags):
         ("", "stop", Failure.EMPTY),
     ],
 )
-def test_what_is_none(reply, finish_reason, failure):
+def test_invalid_request_has_its_failure(reply, finish_reason, failure):
     written = read(reply, finish_reason)
     assert (written.products, written.failure, written.missing) == ((), failure, 1)
     assert written.detail[0].isupper()
 
 
 def test_20_and_150_words_are_within():
-    assert read(f"<r>{words(20)}</r>").failure is None
-    assert read(f"<r>{words(150)}</r>").failure is None
+    assert read(f"<r>{sample_text(20)}</r>").failure is None
+    assert read(f"<r>{sample_text(150)}</r>").failure is None
 
 
-def test_what_is_copied_is_named():
+def test_copied_sentence_is_reported():
     written = read(f"<r>{GOOD} The captain, Ida Vold, stayed on board with nine of her crew.</r>")
     assert written.detail == (
         "It holds this sentence of its source: "

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from building.writing import wording
-from building.writing.products import FAILURES, Failure, Source
+from building.writing import prompt_files
+from building.writing.outputs import FAILURES, Failure, Source
 from building.writing.tasks import TASKS, check_prompt, render
-from tests.any_text import any_text
-from tests.building.writing.texts import DOCUMENT
+from tests.toolbox.document_texts import DOCUMENT
+from tests.toolbox.text_strategies import any_text
 
 SOURCE = Source(
     request="Report on {document} and {n}.",
     document="A document with {request}, {have} and {{ n }}.",
     passages=(("a", "First\r\n  passage {n}."), ("b", "Second.")),
-    have=("What is {n}?", "Why?"),
+    existing=("What is {n}?", "Why?"),
     n=7,
     words=120,
 )
@@ -46,14 +46,14 @@ def test_placeholders_are_put_in_once_and_texts_stay_as_they_are():
     )
 
 
-def test_what_the_task_has_of_its_own():
+def test_source_gets_the_task_defaults():
     (message,) = render(TASKS["passages"], "", "{n} {words} {document}", Source(document="x"))
     assert message["content"] == "3 200 x"
     (message,) = render(TASKS["questions"], "", "{have} {document}", Source(document="x"))
     assert message["content"] == "(none so far) x"
 
 
-def test_a_placeholder_of_another_task_is_words():
+def test_placeholder_of_another_task_is_words():
     (message,) = render(TASKS["direct"], "", "{context} {request}", Source(request="x"))
     assert message["content"] == "{context} x"
 
@@ -94,11 +94,11 @@ def test_a_placeholder_of_another_task_is_words():
         ("direct", 'As JSON, {"report": "..."}, {3}, {}: {request}', []),
     ],
 )
-def test_what_is_wrong_with_a_prompt(name, prompt, problems):
+def test_invalid_prompt_has_its_problems(name, prompt, problems):
     assert check_prompt(TASKS[name], prompt) == problems
 
 
-def test_the_system_part_may_show_it():
+def test_system_part_may_show_it():
     assert check_prompt(TASKS["direct"], "Write.", "You report on {request}.") == []
 
 
@@ -115,7 +115,7 @@ def test_the_system_part_may_show_it():
     ],
 )
 def test_files_of_prompts(text, system, prompt):
-    assert wording.read(text) == wording.Wording(system, prompt)
+    assert prompt_files.read(text) == prompt_files.PromptText(system, prompt)
 
 
 @pytest.mark.parametrize(
@@ -129,11 +129,11 @@ def test_files_of_prompts(text, system, prompt):
     ],
 )
 def test_broken_files_of_prompts(text, problem):
-    with pytest.raises(wording.PromptBroken, match=problem):
-        wording.read(text)
+    with pytest.raises(prompt_files.PromptError, match=problem):
+        prompt_files.read(text)
 
 
-def test_every_failure_has_its_sentence_also_in_the_docs():
+def test_failures_have_a_sentence_also_in_the_docs():
     docs = (Path(__file__).parents[3] / "docs" / "building.md").read_text()
     assert set(FAILURES) == set(Failure)
     for sentence in FAILURES.values():
@@ -179,5 +179,8 @@ def test_any_reply_is_read(task, reply, finish_reason, n, have, passages):
     for product in written.products:
         assert product.body == product.body.strip() != ""
         assert len(written.products) <= max(n, 1) if n else True
-        assert all(0 <= each.start < each.end <= len(product.body) for each in product.citations)
+        assert all(
+            0 <= statement.start < statement.end <= len(product.body)
+            for statement in product.citations
+        )
     assert task.read(reply, finish_reason, source) == written

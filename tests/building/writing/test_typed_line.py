@@ -5,11 +5,11 @@ import contextlib
 import pytest
 from hypothesis import given, settings
 
-from building.writing.typed_line import Answered, LineBroken, read_answered, read_context
-from tests.any_text import any_text
+from building.writing.typed_line import Answered, LineError, read_answered, read_context
+from tests.toolbox.text_strategies import any_text
 
 
-def test_what_a_model_wrote():
+def test_answered_line_is_parsed():
     wrote = " <<fact_single>> What does the heron eat? <a> Grey eels.\n"
     assert read_answered(wrote) == Answered("fact_single", "What does the heron eat?", "Grey eels.")
     # Without blanks it is the same, and less than signs are words like any others.
@@ -19,7 +19,7 @@ def test_what_a_model_wrote():
 
 
 @pytest.mark.parametrize(
-    ("wrote", "says"),
+    ("wrote", "message"),
     [
         ("What? <a> That.", "does not begin with <<fact_single>>, <<summary>>, <<reasoning>>"),
         ("", "does not begin with"),
@@ -33,21 +33,21 @@ def test_what_a_model_wrote():
         ("<<summary>> What? <a> That. <<summary>>", "has a second type"),
     ],
 )
-def test_any_other_form_is_refused(wrote, says):
-    with pytest.raises(LineBroken) as refused:
+def test_any_other_form_is_refused(wrote, message):
+    with pytest.raises(LineError) as refused:
         read_answered(wrote)
-    assert str(refused.value).startswith(says)
+    assert str(refused.value).startswith(message)
 
 
-def test_what_a_model_reads():
+def test_context_line_is_parsed():
     assert read_context("<<reasoning>> A mill <a> burnt.") == ("reasoning", "A mill <a> burnt.")
-    with pytest.raises(LineBroken):
+    with pytest.raises(LineError):
         read_context("A mill burnt.")
 
 
 @settings(max_examples=40)
 @given(any_text)
-def test_no_words_break_the_reading(words):
+def test_arbitrary_text_is_parsed_or_refused(text):
     for read in (read_context, read_answered):
-        with contextlib.suppress(LineBroken):
-            assert read(words)
+        with contextlib.suppress(LineError):
+            assert read(text)

@@ -13,7 +13,8 @@ from building.engine.choosing import baseline_of
 from building.engine.fill import fill
 from building.models import Draft, Writer, Writing
 from building.writing.tasks import TASKS
-from tests.building.engine.material import (
+from tests.toolbox.generation_pages import HOSTILE_TEXT, ROOT, SCRIPT, a_writing, of
+from tests.toolbox.generation_runs import (
     PROMPTS,
     a_writer,
     add_run,
@@ -21,9 +22,8 @@ from tests.building.engine.material import (
     questions,
     started,
 )
-from tests.building.pages import ROOT, SCRIPT, WORDS, a_writing, of
-from tests.judging.graders.scripted_server import said
-from tests.markup import markup
+from tests.toolbox.responses import markup
+from tests.toolbox.scripted_server import reply_with
 
 NEW, WRITER = f"{ROOT}new-writing/questions/", f"{ROOT}new-writer/questions/"
 
@@ -39,7 +39,7 @@ def admin(cast):
 
 
 def sent(**fields):
-    """What the form sends for two questions by the baseline."""
+    """Return the form data for two questions by the baseline."""
     return {
         "writer": "",
         "topics": "",
@@ -53,11 +53,11 @@ def sent(**fields):
 def described(**fields):
     sampling = asdict(TASKS["questions"].sampling)
     numbers = {name: sampling[name] for name in ("temperature", "top_p", "max_tokens")}
-    named = {"slug": "mine", "backend": "openai", "model": "m", "prompt": PROMPTS["questions"]}
-    return {**named, **numbers} | fields
+    definition = {"slug": "mine", "backend": "openai", "model": "m", "prompt": PROMPTS["questions"]}
+    return {**definition, **numbers} | fields
 
 
-def test_a_look_writes_nothing_and_shows_what_is_asked_first(admin, dataset):
+def test_look_writes_nothing_and_shows_what_is_asked_first(admin, dataset):
     response = admin.post(NEW, sent(look=""))
     assert response.status_code == 200
     page = markup(response)
@@ -68,7 +68,7 @@ def test_a_look_writes_nothing_and_shows_what_is_asked_first(admin, dataset):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_start_leads_to_the_writing_and_wakes_a_worker(admin, dataset, cast):
+def test_start_leads_to_the_writing_and_wakes_a_worker(admin, dataset, cast):
     response = admin.post(NEW, sent(start="", topics=" a\r\n"))
     run = Writing.objects.get()
     assert response.url == of(run)
@@ -78,7 +78,7 @@ def test_a_start_leads_to_the_writing_and_wakes_a_worker(admin, dataset, cast):
 
 
 @pytest.mark.parametrize(
-    ("fields", "field", "says"),
+    ("fields", "field", "message"),
     [
         ({"writer": "nobody"}, "writer", "not one of the available choices"),
         ({"n": "0"}, "n", "greater than or equal to 1"),
@@ -93,17 +93,17 @@ def test_a_start_leads_to_the_writing_and_wakes_a_worker(admin, dataset, cast):
         ({"topics": "a\x00"}, "topics", "Null characters"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_field(admin, dataset, fields, field, says):
+def test_error_is_shown_at_its_field(admin, dataset, fields, field, message):
     response = admin.post(NEW, sent(start="", **fields))
     assert response.status_code == 422
     page = markup(response)
-    assert says in page
+    assert message in page
     assert f'id="id_{field}_error"' in page
     assert not Writing.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("task", "fields", "says"),
+    ("task", "fields", "message"),
     [
         ("questions", {"topics": "a zebra"}, "There is no topic “zebra”. There are: a, b."),
         ("questions", {"topics": SCRIPT}, "There is no topic"),
@@ -112,16 +112,16 @@ def test_what_is_wrong_is_said_at_its_field(admin, dataset, fields, field, says)
         ("report", {"run": "bm25", "context_tokens": "9", "length": "long"}, "is no length"),
     ],
 )
-def test_what_does_not_fit_the_dataset_is_said(admin, dataset, task, fields, says):
+def test_spec_unfit_for_the_dataset_is_reported(admin, dataset, task, fields, message):
     add_run(dataset)
     response = admin.post(f"{ROOT}new-writing/{task}/", sent(start="", **fields))
     assert response.status_code == 422
-    assert says in markup(response)
+    assert message in markup(response)
     assert SCRIPT not in response.content.decode()
     assert not Writing.objects.exists()
 
 
-def test_a_model_needs_a_server(admin, dataset, settings):
+def test_model_needs_a_server(admin, dataset, settings):
     settings.JUDGE_ENDPOINTS = {"lab": "http://127.0.0.1:9/v1"}
     a_writer()
     response = admin.post(NEW, sent(start="", writer="writer"))
@@ -130,13 +130,13 @@ def test_a_model_needs_a_server(admin, dataset, settings):
     assert admin.post(NEW, sent(start="", writer="writer", endpoint="lab")).status_code == 302
 
 
-def test_a_model_that_the_worker_loads_needs_none(admin, cast, dataset, settings):
+def test_model_that_the_worker_loads_needs_none(admin, cast, dataset, settings):
     settings.JUDGE_ENDPOINTS = {"lab": "http://127.0.0.1:9/v1"}
     fields = {"backend": "vllm", "revision": "abc", "template_hash": "0" * 64}
     assert admin.post(WRITER, described(**fields)).url == NEW
     page = markup(admin.get(f"{ROOT}writers/mine/"))
-    for shown in ("vLLM in process", "m, abc", "0" * 64):
-        assert shown in page
+    for text in ("vLLM in process", "m, abc", "0" * 64):
+        assert text in page
     response = admin.post(NEW, sent(start="", writer="mine", endpoint="lab"))
     assert response.status_code == 422
     assert "vLLM in process asks no server: choose none." in markup(response)
@@ -144,7 +144,7 @@ def test_a_model_that_the_worker_loads_needs_none(admin, cast, dataset, settings
     assert admin.post(NEW, sent(start="", writer="mine")).status_code == 302
 
 
-def test_a_tuned_model_is_made_by_command_and_shows_its_adapter(admin, cast, dataset, settings):
+def test_tuned_model_is_made_by_command_and_shows_its_adapter(admin, cast, dataset, settings):
     settings.JUDGE_ENDPOINTS = {"lab": "http://127.0.0.1:9/v1"}
     fields = {"backend": "transformers", "adapter": f"/{SCRIPT}", "adapter_hash": "0" * 64}
     response = admin.post(WRITER, described(backend="transformers"))
@@ -175,8 +175,8 @@ def test_reports_from_the_request_alone_have_no_baseline(admin, dataset):
     assert 'id="id_writer_error"' in markup(response)
 
 
-def test_a_writer_is_made_once_and_shows_all_that_shapes_it(admin, cast, dataset):
-    response = admin.post(WRITER, described(prompt=f"{PROMPTS['questions']} {WORDS}"))
+def test_writer_is_made_once_and_shows_all_that_shapes_it(admin, cast, dataset):
+    response = admin.post(WRITER, described(prompt=f"{PROMPTS['questions']} {HOSTILE_TEXT}"))
     assert response.url == NEW
     writer = Writer.objects.get()
     assert (writer.slug, writer.task, writer.backend) == ("mine", "questions", "openai")
@@ -193,7 +193,7 @@ def test_a_writer_is_made_once_and_shows_all_that_shapes_it(admin, cast, dataset
 
 
 @pytest.mark.parametrize(
-    ("fields", "field", "says"),
+    ("fields", "field", "message"),
     [
         ({"slug": ""}, "slug", "required"),
         ({"slug": "a b"}, "slug", "valid"),
@@ -211,11 +211,11 @@ def test_a_writer_is_made_once_and_shows_all_that_shapes_it(admin, cast, dataset
         ({"max_tokens": "0"}, "max_tokens", "greater than or equal to 1"),
     ],
 )
-def test_what_no_writer_can_be_is_said_at_its_field(admin, dataset, fields, field, says):
+def test_invalid_writer_is_reported_at_its_field(admin, dataset, fields, field, message):
     response = admin.post(WRITER, described(**fields))
     assert response.status_code == 422
     page = markup(response)
-    assert says in page
+    assert message in page
     assert f'id="id_{field}_error"' in page
     assert not Writer.objects.exists()
 
@@ -226,7 +226,7 @@ def test_names_of_baselines_are_kept_for_them(admin, dataset):
     assert "are those of baselines" in markup(response)
 
 
-def test_a_writing_as_it_goes(admin, dataset, cast):
+def test_writing_as_it_goes(admin, dataset, cast):
     run = started(baseline_of("questions"), dataset)
     page = markup(cast.client("researcher").get(of(run)))
     assert "<strong>0</strong> of 2 orders" in page
@@ -241,7 +241,7 @@ def test_a_writing_as_it_goes(admin, dataset, cast):
     assert response.headers["Vary"].count("HX-Request") == 1
 
 
-def test_a_look_at_a_writing_wakes_a_worker_once(admin, dataset):
+def test_look_at_a_writing_wakes_a_worker_once(admin, dataset):
     run = started(baseline_of("questions"), dataset)
     for _ in range(3):
         admin.get(of(run))
@@ -249,8 +249,8 @@ def test_a_look_at_a_writing_wakes_a_worker_once(admin, dataset):
 
 
 def test_replies_are_shown_as_they_came_and_as_words(admin, dataset, server):
-    server.script("a", said(f"{WORDS} <q>x"))
-    server.script("b", said(questions(1, 2)))
+    server.script("a", reply_with(f"{HOSTILE_TEXT} <q>x"))
+    server.script("b", reply_with(questions(1, 2)))
     run = started(a_writer(), dataset, server, {"n": 2})
     fill(run)
     content = admin.get(of(run)).content.decode()
@@ -259,8 +259,8 @@ def test_replies_are_shown_as_they_came_and_as_words(admin, dataset, server):
     page = markup(admin.get(of(run)))
     assert "Fewer were written than asked for." in page
     assert "Orders that lack something" in page
-    assert f"{writings.told(run)['missing']} of what was asked for" in page
-    assert "Ask again for what failed" in page
+    assert f"{writings.progress_of(run)['missing']} of what was asked for" in page
+    assert "Retry failed tasks" in page
 
 
 def test_pause_resume_cancel_and_resume(admin, dataset):
@@ -282,14 +282,14 @@ def test_pause_resume_cancel_and_resume(admin, dataset):
 def stopped(dataset, server):
     """Stopped by its budget of one message."""
     for name in ("a", "b"):
-        server.script(name, said(questions(1, 2)))
+        server.script(name, reply_with(questions(1, 2)))
     run = started(a_writer(), dataset, server, {"n": 2}, max_messages=1)
     fill(run)
     assert run.state == "stopped"
     return run
 
 
-def test_a_writing_that_its_budget_stopped_goes_on_with_a_larger_one(admin, cast, stopped):
+def test_writing_that_its_budget_stopped_goes_on_with_a_larger_one(admin, cast, stopped):
     page = markup(admin.get(of(stopped)))
     assert "The budget of 1 messages is spent." in page
     assert 'name="max_messages" value="1"' in page
@@ -304,7 +304,7 @@ def test_a_writing_that_its_budget_stopped_goes_on_with_a_larger_one(admin, cast
 
 
 @pytest.mark.parametrize(
-    ("sent", "says"),
+    ("sent", "message"),
     [
         (
             {"max_messages": "1"},
@@ -316,28 +316,28 @@ def test_a_writing_that_its_budget_stopped_goes_on_with_a_larger_one(admin, cast
         ({}, "Give it a larger one to go on."),
     ],
 )
-def test_a_budget_that_cannot_be_is_said_and_changes_nothing(admin, stopped, sent, says):
+def test_budget_that_cannot_be_is_said_and_changes_nothing(admin, stopped, sent, message):
     response = admin.post(of(stopped, "resume/"), sent, follow=True)
     assert response.status_code == (422 if sent else 200)
-    assert says in markup(response)
+    assert message in markup(response)
     stopped.refresh_from_db()
     assert (stopped.state, stopped.max_messages, stopped.max_money) == ("stopped", 1, None)
 
 
-def test_an_empty_field_lifts_a_limit(admin, stopped):
+def test_empty_field_lifts_a_limit(admin, stopped):
     admin.post(of(stopped, "resume/"), {"max_messages": ""})
     stopped.refresh_from_db()
     assert (stopped.state, stopped.max_messages) == ("running", None)
 
 
-def test_what_failed_is_asked_again(admin, dataset, server):
-    server.script("a", said("No tags."))
+def test_failed_orders_are_retried(admin, dataset, server):
+    server.script("a", reply_with("No tags."))
     run = started(a_writer(), dataset, server, {"n": 2, "topics": ("a",)})
     fill(run)
-    other = started(run.writer, dataset, server, {"topics": ("b",)})
+    second = started(run.writer, dataset, server, {"topics": ("b",)})
     page = markup(admin.post(of(run, "ask-again/"), follow=True))
-    assert f"Writing {other.pk} of writer is still open" in page
-    Writing.objects.filter(pk=other.pk).update(state="cancelled")
+    assert f"Writing {second.pk} of writer is still open" in page
+    Writing.objects.filter(pk=second.pk).update(state="cancelled")
     admin.post(of(run, "ask-again/"))
     run.refresh_from_db()
     assert run.state == "running"
@@ -345,15 +345,15 @@ def test_what_failed_is_asked_again(admin, dataset, server):
     assert Draft.objects.filter(order__run=run).count() == 3
 
 
-def test_an_address_of_a_server_stays_with_the_machine(admin, dataset, server, cast):
-    server.script("a", said(questions(1)))
+def test_address_of_a_server_stays_with_the_machine(admin, dataset, server, cast):
+    server.script("a", reply_with(questions(1)))
     run = started(a_writer(), dataset, server, {"topics": ("a",)})
     page = cast.client("researcher").get(of(run)).content.decode()
     assert server.url not in page
     assert "given by its address" in page
 
 
-def test_what_a_writing_was_asked_for_is_said(admin):
+def test_spec_of_a_run_is_shown(admin):
     run = a_writing("report", k="2", length="words:50")
     page = markup(admin.get(of(run)))
     assert "From the passages of bm25, 2 of each topic, at most 2500 tokens." in page

@@ -1,4 +1,4 @@
-"""Typed questions on the pages of building: asked for, decided about, and fetched as a file."""
+"""Typed questions on the building pages: generated, reviewed and downloaded."""
 
 import json
 
@@ -7,8 +7,8 @@ import pytest
 from annotation.models import Text
 from building.engine.fill import fill
 from building.models import Product, Writing
-from tests.building.engine.material import make_collection
-from tests.evaluation.agreement.test_page import words
+from tests.toolbox.generation_runs import make_collection
+from tests.toolbox.responses import text_of_page
 
 NEW = "/datasets/built/building/new-writing/pairs/"
 
@@ -27,8 +27,8 @@ def admin(cast):
 
 
 def start(admin, address=NEW, **fields):
-    given = {"writer": "", "topics": "", "samples": 1, "concurrency": 1, "start": "", **fields}
-    return admin.post(address, given)
+    form_data = {"writer": "", "topics": "", "samples": 1, "concurrency": 1, "start": "", **fields}
+    return admin.post(address, form_data)
 
 
 def test_from_the_order_to_the_file(admin, cast):
@@ -38,13 +38,13 @@ def test_from_the_order_to_the_file(admin, cast):
     assert response.url == run.get_absolute_url()
     assert (run.selection["types"], run.n_planned) == (["fact_single", "summary"], 2)
     page = admin.get(run.get_absolute_url())
-    assert "Types: fact_single, summary." in words(page)
+    assert "Types: fact_single, summary." in text_of_page(page)
     file = f"{run.get_absolute_url()}pairs.jsonl"
     assert file in page.content.decode()
     assert b"".join(admin.get(file).streaming_content) == b""
     fill(run)
     review = admin.get(f"{run.get_absolute_url()}review/1/")
-    assert "Ottilie Marsh mended" in words(review)
+    assert "Ottilie Marsh mended" in text_of_page(review)
     product = Product.objects.order_by("pk").first()
     admin.post(
         f"/datasets/built/building/products/{product.pk}/decide/",
@@ -58,25 +58,25 @@ def test_from_the_order_to_the_file(admin, cast):
 
 
 def test_statements_are_chosen_by_who_noted_them(admin):
-    assert "the passage alone" in words(admin.get(NEW))
+    assert "the passage alone" in text_of_page(admin.get(NEW))
     start(admin, NEW.replace("pairs", "statements"))
-    assert "extractive-statements" in words(admin.get(NEW))
+    assert "extractive-statements" in text_of_page(admin.get(NEW))
     response = start(admin, types="summary", statements="extractive-statements")
-    assert "no statement of its passage is for a summary question" in words(response)
+    assert "no statement of its passage is for a summary question" in text_of_page(response)
     response = start(admin, types="opinion")
-    assert (response.status_code, "no type of question" in words(response)) == (422, True)
+    assert (response.status_code, "no type of question" in text_of_page(response)) == (422, True)
 
 
-def test_who_may_and_what_is_not_there(admin, cast):
+def test_access_depends_on_the_role_and_the_task(admin, cast):
     start(admin, types="summary")
     run = Writing.objects.get()
     file = f"{run.get_absolute_url()}pairs.jsonl"
-    for who, status in {"researcher": 200, "worker": 403, "stranger": 302}.items():
-        assert cast.client(who).get(file).status_code == status
+    for user, status in {"researcher": 200, "worker": 403, "stranger": 302}.items():
+        assert cast.client(user).get(file).status_code == status
     assert admin.post(file).status_code == 405
     assert admin.get(file.replace("built", "nowhere")).status_code == 404
     make_collection(slug="other")
     assert admin.get(file.replace("built", "other")).status_code == 404
     start(admin, NEW.replace("pairs", "questions"))
-    other = Writing.objects.get(writer__task="questions")
-    assert admin.get(f"{other.get_absolute_url()}pairs.jsonl").status_code == 404
+    questions_run = Writing.objects.get(writer__task="questions")
+    assert admin.get(f"{questions_run.get_absolute_url()}pairs.jsonl").status_code == 404

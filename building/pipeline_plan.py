@@ -1,4 +1,4 @@
-"""The plan of a collection: a TOML file that says who writes, who grades, which runs and which reports."""
+"""Pipeline plan of a collection: a TOML file with writers, judge, runs and reports."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from annotation.errors import UserError
+
 Name = Annotated[str, Field(min_length=1, max_length=120)]
 
 
-class PlanBroken(ValueError):
+class PlanError(UserError):
     """A plan that cannot be read; sentences that name the place."""
 
 
@@ -20,7 +22,7 @@ class _Part(BaseModel):
 
 
 class WriterPlan(_Part):
-    """Who writes: the baseline where nothing is said, a writer by name, or a model that makes a new one."""
+    """The writer of a step: the baseline by default, an existing writer, or a new one."""
 
     writer: str = ""
     model: str = ""
@@ -51,7 +53,7 @@ class RunPlan(_Part):
 
 
 class Plan(_Part):
-    """`accept_unseen`: whether all that is written is accepted, rather than waiting for a person."""
+    """`accept_unseen`: accept all outputs without review."""
 
     accept_unseen: bool = False
     eta: Annotated[int, Field(ge=1, le=5)] = 3
@@ -65,16 +67,16 @@ class Plan(_Part):
 
 
 def read(path: Path) -> Plan:
-    """Raises PlanBroken, and OSError."""
+    """Parse a plan file. Raises PlanError, and OSError."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
         # TOML has lists, and JSON's strictness takes them for tuples; Python's does not.
         return Plan.model_validate(values, strict=False)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PlanBroken(f"{path.name}: {error}") from None
+        raise PlanError(f"{path.name}: {error}") from None
     except ValidationError as error:
         problems = [
             f"{path.name}: {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}."
             for wrong in error.errors(include_url=False)
         ]
-        raise PlanBroken(" ".join(problems)) from None
+        raise PlanError(" ".join(problems)) from None

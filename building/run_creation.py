@@ -1,4 +1,4 @@
-"""Making a retrieval run from its recipe, once: what is the same is not made again."""
+"""Create a retrieval run from its recipe; an identical run is reused."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from annotation.errors import UserError
 from annotation.models import Dataset, Topic
 from annotation.prepared import insert_new
-from building.retrieval.recipe import parsed
-from building.steps import Kitchen, Ranking, StepFailed, prepare
+from building.retrieval.recipe import parse_recipe
+from building.steps import Ranking, RecipeContext, StepError, prepare
 from evaluation.data.selection import one_of
 from evaluation.models import RankedText, RetrievalRun
-from judging.graders.base import GraderError
+from judging.llm.errors import BackendError
 
 PACKAGES = ("numpy", "regex", "scipy")  # that tokens and scores come from
 AT_ONCE = 5_000  # rows of an insert
@@ -28,13 +29,13 @@ FROM_FILE = "from_file"  # in an origin that is told by a file of an import
 _NAME = re.compile(r"\w[\w.+-]{0,119}")
 
 
-class RunRefused(ValueError):
-    """A run that cannot be made; a sentence for a person."""
+class RunCreationError(UserError):
+    """A run that cannot be created; a sentence for a person."""
 
 
 @dataclass(frozen=True)
-class Made:
-    """A run that was made now, or `is_new` False that was there: the same recipe of the same data."""
+class CreatedRun:
+    """A created run, or with `is_new` False the existing identical one."""
 
     run: RetrievalRun
     is_new: bool
@@ -44,55 +45,56 @@ def make_run(
     dataset: Dataset,
     name: str,
     line: str,
-    kitchen: Kitchen,
+    kitchen: RecipeContext,
     topics: Sequence[str] = (),
-    then: Callable[[RetrievalRun], object] = lambda run: None,
-) -> Made:
+    on_run: Callable[[RetrievalRun], object] = lambda run: None,
+) -> CreatedRun:
     """Rank texts for all topics, or those named, and store the rankings as a run.
 
-    A topic for which nothing is found is counted in the run's origin. `then` is given the run, and where it
+    A topic for which nothing is found is counted in the run's origin. `on_run` is given the run, and where it
     raises, no run is stored. No transaction is open while steps work: they may ask servers for hours.
 
-    Raises RunRefused for a name that is taken or cannot be, for a server that is of no use and a topic that
-    a model did not rank; SelectionError for a topic that is not there, RecipeError, NoIndex, IndexBroken,
-    AnseriniError.
+    Raises RunCreationError for a name that is taken or cannot be, and for a topic that was not ranked;
+    SelectionError for a topic that is not there; RecipeError, and what a step raises that cannot be prepared:
+    a UserError.
     """
     if not _NAME.fullmatch(name):
-        raise RunRefused(
+        raise RunCreationError(
             "The name of a run has letters, digits and - _ . + and no more than 120; none of - . + comes first."
         )
-    recipe = parsed(line)
+    recipe = parse_recipe(line)
     chosen = _topics(dataset, topics)
     began = time.monotonic()
-    try:
-        prepared = prepare(recipe, kitchen)
-    except GraderError as error:
-        raise RunRefused(str(error)) from error
-    made_from = {
+    prepared = prepare(recipe, kitchen)
+    provenance = {
         "steps": prepared.made_from,
         "requests": _hash([(topic.name, topic.request) for topic in chosen]),
         "versions": {package: version(package) for package in PACKAGES},
     }
-    fingerprint = fingerprint_of(made_from)
+    fingerprint = fingerprint_of(provenance)
     runs = RetrievalRun.objects.filter(dataset=dataset)
-    if there := runs.filter(fingerprint=fingerprint).first():
-        then(there)
-        return Made(there, is_new=False)
+    if existing := runs.filter(fingerprint=fingerprint).first():
+        on_run(existing)
+        return CreatedRun(existing, is_new=False)
     if runs.filter(name=name).exists():
-        raise RunRefused(f"{dataset} has a run called {name} already: choose another name.")
+        raise RunCreationError(f"{dataset} has a run called {name} already: choose another name.")
     try:
-        rankings = prepared.of_all(chosen)
-    except (GraderError, StepFailed) as error:
-        raise RunRefused(f"{error} No run is made.") from error
+        rankings = prepared.rank_all(chosen)
+    except (BackendError, StepError) as error:
+        raise RunCreationError(f"{error} No run is made.") from error
     origin = {
-        **made_from,
+        **provenance,
         "topics": len(chosen),
-        "without_results": [topic.name for topic, made in rankings.items() if not made.texts],
+        "without_results": [topic.name for topic, ranking in rankings.items() if not ranking.texts],
         "unknown_terms": {
-            topic.name: sorted(made.unknown) for topic, made in rankings.items() if made.unknown
+            topic.name: sorted(ranking.unknown)
+            for topic, ranking in rankings.items()
+            if ranking.unknown
         },
         "left_out": {
-            topic.name: made.n_left_out for topic, made in rankings.items() if made.n_left_out
+            topic.name: ranking.n_left_out
+            for topic, ranking in rankings.items()
+            if ranking.n_left_out
         },
         "cut_passages": dict(_cut_passages(prepared.made_from)),
         "seconds": round(time.monotonic() - began, 3),
@@ -101,14 +103,16 @@ def make_run(
         dataset=dataset, name=name, recipe=str(recipe), origin=origin, fingerprint=fingerprint
     )
     try:
-        _store(run, rankings, then)
+        _store(run, rankings, on_run)
     except IntegrityError:
-        raise RunRefused(f"Somebody has just made {name}, or a run that is the same.") from None
-    return Made(run, is_new=True)
+        raise RunCreationError(
+            f"Somebody has just made {name}, or a run that is the same."
+        ) from None
+    return CreatedRun(run, is_new=True)
 
 
 def _cut_passages(steps: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Of each model that read only the beginning of passages, of how many: a number, or “unknown”."""
+    """Yield (model, number of truncated passages or “unknown”) of the embedding steps."""
     for step in steps:
         if step.get("cut_passages"):
             yield step["model"], step["cut_passages"]
@@ -124,7 +128,7 @@ def _topics(dataset: Dataset, names: Sequence[str]) -> list[Topic]:
 
 
 def fingerprint_of(origin: Mapping[str, Any]) -> str:
-    """What no other run has: of the steps, the requests and the versions that an origin tells."""
+    """Hash the steps, requests and versions of an origin; it identifies the run."""
     return _hash({name: origin[name] for name in ("steps", "requests", "versions")})
 
 
@@ -134,17 +138,17 @@ def _hash(values: Any) -> str:
 
 @transaction.atomic
 def _store(
-    run: RetrievalRun, rankings: dict[Topic, Ranking], then: Callable[[RetrievalRun], object]
+    run: RetrievalRun, rankings: dict[Topic, Ranking], on_run: Callable[[RetrievalRun], object]
 ) -> None:
     Dataset.objects.lock(run.dataset_id)
     run.save(force_insert=True)
     rows = [
         (run.pk, topic.pk, text, rank, score)
-        for topic, made in rankings.items()
-        for rank, (text, score) in enumerate(made.texts, 1)
+        for topic, ranking in rankings.items()
+        for rank, (text, score) in enumerate(ranking.texts, 1)
     ]
     for start in range(0, len(rows), AT_ONCE):
-        some = rows[start : start + AT_ONCE]
-        if insert_new(RankedText, _COLUMNS, some) < len(some):
+        batch = rows[start : start + AT_ONCE]
+        if insert_new(RankedText, _COLUMNS, batch) < len(batch):
             raise IntegrityError("A text stands in a ranking twice.")
-    then(run)
+    on_run(run)

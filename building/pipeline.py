@@ -1,22 +1,23 @@
-"""From documents to scored reports, step by step as a plan says; each step does what is not there yet."""
+"""Pipeline from documents to scored reports, by a plan; each step is idempotent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from annotation.errors import UserError
 from annotation.models import Dataset, Rating
 from building.engine import writings
-from building.engine.choosing import stored, writer_called
-from building.engine.deciding import accept_rest, open_products
+from building.engine.choosing import resolve_writer, stored
 from building.engine.fill import fill
 from building.engine.filtering import apply, filter_of
-from building.engine.wanted import REQUIRED, NothingToWrite, Wanted
-from building.making import FROM_FILE, make_run
+from building.engine.generation_spec import REQUIRED, GenerationSpec, NothingToWriteError
+from building.engine.review import accept_rest, open_products
 from building.models import Writer, Writing
-from building.plan import JudgePlan, Plan, ReportPlan, WriterPlan
-from building.retrieval.recipe import parsed
-from building.steps import Kitchen
+from building.pipeline_plan import JudgePlan, Plan, ReportPlan, WriterPlan
+from building.retrieval.recipe import parse_recipe
+from building.run_creation import FROM_FILE, make_run
+from building.steps import RecipeContext
 from evaluation.models import RetrievalRun
 from judging.engine import foreground, runs
 from judging.engine.judges import baseline_of, find_judge
@@ -24,19 +25,21 @@ from judging.engine.selection import Selection
 from judging.models import Judge
 
 
-class Waits(Exception):
-    """The next step is a person's; a sentence that says which, and where."""
+class ReviewPendingError(UserError):
+    """The next step needs a person; a sentence that says which, and where."""
 
 
-class PathBlocked(ValueError):
-    """A step that cannot be taken; a sentence for people."""
+class PipelineError(UserError):
+    """A step that cannot run; a sentence for people."""
 
 
-def walk(dataset: Dataset, plan: Plan, folder: Path) -> Iterator[str]:
-    """Take the steps of a plan, and say of each what it did. Taken again, it does what is missing.
+def run_plan(dataset: Dataset, plan: Plan, folder: Path) -> Iterator[str]:
+    """Run the steps of a plan, and yield a sentence on each.
 
-    Prompts are files in `folder`, and adapters folders. Raises Waits where somebody has to decide first,
-    PathBlocked, and what the steps raise.
+    Run again, it does what is missing.
+
+    Prompts are files in `folder`, and adapters folders. Raises ReviewPendingError where somebody has to
+    decide first, PipelineError, and what the steps raise.
     """
     for task, of_writer in (
         ("passages", plan.passages),
@@ -44,11 +47,11 @@ def walk(dataset: Dataset, plan: Plan, folder: Path) -> Iterator[str]:
         ("questions", plan.questions),
     ):
         if of_writer:
-            yield _write(dataset, plan, task, of_writer, Wanted(n=of_writer.n), folder)
+            yield _write(dataset, plan, task, of_writer, GenerationSpec(n=of_writer.n), folder)
     judge = _judge(dataset, plan.judge)
     yield _grade(dataset, judge, plan.judge, "passages")
     if not Rating.objects.of_dataset(dataset).filter(rater=judge.rater).exists():
-        raise PathBlocked("Nothing is graded: there are no passages, or no sub-questions, yet.")
+        raise PipelineError("Nothing is graded: there are no passages, or no sub-questions, yet.")
     if plan.filter:
         proposed = filter_of(dataset, judge.slug, plan.eta)
         yield f"filter: {apply(dataset, proposed):,} questions that no passage answers are left out"
@@ -58,15 +61,15 @@ def walk(dataset: Dataset, plan: Plan, folder: Path) -> Iterator[str]:
     for run in plan.runs:
         yield _run(dataset, run.name, run.recipe)
     for report in plan.reports:
-        wanted = _wanted(report, required)
-        yield _write(dataset, plan, "report", report, wanted, folder)
+        spec = _report_spec(report, required)
+        yield _write(dataset, plan, "report", report, spec, folder)
     if plan.reports:
         yield _grade(dataset, judge, plan.judge, "reports")
 
 
-def _wanted(report: ReportPlan, required: str) -> Wanted:
+def _report_spec(report: ReportPlan, required: str) -> GenerationSpec:
     needs = REQUIRED in (report.k, report.length.removeprefix("match:"))
-    return Wanted(
+    return GenerationSpec(
         length=report.length,
         system=report.system,
         run=report.run if report.run != REQUIRED else required,
@@ -77,24 +80,24 @@ def _wanted(report: ReportPlan, required: str) -> Wanted:
 
 
 def _write(
-    dataset: Dataset, plan: Plan, task: str, part: WriterPlan, wanted: Wanted, folder: Path
+    dataset: Dataset, plan: Plan, task: str, part: WriterPlan, spec: GenerationSpec, folder: Path
 ) -> str:
     prompt = folder / part.prompt if part.prompt else None
     adapter = folder / part.adapter if part.adapter else None
-    named = part.writer, part.model, prompt, part.backend, part.revision, adapter
-    writer = stored(writer_called(task, *named))
+    writer_options = part.writer, part.model, prompt, part.backend, part.revision, adapter
+    writer = stored(resolve_writer(task, *writer_options))
     try:
-        run = writings.begin(writer, dataset, wanted, endpoint=part.endpoint)
-    except NothingToWrite as nothing:
-        return _decided(dataset, plan, writer, str(nothing))
+        run = writings.begin(writer, dataset, spec, endpoint=part.endpoint)
+    except NothingToWriteError as nothing:
+        return _settle(dataset, plan, writer, str(nothing))
     fill(run)
     if run.state != Writing.State.FINISHED:
-        raise PathBlocked(f"{run.called} is {run.get_state_display()}: {run.note}")
-    return _decided(dataset, plan, writer, f"{run.n_planned:,} orders written.")
+        raise PipelineError(f"{run.display_name} is {run.get_state_display()}: {run.note}")
+    return _settle(dataset, plan, writer, f"{run.n_planned:,} orders written.")
 
 
-def _decided(dataset: Dataset, plan: Plan, writer: Writer, did: str) -> str:
-    """Go on once somebody has decided about all that this writer wrote, or the plan has for them.
+def _settle(dataset: Dataset, plan: Plan, writer: Writer, outcome: str) -> str:
+    """Return once all of this writer's outputs are reviewed, or accept them by the plan.
 
     What another writer proposed waits for its own person: no plan asked for it.
     """
@@ -103,14 +106,14 @@ def _decided(dataset: Dataset, plan: Plan, writer: Writer, did: str) -> str:
         waiting = open_products(run)
         if waiting and plan.accept_unseen:
             n, refused = accept_rest(run, None)
-            did += f" {n:,} accepted unseen."
-            did += f" {len(refused):,} could not be: {refused[0]}" if refused else ""
+            outcome += f" {n:,} accepted unseen."
+            outcome += f" {len(refused):,} could not be: {refused[0]}" if refused else ""
         elif waiting:
-            raise Waits(
+            raise ReviewPendingError(
                 f"{task}: {len(waiting):,} products wait for somebody to decide, at "
                 f"{run.get_absolute_url()}review/. Then the same command goes on."
             )
-    return f"{task}: {did}"
+    return f"{task}: {outcome}"
 
 
 def _judge(dataset: Dataset, plan: JudgePlan) -> Judge:
@@ -118,7 +121,7 @@ def _judge(dataset: Dataset, plan: JudgePlan) -> Judge:
         return baseline_of(dataset)[0]
     judge = find_judge(plan.name, dataset)
     if judge is None:
-        raise PathBlocked(f"judge.name: there is no judge {plan.name}. Make it under Judges.")
+        raise PipelineError(f"judge.name: there is no judge {plan.name}. Make it under Judges.")
     return judge
 
 
@@ -130,14 +133,18 @@ def _grade(dataset: Dataset, judge: Judge, plan: JudgePlan, texts: str) -> str:
         runs.resume(run)
     foreground.fill(run)
     if run.state != run.State.FINISHED:
-        raise PathBlocked(f"{run.called} is {run.get_state_display()}: {run.note}")
+        raise PipelineError(f"{run.display_name} is {run.get_state_display()}: {run.note}")
     return f"grades of {texts} by {judge.title}: {run.n_planned:,} pairs, {run.n_there_before:,} there before"
 
 
 def _run(dataset: Dataset, name: str, recipe: str) -> str:
     # Where it was made, passages and grades had other keys: its fingerprint says nothing here.
-    there = RetrievalRun.objects.filter(dataset=dataset, name=name, recipe=str(parsed(recipe)))
-    if any(FROM_FILE in run.origin for run in there):
+    existing = RetrievalRun.objects.filter(
+        dataset=dataset, name=name, recipe=str(parse_recipe(recipe))
+    )
+    if any(FROM_FILE in run.origin for run in existing):
         return f"run {name}: {recipe}, which came in a file"
-    made = make_run(dataset, name, recipe, Kitchen(dataset, opens_files=True, asks_servers=True))
-    return f"run {made.run}: {recipe}" + ("" if made.is_new else ", which is there")
+    result = make_run(
+        dataset, name, recipe, RecipeContext(dataset, opens_files=True, asks_servers=True)
+    )
+    return f"run {result.run}: {recipe}" + ("" if result.is_new else ", which is there")

@@ -1,4 +1,4 @@
-"""What a writer says to a model, at a server or in this process, and what the replies are read as."""
+"""Chat task of a writer: its requests to a model, and how replies are parsed."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Sequence
 
 from building.writers.base import Ask, Outcome
 from building.writers.spec import WriterSpec
-from building.writing.products import FAILURES, Failure
+from building.writing.outputs import FAILURES, Failure
 from building.writing.tasks import Message
-from judging.graders.script import DETAIL_LIMIT, NO_TOKENS, Script, Tokens
-from judging.grading.pairs import Failure as ModelFailure
-from judging.grading.pairs import storable, without_nulls
-from judging.grading.probabilities import TokenLogprobs
-from judging.grading.said import Said
+from judging.llm.chat_task import DETAIL_LIMIT, NO_TOKENS, ChatTask, Tokens
+from judging.llm.completion import Completion, TokenLogprobs, storable
+from judging.llm.errors import Failure as ModelFailure
+from judging.llm.sampling import without_nulls
 
 
-class Letters(Script[Ask, Outcome]):
-    """The Script of a writer."""
+class WriterChat(ChatTask[Ask, Outcome]):
+    """Chat task of a writer."""
 
-    who = "writer"
+    role = "writer"
     rename_advice = "make a new writer with {named} as its revision"
     spec: WriterSpec
 
@@ -31,28 +30,28 @@ class Letters(Script[Ask, Outcome]):
     def messages(self, ask: Ask) -> list[Message]:
         return ask.messages
 
-    def of_its_own(self, ask: Ask) -> dict[str, object]:
+    def extra_parameters(self, ask: Ask) -> dict[str, object]:
         sampling = self.spec.sampling
-        own = {"max_tokens": ask.max_tokens or sampling.max_tokens, "seed": ask.seed}
+        parameters = {"max_tokens": ask.max_tokens or sampling.max_tokens, "seed": ask.seed}
         # What the writer says itself holds, null too: some servers do not take a parameter.
-        return {name: value for name, value in own.items() if name not in sampling.extra}
+        return {name: value for name, value in parameters.items() if name not in sampling.extra}
 
     def replied(
         self,
         ask: Ask,
         digest: str,
-        said: Sequence[Said],
+        completions: Sequence[Completion],
         logprobs: TokenLogprobs | None,
         tokens: Tokens,
     ) -> Outcome:
-        """Of the first sample: a writer asks for one."""
-        reply = said[0]
-        is_refused = bool(reply.refusal and not reply.words)
+        """Build the outcome of the first sample; a writer asks for one."""
+        completion = completions[0]
+        is_refused = bool(completion.refusal and not completion.text)
         return Outcome(
             ask,
-            raw=storable(reply.words or reply.refusal or ""),
-            reasoning=storable(reply.reasoning),
-            finish_reason=storable(reply.finish_reason or "")[:40],
+            raw=storable(completion.text or completion.refusal or ""),
+            reasoning=storable(completion.reasoning),
+            finish_reason=storable(completion.finish_reason or "")[:40],
             failure=Failure.REFUSED.value if is_refused else "",
             detail=FAILURES[Failure.REFUSED] if is_refused else "",
             prompt_hash=digest,
@@ -79,5 +78,5 @@ class Letters(Script[Ask, Outcome]):
             completion_tokens=tokens[1],
         )
 
-    def is_of_another(self, outcome: Outcome) -> str:
+    def other_model(self, outcome: Outcome) -> str:
         return outcome.detail if outcome.failure == ModelFailure.OTHER_MODEL else ""

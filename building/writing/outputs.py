@@ -1,4 +1,4 @@
-"""What a writer is given, what comes of its reply, and what a reply can fail by."""
+"""Inputs, outputs and failures of a generation task."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Failure(StrEnum):
-    """What a reply can fail by; FAILURES has the sentences for people."""
+    """Failures of a reply; FAILURES has the sentences for people."""
 
     EMPTY = "empty"
     REFUSED = "refused"
@@ -39,7 +39,7 @@ FAILURES = {
 
 @dataclass(frozen=True)
 class Source:
-    """What a task is given. Of `n` and `words` 0 means what the task has of its own.
+    """Input of a task; 0 for `n` and `words` means the task's default.
 
     `document` is the document or the summary; `passages` are (name, body) in the order of their ranks,
     cited by their number from 1; `have` are the questions that are there already. `words` is the length
@@ -50,7 +50,7 @@ class Source:
     request: str = ""
     document: str = ""
     passages: tuple[tuple[str, str], ...] = ()
-    have: tuple[str, ...] = ()
+    existing: tuple[str, ...] = ()
     n: int = 0
     words: int = 0
     max_words: int = 0
@@ -60,7 +60,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence of a report, `body[start:end]` in code points, and the labels of its citations as written."""
+    """A report sentence, `body[start:end]` in code points, with its citation labels."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Product:
-    """One text or question. `flags` are for its reviewer; `citations` are all statements of a report."""
+    """A generated text or question; `citations` are all statements of a report."""
 
     body: str
     flags: tuple[str, ...] = ()
@@ -77,8 +77,8 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Written:
-    """What a reply became.
+class ParsedReply:
+    """Parsed reply: outputs, and the failure if there is one.
 
     What is whole is kept beside a failure too: of 10 questions the 6 that came, with `missing` = 4, how
     many of those asked for are still to be had. `detail` says in a sentence or two what happened, also
@@ -91,6 +91,6 @@ class Written:
     missing: int = 0
 
 
-def failed(failure: Failure, missing: int, detail: str = "") -> Written:
-    """Nothing of the reply can be used."""
-    return Written((), failure, detail or FAILURES[failure], missing)
+def failed_reply(failure: Failure, missing: int, detail: str = "") -> ParsedReply:
+    """Return the result of an unusable reply."""
+    return ParsedReply((), failure, detail or FAILURES[failure], missing)

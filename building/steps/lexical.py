@@ -1,4 +1,4 @@
-"""Steps that look for the words of a request: BM25."""
+"""Lexical retrieval step: BM25."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from annotation.models import Topic
-from building.retrieval.bm25 import Background, BackgroundBroken, Bm25
+from building.retrieval.bm25 import Background, Bm25
 from building.retrieval.recipe import RecipeError
-from building.steps.kitchen import DEEP, Kitchen, Ranking
 from building.steps.options import K1, B
+from building.steps.recipe_context import DEEP, Ranking, RecipeContext
 
 
 class Bm25Step:
     """bm25(k1=0.9, b=0.4, background=FILE): passages with words of the request, as Lucene ranks them."""
 
-    def __init__(self, kitchen: Kitchen, options: Mapping[str, str]) -> None:
+    def __init__(self, kitchen: RecipeContext, options: Mapping[str, str]) -> None:
         k1, b = K1.read("bm25", options), B.read("bm25", options)
         self.made_from: dict[str, Any] = {"k1": k1, "b": b, "background": None}
         background = None
@@ -28,18 +28,15 @@ class Bm25Step:
         self.bm25 = Bm25(index, k1, b, background)
 
     def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
-        found = self.bm25.ranked(topic.request, DEEP)
-        keys = self.bm25.index.keys[found.rows].tolist()
-        return Ranking(list(zip(keys, found.scores.tolist(), strict=True)), set(found.unknown))
+        ranked = self.bm25.ranked(topic.request, DEEP)
+        keys = self.bm25.index.keys[ranked.rows].tolist()
+        return Ranking(list(zip(keys, ranked.scores.tolist(), strict=True)), set(ranked.unknown))
 
 
-def _background(kitchen: Kitchen, name: str) -> tuple[Background, dict[str, str]]:
+def _background(kitchen: RecipeContext, name: str) -> tuple[Background, dict[str, str]]:
     if not kitchen.opens_files:
         raise RecipeError("A file of statistics can be named in a command alone.")
     path = Path(name)
-    try:
-        background = Background.read(path)
-    except BackgroundBroken as error:
-        raise RecipeError(str(error)) from None
+    background = Background.read(path)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
     return background, {"file": path.name, "sha256": digest}

@@ -1,4 +1,4 @@
-"""The prompts of the tasks as files hold them: our own in building/writing/prompts/, and those of people.
+"""Prompt files of the tasks: ours in building/writing/prompts/, and people's.
 
     --- system ---
     ...
@@ -15,30 +15,32 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from annotation.errors import UserError
+
 FOLDER = Path(__file__).resolve().parent / "prompts"
 _HEADING = re.compile(r"--- (\w+) ---")
 
 
-class PromptBroken(ValueError):
+class PromptError(UserError):
     """A prompt that cannot be read; a sentence that names the line."""
 
 
 @dataclass(frozen=True)
-class Wording:
-    """What a model is told. `system` is empty where there is no such part."""
+class PromptText:
+    """Prompt texts; `system` is empty where there is no such part."""
 
     system: str
     prompt: str
 
 
 @cache
-def load(name: str) -> Wording:
-    """Our own wording for a task."""
+def load(name: str) -> PromptText:
+    """Return our prompt for a task."""
     return read((FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
 
 
-def read(text: str) -> Wording:
-    """The wording in the text of a file. Raises PromptBroken."""
+def read(text: str) -> PromptText:
+    """Parse a prompt file. Raises PromptError."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     parts: dict[str, list[str]] = {}
     current: list[str] | None = None
@@ -51,13 +53,13 @@ def read(text: str) -> Wording:
                 current.append(line)
             continue
         if heading[1] not in ("system", "user"):
-            raise PromptBroken(
+            raise PromptError(
                 f'Line {number}: there is no part "{heading[1]}". There are system and user.'
             )
         if heading[1] in parts:
-            raise PromptBroken(f'Line {number}: the part "{heading[1]}" is there twice.')
+            raise PromptError(f'Line {number}: the part "{heading[1]}" is there twice.')
         current = parts[heading[1]] = []
     system, prompt = ("\n".join(parts.get(part, [])).strip() for part in ("system", "user"))
     if not prompt:
-        raise PromptBroken('There is nothing for the user to say, under "--- user ---".')
-    return Wording(system, prompt)
+        raise PromptError('There is nothing for the user to say, under "--- user ---".')
+    return PromptText(system, prompt)

@@ -1,4 +1,4 @@
-"""Counting terms in texts: how often each text holds each term, as a matrix that is made text by text.
+"""Term counting: a sparse (texts, terms) matrix, built text by text.
 
 Most of what stands between two spaces was there before. So texts are cut at spaces, each different piece is
 analysed once, and (texts, pieces) times (pieces, terms) is (texts, terms).
@@ -28,9 +28,9 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Counts:
-    """Of texts that are added one after the other: lengths and keys of those with a term, and their counts.
+    """Term counts, lengths and keys of texts that are added one by one.
 
-    Other texts are counted in `n_empty`, and left out.
+    Texts without a term are counted in `n_empty`, and left out.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Counts:
             self._pieces = _Pieces(self._number_of)
 
     def finish(self) -> None:
-        """Counts what is left, and forgets what only counting needs."""
+        """Count the last block and free what only counting needs."""
         if self._block_keys:
             self._count_block()
         self._pieces = _Pieces(self._number_of)
@@ -79,23 +79,27 @@ class Counts:
 
     @property
     def lengths(self) -> NDArray[np.int32]:
-        """Terms of each text, exact."""
+        """Return the exact number of terms of each text."""
         return np.concatenate(self._lengths)
 
     def by_term(self) -> tuple[list[str], scipy.sparse.csc_array]:
-        """The terms, sorted, and (texts, terms): how often, up to 65,535; rows ascending in each column.
+        """Return the sorted terms and the (texts, terms) counts, at most 65,535 each.
+
+        Rows ascend in each column.
 
         Once: what was counted is given away, so that memory holds it twice and not three times.
         """
         # By code points, which is also the order of their bytes.
         sorted_terms = sorted(self._number_of)
         n_terms = len(sorted_terms)
-        place = np.empty(n_terms, dtype=np.int32)
-        place[[self._number_of[term] for term in sorted_terms]] = np.arange(n_terms, dtype=np.int32)
+        position = np.empty(n_terms, dtype=np.int32)
+        position[[self._number_of[term] for term in sorted_terms]] = np.arange(
+            n_terms, dtype=np.int32
+        )
         numbers, often = _joined(self._numbers), _joined(self._often)
         for start in range(0, len(numbers), BLOCK):
-            some = slice(start, start + BLOCK)
-            numbers[some] = place[numbers[some]]
+            block = slice(start, start + BLOCK)
+            numbers[block] = position[numbers[block]]
         starts = np.cumsum(_joined(self._different), dtype=np.int64)
         if len(numbers) < 2**31:
             starts = starts.astype(np.int32)  # else all numbers take twice the room
@@ -110,7 +114,7 @@ def _joined(parts: list[NDArray[Number]]) -> NDArray[Number]:
 
 
 class _Pieces:
-    """What stands between two spaces, by number as it is met, and the terms in it.
+    """Distinct substrings between spaces, numbered in order of appearance, with their terms.
 
     No word goes across a space.
     """
@@ -125,13 +129,13 @@ class _Pieces:
         return len(self._numbers)
 
     def of_text(self, text: str) -> Iterator[int]:
-        """The numbers of the pieces of a text, in order."""
+        """Return the piece numbers of a text, in order."""
         for parting in PARTINGS:
             text = text.replace(parting, " ")
         return map(self._numbers.__getitem__, text.split(" "))
 
     def terms(self) -> scipy.sparse.csr_array:
-        """(pieces, terms): 1 for each time that a piece holds a term."""
+        """Return the (pieces, terms) counts."""
         number_of = self._number_of
         for piece in islice(self._numbers, len(self._ends) - 1, None):
             self._terms.extend(
@@ -142,7 +146,7 @@ class _Pieces:
 
 
 def _matrix(columns: array[int], ends: array[int], n_columns: int) -> scipy.sparse.csr_array:
-    """A row for each but the first of `ends`, with a 1 in each of the columns up to there."""
-    ones = np.ones(len(columns), dtype=np.int32)
-    parts = (ones, np.array(columns, dtype=np.int32), np.array(ends, dtype=np.int32))
+    """Build a CSR matrix of ones from column numbers and row ends (the first is 0)."""
+    values = np.ones(len(columns), dtype=np.int32)
+    parts = (values, np.array(columns, dtype=np.int32), np.array(ends, dtype=np.int32))
     return scipy.sparse.csr_array(parts, shape=(len(ends) - 1, n_columns))

@@ -1,4 +1,4 @@
-"""What a writing is to write: of which topics, how many and how long, from which context."""
+"""Specification of a generation run: topics, number, length and context."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from annotation.errors import UserError
 from annotation.models import Dataset, Topic
 from building.models import Writing
-from building.writing.lengths import CONTEXT_TOKENS, LengthError, matches
+from building.writing.lengths import CONTEXT_TOKENS, matches
 from building.writing.pairs import KINDS
 from evaluation.data.selection import one_of
 from evaluation.models import RetrievalRun
@@ -19,22 +20,24 @@ ON_PASSAGES = ("statements", "pairs")
 _SYSTEM = re.compile(r"\w[\w.+-]*")
 
 
-class WantedError(ValueError):
-    """What cannot be written so; a sentence for people."""
+class SpecError(UserError):
+    """An invalid specification; a sentence for people."""
 
 
-class NothingToWrite(WantedError):
-    """All of it is there, or cannot be written; the sentence says which."""
+class NothingToWriteError(SpecError):
+    """A specification without orders: all exist or cannot be written; the message says which."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """`topics` are names; none means all. Of `n` 0 is as many as the task writes by itself.
+class GenerationSpec:
+    """Specification of a generation run.
 
-    `run` is whose passages a report is written from: its first `k`, as far as `context_tokens` hold them.
-    `k` is a number, "" for all, or "required" for as many as the required subset of the topic has, which
-    is the topic's ranking in the run `required`. `length` is that of lengths.py. Of each thing `samples`
-    are written. `system` is whose reports they are; "" names it by the writer and the run. `types` are those of
+    `topics` are names; none means all. `n` 0 is as many as the task writes by itself.
+
+    `run` is the run whose passages a report is written from: its first `k`, as far as `context_tokens` hold
+    them. `k` is a number, "" for all, or "required" for as many as the required subset of the topic has, which
+    is the topic's ranking in the run `required`. `length` is that of lengths.py. `samples` are written of each
+    thing. `system` names the system of the reports; "" names it by the writer and the run. `types` are those of
     questions on passages, and `statements` the writer whose statements they are made from; "" for none.
     """
 
@@ -54,22 +57,22 @@ class Wanted:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Wanted:
-        known = {field.name for field in fields(cls)}
-        values = {name: value for name, value in values.items() if name in known}
+    def from_json(cls, values: dict[str, Any]) -> GenerationSpec:
+        field_names = {field.name for field in fields(cls)}
+        values = {name: value for name, value in values.items() if name in field_names}
         for name in ("topics", "types"):
             if name in values:
                 values[name] = tuple(values[name])
         return cls(**values)
 
     def check(self, task: str, dataset: Dataset) -> None:
-        """Raises WantedError, or SelectionError for a topic or run that is not there."""
+        """Validate the spec. Raises SpecError, or SelectionError for an unknown topic or run."""
         for name in self.topics:
             one_of("topic", name, dataset.topics.values_list("name", flat=True))
         if not 1 <= self.samples <= 100:
-            raise WantedError("From 1 to 100 samples of each thing can be written.")
+            raise SpecError("From 1 to 100 samples of each thing can be written.")
         if not 0 <= self.n <= 100:
-            raise WantedError("At most 100 can be asked for at once.")
+            raise SpecError("At most 100 can be asked for at once.")
         if self.length:
             self._check_length(task)
         if self.system:
@@ -81,38 +84,35 @@ class Wanted:
 
     def _check_length(self, task: str) -> None:
         if task not in REPORTS:
-            raise WantedError("Only reports are given a length.")
-        try:
-            taken_from = matches(self.length)
-        except LengthError as error:
-            raise WantedError(str(error)) from None
-        if taken_from == REQUIRED and not self.required:
-            raise WantedError(f"{self.length} needs the run that holds the required subsets.")
+            raise SpecError("Only reports are given a length.")
+        length_source = matches(self.length)
+        if length_source == REQUIRED and not self.required:
+            raise SpecError(f"{self.length} needs the run that holds the required subsets.")
 
     def _check_system(self, task: str) -> None:
         if task not in REPORTS:
-            raise WantedError("Only reports are of a system.")
+            raise SpecError("Only reports are of a system.")
         if not _SYSTEM.fullmatch(self.system):
-            raise WantedError(
+            raise SpecError(
                 f"A system is called by letters, digits and - _ . +, and not “{self.system}”."
             )
 
     def _check_context(self, dataset: Dataset) -> None:
         if not self.run:
-            raise WantedError("A report is written from the passages of a run: say which.")
+            raise SpecError("A report is written from the passages of a run: say which.")
         run_of(dataset, self.run)
         if self.required:
             run_of(dataset, self.required)
         if self.context_tokens < 1:
-            raise WantedError("A context has at least 1 token.")
+            raise SpecError("A context has at least 1 token.")
         if self.k == REQUIRED and not self.required:
-            raise WantedError("Say which run holds the required subsets.")
+            raise SpecError("Say which run holds the required subsets.")
         if self.k not in ("", REQUIRED) and not _is_whole(self.k):
-            raise WantedError(f"The passages of a context are a number from 1, or {REQUIRED}.")
+            raise SpecError(f"The passages of a context are a number from 1, or {REQUIRED}.")
 
     def _check_types(self, dataset: Dataset) -> None:
         if not self.types:
-            raise WantedError(f"Say which types of questions: {', '.join(KINDS)}.")
+            raise SpecError(f"Say which types of questions: {', '.join(KINDS)}.")
         for name in self.types:
             one_of("type of question", name, KINDS)
         if self.statements:
@@ -124,17 +124,17 @@ class Wanted:
 
 
 def writers_of_statements(dataset: Dataset) -> list[str]:
-    """Who was asked for the statements of passages, by name."""
+    """Return the names of the writers with statements of this dataset's passages."""
     writings = Writing.objects.filter(dataset=dataset, writer__task="statements")
     return sorted(set(writings.values_list("writer__slug", flat=True)))
 
 
 def run_of(dataset: Dataset, name: str) -> RetrievalRun:
-    """Raises SelectionError where the dataset has no run of this name."""
+    """Return the dataset's run of this name. Raises SelectionError if there is none."""
     runs = {run.name: run for run in RetrievalRun.objects.filter(dataset=dataset)}
     return runs[one_of("run", name, runs)]
 
 
-def _is_whole(words: str) -> bool:
-    # Of more digits int() makes no number.
-    return words.isascii() and words.isdecimal() and len(words) <= 6 and 0 < int(words) <= 100_000
+def _is_whole(text: str) -> bool:
+    # int() rejects numbers of very many digits.
+    return text.isascii() and text.isdecimal() and len(text) <= 6 and 0 < int(text) <= 100_000
