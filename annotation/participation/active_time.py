@@ -1,9 +1,10 @@
-"""Active time: what browsers claim of it, held to the server's clock. All readers take it from here.
+"""Active time per item: the browser's claim, capped by the server's clock.
 
-Each answer, and handing in, brings the active milliseconds since the one before, as the page counted
-them. They are kept and exported as they were sent; anybody can send any number. The server knows when it
-showed an item first and when the last of it arrived, and more time than lies between was not worked. An answer
-that waited offline arrives late, which makes its item's span longer and never shorter.
+Each answer, and submitting, brings the active milliseconds since the one before, as the page
+counted them. They are stored and exported as they were sent; anybody can send any number. The
+server knows when it showed an item first and when the last of it arrived, and more time than lies
+between was not worked. An answer that waited offline arrives late, which makes its item's span
+longer and never shorter. All readers of active time take it from here.
 """
 
 from collections import defaultdict
@@ -25,7 +26,7 @@ class Claim:
     """The milliseconds claimed for one item, and its span by the server's clock.
 
     `opened`: when it was shown first (None: nothing is known of it); `arrived`: when the last answer or
-    the handing in came (None: nothing came).
+    the submitting came (None: nothing came).
     """
 
     ms: int
@@ -35,35 +36,35 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ActiveTime:
-    """The milliseconds of an item that count, and how many were claimed beyond what is possible."""
+    """Counted milliseconds of an item, and the excess claimed beyond what is possible."""
 
     ms: int
     excess_ms: int = 0
 
 
 def note_opening(assignment: Assignment) -> None:
-    """Write down that the page of an item is shown for the first time.
+    """Record that the page of an item is displayed for the first time.
 
-    Not where it was answered before: then it was opened at a time that nobody wrote down.
+    Not where it was answered before: then it was opened at a time that nobody recorded.
     """
     if assignment.opened_at is None:
-        unseen = Assignment.objects.filter(pk=assignment.pk, opened_at=None, answers=None)
-        unseen.update(opened_at=timezone.now())
+        unopened = Assignment.objects.filter(pk=assignment.pk, opened_at=None, answers=None)
+        unopened.update(opened_at=timezone.now())
 
 
 def held_to_clock(claims: Sequence[Claim]) -> list[ActiveTime]:
-    """The time of each of one person's items that counts, and what is claimed too much.
+    """Cap each of one person's claims by the server's clock; return counted and excess time.
 
     An item counts from its opening to its last arrival at most. Items whose spans overlap count together as
     much as the time that they cover: each is cut by the same share. A person has two hands, and may have
     two windows side by side that both count, so of overlapping items only what goes beyond twice
-    that time is in the excess. What has no known opening is not held to anything.
+    that time is in the excess. A claim without a known opening is not capped.
     """
     possible = [min(claim.ms, _length(claim)) for claim in claims]
     excess = [claim.ms - ms for claim, ms in zip(claims, possible, strict=True)]
-    for together, length in _overlapping(claims):
-        total = sum(possible[index] for index in together)
-        for index in together if total > length else ():
+    for overlapping, length in _overlapping(claims):
+        total = sum(possible[index] for index in overlapping)
+        for index in overlapping if total > length else ():
             ms = possible[index]
             possible[index] = ms * length // total
             excess[index] += ms * max(0, total - 2 * length) // total
@@ -77,7 +78,7 @@ def _length(claim: Claim) -> int:
 
 
 def _overlapping(claims: Sequence[Claim]) -> list[tuple[list[int], int]]:
-    """The places of claims whose spans overlap, with the milliseconds that these cover together."""
+    """Group claims whose spans overlap: their indices, and the milliseconds covered together."""
     spans = sorted(
         (claim.opened, claim.arrived, index)
         for index, claim in enumerate(claims)
@@ -86,18 +87,18 @@ def _overlapping(claims: Sequence[Claim]) -> list[tuple[list[int], int]]:
     groups: list[tuple[datetime, datetime, list[int]]] = []
     for opened, arrived, index in spans:
         if groups and opened < groups[-1][1]:
-            start, end, together = groups[-1]
-            groups[-1] = start, max(end, arrived), [*together, index]
+            start, end, indices = groups[-1]
+            groups[-1] = start, max(end, arrived), [*indices, index]
         else:
             groups.append((opened, arrived, [index]))
-    return [(together, (end - start) // MILLISECOND) for start, end, together in groups]
+    return [(indices, (end - start) // MILLISECOND) for start, end, indices in groups]
 
 
 def by_assignment(participants: QuerySet[Any, Any] | Iterable[int]) -> dict[int, ActiveTime]:
-    """The active time of every item that these participants (or their keys) had: one query.
+    """Return the active time of each assignment of these participants (or their keys).
 
-    An item of which the opening is not known (from before it was written down, or answered by a script that
-    never showed it) is held to the beginning of its participant's first part.
+    One query. An item of which the opening is not known (from before it was recorded, or answered
+    by a script that never showed it) is capped at the beginning of its participant's first part.
     """
     first = Part.objects.filter(participant=OuterRef("participant")).order_by("number")
     rows = (
@@ -114,27 +115,27 @@ def by_assignment(participants: QuerySet[Any, Any] | Iterable[int]) -> dict[int,
         )
     )
     claims: dict[int, list[Claim]] = defaultdict(list)
-    places: dict[int, list[int]] = defaultdict(list)
-    for pk, participant, at_the_end, claimed, opened, began, answered, submitted in rows:
-        arrived = max((when for when in (answered, submitted) if when), default=None)
-        places[participant].append(pk)
-        claims[participant].append(Claim(at_the_end + (claimed or 0), opened or began, arrived))
+    keys: dict[int, list[int]] = defaultdict(list)
+    for pk, participant, submit_ms, claimed, opened, began, answered, submitted in rows:
+        arrived = max((moment for moment in (answered, submitted) if moment), default=None)
+        keys[participant].append(pk)
+        claims[participant].append(Claim(submit_ms + (claimed or 0), opened or began, arrived))
     return {
         pk: time
-        for participant, held in claims.items()
-        for pk, time in zip(places[participant], held_to_clock(held), strict=True)
+        for participant, participant_claims in claims.items()
+        for pk, time in zip(keys[participant], held_to_clock(participant_claims), strict=True)
     }
 
 
 def by_part(parts: QuerySet[Part]) -> dict[int, int]:
-    """The active milliseconds of each of these parts; none where no page has measured any."""
+    """Return the active milliseconds of each part; parts without any measured are left out."""
     # Once: the newest parts may be others a moment later.
     parts = Part.objects.filter(pk__in=list(parts.values_list("pk", flat=True)))
     rows = Assignment.objects.filter(part__in=parts.values("pk")).order_by()
     # First, or an item that is assigned at this very moment would have no time.
-    held = list(rows.values_list("pk", "part"))
+    part_of_assignment = list(rows.values_list("pk", "part"))
     times = by_assignment(parts.values("participant"))
-    spent: dict[int, int] = defaultdict(int)
-    for pk, part in held:
-        spent[part] += times[pk].ms
-    return {part: ms for part, ms in spent.items() if ms}
+    part_ms: dict[int, int] = defaultdict(int)
+    for pk, part in part_of_assignment:
+        part_ms[part] += times[pk].ms
+    return {part: ms for part, ms in part_ms.items() if ms}

@@ -1,7 +1,8 @@
-"""Assigning the items of a campaign: each to k raters and never twice to one; taking them back.
+"""Assignment of a campaign's items to raters: k raters for each item; expiry and release.
 
-Who hands out holds the campaign's row, so one part is dealt at a time. That is seldom (a rater
-takes a part for an hour), and the database refuses a slot to two raters whatever happens here.
+No item goes to the same rater twice. Dealing locks the campaign's row, so one part is dealt at a
+time. That is seldom (a rater takes a part for an hour), and the database refuses a slot to two
+raters whatever happens here.
 """
 
 import random
@@ -17,16 +18,16 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant, Rater, User
-from annotation.participation import counting, gold
+from annotation.participation import gold, rating_sync
 
 TRIES = 5  # at dealing a part
-HELD = Q(assignments__slot__isnull=False)
+HAS_SLOT = Q(assignments__slot__isnull=False)
 ANSWERED = Exists(Answer.objects.filter(assignment=OuterRef("pk")))
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An item that a participant may be given: its system, and how many raters hold it already."""
+    """An item that a participant may be given: its system, and the number of slots taken."""
 
     item: int
     system: str
@@ -34,7 +35,7 @@ class Candidate:
 
 
 def rater_of(user: User) -> Rater:
-    """The rater that an account rates as, made the first time.
+    """Return the rater that an account rates as; create it the first time.
 
     Its name goes into the names of files, so it is a slug; another rater may have that already.
     """
@@ -57,9 +58,9 @@ def invite(
     source: str = Participant.Source.ACCOUNT,
     external_id: str = "",
 ) -> Participant:
-    """The rater's participation in a campaign, made the first time.
+    """Return the rater's participation in a campaign; create it the first time.
 
-    The seed of their order is recorded. It is another one in another campaign, or who does T1 and T2
+    The seed of their order is recorded. It is another one in another campaign, or a rater of T1 and T2
     would meet the same texts in the same order.
     """
     participant, _ = Participant.objects.get_or_create(
@@ -78,7 +79,7 @@ def invite(
 def begin_part(
     participant: Participant, *, study_id: str = "", session_id: str = ""
 ) -> Part | None:
-    """The participant's part that is under way, else a new one with items of its own.
+    """Return the participant's part that is under way, else a new one with its own items.
 
     Items that the participant has begun, or that went back to the pool untouched and are still
     free, come before new ones. None where there is nothing (more) to do for this participant.
@@ -89,7 +90,7 @@ def begin_part(
             with transaction.atomic():
                 return _begin_part(participant, study_id, session_id)
         except IntegrityError:
-            # A late answer may take up its item's last slot at this very moment: then deal again.
+            # A late answer may take its item's last slot at this very moment: then deal again.
             tries_left -= 1
             if not tries_left:
                 raise
@@ -100,28 +101,28 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
     # Staff may have ended the participation, or excluded its work, while this request waited for the campaign.
     participant.refresh_from_db(fields=["outcome", "set_aside_at"])
     _expire(campaign, timezone.now())
-    # Held, and before the parts are read: one of them may be handed in at this very moment, and end its part.
-    in_hand_now = participant.assignments.filter(state=Assignment.State.OPEN)
-    begun = list(in_hand_now.select_for_update().order_by("pk"))
+    # Locked before the parts are read: an item may be submitted at this very moment, and end its part.
+    open_assignments = participant.assignments.filter(state=Assignment.State.OPEN)
+    begun = list(open_assignments.select_for_update().order_by("pk"))
     parts = list(participant.parts.all())
     if parts and not parts[-1].outcome:
         return parts[-1]
     done = sum(part.outcome == Part.Outcome.DONE for part in parts)
-    is_over = not participant.goes_on
-    if not campaign.hands_out() or is_over or done == campaign.max_parts:
+    has_ended = not participant.can_work
+    if not campaign.assigns_work() or has_ended or done == campaign.max_parts:
         return None
-    in_hand = sum(
+    n_begun = sum(
         assignment.slot is not None for assignment in begun
     )  # training and gold are not counted
-    room = campaign.items_per_part and max(
-        0 if in_hand else 1, campaign.items_per_part - in_hand - unpaid(participant)
+    n_free = campaign.items_per_part and max(
+        0 if n_begun else 1, campaign.items_per_part - n_begun - unpaid(participant)
     )
-    candidates = left_for(campaign, participant)
+    candidates = available_items(campaign, participant)
     had = Counter(participant.assignments.values_list("item__text__system", flat=True))
     number = len(parts) + 1
     order = random.Random(f"{participant.seed}:{number}")  # noqa: S311 - a recorded order
-    chosen = pick(candidates, room, had, order)
-    if not in_hand and not chosen:
+    chosen = pick(candidates, n_free, had, order)
+    if not n_begun and not chosen:
         return None
     lease = campaign.lease_hours and timedelta(hours=campaign.lease_hours)
     part = Part.objects.create(
@@ -140,7 +141,7 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
 
 
 def unpaid(participant: Participant) -> int:
-    """How many study items were handed in, in parts that ended unfinished, since the last that was done.
+    """Count study items submitted in unfinished parts since the last part that was done.
 
     The next part is smaller by these, so that the same work is paid once, however it was cut.
     """
@@ -159,17 +160,17 @@ def pick(
     had: Counter[str],
     order: random.Random,
 ) -> list[int]:
-    """Up to `number` items (None: all), balanced over systems, in a random order.
+    """Pick up to `number` items (None: all), balanced over systems, in a random order.
 
-    The system of which the participant has had least comes next. Within a system, the item that
-    most raters hold already comes first: a study that ends early then has whole items to compare.
+    The system of which the participant has had least comes next. Within a system, the item with
+    most slots taken comes first: a study that ends early then has whole items to compare.
     """
     by_system: dict[str, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         by_system[candidate.system].append(candidate)
-    for waiting in by_system.values():
-        order.shuffle(waiting)
-        waiting.sort(key=lambda candidate: candidate.held)  # the last is taken first
+    for system_candidates in by_system.values():
+        order.shuffle(system_candidates)
+        system_candidates.sort(key=lambda candidate: candidate.held)  # the last is taken first
     had = Counter(had)
     tie = {system: order.random() for system in sorted(by_system)}
     chosen: list[int] = []
@@ -183,16 +184,16 @@ def pick(
     return chosen
 
 
-def left_for(campaign: Campaign, participant: Participant) -> list[Candidate]:
-    """The items with a free slot that this participant has not had, or gave back untouched.
+def available_items(campaign: Campaign, participant: Participant) -> list[Candidate]:
+    """List free items that this participant has not had, or gave back untouched.
 
-    One that they skipped is for others.
+    An item is free with a slot that nobody holds. One that they skipped is for others.
     """
     had = participant.assignments.exclude(state=Assignment.State.RELEASED, was_skipped=False)
     free = (
         campaign.items.filter(purpose=Item.Purpose.STUDY)
         .exclude(pk__in=had.values("item"))
-        .annotate(held=Count("assignments", filter=HELD))
+        .annotate(held=Count("assignments", filter=HAS_SLOT))
         .filter(held__lt=campaign.raters_per_item)
         .order_by("position")
     )
@@ -200,63 +201,69 @@ def left_for(campaign: Campaign, participant: Participant) -> list[Candidate]:
 
 
 def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Random) -> None:
-    """Make the assignments of a part: training first, then the chosen items and hidden gold."""
+    """Create the assignments of a part: training first, then the chosen items and hidden gold."""
     participant = part.participant
-    mine = {assignment.item_id: assignment for assignment in participant.assignments.all()}
+    assignment_of_item = {
+        assignment.item_id: assignment for assignment in participant.assignments.all()
+    }
     had = [
-        item for item, assignment in mine.items() if assignment.state != Assignment.State.RELEASED
+        item
+        for item, assignment in assignment_of_item.items()
+        if assignment.state != Assignment.State.RELEASED
     ]
     extra = campaign.items.exclude(pk__in=had)
     training = [item.pk for item in extra.filter(purpose=Item.Purpose.TRAINING)]
     queue = list(chosen)
     for item in gold_due(campaign, participant):
         queue.insert(order.randint(0, len(queue)), item)
-    checks = _attention(campaign, part, queue, order)
+    checks = _draw_attention_checks(campaign, part, queue, order)
     slots = _free_slots(chosen, campaign.raters_per_item)
-    position = max((assignment.position for assignment in mine.values()), default=-1)
+    position = max((assignment.position for assignment in assignment_of_item.values()), default=-1)
     new: list[Assignment] = []
-    again: list[Assignment] = []
+    reassigned: list[Assignment] = []
     for item in [*training, *queue]:
         position += 1
-        assignment = mine.get(item) or Assignment(participant=participant, item_id=item)
-        (again if item in mine else new).append(assignment)
+        assignment = assignment_of_item.get(item) or Assignment(
+            participant=participant, item_id=item
+        )
+        (reassigned if item in assignment_of_item else new).append(assignment)
         assignment.part, assignment.position, assignment.slot = part, position, slots.get(item)
         assignment.state, assignment.was_skipped = Assignment.State.OPEN, False
         assignment.check_asked_id = checks.get(item)
     changed = ["part", "position", "slot", "state", "was_skipped", "check_asked"]
     Assignment.objects.bulk_create(new)
-    Assignment.objects.bulk_update(again, changed)
-    for assignment in again:
-        counting.count_again(assignment)
+    Assignment.objects.bulk_update(reassigned, changed)
+    for assignment in reassigned:
+        rating_sync.restore_answers(assignment)
 
 
 def gold_due(campaign: Campaign, participant: Participant) -> list[int]:
-    """The gold texts that come into the next part of a participant, in an order of their own.
+    """List the gold items of a participant's next part, in an order of their own.
 
-    Those in hand, of a part that ended, go into it as well, and are none of these.
+    Open ones of a part that ended go into it as well, and are none of these.
     """
     of_purpose: dict[str, list[int]] = {purpose.value: [] for purpose in Item.Purpose}
     for item, purpose in campaign.items.order_by("position").values_list("pk", "purpose"):
         of_purpose[purpose].append(item)
-    drawn = of_purpose[Item.Purpose.GOLD]
-    if not drawn:
+    gold_items = of_purpose[Item.Purpose.GOLD]
+    if not gold_items:
         return []
-    kept = participant.assignments.exclude(state=Assignment.State.RELEASED)
-    had = set(kept.filter(item__purpose=Item.Purpose.GOLD).values_list("item", flat=True))
-    due = gold.terms(
-        drawn=len(drawn),
+    unreleased = participant.assignments.exclude(state=Assignment.State.RELEASED)
+    had = set(unreleased.filter(item__purpose=Item.Purpose.GOLD).values_list("item", flat=True))
+    n_gold = gold.terms(
+        n_gold=len(gold_items),
         per_person=campaign.gold_per_person,
         items=len(of_purpose[Item.Purpose.STUDY]),
         items_per_part=campaign.items_per_part,
         max_parts=campaign.max_parts,
-    ).due(participant.parts_done() + 1, len(had))
-    return gold.next_of(participant.seed, drawn, had, due)
+    ).n_new(participant.parts_done() + 1, len(had))
+    return gold.next_items(participant.seed, gold_items, had, n_gold)
 
 
-def _attention(
+def _draw_attention_checks(
     campaign: Campaign, part: Part, items: list[int], order: random.Random
 ) -> dict[int, int]:
-    """Which of these items, hidden gold among them, ask which attention check.
+    """Draw the items (hidden gold among them) that carry an attention check: item to check.
 
     A check comes again in a later part.
     """
@@ -269,102 +276,102 @@ def _attention(
 
 
 def _free_slots(items: list[int], k: int) -> dict[int, int]:
-    """For each item the lowest of its k slots that nobody holds.
+    """Return the lowest free slot of each item's k slots.
 
-    Raises IntegrityError, as the database does, where the last was taken up since the items were
-    chosen: whoever deals then deals again.
+    Raises IntegrityError, as the database does, where the last was taken since the items were
+    chosen: the caller then deals again.
     """
-    taken: dict[int, set[int]] = defaultdict(set)
-    held = Assignment.objects.filter(item__in=items, slot__isnull=False)
-    for item, slot in held.values_list("item_id", "slot"):
+    taken_slots: dict[int, set[int]] = defaultdict(set)
+    assigned = Assignment.objects.filter(item__in=items, slot__isnull=False)
+    for item, slot in assigned.values_list("item_id", "slot"):
         if slot is not None:
-            taken[item].add(slot)
-    free = {item: [slot for slot in range(k) if slot not in taken[item]] for item in items}
+            taken_slots[item].add(slot)
+    free = {item: [slot for slot in range(k) if slot not in taken_slots[item]] for item in items}
     if not all(free.values()):
         raise IntegrityError("An item's last slot was taken up meanwhile.")
     return {item: slots[0] for item, slots in free.items()}
 
 
-def why_late(assignment: Assignment) -> Answer.Late:
-    """Why what is said of an item does not count now; NO where it does. In a transaction.
+def late_reason(assignment: Assignment) -> Answer.Late:
+    """Return the reason for which an answer to an item does not count now; NO where it does.
 
-    `state` and `slot` are those of the held row; who takes part is read anew, as the work may have been
-    set aside since. An item that lost its place takes one up if one is free: a released one is open
-    again, one that was handed in stays handed in. Practice and gold need none.
+    In a transaction. `state` and `slot` are those of the locked row; the participant is read again,
+    as the work may have been excluded since. An item that lost its slot takes one if one is free: a
+    released one is open again, a submitted one stays submitted. Practice and gold need none.
     """
     if assignment.slot is not None:
         return Answer.Late.NO
     participant = Participant.objects.get(pk=assignment.participant_id)
-    why = Answer.Late.SET_ASIDE if participant.set_aside_at else Answer.Late.TAKEN_BACK
+    reason = Answer.Late.EXCLUDED if participant.set_aside_at else Answer.Late.RETURNED
     is_released = assignment.state == Assignment.State.RELEASED
     is_submitted = assignment.state == Assignment.State.SUBMITTED
     if not is_released and not (is_submitted and assignment.item.purpose == Item.Purpose.STUDY):
-        return why if participant.set_aside_at else Answer.Late.NO
+        return reason if participant.set_aside_at else Answer.Late.NO
     state = Assignment.State.OPEN if is_released else Assignment.State.SUBMITTED
-    if not participant.goes_on or not _take_slot(assignment, state):
-        return why
-    counting.count_again(assignment)
+    if not participant.can_work or not _take_slot(assignment, state):
+        return reason
+    rating_sync.restore_answers(assignment)
     return Answer.Late.NO
 
 
 def retake(assignment: Assignment) -> bool:
-    """Take a released item up again for the participant who had it, if a slot is free. In a transaction."""
-    return why_late(assignment) == Answer.Late.NO
+    """Assign a released item again to its participant if a slot is free. In a transaction."""
+    return late_reason(assignment) == Answer.Late.NO
 
 
-def take_place(assignment: Assignment) -> bool:
-    """Undo that an item was set aside, if a slot is free: what counted counts again. In a transaction."""
+def restore_item(assignment: Assignment) -> bool:
+    """Restore an excluded item if a slot is free: its answers count again. In a transaction."""
     if not _take_slot(assignment, Assignment.State.SUBMITTED):
         return False
-    counting.count_again(assignment, Answer.Late.SET_ASIDE)
+    rating_sync.restore_answers(assignment, Answer.Late.EXCLUDED)
     return True
 
 
 def _take_slot(assignment: Assignment, state: Assignment.State) -> bool:
-    """Put an assignment without a slot into a state that holds one, where one is free."""
-    item, before = assignment.item, assignment.state
-    held = set(item.assignments.filter(slot__isnull=False).values_list("slot", flat=True))
-    free = set(range(assignment.participant.campaign.raters_per_item)) - held
+    """Take a free slot for an assignment without one, and set its state; False if full."""
+    item, state_before = assignment.item, assignment.state
+    taken_slots = set(item.assignments.filter(slot__isnull=False).values_list("slot", flat=True))
+    free_slots = set(range(assignment.participant.campaign.raters_per_item)) - taken_slots
     needs_slot = item.purpose == Item.Purpose.STUDY
-    if needs_slot and not free:
+    if needs_slot and not free_slots:
         return False
     try:
         with transaction.atomic():
-            assignment.slot = min(free) if needs_slot else None
+            assignment.slot = min(free_slots) if needs_slot else None
             assignment.state = state
             assignment.save(update_fields=["slot", "state"])
     except IntegrityError:  # somebody else was handed that slot just now
-        assignment.slot, assignment.state = None, before
+        assignment.slot, assignment.state = None, state_before
         return False
     return True
 
 
 @transaction.atomic
-def expire(campaign: Campaign, now: datetime | None = None) -> int:
-    """End the parts whose time is over: what is untouched returns to the pool, and where the campaign
-    says so what was begun does too, some hours later.
+def expire(campaign: Campaign, at: datetime | None = None) -> int:
+    """End overdue parts and release their items; return the number of released items.
 
-    Returns how many items came back.
+    Untouched items return to the pool at once; items that were begun do some hours later, in campaigns with
+    such a lease.
     """
     Campaign.objects.select_for_update().get(pk=campaign.pk)
-    return _expire(campaign, now or timezone.now())
+    return _expire(campaign, at or timezone.now())
 
 
-def _expire(campaign: Campaign, now: datetime) -> int:
-    overdue = Part.objects.filter(participant__campaign=campaign, outcome="", expires__lte=now)
+def _expire(campaign: Campaign, at: datetime) -> int:
+    overdue = Part.objects.filter(participant__campaign=campaign, outcome="", expires__lte=at)
     ended = list(overdue.values_list("pk", flat=True))
     n = 0
     if ended:
         Part.objects.filter(pk__in=ended).update(outcome=Part.Outcome.EXPIRED, ended=F("expires"))
         n = release_untouched(Assignment.objects.filter(part__in=ended))
     if campaign.begun_lease_hours is not None:
-        before = now - timedelta(hours=campaign.begun_lease_hours)
+        before = at - timedelta(hours=campaign.begun_lease_hours)
         n += release_begun(abandoned(campaign).filter(part__began__lte=before))
     return n
 
 
 def abandoned(campaign: Campaign) -> QuerySet[Assignment]:
-    """What is still in somebody's hand of parts whose time ran out: begun, and not handed in."""
+    """Return the assignments of expired parts that were begun and not submitted."""
     return Assignment.objects.filter(
         part__participant__campaign=campaign,
         part__outcome=Part.Outcome.EXPIRED,
@@ -373,26 +380,26 @@ def abandoned(campaign: Campaign) -> QuerySet[Assignment]:
 
 
 def release_begun(assignments: QuerySet[Assignment]) -> int:
-    """Give back the slots of these items, answered or not. In a transaction.
+    """Release these items, answered or not, and return their number. In a transaction.
 
-    Their answers stay and count no more, since others may take their places; they count again where
-    the participant takes an item up while it has one.
+    Their answers stay and no longer count, since others may take the slots; they count again where
+    the participant takes an item again while it has a free slot.
     """
-    held = list(
+    locked_keys = list(
         assignments.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)
     )
-    counting.withdraw(held)
-    released = Assignment.objects.filter(pk__in=held)
+    rating_sync.exclude_answers(locked_keys)
+    released = Assignment.objects.filter(pk__in=locked_keys)
     return released.update(state=Assignment.State.RELEASED, slot=None)
 
 
 def release_untouched(assignments: QuerySet[Assignment]) -> int:
-    """Give back the slots of the items among these that nobody has answered or handed in.
+    """Release the items that have no answer and were not submitted; return their number.
 
-    In a transaction. The rows are held before it is asked whether they have answers, or an answer
+    In a transaction. The rows are locked before their answers are looked for, or an answer
     could come in between.
     """
-    waiting = assignments.filter(state__in=[Assignment.State.OPEN, Assignment.State.SKIPPED])
-    held = list(waiting.select_for_update().order_by("pk").values_list("pk", flat=True))
-    untouched = Assignment.objects.filter(~ANSWERED, pk__in=held)
+    unsubmitted = assignments.filter(state__in=[Assignment.State.OPEN, Assignment.State.SKIPPED])
+    locked_keys = list(unsubmitted.select_for_update().order_by("pk").values_list("pk", flat=True))
+    untouched = Assignment.objects.filter(~ANSWERED, pk__in=locked_keys)
     return untouched.update(state=Assignment.State.RELEASED, slot=None)

@@ -20,6 +20,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.errors import UserError
 from annotation.models import Campaign, Item, Part, Participant, Rater, User
 from annotation.participation import assigning
 
@@ -30,14 +31,14 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}")
 
 @dataclass(frozen=True)
 class Platform:
-    """What a platform calls the ids that it puts into a study's address, and the way back to it.
+    """Query parameters of a platform's ids in a study's URL, and the URL back to it.
 
     `worker` names the person and is needed; `study` and `session`, what they came for, may be
     missing. `asked` is what to put behind the address on the platform's own form; empty where the
     platform appends the ids by itself. An empty `back` means that each study has an address of
     its own for it (a campaign's completion_url), or that people paste the code. `ids` is the form of
     a person's id there: what has another form was made up by somebody. Where a platform does not tell
-    small letters from capitals, `writes` is how it writes an id itself, and how one is kept here.
+    small letters from capitals, `writes` is how it writes an id itself, and how one is stored here.
     """
 
     worker: str
@@ -47,7 +48,7 @@ class Platform:
     back: str
     give_up: str | Promise
     ids: re.Pattern[str] = _ID
-    writes: Callable[[str], str] = str
+    normalize: Callable[[str], str] = str
 
 
 PLATFORMS: dict[str, Platform] = {
@@ -62,7 +63,7 @@ PLATFORMS: dict[str, Platform] = {
             "This does not count against you."
         ),
         ids=re.compile(r"[0-9a-f]{24}"),
-        writes=str.lower,  # the digits of a number, to the base 16
+        normalize=str.lower,  # the digits of a number, to the base 16
     ),
     Campaign.Platform.SONA: Platform(
         worker="id",
@@ -89,36 +90,36 @@ PLATFORMS: dict[str, Platform] = {
         asked="",
         back="",
         give_up=gettext_lazy("Please return the HIT, so that somebody else can take it."),
-        writes=str.upper,
+        normalize=str.upper,
     ),
 }
 
 
-class BadAddressError(Exception):
-    """An address without the ids that a platform sends; the messages are for whoever opened it."""
+class EntryURLError(UserError):
+    """A URL without a platform's ids; the messages are for the person who opened it."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__(" ".join(problems))
         self.problems = problems
 
 
-class NoEntryError(Exception):
+class EntryError(UserError):
     """Somebody who cannot take part, or not now; the message is for them."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """Who came, as the platform knows them, and for which study and submission there."""
+    """A person's id on their platform, and the study and submission that they came for."""
 
     worker: str
     study_id: str = ""
     session_id: str = ""
 
 
-def read_arrival(campaign: Campaign, sent: QueryDict) -> Arrival:
-    """The ids of an arrival at a campaign.
+def read_arrival(campaign: Campaign, params: QueryDict) -> Arrival:
+    """Parse the ids of an arrival at a campaign.
 
-    Raises BadAddressError where the person's id is missing, or where an id is too long, given
+    Raises EntryURLError where the person's id is missing, or where an id is too long, given
     twice, a placeholder that the platform did not fill in, or otherwise none.
     """
     platform = PLATFORMS[campaign.platform]
@@ -126,10 +127,10 @@ def read_arrival(campaign: Campaign, sent: QueryDict) -> Arrival:
     ids: dict[str, str] = {}
     for role in ("worker", "study", "session"):
         name: str = getattr(platform, role)
-        values = sent.getlist(name) if name else []
-        value = platform.writes(values[0]) if values else ""
+        values = params.getlist(name) if name else []
+        value = platform.normalize(values[0]) if values else ""
         if not value and role == "worker":
-            problems += _without_worker(campaign, sent)
+            problems += _missing_id_messages(campaign, params)
         elif len(values) > 1:
             problems.append(_("%(name)s is there more than once.") % {"name": name})
         elif len(value) > 100:
@@ -138,16 +139,16 @@ def read_arrival(campaign: Campaign, sent: QueryDict) -> Arrival:
             problems.append(_("%(name)s is not an id.") % {"name": name})
         ids[role] = value
     if problems:
-        raise BadAddressError(problems)
+        raise EntryURLError(problems)
     return Arrival(ids["worker"], ids["study"], ids["session"])
 
 
-def _without_worker(campaign: Campaign, sent: QueryDict) -> list[str]:
-    """What to say to somebody whose id is missing: perhaps they come from elsewhere, or too early."""
+def _missing_id_messages(campaign: Campaign, sent: QueryDict) -> list[str]:
+    """Return messages for a person whose id is missing, with likely causes."""
     problems = [_("%(name)s is missing.") % {"name": PLATFORMS[campaign.platform].worker}]
     labels = dict(Campaign.Platform.choices)
-    for key, other in PLATFORMS.items():
-        if key != campaign.platform and other.worker in sent:
+    for key, other_platform in PLATFORMS.items():
+        if key != campaign.platform and other_platform.worker in sent:
             problems.append(
                 _("It looks like a link from %(other)s, and this study is on %(own)s.")
                 % {"other": labels[key], "own": labels[campaign.platform]}
@@ -157,55 +158,61 @@ def _without_worker(campaign: Campaign, sent: QueryDict) -> list[str]:
     return problems
 
 
-def why_closed(campaign: Campaign) -> str:
-    """Why nobody is given work here at the moment, in words for workers; empty where they are."""
-    if campaign.hands_out():
+def closed_reason(campaign: Campaign) -> str:
+    """Return the reason for assigning no work now, in words for workers; empty if open."""
+    if campaign.assigns_work():
         return ""
-    now = timezone.now()
+    current_time = timezone.now()
     if campaign.state == Campaign.State.DRAFT:
         return _("This study has not been opened yet.")
     if campaign.state == Campaign.State.PAUSED:
         return _("This study is paused for the moment. You have done nothing wrong.")
-    if campaign.state == Campaign.State.OPEN and campaign.opens_at and now < campaign.opens_at:
-        when = formats.date_format(timezone.localtime(campaign.opens_at), _("j F Y, H:i T"))
-        return _("This study opens on %(when)s.") % {"when": when}
-    return _("This study is over. Nothing more is handed out.")
+    if (
+        campaign.state == Campaign.State.OPEN
+        and campaign.opens_at
+        and current_time < campaign.opens_at
+    ):
+        opening_time = formats.date_format(timezone.localtime(campaign.opens_at), _("j F Y, H:i T"))
+        return _("This study opens on %(when)s.") % {"when": opening_time}
+    return _("This study is over.")
 
 
-def known(campaign: Campaign, worker: str) -> Participant | None:
-    """The participation of somebody who came from the campaign's platform before."""
+def returning_participant(campaign: Campaign, worker: str) -> Participant | None:
+    """Return the participation of a person who came from the campaign's platform before."""
     # Ids from before the platform's own way of writing was known may be in other letters.
-    has_capitals = PLATFORMS[campaign.platform].writes is str
+    has_capitals = PLATFORMS[campaign.platform].normalize is str
     name = "external_id" if has_capitals else "external_id__iexact"
     participants = campaign.participants.filter(source=campaign.platform, **{name: worker})
     return participants.select_related("rater__user", "campaign").first()
 
 
 def admit(campaign: Campaign, worker: str) -> None:
-    """Let a newcomer read the terms; nothing is stored.
+    """Check that a newcomer may join; nothing is stored.
 
-    Raises NoEntryError where nothing can be given to them, and for somebody whose data was deleted
+    Raises EntryError where nothing can be given to them, and for somebody whose data was deleted
     at their own request.
     """
-    if reason := why_closed(campaign):
-        raise NoEntryError(reason)
-    if not _has_room(campaign) and not (assigning.expire(campaign) and _has_room(campaign)):
-        raise NoEntryError(_("All places in this study are taken."))
+    if reason := closed_reason(campaign):
+        raise EntryError(reason)
+    if not _has_free_slot(campaign) and not (
+        assigning.expire(campaign) and _has_free_slot(campaign)
+    ):
+        raise EntryError(_("All places in this study are taken."))
     _pseudonym(campaign, campaign.platform, worker)
 
 
-def arrive(campaign: Campaign, worker: str) -> Participant:
-    """The participation of somebody who came from the campaign's platform, made the first time.
+def get_or_create_participant(campaign: Campaign, worker: str) -> Participant:
+    """Return the participation of a person from the platform; create it the first time.
 
-    The person becomes a guest without a password, and a rater under a pseudonym; the platform's
-    id is kept in the participant alone. Many at once make one participation. Raises NoEntryError, as
-    `admit` does.
+    The person becomes a guest without a password, and a rater under a pseudonym; the platform's id
+    is stored in the participant alone. Concurrent requests create one participation. Raises
+    EntryError, as `admit` does.
     """
-    if participant := known(campaign, worker):
+    if participant := returning_participant(campaign, worker):
         return participant
     admit(campaign, worker)
     try:
-        return _newcomer(campaign, campaign.platform, worker, secret=worker)
+        return _create_guest(campaign, campaign.platform, worker, secret=worker)
     except IntegrityError:  # made by another request a moment ago
         return campaign.participants.select_related("rater__user", "campaign").get(
             source=campaign.platform, external_id=worker
@@ -215,27 +222,29 @@ def arrive(campaign: Campaign, worker: str) -> Participant:
 def make_links(
     campaign: Campaign, names: Iterable[str], until: datetime | None = None
 ) -> list[Participant]:
-    """A participation for each name, to be entered by its own link; an empty name is a link for anybody.
+    """Create a participation with an invitation link for each name; an empty name is anybody.
 
     New links end at `until`, if there is one. A name that has a link already keeps it.
     """
-    made = []
+    participants = []
     with transaction.atomic():
         for name in names:
-            known = campaign.participants.filter(source=Participant.Source.LINK, external_id=name)
-            participant = known.first() if name else None
+            invited_before = campaign.participants.filter(
+                source=Participant.Source.LINK, external_id=name
+            )
+            participant = invited_before.first() if name else None
             if participant is None:
                 secret = secrets.token_hex()
-                participant = _newcomer(campaign, Participant.Source.LINK, name, secret=secret)
+                participant = _create_guest(campaign, Participant.Source.LINK, name, secret=secret)
                 if until:
                     participant.link_until = until
                     participant.save(update_fields=["link_until"])
-            made.append(participant)
-    return made
+            participants.append(participant)
+    return participants
 
 
 def renew_link(participant: Participant, until: datetime | None) -> None:
-    """A new link in place of the one before, which lets nobody in from now on.
+    """Replace the invitation link; the one before lets nobody in from now on.
 
     With an `until` that is past there is none: the link is revoked.
     """
@@ -246,15 +255,16 @@ def renew_link(participant: Participant, until: datetime | None) -> None:
 
 
 def link_of(participant: Participant, request: HttpRequest) -> str:
-    """The whole address by which an invited person comes in, on any device."""
+    """Return the absolute URL by which an invited person comes in, on any device."""
     token = _SIGNER.sign(f"{participant.pk}-{participant.link_serial}")
     return request.build_absolute_uri(reverse("invited", args=[token]))
 
 
-def invited(token: str) -> tuple[Participant, int]:
-    """Whose link it is, and the link's serial; links of before serials were have 0.
+def participant_of_link(token: str) -> tuple[Participant, int]:
+    """Return the participant of a signed invitation token, and the link's serial.
 
-    Raises Http404 for one that we did not sign, or whose participation is gone.
+    Links from before serials have 0. Raises Http404 for a token that we did not sign, or whose
+    participation is gone.
     """
     try:
         key, _dash, number = _SIGNER.unsign(token).partition("-")
@@ -269,51 +279,49 @@ def invited(token: str) -> tuple[Participant, int]:
 
 
 def check_link(participant: Participant, serial: int) -> None:
-    """Raises NoEntryError for a link that was replaced, was revoked, or has ended."""
+    """Raise EntryError for a link that was replaced, was revoked, or has ended."""
     if participant.link_has_ended():
-        raise NoEntryError(_("This link has ended. Ask for a new one."))
+        raise EntryError(_("This link has ended. Ask for a new one."))
     if serial != participant.link_serial:
-        raise NoEntryError(
-            _("This link no longer holds: a newer one was made in its place. Ask for that one.")
-        )
+        raise EntryError(_("This link was replaced by a newer one. Please ask for the newer link."))
 
 
 def enter(request: HttpRequest, participant: Participant, arrival: Arrival | None = None) -> None:
-    """Log the participant in, in place of whoever was, and note what they came for.
+    """Log the participant in, in place of any other user, and note the submission's ids.
 
     An arrival for a new submission, while the last part is not finished, goes on with that part
-    under the new ids. Raises NoEntryError where the account has been closed.
+    under the new ids. Raises EntryError where the account has been closed.
     """
     user = participant.rater.user
     if user is None or not user.is_active:
-        raise NoEntryError(_("You can no longer take part in this study."))
+        raise EntryError(_("You can no longer take part in this study."))
     if request.user != user:  # a new log-in would refuse what an open page still has to send
         login(request, user)
     if arrival is None or not arrival.session_id:
         return
-    came = {str(participant.campaign_id): [arrival.study_id, arrival.session_id]}
-    request.session[SESSION_KEY] = came
+    submission_of_campaign = {str(participant.campaign_id): [arrival.study_id, arrival.session_id]}
+    request.session[SESSION_KEY] = submission_of_campaign
     in_time = Q(expires=None) | Q(expires__gt=timezone.now())
     participant.parts.filter(in_time, outcome=Part.Outcome.UNDER_WAY).update(
         study_id=arrival.study_id, session_id=arrival.session_id
     )
 
 
-def came_for(request: HttpRequest, campaign: Campaign) -> tuple[str, str]:
-    """The study and the submission of the last arrival in this browser; empty where unknown."""
+def submission_ids(request: HttpRequest, campaign: Campaign) -> tuple[str, str]:
+    """Return study and submission ids of the last arrival in this browser, or empty ones."""
     study_id, session_id = request.session.get(SESSION_KEY, {}).get(str(campaign.pk), ("", ""))
     return study_id, session_id
 
 
-def back_url(campaign: Campaign, code: str, worker: str, *, is_done: bool) -> str:
-    """Where a person goes with a completion code; empty where there is no such address.
+def completion_redirect_url(campaign: Campaign, code: str, worker: str, *, is_done: bool) -> str:
+    """Return the platform's completion URL for a code; empty where there is none.
 
     A completion_url without a place for the code speaks of finished work alone.
     """
-    if own := campaign.completion_url:
-        if not (code if "{code}" in own else is_done):
+    if completion_url := campaign.completion_url:
+        if not (code if "{code}" in completion_url else is_done):
             return ""
-        return own.replace("{code}", quote(code, safe="")).replace(
+        return completion_url.replace("{code}", quote(code, safe="")).replace(
             "{worker}", quote(worker, safe="")
         )
     platform = PLATFORMS.get(campaign.platform)
@@ -322,8 +330,11 @@ def back_url(campaign: Campaign, code: str, worker: str, *, is_done: bool) -> st
     return platform.back.replace("{code}", quote(code, safe=""))
 
 
-def _newcomer(campaign: Campaign, source: str, external_id: str, *, secret: str) -> Participant:
-    """A guest, a rater of the same name, and a participation. Raises IntegrityError if somebody made it."""
+def _create_guest(campaign: Campaign, source: str, external_id: str, *, secret: str) -> Participant:
+    """Create a guest, a rater of the same name, and a participation.
+
+    Raises IntegrityError where a concurrent request created it.
+    """
     name = _pseudonym(campaign, source, secret)
     with transaction.atomic():
         user = User(username=name, role=User.Role.WORKER, is_guest=True)
@@ -339,15 +350,15 @@ def _pseudonym(campaign: Campaign, source: str, secret: str) -> str:
     if Participant.objects.filter(
         campaign=campaign, rater__name=name, erased_at__isnull=False
     ).exists():
-        raise NoEntryError(_("Your data was deleted as you asked, so you cannot take part again."))
+        raise EntryError(_("Your data was deleted as you asked, so you cannot take part again."))
     if Rater.objects.filter(name=name).exists():
         # Ten digits of two ids can be the same; those of this very id are found before.
         name = f"w-{digest}"
     return name
 
 
-def _has_room(campaign: Campaign) -> bool:
-    """Whether an item has a free slot."""
-    held = Count("assignments", filter=assigning.HELD)
-    study = campaign.items.filter(purpose=Item.Purpose.STUDY).annotate(held=held)
-    return study.filter(held__lt=campaign.raters_per_item).exists()
+def _has_free_slot(campaign: Campaign) -> bool:
+    """Return whether an item has a free slot."""
+    n_taken = Count("assignments", filter=assigning.HAS_SLOT)
+    study_items = campaign.items.filter(purpose=Item.Purpose.STUDY).annotate(held=n_taken)
+    return study_items.filter(held__lt=campaign.raters_per_item).exists()

@@ -1,4 +1,4 @@
-"""The forms of consent and of the check before the work."""
+"""Forms of the consent page and of the check before the work."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ class ConsentForm(forms.Form):
 class CheckForm(forms.Form):
     """Check questions as radios, in two steps: screening first, comprehension after it.
 
-    The answers to screening are carried along in the second step, because nothing of them is
+    The answers to screening are passed on in the second step, because nothing of them is
     stored; they are judged again there. `tries` is the number of tries that the page knows of.
     """
 
@@ -37,9 +37,9 @@ class CheckForm(forms.Form):
         step: str,
         tries: int,
         data: QueryDict | None = None,
-        carried: dict[str, str] | None = None,
+        screening_answers: dict[str, str] | None = None,
     ) -> None:
-        super().__init__(data, initial={"tries": tries, "step": step, **(carried or {})})
+        super().__init__(data, initial={"tries": tries, "step": step, **(screening_answers or {})})
         self.questions = {f"check-{question.pk}": question for question in questions}
         for name, question in self.questions.items():
             is_hidden = (
@@ -55,7 +55,7 @@ class CheckForm(forms.Form):
             )
 
     def wrong(self, purpose: str) -> list[str]:
-        """The names of the fields of a purpose whose answer is not the right one."""
+        """Return the names of a purpose's fields whose answer is wrong."""
         return [
             name
             for name, question in self.questions.items()
@@ -63,6 +63,6 @@ class CheckForm(forms.Form):
         ]
 
     def explain(self, names: Sequence[str]) -> None:
-        """Say beside each of these questions that its answer was wrong, and why."""
+        """Add an error to each of these questions: its answer is wrong, and the reason."""
         for name in names:
             self.add_error(name, self.questions[name].why or _("This is not the right answer."))

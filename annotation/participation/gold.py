@@ -1,6 +1,6 @@
-"""Hidden gold: which gold texts a participant meets, in which of their parts, and when too little is right.
+"""Hidden gold items: selection by participant and part, and the threshold for review.
 
-A gold text is shown like any other, may go to everybody, and takes no place of the study. No Django here.
+A gold text is shown like any other, may go to everybody, and takes no slot of the study. No Django here.
 """
 
 import random
@@ -13,7 +13,7 @@ ENOUGH = 5  # gold answers of a person, below which a share says little
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How a campaign hands out its gold texts.
+    """Distribution of a campaign's gold items over the parts of a person.
 
     `drawn`: how many there are; `per_person`: how many one person meets over all their parts (None:
     one in each part, until all are met); `parts`: how many parts one person can do, if everything
@@ -26,20 +26,20 @@ class Terms:
     is_cut: bool
 
     @property
-    def met(self) -> int:
-        """How many a person meets who does all their parts."""
+    def n_met(self) -> int:
+        """Number of gold items that a person meets who does all their parts."""
         return self.by_end_of(self.parts)
 
     def by_end_of(self, number: int) -> int:
-        """How many a person has met at the end of their part of that number, from 1."""
+        """Return the gold items met by the end of a person's part of that number, from 1."""
         if not self.is_cut:
             return self.drawn if self.per_person is None else self.per_person
         if self.per_person is None:
             return min(number, self.drawn)
         return -(-self.per_person * min(number, self.parts) // self.parts)
 
-    def due(self, number: int, had: int) -> int:
-        """How many new ones come into the part of that number, of somebody who was given `had` before."""
+    def n_new(self, number: int, had: int) -> int:
+        """Return the number of new gold items in that part, for a person who had `had` before."""
         if self.is_cut and self.per_person is None:
             return min(1, self.drawn - had)
         return max(0, self.by_end_of(number) - had)
@@ -47,29 +47,34 @@ class Terms:
 
 def terms(
     *,
-    drawn: int,
+    n_gold: int,
     per_person: int | None,
     items: int,
     items_per_part: int | None,
     max_parts: int | None,
 ) -> Terms:
-    """The terms of a campaign with so many gold texts and so many study items."""
+    """Return the terms of a campaign with so many gold items and so many study items."""
     parts = parts_each(items, items_per_part, max_parts)
-    return Terms(drawn, per_person, parts, is_cut=bool(items_per_part))
+    return Terms(n_gold, per_person, parts, is_cut=bool(items_per_part))
 
 
 def parts_each(items: int, items_per_part: int | None, max_parts: int | None) -> int:
-    """How many parts hold a study's items once, or as many as one person may do; one at least."""
+    """Return the number of parts one person can do, at least 1.
+
+    These are the parts that hold a study's items once, or the limit of parts if it is lower.
+    """
     parts = -(-items // (items_per_part or items)) if items else 1
     return min(parts, max_parts or parts)
 
 
-def next_of(seed: int, drawn: Sequence[int], had: Collection[int], number: int) -> list[int]:
-    """The next gold texts of a person who had some of them: the first of an order of their own.
+def next_items(
+    seed: int, gold_items: Sequence[int], had: Collection[int], number: int
+) -> list[int]:
+    """Return the next gold items of a person who had some: the first of their own order.
 
     `seed` is the participant's, so that the order can be redone; `drawn` all gold texts of the campaign in
     their order there.
     """
     order = random.Random(f"{seed}:gold")  # noqa: S311 - a recorded order
-    mine = order.sample(drawn, len(drawn))
-    return [item for item in mine if item not in had][:number]
+    own_order = order.sample(gold_items, len(gold_items))
+    return [item for item in own_order if item not in had][:number]

@@ -1,4 +1,4 @@
-"""Guests have no password: who of them is logged out is told the way back, and never asked for one."""
+"""Login redirect for guests: they have no password and get the page to come in again."""
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
@@ -15,18 +15,18 @@ YEAR = 60 * 60 * 24 * 365
 
 
 class LoginRequired(LoginRequiredMiddleware):
-    """Sends whoever must log in to the log-in page, and guests to the page that says how to come again."""
+    """Middleware that redirects users to the log-in page, guests to their study's own page."""
 
     def handle_no_permission(self, request: HttpRequest, view_func: View) -> HttpResponseRedirect:
         study = _study_of_guest(request)
         if study is None:
             return super().handle_no_permission(request, view_func)
-        url = reverse("come_again", args=[study.slug])
+        url = reverse("guest_logged_out", args=[study.slug])
         return redirect(f"{url}?unsent" if request.method == "POST" else url)
 
 
 def remember(response: HttpResponseBase, study: Campaign) -> None:
-    """Let the browser know, beyond the session, that it is a guest's and of which study."""
+    """Set a cookie that marks the browser as a guest's, and of which study."""
     response.set_cookie(
         COOKIE,
         study.slug,
@@ -38,9 +38,9 @@ def remember(response: HttpResponseBase, study: Campaign) -> None:
 
 
 def _study_of_guest(request: HttpRequest) -> Campaign | None:
-    """The study of a guest who is logged out; None for everybody else.
+    """Return the study of a guest who is logged out; None for all other users.
 
-    Known by the address of their work where that names it, else by the cookie. It counts where
+    Read from the URL of their work where that names it, else from the cookie. It counts where
     guests go and nowhere else: staff log in for their pages in any browser.
     """
     match = request.resolver_match
@@ -55,5 +55,7 @@ def _study_of_guest(request: HttpRequest) -> Campaign | None:
         ).first()
     elif "slug" in match.kwargs:
         study = studies.filter(participants__in=guests, slug=match.kwargs["slug"]).first()
-    known = request.COOKIES.get(COOKIE, "")
-    return study or (studies.filter(slug=known).first() if slug_re.match(known) else None)
+    cookie_slug = request.COOKIES.get(COOKIE, "")
+    return study or (
+        studies.filter(slug=cookie_slug).first() if slug_re.match(cookie_slug) else None
+    )

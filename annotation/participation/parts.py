@@ -1,4 +1,4 @@
-"""The end of a part: done, whether in time or late, and what was handed in without being paid for."""
+"""End of a part: done in time or late, and the items that keep it from being done."""
 
 from datetime import datetime, timedelta
 
@@ -9,42 +9,48 @@ from annotation.participation import assigning, skips
 
 
 def end_if_done(assignment: Assignment) -> None:
-    """End the part of an item as done once nothing in it is open and a study item was handed in.
+    """End a part as done once no item is open and a study item was submitted.
 
-    Hidden gold that was skipped is waited for. One whose time is over is done late if all of it
-    was handed in, and nothing of it went back to the pool or into a later part.
+    Hidden gold that was skipped is waited for. An expired part is done late if all of it
+    was submitted, and nothing of it went back to the pool or into a later part.
     """
     part = assignment.part
     if part is None or not can_be_done(part):
         return
-    beside = part.assignments
-    if beside.filter(state=Assignment.State.OPEN).exists() or skips.needed(beside.all()).exists():
+    assignments = part.assignments
+    if (
+        assignments.filter(state=Assignment.State.OPEN).exists()
+        or skips.skipped_gold(assignments.all()).exists()
+    ):
         return
-    handed_in = beside.filter(state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY)
+    handed_in = assignments.filter(
+        state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY
+    )
     if handed_in.exists():
         finish(part, assignment.participant)
 
 
 def can_be_done(part: Part) -> bool:
-    """Whether a part can still become done by what its participant does."""
+    """Return whether the participant can still complete a part."""
     if part.outcome != Part.Outcome.EXPIRED:
         return part.outcome == Part.Outcome.UNDER_WAY
-    given_back = part.assignments.filter(state=Assignment.State.RELEASED, was_skipped=False)
+    released = part.assignments.filter(state=Assignment.State.RELEASED, was_skipped=False)
     later = Part.objects.filter(participant=part.participant_id, number__gt=part.number)
-    return not given_back.exists() and not later.exists()
+    return not released.exists() and not later.exists()
 
 
-def held_until(part: Part, campaign: Campaign) -> datetime | None:
-    """When what was begun in a part goes back to the others; None where it never does."""
+def release_time(part: Part, campaign: Campaign) -> datetime | None:
+    """Return the time at which begun items of a part are released; None if they never are."""
     if campaign.begun_lease_hours is None or part.expires is None:
         return None
     return max(part.expires, part.began + timedelta(hours=campaign.begun_lease_hours))
 
 
 def finish(part: Part, participant: Participant) -> None:
-    """Make a part done, and with the last one the participation. In a transaction that holds the part.
+    """End a part as done, and with the last part the participation.
 
-    Where items return to the pool at all, those that were skipped untouched do so now.
+    In a transaction that locks the part. Where items return to the pool at all, those that were
+    skipped untouched do so now.
     """
     campaign = participant.campaign
     part.outcome, part.ended = Part.Outcome.DONE, timezone.now()

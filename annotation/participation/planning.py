@@ -1,4 +1,4 @@
-"""Planning a campaign: the slots, parts, arrivals, minutes, money and days that it comes to.
+"""Planning a campaign: its slots, parts, arrivals, minutes, money and days.
 
     slots     texts × raters for each
     parts     slots ÷ texts of a part, rounded up
@@ -7,28 +7,28 @@
     pay, fee  parts × pay of a part, and × its fee, rounded to the penny
     days      arrivals ÷ workers a day, rounded up
 
-It holds if nobody skips, and if who comes back for another part is an arrival again.
+It holds if nobody skips, and if a person who comes back for another part is an arrival again.
 """
 
 from dataclasses import dataclass
 from decimal import Decimal
 
 from annotation.models import Campaign, Item
-from annotation.participation.due import NOTHING, of_part
-from annotation.participation.workload import Workload, divided_up
+from annotation.participation.payout import ZERO, part_payout
+from annotation.participation.workload import Workload, divide_rounding_up
 from annotation.plurals import n_of
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number of a plan, and how it comes about; where there is none, why it is undefined."""
+    """A number of a plan with its derivation, or the reason for which it is undefined."""
 
     value: int | float | Decimal | None
     how: str = ""
 
     @property
     def text(self) -> str:
-        """Amounts to the penny, other fractions with one digit; empty where it is undefined."""
+        """Format amounts to the penny, other fractions with one digit; empty where undefined."""
         if self.value is None:
             return ""
         if isinstance(self.value, int):
@@ -38,7 +38,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a campaign comes to, number by number. Money is in the campaign's currency."""
+    """Figures of a planned campaign. Money is in the campaign's currency."""
 
     slots: Figure
     parts: Figure
@@ -56,7 +56,7 @@ class Plan:
 
 
 def plan(campaign: Campaign, work: Workload) -> Plan:
-    """What the settings of a campaign come to, with what is expected of those who come."""
+    """Return the plan of a campaign by its settings and its expected arrivals."""
     arrivals = _arrivals(campaign, work.parts)
     pay, fee, total = money(campaign, work.parts)
     return Plan(
@@ -76,17 +76,17 @@ def plan(campaign: Campaign, work: Workload) -> Plan:
 
 
 def money(campaign: Campaign, parts: int) -> tuple[Figure, Figure, Figure]:
-    """The pay of so many parts, the fee of the campaign's platform, and both."""
-    amount = of_part(campaign, has_fee=bool(campaign.platform))
+    """Return the pay of so many parts, the fee of the campaign's platform, and both."""
+    amount = part_payout(campaign, has_fee=bool(campaign.platform))
     if amount is None:
         unknown = Figure(None, "no pay is stated")
         return unknown, unknown, unknown
     all_parts = amount.times(parts)
     n = n_of(parts, "part")
     if not campaign.platform:
-        fee = Figure(NOTHING.fee, "people come from no platform")
+        fee = Figure(ZERO.fee, "people come from no platform")
     elif not campaign.platform_fee:
-        fee = Figure(NOTHING.fee, "none is stated")
+        fee = Figure(ZERO.fee, "none is stated")
     else:
         fee = Figure(
             all_parts.fee, f"{n} × {amount.fee}: {campaign.platform_fee}% of the pay of a part"
@@ -99,11 +99,11 @@ def money(campaign: Campaign, parts: int) -> tuple[Figure, Figure, Figure]:
 
 
 def arrivals_for(parts: int, finished: int, of: int) -> int:
-    """How many have to come for so many parts, where so many of so many arrivals finish one.
+    """Return the arrivals needed for so many parts, where `finished` of `of` finish one.
 
     Raises ZeroDivisionError where nobody finishes.
     """
-    return divided_up(parts * of, finished)
+    return divide_rounding_up(parts * of, finished)
 
 
 def _arrivals(campaign: Campaign, parts: int) -> Figure:
@@ -127,7 +127,7 @@ def _minutes(campaign: Campaign, work: Workload) -> Figure:
             f"; and {'1 person' if work.people == 1 else f'{work.people} people'} × "
             f"{n_of(practice, 'practice text')} × {minutes / work.items_in_part:.1f} minutes, rounded up"
         )
-    extra = divided_up(work.people * practice * minutes, work.items_in_part)
+    extra = divide_rounding_up(work.people * practice * minutes, work.items_in_part)
     return Figure(work.parts * minutes + extra, how)
 
 
@@ -138,6 +138,6 @@ def _days(campaign: Campaign, arrivals: int | float | Decimal | None) -> Figure:
     if arrivals is None:
         return Figure(None, "how many have to come is undefined")
     return Figure(
-        divided_up(int(arrivals), a_day),
+        divide_rounding_up(int(arrivals), a_day),
         f"{n_of(int(arrivals), 'arrival')} ÷ {n_of(a_day, 'worker')} a day, rounded up",
     )

@@ -1,4 +1,4 @@
-"""Skipping: how many texts of a part may be put aside, and which of them are needed all the same."""
+"""Skipping of texts: the limit in each part, and the items needed all the same."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from annotation.models import Assignment, Campaign, Item, Part, Participant, Rub
 
 @dataclass(frozen=True)
 class Skips:
-    """How many texts of a part were skipped, of how many that may be. Practice is no text of it."""
+    """Number of skipped texts of a part and its limit. Practice does not count."""
 
     used: int
     limit: int
@@ -26,51 +26,57 @@ class Skips:
         return self.used > self.limit
 
 
-def by_part(campaign: Campaign, assignments: QuerySet[Assignment]) -> dict[int | None, Skips]:
-    """Those of each part that these items of a campaign are in; None: what is in no part.
+def skips_by_part(campaign: Campaign, assignments: QuerySet[Assignment]) -> dict[int | None, Skips]:
+    """Count the skips of each part that these items are in; key None: items in no part.
 
-    A text that went back to the others untouched after it was skipped is still a skipped one.
+    A text that went back to the pool untouched after it was skipped is still a skipped one.
     """
     study = assignments.exclude(item__purpose=Item.Purpose.TRAINING).order_by()
-    back = Q(state=Assignment.State.RELEASED, was_skipped=False)
+    released = Q(state=Assignment.State.RELEASED, was_skipped=False)
     counted = study.values_list("part").annotate(
-        texts=Count("pk", filter=~back), used=Count("pk", filter=Q(was_skipped=True))
+        texts=Count("pk", filter=~released), used=Count("pk", filter=Q(was_skipped=True))
     )
     return {pk: Skips(used, campaign.skip_limit(texts), texts) for pk, texts, used in counted}
 
 
 def skips_of(participant: Participant, part: Part | None) -> Skips:
-    """Those of one part; without one, of all that the participant holds outside of parts."""
-    skips = by_part(participant.campaign, participant.assignments.filter(part=part))
+    """Return the skips of one part; without a part, of all items outside of parts."""
+    skips = skips_by_part(participant.campaign, participant.assignments.filter(part=part))
     return skips.get(part.pk if part else None, Skips(0, 0, 0))
 
 
-def needed(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Those that were skipped and without which a part is not done: hidden gold, not to be told as such."""
+def skipped_gold(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Filter to skipped items that a part needs to be done: hidden gold.
+
+    Raters are not told that it is gold.
+    """
     return assignments.filter(state=Assignment.State.SKIPPED, item__purpose=Item.Purpose.GOLD)
 
 
-def why_not(assignment: Assignment) -> str:
-    """Why an item cannot be skipped now, in words for its rater; empty where it can. In a transaction."""
+def skip_refusal(assignment: Assignment) -> str:
+    """Return the reason for which an item cannot be skipped now; empty where it can be.
+
+    For its rater to read. In a transaction.
+    """
     participant = assignment.participant
     if not participant.campaign.counts_answers():
         return _("This study is closed.")
     if assignment.state == Assignment.State.SUBMITTED:
-        return _("It was handed in already, so it cannot be skipped.")
+        return _("You already submitted it, so you cannot skip it.")
     if assignment.state == Assignment.State.RELEASED:
         return _("The time for this item ended, so there is nothing to skip.")
     if assignment.item.purpose == Item.Purpose.TRAINING:
         return _("Practice comes before the other texts, so it cannot be skipped.")
     if not assignment.was_skipped and not skips_of(participant, assignment.part).left:
-        return no_more(participant.campaign.rubric)
+        return no_more_skips_message(participant.campaign.rubric)
     return ""
 
 
-def no_more(rubric: Rubric) -> str:
-    """That a text cannot be skipped, and what to do with it instead."""
+def no_more_skips_message(rubric: Rubric) -> str:
+    """Return the message that no text can be skipped, with what to do instead."""
     if rubric.eta is not None and rubric.shows_text:
         return _(
-            "No more texts of this part can be skipped. Answer this one from what is there: what it "
-            "does not say, it does not answer."
+            "You cannot skip more texts of this part. Use only this text. If the text does not say it, "
+            "choose “not answerable”."
         )
-    return _("No more texts of this part can be skipped. Answer this one as well as you can.")
+    return _("You cannot skip more texts of this part. Please answer as well as you can.")

@@ -1,13 +1,13 @@
-"""A study as its participants see it: coming in, the way through, and the end."""
+"""URLs of a study's participant pages: entry, work and completion."""
 
 from django.urls import URLPattern, path
 
-from annotation.participation import arrival, views
+from annotation.participation import entry_views, views
 
 urlpatterns: list[URLPattern] = [
-    path("start/<slug:slug>/", arrival.start, name="start"),
-    path("start/<slug:slug>/again/", arrival.come_again, name="come_again"),
-    path("invited/<str:token>/", arrival.invited, name="invited"),
+    path("start/<slug:slug>/", entry_views.start, name="start"),
+    path("start/<slug:slug>/again/", entry_views.guest_logged_out, name="guest_logged_out"),
+    path("invited/<str:token>/", entry_views.invited, name="invited"),
     path("work/", views.work_home, name="work_home"),
     path("work/in/<slug:slug>/", views.work_campaign, name="work_campaign"),
     path("work/in/<slug:slug>/begin/", views.begin, name="begin"),

@@ -1,4 +1,4 @@
-"""A study as its participant sees it: what there is to do, the way to it, and its end."""
+"""Pages of a study for its participant: overview, consent, check, parts and completion."""
 
 from contextlib import suppress
 from typing import Any
@@ -13,17 +13,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.http import AuthenticatedRequest
 from annotation.models import Assignment, CheckQuestion, Message, Part, Participant
-from annotation.participation import active_time, assigning, earnings, entry, journey, leaving
+from annotation.participation import active_time, assigning, entry, pay_rate, withdrawal, workflow
 from annotation.participation.forms import CheckForm, ConsentForm
-from annotation.participation.parts import held_until
-from annotation.participation.skips import needed, skips_of
+from annotation.participation.parts import release_time
+from annotation.participation.skips import skipped_gold, skips_of
 
 SCREENING, COMPREHENSION = CheckQuestion.Purpose.SCREENING, CheckQuestion.Purpose.COMPREHENSION
 
 
 @require_safe
 def work_home(request: AuthenticatedRequest) -> HttpResponseBase:
-    """The studies that the reader takes part in, and how far each is; in their language if they share one."""
+    """List the reader's studies with progress, in their language if they share one."""
     assignments = Assignment.objects.exclude(state=Assignment.State.RELEASED)
     participants = list(
         Participant.objects.filter(rater__user=request.user)
@@ -43,36 +43,36 @@ def work_home(request: AuthenticatedRequest) -> HttpResponseBase:
 
 @require_safe
 def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """One study as its participant sees it: the part that is next or under way, and the guideline."""
+    """Page of a study for its participant: next or active part, and the guideline."""
     participant = _participant(request, slug)
-    if step := journey.before_work(participant):
+    if step := workflow.required_step_url(participant):
         return redirect(step)
-    _study, submission = entry.came_for(request, participant.campaign)
-    part = journey.under_way(participant)
+    _study, submission = entry.submission_ids(request, participant.campaign)
+    part = workflow.under_way(participant)
     last = participant.parts.last()
-    stopped = journey.stopped(participant, last)
+    stopped = workflow.stopped(participant, last)
     may_finish = stopped is not None and stopped.can_be_done
     if stopped:
         part = last if may_finish else None
     offer = None
-    if part is None and not journey.is_spent(participant, submission):
-        offer = journey.next_part(participant)
+    if part is None and not workflow.has_used_submission(participant, submission):
+        offer = workflow.next_part(participant)
     platform = entry.PLATFORMS.get(participant.source)
     parts = _parts(participant)
     context = {
         "campaign": participant.campaign,
         "part": part,
         "stopped": stopped,
-        "held_until": held_until(part, participant.campaign) if part else None,
+        "held_until": release_time(part, participant.campaign) if part else None,
         "offer": offer,
         "skips": skips_of(participant, part) if part else None,
         "number": participant.parts_done() + 1,
-        "closed": entry.why_closed(participant.campaign),
-        "ending": None if part or offer else journey.ending(participant, submission),
+        "closed": entry.closed_reason(participant.campaign),
+        "ending": None if part or offer else workflow.ending(participant, submission),
         "platform": participant.get_source_display() if platform else "",
         "give_up": platform.give_up if platform else "",
         "parts": parts,
-        "hourly": earnings.an_hour(
+        "hourly": pay_rate.hourly_pay(
             participant.campaign, [row.ms for row in parts if row.outcome == "done" and row.ms]
         ),
         "may_leave": participant.outcome == Participant.Outcome.UNDER_WAY,
@@ -90,10 +90,12 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 def begin(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Take the next part: its items are the participant's from now on."""
     participant = _participant(request, slug)
-    if step := journey.before_work(participant):
+    if step := workflow.required_step_url(participant):
         return redirect(step)
-    study_id, session_id = entry.came_for(request, participant.campaign)
-    if journey.under_way(participant) is None and journey.is_spent(participant, session_id):
+    study_id, session_id = entry.submission_ids(request, participant.campaign)
+    if workflow.under_way(participant) is None and workflow.has_used_submission(
+        participant, session_id
+    ):
         return redirect("study_end", slug)
     part = assigning.begin_part(participant, study_id=study_id, session_id=session_id)
     if part is None:
@@ -106,13 +108,13 @@ def begin(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """The terms of the study, to be agreed to or not."""
+    """Show the terms of the study; record consent or refusal."""
     participant = _participant(request, slug)
-    if journey.before_work(participant) != request.path:
+    if workflow.required_step_url(participant) != request.path:
         return redirect("work_campaign", slug)
     form = ConsentForm(request.POST or None)
     if form.is_valid():
-        journey.consent(participant) if form.agrees else journey.decline(participant)
+        workflow.consent(participant) if form.agrees else workflow.decline(participant)
         return redirect("work_campaign", slug)
     context = {"campaign": participant.campaign, "form": form, "room": "work"}
     status = 422 if request.method == "POST" else 200
@@ -121,15 +123,15 @@ def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def check(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Questions before the work, in two steps: who may take part, and whether the task is clear."""
+    """Show the check before the work in two steps: screening, then comprehension questions."""
     participant = _participant(request, slug)
-    if journey.before_work(participant) != request.path:
+    if workflow.required_step_url(participant) != request.path:
         return redirect("work_campaign", slug)
     tries = participant.check_tries
-    asked = list(participant.campaign.check_questions.all())
+    questions = list(participant.campaign.check_questions.all())
     # Who has had a try at comprehension has been through the screening.
-    screening = [question for question in asked if question.purpose == SCREENING and not tries]
-    comprehension = [question for question in asked if question.purpose == COMPREHENSION]
+    screening = [question for question in questions if question.purpose == SCREENING and not tries]
+    comprehension = [question for question in questions if question.purpose == COMPREHENSION]
     if request.method != "POST":
         step = SCREENING if screening else COMPREHENSION
         return _check_page(request, participant, CheckForm(screening or comprehension, step, tries))
@@ -155,17 +157,17 @@ def _judged(
 ) -> HttpResponseBase:
     slug = participant.campaign.slug
     if form.wrong(SCREENING):
-        journey.screen_out(participant)
+        workflow.screen_out(participant)
     elif form.cleaned_data["tries"] != participant.check_tries:
         return redirect("check", slug)  # an old page, from a second click or the way back
     elif wrong := form.wrong(COMPREHENSION):
-        journey.miss_check(participant, participant.check_tries)
+        workflow.miss_check(participant, participant.check_tries)
         participant.refresh_from_db()
         if not participant.outcome:
             form.explain(wrong)
             return _check_page(request, participant, form, status=422)
     else:
-        journey.pass_check(participant)
+        workflow.pass_check(participant)
     return redirect("work_campaign", slug)
 
 
@@ -177,7 +179,7 @@ def _check_page(
         "form": form,
         "step": form["step"].value(),
         "tries": participant.check_tries,
-        "tries_left": journey.CHECK_TRIES - participant.check_tries,
+        "tries_left": workflow.CHECK_TRIES - participant.check_tries,
         "room": "work",
     }
     return render(request, "annotation/participation/check.html", context, status=status)
@@ -185,10 +187,10 @@ def _check_page(
 
 @require_safe
 def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """What came of a part, or of the visit, and the way back to the platform."""
+    """Show the outcome of a part or visit, and the way back to the platform."""
     participant = _participant(request, slug)
-    _study, submission = entry.came_for(request, participant.campaign)
-    ending = journey.ending(participant, submission)
+    _study, submission = entry.submission_ids(request, participant.campaign)
+    ending = workflow.ending(participant, submission)
     if ending is None:
         return redirect("work_campaign", slug)
     platform = entry.PLATFORMS.get(participant.source)
@@ -206,14 +208,14 @@ def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 def leave(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """End the reader's own participation, where it has not ended yet."""
     participant = _participant(request, slug)
-    with suppress(leaving.ActionRefusedError):
-        leaving.leave(participant)
+    with suppress(withdrawal.ParticipationError):
+        withdrawal.leave(participant)
     return redirect("study_end", slug)
 
 
 @require_POST
 def messages_seen(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Put away what the researchers had to say, up to the newest message that was shown."""
+    """Dismiss the researchers' messages, up to the newest one that was displayed."""
     participant = _participant(request, slug)
     newest = request.POST.get("newest", "")
     if not newest.isascii() or not newest.isdecimal() or len(newest) > 9:
@@ -236,25 +238,25 @@ def _participant(request: AuthenticatedRequest, slug: str) -> Participant:
 
 
 def _items(part: Part | None, *, leads_on: bool) -> dict[str, object]:
-    """The items of a part that are (still) the participant's, and which of them is next, if any is."""
+    """Return the participant's items of a part, and the next one if there is any."""
     if part is None:
         return {"assignments": [], "next": None, "begun": False, "again": False}
-    held = part.assignments.exclude(state=Assignment.State.RELEASED)
-    assignments = list(held.select_related("item__text"))
+    unreleased = part.assignments.exclude(state=Assignment.State.RELEASED)
+    assignments = list(unreleased.select_related("item__text"))
     waiting = [
         assignment for assignment in assignments if assignment.state == Assignment.State.OPEN
     ]
-    again = None if waiting or part.outcome else needed(held).first()
+    next_skipped = None if waiting or part.outcome else skipped_gold(unreleased).first()
     return {
         "assignments": assignments,
-        "next": (waiting[0] if waiting else again) if leads_on else None,
+        "next": (waiting[0] if waiting else next_skipped) if leads_on else None,
         "begun": len(waiting) < len(assignments),
-        "again": again is not None,
+        "again": next_skipped is not None,
     }
 
 
 def _reopened(participant: Participant) -> list[Assignment]:
-    """The texts that were handed in, and that a change since has opened again."""
+    """List submitted texts that a later change has opened again."""
     waiting = participant.assignments.filter(
         state=Assignment.State.OPEN, submitted_at__isnull=False
     )
@@ -264,14 +266,14 @@ def _reopened(participant: Participant) -> list[Assignment]:
 
 
 def _parts(participant: Participant) -> list[Any]:
-    """The parts of the participant so far: how many texts of each were handed in, and its active time."""
+    """List the participant's parts with their submitted texts and active time."""
     submitted = Q(assignments__state=Assignment.State.SUBMITTED)
     parts: list[Any] = list(
         participant.parts.annotate(submitted=Count("assignments", filter=submitted))
     )
-    spent = active_time.by_part(participant.parts.all())
+    part_ms = active_time.by_part(participant.parts.all())
     for part in parts:
-        part.ms = spent.get(part.pk, 0)
+        part.ms = part_ms.get(part.pk, 0)
     return parts
 
 

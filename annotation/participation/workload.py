@@ -1,4 +1,4 @@
-"""The workload of a campaign by its settings: slots, parts, people and gold, before anybody begins."""
+"""Workload of a campaign by its settings: slots, parts, people and gold, before the start."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,10 +11,11 @@ from annotation.participation import gold
 
 @dataclass(frozen=True)
 class Workload:
-    """What follows if everybody finishes what they take. Training and gold items come on top.
+    """Slots, parts and people of a campaign, if all people finish what they take.
 
-    gradings: the slots; skips: how many texts of a part may be skipped; people: how many are needed
-    at least; hourly: what a part's pay comes to in an hour, None where pay or minutes are not stated.
+    Training and gold items come on top. gradings: the slots; skips: how many texts of a part may be
+    skipped; people: how many are needed at least; hourly: what a part's pay comes to in an hour,
+    None where pay or minutes are not stated.
     """
 
     items: int
@@ -29,9 +30,9 @@ class Workload:
 
 
 def workload(campaign: Campaign) -> Workload | None:
-    """The workload of a campaign's study items; None where none are drawn.
+    """Return the workload of a campaign's study items; None where none are drawn.
 
-    A person is never handed an item twice, so an item that k people rate needs k of them, and
+    A person is never given an item twice, so an item that k people rate needs k of them, and
     nobody can do more parts than hold the items once.
     """
     items = campaign.items.filter(purpose=Item.Purpose.STUDY).count()
@@ -39,7 +40,7 @@ def workload(campaign: Campaign) -> Workload | None:
         return None
     gradings = items * campaign.raters_per_item
     in_part = min(campaign.items_per_part or items, items)
-    parts = divided_up(gradings, in_part)
+    parts = divide_rounding_up(gradings, in_part)
     parts_each = gold.parts_each(items, campaign.items_per_part, campaign.max_parts)
     items_each = min(items, in_part * parts_each)
     return Workload(
@@ -50,14 +51,14 @@ def workload(campaign: Campaign) -> Workload | None:
         items_in_part=in_part,
         skips=campaign.skip_limit(in_part),
         parts_each=parts_each,
-        people=max(campaign.raters_per_item, divided_up(gradings, items_each)),
+        people=max(campaign.raters_per_item, divide_rounding_up(gradings, items_each)),
         hourly=hourly(campaign),
     )
 
 
 @dataclass(frozen=True)
 class GoldPlan:
-    """What a person meets of hidden gold who does all their parts.
+    """Hidden gold for a person who does all their parts.
 
     texts: how many gold texts; parts: in how many parts; in_first: how many of them in the first, which
     has most; fewest and most: how many of their questions have a label, which are what is scored, by
@@ -67,7 +68,7 @@ class GoldPlan:
     texts: int
     parts: int
     in_first: int
-    fewest: int
+    min_labelled: int
     most: int
 
     enough = gold.ENOUGH
@@ -75,36 +76,36 @@ class GoldPlan:
 
 
 def gold_plan(campaign: Campaign) -> GoldPlan | None:
-    """What comes of a campaign's hidden gold; None where none is drawn."""
-    drawn = campaign.items.filter(purpose=Item.Purpose.GOLD)
+    """Return the plan of a campaign's hidden gold; None where none is drawn."""
+    gold_items = campaign.items.filter(purpose=Item.Purpose.GOLD)
     labelled = sorted(
-        drawn.annotate(n=Count("asked__expected")).order_by().values_list("n", flat=True)
+        gold_items.annotate(n=Count("asked__expected")).order_by().values_list("n", flat=True)
     )
     if not labelled:
         return None
     terms = gold.terms(
-        drawn=len(labelled),
+        n_gold=len(labelled),
         per_person=campaign.gold_per_person,
         items=campaign.items.filter(purpose=Item.Purpose.STUDY).count(),
         items_per_part=campaign.items_per_part,
         max_parts=campaign.max_parts,
     )
     return GoldPlan(
-        texts=terms.met,
+        texts=terms.n_met,
         parts=terms.parts,
-        in_first=terms.due(1, 0),
-        fewest=sum(labelled[: terms.met]),
-        most=sum(labelled[-terms.met :]),
+        in_first=terms.n_new(1, 0),
+        min_labelled=sum(labelled[: terms.n_met]),
+        most=sum(labelled[-terms.n_met :]),
     )
 
 
 def hourly(campaign: Campaign) -> Decimal | None:
-    """The pay of an hour, from that of a part and its minutes; None where either is not stated."""
+    """Return the hourly pay from a part's pay and minutes; None where either is not stated."""
     if campaign.pay_per_part is None or not campaign.minutes_per_part:
         return None
     return (campaign.pay_per_part * 60 / campaign.minutes_per_part).quantize(Decimal("0.01"))
 
 
-def divided_up(number: int, size: int) -> int:
-    """A quotient of whole numbers, rounded up."""
+def divide_rounding_up(number: int, size: int) -> int:
+    """Divide whole numbers and round up."""
     return -(-number // size)

@@ -1,0 +1,1 @@
+"""Texts: evidence spans, rendering, and versions of a text."""

@@ -1,4 +1,4 @@
-"""The words that answer a question in a text, as raters marked or wrote them: what some rubrics show."""
+"""Answers to questions as spans of a text, for rubrics that show the answer of a pair."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ LOT = 1_000  # texts in one query: databases bound how many values one may name
 
 
 def answers_in(texts: Sequence[int], preferred: int | None = None) -> Answers:
-    """The answer of each pair of some texts that has one, under the rubric for that.
+    """Return the answer of each pair of these texts, under the rubric `answered`.
 
-    That of the rater `preferred`, who gave some; else of the first rater by name who did.
+    That of the rater `preferred`, if any; else of the first rater by name who gave one.
     """
     answers: Answers = {}
     for start in range(0, len(texts), LOT):

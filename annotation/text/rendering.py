@@ -1,5 +1,8 @@
-"""Texts and guidelines as HTML. The text content of a rendered text equals its body, sign by sign:
-offsets counted in the browser are offsets in the database."""
+"""Texts and guidelines as HTML.
+
+The text content of a rendered text equals its body, character by character: offsets counted in the
+browser are offsets in the database.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,16 +16,16 @@ from markdown_it import MarkdownIt
 from annotation.text.spans import paragraphs, sentences, with_edges
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
-# A picture would be fetched from another host, which then learns who reads; its words stay.
+# An image would be fetched from another host, which then learns who reads: keep its alt text.
 _MARKDOWN.add_render_rule("image", lambda _, tokens, index, *__: escape(tokens[index].content))
 _TAGS = nh3.ALLOWED_TAGS - {"img"}
 
 
 @lru_cache(maxsize=64)  # it stands on every page of an item, and takes half of that page's time
 def guideline_html(markdown: str) -> SafeString:
-    """A guideline's Markdown as HTML from which everything but plain formatting is removed.
+    """Return a guideline's Markdown as sanitised HTML with plain formatting only.
 
-    Of a picture its description is left.
+    An image is replaced by its description.
     """
     return mark_safe(  # noqa: S308 - nh3 has cleaned it
         nh3.clean(_MARKDOWN.render(markdown), tags=_TAGS, link_rel="noopener noreferrer")
@@ -32,11 +35,11 @@ def guideline_html(markdown: str) -> SafeString:
 def text_html(
     body: str, spans: Sequence[dict[str, Any]] = (), *, is_marked: bool = True
 ) -> SafeString:
-    """A text as paragraphs of sentences that can be focused (if words are marked), with <mark> where spans are.
+    """Return a text as HTML: paragraphs of sentences, with <mark> where spans are.
 
-    spans: dicts with start, end (code points), mark (1 to 8) and label. The marks are for readers
-    without scripts; where scripts run they are taken out again and drawn as highlights, which
-    unlike elements may overlap.
+    With `is_marked`, sentences can be focused. `spans` are dicts with start, end (code points),
+    mark (1 to 8) and label. The marks are for readers without scripts; where scripts run they are
+    removed and drawn as highlights, which unlike elements may overlap.
     """
     edges = {edge for span in spans for edge in (span["start"], span["end"])}
     out: list[str] = []
@@ -50,7 +53,7 @@ def text_html(
         position = start
         for from_, to in sentences(body, start, end):
             out.append(plain_html(body[position:from_]))
-            # One sentence in the tab order: the arrow keys go on from there.
+            # One sentence is in the tab order: the arrow keys move on from there.
             out.append(
                 '<span class="sentence" tabindex="0">' if first else '<span class="sentence">'
             )
@@ -64,16 +67,16 @@ def text_html(
 
 
 def _piece(body: str, start: int, end: int, spans: Sequence[dict[str, Any]]) -> str:
-    here = [span for span in spans if span["start"] <= start and end <= span["end"]]
-    if not here:
+    covering = [span for span in spans if span["start"] <= start and end <= span["end"]]
+    if not covering:
         return plain_html(body[start:end])
-    labels = escape(" ".join(dict.fromkeys(str(span["label"]) for span in here)))
-    mark = int(here[0]["mark"])
+    labels = escape(" ".join(dict.fromkeys(str(span["label"]) for span in covering)))
+    mark = int(covering[0]["mark"])
     return f'<mark data-mark="{mark}" data-label="{labels}">{plain_html(body[start:end])}</mark>'
 
 
 def plain_html(text: str) -> SafeString:
-    """Text as HTML that a browser reads as the same text, in an element or in an attribute."""
+    """Return text as HTML that a browser parses back to the same text, also in attributes."""
     # A browser reads a bare carriage return as a line feed, which would shift nothing here but
     # would make the quote differ from the text that was stored.
     return mark_safe(escape(text).replace("\r", "&#13;"))  # noqa: S308 - escaped

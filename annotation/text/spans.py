@@ -1,4 +1,4 @@
-"""Spans of a text: finding a quote, checking it, cutting a text at the edges of spans.
+"""Spans of a text: locating and validating a quote, splitting a text at span edges.
 
 Offsets are Unicode code points, half-open [start, end), as Python counts them. No Django here.
 """
@@ -11,7 +11,7 @@ ELISION = " [...] "  # joins the several spans of one rating in formats that hol
 
 # A sentence ends after . ! ? … (and closing quotes or brackets) before white space; ideographic
 # full stops need no space. Short forms and initials ("Dr.", "B.J.") do not end one.
-# A long row of dots is read once: nothing is tried again from its middle.
+# Possessive quantifiers: a long row of dots is scanned once, without backtracking.
 _SENTENCE_END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？]+[”’」』]*)")
 _SHORT_FORM = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Sen|Rep|Gov|Lt|Col|St|No|vs|approx|e\.g|i\.e|cf)|\b\w)\.$"
@@ -19,15 +19,15 @@ _SHORT_FORM = re.compile(
 _LONGEST_SHORT_FORM = len("approx.")
 # A line end counts once: \r\n is not a \r and a \n, which would be a blank line.
 _LINE_END = r"(?:\r\n|\r(?!\n)|\n)"
-# Blank lines alone: what indents the next line is part of it.
+# Only blank lines: the indent of the next line belongs to it.
 _BLANK_LINES = rf"(?:[^\S\r\n]*+{_LINE_END})++"
 _PARAGRAPH_END = re.compile(rf"\A{_BLANK_LINES}|{_LINE_END}{_BLANK_LINES}")
-_WORDS = re.compile(r"\S+")
+_TOKENS = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
 class Span:
-    """Words of a text: `body[start:end] == quote`."""
+    """A span of a text: `body[start:end] == quote`."""
 
     start: int
     end: int
@@ -35,14 +35,14 @@ class Span:
 
 
 def gettext_noop(message: str) -> str:
-    """Marks a message for translation, as Django's function of this name does."""
+    """Mark a message for translation, like Django's function of this name."""
     return message
 
 
 class SpanError(ValueError):
-    """A span that does not fit its text; the message can be shown to a person.
+    """Invalid span; the message can be shown to a person.
 
-    It is made of `pattern` and `values`, so that it can be translated.
+    `pattern` and `values` allow its translation.
     """
 
     def __init__(self, pattern: str, **values: object) -> None:
@@ -50,11 +50,12 @@ class SpanError(ValueError):
         self.pattern, self.values = pattern, values
 
 
-def checked(body: str, start: int, end: int, quote: str) -> Span:
-    """The span, once its offsets and its quote agree with the text.
+def validated_span(body: str, start: int, end: int, quote: str) -> Span:
+    """Return the span if its offsets and quote match the text.
 
     Raises SpanError for an empty or reversed span, one that reaches beyond the text, one of white
-    space alone, and one whose quote is not what stands there (a shifted offset, a changed text).
+    space alone, and one whose quote differs from the text at its offsets (a shifted offset, a
+    changed text).
     """
     if not 0 <= start < end:
         pattern = gettext_noop("a span needs 0 <= start < end, not %(start)s and %(end)s")
@@ -62,23 +63,26 @@ def checked(body: str, start: int, end: int, quote: str) -> Span:
     if end > len(body):
         pattern = gettext_noop("a span ends at %(end)s, beyond the text of %(n)s characters")
         raise SpanError(pattern, end=end, n=len(body))
-    words = body[start:end]
-    if words != quote:
+    found_quote = body[start:end]
+    if found_quote != quote:
         pattern = gettext_noop("at %(start)s to %(end)s the text says %(words)s, not %(quote)s")
-        shown = {"words": repr(words[:60]), "quote": repr(quote[:60])}
-        raise SpanError(pattern, start=start, end=end, **shown)
-    if not words.strip():
+        excerpts = {"words": repr(found_quote[:60]), "quote": repr(quote[:60])}
+        raise SpanError(pattern, start=start, end=end, **excerpts)
+    if not found_quote.strip():
         raise SpanError(gettext_noop("a span of white space alone marks nothing"))
     return Span(start, end, quote)
 
 
-def in_utf16(body: str, place: int) -> int:
-    """The place of a code point in units of UTF-16, as JavaScript counts."""
-    return len(body[:place].encode("utf-16-le")) // 2
+def to_utf16(body: str, offset: int) -> int:
+    """Return the offset of a code point in UTF-16 code units, as JavaScript counts."""
+    return len(body[:offset].encode("utf-16-le")) // 2
 
 
 def from_utf16(body: str, start: int, end: int) -> tuple[int, int] | None:
-    """The code points of a place in units of UTF-16; None where it reaches beyond the text, or cuts one."""
+    """Convert UTF-16 offsets to code points.
+
+    None where they reach beyond the text, or cut a surrogate pair.
+    """
     units = body.encode("utf-16-le")
     if not 0 <= start <= end <= len(units) // 2:
         return None
@@ -89,30 +93,33 @@ def from_utf16(body: str, start: int, end: int) -> tuple[int, int] | None:
         return None
 
 
-def from_shown(shown: Sequence[int], start: int, end: int) -> tuple[int, int] | None:
-    """The code points of a place in what is shown of a text, given where each sign of it is; None beyond it."""
-    return (shown[start], shown[end - 1] + 1) if 0 <= start < end <= len(shown) else None
+def from_displayed(offsets: Sequence[int], start: int, end: int) -> tuple[int, int] | None:
+    """Convert offsets in a rendered text to code points of its body; None if out of range.
+
+    `offsets` holds the code point of each rendered character.
+    """
+    return (offsets[start], offsets[end - 1] + 1) if 0 <= start < end <= len(offsets) else None
 
 
 def locate(body: str, quote: str) -> tuple[Span, bool] | None:
-    """Where a quote stands in a text, and whether exactly so.
+    """Return the first span of a quote in a text, and whether it matches exactly.
 
-    First as it is, then with every run of white space read as one space; the first place counts.
-    None if the text does not hold it, or if the quote has no words.
+    If there is no exact match, every run of white space matches any other. None if the text does
+    not contain the quote, or if the quote is blank.
     """
     if not quote.strip():
         return None
     start = body.find(quote)
     if start >= 0:
         return Span(start, start + len(quote), quote), True
-    pattern = r"\s+".join(re.escape(word) for word in quote.split())
+    pattern = r"\s+".join(re.escape(token) for token in quote.split())
     if match := re.search(pattern, body):
         return Span(match.start(), match.end(), match.group()), False
     return None
 
 
 def locate_parts(body: str, quote: str) -> list[tuple[Span, bool]] | None:
-    """The places of a quote that may be several spans joined by ELISION; None if any is missing."""
+    """Return the spans of a quote, also of parts joined by ELISION; None if one is missing."""
     if whole := locate(body, quote):
         return [whole]
     if ELISION not in quote:
@@ -122,7 +129,7 @@ def locate_parts(body: str, quote: str) -> list[tuple[Span, bool]] | None:
 
 
 def with_edges(pieces: Sequence[tuple[int, int]], edges: Iterable[int]) -> list[tuple[int, int]]:
-    """The pieces, cut again at every edge that falls inside one of them."""
+    """Split the pieces at every edge inside one of them."""
     cuts = sorted(set(edges))
     result = []
     for start, end in pieces:
@@ -132,7 +139,7 @@ def with_edges(pieces: Sequence[tuple[int, int]], edges: Iterable[int]) -> list[
 
 
 def paragraphs(body: str) -> Iterator[tuple[int, int]]:
-    """The paragraphs of a text: [start, end) between blank lines, with what indents their first line."""
+    """Yield the paragraphs of a text: [start, end) between blank lines, with their indent."""
     start = 0
     for gap in [*_PARAGRAPH_END.finditer(body), None]:
         end = gap.start() if gap else len(body)
@@ -142,9 +149,10 @@ def paragraphs(body: str) -> Iterator[tuple[int, int]]:
 
 
 def sentences(body: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The sentences of body[start:end], for moving by keyboard; together they hold every word.
+    """Return the sentences of body[start:end], for keyboard navigation.
 
-    A wrong cut costs a reader one key, so a simple rule does.
+    Together they contain every word. A wrong boundary costs a reader one key press, so a simple
+    rule suffices.
     """
     pieces = []
     begin = start
@@ -159,5 +167,5 @@ def sentences(body: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _trimmed(body: str, start: int, end: int) -> tuple[int, int] | None:
-    words = list(_WORDS.finditer(body, start, end))
-    return (words[0].start(), words[-1].end()) if words else None
+    tokens = list(_TOKENS.finditer(body, start, end))
+    return (tokens[0].start(), tokens[-1].end()) if tokens else None

@@ -1,4 +1,4 @@
-"""New words for a text or a question that is there: what they would do, and the doing."""
+"""Text edits of texts and questions: preview, locking, saving, and superseding grades."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
+from annotation.errors import UserError
 from annotation.models import (
     Campaign,
     Dataset,
+    EqualText,
     Item,
     ItemQuestion,
     NuggetSpan,
@@ -22,32 +25,35 @@ from annotation.models import (
     Version,
     digest,
 )
-from annotation.text.carrying import (
+from annotation.text.equal_texts import shifted_spans
+from annotation.text.reanchoring import (
     Span,
-    Worded,
-    carried,
-    give_words,
-    had_with_words,
-    has_place_in,
-    new_place,
-    put_back,
+    TextOrQuestion,
+    has_anchor,
+    new_position,
     ratings_of,
+    reanchored_fields,
+    restore_ratings,
+    set_wording,
+    wording_state,
 )
 
 LONGEST = 200  # of what an entry of the log tells
 
 
-class RewordingRefused(Exception):
-    """The words cannot change; the message says why."""
+class TextEditError(UserError):
+    """Refused text edit; the message gives the reason."""
 
 
-class EditConflict(RewordingRefused):
-    """Somebody else has changed the words since the person read them. The thing has been read again."""
+class TextEditConflictError(TextEditError):
+    """Edit conflict: the text was changed since the person read it. It is reloaded."""
+
+    status = 409
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """What new words would do: which spans and citations keep their place, and which would lose it."""
+class EditPreview:
+    """Preview of a text edit: spans and citations that keep or lose their position."""
 
     campaigns: tuple[str, ...]  # closed ones that have shown the old words
     n_ratings: int
@@ -57,207 +63,239 @@ class Outlook:
     lost_citations: tuple[str, ...]
 
 
-def check(thing: Worded, body: str) -> None:
-    """Raises RewordingRefused where the words may not change: people are shown the old ones."""
+def check_edit(entity: TextOrQuestion, body: str) -> None:
+    """Check that a text edit is allowed. Raises TextEditError with the reason."""
     if not body.strip():
-        raise RewordingRefused("Give the new words.")
+        raise TextEditError("Give the new words.")
     if "\x00" in body:
-        raise RewordingRefused("The new words have a NUL in them, which no database keeps.")
-    if body == thing.body:
-        raise RewordingRefused("These are the words that are there.")
-    if isinstance(thing, SubQuestion):
-        if thing.topic.questions.filter(body=body).exclude(pk=thing.pk).exists():
-            raise RewordingRefused("Another question of the topic has these words.")
-    elif thing.body is None:
-        raise RewordingRefused("It has no words here: import them.")
-    campaigns = _campaigns(thing)
+        raise TextEditError("The new words have a NUL in them, which no database keeps.")
+    if body == entity.body:
+        raise TextEditError("These are the words that are there.")
+    if isinstance(entity, SubQuestion):
+        if entity.topic.questions.filter(body=body).exclude(pk=entity.pk).exists():
+            raise TextEditError("Another question of the topic has these words.")
+    elif entity.body is None:
+        raise TextEditError("It has no words here: import them.")
+    campaigns = _campaigns(entity)
     if campaign := campaigns.published().exclude(state=Campaign.State.CLOSED).first():
-        raise RewordingRefused(f"The campaign {campaign} shows these words: close it first.")
+        raise TextEditError(f"The campaign {campaign} shows these words: close it first.")
     drafts = campaigns.filter(state=Campaign.State.DRAFT)
     expects = drafts.filter(items__asked__expected__isnull=False)
     if draft := expects.first():
-        raise RewordingRefused(
-            f"The draft {draft} expects answers to these words: discard it first."
-        )
+        raise TextEditError(f"The draft {draft} expects answers to these words: discard it first.")
 
 
-def outlook(thing: Worded, body: str) -> Outlook:
-    """What the new words would do to what stands on the old ones. Raises RewordingRefused as `check`."""
-    check(thing, body)
-    n_ratings = ratings_of(thing).count()
-    campaigns = tuple(str(campaign) for campaign in _campaigns(thing).published())
-    if isinstance(thing, SubQuestion):
-        return Outlook(campaigns, n_ratings, 0, (), 0, ())
-    spans = list(NuggetSpan.objects.filter(rating__text=thing, start__isnull=False).order_by("pk"))
-    citations = list(thing.citations.all())
-    old = thing.body or ""
-    return Outlook(
+def preview_edit(entity: TextOrQuestion, body: str) -> EditPreview:
+    """Return the preview of a text edit. Raises TextEditError as `check`."""
+    check_edit(entity, body)
+    n_ratings = ratings_of(entity).count()
+    campaigns = tuple(str(campaign) for campaign in _campaigns(entity).published())
+    if isinstance(entity, SubQuestion):
+        return EditPreview(campaigns, n_ratings, 0, (), 0, ())
+    spans = list(NuggetSpan.objects.filter(rating__text=entity, start__isnull=False).order_by("pk"))
+    citations = list(entity.citations.all())
+    old = entity.body or ""
+    return EditPreview(
         campaigns=campaigns,
         n_ratings=n_ratings,
         n_spans=len(spans),
-        lost=tuple(span.quote for span in spans if not has_place_in(span, old, body)),
+        lost=tuple(span.quote for span in spans if not has_anchor(span, old, body)),
         n_citations=len(citations),
         lost_citations=tuple(
-            old[mark.start : mark.end] for mark in citations if new_place(thing, body, mark) is None
+            old[citation.start : citation.end]
+            for citation in citations
+            if new_position(entity, body, citation) is None
         ),
     )
 
 
-def lock(thing: Worded, seen: str | None = None) -> None:
-    """Lock a text or a question, with its dataset and campaigns, and read it again. In a transaction.
+def lock_for_edit(entity: TextOrQuestion, read_sha256: str | None = None) -> None:
+    """Lock a text or question with its dataset and campaigns, and reload it.
 
-    `seen` is the SHA-256 of the wording that a person read: EditConflict where it is another one by now. Raises
-    DoesNotExist where the thing is gone.
+    In a transaction. `read_sha256` is the SHA-256 of the wording that a person read: TextEditConflictError
+    if it has changed since. Raises DoesNotExist if the row is gone.
     """
-    dataset = thing.dataset_id if isinstance(thing, Text) else thing.topic.dataset_id
+    dataset = entity.dataset_id if isinstance(entity, Text) else entity.topic.dataset_id
     Dataset.objects.lock(dataset)
-    list(_campaigns(thing).select_for_update())  # or one of them could open meanwhile
-    # What people answered becomes a rating under a lock of the row itself: they need not wait for imports.
-    row: Any = type(thing)._base_manager.select_for_update(no_key=True)
-    thing.refresh_from_db(from_queryset=row)
-    check_seen(thing, seen)
+    list(_campaigns(entity).select_for_update())  # or one of them could open meanwhile
+    # Answers become ratings under a lock of the row itself, so that people do not wait for imports.
+    row: Any = type(entity)._base_manager.select_for_update(no_key=True)
+    entity.refresh_from_db(from_queryset=row)
+    check_read_version(entity, read_sha256)
 
 
-def check_seen(thing: Worded, seen: str | None) -> None:
-    """Raises EditConflict where a person has read other words than the thing has; None is of nobody."""
-    if seen is not None and seen != digest(thing.body or ""):
-        raise EditConflict("Somebody has changed the words since you opened them.")
+def check_read_version(entity: TextOrQuestion, read_sha256: str | None) -> None:
+    """Raise TextEditConflictError if the wording is not the one read; None skips this."""
+    if read_sha256 is not None and read_sha256 != digest(entity.body or ""):
+        raise TextEditConflictError("Somebody has changed the words since you opened them.")
 
 
 @transaction.atomic
-def reword(
-    thing: Worded, body: str, *, by: User | None, why: str, counts: bool, seen: str | None = None
+def edit_wording(
+    entity: TextOrQuestion,
+    body: str,
+    *,
+    by: User | None,
+    reason: str,
+    counts: bool,
+    read_sha256: str | None = None,
 ) -> Version:
-    """Give a text or a question new words; the old ones become a version.
+    """Change the body of a text or question; the old one becomes a version.
 
-    Grades that were given to it count on with `counts`, and their spans move with their words: what is not
-    found for sure loses its place and is listed. Else they are set aside with the version. Words that it had
-    before get exactly the spans and citations that they had. Campaigns that are closed keep what they have
-    shown beside their items. `seen` as for `lock`. Raises RewordingRefused as `check`, and EditConflict.
+    With `counts` its grades stay valid, and their spans are re-anchored: an uncertain match loses
+    its position and is listed. Else they are superseded, and stored with the version. A wording
+    that it had before restores its exact spans and citations. Closed campaigns keep the wording
+    that they have shown with their items. `read_sha256` as for `lock`. Raises TextEditError as
+    `check`, and TextEditConflictError.
     """
-    lock(thing, seen)
-    check(thing, body)
-    dataset = thing.dataset if isinstance(thing, Text) else thing.topic.dataset
-    of_thing = {"text": thing} if isinstance(thing, Text) else {"question": thing}
+    lock_for_edit(entity, read_sha256)
+    check_edit(entity, body)
+    dataset = entity.dataset if isinstance(entity, Text) else entity.topic.dataset
+    entity_field = {"text": entity} if isinstance(entity, Text) else {"question": entity}
     version = Version(
         dataset=dataset,
-        **of_thing,
-        number=thing.versions.count() + 1,
-        body=thing.body or "",
-        why=why,
+        **entity_field,
+        number=entity.versions.count() + 1,
+        body=entity.body or "",
+        why=reason,
         counts=counts,
-        n_ratings=ratings_of(thing).count(),
+        n_ratings=ratings_of(entity).count(),
         by=by,
     )
-    version.had = had_with_words(thing)
+    version.had = wording_state(entity)
     if not counts:
-        version.set_aside = ratings_of(thing).set_aside()
-    earlier = thing.versions.filter(body=body).order_by("-number").first()
-    version.citations = give_words(thing, body, earlier.had if earlier else {})
+        version.set_aside = ratings_of(entity).set_aside()
+    earlier = entity.versions.filter(body=body).order_by("-number").first()
+    version.citations = set_wording(entity, body, earlier.had if earlier else {})
     version.save()
-    ProjectEntry.record(dataset.project, by, "changed words", _told(thing, version), dataset)
+    ProjectEntry.record(dataset.project, by, "changed words", _log_detail(entity, version), dataset)
     return version
 
 
 @transaction.atomic
-def choose(version: Version, *, counts: bool, by: User | None) -> bool:
-    """Let the grades that were given to a thing's last words before these count, or count no more.
+def set_grades_count(version: Version, *, counts: bool, by: User | None) -> bool:
+    """Include or supersede the grades that were given to earlier wordings.
 
-    Returns whether that changes anything. Raises EditConflict where these words have been restored.
+    Return whether that changes anything. Raises TextEditConflictError if this wording has been restored.
     """
-    thing = version.thing
-    lock(thing)
-    if not thing.versions.filter(pk=version.pk).exists():
-        raise EditConflict("Somebody has restored these words since you opened them.")
+    entity = version.entity
+    lock_for_edit(entity)
+    if not entity.versions.filter(pk=version.pk).exists():
+        raise TextEditConflictError("Somebody has restored these words since you opened them.")
     version.refresh_from_db(fields=["counts", "set_aside"])
     if version.counts == counts:
         return False
     if counts:
-        version.set_aside = put_back(version)
+        version.set_aside = restore_ratings(version)
     else:
-        version.set_aside += ratings_of(thing).filter(created__lte=version.replaced).set_aside()
+        version.set_aside += ratings_of(entity).filter(created__lte=version.replaced).set_aside()
     version.counts = counts
     version.save(update_fields=["counts", "set_aside"])
-    what = "grades of earlier words count" if counts else "set grades of earlier words aside"
+    action = "grades of earlier words count" if counts else "set grades of earlier words aside"
     dataset = version.dataset
-    ProjectEntry.record(dataset.project, by, what, _told(thing, version), dataset)
+    ProjectEntry.record(dataset.project, by, action, _log_detail(entity, version), dataset)
     return True
 
 
 @transaction.atomic
-def place_by_words(span: NuggetSpan, words: str, by: User | None = None) -> None:
-    """Give a span that has no place the place of words that a person found for it.
+def anchor_span(span: NuggetSpan, quote: str, by: User | None = None) -> None:
+    """Anchor a span without position at a quote that a person has found for it.
 
-    Raises RewordingRefused where they do not stand in the text exactly once, or the span has a place by now,
-    and DoesNotExist where it is gone.
+    Raises TextEditError unless the quote occurs in the text exactly once, or if the span has a
+    position already, and DoesNotExist if it is gone.
     """
     text = span.rating.text
-    lock(text)
+    lock_for_edit(text)
     span.refresh_from_db()
     if span.start is not None:
-        raise RewordingRefused(f"Somebody has placed this span already, at “{span.quote}”.")
+        raise TextEditError(f"Somebody has placed this span already, at “{span.quote}”.")
     body = text.body or ""
-    if not words.strip() or body.count(words) != 1:
-        n = body.count(words) if words.strip() else 0
-        raise RewordingRefused(
+    if not quote.strip() or body.count(quote) != 1:
+        n = body.count(quote) if quote.strip() else 0
+        raise TextEditError(
             f"The text must have these words once, exactly so. It has them {n} times."
         )
-    span.start = body.index(words)
-    span.end = span.start + len(words)
-    span.quote = words
+    span.start = body.index(quote)
+    span.end = span.start + len(quote)
+    span.quote = quote
     span.located = NuggetSpan.Located.NORMALISED
     span.save(update_fields=["start", "end", "quote", "located"])
     dataset = text.dataset
-    detail = f"{text.name}: “{span.source_quote}”, at “{words}”"[:LONGEST]
+    detail = f"{text.name}: “{span.source_quote}”, at “{quote}”"[:LONGEST]
     ProjectEntry.record(dataset.project, by, "placed a span", detail, dataset)
 
 
-def had_before(thing: Worded, body: str) -> bool:
-    """Whether it had exactly these words before, and grades that were given to them count."""
-    for words, counts in thing.versions.order_by("-number").values_list("body", "counts"):
+def was_earlier_wording(entity: TextOrQuestion, body: str) -> bool:
+    """Return whether this was an earlier wording, with grades that still count."""
+    for earlier_body, counts in entity.versions.order_by("-number").values_list("body", "counts"):
         if not counts:
             return False
-        if words == body:
+        if earlier_body == body:
             return True
     return False
 
 
-def as_now(asked: ItemQuestion, spans: Sequence[Span], said: datetime) -> list[Span] | None:
-    """What somebody marked in words that a campaign showed, where it stands in the words of now.
+def spans_in_current_wording(
+    item_question: ItemQuestion, spans: Sequence[Span], rated_at: datetime
+) -> list[Span] | None:
+    """Re-anchor spans from the wording that a campaign showed in the current wording.
 
-    None where grades of the words that were shown are set aside. `said` is when: words may have been others
-    since, and come back, while the grades of before stay aside.
+    None where grades of the wording shown are superseded. `rated_at` is their time: the wording may
+    have changed since, and been restored, while earlier grades stay superseded.
     """
-    item, text = asked.item, asked.item.text
-    if not _counts(asked.question, asked.shown_body, said):
+    item = item_question.item
+    if not _counts(item_question.question, item_question.shown_body, rated_at):
         return None
-    if not _counts(text, item.shown_body, said):
+    return _spans_in_current_wording(item.text, item.shown_body, spans, rated_at)
+
+
+def copied_spans_in_current_wording(
+    item_question: ItemQuestion, equal: EqualText, spans: Sequence[Span], rated_at: datetime
+) -> list[Span] | None:
+    """Return spans of an item's text at the same words of a text of equal words.
+
+    None and `rated_at` as for `spans_in_current_wording`: by the edits of the equal text, and of the question.
+    """
+    if not _counts(item_question.question, item_question.shown_body, rated_at):
         return None
-    if item.shown_body is None:
+    read, body = item_question.item.as_shown().body or "", equal.campaign_text().body or ""
+    shifted = shifted_spans(spans, read, body)
+    return _spans_in_current_wording(equal.text, equal.shown_body, shifted, rated_at)
+
+
+def _spans_in_current_wording(
+    text: Text, shown_body: str | None, spans: Sequence[Span], rated_at: datetime
+) -> list[Span] | None:
+    if not _counts(text, shown_body, rated_at):
+        return None
+    if shown_body is None:
         return list(spans)
-    return [carried(NuggetSpan(**span), item.shown_body, text.body or "") for span in spans]
+    return [reanchored_fields(NuggetSpan(**span), shown_body, text.body or "") for span in spans]
 
 
-def _counts(thing: Worded, shown: str | None, said: datetime) -> bool:
-    """Whether grades count that were given then to the words that were shown; None: the words of now."""
-    if thing.versions.filter(counts=False, replaced__gt=said).exists():
+def _counts(entity: TextOrQuestion, shown_body: str | None, rated_at: datetime) -> bool:
+    """Return whether grades given then to the wording shown count; None: the current one."""
+    if entity.versions.filter(counts=False, replaced__gt=rated_at).exists():
         return False
-    return shown is None or had_before(thing, shown)
+    return shown_body is None or was_earlier_wording(entity, shown_body)
 
 
-def lost_spans(thing: Text) -> Any:
-    """Spans on a text that have no place in its words."""
-    spans = NuggetSpan.objects.filter(rating__text=thing, start=None)
+def lost_spans(text: Text) -> Any:
+    """Return spans on a text that have no position in it."""
+    spans = NuggetSpan.objects.filter(rating__text=text, start=None)
     return spans.select_related("rating__rater", "rating__question", "rating__rubric")
 
 
-def _campaigns(thing: Worded) -> Any:
-    """Those that show it, or will."""
-    is_text = isinstance(thing, Text)
-    items = Item.objects.filter(**{"text" if is_text else "asked__question": thing})
+def _campaigns(entity: TextOrQuestion) -> Any:
+    """Return campaigns that have items with this text or question, or copy grades to it."""
+    items = Item.objects.filter(
+        Q(text=entity) | Q(equal_texts__text=entity)
+        if isinstance(entity, Text)
+        else Q(asked__question=entity)
+    )
     return Campaign.objects.filter(pk__in=items.values("campaign"))
 
 
-def _told(thing: Worded, version: Version) -> str:
-    name = thing.name if isinstance(thing, Text) else f"{thing.topic}, question {thing.number}"
+def _log_detail(entity: TextOrQuestion, version: Version) -> str:
+    name = entity.name if isinstance(entity, Text) else f"{entity.topic}, question {entity.number}"
     return f"{name}, version {version.number}{': ' + version.why if version.why else ''}"[:LONGEST]

@@ -1,28 +1,26 @@
 """Active time as browsers claim it and as the server's clock allows it, by hand."""
 
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from uuid import uuid4
 
 import pytest
-from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Part
 from annotation.monitoring import participants
-from annotation.monitoring.parts_here import parts_here
+from annotation.monitoring.part_records import list_part_records
 from annotation.participation import active_time
 from annotation.participation.active_time import Claim, held_to_clock
-from tests import field
-from tests.crowd import Walker, make_study
-from tests.field import hand_in, in_hand
+from tests.toolbox import participant_states
+from tests.toolbox.participant_states import open_assignments, submit_item
+from tests.toolbox.prolific_study import Walker, make_study
 
 MINUTE = 60_000
 
 
 def claim(minutes, opened, arrived):
-    """Minutes claimed for an item that was opened and last heard of so many minutes after noon."""
+    """Return a claim of minutes, opened and last active so many minutes after noon."""
     noon = datetime(2026, 11, 22, 12, tzinfo=UTC)
     opened, arrived = (
         None if at is None else noon + timedelta(minutes=at) for at in (opened, arrived)
@@ -53,28 +51,30 @@ def claim(minutes, opened, arrived):
         ([claim(1, 5, 4)], [0], [1]),
     ],
 )
-def test_no_more_counts_than_the_clock_has(claims, minutes, excess):
+def test_active_time_is_capped_by_the_clock(claims, minutes, excess):
     times = held_to_clock(claims)
     assert [time.ms for time in times] == [int(n * MINUTE) for n in minutes]
     assert [time.excess_ms for time in times] == [int(n * MINUTE) for n in excess]
 
 
 @pytest.fixture
-def part(db, standing_clock):
+def part(db, fake_clock):
     """A part of two texts, begun an hour ago; the page of neither was shown by a browser."""
-    participant = field.begun(make_study(training=0), "pid-a", "sub-a")
+    participant = participant_states.make_working(make_study(training=0), "pid-a", "sub-a")
     Part.objects.update(began=timezone.now() - timedelta(hours=1))
     return participant.parts.get()
 
 
-def test_every_reader_takes_the_same_time(part):
+def test_active_time_is_the_same_for_all_readers(part):
     """26 minutes for what took no time at all, and 2 minutes that there were."""
-    first, second = in_hand(part.participant)
-    hand_in(first, ms=26 * MINUTE)
-    hand_in(second, ms=MINUTE // 2)
+    first, second = open_assignments(part.participant)
+    submit_item(first, ms=26 * MINUTE)
+    submit_item(second, ms=MINUTE // 2)
     Assignment.objects.filter(pk=first.pk).update(opened_at=timezone.now())
-    asked = second.item.asked.count() + bool(second.check_asked) + 1  # and once as it is handed in
-    honest = asked * MINUTE // 2
+    n_answers = (
+        second.item.asked.count() + bool(second.check_asked) + 1
+    )  # and once as it is submitted
+    honest = n_answers * MINUTE // 2
     claimed = (first.item.asked.count() + bool(first.check_asked) + 1) * 26 * MINUTE
 
     times = active_time.by_assignment([part.participant_id])
@@ -83,15 +83,15 @@ def test_every_reader_takes_the_same_time(part):
     assert active_time.by_part(Part.objects.all()) == {part.pk: honest}
     (row,) = participants.rows(part.participant.campaign.participants.with_status())
     assert row.active_ms == honest
-    (ours,) = parts_here(part.participant.campaign)
+    (ours,) = list_part_records(part.participant.campaign)
     assert ours.active_ms == honest
     # What was sent stays as it was sent.
     assert Answer.objects.filter(assignment=first, active_ms=26 * MINUTE).exists()
 
 
 def test_without_a_known_opening_the_beginning_of_the_first_part_holds(part):
-    first, second = in_hand(part.participant)
-    hand_in(first, ms=10 * MINUTE)
+    first, second = open_assignments(part.participant)
+    submit_item(first, ms=10 * MINUTE)
     Assignment.objects.update(opened_at=None)
     claimed = (first.item.asked.count() + bool(first.check_asked) + 1) * 10 * MINUTE
     assert active_time.by_assignment([part.participant_id])[first.pk].ms == claimed
@@ -103,7 +103,7 @@ def test_without_a_known_opening_the_beginning_of_the_first_part_holds(part):
     assert active_time.by_assignment([part.participant_id])[first.pk].ms == claimed
 
 
-def test_the_first_look_at_a_page_is_written_down_once(client, db):
+def test_first_opening_of_a_page_is_recorded_once(client, db):
     walker = Walker(client, make_study(training=0))
     walker.prepare()
     walker.begin()  # leads to the first text
@@ -113,32 +113,19 @@ def test_the_first_look_at_a_page_is_written_down_once(client, db):
     client.get(first.get_absolute_url())
     assert walker.in_hand()[0].opened_at == first.opened_at
     # An answer without a look, and a look afterwards: when it was opened nobody knows.
-    asked = second.item.asked.first()
+    item_question = second.item.asked.first()
     client.post(
-        f"/work/{second.pk}/answers/{asked.question_id}/",
+        f"/work/{second.pk}/answers/{item_question.question_id}/",
         {"key": uuid4(), "grade": 0, "spans": "[]"},
     )
     client.get(second.get_absolute_url())
     assert walker.in_hand()[1].opened_at is None
 
 
-def test_another_persons_look_is_no_opening(client, db):
+def test_page_view_by_another_person_is_no_opening(client, db):
     walker = Walker(client, make_study(training=0))
     walker.prepare()
     walker.begin()
     _, second = walker.in_hand()
     assert Client().get(second.get_absolute_url()).status_code == 302
     assert walker.in_hand()[1].opened_at is None
-
-
-def test_what_was_open_before_openings_were_written_down_began_with_its_part(db):
-    walker = field.begun(make_study(texts=4), "pid", "sub")
-    answered, untouched, *_ = field.in_hand(walker)
-    Assignment.objects.update(opened_at=None)
-    field.answer(answered)
-    Assignment.objects.filter(pk=answered.pk).update(opened_at=None)
-    import_module("annotation.migrations.0014_gold").of_what_is_open(apps, None)
-    untouched.refresh_from_db()
-    answered.refresh_from_db()
-    assert untouched.opened_at == walker.parts.get().began
-    assert answered.opened_at is None

@@ -1,4 +1,4 @@
-"""Coming in from a platform: who becomes a guest, who is known already, who is turned away."""
+"""Arrival from a platform: new guests, returning people, and refusals."""
 
 import re
 from datetime import timedelta
@@ -14,8 +14,8 @@ from annotation.models import Part, Participant, Rater, User
 from annotation.monitoring import actions
 from annotation.participation import entry
 from annotation.throttling import Arrivals, address_of
-from tests.crowd import PID, Walker, arrival_url, join, make_study
-from tests.threads import in_threads
+from tests.toolbox.prolific_study import PID, Walker, arrival_url, join, make_study
+from tests.toolbox.threads import in_threads
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def people():
     return User.objects.count(), Rater.objects.filter(user__isnull=False).count()
 
 
-def test_an_arrival_shows_the_terms_and_makes_nothing(study):
+def test_arrival_shows_the_terms_and_makes_nothing(study):
     client = Client()
     for _ in range(2):  # reloaded
         page = client.get(arrival_url(study))
@@ -43,7 +43,7 @@ def test_without_terms_there_is_a_button_to_begin(study):
     study.consent = ""
     study.save()
     page = Client().get(arrival_url(study)).content.decode()
-    assert re.search(r'value="agree">\s*Begin\s*<', page)
+    assert re.search(r'value="agree">\s*Start\s*<', page)
     assert "agree with" not in page
     assert people() == (0, 0)
     assert join(study).url == "/work/in/crowd/"
@@ -53,9 +53,7 @@ def test_without_terms_there_is_a_button_to_begin(study):
 @pytest.mark.parametrize(
     ("platform", "name"), [("prolific", "PROLIFIC_PID"), ("mturk", "workerId")]
 )
-def test_where_a_platform_knows_no_capitals_an_id_is_one_however_it_is_written(
-    study, platform, name
-):
+def test_platform_id_without_case_is_case_insensitive(study, platform, name):
     study.platform = platform
     study.save()
     for way in (PID, PID.upper()):
@@ -63,7 +61,7 @@ def test_where_a_platform_knows_no_capitals_an_id_is_one_however_it_is_written(
     assert Participant.objects.get().external_id == (PID if platform == "prolific" else PID.upper())
 
 
-def test_where_a_platform_has_capitals_they_tell_two_people_apart(study):
+def test_platform_id_with_case_distinguishes_people(study):
     study.platform = "sona"
     study.save()
     for way in ("a1", "A1"):
@@ -71,7 +69,7 @@ def test_where_a_platform_has_capitals_they_tell_two_people_apart(study):
     assert Participant.objects.count() == 2
 
 
-def test_who_agrees_becomes_a_guest_under_a_pseudonym(study):
+def test_consenting_newcomer_becomes_a_guest_under_a_pseudonym(study):
     client = Client()
     response = join(study, client=client)
     assert (response.status_code, response.url) == (302, "/work/in/crowd/")
@@ -89,7 +87,7 @@ def test_who_agrees_becomes_a_guest_under_a_pseudonym(study):
     assert int(client.session["_auth_user_id"]) == user.pk
 
 
-def test_the_id_of_the_platform_stands_in_one_place_alone(study):
+def test_id_of_the_platform_stands_in_one_place_alone(study):
     Walker(Client(), study).prepare()
     tables = []
     for table in connection.introspection.table_names():
@@ -100,14 +98,17 @@ def test_the_id_of_the_platform_stands_in_one_place_alone(study):
     assert tables == ["annotation_participant"]
 
 
-def test_the_same_id_has_another_pseudonym_in_another_study(study):
-    other = make_study("other")
-    first, second = entry.arrive(study, PID), entry.arrive(other, PID)
+def test_same_id_has_another_pseudonym_in_another_study(study):
+    other_study = make_study("other")
+    first, second = (
+        entry.get_or_create_participant(study, PID),
+        entry.get_or_create_participant(other_study, PID),
+    )
     assert first.rater != second.rater
     assert first.rater.name != second.rater.name
 
 
-def test_who_returns_with_a_clean_profile_is_the_same_person(study):
+def test_returning_person_without_cookies_is_recognized(study):
     join(study)
     before = people()
     client = Client()
@@ -117,7 +118,7 @@ def test_who_returns_with_a_clean_profile_is_the_same_person(study):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_arrivals_of_one_person_at_once_make_one_participant():
+def test_concurrent_arrivals_of_one_person_create_one_participant():
     study = make_study()
     pages = in_threads(lambda _: join(study).status_code, range(16))
     assert pages == [302] * 16
@@ -126,7 +127,7 @@ def test_many_arrivals_of_one_person_at_once_make_one_participant():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_people_at_once_are_many_participants():
+def test_concurrent_arrivals_of_many_people_create_many_participants():
     study = make_study()
     pids = [f"person{number:02}" for number in range(12)] * 2
     in_threads(lambda pid: join(study, pid), pids)
@@ -134,16 +135,16 @@ def test_many_people_at_once_are_many_participants():
     assert Participant.objects.values("external_id").distinct().count() == 12
 
 
-def test_two_ids_whose_short_pseudonym_is_the_same_are_two_people(study):
-    participant = entry.arrive(study, PID)
+def test_ids_with_the_same_short_pseudonym_are_separate_people(study):
+    participant = entry.get_or_create_participant(study, PID)
     Participant.objects.filter(pk=participant.pk).update(external_id="somebody-else")
-    again = entry.arrive(study, PID)
-    assert again != participant
-    assert again.rater != participant.rater
+    second_arrival = entry.get_or_create_participant(study, PID)
+    assert second_arrival != participant
+    assert second_arrival.rater != participant.rater
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    ("query", "message"),
     [
         ("", "PROLIFIC_PID is missing"),
         ("PROLIFIC_PID=", "PROLIFIC_PID is missing"),
@@ -161,15 +162,15 @@ def test_two_ids_whose_short_pseudonym_is_the_same_are_two_people(study):
         ("workerId=a", "PROLIFIC_PID is missing"),
     ],
 )
-def test_an_address_that_is_not_right_says_so_and_makes_nothing(study, query, says):
+def test_invalid_arrival_url_is_refused_with_a_message(study, query, message):
     response = Client().get(f"/start/crowd/?{query}")
     assert response.status_code == 400
-    assert says in response.content.decode()
+    assert message in response.content.decode()
     assert not Participant.objects.exists()
     assert people() == (0, 0)
 
 
-def test_a_visitor_of_another_platform_is_told_which_one_is_expected(study):
+def test_visitor_from_another_platform_sees_the_expected_one(study):
     page = Client().get("/start/crowd/?workerId=A1&assignmentId=B2").content.decode()
     assert "Mechanical Turk" in page
     assert "Prolific" in page
@@ -183,7 +184,7 @@ def test_a_visitor_of_another_platform_is_told_which_one_is_expected(study):
         ("mturk", "workerId=W1&assignmentId=A1&hitId=H1"),
     ],
 )
-def test_other_platforms_have_names_of_their_own(db, platform, query):
+def test_other_platforms_have_their_own_parameters(db, platform, query):
     study = make_study(platform=platform)
     client = Client()
     assert client.get(f"/start/crowd/?{query}").status_code == 200
@@ -191,14 +192,14 @@ def test_other_platforms_have_names_of_their_own(db, platform, query):
     participant = Participant.objects.get()
     assert participant.source == platform
     assert participant.external_id == {"sona": "31415", "connect": "C1", "mturk": "W1"}[platform]
-    known = entry.PLATFORMS[platform]
-    if known.session:
+    platform_spec = entry.PLATFORMS[platform]
+    if platform_spec.session:
         assert client.session[entry.SESSION_KEY] == {
             str(study.pk): [{"connect": "P1", "mturk": "H1"}[platform], "A1"]
         }
 
 
-def test_a_hit_that_is_only_looked_at_is_not_taken(db):
+def test_previewed_hit_is_not_accepted(db):
     make_study(platform="mturk")
     response = Client().get("/start/crowd/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1")
     assert response.status_code == 400
@@ -206,7 +207,7 @@ def test_a_hit_that_is_only_looked_at_is_not_taken(db):
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"state": "draft"}, "has not been opened yet"),
         ({"state": "paused"}, "is paused"),
@@ -215,31 +216,31 @@ def test_a_hit_that_is_only_looked_at_is_not_taken(db):
         ({"closes_at": timezone.now() - timedelta(days=2)}, "is over"),
     ],
 )
-def test_a_study_that_hands_out_nothing_turns_newcomers_away(study, change, says):
+def test_inactive_study_refuses_newcomers(study, change, message):
     for name, value in change.items():
         setattr(study, name, value)
     study.save()
     response = Client().get(arrival_url(study))
     page = response.content.decode()
     assert response.status_code == 403
-    assert says in page
+    assert message in page
     assert "return your submission" in page
     assert ("Reading about bridges" in page) == (change != {"state": "draft"})
     assert people() == (0, 0)
 
 
-def test_a_study_without_a_platform_has_no_arrivals(db):
+def test_study_without_a_platform_has_no_arrivals(db):
     make_study(platform="")
     response = Client().get("/start/crowd/?PROLIFIC_PID=a")
     assert response.status_code == 403
-    assert "a link of their own" in response.content.decode()
+    assert "open your personal link" in response.content.decode()
 
 
-def test_a_full_study_turns_newcomers_away(db):
+def test_full_study_turns_newcomers_away(db):
     study = make_study(texts=2, raters_per_item=1, training=0)
     Walker(Client(), study, "first").prepare()
     walker = Walker(Client(), study, "first")
-    walker.come()
+    walker.arrive()
     walker.begin()
     response = Client().get(arrival_url(study, "second"))
     assert response.status_code == 403
@@ -248,7 +249,7 @@ def test_a_full_study_turns_newcomers_away(db):
     assert Client().get(arrival_url(study, "second")).status_code == 200
 
 
-def test_a_study_that_filled_up_while_the_terms_were_read_says_so(db):
+def test_study_filled_up_during_the_terms_refuses_the_newcomer(db):
     study = make_study(texts=2, raters_per_item=1, training=0)
     slow = Client()
     assert slow.get(arrival_url(study, "slow")).status_code == 200
@@ -262,13 +263,13 @@ def test_a_study_that_filled_up_while_the_terms_were_read_says_so(db):
 
 
 @pytest.mark.parametrize("state", ["paused", "closed"])
-def test_who_is_in_comes_in_again_whatever_became_of_the_study(study, state):
+def test_participant_can_return_in_any_state_of_the_study(study, state):
     walker = Walker(Client(), study)
     walker.prepare()
     walker.begin()
     study.state = state
     study.save()
-    page = Walker(Client(), study).come()
+    page = Walker(Client(), study).arrive()
     assert page.status_code == 200
     assert page.redirect_chain == [("/work/in/crowd/", 302)]
 
@@ -292,7 +293,7 @@ def test_whoever_was_logged_in_is_logged_out(cast, study):
     assert int(client.session["_auth_user_id"]) == Participant.objects.get().rater.user_id
 
 
-def test_an_open_page_of_the_same_person_can_still_send(study):
+def test_open_page_of_the_same_person_can_still_send(study):
     client = Client(enforce_csrf_checks=True)
     join(study, client=client)
     page = client.get(arrival_url(study), follow=True)
@@ -305,7 +306,7 @@ def test_an_open_page_of_the_same_person_can_still_send(study):
     assert sent.status_code == 422
 
 
-def test_the_terms_in_two_tabs_can_be_answered_in_both(study):
+def test_terms_in_two_tabs_can_be_answered_in_both(study):
     client = Client(enforce_csrf_checks=True)
     for _ in range(2):
         client.get(arrival_url(study))
@@ -322,7 +323,7 @@ def test_staff_do_not_answer_the_terms(cast, study):
     assert not Participant.objects.exists()
 
 
-def test_a_closed_account_does_not_come_in(study):
+def test_closed_account_does_not_come_in(study):
     join(study)
     User.objects.update(is_active=False)
     response = Client().get(arrival_url(study))
@@ -330,7 +331,7 @@ def test_a_closed_account_does_not_come_in(study):
     assert "no longer take part" in response.content.decode()
 
 
-def test_whose_data_was_deleted_does_not_come_in_as_somebody_new(cast, study):
+def test_erased_participant_cannot_join_again(cast, study):
     join(study)
     actions.erase(Participant.objects.get(), cast.admin, with_notes=False)
     response = Client().get(arrival_url(study))
@@ -339,12 +340,12 @@ def test_whose_data_was_deleted_does_not_come_in_as_somebody_new(cast, study):
     assert Participant.objects.count() == 1
 
 
-def test_a_new_submission_for_an_unfinished_part_is_noted_on_it(study):
+def test_new_submission_for_an_unfinished_part_is_noted_on_it(study):
     walker = Walker(Client(), study)
     walker.prepare()
     walker.begin()
     assert Part.objects.values_list("study_id", "session_id").get() == ("st1", "sub1")
-    Walker(Client(), study).come(session="sub2", study="st2")
+    Walker(Client(), study).arrive(session="sub2", study="st2")
     assert Part.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
     Client().get(f"/start/crowd/?PROLIFIC_PID={PID}")
     assert Part.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
@@ -381,10 +382,10 @@ def test_too_many_arrivals_from_one_address_wait(study, monkeypatch, caplog):
         (1, {"HTTP_X_FORWARDED_FOR": "nonsense"}, "nonsense"),
     ],
 )  # fmt: skip
-def test_what_counts_as_one_address(monkeypatch, proxies, meta, address):
+def test_client_address_behind_proxies(monkeypatch, proxies, meta, address):
     monkeypatch.setattr(api_settings, "NUM_PROXIES", proxies, raising=False)
     assert address_of(RequestFactory().get("/", **meta)) == address
 
 
-def test_a_study_that_is_not_there_is_not_found(db):
+def test_study_that_is_not_there_is_not_found(db):
     assert Client().get("/start/nowhere/?PROLIFIC_PID=a").status_code == 404

@@ -1,4 +1,4 @@
-"""Handing out: each item to k raters, never twice to one, balanced, in an order of one's own."""
+"""Assignment: k raters for each item, never twice to one, balanced, in their own order."""
 
 import random
 from collections import Counter
@@ -12,7 +12,7 @@ from annotation.builder import sampling
 from annotation.models import Assignment, AttentionCheck, Campaign, Item, ItemQuestion, Rating, Text
 from annotation.participation import assigning
 from annotation.task import saving
-from tests.annotation.pool_material import answer, items, make_pool, newcomer, work_through
+from tests.toolbox.assignment_pool import answer, items, make_pool, newcomer, work_through
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def pool(db):
     return make_pool()
 
 
-def test_a_part_has_its_size_and_is_balanced_over_systems(pool):
+def test_part_has_its_size_and_is_balanced_over_systems(pool):
     part = assigning.begin_part(newcomer(pool, "ann"))
     systems = Counter(assignment.item.text.system for assignment in part.assignments.all())
     assert sum(systems.values()) == 4
@@ -31,13 +31,13 @@ def test_a_part_has_its_size_and_is_balanced_over_systems(pool):
     assert sorted(systems.values()) == [2, 3, 3]
 
 
-def test_who_asks_again_is_given_the_same_part(pool):
+def test_begin_part_is_idempotent(pool):
     ann = newcomer(pool, "ann")
     assert assigning.begin_part(ann) == assigning.begin_part(ann)
     assert Assignment.objects.count() == 4
 
 
-def test_two_studies_of_the_same_texts_have_two_orders(pool):
+def test_studies_of_the_same_texts_have_separate_orders(pool):
     texts = [item.text for item in pool.items.order_by("position")]
     later = Campaign.objects.create(
         dataset=pool.dataset, rubric=pool.rubric, slug="later", title="Later", seed=pool.seed
@@ -56,18 +56,18 @@ def test_two_studies_of_the_same_texts_have_two_orders(pool):
     assert orders[0] != orders[1]
 
 
-def test_an_item_goes_to_k_raters_and_to_nobody_twice(pool):
+def test_item_goes_to_k_raters_and_to_nobody_twice(pool):
     for name in ("ann", "ben", "cleo", "dan"):
         for _ in range(9):
             if part := assigning.begin_part(newcomer(pool, name)):
                 work_through(part)
-    held = Counter(Assignment.objects.values_list("item", flat=True))
-    assert set(held.values()) == {2}
-    assert len(held) == 12
+    raters_of_item = Counter(Assignment.objects.values_list("item", flat=True))
+    assert set(raters_of_item.values()) == {2}
+    assert len(raters_of_item) == 12
     assert assigning.begin_part(newcomer(pool, "eve")) is None
 
 
-def test_the_database_refuses_a_slot_to_two(pool):
+def test_database_refuses_a_slot_to_two(pool):
     part = assigning.begin_part(newcomer(pool, "ann"))
     assignment = part.assignments.first()
     ben = newcomer(pool, "ben")
@@ -89,26 +89,26 @@ def test_orders_differ_between_raters_and_can_be_redone(pool):
     assert set(items(ann)) == set(items(ben))
     assert items(ann) != items(ben)
     candidates = [assigning.Candidate(item, "", 0) for item in range(50)]
-    first, again = (
+    first, repeated = (
         assigning.pick(candidates, 20, Counter(), random.Random(seed)) for seed in ("7:1", "7:1")
     )
-    assert first == again
+    assert first == repeated
 
 
 @pytest.mark.parametrize("change", [{"state": "paused"}, {"state": "closed"}])
-def test_nothing_is_handed_out_while_it_does_not_run(pool, change):
+def test_inactive_campaign_assigns_nothing(pool, change):
     Campaign.objects.update(**change)
     assert assigning.begin_part(newcomer(pool, "ann")) is None
 
 
-def test_nothing_is_handed_out_before_it_opens_or_after_it_closes(pool):
+def test_campaign_outside_its_times_assigns_nothing(pool):
     hour = timedelta(hours=1)
     for change in ({"opens_at": timezone.now() + hour}, {"closes_at": timezone.now() - hour}):
         Campaign.objects.update(**{"opens_at": None, "closes_at": None} | change)
         assert assigning.begin_part(newcomer(pool, "ann")) is None
 
 
-def test_who_is_screened_out_is_given_nothing(pool):
+def test_screened_out_participant_gets_no_items(pool):
     ann = newcomer(pool, "ann")
     ann.outcome = "screened_out"
     ann.save(update_fields=["outcome"])
@@ -122,15 +122,15 @@ def test_attention_checks_go_to_some_items_of_each_part(pool):
         )
     Campaign.objects.update(attention_per_part=2)
     part = assigning.begin_part(newcomer(pool, "ann"))
-    asked = part.assignments.exclude(check_asked=None)
-    assert [assignment.check_asked.position for assignment in asked.order_by("check_asked")] == [
+    checked = part.assignments.exclude(check_asked=None)
+    assert [assignment.check_asked.position for assignment in checked.order_by("check_asked")] == [
         0,
         1,
     ]
 
 
 def with_training(pool):
-    """One more item, to train with: it is lent first, and to everybody."""
+    """A pool with a training item, which is assigned first, and to all people."""
     item = pool.items.first()
     text = Text.objects.create(
         dataset=pool.dataset, topic=item.text.topic, kind="passage", name="easy", body="Easy."
@@ -145,11 +145,11 @@ def with_training(pool):
 def test_training_is_lent_first_and_makes_no_part_done(pool):
     training = with_training(pool)
     part = assigning.begin_part(newcomer(pool, "ann"))
-    first, *rest = part.assignments.select_related("participant__campaign", "item")
+    first, *remaining = part.assignments.select_related("participant__campaign", "item")
     assert (first.item, first.slot) == (training, None)
-    assert len(rest) == 4
-    for other in rest:  # as before there was a limit
-        Assignment.objects.filter(pk=other.pk).update(state="skipped")
+    assert len(remaining) == 4
+    for assignment in remaining:  # as before there was a limit
+        Assignment.objects.filter(pk=assignment.pk).update(state="skipped")
     answer(first)
     saving.submit(first)
     part.refresh_from_db()
@@ -163,21 +163,23 @@ def test_training_waits_for_who_comes_back_and_costs_no_place(pool):
     ann = newcomer(pool, "ann")
     assigning.begin_part(ann)
     assigning.expire(pool, timezone.now() + timedelta(hours=3))
-    again = assigning.begin_part(ann).assignments.values_list("item__purpose", flat=True)
-    assert Counter(again) == {"training": 1, "study": 4}
+    purposes = assigning.begin_part(ann).assignments.values_list("item__purpose", flat=True)
+    assert Counter(purposes) == {"training": 1, "study": 4}
 
 
-def test_an_item_whose_last_slot_was_taken_up_since_is_not_dealt(pool, monkeypatch):
+def test_item_whose_last_slot_was_taken_up_since_is_not_dealt(pool, monkeypatch):
     Campaign.objects.update(raters_per_item=1)
     ann, ben = newcomer(pool, "ann"), newcomer(pool, "ben")
-    look = assigning.left_for
-    seen = [look(pool, ben)]  # what ben's request saw before ann was given hers
+    real_left_for = assigning.available_items
+    stale = [real_left_for(pool, ben)]  # what ben's request saw before ann was given hers
     hers = items(assigning.begin_part(ann))
-    monkeypatch.setattr(assigning, "left_for", lambda *who: seen.pop() if seen else look(*who))
+    monkeypatch.setattr(
+        assigning, "available_items", lambda *args: stale.pop() if stale else real_left_for(*args)
+    )
     monkeypatch.setattr(
         assigning, "pick", lambda candidates, *_: [candidate.item for candidate in candidates][:12]
     )
     his = items(assigning.begin_part(ben))
-    assert not seen
+    assert not stale
     assert not set(hers) & set(his)
     assert set(Assignment.objects.values_list("slot", flat=True)) == {0}

@@ -1,4 +1,4 @@
-"""Handing out and taking back by many at once, on a real database with real threads."""
+"""Assigning and taking back by many at once, on a real database with real threads."""
 
 from collections import Counter
 from datetime import timedelta
@@ -8,11 +8,11 @@ from django.utils import timezone
 from annotation.models import Answer, Assignment, Rater, Rating
 from annotation.participation import assigning
 from annotation.task import saving
-from tests.annotation.pool_material import answer, make_pool, newcomer, work_through
-from tests.threads import in_threads
+from tests.toolbox.assignment_pool import answer, make_pool, newcomer, work_through
+from tests.toolbox.threads import in_threads
 
 
-def test_many_who_arrive_at_once_are_never_given_more_than_there_is(transactional_db):
+def test_concurrent_arrivals_never_exceed_the_slots(transactional_db):
     campaign = make_pool(texts=9, raters_per_item=3, items_per_part=3)
 
     def arrive(number):
@@ -23,13 +23,13 @@ def test_many_who_arrive_at_once_are_never_given_more_than_there_is(transactiona
                 work_through(part)
 
     in_threads(arrive, range(12))
-    held = Counter(Assignment.objects.values_list("item", flat=True))
-    assert set(held.values()) == {3}
+    raters_of_item = Counter(Assignment.objects.values_list("item", flat=True))
+    assert set(raters_of_item.values()) == {3}
     pairs = Assignment.objects.values_list("participant", "item")
     assert len(set(pairs)) == len(pairs) == 27
 
 
-def test_one_who_asks_in_many_tabs_is_given_one_part(transactional_db):
+def test_concurrent_begin_in_many_tabs_gives_one_part(transactional_db):
     campaign = make_pool()
     ann = newcomer(campaign, "ann")
     parts = in_threads(lambda _: assigning.begin_part(ann).pk, range(8))
@@ -37,15 +37,15 @@ def test_one_who_asks_in_many_tabs_is_given_one_part(transactional_db):
     assert Assignment.objects.count() == 4
 
 
-def test_handing_in_late_and_beginning_at_once_are_paid_once(transactional_db):
+def test_concurrent_late_submission_and_begin_are_paid_once(transactional_db):
     for turn in range(6):
         campaign = make_pool(f"pool{turn}", texts=8, lease_hours=1, items_per_part=4)
         ann = newcomer(campaign, "ann")
         part = assigning.begin_part(ann)
-        *others, last = part.assignments.order_by("position")
-        for assignment in (*others, last):
+        *earlier, last = part.assignments.order_by("position")
+        for assignment in (*earlier, last):
             answer(assignment)
-        for assignment in others:
+        for assignment in earlier:
             saving.submit(loaded(assignment))
         part.expires = timezone.now() - timedelta(minutes=1)
         part.save()
@@ -66,7 +66,7 @@ def loaded(assignment):
     return Assignment.objects.select_related("participant__campaign", "part").get(pk=assignment.pk)
 
 
-def test_saving_and_taking_back_at_once_lose_nothing(transactional_db):
+def test_concurrent_save_and_release_lose_no_answer(transactional_db):
     campaign = make_pool(texts=6, lease_hours=1, raters_per_item=1, items_per_part=6)
     part = assigning.begin_part(newcomer(campaign, "ann"))
     mine = list(part.assignments.all())

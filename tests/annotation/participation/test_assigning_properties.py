@@ -24,7 +24,7 @@ def picked(candidates, number, had, seed):
 
 
 @given(free_items, numbers, had_before, seeds)
-def test_what_is_picked_is_free_each_once_and_as_many_as_there_are(candidates, number, had, seed):
+def test_picked_items_are_free_and_unique_and_complete(candidates, number, had, seed):
     chosen = picked(candidates, number, had, seed)
     assert len(set(chosen)) == len(chosen)
     assert set(chosen) <= {candidate.item for candidate in candidates}
@@ -33,28 +33,34 @@ def test_what_is_picked_is_free_each_once_and_as_many_as_there_are(candidates, n
 
 
 @given(free_items, numbers, had_before, seeds)
-def test_no_system_is_ahead_of_one_that_has_more_to_give(candidates, number, had, seed):
+def test_picked_systems_are_balanced(candidates, number, had, seed):
     """Balanced within one, counting what the participant has had, wherever items allow it."""
     chosen = set(picked(candidates, number, had, seed))
-    now, left = Counter(had), Counter()
+    counts, remaining = Counter(had), Counter()
     for candidate in candidates:
-        (now if candidate.item in chosen else left)[candidate.system] += 1
+        (counts if candidate.item in chosen else remaining)[candidate.system] += 1
     for ahead in {candidate.system for candidate in candidates if candidate.item in chosen}:
-        for behind in +left:
-            assert now[ahead] <= now[behind] + 1
+        for behind in +remaining:
+            assert counts[ahead] <= counts[behind] + 1
 
 
 @given(free_items, numbers, had_before, seeds)
 def test_within_a_system_the_items_that_most_raters_hold_come_first(candidates, number, had, seed):
     chosen = set(picked(candidates, number, had, seed))
-    taken, left = defaultdict(list), defaultdict(list)
+    picked_slots, remaining = defaultdict(list), defaultdict(list)
     for candidate in candidates:
-        (taken if candidate.item in chosen else left)[candidate.system].append(candidate.held)
-    assert all(min(taken[system]) >= max(left[system]) for system in taken if left[system])
+        (picked_slots if candidate.item in chosen else remaining)[candidate.system].append(
+            candidate.held
+        )
+    assert all(
+        min(picked_slots[system]) >= max(remaining[system])
+        for system in picked_slots
+        if remaining[system]
+    )
 
 
 @given(free_items, numbers, had_before, seeds)
-def test_the_same_seed_picks_the_same_in_the_same_order(candidates, number, had, seed):
+def test_same_seed_picks_the_same_in_the_same_order(candidates, number, had, seed):
     before = Counter(had)
     chosen = picked(candidates, number, had, seed)
     assert chosen == picked(iter(candidates), number, Counter(dict(reversed(had.items()))), seed)

@@ -1,16 +1,16 @@
-"""Hidden gold: which of it a person meets, in which part, with the attention check or without."""
+"""Hidden gold: items by person and part, with and without the attention check."""
 
 import pytest
 from django.db import IntegrityError, transaction
 
 from annotation.models import Assignment
-from annotation.participation import assigning, gold, journey
-from tests import field
-from tests.crowd import make_study
+from annotation.participation import assigning, gold, workflow
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import make_study
 
 
 @pytest.mark.parametrize(
-    ("drawn", "per_person", "items", "in_part", "at_most", "of_each"),
+    ("n_gold", "per_person", "items", "in_part", "max_parts", "per_part"),
     [
         # Nothing said: one in each part until all are met, or all in the one part.
         (2, None, 12, 4, 3, [1, 1, 0]),
@@ -29,34 +29,38 @@ from tests.crowd import make_study
         (0, None, 12, 4, 3, [0, 0, 0]),
     ],
 )
-def test_as_many_in_each_part_as_the_campaign_says(
-    drawn, per_person, items, in_part, at_most, of_each
+def test_gold_per_part_follows_the_settings(
+    n_gold, per_person, items, in_part, max_parts, per_part
 ):
     terms = gold.terms(
-        drawn=drawn, per_person=per_person, items=items, items_per_part=in_part, max_parts=at_most
+        n_gold=n_gold,
+        per_person=per_person,
+        items=items,
+        items_per_part=in_part,
+        max_parts=max_parts,
     )
     had = []
-    for number in range(1, len(of_each) + 1):
-        had.append(terms.due(number, sum(had)))
-    assert had == of_each
-    assert (terms.parts, terms.met) == (len(of_each), sum(of_each))
+    for number in range(1, len(per_part) + 1):
+        had.append(terms.n_new(number, sum(had)))
+    assert had == per_part
+    assert (terms.parts, terms.n_met) == (len(per_part), sum(per_part))
 
 
-def test_nothing_is_due_twice_and_what_was_missed_is_made_up_for():
-    terms = gold.terms(drawn=9, per_person=6, items=12, items_per_part=4, max_parts=3)
-    assert terms.due(2, 4) == 0
-    assert terms.due(2, 0) == 4
-    assert terms.due(7, 0) == 6  # beyond the parts that were expected
+def test_gold_is_due_once_and_missed_gold_follows():
+    terms = gold.terms(n_gold=9, per_person=6, items=12, items_per_part=4, max_parts=3)
+    assert terms.n_new(2, 4) == 0
+    assert terms.n_new(2, 0) == 4
+    assert terms.n_new(7, 0) == 6  # beyond the parts that were expected
 
 
-def test_everybody_has_an_order_of_their_own_that_can_be_redone():
-    drawn = list(range(100, 106))
-    orders = [gold.next_of(seed, drawn, (), 6) for seed in range(8)]
-    assert all(sorted(order) == drawn for order in orders)
+def test_gold_order_is_personal_and_reproducible():
+    gold_items = list(range(100, 106))
+    orders = [gold.next_items(seed, gold_items, (), 6) for seed in range(8)]
+    assert all(sorted(order) == gold_items for order in orders)
     assert len({tuple(order) for order in orders}) > 5
-    assert gold.next_of(3, drawn, (), 6) == orders[3]
+    assert gold.next_items(3, gold_items, (), 6) == orders[3]
     first, second, third = orders[3][:3]
-    assert gold.next_of(3, drawn, [first], 2) == [second, third]
+    assert gold.next_items(3, gold_items, [first], 2) == [second, third]
 
 
 @pytest.fixture
@@ -70,30 +74,30 @@ def gold_of(part):
 
 
 def test_gold_is_spread_over_the_parts_in_the_order_of_each_person(study):
-    drawn = list(study.items.filter(purpose="gold").values_list("pk", flat=True))
+    gold_items = list(study.items.filter(purpose="gold").values_list("pk", flat=True))
     for pid, parts in (("pid-a", 2), ("pid-b", 1), ("pid-c", 1)):  # eight places in all
-        person = field.agreed(study, pid)
-        own = gold.next_of(person.seed, drawn, (), 3)
-        offered = journey.next_part(person).texts
-        first = field.finish(person)
+        person = participant_states.make_consented(study, pid)
+        own_order = gold.next_items(person.seed, gold_items, (), 3)
+        offered = workflow.next_part(person).texts
+        first = participant_states.finish(person)
         assert first.assignments.count() == offered == 2 + 2
-        assert set(gold_of(first)) == set(own[:2])
+        assert set(gold_of(first)) == set(own_order[:2])
         if parts == 2:
-            offered = journey.next_part(person).texts
-            second = field.finish(person)
+            offered = workflow.next_part(person).texts
+            second = participant_states.finish(person)
             assert second.assignments.count() == offered == 2 + 1
-            assert gold_of(second) == own[2:]
+            assert gold_of(second) == own_order[2:]
     # Gold takes no place: every text of the study has its two raters.
-    held = Assignment.objects.filter(item__purpose="gold")
-    assert not held.filter(slot__isnull=False).exists()
+    assigned = Assignment.objects.filter(item__purpose="gold")
+    assert not assigned.filter(slot__isnull=False).exists()
 
 
-def test_a_part_cut_short_by_what_is_unpaid_counts_study_texts_alone(study):
-    """One gold text handed in, then the part ran out: two texts of the study are still to do."""
-    person = field.begun(study, "pid-a")
+def test_part_cut_short_by_what_is_unpaid_counts_study_texts_alone(study):
+    """After a submitted gold text the part ran out: two study texts are still to do."""
+    person = participant_states.make_working(study, "pid-a")
     before = gold_of(person.parts.get())
-    field.hand_in(person.assignments.get(item=before[0]))
-    field.make_overdue(person)
+    participant_states.submit_item(person.assignments.get(item=before[0]))
+    participant_states.make_overdue(person)
     assigning.expire(study)
     assert assigning.unpaid(person) == 0
     part = assigning.begin_part(person)
@@ -102,15 +106,15 @@ def test_a_part_cut_short_by_what_is_unpaid_counts_study_texts_alone(study):
     assert gold_of(part) == before[1:]
 
 
-def test_an_attention_check_may_be_on_gold(db):
+def test_attention_check_may_be_on_gold(db):
     """With as many checks as texts every text carries one, gold among them, and practice none."""
     study = make_study(texts=1, training=2, n_training=1, n_gold=1, attention_per_part=2)
-    part = assigning.begin_part(field.agreed(study, "pid-a"))
+    part = assigning.begin_part(participant_states.make_consented(study, "pid-a"))
     bearers = part.assignments.filter(check_asked__isnull=False)
     assert set(bearers.values_list("item__purpose", flat=True)) == {"study", "gold"}
 
 
 @pytest.mark.parametrize("per_person", [0, 6])
-def test_nobody_is_promised_what_is_not_drawn(study, per_person):
+def test_invalid_gold_per_person_violates_a_constraint(study, per_person):
     with pytest.raises(IntegrityError), transaction.atomic():
         type(study).objects.filter(pk=study.pk).update(gold_per_person=per_person)

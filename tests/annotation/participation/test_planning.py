@@ -1,4 +1,4 @@
-"""What a study comes to before it opens, worked out by hand."""
+"""Plan of a study before it opens, computed by hand."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -8,11 +8,11 @@ import pytest
 from annotation.models import Campaign
 from annotation.participation.planning import arrivals_for, plan
 from annotation.participation.workload import workload
-from tests.crowd import make_study
+from tests.toolbox.prolific_study import make_study
 
 # 10 texts for 3 raters are 30 slots; in parts of 4 they are 8 parts (7.5). Two parts a person, that is 8
 # texts: 30 slots need 4 people (3.75).
-STATED = {
+SETTINGS = {
     "raters_per_item": 3,
     "items_per_part": 4,
     "pay_per_part": Decimal("4.50"),
@@ -25,7 +25,7 @@ STATED = {
 
 @pytest.fixture
 def study(db) -> Campaign:
-    return make_study(texts=10, **STATED)
+    return make_study(texts=10, **SETTINGS)
 
 
 def planned(study, **settings):
@@ -35,9 +35,11 @@ def planned(study, **settings):
 
 
 def test_all_numbers_of_a_plan(study):
-    made = planned(study)
+    figures = planned(study)
     assert {
-        name: (figure.text, figure.how) for name, figure in vars(made).items() if name != "currency"
+        name: (figure.text, figure.how)
+        for name, figure in vars(figures).items()
+        if name != "currency"
     } == {
         "slots": ("30", "10 texts × 3 raters"),
         "parts": ("8", "30 slots ÷ 4 texts of a part, rounded up"),
@@ -54,11 +56,11 @@ def test_all_numbers_of_a_plan(study):
         # 10 ÷ 3
         "days": ("4", "10 arrivals ÷ 3 workers a day, rounded up"),
     }
-    assert (made.hours, made.currency) == (3.75, "GBP")
+    assert (figures.hours, figures.currency) == (3.75, "GBP")
 
 
 @pytest.mark.parametrize(("percent", "arrivals"), [(0, 8), (1, 9), (25, 11), (50, 16), (99, 800)])
-def test_who_leaves_is_made_up_for(study, percent, arrivals):
+def test_arrivals_make_up_for_drop_outs(study, percent, arrivals):
     assert planned(study, drop_out_percent=percent).arrivals.value == arrivals
 
 
@@ -68,7 +70,7 @@ def test_practice_takes_time_of_everybody_once(study):
 
 
 @pytest.mark.parametrize(
-    ("without", "undefined"),
+    ("setting", "undefined"),
     [
         (
             {"pay_per_part": None},
@@ -85,26 +87,26 @@ def test_practice_takes_time_of_everybody_once(study):
         ),
     ],
 )
-def test_what_is_not_stated_is_undefined_and_says_why(study, without, undefined):
-    made = planned(study, **without)
+def test_figure_without_a_setting_is_undefined_with_a_reason(study, setting, undefined):
+    figures = planned(study, **setting)
     assert {
         name: figure.how
-        for name, figure in vars(made).items()
+        for name, figure in vars(figures).items()
         if name != "currency" and figure.value is None
     } == undefined
-    assert (made.hours is None) == ("minutes" in undefined)
+    assert (figures.hours is None) == ("minutes" in undefined)
 
 
 @pytest.mark.parametrize(
-    ("setting", "why"),
+    ("setting", "reason"),
     [
         ({"platform": ""}, "people come from no platform"),
         ({"platform_fee": None}, "none is stated"),
     ],
 )
-def test_without_a_fee_the_pay_is_all(study, setting, why):
-    made = planned(study, **setting)
-    assert (made.fee.text, made.fee.how, made.total.text) == ("0.00", why, "36.00")
+def test_without_a_fee_the_pay_is_all(study, setting, reason):
+    figures = planned(study, **setting)
+    assert (figures.fee.text, figures.fee.how, figures.total.text) == ("0.00", reason, "36.00")
 
 
 def test_arrivals_at_a_rate_that_was_seen():
@@ -115,11 +117,11 @@ def test_arrivals_at_a_rate_that_was_seen():
         arrivals_for(9, 0, 8)
 
 
-def test_one_of_each_is_said_in_the_singular(study):
+def test_figures_of_one_are_in_the_singular(study):
     work = replace(
         workload(study), items=1, raters=1, gradings=1, parts=1, items_in_part=1, people=1
     )
-    made = plan(study, work)
-    assert made.slots.how == "1 text × 1 rater"
-    assert made.parts.how == "1 slot ÷ 1 text of a part, rounded up"
-    assert made.minutes.how.startswith("1 part × 25 minutes; and 1 person × 1 practice text")
+    figures = plan(study, work)
+    assert figures.slots.how == "1 text × 1 rater"
+    assert figures.parts.how == "1 slot ÷ 1 text of a part, rounded up"
+    assert figures.minutes.how.startswith("1 part × 25 minutes; and 1 person × 1 practice text")

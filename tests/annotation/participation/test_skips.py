@@ -5,13 +5,9 @@ import io
 import re
 from collections import Counter
 from copy import deepcopy
-from importlib import import_module
-from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
-from django.apps import apps
-from django.db import connection
 from django.test import Client
 
 from annotation.formats.prolific import Submission
@@ -19,17 +15,17 @@ from annotation.models import Assignment, Campaign, Rubric, User
 from annotation.monitoring import actions, progress, reconciliation
 from annotation.monitoring.export import files
 from annotation.monitoring.participants import rows
-from annotation.participation import assigning, leaving
-from annotation.participation.skips import no_more
+from annotation.participation import assigning, withdrawal
+from annotation.participation.skips import no_more_skips_message
 from annotation.task import saving
-from tests import field
-from tests.annotation.study_material import ROOM, words
-from tests.crowd import Walker, make_study
-from tests.markup import markup
-from tests.threads import in_threads
+from tests.annotation.study_material import ROOM, text_of_page
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import Walker, make_study
+from tests.toolbox.responses import markup
+from tests.toolbox.threads import in_threads
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
-LIMIT = "No more texts of this part can be skipped."
+LIMIT = "You cannot skip more texts of this part."
 
 
 def at_work(**options) -> Walker:
@@ -43,8 +39,8 @@ def at_work(**options) -> Walker:
 
 
 @pytest.fixture(scope="module")
-def working(kept) -> Walker:
-    return kept(at_work)
+def working(shared_world) -> Walker:
+    return shared_world(at_work)
 
 
 @pytest.fixture
@@ -68,13 +64,13 @@ def study_items(walker: Walker) -> list[Assignment]:
         *((setting, 8, limit) for setting, limit in [(0, 0), (3, 3), (7, 7), (8, 7), (99, 7)]),
     ],
 )
-def test_a_quarter_may_be_skipped_where_nothing_is_said_and_never_all(setting, texts, limit):
+def test_default_skip_limit_is_a_quarter_and_never_all(setting, texts, limit):
     assert Campaign(skips_per_part=setting).skip_limit(texts) == limit
 
 
 def test_skipping_all_but_one_text_earns_no_code(walker):
-    *others, last = study_items(walker)
-    for assignment in others:
+    *earlier, last = study_items(walker)
+    for assignment in earlier:
         skip(walker, assignment)
     walker.do(last)
     page = walker.client.get(f"{ROOM}end/", follow=True)
@@ -83,22 +79,24 @@ def test_skipping_all_but_one_text_earns_no_code(walker):
     assert walker.participant.assignments.filter(state="skipped").count() == 2
 
 
-def test_beyond_the_limit_the_server_says_so_and_nothing_is_lost(walker):
+def test_skip_beyond_the_limit_is_refused_and_loses_nothing(walker):
     first, second, third, *_ = study_items(walker)
-    asked = third.item.asked.first().question_id
+    question_id = third.item.asked.first().question_id
     walker.client.post(
-        f"/work/{third.pk}/answers/{asked}/", {"key": uuid4(), "grade": 0, "spans": "[]"}
+        f"/work/{third.pk}/answers/{question_id}/", {"key": uuid4(), "grade": 0, "spans": "[]"}
     )
-    page = words(walker.client.get(f"/work/{first.pk}/"))
+    page = text_of_page(walker.client.get(f"/work/{first.pk}/"))
     assert "You may skip 2 more texts of this part." in page
-    assert "One that you skip may be asked again before the part is done." in page
+    assert "You may have to answer a skipped text before the part is done." in page
     assert skip(walker, first).status_code == 302
-    assert "You may skip 1 more text of this part." in words(
+    assert "You may skip 1 more text of this part." in text_of_page(
         walker.client.get(f"/work/{second.pk}/")
     )
-    assert "1 of the 2 texts that you may skip in this part" in words(walker.client.get(ROOM))
+    assert "1 of the 2 texts that you may skip in this part" in text_of_page(
+        walker.client.get(ROOM)
+    )
     skip(walker, second)
-    page = words(walker.client.get(f"/work/{third.pk}/"))
+    page = text_of_page(walker.client.get(f"/work/{third.pk}/"))
     assert LIMIT in page
     assert "Send the note" in page
     refused = skip(walker, third, "It is cut off.", **BY_SCRIPT)
@@ -111,7 +109,7 @@ def test_beyond_the_limit_the_server_says_so_and_nothing_is_lost(walker):
     assert LIMIT in page.content.decode()
 
 
-def test_a_text_is_reported_as_broken_for_staff_to_see(cast, walker):
+def test_text_is_reported_as_broken_for_staff_to_see(cast, walker):
     first, second, third, *_ = study_items(walker)
     skip(walker, first, "It ends in mid-sentence.", broken="on")
     skip(walker, second)
@@ -128,7 +126,7 @@ def test_a_text_is_reported_as_broken_for_staff_to_see(cast, walker):
         assert rosa.get(address).content.decode().count("reported as broken") == 2
 
 
-def test_a_text_that_is_handed_in_after_all_frees_its_skip(walker):
+def test_submission_of_a_skipped_text_frees_its_skip(walker):
     first, second, third, *_ = study_items(walker)
     skip(walker, first)
     skip(walker, second)
@@ -138,16 +136,16 @@ def test_a_text_that_is_handed_in_after_all_frees_its_skip(walker):
     assert walker.participant.assignments.filter(was_skipped=True).count() == 2
 
 
-def test_hidden_gold_is_not_passed_by_a_skip_and_not_told_as_gold(walker):
+def test_skipped_hidden_gold_returns_and_is_not_revealed(walker):
     gold = walker.participant.assignments.get(item__purpose="gold")
     assert skip(walker, gold).status_code == 302
     for assignment in study_items(walker):
         page = walker.do(assignment)
     assert page.redirect_chain[-1][0] == ROOM
-    seen = words(page)
-    assert "A text that you skipped is needed before this part is done." in seen
-    assert f'href="/work/{gold.pk}/">Go on' in markup(page)
-    assert "gold" not in seen
+    page_text = text_of_page(page)
+    assert "You skipped a text that this part needs." in page_text
+    assert f'href="/work/{gold.pk}/">Continue' in markup(page)
+    assert "gold" not in page_text
     assert walker.participant.parts.get().outcome == ""
     assert skip(walker, gold).url == ROOM
     assert walker.participant.parts.get().outcome == ""
@@ -168,7 +166,7 @@ def test_practice_cannot_be_skipped(db):
     assert practice.state == "open"
 
 
-def test_each_part_has_its_own_and_what_was_skipped_is_for_others(db):
+def test_skips_are_counted_per_part_and_free_the_item(db):
     walker = at_work(items_per_part=2, skips_per_part=1)
     first, second = study_items(walker)
     skip(walker, first)
@@ -176,7 +174,7 @@ def test_each_part_has_its_own_and_what_was_skipped_is_for_others(db):
     walker.do(walker.in_hand()[0])  # the gold one
     first.refresh_from_db()
     assert (first.state, first.was_skipped) == ("released", True)
-    walker.come("sub2")
+    walker.arrive("sub2")
     walker.begin()
     third, _ = study_items(walker)
     assert first.item_id not in [assignment.item_id for assignment in walker.in_hand()]
@@ -184,9 +182,9 @@ def test_each_part_has_its_own_and_what_was_skipped_is_for_others(db):
 
 
 def test_participants_and_the_comparison_show_skips(cast, walker):
-    skipped, *rest = study_items(walker)
+    skipped, *remaining = study_items(walker)
     skip(walker, skipped)
-    for assignment in [*rest, walker.participant.assignments.get(item__purpose="gold")]:
+    for assignment in [*remaining, walker.participant.assignments.get(item__purpose="gold")]:
         walker.do(assignment)
     skipped.refresh_from_db()
     assert skipped.state == "released"  # it went back to the others
@@ -201,34 +199,34 @@ def test_participants_and_the_comparison_show_skips(cast, walker):
 
 
 @pytest.mark.parametrize("way", ["the part is done", "its time runs out", "they leave"])
-def test_what_was_skipped_is_never_called_given_back(cast, walker, way):
-    skipped, *rest = study_items(walker)
+def test_skipped_item_is_never_called_released(cast, walker, way):
+    skipped, *remaining = study_items(walker)
     skip(walker, skipped, "It is cut off.")
     if way == "the part is done":
-        for assignment in [*rest, walker.participant.assignments.get(item__purpose="gold")]:
+        for assignment in [*remaining, walker.participant.assignments.get(item__purpose="gold")]:
             walker.do(assignment)
     elif way == "its time runs out":
-        field.make_overdue(walker.participant)
+        participant_states.make_overdue(walker.participant)
         assigning.expire(walker.campaign)
     else:
-        leaving.leave(walker.participant)
+        withdrawal.leave(walker.participant)
     skipped.refresh_from_db()
     assert (skipped.slot, skipped.shown_state) == (None, "skipped")  # others may have it
     mine = walker.participant.assignments
-    shown = Counter(assignment.shown_state.value for assignment in mine.all())
-    assert shown["skipped"] == mine.filter(was_skipped=True).count() >= 1
+    states = Counter(assignment.shown_state.value for assignment in mine.all())
+    assert states["skipped"] == mine.filter(was_skipped=True).count() >= 1
     counts = progress.handed_out(walker.campaign)
-    assert counts == {state: shown[state] for state in counts}
+    assert counts == {state: states[state] for state in counts}
     [row] = rows(walker.campaign.participants.all().with_status())
-    assert (row.skipped, row.released) == (shown["skipped"], shown["released"])
+    assert (row.skipped, row.released) == (states["skipped"], states["released"])
     tables = {name: b"".join(lines) for name, lines in files(walker.campaign, anonymous=False)}
     exported = csv.DictReader(io.StringIO(tables["assignments.csv"].decode()))
-    assert Counter(line["state"] for line in exported) == shown
+    assert Counter(line["state"] for line in exported) == states
     admin = cast.client("admin")
     page = markup(admin.get(f"/campaigns/crowd/participants/{walker.participant.pk}/"))
     assert "skipped, its place went back" in page
     page = markup(admin.get(f"/campaigns/crowd/quality/raters/{walker.participant.rater.name}/"))
-    assert page.count("given back") == shown["released"]
+    assert page.count("given back") == states["released"]
     page = admin.post(
         f"/campaigns/crowd/participants/{walker.participant.pk}/release/{skipped.pk}/",
         {"confirm": "on"},
@@ -237,18 +235,18 @@ def test_what_was_skipped_is_never_called_given_back(cast, walker, way):
     assert "The item is skipped, and is not in anybody" in page.content.decode()
 
 
-def test_a_part_that_was_done_by_skipping_more_is_to_be_looked_at(cast, walker):
+def test_part_done_with_too_many_skips_is_flagged_for_review(cast, walker):
     """As before there was a limit."""
     Campaign.objects.update(skips_per_part=7)
-    *others, last = study_items(walker)
-    for assignment in others:
+    *earlier, last = study_items(walker)
+    for assignment in earlier:
         skip(walker, assignment)
     for assignment in (last, walker.participant.assignments.get(item__purpose="gold")):
         walker.do(assignment)
     Campaign.objects.update(skips_per_part=None, minutes_per_part=None)
     sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
     [row] = reconciliation.reconcile(Campaign.objects.get(), sent).rows
-    assert (row.suggestion, row.why) == (
+    assert (row.suggestion, row.reason) == (
         "look",
         "7 of 9 texts were skipped; the study allows 2.",
     )
@@ -256,19 +254,13 @@ def test_a_part_that_was_done_by_skipping_more_is_to_be_looked_at(cast, walker):
     assert "2 may be" in page.content.decode()
 
 
-def test_what_is_skipped_already_is_known_after_the_migration(walker):
-    assignment = study_items(walker)[0]
-    Assignment.objects.filter(pk=assignment.pk).update(state="skipped")
-    migration = import_module("annotation.migrations.0007_skips")
-    migration.note_what_was_skipped(apps, SimpleNamespace(connection=connection))
-    assert Assignment.objects.get(was_skipped=True) == assignment
-
-
 @pytest.mark.django_db(transaction=True)
-def test_skips_at_once_are_no_more_than_the_limit():
+def test_concurrent_skips_stay_within_the_limit():
     study = make_study(texts=12, items_per_part=8)
-    held = field.in_hand(field.begun(study, "pid-1"))
-    mine = [assignment.pk for assignment in held if assignment.item.purpose == "study"]
+    assignments = participant_states.open_assignments(
+        participant_states.make_working(study, "pid-1")
+    )
+    mine = [assignment.pk for assignment in assignments if assignment.item.purpose == "study"]
 
     def act(pk):
         assignment = Assignment.objects.select_related(
@@ -276,18 +268,18 @@ def test_skips_at_once_are_no_more_than_the_limit():
         ).get(pk=pk)
         try:
             saving.skip(assignment, "")
-        except saving.AnswerRefusedError:
+        except saving.AnswerError:
             return False
         return True
 
     assert sum(in_threads(act, mine)) == 2
 
 
-def test_a_part_that_waits_for_hidden_gold_is_not_ended_by_what_staff_take_back(walker):
+def test_part_that_waits_for_hidden_gold_is_not_ended_by_what_staff_take_back(walker):
     gold = walker.participant.assignments.get(item__purpose="gold")
     skip(walker, gold)
-    *most, last = study_items(walker)
-    for assignment in most:
+    *earlier, last = study_items(walker)
+    for assignment in earlier:
         walker.do(assignment)
     actions.release_item(last, User.objects.create_user("ada", role="admin"))
     assert walker.participant.parts.get().outcome == ""
@@ -296,14 +288,14 @@ def test_a_part_that_waits_for_hidden_gold_is_not_ended_by_what_staff_take_back(
 
 
 @pytest.mark.parametrize(
-    ("eta", "shows", "says"),
+    ("eta", "shows_text", "message"),
     [
-        (3, ["text", "question"], "what it does not say, it does not answer"),
+        (3, ["text", "question"], "choose “not answerable”"),
         (None, ["text", "question"], "as well as you can"),
         (2, ["request", "question"], "as well as you can"),
     ],
 )
-def test_what_to_do_with_a_text_that_cannot_be_skipped_follows_the_rubric(eta, shows, says):
-    advice = no_more(Rubric(eta=eta, shows=shows))
+def test_no_more_skips_message_follows_the_rubric(eta, shows_text, message):
+    advice = no_more_skips_message(Rubric(eta=eta, shows=shows_text))
     assert LIMIT in advice
-    assert says in advice
+    assert message in advice

@@ -1,4 +1,4 @@
-"""How a visit ends: nothing handed out, a code or none, and the way back."""
+"""Endings of a visit: nothing to assign, a code or none, and the way back."""
 
 from datetime import timedelta
 
@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from annotation.monitoring import actions
 from annotation.participation import entry
-from tests.annotation.study_material import ROOM, words
-from tests.crowd import RIGHT, WRONG, Walker, make_study
+from tests.annotation.study_material import ROOM, text_of_page
+from tests.toolbox.prolific_study import RIGHT, WRONG, Walker, make_study
 
 
 @pytest.fixture
@@ -23,29 +23,29 @@ def walker(study):
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"state": "paused"}, "is paused"),
         ({"opens_at": timezone.now() + timedelta(days=2)}, "opens on"),
         ({"closes_at": timezone.now() - timedelta(days=2)}, "is over"),
     ],
 )
-def test_a_study_that_hands_out_nothing_says_why(study, walker, change, says):
-    walker.come()
+def test_inactive_study_shows_the_reason(study, walker, change, message):
+    walker.arrive()
     walker.agree()
     for name, value in change.items():
         setattr(study, name, value)
     study.save()
-    page = walker.come()
+    page = walker.arrive()
     assert page.redirect_chain == [(ROOM, 302)]
-    assert says in words(page)
-    assert "return your submission" in words(page)
+    assert message in text_of_page(page)
+    assert "return your submission" in text_of_page(page)
     assert walker.client.get(f"{ROOM}check/").status_code == 302
     assert walker.client.post(f"{ROOM}begin/").status_code == 302
     assert not walker.participant.parts.exists()
 
 
-def test_a_pause_lets_people_finish_and_take_their_code(study, walker):
+def test_pause_lets_people_finish_and_take_their_code(study, walker):
     walker.prepare()
     walker.begin()
     study.state = "paused"
@@ -55,13 +55,13 @@ def test_a_pause_lets_people_finish_and_take_their_code(study, walker):
     assert "complete?cc=DONE1" in page.content.decode()
 
 
-def test_a_closed_study_still_gives_the_code_of_a_finished_part(study, walker):
+def test_closed_study_still_gives_the_code_of_a_finished_part(study, walker):
     walker.prepare()
     walker.do_part()
     study.state = "closed"
     study.save()
-    page = walker.come()
-    assert "This study is closed" in words(page)
+    page = walker.arrive()
+    assert "This study is closed" in text_of_page(page)
     assert "complete?cc=DONE1" in walker.client.get(f"{ROOM}end/").content.decode()
 
 
@@ -77,14 +77,14 @@ def test_people_without_a_platform_go_on_with_the_next_part(study):
     walker.screening()
     walker.check(*RIGHT)
     page = walker.do_part()
-    assert "This part is done. Thank you!" in words(page)
-    assert "To the next part" in words(page)
-    assert "completion code" not in words(page)
+    assert "This part is done. Thank you!" in text_of_page(page)
+    assert "To the next part" in text_of_page(page)
+    assert "completion code" not in text_of_page(page)
     page = walker.do_part()
-    assert "You have done all of it" in words(page)
+    assert "You have done all of it" in text_of_page(page)
 
 
-def test_a_worker_of_mturk_pastes_the_code(study):
+def test_worker_of_mturk_pastes_the_code(study):
     study.platform = "mturk"
     study.save()
     walker = Walker(Client(), study, "W1")
@@ -93,8 +93,8 @@ def test_a_worker_of_mturk_pastes_the_code(study):
     walker.screening()
     walker.check(*RIGHT)
     page = walker.do_part()
-    assert "Please paste this code on Mechanical Turk." in words(page)
-    assert "DONE1" in words(page)
+    assert "Please paste this code on Mechanical Turk." in text_of_page(page)
+    assert "DONE1" in text_of_page(page)
     assert 'id="back"' not in page.content.decode()
 
 
@@ -102,19 +102,19 @@ def test_without_a_code_for_it_people_are_asked_to_give_up(study):
     study.code_failed_check = ""
     study.save()
     walker = Walker(Client(), study)
-    walker.come()
+    walker.arrive()
     walker.agree()
     walker.screening()
     walker.check(*WRONG)
     page = walker.check(*WRONG)
-    assert "return your submission on Prolific" in words(page)
+    assert "return your submission on Prolific" in text_of_page(page)
     assert "cc=" not in page.content.decode()
 
 
-def test_who_was_returned_by_staff_is_told_so(cast, walker):
+def test_participant_returned_by_staff_is_informed(cast, walker):
     walker.prepare()
     walker.begin()
     actions.return_participant(walker.participant, cast.admin)
-    page = walker.come()
+    page = walker.arrive()
     assert page.redirect_chain[-1][0] == f"{ROOM}end/"
-    assert "You have left this study" in words(page)
+    assert "You have left this study" in text_of_page(page)

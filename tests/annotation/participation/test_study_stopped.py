@@ -1,4 +1,4 @@
-"""A part that can no longer be finished: what becomes of it and of the pay is said, and nobody is led on."""
+"""Parts that can no longer be finished: messages about the work, the pay and the place."""
 
 import re
 from copy import deepcopy
@@ -12,17 +12,17 @@ from django.utils.formats import date_format
 
 from annotation.models import Part
 from annotation.participation import assigning, entry
-from tests.annotation.study_material import ROOM, words
-from tests.crowd import RIGHT, Walker, make_study
-from tests.markup import markup
+from tests.annotation.study_material import ROOM, text_of_page
+from tests.toolbox.prolific_study import RIGHT, Walker, make_study
+from tests.toolbox.responses import markup
 
 LED_ON = re.compile(r">\s*(Go on|Begin( part \d)?)\s*<")
 NO_CODE = "Only a finished part has a completion code, so there is none for this one."
-WRITE = "please write to them on Prolific before you give up your place there"
+WRITE = "Please write to them on Prolific before you give up your place there"
 
 
 @pytest.fixture(scope="module")
-def working(kept):
+def working(shared_world):
     """Somebody from Prolific in a part: practice done, one answer to the first text."""
 
     def make() -> Walker:
@@ -33,7 +33,7 @@ def working(kept):
         answer(walker)
         return walker
 
-    return kept(make)
+    return shared_world(make)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def walker(db, working):
 
 @pytest.fixture
 def study(request, db):
-    """That of the walker, or where a test has none an empty one."""
+    """The walker's study, or an empty one where a test has no walker."""
     if "walker" in request.fixturenames:
         return request.getfixturevalue("walker").campaign
     return make_study()
@@ -51,8 +51,8 @@ def study(request, db):
 
 def answer(walker, first=None):
     first = first or walker.in_hand()[0]
-    asked = first.item.asked.first().question_id
-    url = f"/work/{first.pk}/answers/{asked}/"
+    question_id = first.item.asked.first().question_id
+    url = f"/work/{first.pk}/answers/{question_id}/"
     assert walker.client.post(url, {"key": uuid4(), "grade": 0}).status_code == 302
     return first
 
@@ -67,37 +67,37 @@ def run_out() -> None:
     Part.objects.filter(outcome="").update(expires=timezone.now() - timedelta(minutes=1))
 
 
-def test_a_study_that_is_closed_in_a_part_says_what_becomes_of_it(study, walker):
+def test_study_closed_during_a_part_explains_the_consequences(study, walker):
     put(study, state="closed")
-    page = walker.come()
-    assert "The study was closed before you could finish this part." in words(page)
-    assert "Kept: 1 handed in, 1 begun. Not begun: 1. No answer was lost." in words(page)
-    assert NO_CODE in words(page)
-    assert WRITE in words(page)
+    page = walker.arrive()
+    assert "The study was closed before you could finish this part." in text_of_page(page)
+    assert "Kept: 1 submitted, 1 started. Not started: 1. No answer was lost." in text_of_page(page)
+    assert NO_CODE in text_of_page(page)
+    assert WRITE in text_of_page(page)
     assert not LED_ON.search(page.content.decode())
     for promise in ("for each finished part", "go on later", "You are in part", "return your"):
-        assert promise not in words(page)
-    assert "Report 2" in words(page)  # what was answered can still be looked at
+        assert promise not in text_of_page(page)
+    assert "Report 2" in text_of_page(page)  # what was answered can still be looked at
 
 
-def test_who_had_only_begun_is_asked_to_give_the_place_back(study):
+def test_begun_part_asks_to_return_the_submission(study):
     walker = Walker(Client(), study)
     walker.prepare()
     walker.begin()
     put(study, state="closed")
-    page = words(walker.come())
+    page = text_of_page(walker.arrive())
     assert f"{NO_CODE} Please return your submission on Prolific" in page
     assert "write to them" not in page
 
 
-def test_where_there_are_no_codes_none_is_spoken_of(study, walker):
+def test_study_without_codes_mentions_none(study, walker):
     put(study, code_done="")
     run_out()
-    page = words(walker.come())
+    page = text_of_page(walker.arrive())
     assert "completion code" not in page
-    assert "the pay is due once you have finished the part that you begin now" in page
+    assert "You are paid when you finish the part that you start now" in page
     put(study, state="closed")
-    page = words(walker.come())
+    page = text_of_page(walker.arrive())
     assert "completion code" not in page
     assert WRITE in page
 
@@ -115,28 +115,28 @@ def by_link(study) -> Walker:
     return walker
 
 
-@pytest.mark.parametrize(("pay", "says"), [("4.50", True), (None, False)])
-def test_without_a_platform_pay_is_asked_of_the_researchers(db, pay, says):
+@pytest.mark.parametrize(("pay", "message"), [("4.50", True), (None, False)])
+def test_without_a_platform_pay_is_asked_of_the_researchers(db, pay, message):
     study = make_study(platform="", code_done="", pay_per_part=pay)
     walker = by_link(study)
     put(study, state="closed")
-    page = words(walker.client.get(ROOM))
-    assert "Kept: 0 handed in, 1 begun. Not begun: 2." in page
-    assert ("decide what is paid for this one: please ask them" in page) is says
-    assert ("Pay is for finished parts" in page) is says
+    page = text_of_page(walker.client.get(ROOM))
+    assert "Kept: 0 submitted, 1 started. Not started: 2." in page
+    assert ("decide about pay for this part. Please ask them" in page) is message
+    assert ("Pay is for finished parts" in page) is message
     assert "completion code" not in page
     put(study, state="open")
     run_out()
-    page = words(walker.client.get(ROOM))
-    assert ("the pay is due once you have finished the part that you begin now" in page) is says
+    page = text_of_page(walker.client.get(ROOM))
+    assert ("You are paid when you finish the part that you start now" in page) is message
 
 
-def test_the_texts_of_a_closed_study_lead_to_its_page_and_no_further(study, walker):
+def test_texts_of_a_closed_study_lead_to_its_page_and_no_further(study, walker):
     first = walker.in_hand()[0]
     practice = walker.participant.assignments.get(item__purpose="training")
     put(study, state="closed")
     page = markup(walker.client.get(f"/work/{first.pk}/"))
-    assert "This study is closed. What you saved is kept." in page
+    assert "This study is closed. Your saved answers are kept." in page
     assert f'<a class="button main" href="{ROOM}">To the page of the study</a>' in page
     assert re.search(r'<form id="submit"[^>]* hidden>', page)
     assert '<details class="skip" hidden>' in page
@@ -147,18 +147,21 @@ def test_the_texts_of_a_closed_study_lead_to_its_page_and_no_further(study, walk
     assert walker.begin().redirect_chain == [(ROOM, 302)]
 
 
-def test_a_part_whose_time_ended_is_begun_again_and_not_gone_on_with(walker):
+def test_part_whose_time_ended_is_begun_again_and_not_gone_on_with(walker):
     first = walker.in_hand()[0]
     run_out()
-    page = walker.come()
+    page = walker.arrive()
     html = markup(page)
-    assert "Kept: 1 handed in, 1 begun. Given back untouched: 1. No answer was lost." in words(page)
-    assert "You can begin again; what you had begun comes first." in words(page)
-    assert "it comes once you have finished the part that you begin now" in words(page)
-    assert "> Begin part 1 </button>" in html
-    assert ">Go on<" not in html
+    assert (
+        "Kept: 1 submitted, 1 started. Returned without an answer: 1. No answer was lost."
+        in text_of_page(page)
+    )
+    assert "You can start again. The texts that you started come first." in text_of_page(page)
+    assert "You get it when you finish the part that you start now" in text_of_page(page)
+    assert "> Start part 1 </button>" in html
+    assert ">Continue<" not in html
     item = markup(walker.client.get(f"/work/{first.pk}/"))
-    assert "The time for this part is over. What you saved is kept." in item
+    assert "The time for this part is over. Your saved answers are kept." in item
     assert re.search(r'<form id="submit"[^>]* hidden>', item)
     page = walker.begin()
     assert page.redirect_chain == [(f"/work/{first.pk}/", 302)]
@@ -169,43 +172,44 @@ def test_a_part_whose_time_ended_is_begun_again_and_not_gone_on_with(walker):
 
 
 @pytest.mark.parametrize("change", [{"state": "paused"}, {"state": "closed"}])
-def test_one_whose_time_ended_and_that_cannot_be_begun_again_says_so(study, walker, change):
+def test_expired_part_that_cannot_resume_shows_a_message(study, walker, change):
     run_out()
-    walker.come()
+    walker.arrive()
     put(study, **change)
-    page = walker.come()
-    assert "The time for your last part ended on" in words(page)
-    assert NO_CODE in words(page)
-    assert WRITE in words(page)
-    assert "return your submission" not in words(page)
+    page = walker.arrive()
+    assert "The time for your last part ended on" in text_of_page(page)
+    assert NO_CODE in text_of_page(page)
+    assert WRITE in text_of_page(page)
+    assert "return your submission" not in text_of_page(page)
     assert not LED_ON.search(page.content.decode())
 
 
-def test_handing_in_after_the_end_leads_to_the_page_of_the_study(walker):
+def test_submission_after_the_end_redirects_to_the_study_page(walker):
     first, _ = walker.in_hand()
     run_out()
     assigning.expire(walker.participant.campaign)  # while the page was open: the second goes back
     page = walker.do(first)
     assert page.redirect_chain == [(ROOM, 302)]
-    assert "Begin part 1" in page.content.decode()
-    assert "What you handed in counts: the next part is shorter by it." in words(page)
+    assert "Start part 1" in page.content.decode()
+    assert "What you submitted counts, so the next part is shorter." in text_of_page(page)
 
 
-def test_a_part_that_was_begun_throughout_is_finished_late(study, walker):
+def test_part_that_was_begun_throughout_is_finished_late(study, walker):
     first, second = walker.in_hand()
     answer(walker, second)
     put(study, begun_lease_hours=24)
     run_out()
-    page = walker.come()
-    told = words(page)
-    assert "The time for your last part ended on" in told
-    assert "You can still finish this part: hand in what you have begun, and it is done." in told
+    page = walker.arrive()
+    page_text = text_of_page(page)
+    assert "The time for your last part ended on" in page_text
+    assert "You can still finish this part: submit the texts that you started." in page_text
     until = walker.participant.parts.get().began + timedelta(hours=24)
     assert (
-        f"These texts stay yours until {date_format(timezone.localtime(until), 'j F, H:i')}" in told
+        f"You have these texts until {date_format(timezone.localtime(until), 'j F, H:i')}"
+        in page_text
     )
-    assert "Begin part" not in told
-    assert ">Go on</a>" in page.content.decode()
+    assert "Start part" not in page_text
+    assert ">Continue</a>" in page.content.decode()
     page = walker.do(first)
     assert page.redirect_chain == [(second.get_absolute_url(), 302)]
     page = walker.do(second)
@@ -213,42 +217,44 @@ def test_a_part_that_was_begun_throughout_is_finished_late(study, walker):
     assert walker.participant.parts.get().outcome == "done"
 
 
-def test_what_was_begun_and_went_to_others_is_said(study, walker):
+def test_released_begun_items_are_mentioned(study, walker):
     put(study, begun_lease_hours=20)
     walker.participant.parts.update(began=timezone.now() - timedelta(hours=21))
     run_out()
-    told = words(walker.come())
-    assert "1 begun. Given back untouched: 1." in told
-    assert "Of those begun, 1 went back to the others since" in told
-    assert "still finish" not in told
+    page_text = text_of_page(walker.arrive())
+    assert "1 started. Returned without an answer: 1." in page_text
+    assert "Of the texts that you started, 1 went to other people" in page_text
+    assert "You can still finish this part" not in page_text
 
 
-def test_both_limits_are_told_before_and_in_a_part(study):
+def test_both_time_limits_are_shown_before_and_during_a_part(study):
     put(study, begun_lease_hours=48)
     walker = Walker(Client(), study)
     walker.prepare()
-    assert "begun and not handed in do so 48 hours after the beginning" in words(walker.come())
+    assert "texts that you started until 48 hours after you press Start" in text_of_page(
+        walker.arrive()
+    )
     walker.begin()
     until = walker.participant.parts.get().began + timedelta(hours=48)
     when = date_format(timezone.localtime(until), "j F, H:i")
-    assert f"Those that you have begun and not handed in do so on {when}" in words(walker.come())
+    assert f"You can finish texts that you started until {when}" in text_of_page(walker.arrive())
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"state": "paused"}, "This study is paused for the moment."),
-        ({"closes_at": timezone.now() - timedelta(minutes=1)}, "Nothing more is handed out."),
+        ({"closes_at": timezone.now() - timedelta(minutes=1)}, "This study is over."),
     ],
 )
 def test_while_nothing_is_handed_out_a_part_can_be_finished_and_is_paid(
-    study, walker, change, says
+    study, walker, change, message
 ):
     put(study, **change)
-    page = walker.come()
-    assert says in words(page)
-    assert "You can finish the part that you are in" in words(page)
-    assert ">Go on</a>" in page.content.decode()
+    page = walker.arrive()
+    assert message in text_of_page(page)
+    assert "You can finish your current part" in text_of_page(page)
+    assert ">Continue</a>" in page.content.decode()
     for assignment in walker.in_hand():
         page = walker.do(assignment)
     assert "complete?cc=DONE1" in page.content.decode()
@@ -263,7 +269,7 @@ def take_back(walker, assignment):
     return assignment.state
 
 
-def test_a_text_that_is_open_again_can_be_handed_in_though_its_part_has_ended(walker):
+def test_reopened_text_can_be_submitted_after_its_part(walker):
     first, _ = walker.in_hand()
     walker.do(first)
     run_out()
@@ -277,7 +283,7 @@ def test_a_text_that_is_open_again_can_be_handed_in_though_its_part_has_ended(wa
     assert first.state == "submitted"
 
 
-def test_nothing_is_opened_again_for_somebody_who_has_left(walker):
+def test_answer_after_leaving_reopens_no_item(walker):
     first, _ = walker.in_hand()
     walker.do(first)
     walker.client.post(f"{ROOM}leave/")

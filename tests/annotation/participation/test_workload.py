@@ -1,4 +1,4 @@
-"""What the settings of a study come to, worked out by hand."""
+"""Workload of a study by its settings, computed by hand."""
 
 from decimal import Decimal
 
@@ -6,25 +6,25 @@ import pytest
 
 from annotation.models import Campaign, Item, Rubric
 from annotation.participation.workload import workload
-from tests.annotation.builder.builder_material import make_labelled
+from tests.toolbox.campaign_builder import make_labelled
 
 
 @pytest.fixture
 def draft(db):
     dataset = make_labelled()
-    made = Campaign.objects.create(
+    campaign = Campaign.objects.create(
         dataset=dataset, rubric=Rubric.objects.get(slug="graded"), slug="draft", title="Draft"
     )
     texts = dataset.texts.filter(kind="passage", body__isnull=False, topic__isnull=False)
     Item.objects.bulk_create(
-        Item(campaign=made, text=text, position=position) for position, text in enumerate(texts)
+        Item(campaign=campaign, text=text, position=position) for position, text in enumerate(texts)
     )
-    assert made.items.count() == 10
-    return made
+    assert campaign.items.count() == 10
+    return campaign
 
 
 @pytest.mark.parametrize(
-    ("raters", "in_part", "at_most", "parts", "each", "people"),
+    ("raters", "in_part", "max_parts", "parts", "parts_each", "people"),
     [
         # 10 texts, 3 raters each: 30 gradings. Parts of 4: 7.5, so 8; nobody can do more than the
         # 3 parts (4 + 4 + 2) that hold every text once.
@@ -40,18 +40,18 @@ def draft(db):
         (1, 1, 5, 10, 5, 2),
     ],
 )
-def test_parts_and_people(draft, raters, in_part, at_most, parts, each, people):
-    draft.raters_per_item, draft.items_per_part, draft.max_parts = raters, in_part, at_most
+def test_parts_and_people(draft, raters, in_part, max_parts, parts, parts_each, people):
+    draft.raters_per_item, draft.items_per_part, draft.max_parts = raters, in_part, max_parts
     work = workload(draft)
     assert (work.gradings, work.parts, work.parts_each, work.people) == (
         10 * raters,
         parts,
-        each,
+        parts_each,
         people,
     )
 
 
-def test_the_pay_of_an_hour_is_known_where_pay_and_minutes_are(draft):
+def test_pay_of_an_hour_is_known_where_pay_and_minutes_are(draft):
     assert workload(draft).hourly is None
     draft.pay_per_part, draft.minutes_per_part = Decimal("3.50"), 25
     assert workload(draft).hourly == Decimal("8.40")

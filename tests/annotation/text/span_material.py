@@ -1,4 +1,4 @@
-"""Places in a text, and how a page's reader is read."""
+"""Material of tests of spans: strategies, and a parser of rendered texts."""
 
 import json
 from html.parser import HTMLParser
@@ -7,26 +7,26 @@ from hypothesis import example
 from hypothesis import strategies as st
 
 
-def each(**values):
-    """Try a test on each of these values of an argument, whatever is drawn."""
+def with_examples(**values):
+    """Decorate a Hypothesis test with an explicit example for each of these values."""
     [(name, examples)] = values.items()
 
-    def tried(test):
+    def decorated(test):
         for value in examples:
             test = example(**{name: value})(test)
         return test
 
-    return tried
+    return decorated
 
 
 def ends_of(body):
-    """Two places in a text, the first never behind the second."""
+    """Draw two offsets in a text, in ascending order."""
     ends = st.integers(0, len(body))
     return st.tuples(ends, ends).map(sorted)
 
 
 class Reading(HTMLParser):
-    """The signs of a page as the DOM would have them, each with its labels and its sentence."""
+    """Parser of a page: its characters as in the DOM, each with its labels and sentence."""
 
     def __init__(self, html):
         super().__init__(convert_charrefs=False)

@@ -1,10 +1,10 @@
-"""annotation.text.anchors: a span keeps its words or is told, and never takes others' place."""
+"""Anchoring: a span keeps its text or is reported lost, and is never moved elsewhere."""
 
 import random
 
 import pytest
 
-from annotation.text.anchors import anchored
+from annotation.text.anchors import anchor_quote
 
 TEXT = (
     "The ferry Halden lost steering off the breakwater on 9 March. None of the 112 people aboard was hurt. "
@@ -12,19 +12,19 @@ TEXT = (
 )
 
 
-def of(words: str, text: str = TEXT, nth: int = 0) -> tuple[int, int]:
+def of(quote: str, text: str = TEXT, nth: int = 0) -> tuple[int, int]:
     start = -1
     for _ in range(nth + 1):
-        start = text.index(words, start + 1)
-    return start, start + len(words)
+        start = text.index(quote, start + 1)
+    return start, start + len(quote)
 
 
-def words_at(new: str, place: tuple[int, int] | None) -> str | None:
-    return None if place is None else new[slice(*place)]
+def quote_at(new: str, span: tuple[int, int] | None) -> str | None:
+    return None if span is None else new[slice(*span)]
 
 
 @pytest.mark.parametrize(
-    ("words", "nth", "new", "then"),
+    ("quote", "nth", "new", "expected"),
     [
         # Nothing changed; a word came before; a word went after.
         ("lost steering", 0, TEXT, ("lost steering", 0)),
@@ -57,45 +57,45 @@ def words_at(new: str, place: tuple[int, int] | None) -> str | None:
         ("lost steering", 0, "", None),
     ],
 )
-def test_by_hand(words, nth, new, then):
-    place = anchored(TEXT, new, *of(words, nth=nth))
-    assert place == (None if then is None else of(then[0], new, then[1]))
+def test_anchored_examples_move_or_are_lost(quote, nth, new, expected):
+    span = anchor_quote(TEXT, new, *of(quote, nth=nth))
+    assert span == (None if expected is None else of(expected[0], new, expected[1]))
 
 
-def test_signs_beyond_the_first_plane_count_one():
+def test_astral_characters_count_as_one():
     old = "Flood 🌊 hit Mellby; 🚒 came, and the school 🏫 was closed for a week."
     new = old.replace("Flood 🌊", "A late flood 🌊🌊")
-    assert words_at(new, anchored(old, new, *of("🚒 came", old))) == "🚒 came"
+    assert quote_at(new, anchor_quote(old, new, *of("🚒 came", old))) == "🚒 came"
 
 
 Sign = tuple[str, int]  # a sign, and which it was in the old text; -1 for one that came
 
 
-def edited(signs: list[Sign], chance: random.Random, words: list[str]) -> list[Sign]:
-    """One edit: words come, a stretch goes, a stretch is moved, or words are said otherwise.
+def edited(signs: list[Sign], chance: random.Random, vocabulary: list[str]) -> list[Sign]:
+    """Return the signs after a random insertion, deletion, move or paraphrase.
 
-    Words that come are none of the text's: else who is to say that they are not the old ones?
+    Inserted words do not occur in the text: otherwise they could not be told from the old ones.
     """
     at = chance.randrange(len(signs) + 1)
     length = chance.randrange(1, 60)
-    new = (f"{word.upper()}{chance.randrange(9)}" for word in chance.choices(words, k=3))
-    came = [(sign, -1) for sign in " ".join(new) + " "]
-    cut, rest = signs[at : at + length], signs[:at] + signs[at + length :]
+    new = (f"{token.upper()}{chance.randrange(9)}" for token in chance.choices(vocabulary, k=3))
+    inserted = [(sign, -1) for sign in " ".join(new) + " "]
+    cut, remaining = signs[at : at + length], signs[:at] + signs[at + length :]
     kind = chance.choice(("insert", "delete", "move", "paraphrase"))
     if kind == "insert":
-        return signs[:at] + came + signs[at:]
+        return signs[:at] + inserted + signs[at:]
     if kind == "delete":
-        return rest
+        return remaining
     if kind == "move":
-        there = chance.randrange(len(rest) + 1)
-        return rest[:there] + cut + rest[there:]
-    return signs[:at] + came + signs[at + length :]
+        target = chance.randrange(len(remaining) + 1)
+        return remaining[:target] + cut + remaining[target:]
+    return signs[:at] + inserted + signs[at + length :]
 
 
-def test_200_edits_move_every_span_right_or_tell_of_it():
-    """Of a text of few words, which repeat: each sign knows where it was."""
+def test_spans_after_200_random_edits_are_moved_or_lost():
+    """In a text of few, repeated words each character knows its old index."""
     chance = random.Random(11)
-    words = [
+    vocabulary = [
         "ferry",
         "the",
         "crew",
@@ -109,25 +109,25 @@ def test_200_edits_move_every_span_right_or_tell_of_it():
         "a",
         "not",
     ]
-    n_kept = n_told = 0
+    n_kept = n_lost = 0
     for _ in range(200):
-        old = " ".join(chance.choices(words, k=chance.randrange(20, 120)))
+        old = " ".join(chance.choices(vocabulary, k=chance.randrange(20, 120)))
         signs = list(zip(old, range(len(old)), strict=True))
         for _ in range(chance.randrange(1, 4)):
-            signs = edited(signs, chance, words)
+            signs = edited(signs, chance, vocabulary)
         new = "".join(sign for sign, _ in signs)
         before = [was for _, was in signs]
         for _ in range(15):
             start = chance.randrange(len(old) - 2)
             end = min(len(old), start + chance.randrange(2, 50))
-            place = anchored(old, new, start, end)
-            if place is None:
-                n_told += 1
+            span = anchor_quote(old, new, start, end)
+            if span is None:
+                n_lost += 1
             else:
                 n_kept += 1
-                assert new[slice(*place)] == old[start:end]
+                assert new[slice(*span)] == old[start:end]
                 # The very signs, but for some at an edge that an edit wrote again as they were.
-                same = zip(before[slice(*place)], range(start, end), strict=True)
+                same = zip(before[slice(*span)], range(start, end), strict=True)
                 assert sum(was == sign for was, sign in same) >= (end - start) / 2
     assert n_kept > 1000
-    assert n_told > 300
+    assert n_lost > 300

@@ -1,4 +1,4 @@
-"""Any Unicode text, any selection: to the database and the page and back, or refused in words."""
+"""Round trips of spans for any Unicode text: stored and shown unchanged, or refused."""
 
 import json
 from itertools import combinations
@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.models import Answer, NuggetSpan, Text
-from tests.annotation.text.span_material import Reading, each, ends_of
-from tests.any_text import NASTY, any_words, each_word, marked_texts
-from tests.factories import REPORT
+from tests.annotation.text.span_material import Reading, ends_of, with_examples
+from tests.toolbox.factories import REPORT
+from tests.toolbox.text_strategies import NASTY, any_words, marked_texts, span_per_word
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 # The database is emptied after the test, not after each of its examples.
@@ -32,14 +32,14 @@ def answered(client, assignment, data):
 
 
 def in_order(spans):
-    """Spans as they are kept: each once, in the order of the text."""
+    """Return the spans as stored: distinct, in the order of the text."""
     return sorted({(span["start"], span["end"], span["quote"]) for span in spans})
 
 
 @with_database
-@given(marked=marked_texts() | any_words.map(each_word))
-@each(marked=map(each_word, NASTY))
-def test_spans_come_back_from_the_database_and_the_page_as_they_were_sent(cast, assignment, marked):
+@given(marked=marked_texts() | any_words.map(span_per_word))
+@with_examples(marked=map(span_per_word, NASTY))
+def test_spans_round_trip_through_database_and_page(cast, assignment, marked):
     body, spans = marked
     text = assignment.item.text
     text.body = body
@@ -52,9 +52,9 @@ def test_spans_come_back_from_the_database_and_the_page_as_they_were_sent(cast, 
     answer = Answer.objects.order_by("-id")[0]
     assert answer.text_sha256 == stored.sha256
     assert [(s["start"], s["end"], s["quote"]) for s in answer.spans] == in_order(spans)
-    kept = [(span.start, span.end, span.quote) for span in NuggetSpan.objects.all()]
-    assert kept == in_order(spans)
-    assert all(stored.body[start:end] == quote for start, end, quote in kept)
+    stored_spans = [(span.start, span.end, span.quote) for span in NuggetSpan.objects.all()]
+    assert stored_spans == in_order(spans)
+    assert all(stored.body[start:end] == quote for start, end, quote in stored_spans)
 
     page = Reading(client.get(assignment.get_absolute_url()).content.decode())
     assert page.text == body
@@ -63,9 +63,7 @@ def test_spans_come_back_from_the_database_and_the_page_as_they_were_sent(cast, 
 
 @with_database
 @given(body=any_words, data=st.data())
-def test_a_span_that_says_something_else_is_refused_and_changes_nothing(
-    cast, assignment, body, data
-):
+def test_span_with_wrong_quote_is_refused(cast, assignment, body, data):
     text = assignment.item.text
     text.body = body
     text.save()
@@ -91,7 +89,7 @@ def test_a_span_that_says_something_else_is_refused_and_changes_nothing(
 
 
 def every_part(body):
-    """More spans than anybody marks, and than the database counts."""
+    """Return all spans of a body: more than anybody marks, and than the database counts."""
     return [
         {"start": start, "end": end, "quote": body[start:end]}
         for start, end in combinations(range(len(body)), 2)
@@ -124,7 +122,7 @@ def every_part(body):
     ],
     ids=lambda sent: str(sent)[:40].encode("ascii", "replace").decode(),
 )
-def test_what_no_text_can_hold_is_refused_in_words(cast, assignment, sent):
+def test_invalid_unicode_is_refused_with_message(cast, assignment, sent):
     response = answered(cast.client("worker"), assignment, sent)
     assert response.status_code == 422
     assert response.content.decode().strip()
@@ -151,5 +149,5 @@ def test_copied_words_are_one_span_where_only_python_would_see_two_lines(cast, a
     text.save()
     sent = {"quotes": f"Nobody{sign}was hurt\r\nNo one\n"}
     assert answered(cast.client("worker"), assignment, sent).status_code == 204
-    kept = [(span.start, span.end) for span in NuggetSpan.objects.all()]
-    assert kept == [(0, 15), (18, 24)]
+    stored_spans = [(span.start, span.end) for span in NuggetSpan.objects.all()]
+    assert stored_spans == [(0, 15), (18, 24)]

@@ -12,11 +12,11 @@ from annotation.text.rendering import guideline_html, text_html
 from annotation.text.spans import (
     ELISION,
     SpanError,
-    checked,
     locate,
     locate_parts,
     paragraphs,
     sentences,
+    validated_span,
 )
 
 # Everything a database and a page can hold: no NUL, no lone surrogates.
@@ -30,7 +30,7 @@ bodies = st.text(
 
 
 class TextContent(HTMLParser):
-    """A page's text as the DOM would have it."""
+    """Text content of a page, as in the DOM."""
 
     def __init__(self):
         super().__init__(convert_charrefs=False)
@@ -48,7 +48,7 @@ class TextContent(HTMLParser):
 
 
 @given(bodies, st.data())
-def test_a_rendered_text_says_exactly_its_body(body, data):
+def test_rendered_text_with_marks_equals_body(body, data):
     ends = st.integers(0, len(body))
     spans = [
         {"start": min(pair), "end": max(pair), "mark": 1, "label": 1}
@@ -64,8 +64,8 @@ def test_a_rendered_text_says_exactly_its_body(body, data):
 def test_sentences_hold_every_word_once(body):
     pieces = [piece for part in paragraphs(body) for piece in sentences(body, *part)]
     assert "".join(body[start:end] for start, end in pieces).split() or not body.strip()
-    held = "".join(body[start:end] for start, end in pieces)
-    assert re.sub(r"\s", "", held) == re.sub(r"\s", "", body)
+    covered = "".join(body[start:end] for start, end in pieces)
+    assert re.sub(r"\s", "", covered) == re.sub(r"\s", "", body)
     assert all(a[1] <= b[0] for a, b in pairwise(pieces))
 
 
@@ -80,10 +80,10 @@ def test_any_part_of_a_text_is_located_where_it_says_the_same(body, data):
     span, exact = located
     assert exact
     assert body[span.start : span.end] == quote == span.quote
-    assert checked(body, span.start, span.end, quote) == span
+    assert validated_span(body, span.start, span.end, quote) == span
 
 
-def test_a_long_report_keeps_its_offsets_to_the_end():
+def test_long_report_keeps_its_offsets_to_the_end():
     body = "Cafe\u0301 😀 \u05e9\u05dc\u05d5\u05dd was open.\r\n\r\n" * 10_000 + "The last words."
     parser = TextContent()
     parser.feed(str(text_html(body)))
@@ -91,10 +91,10 @@ def test_a_long_report_keeps_its_offsets_to_the_end():
     assert parser.text == body
     span, exact = locate(body, "The last words.")
     assert (span.end, exact) == (len(body), True)
-    assert checked(body, span.start, span.end, "The last words.") == span
+    assert validated_span(body, span.start, span.end, "The last words.") == span
 
 
-def test_white_space_is_forgiven_and_nothing_else():
+def test_locate_ignores_only_white_space():
     body = "charges of\r\n  corruption, he said"
     span, exact = locate(body, "of corruption")
     assert (span.quote, exact) == ("of\r\n  corruption", False)
@@ -102,7 +102,7 @@ def test_white_space_is_forgiven_and_nothing_else():
     assert locate(body, "  ") is None
 
 
-def test_a_quote_of_several_parts_is_located_part_by_part():
+def test_quote_of_several_parts_is_located_part_by_part():
     parts = locate_parts("one two three four", f"one{ELISION}three four")
     assert [span.quote for span, _ in parts] == ["one", "three four"]
     assert locate_parts("one two", f"one{ELISION}nine") is None
@@ -114,7 +114,7 @@ def test_a_quote_of_several_parts_is_located_part_by_part():
 )
 def test_spans_that_do_not_fit_are_refused(start, end, quote):
     with pytest.raises(SpanError):
-        checked("Cafe\u0301 😀", start, end, quote)
+        validated_span("Cafe\u0301 😀", start, end, quote)
 
 
 def test_short_forms_do_not_end_a_sentence():
@@ -138,7 +138,7 @@ def test_overlapping_marks_name_both_questions():
     assert 'data-label="1 2">t</mark>' in html
 
 
-def test_a_guideline_is_cleaned():
+def test_guideline_html_is_sanitised():
     html = guideline_html(
         "# Hi\n\n<script>alert(1)</script><img src=x onerror=alert(1)>[x](javascript:alert(1))"
     )
@@ -157,7 +157,7 @@ def test_a_guideline_is_cleaned():
         "</picture>See a bridge &lt;1&gt; here",
     ],
 )
-def test_a_guideline_fetches_no_picture_and_keeps_its_words(markdown):
+def test_guideline_fetches_no_picture_and_keeps_its_words(markdown):
     html = guideline_html(markdown)
     assert "elsewhere.example" not in html
     assert "<img" not in html

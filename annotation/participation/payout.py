@@ -23,15 +23,15 @@ class Amount:
     def times(self, n: int) -> "Amount":
         return Amount(self.pay * n, self.fee * n)
 
-    def __add__(self, other: "Amount") -> "Amount":
-        return Amount(self.pay + other.pay, self.fee + other.fee)
+    def __add__(self, addend: "Amount") -> "Amount":
+        return Amount(self.pay + addend.pay, self.fee + addend.fee)
 
 
-NOTHING = Amount(Decimal("0.00"), Decimal("0.00"))
+ZERO = Amount(Decimal("0.00"), Decimal("0.00"))
 
 
-def of_part(campaign: Campaign, *, has_fee: bool) -> Amount | None:
-    """What a part that is done costs; None where no pay is stated.
+def part_payout(campaign: Campaign, *, has_fee: bool) -> Amount | None:
+    """Return the pay and fee of a part that is done; None where no pay is stated.
 
     The fee is rounded to the penny for each part, half a penny up, so that sums are those of their
     parts. Without a fee of the campaign, or where no platform asks for one, it is 0.
@@ -43,11 +43,11 @@ def of_part(campaign: Campaign, *, has_fee: bool) -> Amount | None:
     return Amount(pay, (pay * Decimal(percent) / 100).quantize(PENNY, ROUND_HALF_UP))
 
 
-def for_outcome(campaign: Campaign, source: str, outcome: str) -> Amount | None:
-    """What is due for a part, or for a participation that ended before one, by how it ended.
+def outcome_payout(campaign: Campaign, source: str, outcome: str) -> Amount | None:
+    """Return the amount due for a part, or a participation that ended before one, by outcome.
 
     A part that is done is paid, and nothing else is: not who was screened out, failed the check, ran
     out of time or left. None where no pay is stated. `outcome` is one of a part or a participant.
     """
-    amount = of_part(campaign, has_fee=source not in OWN_PEOPLE)
-    return amount if amount is None or outcome == Part.Outcome.DONE else NOTHING
+    amount = part_payout(campaign, has_fee=source not in OWN_PEOPLE)
+    return amount if amount is None or outcome == Part.Outcome.DONE else ZERO

@@ -1,4 +1,4 @@
-"""The doors of a study, open to people without an account: a platform's link, an invitation."""
+"""Entry views of a study for people without an account: platform link and invitation."""
 
 import logging
 import math
@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
 from annotation.models import Campaign, Participant, User
-from annotation.participation import entry, guests, journey
+from annotation.participation import entry, guests, workflow
 from annotation.participation.forms import ConsentForm
 from annotation.throttling import Arrivals, address_of
 
@@ -25,39 +25,42 @@ _LOG = logging.getLogger(__name__)
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Somebody comes from the campaign's platform: who they are stands in the address.
+    """Admit a person who arrives from the campaign's platform, with the ids in the URL.
 
     A newcomer is shown the terms, and nothing is stored before they are answered: the address can be
     opened again, in another tab or on another device.
     """
     campaign = get_object_or_404(Campaign, slug=slug)
     if _is_staff(request):
-        return _for_staff(request, campaign)
+        return _staff_page(request, campaign)
     campaign.activate_language()
     if campaign.is_draft:
-        return _turned_away(request, campaign, entry.why_closed(campaign))
+        return _refuse_entry(request, campaign, entry.closed_reason(campaign))
     if not campaign.platform:
-        reason = _("People come into this study with an account, or by a link of their own.")
-        return _turned_away(request, campaign, reason)
+        reason = _("To join this study, log in, or open your personal link.")
+        return _refuse_entry(request, campaign, reason)
     throttle = Arrivals()
     if not throttle.allows(request):
-        return _too_many(request, campaign, throttle.wait() or 60)
+        return _throttled(request, campaign, throttle.wait() or 60)
     try:
         arrival = entry.read_arrival(campaign, request.GET)
-        if participant := entry.known(campaign, arrival.worker):
-            return _let_in(request, participant, arrival)
-        return _newcomer(request, campaign, arrival)
-    except entry.BadAddressError as error:
+        if participant := entry.returning_participant(campaign, arrival.worker):
+            return _log_in(request, participant, arrival)
+        return _consent_page(request, campaign, arrival)
+    except entry.EntryURLError as error:
         context = {"campaign": campaign, "problems": error.problems}
         return render(request, "annotation/participation/arrival.html", context, status=400)
-    except entry.NoEntryError as error:
-        return _turned_away(request, campaign, str(error))
+    except entry.EntryError as error:
+        return _refuse_entry(request, campaign, str(error))
 
 
-def _for_staff(request: HttpRequest, campaign: Campaign) -> HttpResponse:
-    """That this is for participants. A draft is not even that to who does not see its dataset."""
-    seen = Campaign.objects.seen_by(cast(User, request.user))
-    if campaign.is_draft and not seen.filter(pk=campaign.pk).exists():
+def _staff_page(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Tell staff that this link is for participants.
+
+    Raises Http404 for a draft whose dataset the user has no access to.
+    """
+    visible_campaigns = Campaign.objects.visible_to(cast(User, request.user))
+    if campaign.is_draft and not visible_campaigns.filter(pk=campaign.pk).exists():
         raise Http404("There is no such study.")
     context = {"campaign": campaign}
     return render(request, "annotation/participation/arrival_staff.html", context)
@@ -67,26 +70,26 @@ def _for_staff(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @never_cache
 @require_GET
 def invited(request: HttpRequest, token: str) -> HttpResponseBase:
-    """Somebody comes by a link that was made for them."""
-    participant, serial = entry.invited(token)
+    """Admit a person who arrives by a personal invitation link."""
+    participant, serial = entry.participant_of_link(token)
     if _is_staff(request):
-        return _for_staff(request, participant.campaign)
+        return _staff_page(request, participant.campaign)
     participant.campaign.activate_language()
     if participant.campaign.is_draft:
-        reason = entry.why_closed(participant.campaign)
-        return _turned_away(request, participant.campaign, reason, has_place=False)
+        reason = entry.closed_reason(participant.campaign)
+        return _refuse_entry(request, participant.campaign, reason, may_give_up_place=False)
     try:
         entry.check_link(participant, serial)
-        return _let_in(request, participant)
-    except entry.NoEntryError as error:
-        return _turned_away(request, participant.campaign, str(error), has_place=False)
+        return _log_in(request, participant)
+    except entry.EntryError as error:
+        return _refuse_entry(request, participant.campaign, str(error), may_give_up_place=False)
 
 
 @login_not_required
 @never_cache
 @require_safe
-def come_again(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """A guest is logged out: how they come in again, and that nothing is lost."""
+def guest_logged_out(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Tell a guest who is logged out how to come in again, and that nothing is lost."""
     if request.user.is_authenticated:  # came in meanwhile, in another tab
         return redirect("home")
     campaign = get_object_or_404(Campaign.objects.published(), slug=slug)
@@ -96,22 +99,24 @@ def come_again(request: HttpRequest, slug: str) -> HttpResponseBase:
         "platform": campaign.get_platform_display() if campaign.platform else "",
         "unsent": "unsent" in request.GET,
     }
-    return render(request, "annotation/participation/come_again.html", context)
+    return render(request, "annotation/participation/logged_out.html", context)
 
 
-def _newcomer(request: HttpRequest, campaign: Campaign, arrival: entry.Arrival) -> HttpResponseBase:
-    """The terms; whoever has answered them is a participant from then on."""
+def _consent_page(
+    request: HttpRequest, campaign: Campaign, arrival: entry.Arrival
+) -> HttpResponseBase:
+    """Show the terms; a person who has answered them becomes a participant."""
     entry.admit(campaign, arrival.worker)
     form = ConsentForm(request.POST or None)
     if form.is_valid():
-        participant = journey.join(campaign, arrival.worker, agrees=form.agrees)
-        return _let_in(request, participant, arrival)
+        participant = workflow.join(campaign, arrival.worker, agrees=form.agrees)
+        return _log_in(request, participant, arrival)
     context = {"campaign": campaign, "form": form, "room": "work"}
     status = 422 if request.method == "POST" else 200
     return render(request, "annotation/participation/consent.html", context, status=status)
 
 
-def _let_in(
+def _log_in(
     request: HttpRequest, participant: Participant, arrival: entry.Arrival | None = None
 ) -> HttpResponseBase:
     entry.enter(request, participant, arrival)
@@ -121,20 +126,20 @@ def _let_in(
 
 
 def _is_staff(request: HttpRequest) -> bool:
-    """A researcher who tries the link out must not become a worker by it."""
+    """Return whether a researcher opened the link, who must not become a worker by it."""
     return request.user.is_authenticated and request.user.is_researcher
 
 
-def _turned_away(
+def _refuse_entry(
     request: HttpRequest,
     campaign: Campaign,
     reason: str,
     status: int = 403,
     *,
-    has_place: bool = True,
+    may_give_up_place: bool = True,
 ) -> HttpResponseBase:
-    """Why somebody cannot come in; who has a place on a platform is asked to free it."""
-    platform = entry.PLATFORMS.get(campaign.platform) if has_place else None
+    """Refuse entry with a reason; a person with a place on a platform is asked to free it."""
+    platform = entry.PLATFORMS.get(campaign.platform) if may_give_up_place else None
     context = {
         "campaign": None if campaign.is_draft else campaign,
         "reason": reason,
@@ -143,12 +148,10 @@ def _turned_away(
     return render(request, "annotation/participation/arrival.html", context, status=status)
 
 
-def _too_many(request: HttpRequest, campaign: Campaign, wait: float) -> HttpResponseBase:
-    """Nobody is sent back to the platform for it: who waits a little comes in."""
+def _throttled(request: HttpRequest, campaign: Campaign, wait: float) -> HttpResponseBase:
+    """Answer 429 with Retry-After; a throttled person is not asked to return the submission."""
     _LOG.warning("/start/%s/ is throttled for %s", campaign.slug, address_of(request))
-    reason = _(
-        "Too many people come from your network at this moment. Please wait a minute, and reload."
-    )
-    response = _turned_away(request, campaign, reason, status=429)
+    reason = _("Too many people use your network at the moment. Please wait a minute, then reload.")
+    response = _refuse_entry(request, campaign, reason, status=429)
     response.headers["Retry-After"] = str(math.ceil(wait))
     return response

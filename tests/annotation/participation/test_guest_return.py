@@ -8,15 +8,15 @@ from django.utils import translation
 
 from annotation.models import Participant, User
 from annotation.participation import entry
-from tests.crowd import Walker, arrival_url, join, make_study
-from tests.factories import make_campaign
-from tests.labels import assignment_of
+from tests.toolbox.answers import assignment_of
+from tests.toolbox.factories import make_campaign
+from tests.toolbox.prolific_study import Walker, arrival_url, join, make_study
 
-AGAIN = "/start/crowd/again/"
+RETURN_URL = "/start/crowd/again/"
 
 
 @pytest.fixture(scope="module")
-def begun(kept):
+def begun(shared_world):
     """Somebody from Prolific in their first part."""
 
     def make() -> Walker:
@@ -25,7 +25,7 @@ def begun(kept):
         walker.begin()
         return walker
 
-    return kept(make)
+    return shared_world(make)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def walker(db, begun):
 
 @pytest.fixture
 def study(request, db):
-    """That of the walker, or where a test has none an empty one."""
+    """The walker's study, or an empty one where a test has no walker."""
     if "walker" in request.fixturenames:
         return request.getfixturevalue("walker").campaign
     return make_study()
@@ -58,39 +58,42 @@ def test_pages_of_the_work_lead_to_the_way_back(walker):
     lose(walker.client, "sessionid")
     for url in [*addresses(walker), "/", "/work/"]:
         page = walker.client.get(url, follow=True)
-        assert page.redirect_chain == [(AGAIN, 302)], url
+        assert page.redirect_chain == [(RETURN_URL, 302)], url
     html = page.content.decode()
     assert "open the study again from where you came: on Prolific" in html
     assert "Nothing is lost" in html
     assert 'type="password"' not in html
-    assert "did not get through" not in html
+    assert "was not saved" not in html
 
 
-def test_a_browser_that_lost_all_its_cookies_is_known_by_the_address(walker):
+def test_browser_that_lost_all_its_cookies_is_known_by_the_address(walker):
     lose(walker.client, "sessionid", "guest")
     for url in addresses(walker):
-        assert walker.client.get(url).url == AGAIN, url
+        assert walker.client.get(url).url == RETURN_URL, url
 
 
-def test_a_form_is_told_that_it_did_not_get_through(walker):
+def test_unsent_form_is_reported(walker):
     pk = walker.in_hand()[0].pk
     lose(walker.client, "sessionid")
     for url in (f"/work/{pk}/submit/", f"/work/{pk}/skip/", f"{walker.room}begin/"):
         page = walker.client.post(url, follow=True)
-        assert page.redirect_chain == [(f"{AGAIN}?unsent", 302)]
-        assert "send it once more when you are back" in page.content.decode()
+        assert page.redirect_chain == [(f"{RETURN_URL}?unsent", 302)]
+        assert "Please send it again when you are back" in page.content.decode()
 
 
 def test_logging_out_leads_there_too(walker):
     assert 'name="next" value="/"' in walker.client.get("/work/").content.decode()
     page = walker.client.post("/logout/", {"next": "/"}, follow=True)
-    assert page.redirect_chain[-1] == (AGAIN, 302)
+    assert page.redirect_chain[-1] == (RETURN_URL, 302)
 
 
 def test_coming_again_goes_on_where_it_was(walker):
     lose(walker.client, "sessionid")
-    assert "1 of 2" in walker.come().content.decode()
-    assert walker.client.get(AGAIN, follow=True).redirect_chain == [("/", 302), ("/work/", 302)]
+    assert "1 of 2" in walker.arrive().content.decode()
+    assert walker.client.get(RETURN_URL, follow=True).redirect_chain == [
+        ("/", 302),
+        ("/work/", 302),
+    ]
 
 
 def test_by_a_link_it_is_the_link_and_in_the_language_of_the_study(db):
@@ -100,16 +103,16 @@ def test_by_a_link_it_is_the_link_and_in_the_language_of_the_study(db):
     client.get(entry.link_of(participant, client.get("/login/").wsgi_request))
     lose(client, "sessionid")
     with translation.override("de"):
-        says = translation.gettext("You are logged out")
+        message = translation.gettext("You are logged out")
     page = client.get("/work/", follow=True).content.decode()
-    assert f"<h1>{says}</h1>" in page
+    assert f"<h1>{message}</h1>" in page
     assert "Prolific" not in page
 
 
-def test_whose_data_was_deleted_is_not_asked_for_a_password_either(walker):
+def test_erased_guest_is_not_asked_for_a_password(walker):
     Participant.objects.get().rater.user.delete()
     lose(walker.client, "sessionid")
-    assert walker.client.get("/work/").url == AGAIN
+    assert walker.client.get("/work/").url == RETURN_URL
 
 
 def test_people_with_a_password_log_in_as_ever(cast, study, dataset):
@@ -123,25 +126,25 @@ def test_people_with_a_password_log_in_as_ever(cast, study, dataset):
     for url in ("/datasets/", "/campaigns/crowd/"):
         assert stranger.get(url).url == f"/login/?next={url}"
     assert 'type="password"' in stranger.get("/login/").content.decode()
-    assert 'href="/login/"' in stranger.get(AGAIN).content.decode()
+    assert 'href="/login/"' in stranger.get(RETURN_URL).content.decode()
 
 
 @pytest.mark.parametrize("value", ["nowhere", "", "a\\000b", "é", "x" * 4000])
-def test_a_cookie_that_names_no_study_says_nothing(study, value):
+def test_cookie_of_an_unknown_study_is_ignored(study, value):
     client = Client(headers={"cookie": f'guest="{value}"'})
     assert client.get("/").url == "/login/?next=/"
 
 
-def test_a_draft_has_no_way_back(walker, study):
+def test_draft_has_no_way_back(walker, study):
     study.state = "draft"
     study.save()
     lose(walker.client, "sessionid")
     assert walker.client.get("/work/").url == "/login/?next=/work/"
-    assert walker.client.get(AGAIN).status_code == 404
+    assert walker.client.get(RETURN_URL).status_code == 404
 
 
-def test_it_is_only_read_and_only_of_a_study_that_is_there(study):
-    assert Client().post(AGAIN).status_code == 405
+def test_return_page_is_read_only_and_needs_an_existing_study(study):
+    assert Client().post(RETURN_URL).status_code == 405
     assert Client().get("/start/nowhere/again/").status_code == 404
 
 
@@ -149,11 +152,11 @@ def test_scripts_tell_a_guest_the_same(walker):
     pk = walker.in_hand()[0].pk
     for url in (f"/work/{pk}/", walker.room):
         page = walker.client.get(url).content.decode()
-        assert "open the study again from where you came, and it is sent" in page
+        assert "Open the study again from where you came, then it is sent" in page
         assert "log in" not in page.lower().partition('id="words"')[2].replace("logged in", "")
 
 
-def test_an_account_in_a_study_of_guests_is_asked_for_its_password(walker, study):
+def test_account_in_a_study_of_guests_is_asked_for_its_password(walker, study):
     join(study, "somebody else")
     pk = walker.in_hand()[0].pk
     User.objects.filter(rater=walker.participant.rater).update(is_guest=False)

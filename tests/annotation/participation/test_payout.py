@@ -1,11 +1,11 @@
-"""What parts cost: pay and fee to the penny, worked out by hand."""
+"""Payout of parts: pay and fee to the penny, computed by hand."""
 
 from decimal import Decimal
 
 import pytest
 
 from annotation.models import Campaign
-from annotation.participation.due import NOTHING, Amount, for_outcome, of_part
+from annotation.participation.payout import ZERO, Amount, outcome_payout, part_payout
 
 
 @pytest.mark.parametrize(
@@ -23,22 +23,24 @@ from annotation.participation.due import NOTHING, Amount, for_outcome, of_part
         ("0.00", "33.33", "0.00"),
     ],
 )
-def test_the_fee_of_a_part_is_rounded_to_the_penny(pay, percent, fee):
+def test_fee_of_a_part_is_rounded_to_the_penny(pay, percent, fee):
     campaign = Campaign(
         pay_per_part=Decimal(pay), platform_fee=None if percent is None else Decimal(percent)
     )
-    amount = of_part(campaign, has_fee=True)
+    amount = part_payout(campaign, has_fee=True)
     assert (amount.pay, amount.fee) == (Decimal(pay), Decimal(fee))
     assert amount.total == Decimal(pay) + Decimal(fee)
     assert amount.fee.as_tuple().exponent == amount.pay.as_tuple().exponent == -2
 
 
 def test_sums_are_those_of_their_parts():
-    amount = of_part(Campaign(pay_per_part=Decimal("0.15"), platform_fee=Decimal(30)), has_fee=True)
+    amount = part_payout(
+        Campaign(pay_per_part=Decimal("0.15"), platform_fee=Decimal(30)), has_fee=True
+    )
     # Three parts of 0.15 and 0.05; 30% of 0.45 would be 0.14.
     assert amount.times(3) == amount + amount + amount == Amount(Decimal("0.45"), Decimal("0.15"))
     assert amount.times(3).total == Decimal("0.60")
-    assert amount + NOTHING == amount
+    assert amount + ZERO == amount
 
 
 @pytest.mark.parametrize(
@@ -56,11 +58,11 @@ def test_sums_are_those_of_their_parts():
 )
 def test_only_a_part_that_is_done_is_due_and_platforms_alone_ask_a_fee(source, outcome, pay, fee):
     campaign = Campaign(pay_per_part=Decimal("4.50"), platform_fee=Decimal("33.33"))
-    assert for_outcome(campaign, source, outcome) == Amount(Decimal(pay), Decimal(fee))
+    assert outcome_payout(campaign, source, outcome) == Amount(Decimal(pay), Decimal(fee))
 
 
 def test_without_a_stated_pay_nothing_is_known():
     campaign = Campaign(platform_fee=Decimal(30))
-    assert of_part(campaign, has_fee=True) is None
-    assert for_outcome(campaign, "prolific", "done") is None
-    assert for_outcome(campaign, "prolific", "returned") is None
+    assert part_payout(campaign, has_fee=True) is None
+    assert outcome_payout(campaign, "prolific", "done") is None
+    assert outcome_payout(campaign, "prolific", "returned") is None

@@ -1,4 +1,4 @@
-"""A study with a crowd as crowds are: some leave, one spams, some skip. It completes, and the pay is right."""
+"""Simulation of a crowd that leaves, spams and skips: the study completes, pay is right."""
 
 import random
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from annotation.models import Answer, Assignment, Campaign, Part, Rating
 from annotation.monitoring import actions, progress
 from annotation.participation import assigning
 from annotation.task import saving
-from tests.annotation.pool_material import answer, make_pool, newcomer
+from tests.toolbox.assignment_pool import answer, make_pool, newcomer
 
 PAY = Decimal("2.35")
 CROWD = {
@@ -23,8 +23,8 @@ CROWD = {
     "skipper": 2,
     "works": 32,
 }
-# By hand: 24 texts x 3 places are 72, in parts of 4. The spammer's 4 are done anew by others. Each of the two
-# skippers hands in 3 of 4, so 66 are for the rest: 16 parts of 4, and one of 2, or two of 1 where the last two
+# By hand: 24 texts x 3 places are 72, in parts of 4. The spammer's 4 are done again by others. Each of the two
+# skippers submits 3 of 4, so 66 are for the rest: 16 parts of 4, and one of 2, or two of 1 where the last two
 # places are of one text. Paid are these, one of them the copy-cat's, the two skippers' and the spammer's.
 PAID = {20: Decimal("47.00"), 21: Decimal("49.35")}
 
@@ -51,9 +51,11 @@ def ten_minutes_pass() -> None:
 
 
 def skip_one(part: Part) -> None:
-    broken, *others = part.assignments.select_related("participant__campaign").order_by("position")
+    broken, *remaining = part.assignments.select_related("participant__campaign").order_by(
+        "position"
+    )
     saving.skip(broken, "It is cut off.")
-    for assignment in others:
+    for assignment in remaining:
         answer(assignment, 1)
         hand_in(assignment)
 
@@ -71,14 +73,14 @@ def act(role: str, part: Part, order: random.Random) -> None:
         for assignment in part.assignments.order_by("position"):
             grade = 1 if role == "spammer" else order.randint(0, 1)
             if role == "copy-cat":
-                others = Answer.objects.filter(assignment__item=assignment.item).order_by("pk")
-                grade = getattr(others.last(), "grade", 0)
+                answers = Answer.objects.filter(assignment__item=assignment.item).order_by("pk")
+                grade = getattr(answers.last(), "grade", 0)
             answer(assignment, grade)
             hand_in(assignment)
 
 
 @pytest.mark.soak
-def test_a_study_completes_with_the_crowd_that_comes(cast, study):
+def test_study_completes_with_the_crowd_that_comes(cast, study):
     order = random.Random(11)
     roles = [role for role, n in CROWD.items() for _ in range(n)]
     order.shuffle(roles)
@@ -91,14 +93,14 @@ def test_a_study_completes_with_the_crowd_that_comes(cast, study):
     for number, role in enumerate([*head, *tail]):
         ten_minutes_pass()
         if number == 40:  # somebody has looked at the quality page
-            actions.set_aside(parts["spammer"][0].participant, cast.admin)
+            actions.exclude_work(parts["spammer"][0].participant, cast.admin)
         part = assigning.begin_part(newcomer(study, f"{role.replace(' ', '-')}-{number}"))
         if part is None:
             refused += 1
             continue
         parts[role].append(part)
         act(role, part, order)
-    assert {role: len(made) for role, made in parts.items() if role != "works"} == {
+    assert {role: len(role_parts) for role, role_parts in parts.items() if role != "works"} == {
         role: n for role, n in CROWD.items() if role != "works"
     }
     paid = 60 - 24 - refused  # all who did not leave, and whom there was work for
@@ -106,8 +108,8 @@ def test_a_study_completes_with_the_crowd_that_comes(cast, study):
 
     counted = Counter(Rating.objects.values_list("text", flat=True))
     assert sorted(counted.values()) == [3] * 24
-    held = study.items.filter(assignments__slot__isnull=False, assignments__state="submitted")
-    assert sorted(Counter(held.values_list("pk", flat=True)).values()) == [3] * 24
+    complete = study.items.filter(assignments__slot__isnull=False, assignments__state="submitted")
+    assert sorted(Counter(complete.values_list("pk", flat=True)).values()) == [3] * 24
     total, *_ = progress.items(study)
     assert (total.complete, total.slots, total.submitted) == (24, 72, 72)
     assert progress.abandoned(study) == {"items": 0, "slots": 0, "people": 0}

@@ -1,4 +1,4 @@
-"""A participant's way through a study: consent, check, training, parts, and the way back.
+"""Workflow of a participant through a study: consent, check, training, parts, completion.
 
 Every step is read from the rows, so any device goes on at the right place.
 """
@@ -15,7 +15,7 @@ from annotation.models import Assignment, Campaign, Item, Part, Participant
 from annotation.participation import assigning, entry, parts
 
 CHECK_TRIES = 2
-OVER = (
+ENDED_OUTCOMES = (
     Participant.Outcome.SCREENED_OUT,
     Participant.Outcome.FAILED_CHECK,
     Participant.Outcome.RETURNED,
@@ -24,7 +24,7 @@ OVER = (
 
 @dataclass(frozen=True)
 class Offer:
-    """A part as it is offered: its number from 1, of how many (None: nobody knows), its texts."""
+    """A part on offer: its number from 1, of how many (None: unknown), its texts."""
 
     number: int
     of: int | None
@@ -34,9 +34,9 @@ class Offer:
 
 @dataclass(frozen=True)
 class Ending:
-    """What came of a visit: part, all, screened_out, failed_check, declined, returned or nothing.
+    """Outcome of a visit, with the completion code and URL where the platform pays for it.
 
-    Where the platform pays for it there is a code, and mostly an address that takes it back there.
+    `kind`: part, all, screened_out, failed_check, declined, returned or nothing.
     """
 
     kind: str
@@ -46,10 +46,10 @@ class Ending:
 
 @dataclass(frozen=True)
 class Stopped:
-    """What is left of a part that can no longer be finished: how many of its texts, by how far they were.
+    """Rest of a part that can no longer be finished: its texts, by their progress.
 
     It stopped at `ended`, when its time was over; None where the study was closed in it. With
-    `can_be_done` it is done late once what was begun is handed in, until `held_until` (None: any
+    `can_be_done` it is done late once what was begun is submitted, until `held_until` (None: any
     time). Of what was begun, `gone` went back to the others since.
     """
 
@@ -66,13 +66,13 @@ class Stopped:
         return bool(self.submitted or self.begun)
 
 
-def before_work(participant: Participant) -> str:
-    """The address of what has to come before any item is shown; empty where nothing has to.
+def required_step_url(participant: Participant) -> str:
+    """Return the URL of the step required before any item; empty where there is none.
 
-    Nobody is asked to agree to a study, or is checked for it, that hands out nothing now.
+    Nobody is asked to agree to a study, or is checked for it, that assigns nothing now.
     """
     campaign = participant.campaign
-    if participant.outcome in OVER:
+    if participant.outcome in ENDED_OUTCOMES:
         return reverse("study_end", args=[campaign.slug])
     if campaign.consent and participant.consented_at is None:
         step = "consent"
@@ -80,33 +80,33 @@ def before_work(participant: Participant) -> str:
         step = "check"
     else:
         return ""
-    if not campaign.hands_out() and not participant.parts.exists():
+    if not campaign.assigns_work() and not participant.parts.exists():
         return ""
     return reverse(step, args=[campaign.slug])
 
 
-def in_hand(assignment: Assignment) -> list[int]:
-    """The items among which this one is counted: those of its part, else all of the participant."""
-    beside = assignment.participant.assignments.exclude(state=Assignment.State.RELEASED)
+def sibling_assignments(assignment: Assignment) -> list[int]:
+    """List the assignments that an item is counted among: its part's, else the participant's."""
+    assignments = assignment.participant.assignments.exclude(state=Assignment.State.RELEASED)
     if assignment.part_id:
-        beside = beside.filter(part=assignment.part_id)
-    order = list(beside.values_list("pk", flat=True))
+        assignments = assignments.filter(part=assignment.part_id)
+    order = list(assignments.values_list("pk", flat=True))
     return order if assignment.pk in order else [*order, assignment.pk]
 
 
-def after_item(assignment: Assignment) -> str:
-    """Where a rater goes from an item that is handed in or put aside."""
+def url_after_item(assignment: Assignment) -> str:
+    """Return the URL that follows an item that is submitted or skipped."""
     if assignment.item.purpose == Item.Purpose.TRAINING and (
         assignment.state == Assignment.State.SUBMITTED
     ):
         return reverse("feedback", args=[assignment.pk])
-    return onwards(assignment)
+    return next_url(assignment)
 
 
-def is_over(assignment: Assignment) -> bool:
-    """Whether the part of an item can no longer be finished, so that nobody is led on in it.
+def is_part_over(assignment: Assignment) -> bool:
+    """Return whether the part of an item can no longer be finished, so nobody is led on in it.
 
-    An item that is open again, or that is asked while a later part is under way, is handed in all the same.
+    An item that is open again, or that is opened while a later part is under way, is submitted all the same.
     """
     if not assignment.participant.campaign.counts_answers():
         return True
@@ -117,13 +117,16 @@ def is_over(assignment: Assignment) -> bool:
     return not (assignment.is_reopened or later.exists())
 
 
-def onwards(assignment: Assignment) -> str:
-    """The next item in hand, else the end of the part, else the study's page; that, where it is over."""
+def next_url(assignment: Assignment) -> str:
+    """Return the URL of the next open item, else of the part's end, else of the study's page.
+
+    Where the part is over, that is the study's page.
+    """
     slug = assignment.participant.campaign.slug
-    if is_over(assignment):
+    if is_part_over(assignment):
         return reverse("work_campaign", args=[slug])
-    if following := assignment.next_open():
-        return following.get_absolute_url()
+    if next_item := assignment.next_open():
+        return next_item.get_absolute_url()
     part = assignment.part
     if part and part.outcome == Part.Outcome.DONE:
         return reverse("study_end", args=[slug])
@@ -132,11 +135,11 @@ def onwards(assignment: Assignment) -> str:
 
 @transaction.atomic
 def join(campaign: Campaign, worker: str, *, agrees: bool) -> Participant:
-    """Make a participation for somebody from the campaign's platform who has answered its terms.
+    """Create a participation for a person from the platform who has answered the terms.
 
-    Raises NoEntryError, as `entry.arrive` does.
+    Raises EntryError, as `entry.arrive` does.
     """
-    participant = entry.arrive(campaign, worker)
+    participant = entry.get_or_create_participant(campaign, worker)
     if not agrees:
         decline(participant)
     elif campaign.consent:
@@ -145,14 +148,14 @@ def join(campaign: Campaign, worker: str, *, agrees: bool) -> Participant:
 
 
 def consent(participant: Participant) -> None:
-    """Record that the participant agreed to the terms as they are worded now; the first time counts."""
+    """Record the participant's consent to the present version of the terms; the first counts."""
     Participant.objects.filter(pk=participant.pk, outcome="", consented_at=None).update(
         consented_at=timezone.now(), consent_version=participant.campaign.consent_version
     )
 
 
 def decline(participant: Participant) -> None:
-    """Record that somebody did not agree, and nothing else; who has agreed already stays in."""
+    """Record that a person declined, and nothing else; who has agreed already stays in."""
     _end(participant, Participant.Outcome.RETURNED)
 
 
@@ -168,7 +171,7 @@ def pass_check(participant: Participant) -> None:
 
 @transaction.atomic
 def miss_check(participant: Participant, tries_before: int) -> None:
-    """Count a try that went wrong; the last one ends the visit.
+    """Count a failed try; the last one ends the visit.
 
     A page that was sent twice knows of the same tries before, and counts once.
     """
@@ -181,9 +184,9 @@ def miss_check(participant: Participant, tries_before: int) -> None:
 
 @transaction.atomic
 def _end(participant: Participant, outcome: Participant.Outcome) -> None:
-    """End a visit before its work; what was assigned to somebody who is known goes back.
+    """End a visit before its work, and release what was assigned to a known person.
 
-    Only the first of two that were sent at the same moment counts.
+    Only the first of two requests at the same moment counts.
     """
     waiting = Participant.objects.filter(pk=participant.pk, outcome="", checked_at=None)
     if outcome == Participant.Outcome.RETURNED:
@@ -195,7 +198,7 @@ def _end(participant: Participant, outcome: Participant.Outcome) -> None:
 
 
 def under_way(participant: Participant) -> Part | None:
-    """The part that the participant is in. One whose time is over is ended here and now."""
+    """Return the participant's active part; an overdue one is ended here and now."""
     part = participant.parts.order_by("number").last()
     if part is None or part.outcome:
         return None
@@ -206,7 +209,7 @@ def under_way(participant: Participant) -> Part | None:
 
 
 def stopped(participant: Participant, part: Part | None) -> Stopped | None:
-    """What is left of the participant's last part, if its time ended or the study was closed in it."""
+    """Return the rest of the participant's last part if it expired or the study was closed."""
     if part is None or part.outcome not in ("", Part.Outcome.EXPIRED):
         return None
     if not part.outcome and participant.campaign.counts_answers():
@@ -229,47 +232,50 @@ def stopped(participant: Participant, part: Part | None) -> Stopped | None:
         untouched=n["untouched"],
         gone=n["gone"],
         can_be_done=participant.campaign.counts_answers() and parts.can_be_done(part),
-        held_until=parts.held_until(part, participant.campaign),
+        held_until=parts.release_time(part, participant.campaign),
     )
 
 
 def next_part(participant: Participant) -> Offer | None:
-    """The part that the participant could begin now; None where there is nothing for them.
+    """Return the part that the participant could begin now; None where there is none.
 
     Hidden gold items are counted among its texts, as they are shown.
     """
     campaign, done = participant.campaign, participant.parts_done()
-    if not participant.goes_on or not campaign.hands_out() or done == campaign.max_parts:
+    if not participant.can_work or not campaign.assigns_work() or done == campaign.max_parts:
         return None
     waiting = participant.assignments.filter(state=Assignment.State.OPEN)
     begun = waiting.filter(slot__isnull=False).count()
-    texts = begun + len(assigning.left_for(campaign, participant))
+    texts = begun + len(assigning.available_items(campaign, participant))
     if not texts and assigning.expire(campaign):
-        texts = len(assigning.left_for(campaign, participant))
+        texts = len(assigning.available_items(campaign, participant))
     if not texts:
         return None
     if size := campaign.items_per_part:
         texts = min(texts, max(size - assigning.unpaid(participant), begun, 1))
     had = participant.assignments.exclude(state=Assignment.State.RELEASED).values("item")
     gold = assigning.gold_due(campaign, participant)
-    again = Counter(waiting.values_list("item__purpose", flat=True))
+    open_purposes = Counter(waiting.values_list("item__purpose", flat=True))
     training = campaign.items.exclude(pk__in=had).filter(purpose=Item.Purpose.TRAINING).count()
     return Offer(
         number=done + 1,
         of=campaign.max_parts,
-        texts=texts + again[Item.Purpose.GOLD] + len(gold),
-        training=training + again[Item.Purpose.TRAINING],
+        texts=texts + open_purposes[Item.Purpose.GOLD] + len(gold),
+        training=training + open_purposes[Item.Purpose.TRAINING],
     )
 
 
-def is_spent(participant: Participant, session_id: str) -> bool:
-    """Whether a platform's submission has had its part: the next one takes a new submission."""
+def has_used_submission(participant: Participant, session_id: str) -> bool:
+    """Return whether a platform's submission has had its part.
+
+    The next part takes a new submission.
+    """
     done = participant.parts.filter(session_id=session_id, outcome=Part.Outcome.DONE)
     return bool(session_id) and done.exists()
 
 
 def ending(participant: Participant, session_id: str = "") -> Ending | None:
-    """What came of the visit; None while there is work under way or to begin.
+    """Return the outcome of the visit; None while there is work under way or to begin.
 
     With a submission's id only a part that was done for it counts, so that one part is not
     paid twice.
@@ -285,7 +291,7 @@ def ending(participant: Participant, session_id: str = "") -> Ending | None:
         # What they came for was finished before they left; without its id, that is the last part.
         last = participant.parts.order_by("number").last()
         ended_done = last is not None and last.outcome == Part.Outcome.DONE
-        if is_spent(participant, session_id) or (not session_id and ended_done):
+        if has_used_submission(participant, session_id) or (not session_id and ended_done):
             return _ending(kind, participant, campaign.code_done)
         return Ending(kind)
     if under_way(participant):
@@ -308,5 +314,5 @@ def _ending(kind: str, participant: Participant, code: str) -> Ending:
     if campaign.platform and participant.source != campaign.platform:
         return Ending(kind)  # somebody with an account or a link: no platform waits for them
     is_done = kind in ("part", "all")
-    url = entry.back_url(campaign, code, participant.external_id, is_done=is_done)
+    url = entry.completion_redirect_url(campaign, code, participant.external_id, is_done=is_done)
     return Ending(kind, code, url)

@@ -10,20 +10,20 @@ from django.utils import timezone
 from annotation.models import Answer, Assignment, Participant, Rating, Text
 from annotation.participation import entry
 from tests.annotation.study_material import ROOM
-from tests.crowd import RIGHT, Walker, make_study
+from tests.toolbox.prolific_study import RIGHT, Walker, make_study
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 ADDRESSES = ["", "state/", "answers/{question}/", "checks/{check}/", "submit/", "skip/"]
-SHOWS = ("", "state/")
+VISIBLE = ("", "state/")
 STEPS = {
     "consent": ({"consented_at": None}, f"{ROOM}consent/", "read the terms"),
     "check": ({"checked_at": None}, f"{ROOM}check/", "answer the questions"),
-    "practice": ({}, "/work/{practice}/", "hand in the practice"),
+    "practice": ({}, "/work/{practice}/", "submit the practice texts"),
 }
 
 
 @pytest.fixture(scope="module")
-def begun(kept):
+def begun(shared_world):
     """With a part in hand, and nothing of it begun."""
 
     def make() -> Walker:
@@ -32,7 +32,7 @@ def begun(kept):
         walker.begin()
         return walker
 
-    return kept(make)
+    return shared_world(make)
 
 
 @pytest.fixture
@@ -52,14 +52,14 @@ def practice(walker: Walker) -> Assignment:
 def call(walker: Walker, assignment: Assignment, address: str, **extra):
     question = assignment.item.asked.first().question_id
     url = f"/work/{assignment.pk}/{address.format(question=question, check=assignment.check_asked_id)}"
-    if address in SHOWS:
+    if address in VISIBLE:
         return walker.client.get(url, **extra)
     return walker.client.post(url, {"key": uuid4(), "grade": 0, "spans": "[]"}, **extra)
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_nothing_is_shown_or_taken_before(walker, step):
-    change, leads, says = STEPS[step]
+def test_item_is_refused_before_its_prerequisites(walker, step):
+    change, leads, message = STEPS[step]
     Participant.objects.update(**change)
     assignment, url = bearer(walker), leads.format(practice=practice(walker).pk)
     for address in ADDRESSES:
@@ -67,11 +67,11 @@ def test_nothing_is_shown_or_taken_before(walker, step):
         assert (response.status_code, response.url) == (302, url), address
         refused = call(walker, assignment, address, **BY_SCRIPT)
         assert refused.status_code == 422, address
-        assert says in refused.content.decode()
+        assert message in refused.content.decode()
     assignment.refresh_from_db()
     assert (assignment.state, assignment.note) == ("open", "")
     assert not Answer.objects.exists()
-    assert says in walker.client.get(url).content.decode()  # a form that came too early is told
+    assert message in walker.client.get(url).content.decode()  # a form that came too early is told
 
 
 @pytest.mark.parametrize("step", ["consent", "check"])
@@ -87,8 +87,8 @@ def test_after_the_practice_every_address_is_open(walker):
     walker.do(practice(walker))
     assignment = bearer(walker)
     for address in ADDRESSES:
-        told = call(walker, assignment, address, **BY_SCRIPT).content.decode()
-        assert not any(says in told for _, _, says in STEPS.values()), address
+        reply = call(walker, assignment, address, **BY_SCRIPT).content.decode()
+        assert not any(message in reply for _, _, message in STEPS.values()), address
     assignment.refresh_from_db()
     assert (assignment.state, assignment.answers.count()) == ("skipped", 2)
 
@@ -114,7 +114,7 @@ def test_practice_that_was_skipped_when_it_could_be_keeps_nobody_from_the_work(w
     assert call(walker, bearer(walker), "answers/{question}/", **BY_SCRIPT).status_code == 204
 
 
-def test_a_person_cannot_be_graded_for_by_the_api(cast, walker):
+def test_person_cannot_be_graded_for_by_the_api(cast, walker):
     participant, text = walker.participant, Text.objects.filter(system="s0").first()
     body = {
         "rater": participant.rater.name,
@@ -129,7 +129,7 @@ def test_a_person_cannot_be_graded_for_by_the_api(cast, walker):
     assert not Rating.objects.filter(rater=participant.rater).exists()
 
 
-def test_who_comes_without_having_agreed_begins_nothing(db):
+def test_participant_without_consent_cannot_begin(db):
     study = make_study(platform="", code_done="")
     (participant,) = entry.make_links(study, ["Ann"])
     walker = Walker(Client(), study)

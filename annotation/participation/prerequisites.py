@@ -1,4 +1,4 @@
-"""The gate of an item, what comes before it is shown, answered, handed in or skipped: consent, check, practice.
+"""Prerequisites of an item: consent, check and practice, before it is shown or answered.
 
 The rule is written once, as an expression of the database, so that the address that all answers go
 to reads it in the statement that it makes anyway.
@@ -8,28 +8,29 @@ from django.db.models import Case, Exists, OuterRef, Q, Value, When
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from annotation.errors import UserError
 from annotation.models import Assignment, CheckQuestion, Item
 
 CONSENT, CHECK, PRACTICE = "consent", "check", "practice"
-SAYS = {
+MESSAGES = {
     CONSENT: _("Please read the terms of this study first."),
     CHECK: _("Please answer the questions that come before the work first."),
-    PRACTICE: _("Please hand in the practice first: the other texts come after it."),
+    PRACTICE: _("Please submit the practice texts first."),
 }
 
 
-class NotYetError(Exception):
-    """Something has to come first; the message is for the person, and `url` leads there."""
+class PrerequisiteError(UserError):
+    """A prerequisite is missing; the message is for the person, and `url` leads to it."""
 
     def __init__(self, step: str, url: str) -> None:
-        super().__init__(str(SAYS[step]))
+        super().__init__(str(MESSAGES[step]))
         self.url = url
 
 
 def _practice() -> Q:
-    """Texts to practise on that were never handed in, also those that a lease has taken back.
+    """Match training items that were never submitted, including those released by a lease.
 
-    One that was handed in and is open again keeps nobody from the work. Nor does one that was
+    A submitted one that is open again keeps nobody from the work. Nor does one that was
     skipped when that could still be done.
     """
     return Q(item__purpose=Item.Purpose.TRAINING, submitted_at=None) & ~Q(
@@ -37,28 +38,31 @@ def _practice() -> Q:
     )
 
 
-def waits_for() -> Case:
-    """Of assignments: what its participant has still to do before it; empty where nothing."""
+def missing_prerequisite() -> Case:
+    """Return an expression for the next missing prerequisite of an assignment; "" for none."""
     questions = CheckQuestion.objects.filter(campaign=OuterRef("participant__campaign"))
     practice = Assignment.objects.filter(_practice(), participant=OuterRef("participant"))
-    agrees = Q(participant__consented_at=None) & ~Q(participant__campaign__consent="")
+    lacks_consent = Q(participant__consented_at=None) & ~Q(participant__campaign__consent="")
     is_study = ~Q(item__purpose=Item.Purpose.TRAINING)
     return Case(
-        When(agrees, then=Value(CONSENT)),
+        When(lacks_consent, then=Value(CONSENT)),
         When(Q(participant__checked_at=None) & Exists(questions), then=Value(CHECK)),
         When(is_study & Exists(practice), then=Value(PRACTICE)),
         default=Value(""),
     )
 
 
-def passed(assignment: Assignment, step: str) -> Assignment:
-    """The assignment, if nothing has to come before it. Raises NotYetError where something has."""
+def require_prerequisites(assignment: Assignment, step: str) -> Assignment:
+    """Return the assignment if no prerequisite is missing.
+
+    Raises PrerequisiteError where one is.
+    """
     if not step:
         return assignment
     participant = assignment.participant
     participant.campaign.activate_language()
     if step == PRACTICE:
         first = participant.assignments.filter(_practice()).first()
-        # Handed in at this very moment: then the item itself is next.
-        raise NotYetError(step, (first or assignment).get_absolute_url())
-    raise NotYetError(step, reverse(step, args=[participant.campaign.slug]))
+        # Submitted at this very moment: then the item itself is next.
+        raise PrerequisiteError(step, (first or assignment).get_absolute_url())
+    raise PrerequisiteError(step, reverse(step, args=[participant.campaign.slug]))

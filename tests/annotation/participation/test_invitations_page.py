@@ -5,7 +5,7 @@ from django.test import Client
 
 from annotation.models import Campaign
 from tests.annotation.monitoring.acting_material import HOME, logged, post
-from tests.crowd import make_study
+from tests.toolbox.prolific_study import make_study
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_links_are_made_for_names_or_for_a_number(cast, study):
 
 
 @pytest.mark.parametrize(
-    ("sent", "says"),
+    ("sent", "message"),
     [
         ({}, "Either names or a number"),
         ({"names": "Jo", "number": "2"}, "Either names or a number"),
@@ -40,15 +40,15 @@ def test_links_are_made_for_names_or_for_a_number(cast, study):
         ({"names": "\n".join(map(str, range(501)))}, "501"),
     ],
 )
-def test_a_bad_wish_for_links_makes_none(cast, study, sent, says):
+def test_bad_wish_for_links_makes_none(cast, study, sent, message):
     response = cast.client("admin").post(f"{HOME}invitations/", sent)
     assert response.status_code == 422
-    assert says in response.content.decode()
+    assert message in response.content.decode()
     assert not study.participants.exists()
     assert logged() == []
 
 
-def test_a_link_lets_its_person_in(cast, study):
+def test_link_lets_its_person_in(cast, study):
     post(cast, "invitations/", names="Jo")
     page = cast.client("admin").get(f"{HOME}invitations/").content.decode()
     link = page.split("testserver")[-1].split("<")[0]
@@ -56,10 +56,10 @@ def test_a_link_lets_its_person_in(cast, study):
     assert Client().get(link, follow=True).status_code == 200
 
 
-def test_the_address_for_a_platform_has_its_placeholders(cast, study):
+def test_address_for_a_platform_has_its_placeholders(cast, study):
     page = cast.client("admin").get(f"{HOME}invitations/").content.decode()
-    asked = "PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}"
-    assert f"http://testserver/start/crowd/?{asked}" in page
+    query = "PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}"
+    assert f"http://testserver/start/crowd/?{query}" in page
     Campaign.objects.update(platform="connect")
     page = cast.client("admin").get(f"{HOME}invitations/").content.decode()
     assert "http://testserver/start/crowd/<" in page

@@ -1,4 +1,4 @@
-"""Pay by the hour: what a part's pay comes to, by the time that parts really took."""
+"""Hourly pay: a part's pay by the time that parts really took."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,48 +19,48 @@ NEWEST = 50  # of them are looked at: a worker's page counts no whole study
 
 @dataclass(frozen=True)
 class Hourly:
-    """Pay of an hour, and the minutes of a part that it rests on.
+    """Pay per hour, and the minutes of a part that it rests on.
 
     whose: "own" (the mean of the reader's parts), "others" (the median of theirs) or "stated".
     """
 
     amount: Decimal
     minutes: float
-    whose: str
+    basis: str
 
     @property
     def whole_minutes(self) -> int:
         return max(1, round(self.minutes))
 
 
-def an_hour(campaign: Campaign, own_ms: Sequence[int]) -> Hourly | None:
-    """By the active time of the reader's finished parts; where none was measured, by those of others.
+def hourly_pay(campaign: Campaign, own_ms: Sequence[int]) -> Hourly | None:
+    """Return the hourly pay by active time of the reader's finished parts, else of others'.
 
-    Where those are few too, by the minutes that the study states. None without pay, or without any.
+    Where both are too few, by the minutes that the study states. None without pay, or without any.
     """
     if campaign.pay_per_part is None:
         return None
     done = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
     if own_ms:
         return _hourly(campaign.pay_per_part, mean(own_ms) / MINUTE_MS, "own")
-    others = active_time.by_part(done.order_by("-ended")[:NEWEST]).values()
-    if len(others) >= ENOUGH:
-        return _hourly(campaign.pay_per_part, median(others) / MINUTE_MS, "others")
+    part_ms_of_others = active_time.by_part(done.order_by("-ended")[:NEWEST]).values()
+    if len(part_ms_of_others) >= ENOUGH:
+        return _hourly(campaign.pay_per_part, median(part_ms_of_others) / MINUTE_MS, "others")
     if campaign.minutes_per_part:
         return _hourly(campaign.pay_per_part, campaign.minutes_per_part, "stated")
     return None
 
 
-def _hourly(pay: Decimal, minutes: float, whose: str) -> Hourly:
+def _hourly(pay: Decimal, minutes: float, basis: str) -> Hourly:
     amount = (pay * 60 / Decimal(minutes)).quantize(Decimal("0.01"))
-    return Hourly(amount, minutes, whose)
+    return Hourly(amount, minutes, basis)
 
 
-def clock(parts: QuerySet[Part]) -> dict[int, timedelta]:
-    """The time of each of these parts from its first sign of work to its last, by the server; none without any.
+def part_durations(parts: QuerySet[Part]) -> dict[int, timedelta]:
+    """Return the server-side duration of each part, from its first event to its last.
 
-    Signs are the first look at a text, an answer and handing in. What came before the part began, of a
-    text that came along, or after it ended is no time of it.
+    Parts without events are left out. Events are the opening of a text, an answer and submitting.
+    Those before the part began (of a text that came along), or after it ended, do not count.
     """
     inside = Q(part__began__lte=F("moment")) & (
         Q(part__ended=None) | Q(moment__lte=F("part__ended"))
