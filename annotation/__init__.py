@@ -1,0 +1,1 @@
+"""Annotation: people fill the rating matrix. Test collections, campaigns, task pages."""

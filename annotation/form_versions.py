@@ -1,8 +1,8 @@
-"""Optimistic locking of forms: a form carries a hash of what it was opened with.
+"""Optimistic locking of forms: a form carries a hash of its initial values.
 
-Two people may open the same form. The second to save is shown what the first has stored, beside what was
-sent; nothing is changed until the second save. The hash is compared while the row is locked (`locked_post`), so
-that two saves at the same moment come one after the other.
+Two people may open the same form. The second to save is shown the values that the first has stored,
+beside those sent; nothing is changed until the second save. The hash is compared while the row is
+locked (`locked_post`), so that two saves at the same moment come one after the other.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,11 +10,12 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 from django.db import transaction
 from django.db.models import QuerySet
+from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
@@ -26,6 +27,7 @@ CHANGED = (
     "Compare the values, correct yours, and save again to replace what is stored."
 )
 EMPTY = "empty"
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,10 @@ class Conflict:
 
 
 def locked_post(view: View) -> View:
-    """Run a POST in a transaction, so that the view can lock the row that it changes; see `for_post`."""
+    """Run a POST in a transaction, so that the view can lock the row that it changes.
+
+    See `for_post`.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -48,22 +53,25 @@ def locked_post(view: View) -> View:
     return guarded
 
 
-def for_post(request: HttpRequest, rows: QuerySet[Any]) -> QuerySet[Any]:
-    """The rows, to be locked where they are read by a POST."""
+def for_post(request: HttpRequest, rows: Rows) -> Rows:
+    """Return the rows, locked on reading in a POST."""
     return rows.select_for_update(of=("self",)) if request.method == "POST" else rows
 
 
 class VersionedForm(forms.ModelForm):
-    """A form of a stored row that is not valid where somebody else has changed the row meanwhile.
+    """Model form that is invalid where the row was changed since the form was opened.
 
-    `conflicts` then has both values of each field that differs. A page that shows them carries the new version,
-    so the next save replaces what is stored. Where nothing differs there is no conflict: it was sent twice.
-    A request without a version, which no page of ours sends, is not compared.
+    `conflicts` then has both values of each field that differs. A page that shows them carries the
+    new version, so the next save replaces the stored values. Where nothing differs there is no
+    conflict: it was sent twice. A request without a version, which no page of ours sends, is not
+    compared.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.version = version_of(self.initial)
+        # Of the row as it is stored: other initial values are only a suggestion.
+        options = self._meta
+        self.version = version_of(model_to_dict(self.instance, options.fields, options.exclude))
         self.conflicts: list[Conflict] = []
 
     def clean(self) -> dict[str, Any]:
@@ -79,14 +87,14 @@ class VersionedForm(forms.ModelForm):
             field, bound = self.fields[name], self[name]
             if isinstance(field.widget, forms.PasswordInput):
                 continue  # nothing of it is stored that could be compared, or shown
-            stored = in_words(field, self.get_initial_for_field(field, name))
-            sent = in_words(field, cleaned.get(name, bound.value()))
+            stored = display_value(field, self.get_initial_for_field(field, name))
+            sent = display_value(field, cleaned.get(name, bound.value()))
             if stored != sent:
                 yield Conflict(str(bound.label), stored, sent)
 
 
-def in_words(field: forms.Field, value: Any) -> str:
-    """A value of a field as a person reads it: choices by their labels, moments in the site's time zone."""
+def display_value(field: forms.Field, value: Any) -> str:
+    """Format a field's value for display: choices by label, times in the site's time zone."""
     if value in (None, "") or value == []:
         return EMPTY
     if isinstance(field, forms.ChoiceField):

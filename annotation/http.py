@@ -1,4 +1,4 @@
-"""Guards of views: who may call one. The type of its request says so."""
+"""View decorators for access control, and the request type that they guarantee."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,7 +13,7 @@ from annotation.models import User
 
 
 class AuthenticatedRequest(HttpRequest):
-    """A request of somebody who is logged in, which the middleware sees to for every view."""
+    """A request of a user who is logged in, as the middleware ensures for all views."""
 
     user: User
     htmx: HtmxDetails
@@ -23,7 +23,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def researchers_only(view: View) -> View:
-    """Researchers and admins; everybody else is told that the page is not theirs (403)."""
+    """Restrict a view to researchers and admins; 403 for others."""
 
     @wraps(view)
     def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -35,7 +35,7 @@ def researchers_only(view: View) -> View:
 
 
 def admins_only(view: View) -> View:
-    """Admins; everybody else is told that the page is not theirs (403)."""
+    """Restrict a view to admins; 403 for others."""
 
     @wraps(view)
     def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -47,7 +47,7 @@ def admins_only(view: View) -> View:
 
 
 def coordinators_only(view: View) -> View:
-    """Who runs campaigns of the project that the address is about; others are told so (403)."""
+    """Restrict a view to coordinators of the project in the URL, and admins; 403 for others."""
 
     @wraps(view)
     def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -59,7 +59,7 @@ def coordinators_only(view: View) -> View:
 
 
 def owners_only(view: View) -> View:
-    """Owners of the project that the address is about; others are told so (403)."""
+    """Restrict a view to owners of the project in the URL; 403 for others."""
 
     @wraps(view)
     def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -71,10 +71,10 @@ def owners_only(view: View) -> View:
 
 
 def is_by_script(request: HttpRequest) -> bool:
-    """Whether a page's script asks (and wants a bare answer), not a person who submits a form."""
+    """Return whether a page's script sent the request and expects a bare answer, no page."""
     return request.headers.get("X-Requested-With") == "fetch"
 
 
-def is_key(words: str) -> bool:
-    """Whether a word of an address can be the key of a row."""
-    return words.isascii() and words.isdecimal() and len(words) <= 18
+def is_key(segment: str) -> bool:
+    """Return whether a part of a URL can be the primary key of a row."""
+    return segment.isascii() and segment.isdecimal() and len(segment) <= 18

@@ -1,6 +1,6 @@
-"""How many of something, in words."""
+"""Plural forms of counted nouns."""
 
 
-def n_of(n: int, thing: str) -> str:
-    """ "1 report" or "2 reports": of things that end in an s where they are several."""
-    return f"{n} {thing}{'' if n == 1 else 's'}"
+def n_of(n: int, noun: str) -> str:
+    """Return "1 report" or "2 reports", for nouns whose plural is formed with an s."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Statements whose SQL Django writes once in a process, and inserts of many rows past those that are there.
+"""Prepared statements: SQL compiled once in a process; bulk inserts without duplicates.
 
 Writing the SQL of a query takes Django ten times as long as the database needs to answer it. At the
 address that all of the crowd's work goes to that is felt, and on other pages by nobody.
@@ -14,7 +14,7 @@ from psycopg import Cursor
 
 
 class Prepared:
-    """A query with places for primary keys.
+    """Query compiled once, with placeholders for primary keys.
 
     `build` is called once, with a number that stands for the key in each place, and gives a
     queryset of values_list. Other values of the query are constants. Values come as the database's
@@ -24,32 +24,36 @@ class Prepared:
     STAND_IN = 1_900_000_001  # no other number of a query looks like it
     LARGEST = 2**63 - 1  # a database takes no larger key, not even to say that it has none
 
-    def __init__(self, build: Callable[..., QuerySet[Any, Any]], places: int) -> None:
+    def __init__(self, build: Callable[..., QuerySet[Any, Any]], n_keys: int) -> None:
         self._build = build
-        self._stand_ins = range(self.STAND_IN, self.STAND_IN + places)
+        self._stand_ins = range(self.STAND_IN, self.STAND_IN + n_keys)
         self._written: tuple[str, list[Any]] | None = None
 
     def all(self, *keys: int) -> list[tuple[Any, ...]]:
-        """The rows for these keys."""
+        """Return the rows for these keys."""
         if self._written is None:
             sql, values = self._build(*self._stand_ins).query.sql_with_params()
             self._written = sql, list(values)
         if max(keys) > self.LARGEST:
             return []
         sql, params = self._written
-        places = self._stand_ins
-        return run(sql, [keys[value - places[0]] if value in places else value for value in params])
+        placeholders = self._stand_ins
+        return execute_prepared(
+            sql,
+            [keys[value - placeholders[0]] if value in placeholders else value for value in params],
+        )
 
     def first(self, *keys: int) -> tuple[Any, ...] | None:
-        """The first row for these keys; None where there is none."""
+        """Return the first row for these keys; None where there is none."""
         rows = self.all(*keys)
         return rows[0] if rows else None
 
 
 class PreparedInsert:
-    """The insert of a model's rows, without signals. The model notes when a row was created, or not.
+    """Compiled insert of a model's rows, without signals; updates on conflict.
 
-    A row that is there already, by the unique fields, takes over the values of `updates`.
+    The model has a field with auto_now_add, or not. A row that is there already, by the unique
+    fields, takes over the values of `updates`.
     """
 
     def __init__(
@@ -62,19 +66,19 @@ class PreparedInsert:
         self._updates = [_field(model, name) for name in updates]
         self._written: tuple[str, str, str] | None = None  # up to the values, of a row, after them
 
-    def one(self, row: Model) -> bool:
-        """Insert a row. It is given its key, or the key of the row that was there; whether it is new.
+    def insert_one(self, row: Model) -> bool:
+        """Insert a row and set its key, or that of the existing row; return whether it is new.
 
-        What was there keeps the time at which it was made, and that tells it.
+        An existing row keeps its time of creation, and that tells it.
         """
         values = self._values([row])
-        [(row.pk, *made)] = run(self._sql(1), values)
-        sent = [values[self._fields.index(field)] for field in self._stamp]
-        return list(map(str, made)) == list(map(str, sent))
+        [(row.pk, *stored_stamps)] = execute_prepared(self._sql(1), values)
+        sent_stamps = [values[self._fields.index(field)] for field in self._stamp]
+        return list(map(str, stored_stamps)) == list(map(str, sent_stamps))
 
-    def many(self, rows: Sequence[Model]) -> None:
+    def insert_many(self, rows: Sequence[Model]) -> None:
         """Insert some rows in one statement. They are not given their keys."""
-        run(self._sql(len(rows)), self._values(rows))
+        execute_prepared(self._sql(len(rows)), self._values(rows))
 
     def _values(self, rows: Sequence[Model]) -> list[Any]:
         database = _database()
@@ -90,22 +94,22 @@ class PreparedInsert:
             columns = ", ".join(_name(field.column) for field in self._fields)
             conflict = ""
             if self._unique:
-                same = ", ".join(_name(field.column) for field in self._unique)
+                unique_columns = ", ".join(_name(field.column) for field in self._unique)
                 names = [_name(field.column) for field in self._updates]
-                taken = ", ".join(f"{name} = excluded.{name}" for name in names)
-                conflict = f" on conflict ({same}) do update set {taken}"
+                assignments = ", ".join(f"{name} = excluded.{name}" for name in names)
+                conflict = f" on conflict ({unique_columns}) do update set {assignments}"
             returned = [self._model._meta.pk, *self._stamp]
             self._written = (
                 f"insert into {table} ({columns}) values ",  # noqa: S608
                 f"({', '.join(['%s'] * len(self._fields))})",
                 f"{conflict} returning {', '.join(_name(field.column) for field in returned)}",
             )
-        before, row, after = self._written
-        return before + ", ".join([row] * number) + after
+        prefix, row, suffix = self._written
+        return prefix + ", ".join([row] * number) + suffix
 
 
 def insert_new(model: type[Model], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
-    """Insert rows that break no unique constraint, and return how many those were.
+    """Insert rows that break no unique constraint, and return their number.
 
     Each value becomes one of its column's type, so that a whole number among floats is a float; JSON is
     given as text. Any other constraint that one breaks is an IntegrityError, and then none is inserted.
@@ -119,17 +123,18 @@ def insert_new(model: type[Model], columns: Sequence[str], rows: Sequence[Sequen
 
 
 def insert_all(model: type[Model], columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """What bulk_create does at the price of the driver: no objects, no signals, no keys back.
+    """Bulk-insert rows as bulk_create does, without objects, signals or keys.
 
-    Values are of their column's type, times as `stamp` gives them; a column that is left out is null. In a
-    transaction, which a constraint that one of the rows breaks ends with an IntegrityError.
+    Values are of their column's type, times as `stamp` gives them; a column that is left out is
+    null. In a transaction, which a constraint that one of the rows breaks ends with an
+    IntegrityError.
     """
     if rows:
         _insert(model, _fields(model, columns), rows, "")
 
 
 def stamp() -> Any:
-    """Now, as the driver takes it."""
+    """Return the present time as the driver takes it."""
     return _database().ops.adapt_datetimefield_value(timezone.now())
 
 
@@ -151,19 +156,22 @@ def _insert(
             by_column = [list(values) for values in zip(*rows, strict=True)]
             cursor.execute(f"{into} SELECT * FROM unnest({arrays}){ending}", by_column)  # noqa: S608
         else:
-            places = ", ".join("%s" for _ in fields)
-            cursor.executemany(f"{into} VALUES ({places}){ending}", rows)
+            placeholders = ", ".join("%s" for _ in fields)
+            cursor.executemany(f"{into} VALUES ({placeholders}){ending}", rows)
         return int(cursor.rowcount)
 
 
-def run(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """The rows of a statement. PostgreSQL plans it once for each connection; SQLite is quick at that."""
+def execute_prepared(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Execute a statement and return its rows.
+
+    PostgreSQL plans it once for each connection; SQLite is quick at that.
+    """
     database = _database()
     if database.vendor != "postgresql":
         with database.cursor() as cursor:
             cursor.execute(sql, values)
             return cursor.fetchall()
-    # What Django does before it makes a cursor; its own cannot ask for a plan that is kept.
+    # As Django does before it makes a cursor; its own cannot ask for a prepared statement.
     database.close_if_health_check_failed()
     database.ensure_connection()
     with database.wrap_database_errors, Cursor(database.connection) as ready:

@@ -1,4 +1,4 @@
-"""Throttling by network address, of what is open to strangers."""
+"""Throttling by network address for views that are open to the public."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
@@ -11,28 +11,31 @@ COUNTS: Any = ConnectionProxy(caches, "api")
 
 
 def address_of(request: Any) -> str:
-    """Where a request comes from: what the nearest proxy says where there is one (NUM_PROXIES).
+    """Return the client's address, from the nearest proxy if there is one (NUM_PROXIES).
 
     Of an IPv6 address the network, which one line has as a whole.
     """
-    told: str = BaseThrottle().get_ident(request)
+    ident: str = BaseThrottle().get_ident(request)
     try:
-        address = ip_address(told)
+        address = ip_address(ident)
     except ValueError:
-        return told
+        return ident
     if isinstance(address, IPv6Address):
         return str(address.ipv4_mapped or ip_network((address, 64), strict=False))
-    return told
+    return ident
 
 
 class Arrivals(SimpleRateThrottle):
-    """Openings of a study's address, by where they come from."""
+    """Throttle for openings of a study's URL, by network address."""
 
     cache: BaseCache = COUNTS
     scope = "arrivals"
 
     def allows(self, request: Any, view: Any = None) -> bool:
-        """Whether one more may come now; counted where it may. DRF's throttles know of views of its own."""
+        """Return whether the request is within the rate; count it if it is.
+
+        DRF's throttles know of views of its own.
+        """
         return bool(self.allow_request(request, view))
 
     def get_cache_key(self, request: Any, view: Any) -> str:

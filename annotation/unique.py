@@ -1,7 +1,8 @@
-"""Unique values that two requests want at the same moment: the second is refused as if it came later.
+"""Races for unique values: the second of two requests gets the usual validation error.
 
-Both can find a name free before either stores it. The database gives it to one; the other runs its own check
-again, which sees the row now, and answers with the sentence that it always has for a taken name.
+Both can find a name free before either stores it. The database gives it to one; the other runs its
+own check again, which sees the row now, and answers with the sentence that it always has for a
+taken name.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,9 +18,9 @@ T = TypeVar("T")
 
 @contextmanager
 def check_again_if_taken(check: Callable[[], object]) -> Iterator[None]:
-    """Store inside, in a transaction. After an IntegrityError `check` raises what it finds wrong now.
+    """Run the body in a transaction; call `check` after an IntegrityError, to raise its error.
 
-    Where it finds nothing, the IntegrityError goes on: another constraint was broken.
+    Where it raises nothing, the IntegrityError goes on: another constraint was broken.
     """
     try:
         with transaction.atomic():
@@ -30,9 +31,9 @@ def check_again_if_taken(check: Callable[[], object]) -> Iterator[None]:
 
 
 def save_unique(form: BaseForm, save: Callable[[], T]) -> T | None:
-    """Return what `save` stores of a valid form.
+    """Return the result of `save` for a valid form; None after a race for a unique value.
 
-    None where a unique value of it was taken meanwhile; the form has its error then.
+    The form has its error then.
     """
 
     def validate_again() -> None:

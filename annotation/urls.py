@@ -1,4 +1,4 @@
-"""Where people do and prepare annotation: each folder has its own addresses."""
+"""URLs of the annotation app; each folder has its own."""
 
 from django.urls import URLPattern, URLResolver, include, path
 

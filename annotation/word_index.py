@@ -1,8 +1,8 @@
-"""The index of words: which texts, sub-questions and nugget spans hold some words, as the database knows it.
+"""Full-text index of texts, sub-questions and nugget spans, kept by the database.
 
-It is the database's own, kept by what the database does at each insert, change and deletion, so that no
+The database updates it at each insert, change and deletion, so that no
 way of writing rows can pass it by: SQLite has FTS5 tables and triggers, PostgreSQL a GIN index. Both take
-letters and digits for words, in any case, and everything else for what is between them; neither knows a
+letters and digits for words, in any case, and all other signs for separators; neither knows a
 language. Of a longer text the first 100,000 signs are indexed.
 """
 
@@ -21,7 +21,7 @@ from django.db.models.expressions import RawSQL
 INDEXED = (
     100_000  # signs; a vector of PostgreSQL has a limit, and what passes it would fail an import
 )
-# What is looked through, by its table: the words of a row in SQL.
+# Indexed tables, each with the SQL expression for the text of a row.
 _TABLES = {
     "annotation_text": "body",
     "annotation_subquestion": "body",
@@ -37,28 +37,28 @@ _UNSPACED = re.compile(
 
 @dataclass(frozen=True)
 class Term:
-    """Words that stand beside each other; whole ones, or the last is the beginning of one."""
+    """Consecutive words of a query: whole words, or the last one as a prefix."""
 
     words: tuple[str, ...]
     is_whole: bool
 
     @property
     def is_unspaced(self) -> bool:
-        """Whether an index of words does not know it: it is looked for sign by sign."""
+        """Return whether the term is of a script without spaces, which needs a substring search."""
         return any(map(_UNSPACED.search, self.words))
 
     @property
     def pattern(self) -> str:
-        """A regular expression for its places in a text, to be drawn."""
-        words = r"[\W_]*".join(map(re.escape, self.words))
+        """Regular expression for the term's matches in a text, to highlight them."""
+        pattern = r"[\W_]*".join(map(re.escape, self.words))
         if self.is_unspaced:
-            return words
-        return rf"(?<![^\W_]){words}" + (r"(?![^\W_])" if self.is_whole else "")
+            return pattern
+        return rf"(?<![^\W_]){pattern}" + (r"(?![^\W_])" if self.is_whole else "")
 
 
 @dataclass(frozen=True)
-class Words:
-    """What is looked for: all of the terms."""
+class SearchQuery:
+    """Parsed search query: a conjunction of terms."""
 
     terms: tuple[Term, ...]
 
@@ -67,28 +67,30 @@ class Words:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The places of any term; the longest of two that begin at one."""
+        """Regular expression for any term; the longest of two that begin at the same sign."""
         patterns = sorted((term.pattern for term in self.terms), key=len, reverse=True)
         return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-def words_of(query: str) -> Words:
-    """The terms of any line: a phrase of whole words in quotation marks; every other word, as a beginning.
+def parse_query(query: str) -> SearchQuery:
+    """Parse a query: quoted phrases are whole words, all other words are prefixes.
 
     No other sign has a meaning. A line without a letter or digit has no terms.
     """
     terms = []
-    for place, part in enumerate(_QUOTES.split(query)):
-        is_phrase = place % 2 == 1
+    for index, part in enumerate(_QUOTES.split(query)):
+        is_phrase = index % 2 == 1
         pieces = [part] if is_phrase else part.split()
-        terms += [Term(words, is_whole=is_phrase) for piece in pieces if (words := _words(piece))]
-    return Words(tuple(dict.fromkeys(terms)))
+        terms += [
+            Term(tokens, is_whole=is_phrase) for piece in pieces if (tokens := _tokens(piece))
+        ]
+    return SearchQuery(tuple(dict.fromkeys(terms)))
 
 
-def _words(piece: str) -> tuple[str, ...]:
-    """The runs of letters and digits, with the marks upon them."""
+def _tokens(piece: str) -> tuple[str, ...]:
+    """Tokenize into runs of letters and digits, with the marks upon them."""
     signs = (sign if unicodedata.category(sign)[0] in "LMN" else " " for sign in piece)
-    return tuple(word for word in "".join(signs).split() if any(map(str.isalnum, word)))
+    return tuple(token for token in "".join(signs).split() if any(map(str.isalnum, token)))
 
 
 Condition = tuple[str, str]  # SQL with one place for a value, and the value
@@ -96,35 +98,38 @@ Condition = tuple[str, str]  # SQL with one place for a value, and the value
 
 @dataclass(frozen=True)
 class Backend:
-    """How one kind of database keeps the index, and what it is asked."""
+    """Statements and conditions of the full-text index in one kind of database."""
 
     make: Callable[[str, str], list[str]]
-    """The statements that make the index of a table, of the words of its rows."""
+    """Statements that create the index of a table, over the text of its rows."""
     drop: Callable[[str], list[str]]
     holds: Callable[[str, str, Sequence[Term]], list[Condition]]
-    """What is true of the rows of a table that hold all terms."""
+    """Conditions for the rows of a table that contain all terms."""
     contains: str
-    """The function of SQL that tells at which sign of some words others begin; 0: nowhere."""
+    """SQL function for the position of a substring; 0: not found."""
 
 
-def matching(table: str, words: Words) -> RawSQL:
-    """The keys of the rows of a table that hold all terms, for `pk__in`. Without terms that is an error."""
+def matching_keys(table: str, search: SearchQuery) -> RawSQL:
+    """Return a subquery of the keys of a table's rows that contain all terms, for `pk__in`.
+
+    Without terms that is an error.
+    """
     backend, body = _BACKENDS[connection.vendor], _TABLES[table]
-    indexed = [term for term in words.terms if not term.is_unspaced]
+    indexed = [term for term in search.terms if not term.is_unspaced]
     conditions = backend.holds(table, body, indexed) if indexed else []
-    for term in words.terms:
+    for term in search.terms:
         if term.is_unspaced:
-            conditions += [(f"{backend.contains}({body}, %s) > 0", word) for word in term.words]
+            conditions += [(f"{backend.contains}({body}, %s) > 0", token) for token in term.words]
     true = " AND ".join(condition for condition, _ in conditions)
     sql = f"SELECT id FROM {table} WHERE {true}"  # noqa: S608 - ours; words are values
     return RawSQL(sql, [value for _, value in conditions])  # noqa: S611
 
 
 def make(schema_editor: Any) -> None:
-    """Make the index, with what is there. For a migration.
+    """Create the index over the present rows. For a migration.
 
-    SQLite drops the triggers of a table that a migration alters: that one then has to drop the index and
-    make it again.
+    SQLite drops the triggers of a table that a migration alters: such a migration then has to drop
+    the index and create it again.
     """
     backend = _BACKENDS[schema_editor.connection.vendor]
     for table, body in _TABLES.items():
@@ -142,38 +147,39 @@ def drop(schema_editor: Any) -> None:
 # -- SQLite
 
 
-def _fts5(table: str, body: str) -> list[str]:
-    """A table that keeps no words, only where they are, by the keys of their rows.
+def _create_fts5(table: str, body: str) -> list[str]:
+    """Return the statements that create a contentless FTS5 table and its triggers.
 
-    What is taken out of it has to be told as it was put in.
+    It stores no words, only their positions, by the keys of their rows. An entry has to be deleted
+    with the values that it was inserted with.
     """
-    words, columns = f"{table}_words", _COLUMNS.get(table, body)
+    index, columns = f"{table}_words", _COLUMNS.get(table, body)
 
     def of(row: str) -> str:
         expression = re.sub(r"\b(body|quote|source_quote)\b", rf"{row}.\1", body)
         return f"substr(coalesce({expression}, ''), 1, {INDEXED})"
 
-    adds = f"INSERT INTO {words} (rowid, words) VALUES (new.id, {of('new')});"  # noqa: S608
-    takes = f"INSERT INTO {words} ({words}, rowid, words) VALUES ('delete', old.id, {of('old')});"  # noqa: S608
+    adds = f"INSERT INTO {index} (rowid, words) VALUES (new.id, {of('new')});"  # noqa: S608
+    takes = f"INSERT INTO {index} ({index}, rowid, words) VALUES ('delete', old.id, {of('old')});"  # noqa: S608
     return [
-        f"CREATE VIRTUAL TABLE {words} USING fts5(words, content='', tokenize='unicode61 remove_diacritics 0')",
-        f"INSERT INTO {words} (rowid, words) SELECT id, {of(table)} FROM {table}",  # noqa: S608
-        f"CREATE TRIGGER {words}_added AFTER INSERT ON {table} BEGIN {adds} END",
-        f"CREATE TRIGGER {words}_taken AFTER DELETE ON {table} BEGIN {takes} END",
-        f"CREATE TRIGGER {words}_changed AFTER UPDATE OF {columns} ON {table} BEGIN {takes} {adds} END",
+        f"CREATE VIRTUAL TABLE {index} USING fts5(words, content='', tokenize='unicode61 remove_diacritics 0')",
+        f"INSERT INTO {index} (rowid, words) SELECT id, {of(table)} FROM {table}",  # noqa: S608
+        f"CREATE TRIGGER {index}_added AFTER INSERT ON {table} BEGIN {adds} END",
+        f"CREATE TRIGGER {index}_taken AFTER DELETE ON {table} BEGIN {takes} END",
+        f"CREATE TRIGGER {index}_changed AFTER UPDATE OF {columns} ON {table} BEGIN {takes} {adds} END",
     ]
 
 
 def _drop_fts5(table: str) -> list[str]:
-    triggers = [f"{table}_words_{what}" for what in ("added", "taken", "changed")]
+    triggers = [f"{table}_words_{event}" for event in ("added", "taken", "changed")]
     return [
         *(f"DROP TRIGGER IF EXISTS {name}" for name in triggers),
         f"DROP TABLE IF EXISTS {table}_words",
     ]
 
 
-def _fts5_holds(table: str, body: str, terms: Sequence[Term]) -> list[Condition]:
-    """Each term as a phrase in quotation marks, which no operator is."""
+def _fts5_conditions(table: str, body: str, terms: Sequence[Term]) -> list[Condition]:
+    """Quote each term as a phrase, so that none is read as an operator."""
     match = " AND ".join(
         f'"{" ".join(term.words)}"' + ("" if term.is_whole else " *") for term in terms
     )
@@ -192,50 +198,50 @@ $$
 """
 
 
-def _gin(table: str, body: str) -> list[str]:
+def _create_gin(table: str, body: str) -> list[str]:
     return [_VECTOR, f"CREATE INDEX {table}_words ON {table} USING gin (annotation_words({body}))"]
 
 
 def _drop_gin(table: str) -> list[str]:
-    """The function goes with the last index; to drop it sooner is refused."""
+    """Drop the index, and with the last one the function, which cannot be dropped sooner."""
     last = [*_TABLES][-1]
     function = ["DROP FUNCTION IF EXISTS annotation_words(text)"] if table == last else []
     return [f"DROP INDEX IF EXISTS {table}_words", *function]
 
 
-def _gin_holds(table: str, body: str, terms: Sequence[Term]) -> list[Condition]:
-    """Each word in apostrophes, which no operator is: no word holds one.
+def _gin_conditions(table: str, body: str, terms: Sequence[Term]) -> list[Condition]:
+    """Put each word in apostrophes, so that none is read as an operator: no word holds one.
 
-    The index does not know where words are, and to make the vectors anew to see takes a second for
-    thousands of texts: whether words are beside each other a regular expression says, in a tenth of it.
+    The index does not know where words are, and to compute the vectors again to see takes a second for
+    thousands of texts. A regular expression finds in a tenth of it whether words are consecutive.
     """
-    words = " & ".join(
-        " & ".join(f"'{word}'" for word in term.words) + ("" if term.is_whole else ":*")
+    tsquery = " & ".join(
+        " & ".join(f"'{token}'" for token in term.words) + ("" if term.is_whole else ":*")
         for term in terms
     )
-    beside = [
+    phrase_patterns = [
         rf"(^|[^[:alnum:]]){'[^[:alnum:]]+'.join(term.words)}"
         + ("($|[^[:alnum:]])" if term.is_whole else "")
         for term in terms
         if len(term.words) > 1
     ]
     return [
-        (f"annotation_words({body}) @@ to_tsquery('pg_catalog.simple', %s)", words),
-        *((f"{body} ~* %s", pattern) for pattern in beside),
+        (f"annotation_words({body}) @@ to_tsquery('pg_catalog.simple', %s)", tsquery),
+        *((f"{body} ~* %s", pattern) for pattern in phrase_patterns),
     ]
 
 
 _BACKENDS = {
     "sqlite": Backend(
-        make=_fts5,
+        make=_create_fts5,
         drop=_drop_fts5,
-        holds=_fts5_holds,
+        holds=_fts5_conditions,
         contains="instr",
     ),
     "postgresql": Backend(
-        make=_gin,
+        make=_create_gin,
         drop=_drop_gin,
-        holds=_gin_holds,
+        holds=_gin_conditions,
         contains="strpos",
     ),
 }

@@ -1,4 +1,4 @@
-"""What an expert decides where raters differ: kept for ever, and the rating of a rater of its own."""
+"""Adjudication decisions: append-only log, and the ratings that follow from it."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,11 +8,13 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
+from annotation.errors import UserError
 from annotation.models import (
     Answer,
     Assignment,
     Campaign,
     Decision,
+    EqualText,
     Item,
     ItemQuestion,
     Rater,
@@ -22,20 +24,23 @@ from annotation.models import (
     Text,
     User,
 )
-from annotation.text.carrying import Worded, lock_wordings, says
+from annotation.text.equal_texts import shifted_spans
+from annotation.text.reanchoring import TextOrQuestion, lock_wordings, matches_answer
 from annotation.text.spans import Span
-from annotation.text.versions import as_now
+from annotation.text.versions import copied_spans_in_current_wording, spans_in_current_wording
 
-LETTERS = "ABCDEFGHIKLMNOPQRSTUVWXYZ"  # without J, which means the judge elsewhere
+RATER_LETTERS = "ABCDEFGHIKLMNOPQRSTUVWXYZ"  # without J, which means the judge elsewhere
 RATER_MARKS = 7  # the eighth mark is the decision's own
 
 
-class DecisionRefusedError(Exception):
+class AdjudicationError(UserError):
     """A decision that cannot be taken; the message is for the person who made it."""
 
 
-class DecidedMeanwhileError(Exception):
+class AdjudicationConflictError(UserError):
     """A decision made without knowledge of a newer one."""
+
+    status = 409
 
     def __init__(self, newest: Decision) -> None:
         super().__init__("Somebody has decided this meanwhile.")
@@ -43,8 +48,8 @@ class DecidedMeanwhileError(Exception):
 
 
 @dataclass(frozen=True)
-class Voice:
-    """What a rater said about a pair. The number orders the raters of an item, and tells no name."""
+class RaterAnswer:
+    """A rater's answer to a pair, numbered within the item so that letters hide the name."""
 
     number: int
     name: str
@@ -56,19 +61,20 @@ class Voice:
 
     @property
     def letter(self) -> str:
-        """A, B, C and so on, then A2."""
-        turn, index = divmod(self.number, len(LETTERS))
-        return f"{LETTERS[index]}{turn + 1 if turn else ''}"
+        """Return the letter of the rater: A, B, C and so on, then A2."""
+        turn, index = divmod(self.number, len(RATER_LETTERS))
+        return f"{RATER_LETTERS[index]}{turn + 1 if turn else ''}"
 
     @property
     def mark(self) -> int:
         return self.number % RATER_MARKS + 1
 
 
-def voices(item: Item, question: SubQuestion) -> list[Voice]:
-    """Everybody who answered any question of the item, with their newest answer to this one.
+def rater_answers(item: Item, question: SubQuestion) -> list[RaterAnswer]:
+    """Return the raters of the item, each with the newest answer to this question.
 
-    Their order is steady within the item and another one in the next, so that letters blind.
+    All who answered any question of the item are in it. Their order is steady within the item and
+    another one in the next, so that letters blind.
     """
     newest: dict[int, Answer] = {
         answer.assignment_id: answer
@@ -93,14 +99,14 @@ def voices(item: Item, question: SubQuestion) -> list[Voice]:
     ]
 
 
-def _voice(number: int, name: str, answer: Answer | None, rubric: Rubric) -> Voice:
+def _voice(number: int, name: str, answer: Answer | None, rubric: Rubric) -> RaterAnswer:
     if answer is None or answer.grade is None:
-        return Voice(number, name, None, answer.spans if answer else [])
-    rests = rubric.rests_on_words(answer.grade)
-    words = answer.spans if rests else []
-    is_whole = bool(words) or not rests
-    return Voice(
-        number, name, answer.grade, answer.spans, str(answer.key) if is_whole else "", words
+        return RaterAnswer(number, name, None, answer.spans if answer else [])
+    needs_evidence = rubric.needs_spans(answer.grade)
+    evidence = answer.spans if needs_evidence else []
+    is_complete = bool(evidence) or not needs_evidence
+    return RaterAnswer(
+        number, name, answer.grade, answer.spans, str(answer.key) if is_complete else "", evidence
     )
 
 
@@ -118,11 +124,11 @@ def decide(
     """Append a decision and make it the adjudicator's rating of the pair; raters' own stay.
 
     A grade of None withdraws the decision that counts, and its rating with it.
-    The same key again is the same decision. `base` is the key of the newest decision that the
-    page knew of, None if of none. A pilot's decisions are kept and become no ratings.
+    Idempotent by the key. `base` is the key of the newest decision that the
+    page knew of, None if of none. A pilot's decisions are stored and become no ratings.
 
-    Raises DecisionRefusedError where the key has carried another decision or there is none to
-    withdraw, and DecidedMeanwhileError where there is a newer decision than the base.
+    Raises AdjudicationError where the key has carried another decision or there is none to
+    withdraw, and AdjudicationConflictError where there is a newer decision than the base.
     """
     decision = Decision(
         item=item,
@@ -141,91 +147,127 @@ def decide(
             if newest and newest.key not in (key, base):
                 if Decision.objects.filter(key=key).exists():
                     raise IntegrityError
-                raise DecidedMeanwhileError(newest)
+                raise AdjudicationConflictError(newest)
             if grade is None and (newest is None or (newest.key != key and newest.grade is None)):
-                raise DecisionRefusedError(
-                    "Nothing is decided here, so there is nothing to withdraw."
-                )
+                raise AdjudicationError("Nothing is decided here, so there is nothing to withdraw.")
             decision.save(force_insert=True)
             if not item.campaign.is_pilot:
-                _project(decision)
+                _record_rating(decision)
     except IntegrityError:
-        return _same(decision)
+        return _stored_decision(decision)
     return decision
 
 
-def _same(decision: Decision) -> Decision:
-    """The stored decision that has this one's key, as long as it says the same."""
+def _stored_decision(decision: Decision) -> Decision:
+    """Return the stored decision with this one's key.
+
+    Raises AdjudicationError where its content differs.
+    """
     stored = Decision.objects.get(key=decision.key)
     for name in ("item_id", "question_id", "grade", "spans", "note", "by_id"):
         if getattr(stored, name) != getattr(decision, name):
-            raise DecisionRefusedError("This key has already carried another decision.")
+            raise AdjudicationError(
+                "This decision was already sent with other content. Please reload the page."
+            )
     return stored
 
 
-def _project(decision: Decision) -> None:
-    """Bring the adjudicator's rating of the pair in line with the newest decision."""
+def _record_rating(decision: Decision) -> None:
+    """Update the adjudicator's rating of the pair, and its copies, to the newest decision."""
+    equal_texts = decision.item.equal_texts.order_by("text_id")
+    texts = [decision.item.text_id, *equal_texts.values_list("text_id", flat=True)]
+    lock_wordings(texts, [decision.question_id])
+    for equal in (None, *equal_texts.select_related("text")):
+        _rate(decision, equal)
+
+
+def _rate(decision: Decision, equal: EqualText | None) -> None:
+    """Update the adjudicator's rating of the item's text, or of a text of equal words."""
     campaign = decision.item.campaign
-    rater = adjudicator_of(campaign)
-    lock_wordings([decision.item.text_id], [decision.question_id])
-    spans = _spans(decision)
+    spans = _anchored_spans(decision, equal)
     Rating.objects.record(
-        rater=rater.pk,
+        rater=adjudicator_of(campaign).pk,
         rubric=campaign.rubric_id,
-        text=decision.item.text_id,
+        text=equal.text_id if equal else decision.item.text_id,
         question=decision.question_id,
         grade=decision.grade if spans is not None else None,
         spans=spans or (),
-        said=decision.at,
+        rated_at=decision.at,
+        copied_from=decision.item.text_id if equal else None,
     )
 
 
-def _spans(decision: Decision) -> list[dict[str, Any]] | None:
-    """In the words of now; None where grades of the words that the decision is about are set aside."""
-    asked = ItemQuestion.objects.select_related("item__text", "question")
-    shown = asked.get(item=decision.item, question=decision.question)
-    return as_now(shown, decision.spans, decision.at)
+def _anchored_spans(decision: Decision, equal: EqualText | None) -> list[dict[str, Any]] | None:
+    """Return the spans of a decision re-anchored to the present text; None if superseded."""
+    item_questions = ItemQuestion.objects.select_related("item__text", "question")
+    item_question = item_questions.get(item=decision.item, question=decision.question)
+    if equal:
+        return copied_spans_in_current_wording(item_question, equal, decision.spans, decision.at)
+    return spans_in_current_wording(item_question, decision.spans, decision.at)
 
 
-def level(thing: Worded) -> None:
-    """Let decisions about a text, or under a question, be ratings or none, as grades of the words that they
-    are about count. In a transaction. A rating that says what it is to say stays as it is.
+def recompute_decision_ratings(edited: TextOrQuestion) -> None:
+    """Recompute the adjudicator's ratings of a text, or under a question, from decisions.
+
+    A decision is a rating where grades of the text version that it is about count. A rating that is
+    right already is unchanged. In a transaction.
     """
-    path = "item__text" if isinstance(thing, Text) else "question"
-    decisions = Decision.objects.filter(**{path: thing}, item__campaign__is_pilot=False)
-    newest = {
-        (decision.item_id, decision.question_id): decision
-        for decision in decisions.order_by("pk").select_related("item__campaign__adjudicator")
-    }
-    for (_item, question), decision in newest.items():
-        rater = decision.item.campaign.adjudicator
-        rated = Rating.objects.filter(rater=rater, text=decision.item.text_id, question=question)
-        is_to_be = decision.grade is not None and _spans(decision) is not None
-        if not (is_to_be and says(rated.first(), decision.grade, decision.spans)):
-            _project(decision)
+    decisions = Decision.objects.filter(item__campaign__is_pilot=False).order_by("pk")
+    decisions = decisions.select_related("item__campaign__adjudicator", "item__text")
+    is_text = isinstance(edited, Text)
+    of_item = decisions.filter(**{"item__text" if is_text else "question": edited})
+    newest = {(decision.item_id, decision.question_id): decision for decision in of_item}
+    for decision in newest.values():
+        if not _is_rated(decision, None):
+            _rate(decision, None)
+    copied = decisions.filter(
+        **{"item__equal_texts__text" if is_text else "question": edited},
+        item__equal_texts__isnull=False,
+    )
+    newest = {(decision.item_id, decision.question_id): decision for decision in copied.distinct()}
+    for decision in newest.values():
+        for equal in decision.item.equal_texts.select_related("text"):
+            if (equal.text == edited or not is_text) and not _is_rated(decision, equal):
+                _rate(decision, equal)
+
+
+def _is_rated(decision: Decision, equal: EqualText | None) -> bool:
+    """Return whether the adjudicator's rating has the grade and the quotes of a decision."""
+    item = decision.item
+    rating = Rating.objects.filter(
+        rater=item.campaign.adjudicator,
+        text=equal.text_id if equal else item.text_id,
+        question=decision.question_id,
+    ).first()
+    spans = decision.spans
+    if equal:
+        body = equal.campaign_text().body or ""
+        spans = shifted_spans(spans, item.as_shown().body or "", body)
+    is_rating = decision.grade is not None and _anchored_spans(decision, equal) is not None
+    return is_rating and matches_answer(rating, decision.grade, spans)
 
 
 @transaction.atomic
 def adjudicator_of(campaign: Campaign) -> Rater:
-    """The rater as whom decisions about a campaign count, made the first time.
+    """Return the rater that stands for decisions of a campaign; create it the first time.
 
     It belongs to no dataset, as accounts do: no file that is imported can add to its grades.
     """
     if campaign.adjudicator:
         return campaign.adjudicator
     # Two first decisions at once: the second waits here, and finds the rater of the first.
-    held = Campaign.objects.select_for_update().get(pk=campaign.pk)
-    if held.adjudicator is None:
-        base = f"{held.slug}-adjudicated"
-        taken = set(
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if locked.adjudicator is None:
+        base = f"{locked.slug}-adjudicated"
+        taken_names = set(
             Rater.objects.filter(dataset=None, name__startswith=base).values_list("name", flat=True)
         )
         number = 1
-        while (name := base if number == 1 else f"{base}-{number}") in taken:
+        while (name := base if number == 1 else f"{base}-{number}") in taken_names:
             number += 1
-        held.adjudicator = Rater.objects.create(
+        locked.adjudicator = Rater.objects.create(
             name=name, kind=Rater.Kind.HUMAN, is_adjudicator=True
         )
-        held.save(update_fields=["adjudicator"])
-    campaign.adjudicator = held.adjudicator
-    return held.adjudicator
+        locked.save(update_fields=["adjudicator"])
+    campaign.adjudicator = locked.adjudicator
+    return locked.adjudicator

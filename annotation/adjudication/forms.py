@@ -1,4 +1,4 @@
-"""The form of an adjudication: what an expert sends to decide a pair."""
+"""Forms of adjudication: decision, withdrawal and filter."""
 
 from typing import Any
 
@@ -6,21 +6,22 @@ from django import forms
 from django.http import QueryDict
 
 from annotation.adjudication.differences import STATES, kinds_of
+from annotation.form_fields import MultilineField
 from annotation.models import Rubric
 from annotation.task.forms import AnswerForm
 
 
 class DecisionForm(AnswerForm):
-    """A grade, the words that it rests on, and a note.
+    """Form of a decision: a grade, the words that it rests on, and a note.
 
     Words are ticked where a rater has marked them (or where a script has taken a selection), and
-    copied from the text: places and quotes, as in the form of an answer without scripts.
+    copied from the text: positions and quotes, as in the form of an answer without scripts.
     """
 
     grade = forms.IntegerField(
         error_messages={"required": "Choose a grade.", "invalid": "The grade is a whole number."}
     )
-    note = forms.CharField(required=False, max_length=2000)
+    note = MultilineField(required=False, max_length=2000)
     text_sha256 = forms.CharField()
 
     def clean_text_sha256(self) -> str:
@@ -33,21 +34,21 @@ class DecisionForm(AnswerForm):
         grade, spans = cleaned.get("grade"), cleaned.get("span_list", [])
         if grade is None:
             return cleaned
-        if self.rubric.rests_on_words(grade) and not spans:
+        if self.rubric.needs_spans(grade) and not spans:
             raise forms.ValidationError(f"A grade of {grade} rests on words: tick or copy some.")
         return cleaned
 
 
 class WithdrawalForm(forms.Form):
-    """What was decided is taken back: the key of that, the decision it knows of, and a note."""
+    """Form to withdraw a decision: its own key, the base that the page knows, and a note."""
 
     key = forms.UUIDField()
     base = forms.UUIDField(required=False)
-    note = forms.CharField(required=False, max_length=2000)
+    note = MultilineField(required=False, max_length=2000)
 
 
 class FilterForm(forms.Form):
-    """Which differences are listed, and whether raters are named."""
+    """Filter of the listed differences by kind and state, and whether raters are named."""
 
     kind = forms.ChoiceField(required=False)
     state = forms.ChoiceField(required=False, choices=[("", "all"), *STATES.items()])

@@ -1,4 +1,4 @@
-"""Where raters differ, and what an expert decides."""
+"""URLs of adjudication: the list of differences, and the page of one pair."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""Adjudication: where raters differ, and the page on which an expert decides."""
+"""Views of adjudication: the list of differences, and the page that decides one pair."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,17 +13,17 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.adjudication.decisions import (
-    DecidedMeanwhileError,
-    DecisionRefusedError,
-    Voice,
+    AdjudicationConflictError,
+    AdjudicationError,
+    RaterAnswer,
     decide,
-    voices,
+    rater_answers,
 )
 from annotation.adjudication.differences import Difference, Pair, differences, kinds_of
 from annotation.adjudication.forms import DecisionForm, FilterForm, WithdrawalForm
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Decision, ItemQuestion, Text
-from annotation.models.wording import shown
+from annotation.models.rubric_wording import campaign_wording
 
 PER_PAGE = 50
 
@@ -31,26 +31,26 @@ PER_PAGE = 50
 @require_safe
 @researchers_only
 def adjudication(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """The pairs on which raters differ, the strongest first."""
+    """List the pairs on which raters differ, the strongest first."""
     campaign = get_object_or_404(Campaign.objects.select_related("rubric", "dataset"), slug=slug)
-    wanted = _wanted(request, campaign)
-    if not wanted.is_valid():
-        context = {"campaign": campaign, "wanted": wanted, "room": "campaigns", "query": ""}
+    filter_form = _filter_form(request, campaign)
+    if not filter_form.is_valid():
+        context = {"campaign": campaign, "wanted": filter_form, "room": "campaigns", "query": ""}
         return render(request, "annotation/adjudication/adjudication.html", context, status=422)
-    all_differences = _differences(campaign, wanted)
+    all_differences = _differences(campaign, filter_form)
     page = Paginator(all_differences, PER_PAGE).get_page(request.GET.get("page"))
-    query = _query(wanted)
+    query = _query(filter_form)
     context = {
         "room": "campaigns",
         "campaign": campaign,
-        "wanted": wanted,
+        "wanted": filter_form,
         "differences": all_differences,
         "n_decided": sum(difference.decided is not None for difference in all_differences),
         "first_open": next(
             (difference for difference in all_differences if difference.decided is None), None
         ),
         "page": page,
-        "rows": _with_words(campaign, list(page)),
+        "rows": _rows(campaign, list(page)),
         "filtered": f"?{query}" if query else "",
         "query": f"{query}&" if query else "",
     }
@@ -62,8 +62,8 @@ def adjudication(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 def adjudicate(
     request: AuthenticatedRequest, slug: str, item_pk: int, question_pk: int
 ) -> HttpResponseBase:
-    """One pair: everybody's answer and words side by side, and the form that decides."""
-    asked = get_object_or_404(
+    """Page of one pair: all raters' answers and spans side by side, and the form that decides."""
+    item_question = get_object_or_404(
         ItemQuestion.objects.select_related(
             *("item__campaign__rubric", "item__campaign__adjudicator"),
             *("item__text__topic", "item__text__dataset", "question__topic"),
@@ -72,27 +72,32 @@ def adjudicate(
         item=item_pk,
         question=question_pk,
     )
-    item, question = asked.item, asked.question
+    item, question = item_question.item, item_question.question
     text = item.as_shown()
     if text.body is None:
         raise Http404("The words of this text are not here.")
     if request.method != "POST":
-        return _page(request, asked)
+        return _page(request, item_question)
     if "withdraw" in request.POST:
-        return _withdraw(request, asked)
+        return _withdraw(request, item_question)
     voice = None
-    if take := request.POST.get("take"):
+    if voice_key := request.POST.get("take"):
         voice = next(
-            (candidate for candidate in voices(item, question) if candidate.key == take), None
+            (
+                candidate
+                for candidate in rater_answers(item, question)
+                if candidate.key == voice_key
+            ),
+            None,
         )
         if voice is None:
-            problem = "That rater has answered anew since the page was opened. Look again."
-            return _page(request, asked, problems=[problem], status=409)
-    data = _taken(request.POST, voice) if voice else request.POST
+            problem = "That rater has answered again since the page was opened. Look again."
+            return _page(request, item_question, problems=[problem], status=409)
+    data = _data_of_voice(request.POST, voice) if voice else request.POST
     form = DecisionForm(data, text=text, rubric=item.campaign.rubric)
     if not form.is_valid():
         problems = [str(message) for errors in form.errors.values() for message in errors]
-        return _page(request, asked, form, problems, status=422)
+        return _page(request, item_question, form, problems, status=422)
     sent = form.cleaned_data
     try:
         decide(
@@ -105,41 +110,49 @@ def adjudicate(
             by=request.user,
             base=sent["base"],
         )
-    except DecisionRefusedError as error:
-        return _page(request, asked, form, [str(error)], status=422)
-    except DecidedMeanwhileError as error:
-        problem = f"{_meanwhile(error)} Decide again to replace that."
-        return _page(request, asked, form, [problem], status=409)
-    as_who = f", as {voice.letter} answered" if voice else ""
-    messages.success(request, f"Decided: {sent['grade']}{as_who}.")
-    return redirect(_onwards(request, asked))
+    except AdjudicationError as error:
+        return _page(request, item_question, form, [str(error)], status=422)
+    except AdjudicationConflictError as error:
+        problem = f"{_conflict_message(error)} Decide again to replace that."
+        return _page(request, item_question, form, [problem], status=409)
+    source = f", as {voice.letter} answered" if voice else ""
+    messages.success(request, f"Decided: {sent['grade']}{source}.")
+    return redirect(_next_url(request, item_question))
 
 
-def _withdraw(request: AuthenticatedRequest, asked: ItemQuestion) -> HttpResponseBase:
-    """Take back what was decided: the pair is open again, and the adjudicator's rating goes."""
+def _withdraw(request: AuthenticatedRequest, item_question: ItemQuestion) -> HttpResponseBase:
+    """Withdraw a decision: the pair is open again, and the adjudicator's rating is deleted."""
     form = WithdrawalForm(request.POST)
     if not form.is_valid():
         problems = [str(message) for errors in form.errors.values() for message in errors]
-        return _page(request, asked, problems=problems, status=422)
+        return _page(request, item_question, problems=problems, status=422)
     try:
         decide(
-            asked.item, asked.question, grade=None, spans=[], by=request.user, **form.cleaned_data
+            item_question.item,
+            item_question.question,
+            grade=None,
+            spans=[],
+            by=request.user,
+            **form.cleaned_data,
         )
-    except DecisionRefusedError as error:
-        return _page(request, asked, problems=[str(error)], status=422)
-    except DecidedMeanwhileError as error:
-        return _page(request, asked, problems=[_meanwhile(error)], status=409)
+    except AdjudicationError as error:
+        return _page(request, item_question, problems=[str(error)], status=422)
+    except AdjudicationConflictError as error:
+        return _page(request, item_question, problems=[_conflict_message(error)], status=409)
     messages.success(request, "The decision is withdrawn: this question is open again.")
     return redirect(request.get_full_path())
 
 
-def _meanwhile(error: DecidedMeanwhileError) -> str:
-    did = "withdrawn" if error.newest.grade is None else "decided"
-    return f"{error.newest.by or 'Somebody'} has {did} this meanwhile, see the history."
+def _conflict_message(error: AdjudicationConflictError) -> str:
+    action = "withdrawn" if error.newest.grade is None else "decided"
+    return f"{error.newest.by or 'Somebody'} has {action} this meanwhile, see the history."
 
 
-def _taken(sent: QueryDict, voice: Voice) -> QueryDict:
-    """The form with a rater's grade and words in place of those that were chosen; the note stays."""
+def _data_of_voice(sent: QueryDict, voice: RaterAnswer) -> QueryDict:
+    """Return form data with a rater's grade and spans in place of the sent ones.
+
+    The note stays.
+    """
     data = sent.copy()
     data["grade"], data["quotes"] = str(voice.grade), ""
     data.setlist("keep", [f"{span['start']}:{span['end']}" for span in voice.words])
@@ -148,43 +161,47 @@ def _taken(sent: QueryDict, voice: Voice) -> QueryDict:
 
 def _page(
     request: AuthenticatedRequest,
-    asked: ItemQuestion,
+    item_question: ItemQuestion,
     form: DecisionForm | None = None,
     problems: list[str] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
-    item, question, text = asked.item, asked.as_shown(), asked.item.as_shown()
+    item, question, text = (
+        item_question.item,
+        item_question.as_shown(),
+        item_question.item.as_shown(),
+    )
     campaign = item.campaign
-    wanted = _wanted(request, campaign)
-    shows_names = wanted.is_valid() and wanted.cleaned_data["names"]
-    all_voices = voices(item, question)
+    filter_form = _filter_form(request, campaign)
+    shows_names = filter_form.is_valid() and filter_form.cleaned_data["names"]
+    all_voices = rater_answers(item, question)
     history = list(
         Decision.objects.filter(item=item, question=question).select_related("by").order_by("-pk")
     )
     newest = history[0] if history else None
     counted = newest if newest and newest.grade is not None else None
-    pairs = [difference.pair for difference in _differences(campaign, wanted)]
+    pairs = [difference.pair for difference in _differences(campaign, filter_form)]
     index = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
-    kept = _kept(text, form, counted)
-    query = _query(wanted)
-    words = shown(campaign, text.kind)
-    labels = words.labels()
+    ticked = _ticked_positions(text, form, counted)
+    query = _query(filter_form)
+    wording = campaign_wording(campaign, text.kind)
+    labels = wording.labels()
     context = {
         "campaign": campaign,
         "item": item,
         "text": text,
         "text_label": f"Text of the {text.get_kind_display()}",
-        "other_words": asked.other_words_url(),
+        "other_words": item_question.other_words_url(),
         "question": question,
         "rubric": campaign.rubric,
-        "asked": asked,
-        "asks": words.question,
-        "levels": words.levels,
+        "asked": item_question,
+        "asks": wording.question,
+        "levels": wording.levels,
         "voices": [replace(voice, label=labels.get(voice.grade, "")) for voice in all_voices],
         "marking": [voice for voice in all_voices if voice.spans],
         "shows_names": shows_names,
-        "other_names": _query(wanted, names="" if shows_names else "on"),
-        "choices": _choices(text, all_voices, kept),
+        "other_names": _query(filter_form, names="" if shows_names else "on"),
+        "choices": _span_choices(text, all_voices, ticked),
         "grade": form.data.get("grade", "") if form else str(counted.grade) if counted else "",
         "note": form.data.get("note", "") if form else counted.note if counted else "",
         "quotes": form.data.get("quotes", "") if form else "",
@@ -193,7 +210,7 @@ def _page(
         "problems": problems or [],
         "counted": counted,
         "history": [(decision, labels.get(decision.grade, "")) for decision in history],
-        "spans": [span for voice in all_voices for span in _drawn(voice, shows_names)],
+        "spans": [span for voice in all_voices for span in _marks(voice, shows_names)],
         "place": None if index is None else index + 1,
         "of": len(pairs),
         "previous": pairs[index - 1] if index else None,
@@ -203,33 +220,35 @@ def _page(
     return render(request, "annotation/adjudication/adjudicate.html", context, status=status)
 
 
-def _wanted(request: AuthenticatedRequest, campaign: Campaign) -> FilterForm:
+def _filter_form(request: AuthenticatedRequest, campaign: Campaign) -> FilterForm:
     return FilterForm(request.GET, campaign.rubric)
 
 
-def _differences(campaign: Campaign, wanted: FilterForm) -> list[Difference]:
-    """The list that the URL asks for; all differences where it asks for what there is not."""
-    if not wanted.is_valid():
+def _differences(campaign: Campaign, filter_form: FilterForm) -> list[Difference]:
+    """Return the differences that the URL's filter selects; all where the filter is invalid."""
+    if not filter_form.is_valid():
         return differences(campaign)
-    return differences(campaign, wanted.cleaned_data["kind"], wanted.cleaned_data["state"])
+    return differences(
+        campaign, filter_form.cleaned_data["kind"], filter_form.cleaned_data["state"]
+    )
 
 
-def _query(wanted: FilterForm, **changes: str) -> str:
-    if not wanted.is_valid():
+def _query(filter_form: FilterForm, **changes: str) -> str:
+    if not filter_form.is_valid():
         return ""
-    names = "on" if wanted.cleaned_data["names"] else ""
-    params = {**wanted.cleaned_data, "names": names, **changes}
+    names = "on" if filter_form.cleaned_data["names"] else ""
+    params = {**filter_form.cleaned_data, "names": names, **changes}
     return urlencode({name: value for name, value in params.items() if value})
 
 
-def _with_words(campaign: Campaign, rows: list[Difference]) -> list[dict[str, Any]]:
-    """The rows with their texts and questions, which are read for those that are shown alone."""
+def _rows(campaign: Campaign, rows: list[Difference]) -> list[dict[str, Any]]:
+    """Join the rows with their texts and questions, which are read for this page's rows alone."""
     kinds = kinds_of(campaign.rubric)
-    names = shown(campaign).labels() if campaign.rubric.is_nominal else {}
-    asked = ItemQuestion.objects.select_related("item__text", "question__topic").filter(
+    names = campaign_wording(campaign).labels() if campaign.rubric.is_nominal else {}
+    item_questions = ItemQuestion.objects.select_related("item__text", "question__topic").filter(
         item__in=[row.item for row in rows], question__in=[row.question for row in rows]
     )
-    by_pair = {(row.item_id, row.question_id): row for row in asked}
+    by_pair = {(row.item_id, row.question_id): row for row in item_questions}
     return [
         {
             "difference": row,
@@ -243,39 +262,41 @@ def _with_words(campaign: Campaign, rows: list[Difference]) -> list[dict[str, An
     ]
 
 
-def _kept(text: Text, form: DecisionForm | None, counted: Decision | None) -> set[Pair]:
-    """The places that are ticked: as they were sent, else as they were decided last."""
+def _ticked_positions(text: Text, form: DecisionForm | None, counted: Decision | None) -> set[Pair]:
+    """Return the ticked positions: as sent, else as in the decision that counts."""
     if form is None:
         return {(span["start"], span["end"]) for span in counted.spans} if counted else set()
     # Those that were copied stay in their field, and what is no place in the text is dropped.
-    places = set()
+    positions = set()
     for value in form.sent.getlist("keep"):
         start, _, end = value.partition(":")
         if start.isdecimal() and end.isdecimal() and len(value) < 20:
-            places.add((int(start), int(end)))
-    return {(start, end) for start, end in places if 0 <= start < end <= len(text.body or "")}
+            positions.add((int(start), int(end)))
+    return {(start, end) for start, end in positions if 0 <= start < end <= len(text.body or "")}
 
 
-def _choices(text: Text, all_voices: list[Voice], kept: set[Pair]) -> list[dict[str, Any]]:
-    """Every span that can be taken over, in the order of the text, with who marked it."""
-    by_place: dict[Pair, list[Voice]] = {place: [] for place in kept}
+def _span_choices(
+    text: Text, all_voices: list[RaterAnswer], ticked: set[Pair]
+) -> list[dict[str, Any]]:
+    """List all selectable spans in the order of the text, each with the raters who marked it."""
+    voices_at: dict[Pair, list[RaterAnswer]] = {position: [] for position in ticked}
     for voice in all_voices:
         for span in voice.spans:
-            by_place.setdefault((span["start"], span["end"]), []).append(voice)
+            voices_at.setdefault((span["start"], span["end"]), []).append(voice)
     return [
         {
             "value": f"{start}:{end}",
             "quote": (text.body or "")[start:end],
-            "voices": by_place[start, end],
-            "is_kept": (start, end) in kept,
+            "voices": voices_at[start, end],
+            "is_kept": (start, end) in ticked,
         }
-        for start, end in sorted(by_place)
+        for start, end in sorted(voices_at)
     ]
 
 
-def _drawn(voice: Voice, shows_names: bool) -> list[dict[str, Any]]:
-    """A rater's spans, as the text is marked with them on the server and in the browser."""
-    who = voice.name if shows_names else f"Rater {voice.letter}"
+def _marks(voice: RaterAnswer, shows_names: bool) -> list[dict[str, Any]]:
+    """Return a rater's spans as marks for the server's and the browser's rendering."""
+    rater_label = voice.name if shows_names else f"Rater {voice.letter}"
     return [
         {
             "rater": voice.letter,
@@ -283,24 +304,24 @@ def _drawn(voice: Voice, shows_names: bool) -> list[dict[str, Any]]:
             "end": span["end"],
             "mark": voice.mark,
             "label": voice.letter,
-            "says": f"{who} marks this line",
+            "says": f"{rater_label} marks this line",
             "href": f"#voice-{voice.letter}",
         }
         for span in voice.spans
     ]
 
 
-def _onwards(request: AuthenticatedRequest, asked: ItemQuestion) -> str:
-    """The next pair of the list that nobody has decided; the list where none is left."""
-    campaign = asked.item.campaign
-    wanted = _wanted(request, campaign)
-    query = _query(wanted)
-    kind = wanted.cleaned_data["kind"] if wanted.is_valid() else ""
+def _next_url(request: AuthenticatedRequest, item_question: ItemQuestion) -> str:
+    """Return the URL of the next undecided pair of the list; of the list if none is left."""
+    campaign = item_question.item.campaign
+    filter_form = _filter_form(request, campaign)
+    query = _query(filter_form)
+    kind = filter_form.cleaned_data["kind"] if filter_form.is_valid() else ""
     all_differences = differences(campaign, kind)
     pairs = [difference.pair for difference in all_differences]
-    here = (asked.item_id, asked.question_id)
-    index = pairs.index(here) if here in pairs else 0
-    following = next(
+    pair = (item_question.item_id, item_question.question_id)
+    index = pairs.index(pair) if pair in pairs else 0
+    next_difference = next(
         (
             difference
             for difference in all_differences[index:] + all_differences[:index]
@@ -308,8 +329,8 @@ def _onwards(request: AuthenticatedRequest, asked: ItemQuestion) -> str:
         ),
         None,
     )
-    if following is None:
+    if next_difference is None:
         url = reverse("adjudication", args=[campaign.slug])
     else:
-        url = reverse("adjudicate", args=[campaign.slug, *following.pair])
+        url = reverse("adjudicate", args=[campaign.slug, *next_difference.pair])
     return f"{url}?{query}" if query else url

@@ -1,1 +1,1 @@
-"""The test collection over the API: how every endpoint answers, and annotation's own endpoints."""
+"""API: conventions of all endpoints, and the endpoints of the test collection."""

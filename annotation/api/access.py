@@ -1,4 +1,4 @@
-"""Who may use the API, and how often. The roles are those of the site, asked anew with every request."""
+"""Authentication, permissions and rate limits of the API, with the roles of the site."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from annotation.models.people import digest_of_token
 from annotation.throttling import COUNTS
 
 
-class ByToken(TokenAuthentication):
-    """A token in the header Authorization, looked for by its hash."""
+class HashedTokenAuthentication(TokenAuthentication):
+    """Authentication by a token in the Authorization header, looked up by its hash."""
 
     def authenticate_credentials(self, key: str) -> tuple[User, ApiToken]:
         tokens = ApiToken.objects.select_related("user").filter(user__is_active=True)
@@ -26,8 +26,8 @@ class ByToken(TokenAuthentication):
         return token.user, token
 
 
-class Researchers(BasePermission):
-    """Researchers and admins. Workers are told that it is not theirs (403), strangers to log in (401)."""
+class IsResearcher(BasePermission):
+    """Permission for researchers and admins: 403 for workers, 401 without an account."""
 
     message = "The API is for researchers and admins."
 
@@ -35,8 +35,8 @@ class Researchers(BasePermission):
         return isinstance(request.user, User) and request.user.is_researcher
 
 
-class AdminsChange(Researchers):
-    """Researchers read; admins alone change anything."""
+class IsAdminOrReadOnly(IsResearcher):
+    """Permission: researchers may read; only admins may change anything."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not super().has_permission(request, view):
@@ -47,8 +47,8 @@ class AdminsChange(Researchers):
         )
 
 
-class OfUsers(UserRateThrottle):
-    """By account."""
+class AccountThrottle(UserRateThrottle):
+    """Rate limit of each account."""
 
     cache = COUNTS
 
@@ -56,7 +56,7 @@ class OfUsers(UserRateThrottle):
         return super().get_cache_key(request, view) if request.user.is_authenticated else None
 
 
-class OfStrangers(AnonRateThrottle):
-    """By address: those who are not logged in, or come with a token that is none."""
+class AnonymousThrottle(AnonRateThrottle):
+    """Rate limit of each IP address for requests without a valid login or token."""
 
     cache = COUNTS

@@ -1,4 +1,4 @@
-"""Grades of judges that work elsewhere: appended in bulk, all or none, and never changed."""
+"""Bulk import of ratings from external judges: all or none, and append-only."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from drf_spectacular.utils import OpenApiExample
 from rest_framework import serializers
 
 from annotation.api.bodies import KeyOrNames, StrictBody, StrictInteger, StrictSlug, StrictString
-from annotation.api.errors import Conflict, Problem, Refused
-from annotation.formats.summary import shown
+from annotation.api.errors import ConflictError, Problem, RequestError
+from annotation.formats.summary import quoted_value
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, User
 
-MOST = 5000  # ratings in one request
+MAX_RATINGS = 5000  # ratings in one request
 
 
 class TextName(NamedTuple):
@@ -26,14 +26,14 @@ class TextName(NamedTuple):
 
 
 class QuestionPlace(NamedTuple):
-    """A question by its topic and its place there, from 0 as in the authors' files."""
+    """A question by its topic and its position there, from 0 as in the authors' files."""
 
     topic: str
     position: int
 
 
 class Grade(NamedTuple):
-    """One grade of one pair; an int is an id."""
+    """The grade of one pair; an int is an id."""
 
     text: int | TextName
     question: int | QuestionPlace
@@ -60,7 +60,7 @@ class TextNameBody(StrictBody):
 
 
 class QuestionPlaceBody(StrictBody):
-    """A question by its topic and its place there, from 0 as in the authors' files."""
+    """A question by its topic and its position there, from 0 as in the authors' files."""
 
     topic = StrictString(max_length=200)
     position = StrictInteger(min_value=0, max_value=32767)
@@ -70,7 +70,7 @@ class QuestionPlaceBody(StrictBody):
 
 
 class GradeBody(StrictBody):
-    """One grade of one pair."""
+    """The grade of one pair."""
 
     text = KeyOrNames(TextNameBody())
     question = KeyOrNames(QuestionPlaceBody())
@@ -85,7 +85,7 @@ class AppendBody(StrictBody):
 
     rater = StrictSlug(max_length=120)
     rubric = StrictSlug(max_length=80)
-    ratings = serializers.ListField(child=GradeBody(), min_length=1, max_length=MOST)
+    ratings = serializers.ListField(child=GradeBody(), min_length=1, max_length=MAX_RATINGS)
 
     def to_internal_value(self, data: Any) -> Append:
         return Append(**super().to_internal_value(data))
@@ -111,10 +111,10 @@ EXAMPLES = [
 
 
 def append(dataset: Dataset, body: Append) -> dict[str, Any]:
-    """Add grades to a rater of kind model that came with the dataset, and make it if it is new.
+    """Add grades to a model rater of the dataset, created if missing.
 
-    Nothing is stored unless all is. Raises Refused where it names what is not there, Conflict where it
-    contradicts what is stored; each tells every error with its place.
+    All or none are stored. Raises RequestError for unknown names, ConflictError for grades that contradict
+    stored ones; each lists all errors with their position.
     """
     rubric = _rubric(body)
     pairs = _pairs(dataset, body)
@@ -122,38 +122,38 @@ def append(dataset: Dataset, body: Append) -> dict[str, Any]:
         with transaction.atomic():
             Dataset.objects.lock(dataset.pk)
             rater = _rater(dataset, body.rater)
-            there_before = _compare(rater, rubric, body, pairs)
-            new = [(*pair, grade) for pair, (_, grade) in pairs.items() if pair not in there_before]
+            stored = _stored_pairs(rater, rubric, body, pairs)
+            new = [(*pair, grade) for pair, (_, grade) in pairs.items() if pair not in stored]
             Rating.objects.add(rater.pk, rubric.pk, new)
     except IntegrityError:
         message = f"somebody else is adding grades to {body.rater}: send the request again"
-        raise Conflict([Problem(None, "ratings", message)]) from None
+        raise ConflictError([Problem(None, "ratings", message)]) from None
     return {
         "rater": rater.name,
         "rubric": rubric.slug,
-        "added": len(pairs) - len(there_before),
-        "there_before": len(there_before),
+        "added": len(pairs) - len(stored),
+        "there_before": len(stored),
     }
 
 
 def _rubric(body: Append) -> Rubric:
     rubric = Rubric.objects.filter(slug=body.rubric).first()
     if rubric is None:
-        raise Refused([Problem(None, "rubric", f"there is no rubric called {body.rubric}")])
+        raise RequestError([Problem(None, "rubric", f"there is no rubric called {body.rubric}")])
     grades = set(rubric.grades())
-    known = ", ".join(map(str, sorted(grades)))
+    allowed = ", ".join(map(str, sorted(grades)))
     problems = [
-        Problem(index, "grade", f"{rating.grade} is no grade of {rubric.slug} ({known})")
+        Problem(index, "grade", f"{rating.grade} is no grade of {rubric.slug} ({allowed})")
         for index, rating in enumerate(body.ratings)
         if rating.grade not in grades
     ]
     if problems:
-        raise Refused(problems)
+        raise RequestError(problems)
     return rubric
 
 
 def _pairs(dataset: Dataset, body: Append) -> dict[tuple[int, int], tuple[int, int]]:
-    """The pairs that are graded, as keys, with the place of each in the request and its grade."""
+    """Return the graded pairs as keys, with the index and grade of each in the request."""
     texts = _texts(dataset, body)
     questions = _questions(dataset, body)
     problems = []
@@ -162,10 +162,10 @@ def _pairs(dataset: Dataset, body: Append) -> dict[tuple[int, int], tuple[int, i
         text, question = texts.get(rating.text), questions.get(rating.question)
         if text is None:
             problems.append(
-                Problem(index, "text", f"{_told(rating.text)} is not in {dataset.slug}")
+                Problem(index, "text", f"{_label(rating.text)} is not in {dataset.slug}")
             )
         if question is None:
-            message = f"{_told(rating.question)} is not in {dataset.slug}"
+            message = f"{_label(rating.question)} is not in {dataset.slug}"
             problems.append(Problem(index, "question", message))
         if text is None or question is None:
             continue
@@ -173,7 +173,7 @@ def _pairs(dataset: Dataset, body: Append) -> dict[tuple[int, int], tuple[int, i
         if first != index:
             problems.append(Problem(index, "", f"this is the pair of item {first} again"))
     if problems:
-        raise Refused(problems)
+        raise RequestError(problems)
     return pairs
 
 
@@ -187,72 +187,72 @@ def _texts(dataset: Dataset, body: Append) -> dict[int | TextName, int]:
         if isinstance(rating.text, TextName):
             slots[rating.text.kind, rating.text.system][rating.text.name] = rating.text
     for (kind, system), names in slots.items():
-        there = dataset.texts.filter(kind=kind, system=system, name__in=names)
-        texts.update((names[name], pk) for name, pk in there.values_list("name", "pk"))
+        stored = dataset.texts.filter(kind=kind, system=system, name__in=names)
+        texts.update((names[name], pk) for name, pk in stored.values_list("name", "pk"))
     return texts
 
 
 def _questions(dataset: Dataset, body: Append) -> dict[int | QuestionPlace, int]:
-    asked = SubQuestion.objects.filter(topic__dataset=dataset)
+    of_dataset = SubQuestion.objects.filter(topic__dataset=dataset)
     keys = {rating.question for rating in body.ratings if isinstance(rating.question, int)}
     topics = {
         rating.question.topic for rating in body.ratings if not isinstance(rating.question, int)
     }
     questions: dict[int | QuestionPlace, int] = {
-        pk: pk for pk in asked.filter(pk__in=keys).values_list("pk", flat=True)
+        pk: pk for pk in of_dataset.filter(pk__in=keys).values_list("pk", flat=True)
     }
-    there = asked.filter(topic__name__in=topics)
-    for topic, position, pk in there.values_list("topic__name", "position", "pk"):
+    of_topics = of_dataset.filter(topic__name__in=topics)
+    for topic, position, pk in of_topics.values_list("topic__name", "position", "pk"):
         questions[QuestionPlace(topic=topic, position=position)] = pk
     return questions
 
 
-def _told(name: int | TextName | QuestionPlace) -> str:
+def _label(name: int | TextName | QuestionPlace) -> str:
     if isinstance(name, TextName):
-        return f"the {name.kind} {shown(name.name)}" + (
-            f" of {shown(name.system)}" if name.system else ""
+        return f"the {name.kind} {quoted_value(name.name)}" + (
+            f" of {quoted_value(name.system)}" if name.system else ""
         )
     if isinstance(name, QuestionPlace):
-        return f"question {name.position} of topic {shown(name.topic)}"
+        return f"question {name.position} of topic {quoted_value(name.topic)}"
     return f"id {name}"
 
 
 def _rater(dataset: Dataset, name: str) -> Rater:
-    """The rater of this name, held until the end of the transaction. Raises Conflict for others' names."""
+    """Return the rater of this name, its row locked. Raises ConflictError for a reserved name."""
     of_site = Rater.objects.filter(dataset=None, name=name).first()
     if of_site or User.objects.filter(username=name).exists():
-        what = "a person" if of_site is None or of_site.user_id else "a rater of this site"
-        message = f"{name} is {what}: only raters that work elsewhere get grades this way"
-        raise Conflict([Problem(None, "rater", message)])
+        owner = "a person" if of_site is None or of_site.user_id else "a rater of this site"
+        message = f"{name} is {owner}: only raters that work elsewhere get grades this way"
+        raise ConflictError([Problem(None, "rater", message)])
     Rater.objects.get_or_create(dataset=dataset, name=name, defaults={"kind": Rater.Kind.MODEL})
     rater = Rater.objects.select_for_update().get(dataset=dataset, name=name)
     if rater.kind != Rater.Kind.MODEL:
         message = f"{name} is a {rater.get_kind_display()}: only models get grades this way"
-        raise Conflict([Problem(None, "rater", message)])
+        raise ConflictError([Problem(None, "rater", message)])
     return rater
 
 
-def _compare(
+def _stored_pairs(
     rater: Rater,
     rubric: Rubric,
     body: Append,
     pairs: dict[tuple[int, int], tuple[int, int]],
 ) -> set[tuple[int, int]]:
-    """The pairs that have this very grade already. Raises Conflict for those that have another."""
+    """Return pairs stored with the same grade. Raises ConflictError for those with another."""
     stored = Rating.objects.filter(
         rater=rater, rubric=rubric, text__in={text for text, _ in pairs}
     ).values_list("text_id", "question_id", "grade")
-    there: set[tuple[int, int]] = set()
+    same_grade: set[tuple[int, int]] = set()
     problems = []
     for text, question, grade in stored:
         if (text, question) not in pairs:
             continue
-        there.add((text, question))
-        index, wanted = pairs[text, question]
-        if grade != wanted:
+        same_grade.add((text, question))
+        index, sent_grade = pairs[text, question]
+        if grade != sent_grade:
             rating = body.ratings[index]
-            pair = f"{_told(rating.text)} and {_told(rating.question)}"
+            pair = f"{_label(rating.text)} and {_label(rating.question)}"
             problems.append(Problem(index, "grade", f"{pair} have the grade {grade} already"))
     if problems:
-        raise Conflict(sorted(problems, key=lambda problem: problem.index or 0))
-    return there
+        raise ConflictError(sorted(problems, key=lambda problem: problem.index or 0))
+    return same_grade

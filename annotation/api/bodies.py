@@ -1,4 +1,4 @@
-"""The bodies of requests: serializers that take JSON as it was sent, and guess nothing."""
+"""Strict request bodies: serializers that accept JSON as sent, without coercion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from annotation.api.paging import LARGEST_KEY
 
 
 class StrictBody(serializers.Serializer):
-    """A JSON object without fields that are not known: a slip of the pen would otherwise be a default.
+    """A JSON object without unknown fields: a typo would otherwise select a default.
 
     Each field is required or has a default.
     """
@@ -22,7 +22,7 @@ class StrictBody(serializers.Serializer):
         return list(self.fields.items())
 
     def to_internal_value(self, data: Any) -> Any:
-        # As the class above does it, and quicker: a request brings thousands of objects.
+        # Like the base class, but faster: a request has thousands of objects.
         if not isinstance(data, dict):
             return super().to_internal_value(data)  # which says what is wrong
         values: dict[str, Any] = {}
@@ -40,7 +40,10 @@ class StrictBody(serializers.Serializer):
 
 
 class StrictInteger(serializers.IntegerField):
-    """A number, and none in quotes. JSON has one kind of numbers: 3.0 is the integer 3, as its schema says."""
+    """An integer, not in quotes.
+
+    JSON has one kind of numbers: 3.0 is the integer 3, as its schema says.
+    """
 
     def to_internal_value(self, data: Any) -> int:
         if isinstance(data, float) and data.is_integer():
@@ -51,7 +54,7 @@ class StrictInteger(serializers.IntegerField):
 
 
 class StrictFloat(serializers.FloatField):
-    """A number, and none in quotes; finite."""
+    """A finite number, not in quotes."""
 
     def to_internal_value(self, data: Any) -> float:
         if isinstance(data, bool) or not isinstance(data, int | float):
@@ -60,7 +63,7 @@ class StrictFloat(serializers.FloatField):
 
 
 class StrictBoolean(serializers.BooleanField):
-    """true or false, and nothing that may stand for it."""
+    """Exactly true or false."""
 
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
@@ -69,14 +72,17 @@ class StrictBoolean(serializers.BooleanField):
 
 
 class StrictString(serializers.CharField):
-    """A string as it is, blanks at its ends too. Of any characters, but for the NUL that no database keeps."""
+    """A string without trimming, of any characters except NUL.
+
+    No database stores a NUL.
+    """
 
     def __init__(self, pattern: str = "", **kwargs: Any) -> None:
         super().__init__(trim_whitespace=False, **kwargs)
         if pattern:
             self.validators.append(RegexValidator(pattern, self.error_messages["invalid"]))
         else:
-            # The pattern says the same as the validator that it replaces, and the schema can show it.
+            # Equivalent to the validator that it replaces, and visible in the schema.
             no_nul = RegexValidator(r"^[^\x00]+\Z", ProhibitNullCharactersValidator.message)
             self.validators = [
                 no_nul if isinstance(validator, ProhibitNullCharactersValidator) else validator
@@ -97,7 +103,7 @@ class StrictSlug(StrictString):
 
 
 class KeyOrNames(serializers.Field):
-    """A row by its id, or by the names that it has in the files."""
+    """A row by its id, or by its names in the files."""
 
     def __init__(self, names: StrictBody, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -1,4 +1,4 @@
-"""The base classes of endpoints: what all of the API have in common."""
+"""Base classes of all API endpoints."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from annotation.api.errors import Malformed, Problem
-from annotation.api.paging import After, ByKey, Numbered, Page
+from annotation.api.errors import MalformedRequestError, Problem
+from annotation.api.paging import KeyPage, KeysetPagination, NumberedPagination, Page
 from annotation.models import User
 
 
@@ -20,10 +20,10 @@ class NoQuery(serializers.Serializer):
 
 
 class Endpoint(APIView):
-    """One address. `query` holds its parameters as `asks` has checked them; what narrows a list is a filter.
+    """Base view. `query` holds the parameters validated by `asks`; lists have filters, too.
 
-    A parameter that is not known or empty is refused: a filter with a slip of the pen would return everything.
-    Where nothing is a choice of its own, the field allows it.
+    An unknown or empty parameter is refused: a filter with a typo would return everything. A field
+    that may be empty allows that itself.
     """
 
     http_method_names = ["get", "head", "post"]
@@ -33,13 +33,13 @@ class Endpoint(APIView):
 
     @property
     def user(self) -> User:
-        """Who asks. The permissions let in nobody without an account."""
+        """Return the authenticated account; the permissions require one."""
         user = self.request.user
         assert isinstance(user, User)
         return user
 
     def asks_by(self, method: str) -> type[serializers.Serializer]:
-        """The parameters of a method: only what reads has any."""
+        """Return the parameters of a method: only GET and HEAD have any."""
         return self.asks if method in ("GET", "HEAD") else NoQuery
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -47,27 +47,32 @@ class Endpoint(APIView):
         if str(request.method) not in self.allowed_methods:
             return  # the answer says so
         asks = self.asks_by(str(request.method))(data=request.query_params.dict())
-        known = [*asks.fields]
+        parameter_names = [*asks.fields]
         if request.method in ("GET", "HEAD") and self.filterset_class:
-            known += self.filterset_class.base_filters
-        if unknown := sorted(set(request.query_params) - set(known)):
-            names = ", ".join(known) or "none"
-            raise Malformed(
+            parameter_names += self.filterset_class.base_filters
+        if unknown := sorted(set(request.query_params) - set(parameter_names)):
+            names = ", ".join(parameter_names) or "none"
+            raise MalformedRequestError(
                 Problem(None, name, f"is no parameter here; there are: {names}") for name in unknown
             )
         if twice := [name for name, values in request.query_params.lists() if len(values) > 1]:
-            raise Malformed(Problem(None, name, "is given more than once") for name in twice)
+            raise MalformedRequestError(
+                Problem(None, name, "is given more than once") for name in twice
+            )
         if blank := [
             name
             for name, value in request.query_params.dict().items()
             if not value.strip() and not getattr(asks.fields.get(name), "allow_blank", False)
         ]:
-            raise Malformed(Problem(None, name, "is empty") for name in blank)
+            raise MalformedRequestError(Problem(None, name, "is empty") for name in blank)
         asks.is_valid(raise_exception=True)
         self.query = asks.validated_data
 
     def perform_authentication(self, request: Request) -> None:
-        """Count the request first: whom nobody lets in counts too, else tokens could be tried at will."""
+        """Authenticate, and count the request against the rate limit, also if that fails.
+
+        Otherwise tokens could be guessed without limit.
+        """
         try:
             super().perform_authentication(request)
         except AuthenticationFailed:
@@ -76,18 +81,18 @@ class Endpoint(APIView):
         super().check_throttles(request)
 
     def check_throttles(self, request: Request) -> None:
-        """It was counted when it was authenticated."""
+        """Do nothing: `perform_authentication` has counted the request."""
 
 
 class Listing(Endpoint, generics.ListAPIView):
     """A short list, in numbered pages."""
 
     asks: type[serializers.Serializer] = Page
-    pagination_class = Numbered
+    pagination_class = NumberedPagination
 
 
 class LongListing(Endpoint, generics.ListAPIView):
     """A long list, in pages by key."""
 
-    asks: type[serializers.Serializer] = After
-    pagination_class = ByKey
+    asks: type[serializers.Serializer] = KeyPage
+    pagination_class = KeysetPagination

@@ -1,4 +1,4 @@
-"""Filters: what narrows a list by its address. A name that is not there is answered with 404."""
+"""Filters of lists by query parameters. An unknown name gives 404."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from rest_framework.exceptions import NotFound
 
 
 def name_filter(help_text: str, **kwargs: Any) -> CharFilter:
-    """A filter by a name; its form takes no NUL, and an endpoint no blank, which the schema has to be told."""
+    """Return a filter by a name, with a schema that excludes NUL and blank.
+
+    Its form refuses a NUL, and an endpoint an empty parameter.
+    """
     shape = {"type": "string", "pattern": r"^[^\u0000]+$", "description": help_text}
     return extend_schema_field(shape)(CharFilter(**kwargs))  # type: ignore[type-var] # it takes filters too
 
 
 def topic_filter(path: str) -> CharFilter:
-    """A filter by the name of a topic; `path` leads from a row to its topic's key."""
+    """Return a filter by topic name; `path` is the look-up from a row to its topic's key."""
     return name_filter("The name of a topic.", field_name=path, method="of_topic")
 
 
 class DatasetFilters(FilterSet):
-    """Filters of what belongs to one dataset."""
+    """Filters of the rows of one dataset."""
 
     @property
     def view(self) -> Any:

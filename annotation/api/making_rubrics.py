@@ -1,4 +1,4 @@
-"""The bodies that make and change a rubric: the same keys as a line of rubrics.jsonl."""
+"""Request bodies for creating and changing a rubric: the keys of rubrics.jsonl."""
 
 from __future__ import annotations
 
@@ -14,13 +14,26 @@ from annotation.api.bodies import (
     StrictSlug,
     StrictString,
 )
-from annotation.api.errors import Conflict, Problem, Refused
+from annotation.api.errors import (
+    ConflictError,
+    FieldConflict,
+    Problem,
+    RequestError,
+    VersionConflictError,
+)
 from annotation.models import Rubric, RubricLevel
-from annotation.models.rubric_rules import MOST_LEVELS, RubricRefused, store
+from annotation.models.rubric_rules import (
+    MOST_LEVELS,
+    RubricError,
+    content_version,
+    store_rubric,
+)
+
+CHANGEABLE = ("guideline", "is_retired")  # also while the rubric is used
 
 
 class LevelBody(StrictBody):
-    """One grade and its words."""
+    """A grade and its label."""
 
     grade = StrictInteger(min_value=0, max_value=1000)
     label = StrictString(max_length=200)  # type: ignore[assignment] # a name of DRF's own, of an instance
@@ -51,10 +64,16 @@ class RubricBody(StrictBody):
 
 
 class ChangeBody(StrictBody):
-    """What can be changed of a rubric at any time; both, as they are to be."""
+    """The fields of a rubric that can be changed at any time; both are required."""
 
     guideline = StrictString()
     is_retired = StrictBoolean()
+    version = StrictString(
+        max_length=64,
+        allow_blank=True,
+        default="",
+        help_text="The version of the rubric that you read; needed unless nothing changes.",
+    )
 
 
 EXAMPLES = [
@@ -77,17 +96,43 @@ EXAMPLES = [
 ]
 
 
-def make(body: dict[str, Any]) -> Rubric:
-    """Make the rubric of a body. Raises Refused where a rule is broken, Conflict for a name that is taken."""
+def create_rubric(body: dict[str, Any]) -> Rubric:
+    """Create the rubric of a body.
+
+    Raises RequestError where a rule is broken, ConflictError for a name that is taken.
+    """
     levels = [RubricLevel(**level) for level in body["levels"]]
     rubric = Rubric(**{name: value for name, value in body.items() if name != "levels"})
     try:
-        return store(rubric, levels)
-    except RubricRefused as error:
+        return store_rubric(rubric, levels)
+    except RubricError as error:
         if Rubric.objects.filter(slug=body["slug"]).exists():
             message = f"there is a rubric called {body['slug']} already"
-            raise Conflict([Problem(None, "slug", message)]) from None
-        raise Refused(_problem(*problem) for problem in error.problems) from None
+            raise ConflictError([Problem(None, "slug", message)]) from None
+        raise RequestError(_problem(*problem) for problem in error.problems) from None
+
+
+def apply_change(rubric: Rubric, body: dict[str, Any]) -> list[str]:
+    """Set the changed values of a body in a locked rubric; return the fields to save.
+
+    A body that changes nothing is idempotent and needs no version. Raises RequestError for a change
+    without a version, VersionConflictError where the rubric was changed since the version of the body.
+    """
+    changed = [name for name in CHANGEABLE if getattr(rubric, name) != body[name]]
+    if not changed:
+        return []
+    version = content_version(rubric)
+    if not body["version"]:
+        message = (
+            f"is missing: read /api/v1/rubrics/{rubric.slug}/, and send its version with the change"
+        )
+        raise RequestError([Problem(None, "version", message)])
+    if body["version"] != version:
+        conflicts = [FieldConflict(name, getattr(rubric, name), body[name]) for name in changed]
+        raise VersionConflictError(f"the rubric {rubric.slug}", version, conflicts)
+    for name in changed:
+        setattr(rubric, name, body[name])
+    return changed
 
 
 def _problem(field: str, message: str) -> Problem:

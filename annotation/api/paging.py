@@ -1,4 +1,4 @@
-"""Pagination of lists. Short ones are numbered; long ones go on after the last key that was seen."""
+"""Pagination of lists: by page number for short lists, by key (cursor) for long ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ADDRESS = {"type": ["string", "null"], "format": "uri"}
 
 
 class Page(serializers.Serializer):
-    """Which page of a short list."""
+    """Page of a short list."""
 
     page = serializers.IntegerField(
         min_value=1, max_value=LARGEST_KEY, default=1, help_text="The number of the page, from 1."
@@ -27,8 +27,8 @@ class Page(serializers.Serializer):
     )
 
 
-class After(serializers.Serializer):
-    """Where to go on in a long list."""
+class KeyPage(serializers.Serializer):
+    """Position in a long list."""
 
     after = serializers.IntegerField(
         min_value=0,
@@ -41,7 +41,7 @@ class After(serializers.Serializer):
     )
 
 
-class Numbered(PageNumberPagination):
+class NumberedPagination(PageNumberPagination):
     """Pages by number, with the count of all rows."""
 
     page_size = USUAL
@@ -64,11 +64,11 @@ class Numbered(PageNumberPagination):
         }
 
 
-class ByKey(BasePagination):
-    """Pages by key: one costs the same wherever it lies, and no row is told twice or left out.
+class KeysetPagination(BasePagination):
+    """Keyset pagination: constant cost per page, and no row twice or left out.
 
-    But for rows that are written meanwhile: of two workers who write at once the one with the lower
-    keys may be the later. All rows are not counted, since that would read them.
+    Except for rows that are written meanwhile: of two workers who write at once the one with the
+    lower keys may commit later. Rows are not counted, since that would read them all.
     """
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:

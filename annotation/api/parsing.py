@@ -1,4 +1,4 @@
-"""The bodies of requests: JSON that fits into Python."""
+"""Parser of request bodies: JSON of limited depth."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -8,7 +8,7 @@ from rest_framework.parsers import JSONParser
 
 
 class ShallowJSON(JSONParser):
-    """JSON; what is nested too deeply to be read is no request of ours."""
+    """JSON parser that refuses nesting beyond Python's recursion limit."""
 
     def parse(
         self,

@@ -1,4 +1,4 @@
-"""Ratings: read page by page, and appended in bulk by judges that work elsewhere."""
+"""Ratings: listed page by page, and appended in bulk by external judges."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api import appending
-from annotation.api.access import AdminsChange
+from annotation.api.access import IsAdminOrReadOnly
 from annotation.api.endpoint import LongListing
 from annotation.api.filters import DatasetFilters, name_filter, topic_filter
 from annotation.api.rows import RatingRow
-from annotation.api.views import OfDataset
+from annotation.api.views import DatasetEndpoint
 from annotation.models import Rater, Rating, Rubric, Text
 from annotation.models.rating import raters_of
 
@@ -46,7 +46,7 @@ class RatingFilters(DatasetFilters):
 
 
 class AppendedRow(serializers.Serializer):
-    """What an append did."""
+    """The result of appending ratings."""
 
     rater = serializers.CharField()
     rubric = serializers.CharField()
@@ -56,9 +56,9 @@ class AppendedRow(serializers.Serializer):
     )
 
 
-class Ratings(OfDataset, LongListing):
+class Ratings(DatasetEndpoint, LongListing):
     tag = "Ratings"
-    permission_classes = [AdminsChange]
+    permission_classes = [IsAdminOrReadOnly]
     filterset_class = RatingFilters
     serializer_class = RatingRow
     queryset = (

@@ -1,4 +1,4 @@
-"""Serializers of the test collection: what the API tells of each thing."""
+"""Serializers of the test collection: the rows that the API returns."""
 
 from rest_framework import serializers
 
@@ -13,6 +13,7 @@ from annotation.models import (
     Text,
     Topic,
 )
+from annotation.models.rubric_rules import content_version
 
 
 class DatasetRow(serializers.ModelSerializer):
@@ -29,7 +30,7 @@ class DatasetRow(serializers.ModelSerializer):
 
 
 class TopicRow(serializers.ModelSerializer):
-    """One open-ended query: the request that a report answers."""
+    """An open-ended query: the request that a report answers."""
 
     n_questions = serializers.IntegerField(help_text="The filtered ones too.")
 
@@ -40,7 +41,7 @@ class TopicRow(serializers.ModelSerializer):
 
 
 class QuestionRow(serializers.ModelSerializer):
-    """One question of a topic."""
+    """A question of a topic."""
 
     topic = serializers.CharField(source="topic.name", help_text="The name of its topic.")
     is_filtered = serializers.BooleanField(
@@ -88,18 +89,24 @@ class RubricLevelRow(serializers.ModelSerializer):
 
 
 class RubricRow(serializers.ModelSerializer):
-    """A question put to every pair, and the grades that may answer it."""
+    """A question asked of every pair, and the grades that may answer it."""
 
     levels = RubricLevelRow(many=True, help_text="From the highest grade down.")
     shows = serializers.ListField(child=serializers.ChoiceField(choices=Rubric.Shows.choices))
+    version = serializers.SerializerMethodField(
+        help_text="Of what is stored: send it back with a change."
+    )
 
     class Meta:
         model = Rubric
         fields = [
             *("slug", "title", "question", "scale", "shows", "eta", "span_from"),
-            *("guideline", "is_retired", "levels"),
+            *("guideline", "is_retired", "levels", "version"),
         ]
         read_only_fields = fields
+
+    def get_version(self, rubric: Rubric) -> str:
+        return content_version(rubric)
 
 
 class RaterRow(serializers.Serializer):
@@ -113,7 +120,7 @@ class RaterRow(serializers.Serializer):
 
 
 class NamedText(serializers.ModelSerializer):
-    """A text without its words."""
+    """A text without its body."""
 
     class Meta:
         model = Text
@@ -122,7 +129,7 @@ class NamedText(serializers.ModelSerializer):
 
 
 class NamedQuestion(serializers.ModelSerializer):
-    """A question without its words."""
+    """A question without its body."""
 
     topic = serializers.CharField(source="topic.name", help_text="The name of its topic.")
 
@@ -133,7 +140,7 @@ class NamedQuestion(serializers.ModelSerializer):
 
 
 class SpanRow(serializers.ModelSerializer):
-    """Words that support a grade: half-open [start, end) in code points of the text."""
+    """A span that supports a grade: half-open [start, end) in code points of the text."""
 
     class Meta:
         model = NuggetSpan
@@ -149,6 +156,11 @@ class RatingRow(serializers.ModelSerializer):
     rubric = serializers.CharField(source="rubric.slug")
     text = NamedText()
     question = NamedQuestion()
+    copied_from = serializers.IntegerField(
+        source="copied_from_id",
+        allow_null=True,
+        help_text="The id of the text of equal words that the rater read; null: this text.",
+    )
     spans = SpanRow(many=True)
 
     class Meta:
@@ -161,6 +173,7 @@ class RatingRow(serializers.ModelSerializer):
             "text",
             "question",
             "grade",
+            "copied_from",
             "created",
             "spans",
         ]

@@ -1,4 +1,4 @@
-"""The OpenAPI schema: what every operation may answer besides what it is there for."""
+"""OpenAPI schema: parameters, tags, and the error responses of every operation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from drf_spectacular.openapi import AutoSchema
 
 from annotation.api.errors import Refusal
 
-WHY = {
+ERROR_DESCRIPTIONS = {
     "400": "The request does not have the form described here.",
     "401": "Nobody is logged in, or the token is not valid.",
     "403": "The endpoint is for another role.",
@@ -41,12 +41,13 @@ class Schema(AutoSchema):
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
         codes = ALWAYS if self.method == "GET" else (*ALWAYS, *WITH_A_BODY)
         for code in codes:
-            bodies[code] = self._get_response_for_code(Refusal, code) | {"description": WHY[code]}
+            declared = bodies.get(code) or self._get_response_for_code(Refusal, code)
+            bodies[code] = declared | {"description": ERROR_DESCRIPTIONS[code]}
         return bodies
 
 
 class StrictBodySchema(OpenApiSerializerExtension):
-    """A field that is not known is refused, and the description says so."""
+    """Schema of StrictBody: unknown fields are refused."""
 
     target_class = "annotation.api.bodies.StrictBody"
     match_subclasses = True

@@ -1,10 +1,11 @@
-"""Datasets and what is in them, and the rubrics that they are graded by."""
+"""Endpoints of datasets and their contents, and of rubrics."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django_filters.rest_framework import ChoiceFilter
@@ -14,23 +15,30 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.access import AdminsChange
+from annotation.api.access import IsAdminOrReadOnly
 from annotation.api.endpoint import Endpoint, Listing, LongListing
-from annotation.api.errors import Conflict, Problem
+from annotation.api.errors import VersionConflict
 from annotation.api.filters import DatasetFilters, name_filter, topic_filter
-from annotation.api.making_rubrics import EXAMPLES, ChangeBody, RubricBody, make
+from annotation.api.making_rubrics import (
+    EXAMPLES,
+    ChangeBody,
+    RubricBody,
+    apply_change,
+    create_rubric,
+)
 from annotation.api.rows import DatasetRow, QuestionRow, RaterRow, RubricRow, TextRow, TopicRow
 from annotation.models import Dataset, Rater, Rubric, SubQuestion, Text, Topic, User
 from annotation.models.rating import raters_of
+from annotation.models.rubric import RubricQuerySet
 
 
-class OfDataset(Endpoint):
-    """What belongs to one dataset."""
+class DatasetEndpoint(Endpoint):
+    """Base view of rows of one dataset."""
 
     @cached_property
     def dataset(self) -> Dataset:
         slug = self.kwargs["dataset"]
-        dataset = Dataset.objects.seen_by(self.user).filter(slug=slug).first()
+        dataset = Dataset.objects.visible_to(self.user).filter(slug=slug).first()
         if dataset is None:
             raise NotFound(f"There is no dataset called {slug}.")
         return dataset
@@ -52,7 +60,7 @@ def _counted_datasets(user: User) -> QuerySet[Dataset]:
         return Coalesce(Subquery(counted.values("n"), output_field=IntegerField()), 0)
 
     return (
-        Dataset.objects.seen_by(user)
+        Dataset.objects.visible_to(user)
         .annotate(
             n_topics=n(Topic.objects.all(), "dataset"),
             n_questions=n(SubQuestion.objects.all(), "topic__dataset"),
@@ -63,7 +71,7 @@ def _counted_datasets(user: User) -> QuerySet[Dataset]:
 
 
 class Datasets(Listing):
-    """Every dataset of the projects that you are in, by its slug."""
+    """All datasets of the projects that you are in, by slug."""
 
     summary = "All datasets"
     tag = "Datasets"
@@ -75,7 +83,7 @@ class Datasets(Listing):
 
 
 class OneDataset(Endpoint, generics.RetrieveAPIView):
-    """One dataset, and how much is in it."""
+    """A dataset, with the numbers of its rows."""
 
     summary = "One dataset"
     tag = "Datasets"
@@ -89,7 +97,7 @@ class OneDataset(Endpoint, generics.RetrieveAPIView):
         return dataset
 
 
-class Topics(OfDataset, Listing):
+class Topics(DatasetEndpoint, Listing):
     """The topics, in the order of the study."""
 
     summary = "The topics of a dataset"
@@ -102,8 +110,8 @@ class Topics(OfDataset, Listing):
         return topics.annotate(n_questions=Count("questions"))
 
 
-class Questions(OfDataset, Listing):
-    """The questions, topic by topic. Filtered ones are among them, with the reason."""
+class Questions(DatasetEndpoint, Listing):
+    """The questions, topic by topic, including filtered ones with the reason."""
 
     summary = "The questions of a dataset"
     tag = "Datasets"
@@ -117,8 +125,8 @@ class Questions(OfDataset, Listing):
         return super().get_queryset().filter(topic__dataset=self.dataset)
 
 
-class Texts(OfDataset, LongListing):
-    """Passages, reports and reference summaries with their words, by id."""
+class Texts(DatasetEndpoint, LongListing):
+    """Passages, reports and reference summaries with their bodies, by id."""
 
     summary = "The texts of a dataset"
     tag = "Datasets"
@@ -130,8 +138,8 @@ class Texts(OfDataset, LongListing):
         return super().get_queryset().filter(dataset=self.dataset)
 
 
-class OneText(OfDataset, generics.RetrieveAPIView):
-    """A text with its words."""
+class OneText(DatasetEndpoint, generics.RetrieveAPIView):
+    """A text with its body."""
 
     summary = "One text"
     tag = "Datasets"
@@ -145,8 +153,8 @@ class OneText(OfDataset, generics.RetrieveAPIView):
         return text
 
 
-class Raters(OfDataset, Listing):
-    """Who rated texts of the dataset, by the names that they have in its files."""
+class Raters(DatasetEndpoint, Listing):
+    """Raters of the dataset, by their names in its files."""
 
     summary = "The raters of a dataset"
     tag = "Ratings"
@@ -162,7 +170,7 @@ class Raters(OfDataset, Listing):
 
 class Rubrics(Listing):
     tag = "Ratings"
-    permission_classes = [AdminsChange]
+    permission_classes = [IsAdminOrReadOnly]
     serializer_class = RubricRow
     queryset = Rubric.objects.prefetch_related("levels").order_by("slug")
 
@@ -182,13 +190,13 @@ class Rubrics(Listing):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         body = RubricBody(data=request.data)
         body.is_valid(raise_exception=True)
-        made = make(body.validated_data)
-        return Response(RubricRow(made).data, status=status.HTTP_201_CREATED)
+        rubric = create_rubric(body.validated_data)
+        return Response(RubricRow(rubric).data, status=status.HTTP_201_CREATED)
 
 
 class OneRubric(Endpoint, generics.RetrieveAPIView):
     tag = "Ratings"
-    permission_classes = [AdminsChange]
+    permission_classes = [IsAdminOrReadOnly]
     serializer_class = RubricRow
 
     @extend_schema(summary="One rubric")
@@ -198,22 +206,27 @@ class OneRubric(Endpoint, generics.RetrieveAPIView):
     @extend_schema(
         operation_id="rubrics_change",
         summary="Change a rubric",
-        description="Admins only: its guideline, and whether it is retired. All else stays.",
+        description="Admins only: its guideline, and whether it is retired. All else stays. A change "
+        "needs the version of the rubric that you read. If another client has changed the rubric "
+        "since, nothing is stored, and the answer has both values and the new version (409).",
         request=ChangeBody,
-        responses=RubricRow,
+        responses={200: RubricRow, 409: VersionConflict},
     )
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        rubric = self.get_object()
+        self.get_object()
         body = ChangeBody(data=request.data)
         body.is_valid(raise_exception=True)
-        if not Rubric.objects.filter(pk=rubric.pk).update(**body.validated_data):
-            message = "somebody else has just replaced this rubric: send the request again"
-            raise Conflict([Problem(None, "", message)])
-        return Response(RubricRow(self.get_object()).data)
+        with transaction.atomic():
+            rubric = self._of_slug(Rubric.objects.select_for_update())
+            rubric.save(update_fields=apply_change(rubric, body.validated_data))
+        return Response(RubricRow(rubric).data)
 
     def get_object(self) -> Rubric:
+        return self._of_slug(Rubric.objects.all())
+
+    def _of_slug(self, rubrics: RubricQuerySet) -> Rubric:
         slug = self.kwargs["slug"]
-        rubric = Rubric.objects.prefetch_related("levels").filter(slug=slug).first()
+        rubric = rubrics.prefetch_related("levels").of_slug(slug)
         if rubric is None:
             raise NotFound(f"There is no rubric called {slug}.")
         return rubric

@@ -1,0 +1,5 @@
+"""Campaign builder: drafts, sampling, readiness, preview and invitations."""
+
+from annotation.pages import Page
+
+PAGE = Page("Campaign builder", help="campaigns#building-for-a-crowd")

@@ -1,4 +1,4 @@
-"""A study before it is open: making one, copying one, drawing it again, and opening it."""
+"""Drafts of campaigns: create, copy, sample again, and open."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from annotation.builder import readiness, sampling
+from annotation.errors import UserError
 from annotation.models import (
     AttentionCheck,
     Campaign,
@@ -18,7 +19,12 @@ from annotation.models import (
     Text,
     User,
 )
-from annotation.models.wording import differing, guideline_in, rubrics_own, shown
+from annotation.models.rubric_wording import (
+    campaign_wording,
+    default_wording,
+    guideline_in,
+    overrides_of,
+)
 from annotation.participation import assigning
 from annotation.participation.assigning import begin_part, invite
 from annotation.plurals import n_of
@@ -41,16 +47,16 @@ NOT_COPIED = (
 )
 
 
-class NotReadyError(Exception):
-    """A draft that cannot be opened yet; the message says what is missing."""
+class IncompleteDraftError(UserError):
+    """The draft cannot be opened yet; the message lists the missing settings."""
 
 
-class NotSeenError(Exception):
-    """There are remarks on a draft that whoever opens it has not confirmed."""
+class UnconfirmedRemarkError(Exception):
+    """The draft has remarks that the person who opens it has not confirmed."""
 
 
 def free_slug(title: str) -> str:
-    """An address made from a title, which no other campaign has."""
+    """Return a slug made from a title, which no other campaign has."""
     base = slugify(title)[:70].strip("-") or "campaign"
     slug, number = base, 1
     while slug in RESERVED or Campaign.objects.filter(slug=slug).exists():
@@ -60,14 +66,15 @@ def free_slug(title: str) -> str:
 
 
 @transaction.atomic
-def make(campaign: Campaign, people: Iterable[User]) -> None:
-    """Save a new draft with its guideline, draw its items, and invite people, who see it once it is open.
+def create_draft(campaign: Campaign, people: Iterable[User]) -> None:
+    """Save a new draft with its guideline, draw its items, and invite people.
 
-    Among people who are named, everybody gets everything. Raises SampleError where no text
-    can be drawn; nothing is made then.
+    They see it once it is open. Among people who are named, everybody gets everything. One text of equal
+    words is handed out. Raises SampleError where no text can be drawn; nothing is created then.
     """
     people = list(people)
     campaign.state = Campaign.State.DRAFT
+    campaign.copies_equal_texts = True
     campaign.guideline = guideline_in(campaign.rubric, campaign.language)
     campaign.raters_per_item = max(1, len(people))
     campaign.save(force_insert=True)
@@ -79,9 +86,10 @@ def make(campaign: Campaign, people: Iterable[User]) -> None:
 def save_sample(
     campaign: Campaign, fields: Iterable[str], further: Iterable[Rubric] | None = None
 ) -> sampling.Sample:
-    """Save some settings of a draft and draw it again. Raises SampleError, and saves nothing then.
+    """Save some settings of a draft and draw it again.
 
-    `further` are its further rubrics; None leaves them as they are.
+    Raises SampleError, and saves nothing then. `further` are its further rubrics; None leaves them
+    unchanged.
     """
     campaign.save(update_fields=list(fields))
     if further is not None:
@@ -91,17 +99,17 @@ def save_sample(
 
 @transaction.atomic
 def set_invited(campaign: Campaign, people: Iterable[User]) -> None:
-    """Let exactly these accounts be invited to a draft."""
-    wanted = {person.pk: person for person in people}
+    """Set the accounts that are invited to a draft."""
+    invited = {person.pk: person for person in people}
     participants = campaign.participants.filter(source=Participant.Source.ACCOUNT)
-    participants.exclude(rater__user__in=wanted).delete()
-    for person in wanted.values():
+    participants.exclude(rater__user__in=invited).delete()
+    for person in invited.values():
         assigning.invite(campaign, assigning.rater_of(person))
 
 
 @transaction.atomic
 def invite_more(campaign: Campaign, people: Iterable[User], by: User) -> int:
-    """Invite accounts that are not in yet to a campaign that is open. Returns how many came in."""
+    """Invite further accounts to an open campaign; return the number of those added."""
     before = campaign.participants.count()
     for person in people:
         assigning.invite(campaign, assigning.rater_of(person))
@@ -112,11 +120,11 @@ def invite_more(campaign: Campaign, people: Iterable[User], by: User) -> int:
 
 
 @transaction.atomic
-def copy(source: Campaign, by: User) -> Campaign:
-    """A new draft with the settings, words and checks of a campaign, drawn anew; not its people.
+def copy_draft(source: Campaign, by: User) -> Campaign:
+    """Create a draft with the settings, wording and checks of a campaign, without its people.
 
-    Its times and completion codes are left behind as well. Where nothing can be drawn, the draft
-    has no items, and its review says so.
+    Its items are drawn again; its times and completion codes are left out as well. Where nothing
+    can be drawn, the draft has no items, and its review says so.
     """
     settings = {
         field.attname: getattr(source, field.attname)
@@ -126,19 +134,21 @@ def copy(source: Campaign, by: User) -> Campaign:
     title = f"{source.title[:190]} (copy)"
     first = source.items.select_related("text").first()
     kind = {"kind": first.text.kind} if first else {}
-    selection = kind | {key: of for key, of in source.selection.items() if key != "left_out"}
+    selection = kind | {
+        key: setting for key, setting in source.selection.items() if key != "left_out"
+    }
     if (
         source.wording and not source.is_draft
     ):  # all of its words: the rubric's own among them stay that
-        own = rubrics_own(source.rubric, source.language, source.kind_asked())
-        settings["wording"] = differing(shown(source), own)
-    made = Campaign.objects.create(
+        rubric_wording = default_wording(source.rubric, source.language, source.kind_asked())
+        settings["wording"] = overrides_of(campaign_wording(source), rubric_wording)
+    draft = Campaign.objects.create(
         **settings, title=title, slug=free_slug(title), created_by=by, selection=selection
     )
-    made.further_rubrics.set(source.further_rubrics.all())
+    draft.further_rubrics.set(source.further_rubrics.all())
     CheckQuestion.objects.bulk_create(
         CheckQuestion(
-            campaign=made,
+            campaign=draft,
             purpose=question.purpose,
             position=question.position,
             body=question.body,
@@ -150,40 +160,38 @@ def copy(source: Campaign, by: User) -> Campaign:
     )
     AttentionCheck.objects.bulk_create(
         AttentionCheck(
-            campaign=made, position=check.position, body=check.body, expected=check.expected
+            campaign=draft, position=check.position, body=check.body, expected=check.expected
         )
         for check in source.attention_checks.all()
     )
     with suppress(sampling.SampleError):
-        sampling.resample(made)
-    return made
+        sampling.resample(draft)
+    return draft
 
 
 @transaction.atomic
-def open_to_raters(campaign: Campaign, by: User, seen: Iterable[str]) -> None:
-    """Open a draft that lacks nothing. Those who are invited see it; each begins parts by themselves.
+def open_draft(campaign: Campaign, by: User, confirmed: Iterable[str]) -> None:
+    """Open a draft that lacks nothing; its invited people see it and begin parts themselves.
 
-    Raises NotReadyError where something is missing, or where it was opened before, and NotSeenError
-    where a remark is not among those that were confirmed: somebody may have changed the draft since.
+    Raises IncompleteDraftError where something is missing, SampleError where it was opened before, and
+    UnconfirmedRemarkError where a remark is not among those that were confirmed: somebody may have
+    changed the draft since.
     """
     locked = Campaign.objects.select_for_update().filter(pk=campaign.pk).first()
     if locked is None:
-        raise NotReadyError("The draft was thrown away meanwhile.")
+        raise IncompleteDraftError("The draft was thrown away meanwhile.")
     steps = readiness.steps(locked) if locked.is_draft else []
-    if lacks := [what for step in steps for what in step.missing]:
-        raise NotReadyError(" ".join(lacks))
-    if {what for step in steps for what in step.odd} - set(seen):
-        raise NotSeenError
-    try:
-        sampling.publish(locked)
-    except sampling.SampleError as error:
-        raise NotReadyError(str(error)) from error
+    if lacks := [remark for step in steps for remark in step.missing]:
+        raise IncompleteDraftError(" ".join(lacks))
+    if {remark for step in steps for remark in step.odd} - set(confirmed):
+        raise UnconfirmedRemarkError
+    sampling.publish(locked)
     LogEntry.record(locked, by, "opened")
 
 
 @transaction.atomic
 def open_campaign(campaign: Campaign, texts: Sequence[Text], raters: Iterable[Rater]) -> None:
-    """A study among people who are known: every text goes to every one of them, at once."""
+    """Open a study among known raters: all texts go to each of them, at once."""
     raters = list(raters)
     campaign.raters_per_item = max(1, len(raters))
     campaign.state = Campaign.State.DRAFT

@@ -1,4 +1,4 @@
-"""The page of invitations: links that were made for people, and what a platform's own form asks for."""
+"""Page of invitations: personal links, and the values to paste into a platform's form."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, coordinators_only
 from annotation.models import Campaign, LogEntry, Participant
-from annotation.participation import entry, leaving
+from annotation.participation import entry, withdrawal
 from annotation.participation.workload import hourly, workload
 from annotation.plurals import n_of
 
@@ -32,12 +32,12 @@ class Pasted:
 
 
 def pasted(campaign: Campaign, arrival: str) -> list[Pasted]:
-    """The title, the address, places, time, pay and codes of a campaign on a platform."""
+    """Return the title, URL, places, time, pay and codes of a campaign on a platform."""
     pay, rate = campaign.pay_per_part, hourly(campaign)
     return [
         Pasted("Title", campaign.title),
         Pasted("Address of the study", arrival),
-        _places(campaign),
+        _places_field(campaign),
         Pasted(
             "Estimated time (minutes)",
             str(campaign.minutes_per_part or ""),
@@ -54,8 +54,11 @@ def pasted(campaign: Campaign, arrival: str) -> list[Pasted]:
     ]
 
 
-def _places(campaign: Campaign) -> Pasted:
-    """A place is a part. Where one person may do several, those are studies of their own there."""
+def _places_field(campaign: Campaign) -> Pasted:
+    """Return the number of places on the platform: one for each part.
+
+    Where one person may do several parts, those are studies of their own there.
+    """
     work = workload(campaign)
     if work is None:
         return Pasted("Places", "")
@@ -77,7 +80,7 @@ LISTED = 10  # as many names as a message names
 
 
 class LinksForm(forms.Form):
-    """Who gets a link: names one a line, or how many for people without a name."""
+    """Form for new links: names one a line, or a number of links without names."""
 
     names = forms.CharField(
         required=False,
@@ -121,26 +124,30 @@ LINKS_PER_PAGE = 100
 @coordinators_only
 @never_cache
 def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """The links by which people come in, and a form for more. Who has a link is its person."""
+    """List the invitation links, and create more. A link identifies its person."""
     campaign = get_object_or_404(Campaign, slug=slug)
     form = LinksForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        wanted, days = form.cleaned_data["wanted"], form.cleaned_data["days"]
+        names, days = form.cleaned_data["wanted"], form.cleaned_data["days"]
         until = timezone.now() + timedelta(days=days) if days else None
         with transaction.atomic():
-            leaving.hold_campaign(campaign)  # of two who name the same person, one makes the link
-            known = _have_links(campaign, wanted)
-            made = entry.make_links(campaign, wanted, until)
-            n = len(made) - len(known)
+            withdrawal.lock_campaign(
+                campaign
+            )  # of two who name the same person, one makes the link
+            invited_before = _names_with_links(campaign, names)
+            participants_of_names = entry.make_links(campaign, names, until)
+            n = len(participants_of_names) - len(invited_before)
             links = n_of(n, "link")
             if n:
                 LogEntry.record(campaign, request.user, "made links", links)
-        messages.success(request, f"{links} can be given out.{_kept(known)}")
+        messages.success(
+            request, f"{links} can be given out.{_existing_links_message(invited_before)}"
+        )
         return redirect("campaign_invitations", slug)
     participants = campaign.participants.filter(source=Participant.Source.LINK, erased_at=None)
     listed = participants.select_related("rater").with_status().order_by("-pk")
     page = Paginator(listed, LINKS_PER_PAGE).get_page(request.GET.get("page"))
-    arrival = _arrival(campaign, request)
+    arrival = _arrival_url(campaign, request)
     context = {
         "campaign": campaign,
         "form": form,
@@ -162,14 +169,14 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     return render(request, "annotation/builder/invitations.html", context, status=status)
 
 
-def _have_links(campaign: Campaign, names: list[str]) -> list[str]:
-    """Those of the names that have a link already, ended or not."""
+def _names_with_links(campaign: Campaign, names: list[str]) -> list[str]:
+    """Return the names that have a link already, ended or not."""
     links = campaign.participants.filter(source=Participant.Source.LINK)
-    known = links.filter(external_id__in=[name for name in names if name])
-    return sorted(known.values_list("external_id", flat=True))
+    invited = links.filter(external_id__in=[name for name in names if name])
+    return sorted(invited.values_list("external_id", flat=True))
 
 
-def _kept(names: list[str]) -> str:
+def _existing_links_message(names: list[str]) -> str:
     if not names:
         return ""
     listed = ", ".join(names[:LISTED]) + (
@@ -183,8 +190,8 @@ def _kept(names: list[str]) -> str:
     return f" {listed} {have}: a new one is made on the participant’s page."
 
 
-def _arrival(campaign: Campaign, request: AuthenticatedRequest) -> str:
-    """The address for the platform's own form, its placeholders with it; empty without a platform."""
+def _arrival_url(campaign: Campaign, request: AuthenticatedRequest) -> str:
+    """Return the URL for the platform's own form, with placeholders; empty without a platform."""
     platform = entry.PLATFORMS.get(campaign.platform)
     if platform is None:
         return ""

@@ -1,4 +1,4 @@
-"""Readiness of a draft: what it lacks before it can be opened, and what is odd, by the step that mends it."""
+"""Readiness of a draft: missing settings and warnings, by the step that fixes them."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -8,16 +8,16 @@ from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.builder import equal_texts
 from annotation.models import Campaign, CheckQuestion, Item
-from annotation.models.corpus import digest
+from annotation.models.rubric_wording import campaign_wording, is_same_text
 from annotation.models.standard import kind_for
-from annotation.models.wording import same_words, shown
 from annotation.participation.workload import gold_plan, hourly, workload
 from annotation.plurals import n_of
 
 STEPS = {
     "texts": "Texts",
-    "parts": "Handing out",
+    "parts": "Assignment",
     "gold": "Training and gold",
     "guideline": "Guideline and consent",
     "checks": "Checks",
@@ -31,7 +31,7 @@ SUBMISSION_HOURS = 24  # for which Prolific keeps a submission open
 
 @dataclass
 class Step:
-    """A step of the builder, what it lacks, and what somebody should look at once more."""
+    """A step of the builder, with its missing settings and its warnings."""
 
     name: str
     title: str
@@ -41,7 +41,7 @@ class Step:
 
 
 def steps(campaign: Campaign) -> list[Step]:
-    """All steps of a draft in order. It can be opened when none of them lacks anything."""
+    """Return all steps of a draft in order. It can be opened when none has a missing setting."""
     by_name = {
         name: Step(name, title, reverse(f"campaign_{name}", args=[campaign.slug]))
         for name, title in STEPS.items()
@@ -61,30 +61,17 @@ def _texts(campaign: Campaign, step: Step) -> None:
     for rubric in campaign.rubrics():
         if rubric.is_retired:
             step.odd.append(f"The rubric “{rubric}” is retired.")
-    kind, wanted = campaign.selection.get("kind"), kind_for(campaign.rubric)
-    if kind and wanted and kind != wanted:
+    kind, rubric_kind = campaign.selection.get("kind"), kind_for(campaign.rubric)
+    if kind and rubric_kind and kind != rubric_kind:
         step.odd.append(
-            f"The rubric “{campaign.rubric}” is made for {wanted}s, and these texts are {kind}s."
+            f"The rubric “{campaign.rubric}” is made for {rubric_kind}s, and these texts are {kind}s."
         )
-
-    if n := _n_repeated(campaign):
-        words = "text has" if n == 1 else "texts have"
-        step.odd.append(
-            f"{n} {words} the words of another text of the same topic, but for white space at the ends: people "
-            "read and grade each of them. Judges are asked once, and their grade is copied."
+    step.odd += equal_texts.remarks(campaign)
+    if n := equal_texts.count_edited(campaign):
+        step.missing.append(
+            f"{n_of(n, 'text')} had the words of another text at the draw and {_was(n)} edited since: "
+            "save this step to draw again."
         )
-
-
-def _n_repeated(campaign: Campaign) -> int:
-    """The number of study texts whose words an earlier one of the same topic has."""
-    items = campaign.items.filter(purpose=Item.Purpose.STUDY).order_by()
-    seen: set[tuple[int | None, str]] = set()
-    n = 0
-    for topic, body in items.values_list("text__topic", "text__body").iterator(chunk_size=500):
-        key = topic, digest((body or "").strip())
-        n += key in seen
-        seen.add(key)
-    return n
 
 
 def _parts(campaign: Campaign, step: Step) -> None:
@@ -115,15 +102,19 @@ def _parts(campaign: Campaign, step: Step) -> None:
 
 
 def _gold(campaign: Campaign, step: Step) -> None:
-    if _gold_tells_itself(campaign):
+    if _gold_is_recognizable(campaign):
         step.odd.append(
             "A gold text asks fewer questions than any text of the study, so people can tell which it is. "
-            "Saving this step draws it anew."
+            "Saving this step draws it again."
         )
     plan = gold_plan(campaign)
-    if plan is None or plan.fewest >= plan.enough:
+    if plan is None or plan.min_labelled >= plan.enough:
         return
-    n = f"{plan.fewest}" if plan.fewest == plan.most else f"{plan.fewest} to {plan.most}"
+    n = (
+        f"{plan.min_labelled}"
+        if plan.min_labelled == plan.most
+        else f"{plan.min_labelled} to {plan.most}"
+    )
     whom = "nobody" if plan.most < plan.enough else "not everybody"
     step.odd.append(
         f"Hidden gold can flag {whom}: in {n_of(plan.parts, 'part')} a person meets "
@@ -132,8 +123,11 @@ def _gold(campaign: Campaign, step: Step) -> None:
     )
 
 
-def _gold_tells_itself(campaign: Campaign) -> bool:
-    """As in a draft from when gold asked no more than what has a label."""
+def _gold_is_recognizable(campaign: Campaign) -> bool:
+    """Return whether gold items ask fewer questions than any study item, and so can be told.
+
+    As in a draft from when gold asked no more than its labelled questions.
+    """
     numbers = (
         campaign.items.annotate(n=Count("asked")).order_by().values_list("purpose", "n").distinct()
     )
@@ -158,42 +152,42 @@ def _guideline(campaign: Campaign, step: Step) -> None:
 
 
 def _untranslated(campaign: Campaign) -> list[str]:
-    """What raters would read in the rubric's own words, on pages in a language that is not the site's."""
+    """Return the parts of the rubric that are untranslated on pages in another language."""
     if campaign.language == settings.LANGUAGE_CODE:
         return []
-    words = shown(campaign)
+    wording = campaign_wording(campaign)
     labels = {level.grade: level.label for level in campaign.rubric.levels.all()}
-    grades = [str(level.grade) for level in words.levels if level.label == labels[level.grade]]
+    grades = [str(level.grade) for level in wording.levels if level.label == labels[level.grade]]
     parts = [f"grade{_s(len(grades))} {', '.join(grades)}"] if grades else []
-    if same_words(words.guideline, campaign.rubric.guideline):
+    if is_same_text(wording.guideline, campaign.rubric.guideline):
         parts.append("the guideline")
     return parts
 
 
 def _checks(campaign: Campaign, step: Step) -> None:
-    written, asked = campaign.attention_checks.count(), campaign.attention_per_part
-    if asked and not written:
+    n_written, n_asked = campaign.attention_checks.count(), campaign.attention_per_part
+    if n_asked and not n_written:
         step.missing.append(
-            f"Each part is to have {n_of(asked, 'attention check')}, and none is written."
+            f"Each part is to have {n_of(n_asked, 'attention check')}, and none is written."
         )
-    if written and not asked:
+    if n_written and not n_asked:
         step.odd.append(
-            f"{n_of(written, 'attention check')} {_is(written)} written, and none is asked: "
-            "see Handing out."
+            f"{n_of(n_written, 'attention check')} {_is(n_written)} written, and none is asked: "
+            "see Assignment."
         )
-    if asked > written > 0:
+    if n_asked > n_written > 0:
         step.odd.append(
-            f"A part asks {asked} attention checks, and {written} {_is(written)} written, so the "
+            f"A part asks {n_asked} attention checks, and {n_written} {_is(n_written)} written, so the "
             "same one comes more than once."
         )
     if (
         campaign.platform == Campaign.Platform.PROLIFIC
         and (campaign.minutes_per_part or 0) > LONG_PART
-        and asked < 2
+        and n_asked < 2
     ):
         step.odd.append(
             f"On Prolific a part of more than {LONG_PART} minutes needs two attention checks before "
-            f"work may be rejected; there {_is(asked)} {asked}."
+            f"work may be rejected; there {_is(n_asked)} {n_asked}."
         )
 
 
@@ -242,3 +236,7 @@ def _s(number: int) -> str:
 
 def _is(number: int) -> str:
     return "is" if number == 1 else "are"
+
+
+def _was(number: int) -> str:
+    return "was" if number == 1 else "were"

@@ -1,24 +1,27 @@
-"""Counts of a draft's sample, as the builder shows them."""
+"""Counts of a draft's sample, as the builder displays them."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Count
 
+from annotation.builder.equal_texts import count_copies
 from annotation.models import Campaign, Item
 
-SHOWN = 3  # items that are shown with their questions
+N_EXAMPLES = 3  # items that are shown with their questions
 
 
 @dataclass
 class SampleCounts:
-    """Items by purpose and the questions asked in them; by system and topic, the study items alone."""
+    """Items by purpose and their questions; study items by system and topic."""
 
     items: dict[str, int] = field(default_factory=dict)
     questions: int = 0
     systems: list[Any] = field(default_factory=list)
     topics: list[Any] = field(default_factory=list)
     first: list[Item] = field(default_factory=list)
+    copies: int = 0
+    """Texts that get the grades of a text of equal words."""
     left_out: list[tuple[str, int]] = field(default_factory=list)
 
     @property
@@ -27,7 +30,7 @@ class SampleCounts:
 
 
 def sample_counts(campaign: Campaign) -> SampleCounts:
-    """The draw as it is in the database; where nothing is drawn, counts of nothing."""
+    """Return the counts of the stored sample; zeros where nothing is drawn."""
     by_purpose: dict[str, int] = dict(
         campaign.items.order_by().values_list("purpose").annotate(Count("pk"))
     )
@@ -48,6 +51,9 @@ def sample_counts(campaign: Campaign) -> SampleCounts:
             .annotate(**counts)
             .order_by("text__topic__position", "text__topic__name")
         ),
-        first=list(study.select_related("text__topic").prefetch_related("asked__question")[:SHOWN]),
+        first=list(
+            study.select_related("text__topic").prefetch_related("asked__question")[:N_EXAMPLES]
+        ),
+        copies=count_copies(campaign),
         left_out=sorted(left_out.items()),
     )

@@ -2,19 +2,27 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from annotation.builder.askable import Asked, askable, asks_once_a_topic
+from annotation.builder.question_selection import (
+    QuestionsByText,
+    copies_grades,
+    drawing_unit,
+    select_questions,
+)
+from annotation.errors import UserError
 from annotation.models import (
     Campaign,
     Dataset,
+    EqualText,
     Item,
     ItemQuestion,
     NuggetSpan,
@@ -24,11 +32,11 @@ from annotation.models import (
     Text,
 )
 from annotation.models.corpus import TextQuerySet
-from annotation.models.wording import shown
-from annotation.program import words_of_the_program
+from annotation.models.rubric_wording import campaign_wording
+from annotation.program_version import program_versions
 
 AT_ONCE = 200  # texts that are asked for their labels
-NO_WORDS = "no words here"
+NO_BODY = "no words here"
 NO_QUESTION = "no question to ask"
 NO_ANSWER = "no answer to show"
 SAME_QUESTIONS = "no text is shown, and another of the topic asks the same"
@@ -38,52 +46,60 @@ Labels = dict[int, dict[int, int]]  # by text, by question: the grade
 Expected = dict[tuple[int, int], dict[str, Any]]  # by text and question: as an ItemQuestion has it
 
 
-class SampleError(Exception):
-    """What was asked for cannot be drawn; the message is for the person who asked."""
+class SampleError(UserError):
+    """The requested sample cannot be drawn; the message is for the person who asked."""
 
 
-class LackingError(Exception):
-    """A text has no question of a kind that is to be asked; the message is the reason to leave it out."""
+class MissingQuestionError(Exception):
+    """A text lacks a question of a required kind; the message is the reason to leave it out."""
 
 
 @dataclass
 class Sample:
-    """What came of a draw. Texts that make no item are counted by the reason."""
+    """Result of a draw: items by purpose, and the texts left out by reason."""
 
     study: int = 0
     training: int = 0
     gold: int = 0
+    equal: list[Text] = field(default_factory=list)
+    """Texts with the words of an item's text, whose grades they get."""
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def choose_texts(dataset: Dataset, selection: dict[str, Any], seed: int) -> list[Text]:
-    """The texts of a selection in a steady order: by topic, then as they were imported.
+def choose_texts(campaign: Campaign) -> list[Text]:
+    """Return the texts of a draft's selection in a steady order: by topic, then as imported.
 
     selection: kind; systems and topics (names; none means all); sample (how many of them, drawn
-    with the seed; None means all).
+    with the seed; None means all). Texts that are drawn once are one of the sample, and all returned.
     """
-    chosen = _selected(dataset, selection).with_body().filter(WITH_QUESTION)
+    chosen = _selected(campaign.dataset, campaign.selection).with_body().filter(WITH_QUESTION)
     texts = list(chosen.select_related("topic").order_by("topic__position", "id"))
-    sample = selection.get("sample")
-    if sample and sample < len(texts):
-        kept = set(_random(seed, "texts").sample(range(len(texts)), sample))
-        texts = [text for index, text in enumerate(texts) if index in kept]
-    return texts
+    sample = campaign.selection.get("sample")
+    if not sample:
+        return texts
+    unit = drawing_unit(campaign) if copies_grades(campaign) else attrgetter("pk")
+    by_unit: dict[Hashable, list[Text]] = {}
+    for text in texts:
+        by_unit.setdefault(unit(text), []).append(text)
+    if sample >= len(by_unit):
+        return texts
+    sampled = set(_random(campaign.seed, "texts").sample(list(by_unit), sample))
+    return [text for text in texts if unit(text) in sampled]
 
 
 def resample(campaign: Campaign) -> Sample:
-    """Draw a draft anew from its own selection and seed: the same again, if nothing else changed.
+    """Draw a draft again from its own selection and seed: the same, if nothing else changed.
 
     Raises SampleError as `sample` does.
     """
     selection = campaign.selection
     if "kind" not in selection:
         raise SampleError("No texts are chosen yet.")
-    texts = choose_texts(campaign.dataset, selection, campaign.seed)
+    texts = choose_texts(campaign)
     selected = _selected(campaign.dataset, selection)
     usable = selected.with_body().filter(WITH_QUESTION).count()
     left_out = {
-        NO_WORDS: selected.filter(body__isnull=True).count(),
+        NO_BODY: selected.filter(body__isnull=True).count(),
         NO_QUESTION: selected.with_body().exclude(WITH_QUESTION).count(),
         "not in the random sample": usable - len(texts),
     }
@@ -106,11 +122,12 @@ def sample(
     """Draw the items of a draft and their questions, in place of those it had.
 
     A filtered question is not asked, and a text without words, or without a question left to
-    ask, makes no item; `annotation.builder.askable` says what else is not asked. Training and gold items
-    come from texts that the gold source has rated,
-    and are no study items. Training asks what has a label. Hidden gold asks what the study asks, or it
-    would tell itself; what of it has a label is scored. What is left out is recorded in the
-    selection, together with the texts that were left out before (`left_out`, counts by the reason).
+    ask, makes no item; `annotation.builder.question_selection` has the other conditions. Where grades are
+    copied, one text of equal words makes an item, and the others are its equal texts. Training and gold
+    items come from texts that the gold source has rated, and are no study items. Training asks questions
+    with a label. Hidden gold asks what the study asks, or it would tell itself; its questions with a label
+    are scored. Texts left out are recorded in the selection, together with the texts that were left out
+    before (`left_out`, counts by the reason).
 
     Raises SampleError where nothing is left, or where too few texts have labels to train with.
     """
@@ -118,21 +135,21 @@ def sample(
         raise SampleError("What raters are shown stays as it is once a campaign has been opened.")
     if not texts:
         raise SampleError("No text was chosen.")
-    made = Sample(left_out=Counter(left_out))
+    result = Sample(left_out=Counter(left_out))
     campaign.items.all().delete()
     labelled = _labelled(campaign, texts)
     training = labelled[: campaign.n_training]
     asked_of_gold = _gold_questions(campaign, labelled)
     gold = [text for text in labelled if text.pk in asked_of_gold]
     expected = _expected(campaign, [*training, *gold])
-    questions = _questions(campaign, texts, {*training, *gold}, made)
+    questions = _questions(campaign, texts, training, gold, result)
     study = [text for text in texts if text.pk in questions]
     if not study:
         raise SampleError(
-            "No text is left to be rated; " + (_reasons(made) or "none was chosen") + "."
+            "No text is left to be rated; " + (_reasons(result) or "none was chosen") + "."
         )
     questions |= _training_questions(campaign, training, expected) | asked_of_gold
-    made.study, made.training, made.gold = len(study), len(training), len(gold)
+    result.study, result.training, result.gold = len(study), len(training), len(gold)
     purposes = [
         *((text, Item.Purpose.STUDY) for text in study),
         *((text, Item.Purpose.TRAINING) for text in training),
@@ -142,7 +159,8 @@ def sample(
         Item(campaign=campaign, text=text, position=position, purpose=purpose)
         for position, (text, purpose) in enumerate(purposes)
     )
-    answers = askable(campaign, [item.text for item in items]).answers
+    _link_equal_texts(campaign, items, result.equal)
+    answers = select_questions(campaign, [item.text for item in items]).answers
     ItemQuestion.objects.bulk_create(
         ItemQuestion(
             item=item,
@@ -154,65 +172,95 @@ def sample(
         for item in items
         for position, question in enumerate(questions[item.text_id])
     )
-    made.left_out = +made.left_out
-    campaign.selection["left_out"] = dict(made.left_out)
+    result.left_out = +result.left_out
+    campaign.selection["left_out"] = dict(result.left_out)
     campaign.save(update_fields=["selection"])
-    return made
+    return result
 
 
 @transaction.atomic
 def publish(campaign: Campaign) -> None:
-    """Open a draft. From here on, what raters are shown stays as it is."""
+    """Open a draft. From here on, its items and wording are fixed."""
     # Two people may open it at once: the state that counts is the one behind the lock.
     locked = Campaign.objects.select_for_update().filter(pk=campaign.pk)
     if locked.values_list("state", flat=True).get() != Campaign.State.DRAFT:
         raise SampleError("It has been opened before.")
     if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
         raise SampleError("It has no items yet.")
-    words = shown(campaign, campaign.kind_asked())
-    program = words_of_the_program(campaign.language)
-    campaign.guideline, campaign.wording = words.guideline, words.stored() | {"program": program}
-    if words.further:
+    wording = campaign_wording(campaign, campaign.kind_asked())
+    program = program_versions(campaign.language)
+    campaign.guideline, campaign.wording = (
+        wording.guideline,
+        wording.stored() | {"program": program},
+    )
+    if wording.further:
         campaign.wording["further"] = {
             slug: further.stored() | {"guideline": further.guideline}
-            for slug, further in words.further.items()
+            for slug, further in wording.further.items()
         }
     campaign.state = Campaign.State.OPEN
     campaign.opened_at = timezone.now()
     campaign.save(update_fields=["guideline", "wording", "state", "opened_at"])
 
 
-def _random(seed: int, what: str) -> random.Random:
-    """A draw of its own for each purpose and text: more gold items change no other text's questions."""
-    return random.Random(f"{seed}:{what}")  # noqa: S311 - a draw that can be repeated, no secret
+def _random(seed: int, purpose: str) -> random.Random:
+    """Return a random generator of its own for each purpose and text.
+
+    More gold items thus change no other text's questions.
+    """
+    return random.Random(f"{seed}:{purpose}")  # noqa: S311 - a draw that can be repeated, no secret
 
 
-def _questions(campaign: Campaign, texts: Sequence[Text], taken: set[Text], made: Sample) -> Asked:
-    """The questions that are asked about each text; a text that has none is counted and left out."""
-    pairs = askable(campaign, texts)
+def _questions(
+    campaign: Campaign,
+    texts: Sequence[Text],
+    training: Sequence[Text],
+    gold: Sequence[Text],
+    result: Sample,
+) -> QuestionsByText:
+    """Return the questions asked about each text; count texts without any as left out.
+
+    Texts of equal words are collected in `result` where they get the grades of another.
+    """
+    pairs = select_questions(campaign, texts)
     labels = _labels(campaign.question_source, campaign.question_rubric_id, texts)
-    chosen: Asked = {}
-    once_a_topic = asks_once_a_topic(campaign)
-    # That are asked about, where a text stands for all of its topic.
-    topics = {text.topic_id for text in taken} if once_a_topic else set()
-    for place, text in enumerate(texts):
+    chosen: QuestionsByText = {}
+    unit, copies = drawing_unit(campaign), copies_grades(campaign)
+    # Grades of training are no ratings, so that nothing is copied from it.
+    trained_on = {unit(text) for text in training} if copies else set()
+    reserved = {*training, *gold}
+    drawn_units = {unit(text) for text in reserved}
+    undrawn: list[tuple[Text, str]] = []
+    for index, text in enumerate(texts):
         questions = pairs.questions[text.pk]
-        drawing = _random(campaign.seed, f"questions {place}")
-        if text in taken:
-            made.left_out["taken for training and gold"] += 1
+        drawing = _random(campaign.seed, f"questions {index}")
+        if text in reserved or unit(text) in trained_on:
+            result.left_out["taken for training and gold"] += 1
         elif text.body is None or not questions:
-            why = NO_ANSWER if text.pk in pairs.unanswered else NO_QUESTION
-            made.left_out[why if text.body else NO_WORDS] += 1
-        elif text.topic_id in topics:
-            made.left_out[SAME_QUESTIONS] += 1
+            reason = NO_ANSWER if text.pk in pairs.unanswered else NO_QUESTION
+            result.left_out[reason if text.body else NO_BODY] += 1
+        elif unit(text) in drawn_units:
+            undrawn.append((text, SAME_QUESTIONS))
         else:
             try:
                 chosen[text.pk] = _draw(campaign, questions, labels.get(text.pk, {}), drawing)
-            except LackingError as error:
-                made.left_out[str(error)] += 1
+            except MissingQuestionError as error:
+                undrawn.append((text, str(error)))
             else:
-                topics |= {text.topic_id} if once_a_topic else set()
+                drawn_units.add(unit(text))
+    for text, reason in undrawn:
+        if copies and unit(text) in drawn_units:
+            result.equal.append(text)
+        else:
+            result.left_out[reason] += 1
     return chosen
+
+
+def _link_equal_texts(campaign: Campaign, items: Sequence[Item], texts: Sequence[Text]) -> None:
+    """Store the texts that get the grades of the item with their words."""
+    unit = drawing_unit(campaign)
+    item_of = {unit(item.text): item for item in items}
+    EqualText.objects.bulk_create(EqualText(item=item_of[unit(text)], text=text) for text in texts)
 
 
 def _draw(
@@ -222,11 +270,11 @@ def _draw(
     drawing: random.Random,
     first: Collection[int] = (),
 ) -> list[SubQuestion]:
-    """What the campaign asks about a text: all its questions, some, or one answerable and one not.
+    """Draw the questions to ask about a text: all, some, or one answerable and one not.
 
     `grades` are the labels of the question source, by question. The keys in `first` go before others.
 
-    Raises LackingError where the text has no answerable question, or no unanswerable one.
+    Raises MissingQuestionError where the text has no answerable question, or no unanswerable one.
     """
     if campaign.question_source and campaign.question_rubric:
         answers = campaign.question_rubric.answers
@@ -234,40 +282,42 @@ def _draw(
         no = [q for q in questions if q.pk in grades and not answers(grades[q.pk])]
         if not (yes and no):
             lacking = "answerable" if not yes else "unanswerable"
-            raise LackingError(f"no {lacking} question by {campaign.question_source}")
+            raise MissingQuestionError(f"no {lacking} question by {campaign.question_source}")
         return _in_order(
             [drawing.choice([q for q in half if q.pk in first] or half) for half in (yes, no)]
         )
     if campaign.questions_per_item and campaign.questions_per_item < len(questions):
-        before = [question for question in questions if question.pk in first]
-        others = [question for question in questions if question.pk not in first]
-        n = min(campaign.questions_per_item, len(before))
-        more = drawing.sample(others, campaign.questions_per_item - n)
-        return _in_order([*drawing.sample(before, n), *more])
+        preferred = [question for question in questions if question.pk in first]
+        remaining = [question for question in questions if question.pk not in first]
+        n = min(campaign.questions_per_item, len(preferred))
+        sampled = drawing.sample(remaining, campaign.questions_per_item - n)
+        return _in_order([*drawing.sample(preferred, n), *sampled])
     return questions
 
 
-def _gold_questions(campaign: Campaign, labelled: Sequence[Text]) -> Asked:
-    """What is asked in the gold items: drawn as in the study, of what has a label first.
+def _gold_questions(campaign: Campaign, labelled: Sequence[Text]) -> QuestionsByText:
+    """Draw the questions of the gold items as in the study, those with a label first.
 
-    They are the first texts after those for training of which something with a label is asked.
+    Gold items are the first texts after those for training of which a question with a label is asked.
     Raises SampleError where these are too few.
     """
-    chosen: Asked = {}
+    chosen: QuestionsByText = {}
     candidates = list(enumerate(labelled))[campaign.n_training :]
     for start in range(0, len(candidates) if campaign.n_gold else 0, AT_ONCE):
         batch = candidates[start : start + AT_ONCE]
         texts = [text for _, text in batch]
         labels = _labels(campaign.question_source, campaign.question_rubric_id, texts)
-        asked = askable(campaign, texts).questions
-        known = _labels(campaign.gold_source, campaign.rubric_id, texts)
-        for place, text in batch:
-            drawing = _random(campaign.seed, f"gold questions {place}")
-            first = known[text.pk]
-            with suppress(LackingError):
-                drawn = _draw(campaign, asked[text.pk], labels.get(text.pk, {}), drawing, first)
-                if any(question.pk in first for question in drawn):
-                    chosen[text.pk] = drawn
+        askable_questions = select_questions(campaign, texts).questions
+        gold_labels = _labels(campaign.gold_source, campaign.rubric_id, texts)
+        for index, text in batch:
+            drawing = _random(campaign.seed, f"gold questions {index}")
+            first = gold_labels[text.pk]
+            with suppress(MissingQuestionError):
+                questions = _draw(
+                    campaign, askable_questions[text.pk], labels.get(text.pk, {}), drawing, first
+                )
+                if any(question.pk in first for question in questions):
+                    chosen[text.pk] = questions
             if len(chosen) == campaign.n_gold:
                 return chosen
     if len(chosen) < campaign.n_gold:
@@ -278,21 +328,23 @@ def _gold_questions(campaign: Campaign, labelled: Sequence[Text]) -> Asked:
     return chosen
 
 
-def _training_questions(campaign: Campaign, training: Sequence[Text], expected: Expected) -> Asked:
-    """What is asked in training items: as many questions as elsewhere, all with a label."""
+def _training_questions(
+    campaign: Campaign, training: Sequence[Text], expected: Expected
+) -> QuestionsByText:
+    """Draw the questions of training items: as many as elsewhere, all with a label."""
     number = 2 if campaign.question_source else campaign.questions_per_item
-    chosen: Asked = {}
-    asked = askable(campaign, training).questions
-    for place, text in enumerate(training):
-        known = [
+    chosen: QuestionsByText = {}
+    askable_questions = select_questions(campaign, training).questions
+    for index, text in enumerate(training):
+        labelled = [
             question
-            for question in asked[text.pk]
+            for question in askable_questions[text.pk]
             if "expected" in expected.get((text.pk, question.pk), {})
         ]
-        if number and number < len(known):
-            drawing = _random(campaign.seed, f"gold questions {place}")
-            known = _in_order(drawing.sample(known, number))
-        chosen[text.pk] = known
+        if number and number < len(labelled):
+            drawing = _random(campaign.seed, f"gold questions {index}")
+            labelled = _in_order(drawing.sample(labelled, number))
+        chosen[text.pk] = labelled
     return chosen
 
 
@@ -301,24 +353,27 @@ def _in_order(questions: list[SubQuestion]) -> list[SubQuestion]:
 
 
 def _labels(source: Rater | None, rubric_id: int | None, texts: Sequence[Text]) -> Labels:
-    """The grades of a source of labels, of the topics of the texts."""
+    """Return the grades of a source of labels, of the topics of the texts."""
     labels: Labels = defaultdict(dict)
     if source is None or rubric_id is None:
         return labels
-    wanted = {text.pk for text in texts}
+    text_ids = {text.pk for text in texts}
     rows = Rating.objects.filter(
         rater=source, rubric=rubric_id, text__topic__in={text.topic_id for text in texts}
     )
     for text, question, grade in rows.values_list("text_id", "question_id", "grade"):
-        if text in wanted:
+        if text in text_ids:
             labels[text][question] = grade
     return labels
 
 
 def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
-    """What the gold source rated in the order of the draw: the first are for training, then come gold."""
-    wanted = campaign.n_training + campaign.n_gold
-    if not wanted:
+    """Return the texts that the gold source rated, in the order of the draw.
+
+    The first are for training, then come gold.
+    """
+    n_needed = campaign.n_training + campaign.n_gold
+    if not n_needed:
         return []
     if campaign.gold_source is None:
         raise SampleError("Training and gold items need a source of their labels.")
@@ -331,37 +386,33 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
         .order_by("id")
     )
     if not all(rubric.asks_of_every_pair for rubric in campaign.rubrics()):
-        candidates = _can_be_asked(campaign, candidates)
-    once_a_topic = asks_once_a_topic(campaign)
-
-    def asked_about(text: Text) -> int | None:
-        return text.topic_id if once_a_topic else text.pk
-
-    candidates = list({asked_about(text): text for text in candidates}.values())
-    if len(candidates) < wanted:
+        candidates = _with_labelled_question(campaign, candidates)
+    unit = drawing_unit(campaign)
+    candidates = list({unit(text): text for text in candidates}.values())
+    if len(candidates) < n_needed:
         raise SampleError(
             f"{campaign.gold_source} has rated {len(candidates)} texts under this rubric; "
-            f"{campaign.n_training} training and {campaign.n_gold} gold items need {wanted}."
+            f"{campaign.n_training} training and {campaign.n_gold} gold items need {n_needed}."
         )
     # Texts that were not chosen for the study come first: a sample of twenty stays one of twenty.
-    chosen = {asked_about(text) for text in texts}
+    chosen = {unit(text) for text in texts}
     order = _random(campaign.seed, "gold").sample(candidates, len(candidates))
-    return sorted(order, key=lambda text: asked_about(text) in chosen)
+    return sorted(order, key=lambda text: unit(text) in chosen)
 
 
-def _can_be_asked(campaign: Campaign, candidates: list[Text]) -> list[Text]:
-    """Those of which a question with a label can be asked."""
+def _with_labelled_question(campaign: Campaign, candidates: list[Text]) -> list[Text]:
+    """Filter to texts of which a question with a label can be asked."""
     labels = _labels(campaign.gold_source, campaign.rubric_id, candidates)
-    asked = askable(campaign, candidates).questions
+    askable_questions = select_questions(campaign, candidates).questions
     return [
         text
         for text in candidates
-        if any(question.pk in labels[text.pk] for question in asked[text.pk])
+        if any(question.pk in labels[text.pk] for question in askable_questions[text.pk])
     ]
 
 
 def _expected(campaign: Campaign, labelled: Sequence[Text]) -> Expected:
-    """By text and question: the grade and the spans that the gold source gave, under each rubric."""
+    """Return the gold source's grades and spans by text and question, under each rubric."""
     if not labelled:
         return {}
     rubrics = {rubric.pk: rubric.slug for rubric in campaign.rubrics()}
@@ -371,16 +422,16 @@ def _expected(campaign: Campaign, labelled: Sequence[Text]) -> Expected:
         spans[span.rating_id].append({"start": span.start, "end": span.end, "quote": span.quote})
     expected: Expected = defaultdict(dict)
     for rating in rated:
-        given = {"expected": rating.grade, "expected_spans": spans[rating.pk]}
+        label = {"expected": rating.grade, "expected_spans": spans[rating.pk]}
         of_pair = expected[rating.text_id, rating.question_id]
         if rating.rubric_id == campaign.rubric_id:
-            of_pair |= given
+            of_pair |= label
         else:
-            of_pair.setdefault("further", {})[rubrics[rating.rubric_id]] = given
+            of_pair.setdefault("further", {})[rubrics[rating.rubric_id]] = label
     return expected
 
 
-def _reasons(made: Sample) -> str:
+def _reasons(result: Sample) -> str:
     return ", ".join(
-        f"{count} left out: {why}" for why, count in sorted(made.left_out.items()) if count
+        f"{count} left out: {reason}" for reason, count in sorted(result.left_out.items()) if count
     )

@@ -1,4 +1,4 @@
-"""Making a campaign: its steps, its preview, its invitations."""
+"""URLs of the campaign builder: its steps, preview and invitations."""
 
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView

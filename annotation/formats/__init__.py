@@ -1,0 +1,1 @@
+"""File formats of datasets: one module reads and writes one format."""

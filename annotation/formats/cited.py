@@ -1,4 +1,7 @@
-"""reports_cited.jsonl: reports of any system, whose statements may cite texts; TREC RAG's and RAGTIME's too."""
+"""reports_cited.jsonl: reports of any system, with statements that cite texts.
+
+Also the target of TREC RAG's and RAGTIME's reports.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,8 +10,8 @@ from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import CitedRow
 from annotation.formats.reports import SYSTEM
-from annotation.formats.storing import Incoming, store
-from annotation.formats.summary import shown
+from annotation.formats.storing import ImportedText, store_texts
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Citation, Dataset, Text
@@ -19,14 +22,16 @@ Line = tuple[int, CitedRow]
 
 
 def read(target: Target, source: Source) -> None:
-    """Make the reports, called like their topics, and the citations of those that have none yet."""
+    """Create the reports, named after their topics, and citations of those without any."""
     for batch in batches(rows(target, source, CitedRow), _BATCH):
         sound = [(line, row) for line, row in batch if _is_sound(target, source, line, row)]
         incoming = [
-            Incoming(line, "body", _name(row), row.body, target.topics[row.topic].pk, row.system)
+            ImportedText(
+                line, "body", _name(row), row.body, target.topics[row.topic].pk, row.system
+            )
             for line, row in sound
         ]
-        store(target, source, Text.Kind.REPORT, incoming)
+        store_texts(target, source, Text.Kind.REPORT, incoming)
         if not target.problems:
             _cite(target, source, sound)
 
@@ -35,7 +40,7 @@ def _is_sound(target: Target, source: Source, line: int, row: CitedRow) -> bool:
     if not target.topic(source, line, "topic", row.topic):
         return False
     if not SYSTEM.fullmatch(row.system):
-        message = f"{shown(row.system)} is no name of a system: letters, digits and . _ + -"
+        message = f"{quoted_value(row.system)} is no name of a system: letters, digits and . _ + -"
         target.problem(source, line, "system", message)
         return False
     wrong = next((s for s in row.statements if not s.start < s.end <= len(row.body)), None)
@@ -51,7 +56,7 @@ def _name(row: CitedRow) -> str:
 
 
 def _cite(target: Target, source: Source, batch: Sequence[Line]) -> None:
-    """A citation of a name is of that text, which is made without its words where it is not there."""
+    """Create citations. A cited text that is missing is created without a body."""
     cited = target.passages(
         name
         for _, row in batch
@@ -66,15 +71,15 @@ def _cite(target: Target, source: Source, batch: Sequence[Line]) -> None:
         if key in reports
         for citation in _citations(reports[key], row, cited)
     ]
-    for some in batches(new, LOOK_UP):
-        Citation.objects.bulk_create(some)
+    for batch_of_new in batches(new, LOOK_UP):
+        Citation.objects.bulk_create(batch_of_new)
     if new:
         target.summary.file(source.name).created += len(new)
         target.summary.created["citations"] += len(new)
 
 
 def _without_citations(target: Target, batch: Sequence[Line]) -> dict[tuple[str, str], int]:
-    """Keys of the reports of these lines that cite nothing so far, by system and name."""
+    """Return the keys of these lines' reports without citations, by system and name."""
     texts = Text.objects.filter(
         dataset=target.dataset,
         kind=Text.Kind.REPORT,
@@ -101,7 +106,7 @@ def _citations(report: int, row: CitedRow, cited: dict[str, int]) -> Iterator[Ci
 
 
 def lines(dataset: Dataset, systems: Sequence[str]) -> Iterator[str]:
-    """The reports of these systems whose words we have, with what they cite, by system and name."""
+    """Yield the reports of these systems with a body, and their citations, by system and name."""
     reports = (
         dataset.texts.with_body()
         .filter(kind=Text.Kind.REPORT, system__in=systems, topic__isnull=False)
@@ -112,9 +117,9 @@ def lines(dataset: Dataset, systems: Sequence[str]) -> Iterator[str]:
     for report in reports.iterator(chunk_size=_BATCH):
         assert report.topic is not None
         cited: dict[tuple[int, int], list[tuple[str, str | None]]] = {}
-        for each in report.citations.all():
-            name = each.cited.name if each.cited else None
-            cited.setdefault((each.start, each.end), []).append((each.label, name))
+        for citation in report.citations.all():
+            name = citation.cited.name if citation.cited else None
+            cited.setdefault((citation.start, citation.end), []).append((citation.label, name))
         yield json_line(
             {
                 "topic": report.topic.name,

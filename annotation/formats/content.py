@@ -1,4 +1,4 @@
-"""Recognition of TREC runs and qrels by content, where the name of a file says nothing. No Django here."""
+"""Detection of TREC runs and qrels by content, for uninformative names. No Django here."""
 
 import gzip
 import re
@@ -6,6 +6,7 @@ import zlib
 from enum import Enum
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 _LINES = 20
 _LONGEST = 2**16  # bytes of a line
@@ -23,13 +24,16 @@ class Content(Enum):
 
 
 def content_of(path: Path) -> Content:
-    """Return the kind that all of the first 20 lines are of. A file that cannot be read is of no kind."""
+    """Return the kind that all of the first 20 lines match.
+
+    A file that cannot be read matches no kind.
+    """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            some = list(islice(iter(lambda: file.readline(_LONGEST), b""), _LINES))
+            head = list(islice(iter(lambda: file.readline(_LONGEST), b""), _LINES))
     except (OSError, EOFError, zlib.error):
         return Content.OTHER
-    lines = [line.removeprefix(b"\xef\xbb\xbf") for line in some if line.strip()]
+    lines = [line.removeprefix(b"\xef\xbb\xbf") for line in head if line.strip()]
     for pattern, content in ((_RUN, Content.RUN), (_QRELS, Content.QRELS)):
         if lines and all(pattern.fullmatch(line) for line in lines):
             return content
@@ -37,7 +41,12 @@ def content_of(path: Path) -> Content:
 
 
 def run_name(name: str) -> str:
-    """Return the name of a run that is in a file of this name: without "run." before it, and endings behind."""
+    """Return a run's name from its file name: without the prefix "run." and endings."""
     while name.lower().endswith(_ENDINGS) and name.rpartition(".")[0]:
         name = name.rpartition(".")[0]
     return name[4:] if name.lower().startswith("run.") and name[4:] else name
+
+
+def opened(path: Path) -> IO[bytes]:
+    """Open a file for reading bytes, decompressed if its name ends in .gz."""
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]

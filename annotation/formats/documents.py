@@ -1,4 +1,4 @@
-"""documents*.jsonl: {"id", "contents"}, what passages are from; and references.jsonl, topics' summaries."""
+"""documents*.jsonl: {"id", "contents"}, sources of passages; and references.jsonl."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,8 +9,8 @@ from annotation.formats.batches import batches
 from annotation.formats.layout import Kind, Source
 from annotation.formats.reading import rows
 from annotation.formats.records import DocumentRow
-from annotation.formats.storing import Incoming, store
-from annotation.formats.summary import shown
+from annotation.formats.storing import ImportedText, store_texts
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import KnownTopic, Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Document, Text, Topic, digest
@@ -19,9 +19,13 @@ _BATCH = 200
 
 
 def read(target: Target, source: Source) -> None:
-    """A document's topic is what its name has before the first colon; a new one has no request yet."""
+    """Read documents, or reference summaries of topics.
+
+    A document's topic is the part of its name before the first colon; a new topic has no request
+    yet.
+    """
     if source.kind is Kind.REFERENCES:
-        store(target, source, Text.Kind.REFERENCE, list(_references(target, source)))
+        store_texts(target, source, Text.Kind.REFERENCE, list(_references(target, source)))
         return
     for batch in batches(rows(target, source, DocumentRow), _BATCH):
         _store(target, source, batch)
@@ -29,35 +33,38 @@ def read(target: Target, source: Source) -> None:
 
 
 def adopt_passages(dataset: Dataset) -> None:
-    """Let passages know their documents by their names: a:0#2 is from a:0. Those that know one keep it."""
+    """Link passages to documents by name: a:0#2 is from a:0.
+
+    Passages that have a document keep it.
+    """
     if not dataset.documents.exists():
         return
     before_number = Left("name", StrIndex("name", Value("#")) - 1)
-    named = Document.objects.filter(dataset=dataset, name=OuterRef("of"))
+    documents = Document.objects.filter(dataset=dataset, name=OuterRef("of"))
     orphans = dataset.texts.filter(kind=Text.Kind.PASSAGE, document=None, name__contains="#")
-    orphans.annotate(of=before_number).filter(Exists(named)).update(
-        document=Subquery(named.values("pk")[:1])
+    orphans.annotate(of=before_number).filter(Exists(documents)).update(
+        document=Subquery(documents.values("pk")[:1])
     )
 
 
-def _references(target: Target, source: Source) -> Iterator[Incoming]:
+def _references(target: Target, source: Source) -> Iterator[ImportedText]:
     for line, row in rows(target, source, DocumentRow):
         if topic := _topic(target, source, line, row.id):
-            yield Incoming(line, "contents", f"{topic.name}:report", row.contents, topic.pk)
+            yield ImportedText(line, "contents", f"{topic.name}:report", row.contents, topic.pk)
 
 
 def _store(target: Target, source: Source, batch: list[tuple[int, DocumentRow]]) -> None:
     summary = target.summary.file(source.name)
     names = {row.id for _, row in batch}
-    there = Document.objects.filter(dataset=target.dataset, name__in=names)
-    hashes = dict(there.values_list("name", "sha256"))
+    stored = Document.objects.filter(dataset=target.dataset, name__in=names)
+    hashes = dict(stored.values_list("name", "sha256"))
     new = []
     for line, row in batch:
         sha256 = digest(row.contents)
-        if (before := hashes.setdefault(row.id, "")) == sha256:
+        if (stored_sha256 := hashes.setdefault(row.id, "")) == sha256:
             summary.unchanged += 1
-        elif before:
-            message = f"the document {shown(row.id)} is there already with other words"
+        elif stored_sha256:
+            message = f"the document {quoted_value(row.id)} is there already with other words"
             target.problem(source, line, "contents", message)
         elif topic := _topic(target, source, line, row.id.partition(":")[0]):
             hashes[row.id] = sha256
@@ -76,10 +83,12 @@ def _store(target: Target, source: Source, batch: list[tuple[int, DocumentRow]])
 
 
 def _topic(target: Target, source: Source, line: int, name: str) -> KnownTopic | None:
-    """The topic of this name, made if it is new; None, and an error noted, for what is no name of one."""
-    most = Topic._meta.get_field("name").max_length or 0
-    if not 0 < len(name) <= most:
-        message = f"the name of its topic, {shown(name)}, must have 1 to {most} characters"
+    """Return the topic of this name, created if missing; None, with an error, if invalid."""
+    max_length = Topic._meta.get_field("name").max_length or 0
+    if not 0 < len(name) <= max_length:
+        message = (
+            f"the name of its topic, {quoted_value(name)}, must have 1 to {max_length} characters"
+        )
         target.problem(source, line, "id", message)
         return None
     if name not in target.topics:
@@ -92,17 +101,22 @@ def _topic(target: Target, source: Source, line: int, name: str) -> KnownTopic |
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
-    """Every document, by name."""
+    """Yield all documents, by name."""
     documents = Document.objects.filter(dataset=dataset).order_by(by_code_point("name"))
     for name, body in documents.values_list("name", "body").iterator(chunk_size=_BATCH):
         yield json_line({"id": name, "contents": body})
 
 
 def references(dataset: Dataset, systems: Sequence[str]) -> Iterator[str]:
-    """The summaries of topics of which no report of these systems, whose files tell them, has words."""
-    told = Text.objects.filter(kind=Text.Kind.REPORT, system__in=systems, topic=OuterRef("topic"))
+    """Yield the reference summaries that no report of these systems brings along.
+
+    A report's line contains the summary of its topic.
+    """
+    reports = Text.objects.filter(
+        kind=Text.Kind.REPORT, system__in=systems, topic=OuterRef("topic")
+    )
     summaries = dataset.texts.filter(
-        ~Exists(told.with_body()), kind=Text.Kind.REFERENCE, topic__isnull=False
+        ~Exists(reports.with_body()), kind=Text.Kind.REFERENCE, topic__isnull=False
     )
     ordered = summaries.with_body().exclude(body="").order_by(by_code_point("name"))
     for topic, body in ordered.values_list("topic__name", "body").iterator(chunk_size=_BATCH):

@@ -1,29 +1,29 @@
-"""Qrels: how relevant a text is to a topic as a whole.
+"""Qrels: relevance grades of a text for a topic as a whole.
 
-Here every rating is of a question. A topic without any is asked its own request, and the grades are of that. A
-topic that has other questions gets its request as one more, filtered, so that no coverage counts it.
+Here every rating is of a question. A topic without questions gets its own request as one. A topic
+that has other questions gets its request as one more, filtered, so that no coverage counts it.
 """
 
 from annotation.formats.batches import batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import FILTERED, UNJUDGED, GradeRow
-from annotation.formats.storing import Given, RatingWriter
-from annotation.formats.summary import Mapped
+from annotation.formats.storing import ImportedGrade, RatingWriter
+from annotation.formats.summary import Conversion, ImportSummary
 from annotation.formats.target import (
-    SET_ASIDE,
+    SUPERSEDED_MESSAGE,
     KnownQuestion,
     KnownRubric,
     KnownTopic,
     Target,
-    asked,
+    find_question,
 )
 from annotation.models import Rater, Rubric, RubricLevel, SubQuestion
-from annotation.models.rubric_rules import store
+from annotation.models.rubric_rules import store_rubric
 from annotation.models.standard import UMBRELA
 
 _BATCH = 4000
-_MADE = "qrels-"
+_QRELS_PREFIX = "qrels-"
 _GUIDELINE = """Grades as a qrels file has them, which does not say what they mean.
 
 0 is not relevant; the higher a grade, the more relevant the text is to the request. From 1 on a text
@@ -42,15 +42,21 @@ def read(target: Target, source: Source) -> None:
 
 
 def _rubric(target: Target, source: Source) -> KnownRubric | None:
-    if source.rubric.startswith(_MADE) and not Rubric.objects.filter(slug=source.rubric).exists():
-        _make(source.rubric)
-        target.summary.created["rubrics"] += 1
+    if source.rubric.startswith(_QRELS_PREFIX):
+        ensure_qrels_rubric(source.rubric, target.summary)
     return target.rubric_called(source, 0, source.rubric)
 
 
-def _make(slug: str) -> None:
-    """The rubric of qrels whose largest grade is at the end of its name."""
-    largest = int(slug.removeprefix(_MADE))
+def ensure_qrels_rubric(slug: str, summary: ImportSummary) -> None:
+    """Create the rubric of qrels if missing; `slug` ends in its largest grade, as qrels-1."""
+    if not Rubric.objects.filter(slug=slug).exists():
+        _create_rubric(slug)
+        summary.created["rubrics"] += 1
+
+
+def _create_rubric(slug: str) -> None:
+    """Create the rubric of qrels whose largest grade is at the end of its name."""
+    largest = int(slug.removeprefix(_QRELS_PREFIX))
     labels = {grade: f"Relevant, {grade} of {largest}" for grade in range(1, largest + 1)}
     if largest == 1:
         labels = {1: "Relevant"}
@@ -64,7 +70,7 @@ def _make(slug: str) -> None:
         guideline=_GUIDELINE,
     )
     levels = {**labels, 0: "Not relevant"}
-    store(rubric, [RubricLevel(grade=grade, label=label) for grade, label in levels.items()])
+    store_rubric(rubric, [RubricLevel(grade=grade, label=label) for grade, label in levels.items()])
 
 
 def _write(
@@ -76,33 +82,35 @@ def _write(
     for line, row in batch:
         question = questions.get(row.topic)
         if row.grade in (UNJUDGED, FILTERED):
-            which = Mapped.UNJUDGED if row.grade == UNJUDGED else Mapped.MINUS_TWO
-            target.summary.mapped[which] += 1
+            reason = Conversion.UNJUDGED if row.grade == UNJUDGED else Conversion.MINUS_TWO
+            target.summary.mapped[reason] += 1
         elif question and writer.allows(line, "grade", row.grade):
-            labels.append(Given(line, "grade", texts[row.text], row.text, question, row.grade))
+            labels.append(
+                ImportedGrade(line, "grade", texts[row.text], row.text, question, row.grade)
+            )
     writer.write(labels)
 
 
 def _questions(
     target: Target, source: Source, batch: list[tuple[int, GradeRow]]
 ) -> dict[str, KnownQuestion]:
-    """By the topic's name: the question which is its request. It is made where the topic has none."""
+    """Return the whole-request question by topic name, created if missing."""
     first: dict[str, int] = {}
     for line, row in batch:
         first.setdefault(row.topic, line)
     topics = [
-        topic for name, line in first.items() if (topic := _fitting(target, source, line, name))
+        topic for name, line in first.items() if (topic := _valid_topic(target, source, line, name))
     ]
-    _ask(target, [topic for topic in topics if not _whole(topic)])
-    return {topic.name: question for topic in topics if (question := _whole(topic))}
+    _create_requests(target, [topic for topic in topics if not _request_question(topic)])
+    return {topic.name: question for topic in topics if (question := _request_question(topic))}
 
 
-def _whole(topic: KnownTopic) -> KnownQuestion | None:
-    """The question of a topic which is its request, or was before it got other words."""
-    return asked(topic.questions, topic.request.strip())
+def _request_question(topic: KnownTopic) -> KnownQuestion | None:
+    """Return the topic's question that is its request, or was before an edit."""
+    return find_question(topic.questions, topic.request.strip())
 
 
-def _fitting(target: Target, source: Source, line: int, name: str) -> KnownTopic | None:
+def _valid_topic(target: Target, source: Source, line: int, name: str) -> KnownTopic | None:
     topic = target.topic(source, line, "topic", name)
     if topic is None:
         return None
@@ -110,14 +118,14 @@ def _fitting(target: Target, source: Source, line: int, name: str) -> KnownTopic
         message = f"topic {name} has no request that its texts could be relevant to"
         target.problem(source, line, "topic", message)
         return None
-    if (whole := _whole(topic)) and whole.is_set_aside(topic.request.strip()):
-        target.problem(source, line, "topic", f"{name}: {SET_ASIDE}")
+    if (question := _request_question(topic)) and question.is_set_aside(topic.request.strip()):
+        target.problem(source, line, "topic", f"{name}: {SUPERSEDED_MESSAGE}")
         return None
     return topic
 
 
-def _ask(target: Target, topics: list[KnownTopic]) -> None:
-    made = SubQuestion.objects.bulk_create(
+def _create_requests(target: Target, topics: list[KnownTopic]) -> None:
+    questions = SubQuestion.objects.bulk_create(
         SubQuestion(
             topic_id=topic.pk,
             position=len(topic.questions),
@@ -126,7 +134,9 @@ def _ask(target: Target, topics: list[KnownTopic]) -> None:
         )
         for topic in topics
     )
-    for topic, new in zip(topics, made, strict=True):
-        topic.questions.append(KnownQuestion(new.pk, new.position, new.body, new.filtered_because))
-    if made:
-        target.summary.created["sub-questions"] += len(made)
+    for topic, question in zip(topics, questions, strict=True):
+        topic.questions.append(
+            KnownQuestion(question.pk, question.position, question.body, question.filtered_because)
+        )
+    if questions:
+        target.summary.created["sub-questions"] += len(questions)

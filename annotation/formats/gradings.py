@@ -1,4 +1,4 @@
-"""The pairs of a dataset with all their grades, as annotation tools have them, and files of them."""
+"""Export to annotation tools: the pairs of a dataset with all their grades."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db.models import Max
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.foreign import argilla, label_studio, potato, web_annotation
-from annotation.formats.foreign.tools import SPANS, WORDS, Grading, Pair
+from annotation.formats.foreign.tools import QUOTES, SPANS, Grading, Pair
 from annotation.formats.records import SpanRow
 from annotation.formats.writing import ExportError, by_code_point, json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
@@ -22,15 +22,15 @@ _FIELDS = ("pk", "rater_id", "rubric__slug", "text_id", "question_id", "grade")
 
 
 def n_aggregated(dataset: Dataset) -> int:
-    """The grades that are left out, for they are what others said."""
+    """Return the number of aggregated grades, which are left out of these exports."""
     return Rating.objects.of_dataset(dataset).filter(rater__kind=Rater.Kind.AGGREGATE).count()
 
 
 def pairs(dataset: Dataset) -> Iterator[Pair]:
-    """The pairs that somebody graded, by topic, kind, system, text and question, some at a time.
+    """Yield the graded pairs by topic, kind, system, text and question, in batches.
 
-    Grades of a pair are in the order of raters and rubrics. Raises ExportError for a rubric that is called
-    as spans are in the files.
+    Grades of a pair are ordered by rater and rubric. Raises ExportError for a rubric whose slug is
+    a reserved name of the files.
     """
     ratings = (
         Rating.objects.of_dataset(dataset)
@@ -49,14 +49,14 @@ def pairs(dataset: Dataset) -> Iterator[Pair]:
         .values_list(*_FIELDS)
         .iterator(chunk_size=_RATINGS)
     )
-    maker = _Maker(dataset)
-    whole = (list(group) for _, group in groupby(ratings, key=lambda row: row[3:5]))
-    for some in _batches(whole):
-        yield from maker.pairs(some)
+    builder = _PairBuilder(dataset)
+    by_pair = (list(group) for _, group in groupby(ratings, key=lambda row: row[3:5]))
+    for groups in _batches(by_pair):
+        yield from builder.pairs(groups)
 
 
 def _batches(groups: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
-    """Whole pairs, of about so many ratings."""
+    """Yield groups of whole pairs, with about _RATINGS ratings each."""
     batch: list[list[Any]] = []
     n = 0
     for group in groups:
@@ -69,12 +69,12 @@ def _batches(groups: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
         yield batch
 
 
-class _Maker:
+class _PairBuilder:
     def __init__(self, dataset: Dataset) -> None:
         self.raters = {rater.pk: (name, rater.kind) for name, rater in raters_of(dataset).items()}
         levels = Rubric.objects.annotate(largest=Max("levels__grade"))
         self.largest = dict(levels.values_list("slug", "largest"))
-        for name in (SPANS, WORDS):
+        for name in (SPANS, QUOTES):
             if Rating.objects.of_dataset(dataset).filter(rubric__slug=name).exists():
                 raise ExportError(f"a rubric is called {name}, which is what spans are called here")
 
@@ -82,9 +82,9 @@ class _Maker:
         rows = [row for group in groups for row in group]
         spans = _spans([row[0] for row in rows])
         texts = Text.objects.in_bulk({row[3] for row in rows})
-        asked = SubQuestion.objects.select_related("topic").in_bulk({row[4] for row in rows})
+        questions = SubQuestion.objects.select_related("topic").in_bulk({row[4] for row in rows})
         for group in groups:
-            text, question = texts[group[0][3]], asked[group[0][4]]
+            text, question = texts[group[0][3]], questions[group[0][4]]
             yield Pair(
                 topic=question.topic.name,
                 place=question.position,
@@ -116,7 +116,7 @@ def _spans(rating_ids: list[int]) -> dict[int, list[SpanRow]]:
 def _array(
     objects: Iterator[dict[str, Any]], first: str = "[\n", last: str = "\n]\n"
 ) -> Iterator[str]:
-    """One JSON array, an object a line; nothing at all where there is none."""
+    """Yield one JSON array, an object a line; nothing if there are no objects."""
     before = first
     for value in objects:
         yield before + json.dumps(value, ensure_ascii=False)
@@ -129,17 +129,17 @@ def _lines(objects: Iterator[dict[str, Any]]) -> Iterator[str]:
     return map(json_line, objects)
 
 
-def _each(
+def _objects(
     of_pair: Callable[[Pair], Iterator[dict[str, Any]]], dataset: Dataset
 ) -> Iterator[dict[str, Any]]:
-    return (value for pair in pairs(dataset) for value in of_pair(pair))
+    return (converted for pair in pairs(dataset) for converted in of_pair(pair))
 
 
 TOOLS: dict[str, Callable[[Dataset], Iterator[str]]] = {
     "web-annotation": lambda dataset: _array(
-        _each(web_annotation.annotations, dataset), *web_annotation.page_of(dataset.slug)
+        _objects(web_annotation.annotations, dataset), *web_annotation.page_of(dataset.slug)
     ),
     "label-studio": lambda dataset: _array(map(label_studio.task, pairs(dataset))),
-    "potato": lambda dataset: _lines(_each(potato.records, dataset)),
+    "potato": lambda dataset: _lines(_objects(potato.records, dataset)),
     "argilla": lambda dataset: _array(map(argilla.record, pairs(dataset))),
 }

@@ -1,4 +1,4 @@
-"""Highlights: the words that a file gives for a grade, and where they stand in the text."""
+"""Highlights: the quotes that a file gives for a grade, located in the text."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -7,20 +7,20 @@ from typing import Any, Literal
 
 from annotation.formats.records import SpanRow
 from annotation.models import NuggetSpan
-from annotation.text.spans import ELISION, SpanError, checked, locate_parts
+from annotation.text.spans import ELISION, SpanError, locate_parts, validated_span
 
 Located = NuggetSpan.Located
 _OF_A_SPAN = ("start", "end", "quote", "located", "source_quote")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A span as it will be stored; `words` are the file's, where they differ from the text's."""
+class LocatedSpan:
+    """A span to be stored; `file_quote` is the file's quote, where it differs from the text's."""
 
     start: int | None
     end: int | None
     quote: str
-    words: str
+    file_quote: str
     located: NuggetSpan.Located
 
     def span(self, rating_id: int, position: int) -> NuggetSpan:
@@ -30,102 +30,110 @@ class Found:
             start=self.start,
             end=self.end,
             quote=self.quote,
-            source_quote=self.words,
+            source_quote=self.file_quote,
             located=self.located,
         )
 
 
-def find(body: str | None, words: str, offsets: Sequence[Sequence[int]] = ()) -> list[Found]:
-    """Where the words of a highlight stand: exactly, else with white space joined, else nowhere.
+def locate_highlight(
+    body: str | None, quote: str, offsets: Sequence[Sequence[int]] = ()
+) -> list[LocatedSpan]:
+    """Locate the quote of a highlight: exactly, else with white space joined, else nowhere.
 
-    Several spans joined by an elision come back as several. `offsets` say which place is meant
-    where the words alone would not tell; SpanError if they do not fit. No words: no span.
+    Parts joined by an elision become several spans. `offsets` resolve an ambiguous quote; SpanError
+    if they do not fit. A blank quote has no span.
     """
-    if not words.strip():
+    if not quote.strip():
         return []
     if offsets and body is not None:
-        return _at(body, words, offsets)
-    parts = locate_parts(body, words) if body is not None else None
+        return _find_at(body, quote, offsets)
+    parts = locate_parts(body, quote) if body is not None else None
     if parts is None:
-        return [Found(None, None, "", words, Located.UNLOCATED)]
-    # The words of each part: a highlight that is in the text as a whole is one part.
-    wordings = words.split(ELISION) if len(parts) > 1 else [words]
+        return [LocatedSpan(None, None, "", quote, Located.UNLOCATED)]
+    # The quote of each part: a highlight that is in the text as a whole is one part.
+    quotes = quote.split(ELISION) if len(parts) > 1 else [quote]
     return [
-        Found(span.start, span.end, span.quote, "" if exact else wording, _located(exact))
-        for (span, exact), wording in zip(parts, wordings, strict=True)
+        LocatedSpan(
+            span.start, span.end, span.quote, "" if exact else part_quote, _located_kind(exact)
+        )
+        for (span, exact), part_quote in zip(parts, quotes, strict=True)
     ]
 
 
-def _at(body: str, words: str, offsets: Sequence[Sequence[int]]) -> list[Found]:
-    wordings = words.split(ELISION) if len(offsets) > 1 else [words]
-    if len(wordings) != len(offsets):
-        raise SpanError(f"{len(offsets)} offsets for words in {len(wordings)} parts")
+def _find_at(body: str, quote: str, offsets: Sequence[Sequence[int]]) -> list[LocatedSpan]:
+    quotes = quote.split(ELISION) if len(offsets) > 1 else [quote]
+    if len(quotes) != len(offsets):
+        raise SpanError(f"{len(offsets)} offsets for words in {len(quotes)} parts")
     spans = []
-    for (start, end), wording in zip(offsets, wordings, strict=True):
-        there = body[max(start, 0) : max(end, 0)]
-        quote = there if there.split() == wording.split() else wording
-        span = checked(body, start, end, quote)
-        exact = wording == quote
-        spans.append(Found(start, end, span.quote, "" if exact else wording, _located(exact)))
+    for (start, end), part_quote in zip(offsets, quotes, strict=True):
+        text_quote = body[max(start, 0) : max(end, 0)]
+        expected = text_quote if text_quote.split() == part_quote.split() else part_quote
+        span = validated_span(body, start, end, expected)
+        exact = part_quote == expected
+        spans.append(
+            LocatedSpan(start, end, span.quote, "" if exact else part_quote, _located_kind(exact))
+        )
     return spans
 
 
-def _located(exact: bool) -> NuggetSpan.Located:
+def _located_kind(exact: bool) -> NuggetSpan.Located:
     return Located.EXACT if exact else Located.NORMALISED
 
 
-def as_stated(body: str | None, spans: Iterable[SpanRow]) -> list[Found]:
-    """Spans as a file states them in full; SpanError if they do not fit the text.
+def spans_from_rows(body: str | None, spans: Iterable[SpanRow]) -> list[LocatedSpan]:
+    """Return the spans that a file states in full; SpanError if they do not fit the text.
 
-    Nothing is looked for: a span that had no position gets none.
+    Nothing is searched: a span that had no position gets none.
     """
-    return [_stated(body, span) for span in spans]
+    return [_from_row(body, span) for span in spans]
 
 
-def _stated(body: str | None, span: SpanRow) -> Found:
+def _from_row(body: str | None, span: SpanRow) -> LocatedSpan:
     if span.start is None or span.end is None or span.located == Located.UNLOCATED:
         if (span.start, span.end) != (None, None):
             raise SpanError("a span that is not located has no position")
-        return Found(None, None, span.quote, span.source_quote, Located.UNLOCATED)
+        return LocatedSpan(None, None, span.quote, span.source_quote, Located.UNLOCATED)
     if body is None:  # to be located when the text comes
-        return Found(None, None, "", span.source_quote or span.quote, Located.UNLOCATED)
-    there = checked(body, span.start, span.end, span.quote)
-    located = Located(span.located) if span.located else _located(not span.source_quote)
-    return Found(there.start, there.end, there.quote, span.source_quote, located)
+        return LocatedSpan(None, None, "", span.source_quote or span.quote, Located.UNLOCATED)
+    checked_span = validated_span(body, span.start, span.end, span.quote)
+    located = Located(span.located) if span.located else _located_kind(not span.source_quote)
+    return LocatedSpan(
+        checked_span.start, checked_span.end, checked_span.quote, span.source_quote, located
+    )
 
 
 def span_row(span: NuggetSpan) -> dict[str, Any]:
-    """A span as files state it in full."""
+    """Return the fields of a span that files state in full."""
     return {name: getattr(span, name) for name in _OF_A_SPAN}
 
 
-def needed_beside_words(
+def fields_for_round_trip(
     body: str | None, spans: Sequence[NuggetSpan]
 ) -> Literal["", "offsets", "spans"]:
-    """Return the spans that a file must state beside a highlight, so that reading it gives these.
+    """Return which fields a file must state with a highlight for a lossless round trip.
 
-    Nothing for a text without words: spans are located when these come.
+    "" for a text without a body: its spans are located when that comes.
     """
-    words = words_of(spans)
-    if body is None or _are(spans, find(body, words)):
+    quote = joined_quotes(spans)
+    if body is None or _is_round_trip(spans, locate_highlight(body, quote)):
         return ""
-    places = [(span.start, span.end) for span in spans]
-    if all(start is not None for start, _ in places):
+    offsets = [(span.start, span.end) for span in spans]
+    if all(start is not None for start, _ in offsets):
         with suppress(SpanError):
-            if _are(spans, find(body, words, places)):  # type: ignore[arg-type]
+            if _is_round_trip(spans, locate_highlight(body, quote, offsets)):  # type: ignore[arg-type]
                 return "offsets"
     return "spans"
 
 
-def _are(spans: Sequence[NuggetSpan], found: Sequence[Found]) -> bool:
-    return found == [
-        Found(each.start, each.end, each.quote, each.source_quote, Located(each.located))
-        for each in spans
+def _is_round_trip(spans: Sequence[NuggetSpan], located: Sequence[LocatedSpan]) -> bool:
+    return located == [
+        LocatedSpan(span.start, span.end, span.quote, span.source_quote, Located(span.located))
+        for span in spans
     ]
 
 
-def how(spans: Iterable[Found]) -> str:
-    """How a highlight as a whole was located: as its least certain part. "none" without words."""
+def located_kind(spans: Iterable[LocatedSpan]) -> str:
+    """Return the least certain `located` of a highlight's spans, or "none" without spans."""
     kinds = {span.located for span in spans}
     for kind in (Located.UNLOCATED, Located.NORMALISED, Located.EXACT):
         if kind in kinds:
@@ -133,19 +141,19 @@ def how(spans: Iterable[Found]) -> str:
     return "none"
 
 
-def words_of(spans: Iterable[NuggetSpan]) -> str:
-    """The spans of a rating as formats hold them that have room for one string."""
+def joined_quotes(spans: Iterable[NuggetSpan]) -> str:
+    """Return the quotes of a rating's spans as one string, joined by ELISION."""
     return ELISION.join(span.source_quote or span.quote for span in spans)
 
 
 def relocate(text_ids: Sequence[int]) -> int:
-    """Find the highlights of texts whose words have come at last; how many were found."""
-    lost = NuggetSpan.objects.filter(
+    """Locate the highlights of texts that have just got a body; return their number."""
+    unlocated = NuggetSpan.objects.filter(
         rating__text__in=text_ids, located=Located.UNLOCATED
     ).select_related("rating__text")
     n = 0
-    for span in list(lost):
-        parts = find(span.rating.text.body, span.source_quote)
+    for span in list(unlocated):
+        parts = locate_highlight(span.rating.text.body, span.source_quote)
         if parts[0].located == Located.UNLOCATED or span.rating.spans.count() > 1:
             continue
         span.delete()

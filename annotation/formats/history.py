@@ -1,4 +1,4 @@
-"""Our own text_history.jsonl: earlier words of texts and questions, with the grades that they superseded.
+"""Export of text_history.jsonl: earlier wordings, with their superseded grades.
 
 Raters, rubrics, texts and questions are named as in ratings.jsonl, never by key.
 """
@@ -21,8 +21,8 @@ from annotation.models import (
     Text,
     Version,
 )
-from annotation.models.rating import named, raters_of
-from annotation.text.carrying import Worded, ratings_of
+from annotation.models.rating import raters_by_name, raters_of
+from annotation.text.reanchoring import TextOrQuestion, ratings_of
 
 _SPAN = ("start", "end", "quote", "located", "source_quote")
 _OF_A_GRADE = ("grade", "created", "text_sha256", "is_placed")  # the last two not of every row
@@ -31,43 +31,45 @@ Json = dict[str, Any]
 
 
 def known_raters(dataset: Dataset) -> dict[str, Rater]:
-    """The raters of a dataset by name, and those all of whose grades were superseded."""
+    """Return the raters of a dataset by name, also those with only superseded grades."""
     raters = raters_of(dataset).values()
-    others = superseded_raters(dataset) - {rater.pk for rater in raters}
-    return named([*raters, *Rater.objects.filter(pk__in=others)])
+    superseded = superseded_raters(dataset) - {rater.pk for rater in raters}
+    return raters_by_name([*raters, *Rater.objects.filter(pk__in=superseded)])
 
 
 def superseded_raters(dataset: Dataset) -> set[int]:
-    """Keys of the raters some of whose grades were superseded."""
+    """Return the keys of raters with superseded grades."""
     return {row["rater"] for row in _superseded(dataset)}
 
 
 def superseded_rubrics(dataset: Dataset) -> set[int]:
-    """Keys of the rubrics under which grades were superseded."""
+    """Return the keys of rubrics with superseded grades."""
     return {row["rubric"] for row in _superseded(dataset)}
 
 
 def _superseded(dataset: Dataset) -> Iterator[Json]:
-    kept = dataset.versions.exclude(set_aside=[]).order_by().values_list("set_aside", flat=True)
-    return (row for rows in kept for row in rows)
+    rows_of_versions = (
+        dataset.versions.exclude(set_aside=[]).order_by().values_list("set_aside", flat=True)
+    )
+    return (row for rows in rows_of_versions for row in rows)
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
-    """A line for each version, those of texts first, by name and number."""
+    """Yield a line for each version, those of texts first, by name and number."""
     versions = list(dataset.versions.select_related("text", "question", "by"))
     if not versions:
         return
     names = _Names(dataset, versions)
-    ordered = sorted(versions, key=lambda version: (*names.place(version), version.number))
-    last = {names.place(version): version.pk for version in ordered}
+    ordered = sorted(versions, key=lambda version: (*names.sort_key(version), version.number))
+    last = {names.sort_key(version): version.pk for version in ordered}
     for version in ordered:
-        is_last = last[names.place(version)] == version.pk
+        is_last = last[names.sort_key(version)] == version.pk
         yield json_line(_line(version, names, is_last=is_last))
 
 
 def _line(version: Version, names: _Names, *, is_last: bool) -> Json:
     line: Json = {
-        **names.thing(version),
+        **names.entity(version),
         "number": version.number,
         "body": version.body,
         "why": version.why,
@@ -76,13 +78,13 @@ def _line(version: Version, names: _Names, *, is_last: bool) -> Json:
         "replaced": _time(version.replaced),
         "by": version.changed_by,
     }
-    if superseded := [each for row in version.set_aside if (each := names.superseded(row))]:
+    if superseded := [grade for row in version.set_aside if (grade := names.superseded(row))]:
         line["superseded"] = superseded
     if version.citations:
         line["citations"] = [names.citation(row) for row in version.citations]
     if version.had:
         line["had"] = names.had(version.had)
-    if is_last and (rated := names.rated(version.thing)):
+    if is_last and (rated := names.rated(version.entity)):
         line["rated"] = rated
     return line
 
@@ -92,7 +94,7 @@ def _time(at: datetime) -> str:
 
 
 class _Names:
-    """Natural keys for the keys of rows; rows that refer to what is gone are left out."""
+    """Natural keys for primary keys; rows that refer to deleted ones are left out."""
 
     def __init__(self, dataset: Dataset, versions: Iterable[Version]) -> None:
         self.raters = {
@@ -101,34 +103,37 @@ class _Names:
             if rater.kind != Rater.Kind.AGGREGATE
         }
         self.rubrics = dict(Rubric.objects.values_list("pk", "slug"))
-        asked = SubQuestion.objects.filter(topic__dataset=dataset)
+        questions = SubQuestion.objects.filter(topic__dataset=dataset)
         self.questions = {
             pk: {"topic": topic, "question_index": position}
-            for pk, topic, position in asked.values_list("pk", "topic__name", "position")
+            for pk, topic, position in questions.values_list("pk", "topic__name", "position")
         }
         self.texts: dict[int, Json] = {}
         self._look_up(_texts(versions))
 
-    def thing(self, version: Version) -> Json:
-        """The text or the question of a version."""
+    def entity(self, version: Version) -> Json:
+        """Return the natural key of a version's text or question."""
         if version.text_id:
             return self.texts[version.text_id]
         assert version.question_id
         return self.questions[version.question_id]
 
-    def place(self, version: Version) -> tuple[Any, ...]:
-        return (version.text_id is None, *self.thing(version).values())
+    def sort_key(self, version: Version) -> tuple[Any, ...]:
+        return (version.text_id is None, *self.entity(version).values())
 
     def superseded(self, row: Mapping[str, Any]) -> Json | None:
         pair = self._pair(row["rater"], row["rubric"], row["text"], row["question"])
         if pair is None:
             return None
         spans = [{name: span[name] for name in _SPAN} | _positions(span) for span in row["spans"]]
-        return pair | {name: row[name] for name in _OF_A_GRADE if name in row} | {"spans": spans}
+        fields = {name: row[name] for name in _OF_A_GRADE if name in row} | {"spans": spans}
+        if read_text := self.texts.get(row.get("copied_from", 0)):
+            fields["copied_from"] = read_text
+        return pair | fields
 
     def citation(self, row: Mapping[str, Any]) -> Json:
-        stated = {name: row[name] for name in _OF_A_CITATION}
-        return stated | {"cited": self.texts.get(row["cited_id"])}
+        fields = {name: row[name] for name in _OF_A_CITATION}
+        return fields | {"cited": self.texts.get(row["cited_id"])}
 
     def had(self, had: Mapping[str, Any]) -> Json:
         if "citations" not in had:
@@ -141,9 +146,9 @@ class _Names:
             "end": had["end"],
         }
 
-    def rated(self, thing: Worded) -> list[Json]:
+    def rated(self, entity: TextOrQuestion) -> list[Json]:
         """Return the time of each rating of a text or question, and its spans' earlier positions."""
-        ratings = ratings_of(thing).exclude(rater__kind=Rater.Kind.AGGREGATE)
+        ratings = ratings_of(entity).exclude(rater__kind=Rater.Kind.AGGREGATE)
         fields = ("rater_id", "rubric_id", "text_id", "question_id", "created", "pk")
         rows = list(ratings.values_list(*fields))
         self._look_up({row[2] for row in rows})
@@ -151,19 +156,19 @@ class _Names:
         spans = NuggetSpan.objects.filter(rating__in=ratings).order_by("position")
         for rating, moved in spans.values_list("rating_id", "earlier_positions"):
             positions.setdefault(rating, []).append(moved or None)
-        found = [
+        lines = [
             pair
             | {"created": _time(created)}
             | ({"positions": positions[pk]} if any(positions.get(pk, ())) else {})
             for *keys, created, pk in rows
             if (pair := self._pair(*keys)) is not None
         ]
-        return sorted(found, key=lambda row: tuple(map(str, row.values())))
+        return sorted(lines, key=lambda row: tuple(map(str, row.values())))
 
     def _look_up(self, texts: set[int]) -> None:
         for keys in batches(texts - self.texts.keys(), LOOK_UP):
-            found = Text.objects.filter(pk__in=keys).values_list("pk", "kind", "system", "name")
-            for pk, kind, system, name in found:
+            stored = Text.objects.filter(pk__in=keys).values_list("pk", "kind", "system", "name")
+            for pk, kind, system, name in stored:
                 self.texts[pk] = {"text_kind": kind, "system": system, "text": name}
 
     def _pair(self, rater: int, rubric: int, text: int, question: int) -> Json | None:
@@ -171,8 +176,8 @@ class _Names:
             return None
         if text not in self.texts or question not in self.questions:
             return None
-        whose = {"rater": self.raters[rater], "rubric": self.rubrics[rubric]}
-        return whose | self.texts[text] | self.questions[question]
+        names = {"rater": self.raters[rater], "rubric": self.rubrics[rubric]}
+        return names | self.texts[text] | self.questions[question]
 
 
 def _positions(span: Mapping[str, Any]) -> Json:
@@ -181,11 +186,12 @@ def _positions(span: Mapping[str, Any]) -> Json:
 
 
 def _texts(versions: Iterable[Version]) -> set[int]:
-    """Keys of all texts that versions refer to."""
+    """Return the keys of all texts that versions refer to."""
     keys: set[int | None] = set()
     for version in versions:
         keys.add(version.text_id)
         keys |= {row["text"] for row in version.set_aside}
+        keys |= {row.get("copied_from") for row in version.set_aside}
         citations = [*version.citations, *version.had.get("citations", ())]
         keys |= {row["cited_id"] for row in citations}
     return {key for key in keys if key is not None}

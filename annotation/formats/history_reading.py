@@ -1,4 +1,4 @@
-"""Reading text_history.jsonl: versions of texts and questions that are there, and when they were rated."""
+"""Reader of text_history.jsonl: versions of stored texts and questions, with dates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from annotation.formats.highlights import as_stated
+from annotation.formats.highlights import spans_from_rows
 from annotation.formats.history_rows import (
     CitationRow,
     HadRow,
@@ -19,7 +19,7 @@ from annotation.formats.history_rows import (
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import SpanRow
-from annotation.formats.summary import shown
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.models import Document, Text, Version, digest
 from annotation.text.spans import SpanError
@@ -28,7 +28,7 @@ _SPAN = ("start", "end", "quote", "source_quote", "located")
 Json = dict[str, Any]
 
 
-class _Wrong(Exception):
+class _LineError(Exception):
     """An error in a line, with its field."""
 
     def __init__(self, field: str, message: str) -> None:
@@ -37,13 +37,13 @@ class _Wrong(Exception):
 
 
 def read(target: Target, source: Source) -> None:
-    """Create the versions that are new. One that is there must have the same words."""
+    """Create missing versions. A stored one must have the same body."""
     reader = _Reader(target, source)
     for line, row in rows(target, source, VersionRow):
         try:
             reader.read(line, row)
-        except _Wrong as wrong:
-            target.problem(source, line, wrong.field, str(wrong))
+        except _LineError as error:
+            target.problem(source, line, error.field, str(error))
 
 
 class _Reader:
@@ -58,25 +58,25 @@ class _Reader:
         for text, question, number, body in versions.values_list(
             "text_id", "question_id", "number", "body"
         ):
-            thing = ("text", text) if text else ("question", question)
-            self.there.setdefault(thing, {})[number] = body
+            entity = ("text", text) if text else ("question", question)
+            self.there.setdefault(entity, {})[number] = body
 
     def read(self, line: int, row: VersionRow) -> None:
         self.line = line
-        thing = self._thing(row)
-        numbers = self.there.setdefault(thing, {})
+        entity = self._entity(row)
+        numbers = self.there.setdefault(entity, {})
         if row.number in numbers:
             if numbers[row.number] != row.body:
-                raise _Wrong("body", f"version {row.number} has other words here")
+                raise _LineError("body", f"version {row.number} has other words here")
             self.summary.unchanged += 1
             return
         if row.number != len(numbers) + 1:
-            raise _Wrong(
+            raise _LineError(
                 "number", f"expected {len(numbers) + 1}, the next version, not {row.number}"
             )
         version = Version(
             dataset=self.target.dataset,
-            **{f"{thing[0]}_id": thing[1]},
+            **{f"{entity[0]}_id": entity[1]},
             number=row.number,
             body=row.body,
             why=row.why,
@@ -84,8 +84,8 @@ class _Reader:
             n_ratings=row.n_ratings,
             author=row.by,
             set_aside=[
-                self._superseded(f"superseded.{i}", each, row)
-                for i, each in enumerate(row.superseded)
+                self._superseded(f"superseded.{i}", superseded, row)
+                for i, superseded in enumerate(row.superseded)
             ],
             citations=self._citations("citations", row.citations),
             had=self._had(row, row.had) if row.had else {},
@@ -102,34 +102,38 @@ class _Reader:
         self.summary.created += 1
         self.target.summary.created["earlier versions"] += 1
 
-    def _thing(self, row: VersionRow) -> tuple[str, int]:
+    def _entity(self, row: VersionRow) -> tuple[str, int]:
         """Return "text" or "question", and the key of the row that a version belongs to."""
         if row.text is not None:
             if row.topic is not None or row.question_index is not None:
-                raise _Wrong("text", "a version is of a text or of a question")
+                raise _LineError("text", "a version is of a text or of a question")
             ref = TextRef(text_kind=row.text_kind, system=row.system, text=row.text)
             return "text", self._text("text", ref)
         if row.topic is None or row.question_index is None:
-            raise _Wrong("text", "is missing, and so are topic and question_index")
+            raise _LineError("text", "is missing, and so are topic and question_index")
         return "question", self._question("", row.topic, row.question_index)
 
     def _superseded(self, field: str, row: SupersededRow, version: VersionRow) -> Json:
         pair = self._pair(field, row)
         rubric = self.target.rubric(row.rubric)
         if row.grade not in rubric.grades:
-            raise _Wrong(f"{field}.grade", f"{row.grade} is no grade of the rubric {row.rubric}")
+            raise _LineError(
+                f"{field}.grade", f"{row.grade} is no grade of the rubric {row.rubric}"
+            )
         body = version.body if row.text_sha256 == digest(version.body) else None
-        kept = pair | {"grade": row.grade, "created": row.created}
-        kept["spans"] = [
+        grade = pair | {"grade": row.grade, "created": row.created}
+        grade["spans"] = [
             _span(f"{field}.spans.{i}", span, body)
             | {"earlier_positions": _plain(span.earlier_positions)}
             for i, span in enumerate(row.spans)
         ]
         if row.text_sha256 is not None:
-            kept["text_sha256"] = row.text_sha256
+            grade["text_sha256"] = row.text_sha256
+        if row.copied_from is not None:
+            grade["copied_from"] = self._text(f"{field}.copied_from", row.copied_from)
         if row.is_placed is not None:
-            kept["is_placed"] = row.is_placed
-        return kept
+            grade["is_placed"] = row.is_placed
+        return grade
 
     def _had(self, version: VersionRow, had: HadRow) -> Json:
         if version.text is None:
@@ -139,19 +143,21 @@ class _Reader:
             of_dataset = Document.objects.filter(dataset=self.target.dataset, name=had.document)
             document = of_dataset.values_list("pk", flat=True).first()
             if document is None:
-                raise _Wrong("had.document", f"there is no document {shown(had.document)}")
+                raise _LineError(
+                    "had.document", f"there is no document {quoted_value(had.document)}"
+                )
         citations = self._citations("had.citations", had.citations)
-        place = {"document": document, "start": had.start, "end": had.end}
-        return {"citations": citations, **place}
+        position = {"document": document, "start": had.start, "end": had.end}
+        return {"citations": citations, **position}
 
     def _citations(self, field: str, citations: Sequence[CitationRow]) -> list[Json]:
-        kept = []
+        stored = []
         for i, row in enumerate(citations):
             if row.start >= row.end:
-                raise _Wrong(f"{field}.{i}.end", "is not behind the start")
+                raise _LineError(f"{field}.{i}.end", "is not behind the start")
             cited = self._text(f"{field}.{i}.cited", row.cited) if row.cited else None
-            kept.append(row.model_dump(exclude={"cited"}) | {"cited_id": cited})
-        return kept
+            stored.append(row.model_dump(exclude={"cited"}) | {"cited_id": cited})
+        return stored
 
     def _pair(self, field: str, row: RatedRow) -> dict[str, int]:
         return {
@@ -164,53 +170,55 @@ class _Reader:
     def _rater(self, field: str, name: str) -> int:
         rater = self.target.rater_named(name)
         if rater is None:
-            raise _Wrong(f"{field}.rater", f"there is no rater {shown(name)}: see raters.jsonl")
+            raise _LineError(
+                f"{field}.rater", f"there is no rater {quoted_value(name)}: see raters.jsonl"
+            )
         return rater.pk
 
     def _rubric(self, field: str, slug: str) -> int:
         rubric = self.target.rubric_called(self.source, self.line, slug)
         if rubric is None:
-            raise _Wrong(f"{field}.rubric", f"there is no rubric {shown(slug)}")
+            raise _LineError(f"{field}.rubric", f"there is no rubric {quoted_value(slug)}")
         return rubric.rubric.pk
 
     def _text(self, field: str, ref: TextRef) -> int:
         name = (ref.text_kind, ref.system, ref.text)
         if name not in self.texts:
             kind, system, text = name
-            found = Text.objects.filter(
+            matches = Text.objects.filter(
                 dataset=self.target.dataset, kind=kind, system=system, name=text
             )
-            key = found.values_list("pk", flat=True).first()
+            key = matches.values_list("pk", flat=True).first()
             if key is None:
-                raise _Wrong(field, f"the {kind} {shown(text)} is not in the dataset")
+                raise _LineError(field, f"the {kind} {quoted_value(text)} is not in the dataset")
             self.texts[name] = key
         return self.texts[name]
 
     def _question(self, prefix: str, topic: str, index: int) -> int:
-        known = self.target.topics.get(topic)
-        if known is None:
-            raise _Wrong(f"{prefix}topic", f"topic {shown(topic)} is not in the dataset")
-        if index >= len(known.questions):
-            message = f"{topic} has {len(known.questions)} questions, counted from 0"
-            raise _Wrong(f"{prefix}question_index", message)
-        return known.questions[index].pk
+        known_topic = self.target.topics.get(topic)
+        if known_topic is None:
+            raise _LineError(f"{prefix}topic", f"topic {quoted_value(topic)} is not in the dataset")
+        if index >= len(known_topic.questions):
+            message = f"{topic} has {len(known_topic.questions)} questions, counted from 0"
+            raise _LineError(f"{prefix}question_index", message)
+        return known_topic.questions[index].pk
 
 
 def _plain(positions: Positions) -> Json | None:
-    """Positions by wording as rows keep them."""
+    """Return positions by wording as stored in rows."""
     if positions is None:
         return None
     return {sha256: position.model_dump() for sha256, position in positions.items()}
 
 
 def _span(field: str, row: SpanRow, body: str | None) -> Json:
-    """A span as versions keep it; checked against the words that it is in, where these are known."""
+    """Return a span as stored in a version, checked against its wording where that is known."""
     is_located = row.located in ("exact", "normalised")
     if is_located != (row.start is not None and row.end is not None):
-        raise _Wrong(field, "a span is located, and has a start and an end, or neither")
+        raise _LineError(field, "a span is located, and has a start and an end, or neither")
     if body is not None:
         try:
-            as_stated(body, [row])
+            spans_from_rows(body, [row])
         except SpanError as error:
-            raise _Wrong(field, str(error)) from error
+            raise _LineError(field, str(error)) from error
     return {name: getattr(row, name) for name in _SPAN}

@@ -1,20 +1,28 @@
-"""The rows of our own text_history.jsonl, as shapes. No Django here."""
+"""Row shapes of our own text_history.jsonl. No Django here."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from annotation.formats.records import Name, Row, SpanRow, Time, Whole, Word, Words
+from annotation.formats.records import (
+    Name,
+    RepeatedText,
+    Row,
+    SpanRow,
+    StoredText,
+    Time,
+    WholeNumber,
+)
 
-Index = Annotated[Whole, Field(ge=0)]
-Place = Annotated[Whole, Field(ge=0, le=2_000_000_000)]
+Index = Annotated[WholeNumber, Field(ge=0)]
+Offset = Annotated[WholeNumber, Field(ge=0, le=2_000_000_000)]
 
 
 class TextRef(Row):
     """A text by its natural key."""
 
-    text_kind: Word = "passage"
-    system: Words = ""
+    text_kind: RepeatedText = "passage"
+    system: StoredText = ""
     text: Name
 
 
@@ -31,15 +39,15 @@ class RatedRow(TextRef):
 class PositionRow(Row):
     """The position of a span in one wording of its text."""
 
-    start: Place | None = None
-    end: Place | None = None
-    quote: Words = ""
-    source_quote: Words = ""
+    start: Offset | None = None
+    end: Offset | None = None
+    quote: StoredText = ""
+    source_quote: StoredText = ""
     located: Literal["exact", "normalised", "unlocated"]
 
 
 # By the SHA-256 of the wording; null for a span of a text that was not edited since.
-Positions = dict[Annotated[Words, Field(max_length=64)], PositionRow] | None
+Positions = dict[Annotated[StoredText, Field(max_length=64)], PositionRow] | None
 
 
 class SupersededSpanRow(SpanRow):
@@ -55,11 +63,12 @@ class CurrentRow(RatedRow):
 
 
 class SupersededRow(RatedRow):
-    """A grade that a change of the words superseded; its spans are in the words with this hash."""
+    """A grade superseded by a text edit; its spans are in the wording with this hash."""
 
     grade: Index
-    text_sha256: Annotated[Words, Field(max_length=64)] | None = None
+    text_sha256: Annotated[StoredText, Field(max_length=64)] | None = None
     is_placed: bool | None = None
+    copied_from: TextRef | None = None
     spans: list[SupersededSpanRow] = []
 
 
@@ -67,37 +76,37 @@ class CitationRow(Row):
     """A citation of a report; `cited` is null where the label names nothing."""
 
     position: Index
-    start: Place
-    end: Place
-    label: Annotated[Words, Field(max_length=250)]
+    start: Offset
+    end: Offset
+    label: Annotated[StoredText, Field(max_length=250)]
     cited: TextRef | None = None
 
 
 class HadRow(Row):
-    """Citations and places that belonged to the earlier wording."""
+    """Citations and positions that belonged to the earlier wording."""
 
     citations: list[CitationRow] = []
     document: Name | None = None
-    start: Place | None = None
-    end: Place | None = None
-    source_body: Words = ""
+    start: Offset | None = None
+    end: Offset | None = None
+    source_body: StoredText = ""
 
 
 class VersionRow(Row):
-    """Earlier words of a text, or of a question, which has a topic and an index instead."""
+    """An earlier wording of a text, or of a question, which has a topic and an index instead."""
 
-    text_kind: Word = "passage"
-    system: Words = ""
+    text_kind: RepeatedText = "passage"
+    system: StoredText = ""
     text: Name | None = None
     topic: Name | None = None
     question_index: Index | None = None
-    number: Annotated[Whole, Field(ge=1, le=32_000)]
-    body: Words
-    why: Annotated[Words, Field(max_length=200)] = ""
+    number: Annotated[WholeNumber, Field(ge=1, le=32_000)]
+    body: StoredText
+    why: Annotated[StoredText, Field(max_length=200)] = ""
     counts: bool
-    n_ratings: Place = 0
+    n_ratings: Offset = 0
     replaced: Time
-    by: Annotated[Words, Field(max_length=150)] = ""
+    by: Annotated[StoredText, Field(max_length=150)] = ""
     superseded: list[SupersededRow] = []
     citations: list[CitationRow] = []
     had: HadRow | None = None

@@ -1,23 +1,24 @@
-"""A judge's grades: {"example_id": topic, "pid": text, "rating": [0..5 or null, one a question]}.
+"""Grades of a judge: {"example_id": topic, "pid": text, "rating": [0..5 or null, ...]}.
 
-A -1 is null: the authors' code writes it for a reply in which it found no grade.
+`rating` has a value for each question. A -1 is null: the authors' code writes it for a reply in
+which it found no grade.
 
-judgements/<judge>.judgements.jsonl grades passages, many of them of other topics and without
-words here; judgements/<judge>.reference.jsonl grades the reference summaries, "<topic>:report".
+judgements/<judge>.judgements.jsonl grades passages, many of them of other topics and without a body
+here; judgements/<judge>.reference.jsonl grades the reference summaries, "<topic>:report".
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from annotation.formats.batches import batches
-from annotation.formats.graded import graded
-from annotation.formats.highlights import as_stated, span_row
+from annotation.formats.grades_by_text import grades_by_text
+from annotation.formats.highlights import span_row, spans_from_rows
 from annotation.formats.layout import Kind, Source
 from annotation.formats.reading import rows
 from annotation.formats.records import UNJUDGED, JudgementRow
-from annotation.formats.slots import REFERENCE, USUAL, passages_or
-from annotation.formats.storing import Given, RatingWriter
-from annotation.formats.summary import Mapped, shown
+from annotation.formats.slots import REFERENCE, USUAL, qrels_texts
+from annotation.formats.storing import ImportedGrade, RatingWriter
+from annotation.formats.summary import Conversion, quoted_value
 from annotation.formats.target import Target, topics_of
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rater, Text
@@ -54,22 +55,22 @@ def _bodies(texts: Iterable[int]) -> dict[int, str | None]:
 
 
 def _add_spans(
-    target: Target, source: Source, row: JudgementRow, labels: list[Given], body: str | None
+    target: Target, source: Source, row: JudgementRow, labels: list[ImportedGrade], body: str | None
 ) -> None:
     """Add the evidence that a line states to the grades of its questions."""
     by_position = {str(label.question.position): label for label in labels}
     for position, spans in row.spans.items():
         label = by_position.get(position)
         if label is None:
-            message = f"no question at {shown(position)} is graded here"
+            message = f"no question at {quoted_value(position)} is graded here"
             target.problem(source, labels[0].line, "spans", message)
             continue
         try:
-            label.spans = as_stated(body, spans)
+            label.spans = spans_from_rows(body, spans)
         except SpanError as error:
             target.problem(source, label.line, f"spans.{position}", str(error))
             continue
-        label.words = ELISION.join(span.words or span.quote for span in label.spans)
+        label.quote = ELISION.join(span.file_quote or span.quote for span in label.spans)
         label.offsets = True
 
 
@@ -77,28 +78,28 @@ def _texts(target: Target, slot: str, names: set[str]) -> dict[str, int]:
     if slot == USUAL:
         return target.passages(names)
     if slot == REFERENCE:
-        _name_references(target, names)
-    known = Text.objects.filter(passages_or(slot), dataset=target.dataset, name__in=names)
-    return dict(known.values_list("name", "pk"))
+        _create_references(target, names)
+    texts = Text.objects.filter(qrels_texts(slot), dataset=target.dataset, name__in=names)
+    return dict(texts.values_list("name", "pk"))
 
 
-def _name_references(target: Target, names: set[str]) -> None:
-    """Make the reference summaries that are rated, but whose words no file has brought."""
-    wanted = {f"{topic.name}:report": topic.pk for topic in target.topics.values()}
-    known = Text.objects.filter(
+def _create_references(target: Target, names: set[str]) -> None:
+    """Create reference summaries that are rated but that no file has brought, without body."""
+    topics = {f"{topic.name}:report": topic.pk for topic in target.topics.values()}
+    existing = Text.objects.filter(
         dataset=target.dataset, kind=Text.Kind.REFERENCE, name__in=names
     ).values_list("name", flat=True)
-    made = Text.objects.bulk_create(
-        Text(dataset=target.dataset, kind=Text.Kind.REFERENCE, name=name, topic_id=wanted[name])
-        for name in sorted((names & wanted.keys()) - set(known))
+    created = Text.objects.bulk_create(
+        Text(dataset=target.dataset, kind=Text.Kind.REFERENCE, name=name, topic_id=topics[name])
+        for name in sorted((names & topics.keys()) - set(existing))
     )
-    if made:
-        target.summary.created["reference summaries, without their words"] += len(made)
+    if created:
+        target.summary.created["reference summaries, without their words"] += len(created)
 
 
 def _line(
     target: Target, source: Source, writer: RatingWriter, line: int, row: JudgementRow, pk: int
-) -> list[Given]:
+) -> list[ImportedGrade]:
     topic = target.topic(source, line, "example_id", row.example_id)
     if not topic:
         return []
@@ -110,20 +111,20 @@ def _line(
         return []
     labels = []
     for question, grade in zip(topic.questions, row.rating, strict=True):
-        place = f"rating.{question.position}"
+        field = f"rating.{question.position}"
         if grade in (None, UNJUDGED):
-            why = Mapped.NO_RATING if grade is None else Mapped.NO_GRADE
-            target.summary.mapped[why] += 1
-        elif writer.allows(line, place, grade):
-            target.summary.mapped[Mapped.KEPT_JUDGED] += question.filtered
-            labels.append(Given(line, place, pk, row.pid, question, grade))
+            reason = Conversion.NO_RATING if grade is None else Conversion.NO_GRADE
+            target.summary.mapped[reason] += 1
+        elif writer.allows(line, field, grade):
+            target.summary.mapped[Conversion.KEPT_JUDGED] += question.filtered
+            labels.append(ImportedGrade(line, field, pk, row.pid, question, grade))
     return labels
 
 
 def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
-    """A line for each pair of topic and text. `slot` as for qrels."""
+    """Yield a line for each pair of topic and text. `slot` as for qrels."""
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
-    for text in graded(dataset, rater, GRADED.slug, passages_or(slot)):
+    for text in grades_by_text(dataset, rater, GRADED.slug, qrels_texts(slot)):
         topic = topics[text.topic_id]
         rating = [text.grades.get(question.position) for question in topic.questions]
         line: dict[str, Any] = {"example_id": topic.name, "pid": text.name, "rating": rating}

@@ -1,4 +1,4 @@
-"""The layout of a study's folder: which file is what, by its name."""
+"""Layout of a study's folder: recognition of files by name."""
 
 import os
 import re
@@ -8,12 +8,12 @@ from enum import Enum
 from pathlib import Path
 
 from annotation.formats.content import Content, content_of, run_name
-from annotation.formats.summary import ImportFailed, LeftOut, Problem
+from annotation.formats.summary import DatasetImportError, Problem, SkippedFile
 from annotation.formats.translation import Translation
 
 
 class Kind(Enum):
-    """What a file is, and how people read its name."""
+    """Kind of a file; the value is the pattern of its name for people."""
 
     RUBRICS = "rubrics.jsonl"
     RATERS = "raters.jsonl"
@@ -33,6 +33,7 @@ class Kind(Enum):
     JUDGEMENTS = "judgements/<judge>.judgements.jsonl"
     REFERENCE = "judgements/<judge>.reference.jsonl"
     RATINGS = "ratings*.jsonl"
+    COPIED_GRADES = "copied_grades.jsonl"
     SYSTEMS = "systems.jsonl"
     VALUES = "values*.jsonl"
     ORIGINS = "origins.jsonl"
@@ -40,13 +41,13 @@ class Kind(Enum):
     WRITTEN = "written.jsonl"
     TEXT_HISTORY = "text_history.jsonl"
     NOTES = "notes.jsonl"
-    # In other formats alone: annotation.formats.foreign.
+    # Only in other formats: annotation.formats.foreign.
     CITED = "reports_cited.jsonl"
     GRADES = "qrels"
 
 
-# A rater's name ends at the first dot. What stands between it and the last words says which
-# reports are meant, where they are not the usual ones: alice.human_eval.bm25.qlabels.jsonl
+# A rater's name ends at the first dot. The part between it and the endings names the system of
+# the reports, where it is not the usual one: alice.human_eval.bm25.qlabels.jsonl
 _RATER = r"(?P<rater>[^./]+)"
 _SYSTEM = r"(?:\.(?P<system>[^/]+?))?"
 _PATTERNS = {
@@ -61,7 +62,7 @@ _PATTERNS = {
     Kind.REPORTS_ALL: r"reports_all\.(?P<system>[^/]+)\.jsonl",
     Kind.CITED: r"reports_cited\.jsonl",
     Kind.RUN: r"runs/(?P<system>[^/]+)\.run",
-    # As the authors call them; and as the page of exports does, where "qrels" alone means those of TREC.
+    # The authors' names, and those of the export page, where "qrels" alone means TREC's.
     Kind.QLABELS: rf"annotations/{_RATER}{_SYSTEM}\.(?:qlabels|t1-labels)\.jsonl",
     Kind.QRELS: rf"annotations/{_RATER}{_SYSTEM}\.(?:qrels|t2-labels)\.jsonl",
     Kind.HISTORY_QLABELS: rf"annotations/history/{_RATER}\.qlabels(?:\.[^/]+)?\.jsonl",
@@ -69,6 +70,7 @@ _PATTERNS = {
     Kind.JUDGEMENTS: rf"judgements/{_RATER}{_SYSTEM}\.judgements\.jsonl",
     Kind.REFERENCE: rf"judgements/{_RATER}\.reference\.jsonl",
     Kind.RATINGS: r"ratings[^/]*\.jsonl",
+    Kind.COPIED_GRADES: r"copied_grades\.jsonl",
     Kind.SYSTEMS: r"systems\.jsonl",
     Kind.VALUES: r"values[^/]*\.jsonl",
     Kind.ORIGINS: r"origins\.jsonl",
@@ -95,8 +97,8 @@ _LEFT_OUT = (
 class Source:
     """A file to read, or a folder of passages. `system` is a run's name for a run.
 
-    A file of another format has a translation, and may be the source of several kinds of rows: it is then
-    read `again` for all but the first.
+    A file of another format has a translation, and may be the source of several kinds of rows: for
+    all but the first, `again` is True.
     """
 
     path: Path
@@ -110,40 +112,40 @@ class Source:
 
 
 @dataclass
-class Found:
+class RecognisedFiles:
     sources: list[Source] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedFile] = field(default_factory=list)
 
     def of(self, *kinds: Kind) -> list[Source]:
         return [source for source in self.sources if source.kind in kinds]
 
 
-def recognise(path: Path, *, with_history: bool = False) -> Found:
-    """The files of a folder, or the one file, that can be read, in the order of their names.
+def recognise(path: Path, *, with_history: bool = False) -> RecognisedFiles:
+    """Return the readable files of a folder, or the one file, sorted by name.
 
-    Raises ImportFailed if there is no such file, or nothing in it has a name that is known.
+    Raises DatasetImportError if there is no such file, or none has a known name.
     """
     try:
         if path.is_file():
-            files = Found([source] if (source := _single(path)) else [])
+            files = RecognisedFiles([source] if (source := _single(path)) else [])
         else:
             files = _folder(inner(path), with_history)
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
-        raise ImportFailed([Problem(printable(str(path)), 0, "", message)]) from error
+        raise DatasetImportError([Problem(printable(str(path)), 0, "", message)]) from error
     if not files.sources:
         message = f"no file that can be read; files are known by their names: {NAMES}"
-        raise ImportFailed([Problem(printable(path.name), 0, "", message)])
+        raise DatasetImportError([Problem(printable(path.name), 0, "", message)])
     return files
 
 
 def printable(name: str) -> str:
-    """A file name that can be printed and stored whatever bytes it is made of."""
+    """Return a file name that can be printed and stored, whatever its bytes."""
     return name.encode(errors="backslashreplace").decode()
 
 
 def _in_folder(path: Path, full: str, name: str, *, flat: bool) -> Source | None:
-    """A file by its name, else a run by its content."""
+    """Return a file's source by its name, else as a run by its content."""
     source = _source(path, full, name) or (_flat(path) if flat else None)
     if source or any(regex.fullmatch(name) for regex, _ in _LEFT_OUT):
         return source
@@ -163,14 +165,14 @@ def _single(path: Path) -> Source | None:
 
 
 def _flat(path: Path) -> Source | None:
-    """A file outside the folder that it would be in: its name alone says as much."""
+    """Return the source of a file outside its folder, by its name alone."""
     folders = ("", *(f"{folder}/" for folder in (*_FOLDERS, "annotations/history")))
     names = [f"{folder}{path.name}" for folder in folders]
     return next((s for name in names if (s := _source(path, name, path.name))), None)
 
 
 def inner(path: Path) -> Path:
-    """The folder itself, without the one that archives put around it."""
+    """Return the folder, or the only folder inside it, as archives wrap one."""
     entries = [entry for entry in path.iterdir() if not entry.name.startswith((".", "__"))]
     if len(entries) == 1 and entries[0].is_dir():
         name = entries[0].name
@@ -179,13 +181,15 @@ def inner(path: Path) -> Path:
     return path
 
 
-def _folder(root: Path, with_history: bool) -> Found:
-    files = Found()
+def _folder(root: Path, with_history: bool) -> RecognisedFiles:
+    files = RecognisedFiles()
     # A folder of the layout may be given by itself: .../runs, .../documents_sample
-    own = root.resolve().name
-    prefix = {"history": "annotations/history/"}.get(own, f"{own}/" if own in _FOLDERS else "")
-    if _DOCUMENTS.fullmatch(own):
-        return Found([Source(root, printable(own), Kind.DOCUMENTS)])
+    root_name = root.resolve().name
+    prefix = {"history": "annotations/history/"}.get(
+        root_name, f"{root_name}/" if root_name in _FOLDERS else ""
+    )
+    if _DOCUMENTS.fullmatch(root_name):
+        return RecognisedFiles([Source(root, printable(root_name), Kind.DOCUMENTS)])
     counts: dict[tuple[str, str], int] = {}
     for path in _walk(root):
         name = path.relative_to(root).as_posix()
@@ -193,47 +197,54 @@ def _folder(root: Path, with_history: bool) -> Found:
         if path.is_dir():
             files.sources.append(Source(path, printable(name), Kind.DOCUMENTS))
         elif not (source := _in_folder(path, prefix + name, name, flat=flat)):
-            why = next((why for regex, why in _LEFT_OUT if regex.fullmatch(name)), "unknown name")
-            _leave_out(counts, name, why)
+            reason = next(
+                (reason for regex, reason in _LEFT_OUT if regex.fullmatch(name)), "unknown name"
+            )
+            _leave_out(counts, name, reason)
         elif source.kind in HISTORY and not with_history:
             _leave_out(counts, name, "earlier exports, read only with --with-history")
         else:
             files.sources.append(source)
-    files.left_out = [LeftOut(printable(name), n, why) for (name, why), n in counts.items()]
+    files.left_out = [
+        SkippedFile(printable(name), n, reason) for (name, reason), n in counts.items()
+    ]
     return files
 
 
 def _walk(root: Path) -> Iterator[Path]:
-    """Files in the order of their names; a folder of passages as one, for it may hold millions."""
-    for here, folders, files in os.walk(root):
+    """Yield files sorted by name, and a folder of passages as one entry.
+
+    Such a folder may hold millions of files.
+    """
+    for parent, folders, files in os.walk(root):
         folders.sort()
-        if Path(here) == root:
+        if Path(parent) == root:
             for folder in [folder for folder in folders if _DOCUMENTS.fullmatch(folder)]:
                 folders.remove(folder)
                 yield root / folder
-        yield from (path for name in sorted(files) if (path := Path(here, name)).is_file())
+        yield from (path for name in sorted(files) if (path := Path(parent, name)).is_file())
 
 
-def _leave_out(counts: dict[tuple[str, str], int], name: str, why: str) -> None:
-    """Count a file under its folder, if that as a whole is left out."""
+def _leave_out(counts: dict[tuple[str, str], int], name: str, reason: str) -> None:
+    """Count a file that is left out, under its folder if that is left out as a whole."""
     folder, slash, _ = name.rpartition("/")
     top = folder.partition("/")[0]
     if top in ("raw", "later_formats"):
         folder = top
     whole = slash and folder not in _FOLDERS
-    key = (f"{folder}/" if whole else name, why)
+    key = (f"{folder}/" if whole else name, reason)
     counts[key] = counts.get(key, 0) + 1
 
 
 def by_name(path: Path, name: str) -> Source | None:
-    """What a file is by its name within the folder; None where no file of ours is called so."""
+    """Return the source of a file by its name within the folder, or None if unknown."""
     return _source(path, name, name)
 
 
-def _source(path: Path, name: str, shown: str) -> Source | None:
+def _source(path: Path, name: str, displayed_name: str) -> Source | None:
     for kind, regex in _REGEXES.items():
         if match := regex.fullmatch(name):
             parts = match.groupdict(default="")
             rater, system = parts.get("rater", ""), parts.get("system", "")
-            return Source(path, printable(shown), kind, rater=rater, system=system)
+            return Source(path, printable(displayed_name), kind, rater=rater, system=system)
     return None

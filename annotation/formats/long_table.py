@@ -1,8 +1,8 @@
-"""The long table: one row for each rating of a dataset, with the hash of the text and the spans.
+"""The long table: a row for each rating of a dataset, with spans and the text's hash.
 
-Rows are ordered by rater, rubric, topic, kind, system, text and question. The CSV is plain
-RFC 4180: UTF-8, commas, quotes where they are needed, CRLF. Words that a spreadsheet would take
-for a formula get an apostrophe in front; the JSON lines have them as they are.
+Rows are ordered by rater, rubric, topic, kind, system, text and question. The CSV is plain RFC
+4180: UTF-8, commas, quotes where they are needed, CRLF. Cells that a spreadsheet would take for a
+formula get an apostrophe in front; the JSON lines have them unchanged.
 """
 
 import csv
@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from annotation.formats.batches import batches
 from annotation.formats.highlights import span_row
-from annotation.formats.writing import by_code_point, json_line, safe_cell
+from annotation.formats.writing import by_code_point, escape_cell, json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Rating
 from annotation.models.rating import raters_of
 
@@ -35,6 +35,8 @@ COLUMNS = (
     "text",
     "text_sha256",
     "grade",
+    "copied_from_system",
+    "copied_from",
     "created",
     "spans",
 )
@@ -50,17 +52,18 @@ _FIELDS = (
     "text__name",
     "text__sha256",
     "grade",
+    "copied_from__system",
+    "copied_from__name",
     "created",
 )
 _CHUNK = 2000
 
 
 def rows(dataset: Dataset, chosen: Mapping[int, Q] | None = None) -> Iterator[dict[str, Any]]:
-    """The rows as dicts with the keys of COLUMNS; spans are a list of dicts, times are in UTC.
+    """Yield the rows as dicts with the keys of COLUMNS; spans as dicts, times in UTC.
 
-    `chosen` says by rater which ratings are meant; None: all of everybody.
-
-    The offsets of a span are Unicode code points, end exclusive; null if it is not in the text.
+    `chosen` selects ratings by rater; None: all. The offsets of a span are Unicode code points, end
+    exclusive; null if it is not in the text.
     """
     versions = _versions()
     for name, rater in sorted(raters_of(dataset).items()):
@@ -84,31 +87,32 @@ def rows(dataset: Dataset, chosen: Mapping[int, Q] | None = None) -> Iterator[di
         )
         for batch in batches(ratings, _CHUNK):
             spans = _spans([pk for pk, *_ in batch])
-            for pk, *values, created in batch:
-                who = (dataset.slug, name, rater.kind, versions.get(rater.pk, ""))
-                when = created.astimezone(UTC).isoformat(timespec="seconds")
-                cells = (*who, *values, when, spans.get(pk, []))
+            for pk, *fields, created in batch:
+                values = ["" if value is None else value for value in fields]
+                rater_cells = (dataset.slug, name, rater.kind, versions.get(rater.pk, ""))
+                time = created.astimezone(UTC).isoformat(timespec="seconds")
+                cells = (*rater_cells, *values, time, spans.get(pk, []))
                 yield dict(zip(COLUMNS, cells, strict=True))
 
 
 def jsonl_lines(dataset: Dataset) -> Iterator[str]:
-    """One JSON object a row, the spans nested in it."""
+    """Yield a JSON object for each row, with nested spans."""
     return (json_line(row) for row in rows(dataset))
 
 
 def csv_lines(dataset: Dataset) -> Iterator[str]:
-    """The head and one record a row, the spans as JSON in their cell."""
+    """Yield the header and a record for each row, with the spans as JSON in their cell."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(COLUMNS)
-    yield _taken(buffer)
+    yield _drain(buffer)
     for row in rows(dataset):
         row["spans"] = json.dumps(row["spans"], ensure_ascii=False)
-        writer.writerow(map(safe_cell, row.values()))
-        yield _taken(buffer)
+        writer.writerow(map(escape_cell, row.values()))
+        yield _drain(buffer)
 
 
-def _taken(buffer: io.StringIO) -> str:
+def _drain(buffer: io.StringIO) -> str:
     text = buffer.getvalue()
     buffer.seek(0)
     buffer.truncate()
@@ -116,7 +120,7 @@ def _taken(buffer: io.StringIO) -> str:
 
 
 def _versions() -> dict[int, str]:
-    """The fingerprints of judges by rater; a judge of a file has none."""
+    """Return the fingerprints of judges by rater; a judge of a file has none."""
     judges = Rater.objects.filter(judge__isnull=False)
     return dict(judges.values_list("pk", "judge__fingerprint"))
 

@@ -1,4 +1,4 @@
-"""passages*.jsonl: {"id", "contents"}; and folders with one such object in each file."""
+"""passages*.jsonl: {"id", "contents"}; also folders with one such object in each file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,8 +8,8 @@ from annotation.formats.documents import adopt_passages
 from annotation.formats.layout import Kind, Source, printable
 from annotation.formats.reading import MAX_LINE, parsed, rows
 from annotation.formats.records import PassageRow
-from annotation.formats.storing import Incoming, store
-from annotation.formats.summary import shown
+from annotation.formats.storing import ImportedText, store_texts
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Document, Text
@@ -26,33 +26,33 @@ def read(target: Target, source: Source) -> None:
         if source.kind is Kind.DOCUMENTS
         else _lines(target, source, placed)
     )
-    batch: list[Incoming] = []
+    batch: list[ImportedText] = []
     characters = 0
     for passage in passages:
         batch.append(passage)
         characters += len(passage.body)
         if len(batch) >= _BATCH or characters >= _BATCH_CHARACTERS:
-            store(target, source, Text.Kind.PASSAGE, batch)
-            _place(target, source, placed)
+            store_texts(target, source, Text.Kind.PASSAGE, batch)
+            _link_documents(target, source, placed)
             batch, characters = [], 0
             placed.clear()
-    store(target, source, Text.Kind.PASSAGE, batch)
-    _place(target, source, placed)
+    store_texts(target, source, Text.Kind.PASSAGE, batch)
+    _link_documents(target, source, placed)
     adopt_passages(target.dataset)
 
 
 def _lines(
     target: Target, source: Source, placed: list[tuple[int, PassageRow]]
-) -> Iterator[Incoming]:
+) -> Iterator[ImportedText]:
     for line, row in rows(target, source, PassageRow):
         if (row.document, row.start, row.end) != (None, None, None):
             placed.append((line, row))
         topic = target.topic_key_of_passage(row.id)
-        yield Incoming(line, "contents", row.id, row.contents, topic)
+        yield ImportedText(line, "contents", row.id, row.contents, topic)
 
 
-def _place(target: Target, source: Source, placed: list[tuple[int, PassageRow]]) -> None:
-    """Let passages know their documents, and their places in them, where they know none."""
+def _link_documents(target: Target, source: Source, placed: list[tuple[int, PassageRow]]) -> None:
+    """Link passages to their documents, with their positions, where they have none."""
     if not placed or target.problems:
         return
     names = {row.document for _, row in placed}
@@ -67,30 +67,30 @@ def _place(target: Target, source: Source, placed: list[tuple[int, PassageRow]])
     changed = []
     for line, row in placed:
         document, text = documents.get(row.document or ""), by_name[row.id]
-        if wrong := _wrong_place(row, document):
-            target.problem(source, line, *wrong)
+        if problem := _link_problem(row, document):
+            target.problem(source, line, *problem)
         elif document and text.document_id in (None, document.pk) and text.start is None:
             text.document, text.start, text.end = document, row.start, row.end
             changed.append(text)
     Text.objects.bulk_update(changed, ["document", "start", "end"], batch_size=LOOK_UP)
 
 
-def _wrong_place(row: PassageRow, document: Document | None) -> tuple[str, str] | None:
-    """The field that is wrong, and why."""
+def _link_problem(row: PassageRow, document: Document | None) -> tuple[str, str] | None:
+    """Return the invalid field and the reason, or None."""
     if document is None:
-        return "document", f"document {shown(row.document)} is not in the dataset"
+        return "document", f"document {quoted_value(row.document)} is not in the dataset"
     if row.start is None or row.end is None:
         return None if row.start is row.end else ("start", "start and end come together")
     if not row.start < row.end <= len(document.body):
         return "start", f"{row.start} to {row.end} is no part of {len(document.body)} signs"
-    # White space may be other, and of a passage of several parts the place is that of the first.
+    # White space may differ; for a passage of several parts the offsets are those of the first.
     if " ".join(document.body[row.start : row.end].split()) not in " ".join(row.contents.split()):
         return "start", "the document has other words there"
     return None
 
 
-def _documents(target: Target, source: Source) -> Iterator[Incoming]:
-    """The passages of a folder. Their file names hold `:` and `#`, as their ids do."""
+def _documents(target: Target, source: Source) -> Iterator[ImportedText]:
+    """Yield the passages of a folder. Their file names have `:` and `#`, as their ids do."""
     folder = source.path.is_dir()
     paths = sorted(source.path.iterdir()) if folder else [source.path]
     summary = target.summary.file(source.name)
@@ -101,14 +101,17 @@ def _documents(target: Target, source: Source) -> Iterator[Incoming]:
         summary.read += 1
         if row := _document(target, Source(path, name, source.kind)):
             topic = target.topic_key_of_passage(row.id)
-            yield Incoming(1, "contents", row.id, row.contents, topic, file=name)
+            yield ImportedText(1, "contents", row.id, row.contents, topic, file=name)
         if number % _TELL == 0:
             target.progress(source, number)
     target.progress(source, len(paths))
 
 
 def _document(target: Target, source: Source) -> PassageRow | None:
-    """The one passage of a file. Some systems write `:` and `#` of its name in another way."""
+    """Return the passage of a file, or None, with the error noted.
+
+    Some systems write `:` and `#` of its name in another way.
+    """
     try:
         with source.path.open("rb") as file:
             text = file.read(MAX_LINE + 1).decode("utf-8-sig")
@@ -120,14 +123,14 @@ def _document(target: Target, source: Source) -> PassageRow | None:
         return None
     row = parsed(target, source, 1, text, PassageRow)
     if row and not _same_name(row.id, source.path):
-        message = f"{shown(row.id)} is not what the file is called"
+        message = f"{quoted_value(row.id)} is not what the file is called"
         target.problem(source, 1, "id", message)
         return None
     return row
 
 
 def _same_name(name: str, path: Path) -> bool:
-    """Whether a file is called like its passage, but for signs that a file system may refuse."""
+    """Return whether a file is named after its passage, up to punctuation."""
 
     def plain(text: str) -> str:
         return "".join(c for c in text if c.isalnum())
@@ -139,10 +142,11 @@ _CHUNK = 2000
 
 
 def lines(dataset: Dataset, *, referenced: bool) -> Iterator[str]:
-    """Every passage whose words we have, by name. The others are in runs and judgements alone.
+    """Yield all passages with a body, by name. Others occur only in runs and judgements.
 
-    The authors keep apart what a run of this dataset names and another dataset's topic was the source
-    of: with `referenced` these, without it the others. Where no passage is of a topic, none is apart.
+    Like the authors, `referenced` selects passages that a run of this dataset names but that come
+    from a topic of another dataset; without it the others are written. Where no passage has a
+    topic, none is referenced.
     """
     passages = Text.objects.filter(dataset=dataset, kind=Text.Kind.PASSAGE).with_body()
     if passages.filter(topic__isnull=False).exists():
@@ -154,9 +158,9 @@ def lines(dataset: Dataset, *, referenced: bool) -> Iterator[str]:
         .values_list("name", "body", "document__name", "start", "end")
         .iterator(chunk_size=_CHUNK)
     ):
-        place: dict[str, str | int | None] = {}
+        source_fields: dict[str, str | int | None] = {}
         if document and (start is not None or document != name.partition("#")[0]):
-            place["document"] = document
+            source_fields["document"] = document
         if document and start is not None:
-            place |= {"start": start, "end": end}
-        yield json_line({"id": name, "contents": body, **place})
+            source_fields |= {"start": start, "end": end}
+        yield json_line({"id": name, "contents": body, **source_fields})

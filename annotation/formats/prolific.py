@@ -1,7 +1,7 @@
-"""Prolific's list of a study's submissions, its demographic export (CSV). Earlier names are read too.
+"""Prolific's export of a study's submissions (CSV), with current or older column names.
 
-As it came, or as a spreadsheet saved it again: with commas, semicolons or tabs, a first line `sep=;`, in UTF-8,
-UTF-16 or Windows-1252.
+As downloaded, or as saved again by a spreadsheet: with commas, semicolons or tabs, a first line
+`sep=;`, in UTF-8, UTF-16 or Windows-1252.
 """
 
 import codecs
@@ -10,23 +10,25 @@ import io
 import re
 from dataclasses import dataclass
 
+from annotation.errors import UserError
+
 COLUMNS = {
     "Submission id": ("submission id", "session_id"),
     "Participant id": ("participant id", "participant_id"),
     "Status": ("status",),
     "Completion code": ("completion code", "entered_code"),
 }
-KNOWN = (
+KNOWN_STATUSES = (
     *("RESERVED", "ACTIVE", "TIMED OUT", "AWAITING REVIEW", "APPROVED", "RETURNED", "REJECTED"),
     *("SCREENED OUT", "PARTIALLY APPROVED"),
 )
 DELIMITERS = ",;\t"
-SAYS_DELIMITER = re.compile(r'sep=([^"\w\s]|\t)\r?', re.IGNORECASE)
+DELIMITER_LINE = re.compile(r'sep=([^"\w\s]|\t)\r?', re.IGNORECASE)
 MAX_PROBLEMS = 10
 
 
-class BadExportError(Exception):
-    """A file that is no such export; each problem names its line."""
+class ProlificExportError(UserError):
+    """An invalid export file; each problem names its line."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__(" ".join(problems))
@@ -35,7 +37,7 @@ class BadExportError(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """A row of Prolific's list. A status may be one that nobody here has heard of."""
+    """A row of Prolific's list. Its status may be unknown here."""
 
     pk: str
     person: str
@@ -44,34 +46,36 @@ class Submission:
 
     @property
     def has_known_status(self) -> bool:
-        return self.status in KNOWN
+        return self.status in KNOWN_STATUSES
 
 
 def read(raw: bytes) -> list[Submission]:
-    """The submissions of Prolific's export. Columns that are not needed are passed over.
+    """Parse the submissions of Prolific's export. Other columns are ignored.
 
-    Raises BadExportError where a needed column is missing, or a line is broken; all or nothing.
+    Raises ProlificExportError where a needed column is missing, or a line is broken; all or nothing.
     """
-    text, first, delimiter = _opened(_decoded(raw))
+    text, first, delimiter = _split_header(_decoded(raw))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     problems: list[str] = []
     submissions: dict[str, Submission] = {}
     try:
         head = next(reader, [])
-        places = _places(head)
-        if missing := [f"“{column}”" for column in COLUMNS if column not in places]:
+        columns = _column_indexes(head)
+        if missing := [
+            f"“{missing_column}”" for missing_column in COLUMNS if missing_column not in columns
+        ]:
             problems.append(f"Line {first + 1}: the column {', '.join(missing)} is missing.")
-            raise BadExportError(problems)
+            raise ProlificExportError(problems)
         for cells in reader:
             if not any(cells):
                 continue
-            if problem := _problem(cells, head, places, submissions):
+            if problem := _problem(cells, head, columns, submissions):
                 problems.append(f"Line {first + reader.line_num}: {problem}")
                 if len(problems) == MAX_PROBLEMS:
                     problems.append("There may be more; reading ended here.")
                     break
                 continue
-            values = {name: cells[place].strip() for name, place in places.items()}
+            values = {name: cells[column].strip() for name, column in columns.items()}
             submissions[_id(values["Submission id"])] = Submission(
                 _id(values["Submission id"]),
                 _id(values["Participant id"]),
@@ -81,12 +85,12 @@ def read(raw: bytes) -> list[Submission]:
     except csv.Error as error:
         problems.append(f"Line {first + reader.line_num}: broken CSV: {error}.")
     if problems:
-        raise BadExportError(problems)
+        raise ProlificExportError(problems)
     return list(submissions.values())
 
 
 def _decoded(raw: bytes) -> str:
-    """The words of a file in one of the encodings that spreadsheets write."""
+    """Decode a file in one of the encodings that spreadsheets write."""
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encodings = ["utf-16"]
     elif b"\0" in raw[:200]:
@@ -98,22 +102,22 @@ def _decoded(raw: bytes) -> str:
             return raw.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise BadExportError(
+    raise ProlificExportError(
         ["Line 1: not text. Prolific's export is a CSV; save a spreadsheet as one."]
     )
 
 
-def _opened(text: str) -> tuple[str, int, str]:
-    """The table, how many lines come before it, and what parts its cells."""
-    head, _, rest = text.partition("\n")
-    if told := SAYS_DELIMITER.fullmatch(head):
-        return rest, 1, told[1]
-    # Names of columns hold no delimiter, so quotes need not be understood here.
-    by_columns = {d: len(_places(head.replace('"', "").split(d))) for d in DELIMITERS}
+def _split_header(text: str) -> tuple[str, int, str]:
+    """Return the table, the number of lines before it, and its delimiter."""
+    head, _, table = text.partition("\n")
+    if match := DELIMITER_LINE.fullmatch(head):
+        return table, 1, match[1]
+    # Column names contain no delimiter, so quotes need no parsing here.
+    by_columns = {d: len(_column_indexes(head.replace('"', "").split(d))) for d in DELIMITERS}
     return text, 0, max(DELIMITERS, key=lambda d: by_columns[d])
 
 
-def _places(head: list[str]) -> dict[str, int]:
+def _column_indexes(head: list[str]) -> dict[str, int]:
     names = [name.strip().lower() for name in head]
     return {
         column: names.index(name)
@@ -124,20 +128,20 @@ def _places(head: list[str]) -> dict[str, int]:
 
 
 def _problem(
-    cells: list[str], head: list[str], places: dict[str, int], submissions: dict[str, Submission]
+    cells: list[str], head: list[str], columns: dict[str, int], submissions: dict[str, Submission]
 ) -> str:
     if len(cells) != len(head):
         return f"{len(cells)} cells, where the first line has {len(head)}."
     for column in ("Submission id", "Participant id", "Status"):
-        if not cells[places[column]].strip():
+        if not cells[columns[column]].strip():
             return f"“{column}” is empty."
-    if (pk := _id(cells[places["Submission id"]])) in submissions:
+    if (pk := _id(cells[columns["Submission id"]])) in submissions:
         return f"the submission {pk[:60]} is there twice."
     return ""
 
 
 def _id(value: str) -> str:
-    """Ids there are numbers to the base 16, and a spreadsheet may write such digits in capitals."""
+    """Return a normalised id: hexadecimal digits, which a spreadsheet may capitalise."""
     return value.strip().lower()
 
 

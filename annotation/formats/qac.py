@@ -1,7 +1,7 @@
-"""Pairs of a question and its context, written: as docling-sdg reads them, and to train T5 on.
+"""Export of question-context pairs: for docling-sdg, and to train T5.
 
-A pair is the one sub-question of a topic and a passage of that topic. Those whose question is filtered are left
-out, and counted.
+A pair is the only sub-question of a topic and a passage of that topic. Pairs with a filtered
+question are left out, and counted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LABELS = {grade: label for label, grade in TYPES.items()}
 
 @dataclass
 class Pair:
-    """A question with its context, and what raters gave the two: by rubric and rater."""
+    """A question with its context, and their grades by rubric and rater."""
 
     topic: str
     passage: str
@@ -49,7 +49,7 @@ class Pair:
 
     @property
     def type_by(self) -> dict[int, str]:
-        """The type of the question by the key of who said it."""
+        """Return the type of the question by the key of its rater."""
         return {
             rater: _LABELS[grade]
             for (rubric, rater), grade in self.grades.items()
@@ -58,66 +58,69 @@ class Pair:
 
 
 def n_filtered(dataset: Dataset) -> int:
-    """The pairs that are left out since their question is filtered."""
+    """Return the number of pairs left out because their question is filtered."""
     return _contexts(dataset).exclude(topic__questions__filtered_because="").count()
 
 
 def n_pairs(dataset: Dataset) -> int:
-    """The pairs that are written."""
+    """Return the number of exported pairs."""
     return _contexts(dataset).filter(topic__questions__filtered_because="").count()
 
 
 def pairs(dataset: Dataset) -> Iterator[Pair]:
-    """The pairs in the order of topics and names, some at a time."""
+    """Yield the pairs by topic and name, read in batches."""
     texts = _contexts(dataset).filter(topic__questions__filtered_because="")
     ordered = texts.order_by("topic__position", by_code_point("topic__name"), by_code_point("name"))
     fields = ("pk", "name", "body", "topic__name", "topic__questions__body")
     source = "topic__questions__source_body"
     gold = raters_of(dataset).get(GOLD)
-    for some in batches(ordered.values_list(*fields, source).iterator(_AT_ONCE), _AT_ONCE):
-        found = {
+    for batch in batches(ordered.values_list(*fields, source).iterator(_AT_ONCE), _AT_ONCE):
+        by_passage = {
             pk: Pair(topic, name, as_written or question, body)
-            for pk, name, body, topic, question, as_written in some
+            for pk, name, body, topic, question, as_written in batch
         }
-        _add_grades(found)
-        _add_answers(found, gold)
-        yield from found.values()
+        _add_grades(by_passage)
+        _add_answers(by_passage, gold)
+        yield from by_passage.values()
 
 
 def _contexts(dataset: Dataset) -> QuerySet[Text]:
-    """The passages with words of topics that have one question."""
+    """Return the passages with a body of topics that have one question."""
     one = dataset.topics.annotate(n=Count("questions")).filter(n=1).exclude(questions__body="")
     return Text.objects.filter(
         dataset=dataset, kind=Text.Kind.PASSAGE, topic__in=one.order_by().values("pk")
     ).with_body()
 
 
-def _add_grades(found: dict[int, Pair]) -> None:
-    rated = Rating.objects.filter(text__in=found).order_by()
+def _add_grades(by_passage: dict[int, Pair]) -> None:
+    rated = Rating.objects.filter(text__in=by_passage).order_by()
     for text, rubric, rater, grade in rated.values_list("text", "rubric__slug", "rater", "grade"):
-        found[text].grades[rubric, rater] = grade
+        by_passage[text].grades[rubric, rater] = grade
 
 
-def _add_answers(found: dict[int, Pair], gold: Rater | None) -> None:
+def _add_answers(by_passage: dict[int, Pair], gold: Rater | None) -> None:
     spans = NuggetSpan.objects.filter(
-        rating__text__in=found, rating__rubric__slug=ANSWERED, rating__rater=gold
+        rating__text__in=by_passage, rating__rubric__slug=ANSWERED, rating__rater=gold
     )
-    words: dict[int, list[str]] = {}
+    quotes: dict[int, list[str]] = {}
     for text, quote, source in spans.order_by("rating", "position").values_list(
         "rating__text", "quote", "source_quote"
     ):
-        words.setdefault(text, []).append(source or quote)
-    for text, parts in words.items():
-        found[text].answer = ELISION.join(parts)
+        quotes.setdefault(text, []).append(source or quote)
+    for text, parts in quotes.items():
+        by_passage[text].answer = ELISION.join(parts)
 
 
 def lines(dataset: Dataset, critic: Rater | None = None) -> Iterator[str]:
-    """GenQAC lines, with the types that `requested` gave and the critiques of a rater, by default `critic`."""
+    """Yield GenQAC lines, with question types by `requested` and critiques of a rater.
+
+    The rater is `critic` by default.
+    """
     raters = raters_of(dataset)
     requested, critic = raters.get(REQUESTED), critic or raters.get(CRITIC)
     names: set[str] = set()
     for pair in pairs(dataset):
-        own = pair.topic not in names
+        is_first = pair.topic not in names
         names.add(pair.topic)
         label = pair.type_by.get(requested.pk) if requested else None
         critiques = {
@@ -126,7 +129,7 @@ def lines(dataset: Dataset, critic: Rater | None = None) -> Iterator[str]:
             if critic and rater == critic.pk and rubric.startswith(CRITIQUE)
         }
         texts = pair.context, pair.question, pair.answer
-        name = pair.topic if own else ""
+        name = pair.topic if is_first else ""
         yield json_line(qac_line(texts, ids_of(pair.passage), label, name, critiques=critiques))
 
 
@@ -137,9 +140,9 @@ def qac_line(
     name: str = "",
     **more: Any,
 ) -> dict[str, Any]:
-    """A GenQAC line of a context, a question and an answer; `ids` are those of document and chunk.
+    """Return a GenQAC line of a context, a question and an answer.
 
-    `name` is the pair's own, where it has one.
+    `ids` are those of document and chunk. `name` is the pair's own, where it has one.
     """
     context, question, answer = texts
     return {
@@ -157,10 +160,10 @@ def qac_line(
 
 
 def t5_lines(dataset: Dataset, typist: Rater | None = None) -> Iterator[str]:
-    """A line of input and output for each pair with an answer and a type by a rater, by default `requested`.
+    """Yield a line of input and output for each pair with an answer and a question type.
 
-    Not of the unanswerable: there is nothing to write about them.
-    Source: Know Your RAG (de Lima et al., 2024), appendix H.
+    The type is that of a rater, by default `requested`. Unanswerable pairs are left out. Source:
+    Know Your RAG (de Lima et al., 2024), appendix H.
     """
     typist = typist or raters_of(dataset).get(REQUESTED)
     for pair in pairs(dataset):

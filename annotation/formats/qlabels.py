@@ -1,24 +1,31 @@
-"""annotations/<rater>.qlabels.jsonl, T1: which questions a report answers, and with which words.
+"""annotations/<rater>.qlabels.jsonl, T1: answerable questions of a report, with spans.
 
 {"id": report, "question_based_nugget": {question: highlight}, "answerability": [1, 0, -1, -2]}
 
-What is written is unlike the authors' own files in this: `coverage` leaves filtered questions out
-(theirs divides by all), several spans of one question are joined by an elision, and `offsets` says
-where a highlight stands if its words stand elsewhere too.
+The export differs from the authors' own files: `coverage` leaves filtered questions out (theirs
+divides by all), several spans of one question are joined by an elision, and `offsets` gives the
+position of a highlight whose quote occurs more than once.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from annotation.formats.batches import batches
-from annotation.formats.graded import Graded, graded
+from annotation.formats.grades_by_text import TextGrades, grades_by_text
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import FILTERED, NOT_APPLICABLE, UNJUDGED, QlabelsRow
-from annotation.formats.slots import USUAL, annotated_or, ids_of_reports
-from annotation.formats.storing import Given, HighlightCount, RatingWriter
-from annotation.formats.summary import Mapped, shown
-from annotation.formats.target import SET_ASIDE, KnownQuestion, KnownTopic, Target, asked, topics_of
+from annotation.formats.slots import USUAL, ids_of_reports, qlabels_texts
+from annotation.formats.storing import HighlightCount, ImportedGrade, RatingWriter
+from annotation.formats.summary import Conversion, quoted_value
+from annotation.formats.target import (
+    SUPERSEDED_MESSAGE,
+    KnownQuestion,
+    KnownTopic,
+    Target,
+    find_question,
+    topics_of,
+)
 from annotation.formats.writing import ExportError, json_line
 from annotation.models import Dataset, Rater, Text
 from annotation.models.standard import ANSWERABLE
@@ -60,100 +67,102 @@ class _Reader:
             self.highlights.add(label)
         self.writer.write(labels)
 
-    def _line(self, line: int, row: QlabelsRow, text: Text, topic: KnownTopic) -> list[Given]:
+    def _line(
+        self, line: int, row: QlabelsRow, text: Text, topic: KnownTopic
+    ) -> list[ImportedGrade]:
         topic = topic.of(len(row.answerability))
-        words = self._words(line, row, topic)
-        if words is None:
+        quotes = self._quotes(line, row, topic)
+        if quotes is None:
             return []
         labels = []
         if unknown := row.spans.keys() - {str(question.position) for question in topic.questions}:
             self._problem(line, "spans", f"no question of {topic.name} is at {min(unknown)}")
         for question, grade in zip(topic.questions, row.answerability, strict=True):
-            if not self._is_grade(line, question, grade, words[question.position]):
+            if not self._is_grade(line, question, grade, quotes[question.position]):
                 continue
-            place = f"answerability.{question.position}"
-            if not self.writer.allows(line, place, grade):
+            field = f"answerability.{question.position}"
+            if not self.writer.allows(line, field, grade):
                 continue
-            self.mapped[Mapped.KEPT_FILTERED] += question.filtered
-            label = Given(
-                line, place, text.pk, text.name, question, grade, words[question.position]
+            self.mapped[Conversion.KEPT_FILTERED] += question.filtered
+            label = ImportedGrade(
+                line, field, text.pk, text.name, question, grade, quotes[question.position]
             )
             try:
                 label.add_spans(text.body, row, str(question.position))
             except SpanError as error:
                 self._problem(line, label.spans_field(row), str(error))
                 continue
-            self.mapped[Mapped.NO_HIGHLIGHT] += grade == 1 and not label.spans
+            self.mapped[Conversion.NO_HIGHLIGHT] += grade == 1 and not label.spans
             labels.append(label)
         return labels
 
-    def _is_grade(self, line: int, question: KnownQuestion, grade: int, words: str) -> bool:
-        """False for the two numbers that stand for no grade."""
+    def _is_grade(self, line: int, question: KnownQuestion, grade: int, quote: str) -> bool:
+        """Return False for the two numbers that stand for no grade."""
         if grade == FILTERED and not question.filtered:
-            message = f"{FILTERED} says filtered, but the question is asked: {shown(question.body)}"
+            message = f"{FILTERED} says filtered, but the question is asked: {quoted_value(question.body)}"
             self._problem(line, f"answerability.{question.position}", message)
         if grade == UNJUDGED:
-            self.mapped[Mapped.UNJUDGED] += 1
+            self.mapped[Conversion.UNJUDGED] += 1
         if grade == FILTERED:
-            self.mapped[Mapped.MINUS_TWO] += 1
-        if grade in (UNJUDGED, FILTERED) and words.strip():
-            self.mapped[Mapped.UNGRADED_WORDS] += 1
+            self.mapped[Conversion.MINUS_TWO] += 1
+        if grade in (UNJUDGED, FILTERED) and quote.strip():
+            self.mapped[Conversion.UNGRADED_WORDS] += 1
         return grade not in (UNJUDGED, FILTERED)
 
-    def _words(self, line: int, row: QlabelsRow, topic: KnownTopic) -> list[str] | None:
-        """The highlight of each question; None, and errors noted, where the row does not fit."""
+    def _quotes(self, line: int, row: QlabelsRow, topic: KnownTopic) -> list[str] | None:
+        """Return the highlight of each question; None, with errors noted, if the row is invalid."""
         n = len(topic.questions)
         if len(row.answerability) != n:
             message = f"expected {n} values, one a question, not {len(row.answerability)}"
             self._problem(line, "answerability", message)
             return None
         bodies = {question.body: question.position for question in topic.questions}
-        # Two places without words may differ in their white space alone.
+        # Two empty questions may differ only in white space.
         written = {question.as_written: question.position for question in topic.questions}
-        words: list[str | None] = [None] * n
+        quotes: list[str | None] = [None] * n
         for body, highlight in row.question_based_nugget.items():
             position = written.get(body, bodies.get(body.strip()))
-            if position is None and (question := asked(topic.questions, body.strip())):
+            if position is None and (question := find_question(topic.questions, body.strip())):
                 if question.is_set_aside(body.strip()):
-                    message = f"{shown(body)}: {SET_ASIDE}"
+                    message = f"{quoted_value(body)}: {SUPERSEDED_MESSAGE}"
                     self._problem(line, "question_based_nugget", message)
                     return None
                 position = question.position
-                self.mapped[Mapped.EARLIER] += 1
+                self.mapped[Conversion.EARLIER] += 1
             if body.strip() == NOT_APPLICABLE:
-                self.mapped[Mapped.NA_KEYS] += 1
-                self.mapped[Mapped.UNGRADED_WORDS] += bool(highlight.strip())
-            elif position is None or words[position] is not None:
-                message = f"{shown(body)} is no question of {topic.name}, or stands twice"
+                self.mapped[Conversion.NA_KEYS] += 1
+                self.mapped[Conversion.UNGRADED_WORDS] += bool(highlight.strip())
+            elif position is None or quotes[position] is not None:
+                message = f"{quoted_value(body)} is no question of {topic.name}, or stands twice"
                 self._problem(line, "question_based_nugget", message)
                 return None
             else:
-                words[position] = highlight
-        for question, highlight_or_none in zip(topic.questions, words, strict=True):
-            is_asked = row.answerability[question.position] != FILTERED
-            if highlight_or_none is None and is_asked and question.body:
-                message = f"expected an entry for {shown(question.body)}"
+                quotes[position] = highlight
+        for question, highlight_or_none in zip(topic.questions, quotes, strict=True):
+            is_unfiltered = row.answerability[question.position] != FILTERED
+            if highlight_or_none is None and is_unfiltered and question.body:
+                message = f"expected an entry for {quoted_value(question.body)}"
                 self._problem(line, "question_based_nugget", message)
                 return None
-        return [highlight or "" for highlight in words]
+        return [highlight or "" for highlight in quotes]
 
     def _problem(self, line: int, field: str, message: str) -> None:
         self.target.problem(self.source, line, field, message)
 
 
 def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
-    """A line for each report of which the rater graded at least one question.
+    """Yield a line for each report of which the rater graded at least one question.
 
     `slot`: "" for annotated reports, else a system, or "reference" for the reference summaries.
-    Raises ExportError for a topic with two questions of the same words, which are the keys here.
+    Raises ExportError for a topic with two equal questions, which are the keys here.
     """
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
     ids = {pk: name for name, pk in ids_of_reports(dataset, slot).items()}
-    for text in graded(dataset, rater, ANSWERABLE.slug, annotated_or(slot)):
+    for text in grades_by_text(dataset, rater, ANSWERABLE.slug, qlabels_texts(slot)):
         yield _line(ids[text.text_id], text, topics[text.topic_id])
 
 
-def _line(name: str, text: Graded, topic: KnownTopic) -> str:
+def _line(name: str, text: TextGrades, topic: KnownTopic) -> str:
     nuggets: dict[str, str] = {}
     labels = []
     bodies: set[str] = set()
@@ -167,21 +176,21 @@ def _line(name: str, text: Graded, topic: KnownTopic) -> str:
             raise ExportError(f"two questions of {topic.name} are {question.body!r}")
         bodies |= {question.body} - {""}
         key = NOT_APPLICABLE if filtered else question.as_written
-        nuggets[key] = nuggets.get(key) or text.words(question.position)
+        nuggets[key] = nuggets.get(key) or text.quote(question.position)
     line: dict[str, Any] = {
         "id": name,
         "question_based_nugget": nuggets,
         "answerability": labels,
         "coverage": _coverage(labels, topic),
     }
-    return json_line(line | text.beside_words())
+    return json_line(line | text.span_fields())
 
 
 def _coverage(labels: list[int], topic: KnownTopic) -> float | None:
-    """The part of the questions asked that the report answers; None if none is asked."""
-    asked = [
+    """Return the share of unfiltered questions that the report answers; None without any."""
+    unfiltered = [
         label
         for label, question in zip(labels, topic.questions, strict=True)
         if not question.filtered
     ]
-    return asked.count(1) / len(asked) if asked else None
+    return unfiltered.count(1) / len(unfiltered) if unfiltered else None

@@ -1,4 +1,4 @@
-"""annotations/<rater>.qrels.jsonl, T2: how well a passage answers each question.
+"""annotations/<rater>.qrels.jsonl, T2: grades of a passage for each question.
 
 {"id": topic, "document": passage, "relevances": {"0": -1..5}, "rationales": {"0": words}}
 """
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotation.formats.batches import batches
-from annotation.formats.graded import graded
+from annotation.formats.grades_by_text import grades_by_text
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import UNJUDGED, QrelsRow
-from annotation.formats.slots import USUAL, passages_or
-from annotation.formats.storing import Given, HighlightCount, RatingWriter
-from annotation.formats.summary import Mapped
+from annotation.formats.slots import USUAL, qrels_texts
+from annotation.formats.storing import HighlightCount, ImportedGrade, RatingWriter
+from annotation.formats.summary import Conversion
 from annotation.formats.target import KnownTopic, Target, topics_of
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rater, Text
@@ -47,7 +47,7 @@ class _Reader:
         texts = {
             name: (pk, body)
             for pk, name, body in Text.objects.filter(
-                passages_or(self.source.system), dataset=self.target.dataset, name__in=names
+                qrels_texts(self.source.system), dataset=self.target.dataset, name__in=names
             ).values_list("pk", "name", "body")
         }
         labels = []
@@ -55,14 +55,14 @@ class _Reader:
             topic = self.target.topic(self.source, line, "id", row.id)
             if row.document not in texts:
                 self._problem(line, "document", f"{row.document} is not in the dataset")
-            elif topic and self._fits(line, row, known := topic.of(len(row.relevances))):
-                labels += self._line(line, row, texts[row.document], known)
+            elif topic and self._fits(line, row, file_topic := topic.of(len(row.relevances))):
+                labels += self._line(line, row, texts[row.document], file_topic)
         for label in labels:
             self.highlights.add(label)
         self.writer.write(labels)
 
     def _fits(self, line: int, row: QrelsRow, topic: KnownTopic) -> bool:
-        """Whether the row has a value for every question, and none for others."""
+        """Return whether the row has a value for every question, and none for others."""
         expected = {str(question.position) for question in topic.questions}
         for name, keys, needed in (
             ("relevances", row.relevances.keys(), expected),
@@ -77,21 +77,21 @@ class _Reader:
 
     def _line(
         self, line: int, row: QrelsRow, text: tuple[int, str | None], topic: KnownTopic
-    ) -> list[Given]:
+    ) -> list[ImportedGrade]:
         pk, body = text
         labels = []
         for question in topic.questions:
             index = str(question.position)
-            grade, words = row.relevances[index], row.rationales.get(index, "")
+            grade, quote = row.relevances[index], row.rationales.get(index, "")
             if grade == UNJUDGED:
-                self.mapped[Mapped.UNJUDGED] += 1
-                self.mapped[Mapped.UNGRADED_WORDS] += bool(words.strip())
+                self.mapped[Conversion.UNJUDGED] += 1
+                self.mapped[Conversion.UNGRADED_WORDS] += bool(quote.strip())
                 continue
-            place = f"relevances.{index}"
-            if not self.writer.allows(line, place, grade):
+            field = f"relevances.{index}"
+            if not self.writer.allows(line, field, grade):
                 continue
-            self.mapped[Mapped.KEPT_FILTERED] += question.filtered
-            label = Given(line, place, pk, row.document, question, grade, words)
+            self.mapped[Conversion.KEPT_FILTERED] += question.filtered
+            label = ImportedGrade(line, field, pk, row.document, question, grade, quote)
             try:
                 label.add_spans(body, row, index)
             except SpanError as error:
@@ -105,12 +105,12 @@ class _Reader:
 
 
 def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
-    """A line for each pair of topic and passage of which the rater graded at least one question.
+    """Yield a line for each pair of topic and passage with at least one grade of the rater.
 
     `slot`: "" for passages, else a system of reports, or "reference" for the reference summaries.
     """
     topics = {topic.pk: topic for topic in topics_of(dataset).values()}
-    for text in graded(dataset, rater, GRADED.slug, passages_or(slot)):
+    for text in grades_by_text(dataset, rater, GRADED.slug, qrels_texts(slot)):
         topic = topics[text.topic_id]
         positions = [question.position for question in topic.questions]
         line: dict[str, Any] = {
@@ -119,6 +119,6 @@ def lines(dataset: Dataset, rater: Rater, slot: str = USUAL) -> Iterator[str]:
             "relevances": {
                 str(position): text.grades.get(position, UNJUDGED) for position in positions
             },
-            "rationales": {str(position): text.words(position) for position in positions},
+            "rationales": {str(position): text.quote(position) for position in positions},
         }
-        yield json_line(line | text.beside_words())
+        yield json_line(line | text.span_fields())

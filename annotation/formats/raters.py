@@ -1,4 +1,4 @@
-"""Our own raters.jsonl: each rater with its kind, and other facts that its grades do not state."""
+"""Our own raters.jsonl: each rater with its kind, and facts that no grade states."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 
 def read(target: "Target", source: Source) -> None:
-    """Create the raters that are new. `judge` of a line is read by judging.formats.judges, before this."""
+    """Create the raters that are new.
+
+    `judge` of a line is read by judging.formats.judges, before this.
+    """
     summary = target.summary.file(source.name)
-    for line, row in rows(target, source, RaterRow, again=True):
+    for line, row in rows(target, source, RaterRow, is_repeat=True):
         if row.kind not in Rater.Kind.values:
             expected = ", ".join(Rater.Kind.values)
             target.problem(source, line, "kind", f"{row.kind!r} is none of {expected}")
@@ -61,8 +64,8 @@ _PAIR = ("rater_id", "rubric_id", "text_id", "question_id")
 def restore_dates(target: "Target") -> None:
     """Date the ratings of an import into an empty dataset by the first rating of their rater.
 
-    The default judge is the first that rated. In a dataset with ratings or earlier words of its own,
-    imported ratings keep the time of the import: they are ratings of the current words.
+    The default judge is the first that rated. In a dataset with ratings or text history of its own,
+    imported ratings keep the time of the import: they are ratings of the current wording.
     """
     if target.was_empty:
         for rater, first in target.first_ratings.items():
@@ -72,18 +75,18 @@ def restore_dates(target: "Target") -> None:
 
 
 def _date_pairs(target: "Target") -> None:
-    """Date single ratings of texts and questions that had other words, and give spans their positions there."""
+    """Date ratings of edited texts and questions, and restore their spans' positions."""
     for pairs in batches(target.rated_at, LOOK_UP):
         texts = {text for _, _, text, _ in pairs}
         ratings = Rating.objects.filter(text__in=texts, rater__in={rater for rater, *_ in pairs})
-        wanted = set(pairs)
+        dated_pairs = set(pairs)
         dated, moved = [], []
         for rating in ratings.only(*_PAIR):
             pair = tuple(getattr(rating, name) for name in _PAIR)
-            if pair in wanted:
+            if pair in dated_pairs:
                 rating.created = target.rated_at[pair]
                 dated.append(rating)
-            # Few: of the ratings of edited texts those whose spans have moved.
+            # Few: only ratings of edited texts whose spans have moved.
             for span, positions in zip(
                 rating.spans.all() if pair in target.positions else (),
                 target.positions.get(pair, ()),
@@ -96,9 +99,9 @@ def _date_pairs(target: "Target") -> None:
 
 
 def lines(dataset: Dataset, judges: Mapping[int, dict[str, Any]]) -> Iterator[str]:
-    """A line for each rater with ratings, also superseded ones, by name; `judges` are definitions by rater.
+    """Yield a line for each rater with ratings, also superseded ones, by name.
 
-    Aggregates are left out, as their grades are.
+    `judges` are definitions by rater. Aggregates are left out, as their grades are.
     """
     first = dict(
         Rating.objects.of_dataset(dataset)

@@ -1,7 +1,7 @@
-"""ratings*.jsonl: one rating a line, by whomever, under whichever rubric, of whichever text.
+"""ratings*.jsonl: a rating a line, of any rater, rubric and text.
 
-It is the long table as it is exported. Of its keys a line needs rater, rater_kind (or kind), rubric, text,
-grade and the question, as its words or as its place; the topic where the text is of none.
+It is the long table as exported. Required keys are rater, rater_kind (or kind), rubric, text, grade
+and the question, by its body or its index; and the topic, if the text has none.
 """
 
 from __future__ import annotations
@@ -14,23 +14,30 @@ from django.db.models import Q
 
 from annotation.formats import long_table
 from annotation.formats.batches import LOOK_UP, batches
-from annotation.formats.highlights import Found, as_stated, find
+from annotation.formats.highlights import LocatedSpan, locate_highlight, spans_from_rows
 from annotation.formats.layout import Source
-from annotation.formats.left_out import AnswerPosition
 from annotation.formats.reading import rows
 from annotation.formats.records import RatingRow, SpanRow
 from annotation.formats.repeated import one_answer_each
-from annotation.formats.storing import Given, RatingWriter
-from annotation.formats.summary import Mapped, shown
-from annotation.formats.target import SET_ASIDE, KnownQuestion, KnownTopic, Target, asked
+from annotation.formats.skipped_answers import AnswerPosition
+from annotation.formats.storing import ImportedGrade, RatingWriter
+from annotation.formats.summary import Conversion, quoted_value
+from annotation.formats.target import (
+    SUPERSEDED_MESSAGE,
+    KnownQuestion,
+    KnownTopic,
+    Target,
+    find_question,
+)
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Text
-from annotation.text.spans import ELISION, SpanError, checked, from_shown, from_utf16
+from annotation.text.spans import ELISION, SpanError, from_displayed, from_utf16, validated_span
 
 _BATCH = 4000
 _WITH_SPANS = 500  # of these the texts are looked into, and are in memory for as long
 _KINDS = [kind for kind in Rater.Kind.values if kind != Rater.Kind.AGGREGATE]  # that is made here
-_OF_THIS_SITE = ("dataset", "judge_version", "filtered", "created")
+# Of copied grades, copied_grades.jsonl names the texts that were read.
+_LEFT_OUT = ("dataset", "judge_version", "filtered", "created", "copied_from_system", "copied_from")
 Line = tuple[int, RatingRow]
 _Key = tuple[str, str, str]  # kind, system, name
 
@@ -44,10 +51,10 @@ class _KnownText:
 
 def read(target: Target, source: Source) -> None:
     reader = _Reader(target, source)
-    given = rows(target, source, RatingRow)
+    lines = rows(target, source, RatingRow)
     if source.translation and source.translation.leaves_out:
-        given = one_answer_each(target, source, given)
-    for batch in _batches(given):
+        lines = one_answer_each(target, source, lines)
+    for batch in _batches(lines):
         reader.batch(batch)
     if source.translation and source.translation.leaves_out:
         target.n_right += reader.n
@@ -79,16 +86,17 @@ class _Reader:
     def batch(self, batch: Sequence[Line]) -> None:
         batch = [(line, row) for line, row in batch if self._has_topic(line, row)]
         texts = self._texts(batch)
-        by_writer: dict[RatingWriter, list[Given]] = defaultdict(list)
+        by_writer: dict[RatingWriter, list[ImportedGrade]] = defaultdict(list)
         for line, row in batch:
             writer = self._writer(line, row)
             if row.grade is None:
-                self.target.summary.mapped[Mapped.NO_RATING] += 1
+                self.target.summary.mapped[Conversion.NO_RATING] += 1
                 self.n += 1
             elif writer and writer.allows(line, "grade", row.grade):
-                given = self._given(line, row, int(row.grade), texts)
-                if given is not None:
-                    by_writer[writer].append(given)
+                label = self._label(line, row, int(row.grade), texts)
+                if label is not None:
+                    by_writer[writer].append(label)
+                    self._note_source(line, row, writer, label, texts)
                     self.n += 1
         for writer, labels in by_writer.items():
             writer.write(labels)
@@ -96,22 +104,24 @@ class _Reader:
     def _has_topic(self, line: int, row: RatingRow) -> bool:
         """Return True if the topic is here, or the file is all or nothing.
 
-        An answer of a tool that is left out for its topic makes no text.
+        An answer of a tool that is left out for its topic creates no text.
         """
         if not isinstance(line, AnswerPosition) or not row.topic or row.topic in self.target.topics:
             return True
         return self.target.topic(self.source, line, "topic", row.topic) is not None
 
     def _texts(self, batch: Sequence[Line]) -> dict[_Key, _KnownText]:
-        """The texts that the lines name. Passages that are new are made without words: only named so far.
+        """Return the texts that the lines name; missing passages are created without a body.
 
         So are the reference summaries of topics that lines name.
         """
-        named: dict[tuple[str, str], set[str]] = defaultdict(set)
+        names_by_kind: dict[tuple[str, str], set[str]] = defaultdict(set)
         for _, row in batch:
-            named[row.text_kind, row.system].add(row.text)
+            names_by_kind[row.text_kind, row.system].add(row.text)
+            if row.copied_from:
+                names_by_kind[row.text_kind, row.copied_from_system].add(row.copied_from)
         texts: dict[_Key, _KnownText] = {}
-        for kind, names in named.items():
+        for kind, names in names_by_kind.items():
             self._look_up(*kind, names, texts)
             if kind == (Text.Kind.PASSAGE, ""):
                 new = {name for name in names if (*kind, name) not in texts}
@@ -127,23 +137,27 @@ class _Reader:
     def _look_up(
         self, kind: str, system: str, names: set[str], texts: dict[_Key, _KnownText]
     ) -> None:
-        # Kind and system too: the index of names begins with them.
+        # Filter by kind and system, too: the index of names begins with them.
         of_kind = Text.objects.filter(dataset=self.target.dataset, kind=kind, system=system)
-        for some in batches(names, LOOK_UP):
-            known = of_kind.filter(name__in=some)
-            for name, pk, topic, sha256 in known.values_list("name", "pk", "topic_id", "sha256"):
+        for batch in batches(names, LOOK_UP):
+            texts_of_batch = of_kind.filter(name__in=batch)
+            for name, pk, topic, sha256 in texts_of_batch.values_list(
+                "name", "pk", "topic_id", "sha256"
+            ):
                 texts[kind, system, name] = _KnownText(pk, topic, sha256)
 
     def _read_bodies(
         self, batch: Sequence[Line], texts: dict[_Key, _KnownText]
     ) -> dict[int, str | None]:
-        """The words of the texts in which spans are looked for."""
+        """Return the bodies of the texts in which spans are searched for."""
         keys = [(row.text_kind, row.system, row.text) for _, row in batch if row.spans]
-        wanted = {texts[key].pk for key in keys if key in texts}
-        return dict(Text.objects.filter(pk__in=wanted).values_list("pk", "body")) if wanted else {}
+        text_ids = {texts[key].pk for key in keys if key in texts}
+        return (
+            dict(Text.objects.filter(pk__in=text_ids).values_list("pk", "body")) if text_ids else {}
+        )
 
     def _writer(self, line: int, row: RatingRow) -> RatingWriter | None:
-        """Who writes what this rater grades under this rubric; None, and an error noted, if nobody can."""
+        """Return the writer for this rater and rubric; None, with an error noted, if invalid."""
         key = (row.rater, row.rater_kind, row.rubric)
         if key not in self.writers or (isinstance(line, AnswerPosition) and not self.writers[key]):
             # Each answer that is left out is listed with its reason.
@@ -164,10 +178,10 @@ class _Reader:
             return None
         return RatingWriter(self.target, self.source, rater, rubric)
 
-    def _given(
+    def _label(
         self, line: int, row: RatingRow, grade: int, texts: dict[_Key, _KnownText]
-    ) -> Given | None:
-        """The rating that a line gives; none, and an error noted, if what it names is not there."""
+    ) -> ImportedGrade | None:
+        """Return the rating of a line; None, with an error noted, for unknown names."""
         text = texts.get((row.text_kind, row.system, row.text))
         if text is None:
             self._no_text(line, row)
@@ -179,23 +193,44 @@ class _Reader:
         question = topic and self._question(line, row, topic)
         if not question:
             return None
-        given = Given(line, "grade", text.pk, row.text, question, grade, offsets=True)
+        label = ImportedGrade(line, "grade", text.pk, row.text, question, grade, offsets=True)
         if row.spans:
             body = self._bodies.get(text.pk)
             try:
-                given.spans = self._spans(body, row)
+                label.spans = self._spans(body, row)
             except SpanError as error:
                 self._problem(line, "spans", str(error))
                 return None
-            given.words = ELISION.join(span.words or span.quote for span in given.spans)
-        return given
+            label.quote = ELISION.join(span.file_quote or span.quote for span in label.spans)
+        return label
+
+    def _note_source(
+        self,
+        line: int,
+        row: RatingRow,
+        writer: RatingWriter,
+        label: ImportedGrade,
+        texts: dict[_Key, _KnownText],
+    ) -> None:
+        """Note the text whose grade this is, where it was copied."""
+        if not row.copied_from:
+            return
+        read_text = texts.get((row.text_kind, row.copied_from_system, row.copied_from))
+        if read_text is None or read_text.pk == label.text_id:
+            message = f"{quoted_value(row.copied_from)} is no other text of the dataset"
+            self._problem(line, "copied_from", message)
+            return
+        pair = (writer.rater.pk, writer.rubric.rubric.pk, label.text_id, label.question.pk)
+        self.target.copied_from[pair] = read_text.pk
 
     def _no_text(self, line: int, row: RatingRow) -> None:
         if row.text_kind not in Text.Kind.values:
             self._problem(line, "text_kind", _none_of(row.text_kind, Text.Kind.values))
             return
-        whose = f" of {row.system}" if row.system else ""
-        self._problem(line, "text", f"the {row.text_kind} {row.text}{whose} is not in the dataset")
+        of_system = f" of {row.system}" if row.system else ""
+        self._problem(
+            line, "text", f"the {row.text_kind} {row.text}{of_system} is not in the dataset"
+        )
 
     def _topic(self, line: int, row: RatingRow, text: _KnownText) -> KnownTopic | None:
         if row.topic:
@@ -206,9 +241,9 @@ class _Reader:
         return self.topics[text.topic_id]
 
     def _question(self, line: int, row: RatingRow, topic: KnownTopic) -> KnownQuestion | None:
-        """The question of these words, or at this place; where both are given they must be one.
+        """Return the question with this body or index; if both are given they must agree.
 
-        The words may be those that it had before, where grades of these count.
+        The body may be an earlier wording whose grades still count.
         """
         questions = topic.questions
         if row.question_index is not None:
@@ -218,89 +253,99 @@ class _Reader:
                 return None
             questions = [questions[row.question_index]]
         if row.question is not None:
-            words = row.question.strip()
-            question = asked(questions, words)
-            if question and question.is_set_aside(words):
-                self._problem(line, "question", f"{shown(words)}: {SET_ASIDE}")
+            body = row.question.strip()
+            question = find_question(questions, body)
+            if question and question.is_set_aside(body):
+                self._problem(line, "question", f"{quoted_value(body)}: {SUPERSEDED_MESSAGE}")
                 return None
-            self.target.summary.mapped[Mapped.EARLIER] += bool(question and question.body != words)
+            self.target.summary.mapped[Conversion.EARLIER] += bool(
+                question and question.body != body
+            )
             questions = [question] if question else []
         elif row.question_index is None:
             self._problem(line, "question", "is missing, and question_index too")
             return None
         if not questions:
-            message = f"{topic.name} does not ask {shown(row.question)}"
+            message = f"{topic.name} does not ask {quoted_value(row.question)}"
             if row.question_index is not None:
                 message += f" at {row.question_index}"
             self._problem(line, "question", message)
             return None
         return questions[0]
 
-    def _spans(self, body: str | None, row: RatingRow) -> list[Found]:
+    def _spans(self, body: str | None, row: RatingRow) -> list[LocatedSpan]:
         if row.text_sha256 and any(span.located for span in row.spans):
-            return as_stated(body, row.spans)  # of an export that had the words of the text
-        return [found for span in row.spans for found in self._found(body, span)]
+            return spans_from_rows(body, row.spans)  # of an export that had the words of the text
+        return [located for span in row.spans for located in self._locate(body, span)]
 
-    def _found(self, body: str | None, span: SpanRow) -> list[Found]:
+    def _locate(self, body: str | None, span: SpanRow) -> list[LocatedSpan]:
         if self.source.translation is None:
-            return _found(body, span)
-        found, moved = _looked_for(body, span, self.source.translation.shown)
-        self.target.summary.mapped[Mapped.MOVED] += moved
-        self.target.summary.mapped[Mapped.NOWHERE] += any(part.start is None for part in found)
-        return found
+            return _find_stated(body, span)
+        located, moved = _find_or_search(body, span, self.source.translation.displayed)
+        self.target.summary.mapped[Conversion.MOVED] += moved
+        self.target.summary.mapped[Conversion.NOWHERE] += any(
+            part.start is None for part in located
+        )
+        return located
 
     def _problem(self, line: int, field: str, message: str) -> None:
         self.target.problem(self.source, line, field, message)
 
 
-def _found(body: str | None, span: SpanRow) -> list[Found]:
-    """Where the words of a span stand: where the line says, else where they are found."""
-    words = span.source_quote or span.quote
+def _find_stated(body: str | None, span: SpanRow) -> list[LocatedSpan]:
+    """Return the spans at the stated offsets, else where the quote is found."""
+    quote = span.source_quote or span.quote
     if body is None or span.start is None or span.end is None:
-        return find(body, words)
+        return locate_highlight(body, quote)
     if not span.quote:
         raise SpanError("a span with its place needs its quote")
-    there = checked(body, span.start, span.end, span.quote)
+    checked_span = validated_span(body, span.start, span.end, span.quote)
     located = NuggetSpan.Located.NORMALISED if span.source_quote else NuggetSpan.Located.EXACT
-    return [Found(there.start, there.end, there.quote, span.source_quote, located)]
+    return [
+        LocatedSpan(
+            checked_span.start, checked_span.end, checked_span.quote, span.source_quote, located
+        )
+    ]
 
 
-def _looked_for(
-    body: str | None, span: SpanRow, shown_of: Callable[[str], Sequence[int]] | None
-) -> tuple[list[Found], bool]:
-    """A span of another tool, and whether it was looked for, since its words are not at its place.
+def _find_or_search(
+    body: str | None, span: SpanRow, displayed_offsets: Callable[[str], Sequence[int]] | None
+) -> tuple[list[LocatedSpan], bool]:
+    """Locate a span of another tool; return also whether its offsets were wrong.
 
-    A place counts code points; or what the tool shows of them, or units of UTF-16, if only so the words are
-    there. A place without words counts what is shown.
+    Offsets count code points; or displayed characters or UTF-16 units, if the quote is only there.
+    Offsets without a quote count displayed characters.
     """
-    words = span.source_quote or span.quote
+    quote = span.source_quote or span.quote
     if body is None or span.start is None or span.end is None:
-        return find(body, words), False
+        return locate_highlight(body, quote), False
     at = span.start, span.end
-    if words.strip() and body[slice(*at)].split() == words.split():
-        return find(body, words, [at]), False
-    among = shown_of(body) if shown_of else range(len(body))
-    place = from_shown(among, *at)
-    if not words.strip():
-        return [_marked(body, place or at, words)], False
-    if place and "".join(body[each] for each in among[slice(*at)]) == words:
-        return [_marked(body, place)], False
+    if quote.strip() and body[slice(*at)].split() == quote.split():
+        return locate_highlight(body, quote, [at]), False
+    displayed = displayed_offsets(body) if displayed_offsets else range(len(body))
+    offsets = from_displayed(displayed, *at)
+    if not quote.strip():
+        return [_exact_span(body, offsets or at, quote)], False
+    if offsets and "".join(body[offset] for offset in displayed[slice(*at)]) == quote:
+        return [_exact_span(body, offsets)], False
     units = from_utf16(body, *at)
-    if units and body[slice(*units)].split() == words.split():
-        return find(body, words, [units]), False
-    return find(body, words), True
+    if units and body[slice(*units)].split() == quote.split():
+        return locate_highlight(body, quote, [units]), False
+    return locate_highlight(body, quote), True
 
 
-def _marked(body: str, place: tuple[int, int], words: str = "") -> Found:
-    there = checked(body, *place, words or body[slice(*place)])
-    return Found(there.start, there.end, there.quote, "", NuggetSpan.Located.EXACT)
+def _exact_span(body: str, offsets: tuple[int, int], quote: str = "") -> LocatedSpan:
+    checked_span = validated_span(body, *offsets, quote or body[slice(*offsets)])
+    return LocatedSpan(
+        checked_span.start, checked_span.end, checked_span.quote, "", NuggetSpan.Located.EXACT
+    )
 
 
 def _none_of(value: str, values: Sequence[str]) -> str:
-    return f"{shown(value)} is none of {', '.join(values)}"
+    return f"{quoted_value(value)} is none of {', '.join(values)}"
 
 
 def lines(dataset: Dataset, ratings: Mapping[int, Q]) -> Iterator[str]:
-    """The long table of these ratings, given by rater, without what no file can bring back."""
+    """Yield the long table of these ratings, by rater, without columns that no import reads."""
     for row in long_table.rows(dataset, ratings):
-        yield json_line({name: value for name, value in row.items() if name not in _OF_THIS_SITE})
+        yield json_line({name: value for name, value in row.items() if name not in _LEFT_OUT})

@@ -1,19 +1,19 @@
-"""Reading JSON Lines: files of one JSON object a line, one line at a time."""
+"""JSON Lines reader: one JSON object a line, one line at a time."""
 
-import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
+from annotation.formats.content import opened
 from annotation.formats.layout import Source
-from annotation.formats.left_out import AnswerPosition, Part
 from annotation.formats.records import Row
-from annotation.formats.summary import shown
-from annotation.formats.translation import DECODER, Broken, Told, Translation
+from annotation.formats.skipped_answers import AnswerPosition, Part
+from annotation.formats.summary import quoted_value
+from annotation.formats.translation import DECODER, InvalidFileError, Skipped, Translation
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
@@ -25,8 +25,10 @@ _TELL = 2000  # lines between two calls of the progress
 Shape = TypeVar("Shape", bound=Row)
 
 
-def lines(target: "Target", source: Source, *, again: bool = False) -> Iterator[tuple[int, str]]:
-    """The lines of a file with their numbers, blank ones left out; errors are noted.
+def lines(
+    target: "Target", source: Source, *, is_repeat: bool = False
+) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file with their numbers, without blank ones; errors are noted.
 
     `again` for a second reading: its lines are not counted once more.
     """
@@ -48,7 +50,7 @@ def lines(target: "Target", source: Source, *, again: bool = False) -> Iterator[
                     target.problem(source, number, "", message)
                     continue
                 if text.strip():
-                    summary.read += not again
+                    summary.read += not is_repeat
                     yield number, text
                 if number % _TELL == 0:
                     target.progress(source, number)
@@ -58,53 +60,55 @@ def lines(target: "Target", source: Source, *, again: bool = False) -> Iterator[
     target.progress(source, number)
 
 
-def opened(path: Path) -> IO[bytes]:
-    """Open a file for reading bytes, unpacked where its name ends in .gz."""
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
-
-
 def rows(
-    target: "Target", source: Source, shape: type[Shape], *, again: bool = False
+    target: "Target", source: Source, shape: type[Shape], *, is_repeat: bool = False
 ) -> Iterator[tuple[int, Shape]]:
-    """The rows of a file that have the shape; what is wrong with the others is noted."""
+    """Yield the rows of a file that match the shape; errors in the others are noted."""
     if source.translation:
-        yield from _translated(target, source, source.translation, again=again or source.again)
+        yield from _translated(
+            target, source, source.translation, is_repeat=is_repeat or source.again
+        )
         return
-    for number, text in lines(target, source, again=again):
+    for number, text in lines(target, source, is_repeat=is_repeat):
         if row := parsed(target, source, number, text, shape):
             yield number, row
 
 
 def _translated(
-    target: "Target", source: Source, translation: Translation, *, again: bool
+    target: "Target", source: Source, translation: Translation, *, is_repeat: bool
 ) -> Iterator[tuple[int, Any]]:
-    """What the lines of another format become. Whoever asks for rows knows their shape by the source's kind."""
+    """Yield our rows from the lines of another format.
+
+    Their shape depends on the kind of the source, which the caller knows.
+    """
     n, before = 0, 0
-    for number, value in _values(target, source, translation, again=again):
+    for number, value in _values(target, source, translation, is_repeat=is_repeat):
         n += 1
         shares_line = translation.values and number == before  # which then does not tell the item
         before = number
         for part in translation.parts(value) if translation.parts else (Part(value),):
-            place = AnswerPosition(number, n, part) if translation.parts or shares_line else number
-            if row := validated(target, source, place, part.value, translation.shape):
-                for own in translation.into(row):
-                    if not isinstance(own, Told):
-                        yield place, own
-                    elif translation.leaves_out and isinstance(place, AnswerPosition):
-                        target.leave_out(source, place, own.what)
+            position = (
+                AnswerPosition(number, n, part) if translation.parts or shares_line else number
+            )
+            if row := validated(target, source, position, part.value, translation.shape):
+                for our_row in translation.into(row):
+                    if not isinstance(our_row, Skipped):
+                        yield position, our_row
+                    elif translation.leaves_out and isinstance(position, AnswerPosition):
+                        target.leave_out(source, position, our_row.label)
                     else:
-                        target.summary.mapped[own.what] += 1
-    if not n and not again and not target.problems:
+                        target.summary.mapped[our_row.label] += 1
+    if not n and not is_repeat and not target.problems:
         target.problem(source, 0, "", "is empty")
 
 
 def _values(
-    target: "Target", source: Source, translation: Translation, *, again: bool
+    target: "Target", source: Source, translation: Translation, *, is_repeat: bool
 ) -> Iterator[tuple[int, Any]]:
     if translation.values:
-        yield from _from_table(target, source, translation.values, again=again)
+        yield from _from_table(target, source, translation.values, is_repeat=is_repeat)
         return
-    for number, text in lines(target, source, again=again):
+    for number, text in lines(target, source, is_repeat=is_repeat):
         if not translation.columns:
             if (value := json_object(target, source, number, text)) is not None:
                 yield number, value
@@ -120,17 +124,17 @@ def _from_table(
     source: Source,
     values: Callable[[Path], Iterator[tuple[int, Any]]],
     *,
-    again: bool,
+    is_repeat: bool,
 ) -> Iterator[tuple[int, Any]]:
     summary = target.summary.file(source.name)
     number = 0
     try:
         for number, value in values(source.path):
-            summary.read += not again
+            summary.read += not is_repeat
             yield number, value
             if number % _TELL == 0:
                 target.progress(source, number)
-    except Broken as error:
+    except InvalidFileError as error:
         target.problem(source, error.line, "", str(error))
     except (OSError, EOFError, zlib.error, ValueError) as error:
         message = f"cannot be read: {' '.join(str(error).split())}"
@@ -141,14 +145,14 @@ def _from_table(
 def parsed(
     target: "Target", source: Source, number: int, text: str, shape: type[Shape]
 ) -> Shape | None:
-    """One JSON object in this shape; None, and the errors noted, if it is not one."""
+    """Return a JSON object of this shape; None, with the errors noted, if it does not match."""
     value = json_object(target, source, number, text)
     return None if value is None else validated(target, source, number, value, shape)
 
 
 def json_object(target: "Target", source: Source, number: int, text: str) -> dict[str, Any] | None:
     try:
-        # A byte order mark within a file is told as such by loads() alone.
+        # Only loads() has a clear error for a byte order mark within a file.
         value = json.loads(text) if text[0] == "\ufeff" else DECODER.decode(text)
     except json.JSONDecodeError as error:
         target.problem(source, number, "", f"broken JSON: {error.msg} at column {error.colno}")
@@ -157,7 +161,7 @@ def json_object(target: "Target", source: Source, number: int, text: str) -> dic
         target.problem(source, number, "", f"broken JSON: {error}")
         return None
     if not isinstance(value, dict):
-        target.problem(source, number, "", f"expected a JSON object, not {shown(value)}")
+        target.problem(source, number, "", f"expected a JSON object, not {quoted_value(value)}")
         return None
     return value
 
@@ -168,15 +172,15 @@ def validated(
     try:
         row: Shape = shape.__pydantic_validator__.validate_python(value)
     except ValidationError as error:
-        wrongs = error.errors(include_url=False)
-        of_one = (
+        errors = error.errors(include_url=False)
+        is_single_answer = (
             isinstance(number, AnswerPosition)
             and source.translation
             and source.translation.leaves_out
         )
-        for wrong in wrongs[: 1 if of_one else _ERRORS_OF_A_LINE]:
-            place = ".".join(_printable(part) for part in wrong["loc"])
-            target.problem(source, number, place, _message(wrong))
+        for problem in errors[: 1 if is_single_answer else _ERRORS_OF_A_LINE]:
+            field = ".".join(_printable(part) for part in problem["loc"])
+            target.problem(source, number, field, _message(problem))
         return None
     return row
 
@@ -191,4 +195,4 @@ def _message(error: Any) -> str:
     if error["type"] == "string_unicode":
         return "holds half of a surrogate pair, which is no character"
     message = error["msg"].removeprefix("Value error, ")
-    return f"{message}, not {shown(error['input'])}"
+    return f"{message}, not {quoted_value(error['input'])}"

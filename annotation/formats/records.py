@@ -1,8 +1,8 @@
-"""The rows of the authors' files, as shapes. No Django here.
+"""Row shapes (pydantic models) of the authors' files. No Django here.
 
-Strict: a number in quotes or a true where a grade should be is an error, not a guess. A whole number may be
-written as data frames write a column with a gap: 4.0 is 4, and 4.5 is an error. Keys that
-no shape names (`k`, `coverage`, `answerable_at_3`) can be worked out again and are not read.
+Strict: a number in quotes or a true where a grade should be is an error, not a guess. A whole
+number may be written as data frames write a column with a gap: 4.0 is 4, and 4.5 is an error. Keys
+that no shape names (`k`, `coverage`, `answerable_at_3`) are derived and not read.
 """
 
 from datetime import datetime
@@ -24,8 +24,8 @@ UNJUDGED = -1
 FILTERED = -2
 
 
-def checked_words(value: str) -> str:
-    """Words that every database can keep. Raises ValueError for those that not all can."""
+def check_text(value: str) -> str:
+    """Return a string that every database can store. Raises ValueError for others."""
     if "\x00" in value:
         raise ValueError("holds a NUL character")
     try:
@@ -37,11 +37,11 @@ def checked_words(value: str) -> str:
 
 @lru_cache(maxsize=10_000)  # a file says the same names over and over
 def checked_name(value: str) -> str:
-    """A name that a TREC run can hold too: 1 to 250 characters, no white space."""
-    # Of white space a blank alone is printable; NUL and halves of pairs are not.
+    """Return a name that a TREC run can hold: 1 to 250 characters, no white space."""
+    # The blank is the only printable white space; NUL and lone surrogates are not printable.
     if 0 < len(value) <= 250 and value.isprintable() and " " not in value:
         return value
-    checked_words(value)
+    check_text(value)
     raise ValueError("must have 1 to 250 characters and no white space")
 
 
@@ -51,8 +51,8 @@ def _checked_time(value: str) -> str:
     return value
 
 
-def checked_something(value: str) -> str:
-    if not checked_words(value):
+def check_not_empty(value: str) -> str:
+    if not check_text(value):
         raise ValueError("is empty")
     return value
 
@@ -61,14 +61,17 @@ _EXACT = 2**53  # floats above it skip whole numbers
 
 
 def whole_number(value: Any) -> Any:
-    """Return the int that a float such as 4.0 stands for, below 2**53; anything else unchanged."""
+    """Return the int that a float such as 4.0 stands for, below 2**53; else the value itself."""
     if type(value) is float and value.is_integer() and abs(value) < _EXACT:
         return int(value)
     return value
 
 
 def _checked_grade(value: Any) -> float | None:
-    """Return a grade, or None for no grade. A fraction is left to the rubric, whose error lists its grades."""
+    """Return a grade, or None for no grade.
+
+    A fraction is left to the rubric, whose error lists its grades.
+    """
     if value is None or type(value) is int:
         return value
     if type(value) is not float or value != value or abs(value) >= _EXACT:
@@ -76,12 +79,12 @@ def _checked_grade(value: Any) -> float | None:
     return int(value) if value.is_integer() else value
 
 
-Words = Annotated[str, AfterValidator(checked_words)]
-Word = Annotated[str, AfterValidator(lru_cache(maxsize=1000)(checked_words))]  # one of a few
-Something = Annotated[str, AfterValidator(checked_something)]
+StoredText = Annotated[str, AfterValidator(check_text)]
+RepeatedText = Annotated[str, AfterValidator(lru_cache(maxsize=1000)(check_text))]  # one of a few
+NonEmptyText = Annotated[str, AfterValidator(check_not_empty)]
 Name = Annotated[str, AfterValidator(checked_name)]
-Time = Annotated[Words, AfterValidator(_checked_time)]
-Whole = Annotated[int, BeforeValidator(whole_number)]
+Time = Annotated[StoredText, AfterValidator(_checked_time)]
+WholeNumber = Annotated[int, BeforeValidator(whole_number)]
 Grade = Annotated[float | None, PlainValidator(_checked_grade)]
 
 
@@ -93,61 +96,77 @@ class RaterRow(Row):
     """Our own raters.jsonl: facts about a rater that its grades do not state."""
 
     name: Name
-    kind: Words
+    kind: StoredText
     adjudicator: bool = False
     first_rating: Time | None = None
 
 
 class LevelRow(Row):
-    grade: Whole
-    label: Words
-    name: Words = ""
-    key: Words = ""
-    colour: Words = ""
+    grade: WholeNumber
+    label: StoredText
+    name: StoredText = ""
+    key: StoredText = ""
+    colour: StoredText = ""
 
 
 class RubricRow(Row):
     """Our own rubrics.jsonl."""
 
     slug: Name
-    title: Words
-    question: Words = ""
-    scale: Words = "ordinal"
-    shows: list[Words] = ["text", "question"]
-    eta: Whole | None = None
-    span_from: Whole | None = None
-    guideline: Words
+    title: StoredText
+    question: StoredText = ""
+    scale: StoredText = "ordinal"
+    shows: list[StoredText] = ["text", "question"]
+    eta: WholeNumber | None = None
+    span_from: WholeNumber | None = None
+    guideline: StoredText
     levels: list[LevelRow]
 
 
 class SpanRow(Row):
-    """Words that support a grade. `located` says what became of them: looked for where it is missing."""
+    """A span that supports a grade. Without `located` it is searched for in the text."""
 
-    start: Annotated[Whole, Field(ge=0)] | None = None
-    end: Annotated[Whole, Field(ge=0)] | None = None
-    quote: Words = ""
-    source_quote: Words = ""
+    start: Annotated[WholeNumber, Field(ge=0)] | None = None
+    end: Annotated[WholeNumber, Field(ge=0)] | None = None
+    quote: StoredText = ""
+    source_quote: StoredText = ""
     located: Literal["", "exact", "normalised", "unlocated"] = ""
 
 
-Spans = dict[Words, list[SpanRow]]  # by the position of a question
+Spans = dict[StoredText, list[SpanRow]]  # by the position of a question
 
 
 class RatingRow(Row):
-    """One rating: a line of the long table, or as little of one as says which pair is meant."""
+    """A rating: a line of the long table, or the part of one that identifies the pair."""
 
     rater: Name
-    rater_kind: Word = Field(validation_alias=AliasChoices("rater_kind", "kind"))
+    rater_kind: RepeatedText = Field(validation_alias=AliasChoices("rater_kind", "kind"))
     rubric: Name
-    topic: Words = ""
-    question_index: Annotated[Whole, Field(ge=0)] | None = None
-    question: Words | None = None
-    text_kind: Words = "passage"
-    system: Words = ""
+    topic: StoredText = ""
+    question_index: Annotated[WholeNumber, Field(ge=0)] | None = None
+    question: StoredText | None = None
+    text_kind: StoredText = "passage"
+    system: StoredText = ""
     text: Name
-    text_sha256: Words = ""
+    text_sha256: StoredText = ""
     grade: Grade
+    copied_from: StoredText = ""
+    copied_from_system: StoredText = ""
     spans: list[SpanRow] = Field(default_factory=list)  # a [] would be copied, line by line
+
+
+class CopiedGradeRow(Row):
+    """Our own copied_grades.jsonl: a grade, and the text of equal words that was read."""
+
+    rater: Name
+    rubric: Name
+    topic: Name
+    question_index: Annotated[WholeNumber, Field(ge=0)]
+    text_kind: RepeatedText = "passage"
+    system: StoredText = ""
+    text: Name
+    copied_from_system: StoredText = ""
+    copied_from: Name
 
 
 def _checked_group(value: str) -> str:
@@ -160,8 +179,8 @@ class TopicRow(Row):
     """`group` is ours: the kind of task, domain or track."""
 
     id: Annotated[Name, Field(max_length=200)]
-    request: Words
-    group: Annotated[Word, AfterValidator(_checked_group)] = ""
+    request: StoredText
+    group: Annotated[RepeatedText, AfterValidator(_checked_group)] = ""
 
 
 LARGEST = 1e100
@@ -170,7 +189,7 @@ LARGEST = 1e100
 
 def checked_setting(value: Any) -> Any:
     if isinstance(value, str):
-        return checked_words(value)
+        return check_text(value)
     if isinstance(value, int | float) and -LARGEST <= value <= LARGEST:
         return value
     if value is None:
@@ -179,120 +198,136 @@ def checked_setting(value: Any) -> Any:
 
 
 class SystemRow(Row):
-    """Our own systems.jsonl: how a system was set, a name and a plain value each."""
+    """Our own systems.jsonl: settings of a system, as names with plain values."""
 
     system: Name
     settings: dict[Name, Annotated[Any, AfterValidator(checked_setting)]]
 
 
 class ValueRow(Row):
-    """Our own values.jsonl: what was computed elsewhere of a report, called like its topic if not by a name."""
+    """Our own values.jsonl: measures of a report, computed elsewhere.
+
+    Without a name, the report is called like its topic.
+    """
 
     topic: Name
-    system: Words
-    name: Words = ""
-    measure: Annotated[Word, Field(min_length=1, max_length=120)]
+    system: StoredText
+    name: StoredText = ""
+    measure: Annotated[RepeatedText, Field(min_length=1, max_length=120)]
     value: Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
 
 
 class NoteRow(Row):
-    """Our own notes.jsonl: what somebody wrote about a pair, and when, with the zone."""
+    """Our own notes.jsonl: a note about a pair, with its author and its time and zone.
+
+    A note without a time, from a table, has that of the import, unless the same note is there.
+    """
 
     topic: Name
-    question_index: Annotated[Whole, Field(ge=0)]
-    text_kind: Word = "passage"
-    system: Words = ""
+    question_index: Annotated[WholeNumber, Field(ge=0)]
+    text_kind: RepeatedText = "passage"
+    system: StoredText = ""
     text: Name
-    by: Annotated[Something, Field(max_length=150)]
-    at: Time
-    note: Something
+    by: Annotated[NonEmptyText, Field(max_length=150)]
+    at: Time | None = None
+    note: NonEmptyText
 
 
 class FilteredQuestion(Row):
-    """Why a question is filtered, and at which eta it was."""
+    """The reason why a question is filtered, and the eta at which it was."""
 
-    because: Annotated[Words, Field(min_length=1, max_length=200)]
-    eta: Annotated[Whole, Field(ge=0, le=100)] | None = None
+    because: Annotated[StoredText, Field(min_length=1, max_length=200)]
+    eta: Annotated[WholeNumber, Field(ge=0, le=100)] | None = None
 
 
 class SubQuestionsRow(Row):
-    """`filtered` is ours: {index: why}, where no annotated report says it with a null.
+    """The questions of a topic.
 
-    So is `groups`: which part of the request each question is about, "" for none in particular.
+    `filtered` is ours: {index: reason}, where no annotated report says it with a null. So is
+    `groups`: the part of the request that each question is about, "" for none in particular.
     """
 
     id: Name
-    subquestions: Annotated[list[Words], Field(min_length=1, max_length=1000)]
-    filtered: dict[Words, FilteredQuestion] = {}
-    groups: list[Annotated[Words, Field(max_length=250)]] = []
+    subquestions: Annotated[list[StoredText], Field(min_length=1, max_length=1000)]
+    filtered: dict[StoredText, FilteredQuestion] = {}
+    groups: list[Annotated[StoredText, Field(max_length=250)]] = []
 
 
 class PassageRow(Row):
-    """`document`, `start` and `end` are ours: what a passage is from, and where in it, in code points."""
+    """A passage. `document`, `start` and `end` are ours.
+
+    They are its source document and its position there, in code points.
+    """
 
     id: Name
-    contents: Words
+    contents: StoredText
     document: Name | None = None
-    start: Annotated[Whole, Field(ge=0, le=2_000_000_000)] | None = None
-    end: Annotated[Whole, Field(ge=0, le=2_000_000_000)] | None = None
+    start: Annotated[WholeNumber, Field(ge=0, le=2_000_000_000)] | None = None
+    end: Annotated[WholeNumber, Field(ge=0, le=2_000_000_000)] | None = None
 
 
 class DocumentRow(Row):
-    """Our own documents.jsonl and references.jsonl: words before anything was written after them."""
+    """Our own documents.jsonl and references.jsonl: source documents and references."""
 
     id: Name
-    contents: Something
+    contents: NonEmptyText
 
 
 class ReportRow(Row):
     """A generated report with its context and, as `report`, the human reference summary."""
 
     qid: Name
-    topic: Words
-    questions: list[Words | None]
-    type: Words = ""
+    topic: StoredText
+    questions: list[StoredText | None]
+    type: StoredText = ""
     docids: list[Name] = []
-    report: Words | None = None
-    response: Words
+    report: StoredText | None = None
+    response: StoredText
 
 
-Offsets = Annotated[list[Whole], Field(min_length=2, max_length=2)]
+Offsets = Annotated[list[WholeNumber], Field(min_length=2, max_length=2)]
 
 
 class QlabelsRow(Row):
-    """T1: one report by one rater. Ours are `offsets`, where words that occur twice are meant, and `spans`."""
+    """T1: a report by one rater.
+
+    Ours are `offsets`, for quotes that occur twice, and `spans`.
+    """
 
     id: Name
-    question_based_nugget: dict[Words, Words]
-    answerability: list[Annotated[Whole, Field(ge=FILTERED, le=1)]]
-    offsets: dict[Words, list[Offsets]] = {}
+    question_based_nugget: dict[StoredText, StoredText]
+    answerability: list[Annotated[WholeNumber, Field(ge=FILTERED, le=1)]]
+    offsets: dict[StoredText, list[Offsets]] = {}
     spans: Spans = {}
 
 
 class QrelsRow(Row):
-    """T2: one passage by one rater, for one topic's questions, keyed by their index."""
+    """T2: a passage by one rater, for a topic's questions, keyed by their index."""
 
     id: Name
     document: Name
-    relevances: dict[Words, Whole]
-    rationales: dict[Words, Words] = {}
-    offsets: dict[Words, list[Offsets]] = {}
+    relevances: dict[StoredText, WholeNumber]
+    rationales: dict[StoredText, StoredText] = {}
+    offsets: dict[StoredText, list[Offsets]] = {}
     spans: Spans = {}
 
 
 class JudgementRow(Row):
-    """A judge's grades of one text for one topic's questions; null where it gave none. `spans` is ours."""
+    """A judge's grades of one text for a topic's questions; null for no grade.
+
+    `spans` is ours.
+    """
 
     example_id: Name = Field(validation_alias=AliasChoices("example_id", "id"))
     pid: Name = Field(validation_alias=AliasChoices("pid", "docid"))
-    rating: list[Whole | None]
+    rating: list[WholeNumber | None]
     spans: Spans = {}
 
 
 class RunRow(Row):
     """A line of a TREC run."""
 
-    line: Words
+    line: StoredText
 
 
 class GradeRow(Row):
@@ -300,28 +335,35 @@ class GradeRow(Row):
 
     topic: Name
     text: Name
-    grade: Whole
+    grade: WholeNumber
 
 
-_Mark = Annotated[tuple[Words, Name | None], Field(strict=False)]  # JSON has lists
+_Mark = Annotated[tuple[StoredText, Name | None], Field(strict=False)]  # JSON has lists
 
 
 class StatementRow(Row):
-    """Where a statement is in its report, in code points; its citations as written, and what each names."""
+    """Position of a statement in its report, in code points, and its citations.
 
-    start: Annotated[Whole, Field(ge=0)]
-    end: Annotated[Whole, Field(ge=1)]
+    Each citation is the label as written and the name of the text that it cites.
+    """
+
+    start: Annotated[WholeNumber, Field(ge=0)]
+    end: Annotated[WholeNumber, Field(ge=1)]
     # JSON has lists.
     cited: Annotated[
-        tuple[Annotated[tuple[Words, Name | None], Field(strict=False)], ...], Field(strict=False)
+        tuple[Annotated[tuple[StoredText, Name | None], Field(strict=False)], ...],
+        Field(strict=False),
     ] = ()
 
 
 class CitedRow(Row):
-    """Our own reports_cited.jsonl, and what others' reports become: called like its topic if not by a name."""
+    """Our own reports_cited.jsonl, also the target shape of other formats' reports.
+
+    Without a name, the report is called like its topic.
+    """
 
     topic: Name
-    system: Words
-    name: Words = ""
-    body: Words
+    system: StoredText
+    name: StoredText = ""
+    body: StoredText
     statements: list[StatementRow]

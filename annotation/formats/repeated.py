@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from annotation.formats.layout import Source
-from annotation.formats.left_out import AnswerPosition, Repeated
 from annotation.formats.records import RatingRow
-from annotation.formats.summary import Mapped, Problem
+from annotation.formats.skipped_answers import AnswerPosition, Repeated
+from annotation.formats.summary import Conversion, Problem
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
@@ -19,9 +19,10 @@ Line = tuple[int, RatingRow]
 
 
 def one_answer_each(target: Target, source: Source, lines: Iterator[Line]) -> Iterator[Line]:
-    """Yield the rows of a file of a tool without those in which one person contradicts another row of theirs.
+    """Yield the rows of a tool's file without rows of one person that contradict each other.
 
-    `target.repeated` says whether the newest is kept, or the import refused. All rows are in memory meanwhile.
+    `target.repeated` decides whether the newest is kept, or the import refused. All rows are in
+    memory meanwhile.
     """
     by_pair: dict[tuple[object, ...], list[Line]] = defaultdict(list)
     for line, row in lines:
@@ -31,18 +32,18 @@ def one_answer_each(target: Target, source: Source, lines: Iterator[Line]) -> It
         if all(row.grade == rows[0][1].grade and row.spans == rows[0][1].spans for _, row in rows):
             yield from rows
         else:
-            yield from _chosen(target, source, rows)
+            yield from _resolve(target, source, rows)
 
 
-def _chosen(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]:
+def _resolve(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]:
     ids = [_id(line) for line, _ in rows]
     row = rows[0][1]
     grades = ", ".join(f"{row.grade}" for _, row in rows)
-    message = f"{row.rater} graded {row.text} under {row.rubric} as {grades} in {_listed(ids)}"
+    message = f"{row.rater} graded {row.text} under {row.rubric} as {grades} in {_id_list(ids)}"
     if target.repeated is Repeated.REFUSE:
         line = rows[0][0]
-        where = str(line) if isinstance(line, AnswerPosition) else ""
-        target.refuse(Problem(source.name, int(line), "", message, where))
+        item = str(line) if isinstance(line, AnswerPosition) else ""
+        target.refuse(Problem(source.name, int(line), "", message, item))
         return
     newest = _newest(rows) if target.repeated is Repeated.NEWEST else None
     if newest:
@@ -51,7 +52,7 @@ def _chosen(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]:
         message += ", and the file does not tell which is the newest"
     for line, row in rows:
         if isinstance(line, AnswerPosition) and (line, row) != newest:
-            target.leave_out(source, line, Mapped.TWICE, message)
+            target.leave_out(source, line, Conversion.TWICE, message)
 
 
 def _id(line: int) -> str:
@@ -60,21 +61,21 @@ def _id(line: int) -> str:
     return f"annotation {line.part.annotation}" if line.part.annotation else f"item {line.item}"
 
 
-def _listed(ids: list[str]) -> str:
-    """Return "annotations 70 and 71", or "annotation 70 and item 3" where they differ in kind."""
+def _id_list(ids: list[str]) -> str:
+    """Return "annotations 70 and 71", or "annotation 70 and item 3" for different kinds."""
     kind = ids[0].partition(" ")[0]
-    if all(each.startswith(f"{kind} ") for each in ids):
-        ids = [f"{kind}s {ids[0].partition(' ')[2]}", *(each.partition(" ")[2] for each in ids[1:])]
+    if all(id_.startswith(f"{kind} ") for id_ in ids):
+        ids = [f"{kind}s {ids[0].partition(' ')[2]}", *(id_.partition(" ")[2] for id_ in ids[1:])]
     return f"{', '.join(ids[:-1])} and {ids[-1]}"
 
 
 def _newest(rows: list[Line]) -> Line | None:
     """Return the row of the latest time; None where a time is missing or two are the latest."""
     times = [_time(line) for line, _ in rows]
-    known = [time for time in times if time]
-    if len(known) < len(rows) or known.count(max(known)) > 1:
+    known_times = [time for time in times if time]
+    if len(known_times) < len(rows) or known_times.count(max(known_times)) > 1:
         return None
-    return rows[known.index(max(known))]
+    return rows[known_times.index(max(known_times))]
 
 
 def _time(line: int) -> datetime | None:

@@ -1,6 +1,7 @@
-"""reports_annotated.jsonl and reports_all.<system>.jsonl: reports, references, filtered questions.
+"""reports_annotated.jsonl and reports_all.<system>.jsonl: reports and references.
 
-The contexts (`docids`) are retrieval runs, and read by evaluation.formats.contexts.
+Also filtered questions, which are null. The contexts (`docids`) are retrieval runs, and read by
+evaluation.formats.contexts.
 """
 
 import re
@@ -13,15 +14,15 @@ from annotation.formats.batches import batches
 from annotation.formats.layout import Kind, Source
 from annotation.formats.reading import rows
 from annotation.formats.records import ReportRow
-from annotation.formats.slots import ANNOTATED, HUMAN_EVAL, USUAL, annotated_or
-from annotation.formats.storing import Incoming, store
-from annotation.formats.summary import Mapped, shown
+from annotation.formats.slots import ANNOTATED, HUMAN_EVAL, USUAL, qlabels_texts
+from annotation.formats.storing import ImportedText, store_texts
+from annotation.formats.summary import Conversion, quoted_value
 from annotation.formats.target import KnownQuestion, KnownTopic, Target, topics_of
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, SubQuestion, Text
 
 NULL_REASON = "null in reports_annotated.jsonl"
-NULL_AND_EMPTY = f"{SubQuestion.NO_WORDS}; {NULL_REASON}"
+NULL_AND_EMPTY = f"{SubQuestion.EMPTY_REASON}; {NULL_REASON}"
 _BATCH = 200
 SYSTEM = re.compile(r"[\w.+-]{1,120}", re.ASCII)
 
@@ -35,29 +36,29 @@ def read(target: Target, source: Source) -> None:
 def topic_and_system(
     target: Target, source: Source, line: int, row: ReportRow
 ) -> tuple[KnownTopic, str] | None:
-    """Whose report it is and what wrote it; None, and an error noted, if that cannot be told.
+    """Return the topic and system of a report; None, with an error noted, if unclear.
 
-    An annotated report is called after its context, "bm25_" and the topic. Its `type` says
-    "oracle" in every line of the authors' file, so it counts only where the name says nothing.
+    An annotated report is named after its context, "bm25_" and the topic. Its `type` says "oracle"
+    in every line of the authors' file, so it is used only where the name has no prefix.
     """
     prefix, name = _split(row.qid, target)
     topic = target.topics.get(name)
     if topic is None:
-        message = f"{shown(row.qid)} does not end with a topic of the dataset"
+        message = f"{quoted_value(row.qid)} does not end with a topic of the dataset"
         target.problem(source, line, "qid", message)
         return None
     system = ANNOTATED + (prefix or row.type)
     if source.kind is Kind.REPORTS_ALL:
         system = HUMAN_EVAL + source.system
     if not SYSTEM.fullmatch(system) or system == ANNOTATED:
-        message = f"{shown(system)} is no name of a system: letters, digits and . _ + -"
+        message = f"{quoted_value(system)} is no name of a system: letters, digits and . _ + -"
         target.problem(source, line, "qid" if prefix else "type", message)
         return None
     return topic, system
 
 
 def _split(qid: str, target: Target) -> tuple[str, str]:
-    """What stands before the topic, and the longest topic at the end."""
+    """Split an id into a prefix and the longest topic at its end."""
     if qid in target.topics:
         return "", qid
     cuts = [i for i, character in enumerate(qid) if character == "_"]
@@ -80,24 +81,24 @@ class _Reader:
             if not self._fits(line, row, topic):
                 continue
             if self.annotated:
-                self.target.summary.mapped[Mapped.OTHER_TYPE] += (
+                self.target.summary.mapped[Conversion.OTHER_TYPE] += (
                     bool(row.type) and system != ANNOTATED + row.type
                 )
                 nulls += self._new_nulls(line, row, topic)
-            reports.append(Incoming(line, "response", row.qid, row.response, topic.pk, system))
+            reports.append(ImportedText(line, "response", row.qid, row.response, topic.pk, system))
             if row.report is not None:
                 name = f"{topic.name}:report"
-                references.append(Incoming(line, "report", name, row.report, topic.pk))
+                references.append(ImportedText(line, "report", name, row.report, topic.pk))
         for question in nulls:
             SubQuestion.objects.filter(pk=question.pk).update(
                 filtered_because=question.filtered_because
             )
-        self.target.summary.mapped[Mapped.FILTERED] += len(nulls)
-        store(self.target, self.source, Text.Kind.REPORT, reports)
-        store(self.target, self.source, Text.Kind.REFERENCE, references)
+        self.target.summary.mapped[Conversion.FILTERED] += len(nulls)
+        store_texts(self.target, self.source, Text.Kind.REPORT, reports)
+        store_texts(self.target, self.source, Text.Kind.REFERENCE, references)
 
     def _fits(self, line: int, row: ReportRow, topic: KnownTopic) -> bool:
-        """Whether the report repeats its topic's request and questions, as it should."""
+        """Return whether the report repeats its topic's request and questions, as it should."""
         if row.topic.strip() != topic.request.strip():
             self._problem(line, "topic", f"expected the request of {topic.name}")
             return False
@@ -105,19 +106,19 @@ class _Reader:
             message = f"expected the {len(topic.questions)} questions of {topic.name}"
             self._problem(line, "questions", f"{message}, not {len(row.questions)}")
             return False
-        for i, (body, known) in enumerate(zip(row.questions, topic.questions, strict=True)):
-            if body is not None and body.strip() not in (known.body, *known.earlier):
-                message = f"expected {shown(known.body)}, not {shown(body)}"
+        for i, (body, question) in enumerate(zip(row.questions, topic.questions, strict=True)):
+            if body is not None and body.strip() not in (question.body, *question.earlier):
+                message = f"expected {quoted_value(question.body)}, not {quoted_value(body)}"
                 self._problem(line, f"questions.{i}", message)
                 return False
-            if body is None and not known.filtered and not self.annotated:
+            if body is None and not question.filtered and not self.annotated:
                 self._problem(line, f"questions.{i}", "null, but the question is not filtered")
                 return False
         return True
 
     @cached_property
     def _decided(self) -> set[int]:
-        """Topics of which it is known which questions are filtered."""
+        """Return the topics whose filtered questions are already known."""
         return set(
             Text.objects.filter(
                 dataset=self.target.dataset, kind=Text.Kind.REPORT, system__startswith=ANNOTATED
@@ -125,24 +126,26 @@ class _Reader:
         ) | {
             topic.pk
             for topic in self.target.topics.values()
-            if any(each.is_null and not each.is_whole for each in topic.questions)
+            if any(question.is_null and not question.is_whole for question in topic.questions)
         }
 
     def _new_nulls(self, line: int, row: ReportRow, topic: KnownTopic) -> list[KnownQuestion]:
-        """The questions that this report's nulls filter; the topic's other reports must agree."""
+        """Return the questions that this report's nulls filter; other reports must agree."""
         decided = topic.pk in self._decided
         self._decided.add(topic.pk)
         new = []
-        for body, known in zip(row.questions, topic.questions, strict=True):
-            if (body is None) == known.is_null:
+        for body, question in zip(row.questions, topic.questions, strict=True):
+            if (body is None) == question.is_null:
                 continue
-            if decided and (known.body or known.is_null):  # else its place is empty here or there
-                asked = "asked" if body is None else "filtered"
-                message = f"is {asked} in the dataset or in an earlier report of {topic.name}"
-                self._problem(line, f"questions.{known.position}", message)
+            if decided and (
+                question.body or question.is_null
+            ):  # else its place is empty here or there
+                state = "asked" if body is None else "filtered"
+                message = f"is {state} in the dataset or in an earlier report of {topic.name}"
+                self._problem(line, f"questions.{question.position}", message)
                 break
-            known.filtered_because = NULL_REASON if known.body else NULL_AND_EMPTY
-            new.append(known)
+            question.filtered_because = NULL_REASON if question.body else NULL_AND_EMPTY
+            new.append(question)
         return new
 
     def _problem(self, line: int, field: str, message: str) -> None:
@@ -155,13 +158,13 @@ _CHUNK = 500
 
 
 def annotated(dataset: Dataset, contexts: Contexts) -> Iterator[str]:
-    """The reports that people annotated; filtered questions are null."""
-    reports = Text.objects.filter(annotated_or(USUAL), dataset=dataset)
+    """Yield the annotated reports; filtered questions are null."""
+    reports = Text.objects.filter(qlabels_texts(USUAL), dataset=dataset)
     return _lines(dataset, reports, contexts, nulls=True)
 
 
 def of_system(dataset: Dataset, system: str, contexts: Contexts) -> Iterator[str]:
-    """The reports of one system human_eval.*; no question is null."""
+    """Yield the reports of one system human_eval.*; no question is null."""
     reports = Text.objects.filter(dataset=dataset, kind=Text.Kind.REPORT, system=system)
     return _lines(dataset, reports, contexts, nulls=False)
 

@@ -1,4 +1,4 @@
-"""Our own rubrics.jsonl: rubrics that are not always there, whole, one on each line."""
+"""Our own rubrics.jsonl: complete rubrics, except the two that always exist."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from annotation.formats.reading import rows
 from annotation.formats.records import RubricRow
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rubric, RubricLevel
-from annotation.models.rubric_rules import OF_A_LEVEL, OF_A_RUBRIC, RubricRefused, store
-from annotation.models.standard import ALWAYS
+from annotation.models.rubric_rules import LEVEL_FIELDS, RUBRIC_FIELDS, RubricError, store_rubric
+from annotation.models.standard import DEFAULT_RUBRICS
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
@@ -23,51 +23,53 @@ EDITED = ("title", "question", "guideline")  # may be worded otherwise here: wha
 
 
 def read(target: Target, source: Source) -> None:
-    """Make the rubrics that are new. One that is there must have the same levels and the same scale."""
+    """Create missing rubrics. An existing one must have the same levels and scale."""
     summary = target.summary.file(source.name)
     for line, row in rows(target, source, RubricRow):
-        there = Rubric.objects.prefetch_related("levels").filter(slug=row.slug).first()
-        if there is None:
+        stored = Rubric.objects.prefetch_related("levels").filter(slug=row.slug).first()
+        if stored is None:
             problems = _make(row)
             summary.created += not problems
             target.summary.created["rubrics"] += not problems
         else:
-            problems = _differences(as_dict(there), row)
+            problems = _differences(as_dict(stored), row)
             summary.unchanged += not problems
         for field, message in problems:
             target.problem(source, line, field, message)
 
 
 def _make(row: RubricRow) -> list[tuple[str, str]]:
-    rubric = Rubric(**{name: getattr(row, name) for name in OF_A_RUBRIC})
+    rubric = Rubric(**{name: getattr(row, name) for name in RUBRIC_FIELDS})
     try:
-        store(rubric, [RubricLevel(**level.model_dump()) for level in row.levels])
-    except RubricRefused as error:
+        store_rubric(rubric, [RubricLevel(**level.model_dump()) for level in row.levels])
+    except RubricError as error:
         return error.problems
     return []
 
 
-def _differences(there: dict[str, Any], row: RubricRow) -> list[tuple[str, str]]:
-    given = row.model_dump()
-    given["levels"].sort(key=lambda level: -level["grade"])
-    given["shows"].sort()
-    there = there | {"shows": sorted(there["shows"])}
+def _differences(stored: dict[str, Any], row: RubricRow) -> list[tuple[str, str]]:
+    sent = row.model_dump()
+    sent["levels"].sort(key=lambda level: -level["grade"])
+    sent["shows"].sort()
+    stored = stored | {"shows": sorted(stored["shows"])}
     return [
         (name, f"the rubric {row.slug} is there already, and has other {name}")
-        for name in there
-        if name not in EDITED and given[name] != there[name]
+        for name in stored
+        if name not in EDITED and sent[name] != stored[name]
     ]
 
 
 def as_dict(rubric: Rubric) -> dict[str, Any]:
-    """A rubric as a line of the file: with its levels from the highest grade down."""
-    levels = [{name: getattr(level, name) for name in OF_A_LEVEL} for level in rubric.levels.all()]
-    return {name: getattr(rubric, name) for name in OF_A_RUBRIC} | {"levels": levels}
+    """Return a rubric as a line of the file, with levels from the highest grade down."""
+    levels = [
+        {name: getattr(level, name) for name in LEVEL_FIELDS} for level in rubric.levels.all()
+    ]
+    return {name: getattr(rubric, name) for name in RUBRIC_FIELDS} | {"levels": levels}
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
-    """The rubrics of the dataset's ratings, superseded ones too, but for those that are always there."""
-    always = [standard.slug for standard in ALWAYS]
+    """Yield the rubrics of the dataset's ratings, also superseded ones, except built-in ones."""
+    always = [standard.slug for standard in DEFAULT_RUBRICS]
     superseded = Q(pk__in=superseded_rubrics(dataset))
     used = Rubric.objects.filter(Q(ratings__text__dataset=dataset) | superseded)
     used = used.exclude(slug__in=always)

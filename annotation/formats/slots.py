@@ -1,14 +1,13 @@
-"""Which texts a file of labels speaks of, and by which names.
+"""Texts that a file of labels is about, by the file's name, and their ids there.
 
-A name alone does not tell a report: the annotated report of a topic and the one of another system
-may both be called after it. The usual file of a rater needs no more than its name, as the authors
-have it. Labels of other texts have a word more in the name of their file:
+A name alone does not identify a report: the annotated report of a topic and the one of another
+system may both be named after it. The usual file of a rater needs no more than the rater's name, as
+in the authors' files. The file name of labels of other texts has one part more:
 
 alice.qlabels.jsonl                     T1 of annotated reports (systems annotated.*)
-alice.qrels.jsonl                       T2 of passages
-llama.judgements.jsonl                  a judge's grades of passages
-alice.human_eval.bm25.qlabels.jsonl     the same three for the reports of one system
-alice.reference.qrels.jsonl             T1 or T2 of the human reference summaries
+alice.qrels.jsonl                       T2 of passages llama.judgements.jsonl                  a
+judge's grades of passages alice.human_eval.bm25.qlabels.jsonl     the same three for the reports of
+one system alice.reference.qrels.jsonl             T1 or T2 of the human reference summaries
 llama.reference.jsonl                   a judge's grades of the human reference summaries
 """
 
@@ -26,27 +25,27 @@ USUAL = ""
 REFERENCE = "reference"
 
 
-def annotated_or(slot: str) -> Q:
-    """The texts of a qlabels file."""
+def qlabels_texts(slot: str) -> Q:
+    """Return the condition for the texts of a qlabels file."""
     if slot == USUAL:
         return Q(kind=Text.Kind.REPORT, system__startswith=ANNOTATED)
-    return _named(slot)
+    return _of_slot(slot)
 
 
-def passages_or(slot: str) -> Q:
-    """The texts of a qrels or a judgements file."""
+def qrels_texts(slot: str) -> Q:
+    """Return the condition for the texts of a qrels or judgements file."""
     if slot == USUAL:
         return Q(kind=Text.Kind.PASSAGE, system="")  # as the index of names begins
-    return _named(slot)
+    return _of_slot(slot)
 
 
 def ids_of_reports(dataset: Dataset, slot: str) -> dict[str, int]:
-    """Keys of the texts of a qlabels file by the ids that they have in it.
+    """Return the keys of the texts of a qlabels file by their ids in it.
 
-    The id is the name. Where annotated reports of several systems share one, it is made as the
-    authors make theirs, with the context in front: "bm25_" and the name.
+    The id is the name. Where annotated reports of several systems share one, it is built as the
+    authors build theirs, with the context in front: "bm25_" and the name.
     """
-    texts = Text.objects.filter(annotated_or(slot), dataset=dataset)
+    texts = Text.objects.filter(qlabels_texts(slot), dataset=dataset)
     rows = list(texts.values_list("pk", "system", "name"))
     counts = Counter(name for _, _, name in rows)
     ids = {name: pk for pk, _, name in rows if counts[name] == 1}
@@ -56,7 +55,7 @@ def ids_of_reports(dataset: Dataset, slot: str) -> dict[str, int]:
     return ids
 
 
-def _named(slot: str) -> Q:
+def _of_slot(slot: str) -> Q:
     if slot == REFERENCE:
         return Q(kind=Text.Kind.REFERENCE)
     return Q(kind=Text.Kind.REPORT, system=slot)

@@ -1,6 +1,6 @@
-"""Storing what files say: texts and grades. What is new is made; grades that were there are never changed.
+"""Storing of imported texts and grades: new ones are created, stored grades never change.
 
-Nor are words, but where an import was told to make versions.
+Nor do bodies, unless the import was told to create versions.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,15 +9,22 @@ from dataclasses import dataclass
 from django.db.models import Max
 
 from annotation.formats.batches import LOOK_UP, batches
-from annotation.formats.highlights import Found, as_stated, find, how, relocate, words_of
+from annotation.formats.highlights import (
+    LocatedSpan,
+    joined_quotes,
+    locate_highlight,
+    located_kind,
+    relocate,
+    spans_from_rows,
+)
 from annotation.formats.layout import Source
-from annotation.formats.left_out import AnswerPosition
 from annotation.formats.records import QlabelsRow, QrelsRow
-from annotation.formats.summary import Conflict, LocatedCount, Mapped
+from annotation.formats.skipped_answers import AnswerPosition
+from annotation.formats.summary import Conflict, Conversion, LocatedCount
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
 from annotation.models import NuggetSpan, Rater, Rating, Text, digest
 from annotation.prepared import insert_all
-from annotation.text.versions import RewordingRefused, had_before
+from annotation.text.versions import TextEditError, was_earlier_wording
 
 _NOUNS = {
     Text.Kind.PASSAGE: "passages",
@@ -28,8 +35,8 @@ _COLUMNS = ("dataset_id", "topic_id", "kind", "system", "name", "body", "sha256"
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
-    """A text as a line of a file gives it; `field` names its words in that file."""
+class ImportedText:
+    """A text of a line; `field` names its body in that file."""
 
     line: int
     field: str
@@ -40,15 +47,17 @@ class Incoming:
     file: str = ""  # where the file is a folder of passages
 
 
-def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[Incoming]) -> None:
-    """Make the texts that are new and fill those that have no words yet.
+def store_texts(
+    target: Target, source: Source, kind: Text.Kind, incoming: Sequence[ImportedText]
+) -> None:
+    """Create new texts and fill those without a body.
 
-    A text that is there with other words is an error, or gets a version, as the import was told. Two lines
-    that give one text other words are an error.
+    A text that is stored with another body is an error, or gets a version, by the import's option.
+    Two lines that give one text different bodies are an error.
     """
     summary = target.summary.file(source.name)
     dataset = target.dataset.pk
-    texts: dict[tuple[str, str], Incoming] = {}
+    texts: dict[tuple[str, str], ImportedText] = {}
     for text in incoming:
         first = texts.setdefault((text.system, text.name), text)
         if first is not text:
@@ -56,7 +65,7 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
                 message = f"{text.name} has other words on line {first.line}"
                 target.problem(text.file or source, text.line, text.field, message)
             elif kind != Text.Kind.REFERENCE:  # every report of a topic brings its reference
-                target.summary.mapped[Mapped.REPEATED] += 1
+                target.summary.mapped[Conversion.REPEATED] += 1
     stored = {
         (system, name): (pk, sha256)
         for pk, system, name, sha256 in Text.objects.filter(
@@ -69,13 +78,13 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
     new, filled = [], []
     for key, text in texts.items():
         sha256 = digest(text.body)
-        pk, before = stored.get(key, (None, ""))
+        pk, stored_sha256 = stored.get(key, (None, ""))
         if pk is None:
             new.append((dataset, text.topic_id, kind.value, *key, text.body, sha256))
-        elif not before:
+        elif not stored_sha256:
             filled.append(Text(pk=pk, body=text.body, sha256=sha256))
             target.new_words.tell(Text, pk)
-        elif before == sha256:
+        elif stored_sha256 == sha256:
             summary.unchanged += 1
             target.new_words.tell(Text, pk)
         else:
@@ -86,57 +95,57 @@ def store(target: Target, source: Source, kind: Text.Kind, incoming: Sequence[In
     if filled:
         Text.objects.bulk_update(filled, ["body", "sha256"])
         summary.filled += len(filled)
-        target.summary.mapped[Mapped.RELOCATED] += relocate([text.pk for text in filled])
+        target.summary.mapped[Conversion.RELOCATED] += relocate([text.pk for text in filled])
 
 
-def _reword(target: Target, source: Source, pk: int, text: Incoming) -> None:
-    thing = Text.objects.select_related("dataset__project", "topic").get(pk=pk)
-    if target.new_words.may_be_earlier and had_before(thing, text.body):
-        target.summary.mapped[Mapped.BEFORE_CHANGE] += 1
+def _reword(target: Target, source: Source, pk: int, text: ImportedText) -> None:
+    stored = Text.objects.select_related("dataset__project", "topic").get(pk=pk)
+    if target.new_words.may_be_earlier and was_earlier_wording(stored, text.body):
+        target.summary.mapped[Conversion.BEFORE_CHANGE] += 1
         target.summary.file(source.name).unchanged += 1
         return
     try:
-        target.new_words.give(thing, text.body, f"{text.file or source.name}, line {text.line}")
-    except RewordingRefused as refused:
+        target.new_words.give(stored, text.body, f"{text.file or source.name}, line {text.line}")
+    except TextEditError as refused:
         message = f"{text.name} is in the dataset with other words: {refused}"
         target.problem(text.file or source, text.line, text.field, message)
 
 
-_TOLD = 100  # characters of a highlight in a conflict
+_MAX_QUOTE = 100  # characters of a highlight in a conflict
 
 
 @dataclass(slots=True)
-class Given:
-    """A grade as a line of a file gives it. `words` are its highlight as the file has it."""
+class ImportedGrade:
+    """A grade of a line. `quote` is that of its highlight as in the file."""
 
     line: int
-    place: str  # the field of the line
+    field: str  # of the line
     text_id: int
     text: str
     question: KnownQuestion
     grade: int
-    words: str = ""
-    spans: Sequence[Found] = ()
+    quote: str = ""
+    spans: Sequence[LocatedSpan] = ()
     offsets: bool = False  # whether the file says where the words stand
 
     def add_spans(self, body: str | None, row: QlabelsRow | QrelsRow, index: str) -> None:
-        """Add the spans that a line states, or those of its words. Raises SpanError."""
+        """Add the spans that a line states, or those of its quote. Raises SpanError."""
         if index in row.spans:
             self.offsets = True
-            self.spans = as_stated(body, row.spans[index])
+            self.spans = spans_from_rows(body, row.spans[index])
             return
         offsets = row.offsets.get(index, [])
         self.offsets = bool(offsets)
-        self.spans = find(body, self.words, offsets)
+        self.spans = locate_highlight(body, self.quote, offsets)
 
     def spans_field(self, row: QlabelsRow | QrelsRow) -> str:
-        """The field of the line in which its spans are."""
+        """Return the field of the line that holds its spans."""
         index = str(self.question.position)
         return f"spans.{index}" if index in row.spans else f"offsets.{index}"
 
 
 class RatingWriter:
-    """Writes the grades of one rater from one file under one rubric, a batch of lines at a time."""
+    """Writer of one rater's grades under one rubric from one file, in batches of lines."""
 
     def __init__(self, target: Target, source: Source, rater: Rater, rubric: KnownRubric) -> None:
         self.target = target
@@ -144,36 +153,36 @@ class RatingWriter:
         self.rater = rater
         self.rubric = rubric
         self.summary = target.summary.file(source.name)
-        # Whatever has a greater key was written from this very file.
+        # Ratings with greater keys were written from this file.
         self._last_before = Rating.objects.aggregate(last=Max("pk"))["last"] or 0
 
-    def allows(self, line: int, place: str, grade: float) -> bool:
+    def allows(self, line: int, field: str, grade: float) -> bool:
         """Return True if the rubric has this grade; otherwise an error is recorded."""
         if grade in self.rubric.grades:
             return True
         grades = ", ".join(str(level) for level in sorted(self.rubric.grades))
         message = f"{grade} is no grade of the rubric {self.rubric.rubric.slug} ({grades})"
-        self.target.problem(self.source, line, place, message)
+        self.target.problem(self.source, line, field, message)
         return False
 
-    def write(self, labels: Sequence[Given]) -> None:
-        """Make the ratings that are new; compare the others with what is stored."""
-        first: dict[tuple[int, int], Given] = {}
+    def write(self, labels: Sequence[ImportedGrade]) -> None:
+        """Create the ratings that are new; compare the others with what is stored."""
+        first: dict[tuple[int, int], ImportedGrade] = {}
         for label in labels:
-            other = first.setdefault((label.text_id, label.question.pk), label)
-            if other is not label:
-                self._again(label, other.grade, other.words)
+            earlier = first.setdefault((label.text_id, label.question.pk), label)
+            if earlier is not label:
+                self._check_repeat(label, earlier.grade, earlier.quote)
         new = self._without_stored(first)
         if new and self.rater.dataset_id is None and self.rater.pk not in self.target.adopted:
             message = (
                 f"{self.rater} is an account or judge of this site: no file adds to its grades"
             )
             for label in new if isinstance(new[0].line, AnswerPosition) else new[:1]:
-                self.target.problem(self.source, label.line, label.place, message)
+                self.target.problem(self.source, label.line, label.field, message)
             return
         self._make(new)
 
-    def _without_stored(self, labels: dict[tuple[int, int], Given]) -> list[Given]:
+    def _without_stored(self, labels: dict[tuple[int, int], ImportedGrade]) -> list[ImportedGrade]:
         stored = {
             (text, question): (pk, grade)
             for pk, text, question, grade in Rating.objects.filter(
@@ -186,33 +195,33 @@ class RatingWriter:
         spans = _spans_of(pk for pk, _ in stored.values())
         for pair, (pk, grade) in stored.items():
             if pk > self._last_before:
-                self._again(labels[pair], grade, words_of(spans.get(pk, [])))
+                self._check_repeat(labels[pair], grade, joined_quotes(spans.get(pk, [])))
             else:
                 self._compare(labels[pair], grade, spans.get(pk, []))
         return [label for pair, label in labels.items() if pair not in stored]
 
-    def _again(self, label: Given, grade: int, words: str) -> None:
-        """A pair that an earlier line of this file has rated: it must say the same."""
-        if label.grade != grade or label.words.strip() != words.strip():
+    def _check_repeat(self, label: ImportedGrade, grade: int, quote: str) -> None:
+        """Check that a pair rated by an earlier line of this file has the same grade and quote."""
+        if label.grade != grade or label.quote.strip() != quote.strip():
             message = f"an earlier line grades {label.text} otherwise"
-            self.target.problem(self.source, label.line, label.place, message)
+            self.target.problem(self.source, label.line, label.field, message)
         else:
-            self.target.summary.mapped[Mapped.REPEATED] += 1
+            self.target.summary.mapped[Conversion.REPEATED] += 1
 
-    def _compare(self, label: Given, grade: int, spans: list[NuggetSpan]) -> None:
-        words = words_of(spans)
+    def _compare(self, label: ImportedGrade, grade: int, spans: list[NuggetSpan]) -> None:
+        quote = joined_quotes(spans)
         if label.grade != grade:
             self._conflict(label, "grade", str(grade), str(label.grade))
-        elif label.words.strip() != words.strip() or (
+        elif label.quote.strip() != quote.strip() or (
             label.offsets
             and [(span.start, span.end) for span in label.spans]
             != [(span.start, span.end) for span in spans]
         ):
-            self._conflict(label, "highlight", words[:_TOLD], label.words[:_TOLD])
+            self._conflict(label, "highlight", quote[:_MAX_QUOTE], label.quote[:_MAX_QUOTE])
         else:
             self.summary.unchanged += 1
 
-    def _conflict(self, label: Given, what: str, stored: str, other: str) -> None:
+    def _conflict(self, label: ImportedGrade, aspect: str, stored: str, imported: str) -> None:
         self.target.summary.conflict(
             Conflict(
                 file=self.source.name,
@@ -220,13 +229,13 @@ class RatingWriter:
                 rater=self.rater.name,
                 text=label.text,
                 question=label.question.position,
-                what=what,
+                what=aspect,
                 stored=stored,
-                other=other,
+                other=imported,
             )
         )
 
-    def _make(self, new: list[Given]) -> None:
+    def _make(self, new: list[ImportedGrade]) -> None:
         grades = [(label.text_id, label.question.pk, label.grade) for label in new]
         keys = self.rater.pk, self.rubric.rubric.pk
         self.summary.created += len(grades)
@@ -244,16 +253,16 @@ class RatingWriter:
 
 
 class HighlightCount:
-    """Counts how the highlights of one file were located."""
+    """Counter of the highlights of one file by `located`."""
 
     def __init__(self, target: Target, source: Source, rater: str, rubric: KnownRubric) -> None:
         self._count = LocatedCount(source.name, rater, rubric.rubric.slug)
         self._rubric = rubric.rubric
         target.summary.located.append(self._count)
 
-    def add(self, label: Given) -> None:
-        located = how(label.spans)
-        if located != "none" or self._rubric.rests_on_words(label.grade):
+    def add(self, label: ImportedGrade) -> None:
+        located = located_kind(label.spans)
+        if located != "none" or self._rubric.needs_spans(label.grade):
             setattr(self._count, located, getattr(self._count, located) + 1)
 
 

@@ -10,39 +10,40 @@ from annotation.formats.reading import rows
 from annotation.formats.records import NOT_APPLICABLE, SubQuestionsRow
 from annotation.formats.reports import NULL_AND_EMPTY, NULL_REASON
 from annotation.formats.slots import ANNOTATED
-from annotation.formats.summary import Mapped, shown
+from annotation.formats.summary import Conversion, quoted_value
 from annotation.formats.target import KnownQuestion, KnownTopic, Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, SubQuestion, Text, Topic
-from annotation.text.versions import RewordingRefused
+from annotation.text.versions import TextEditError
 
 _BATCH = 200  # topics
 
 
 def read(target: Target, source: Source) -> None:
-    """The questions of each topic. Some files kept a line end where a list number was cut off.
+    """Read the questions of each topic, stripping white space at their ends.
 
-    A question without words is kept, since the positions of grades depend on it, and is filtered.
+    Some files kept a line end where a list number was cut off. A question without a body is kept,
+    since the positions of grades depend on it, and is filtered.
     """
     for batch in batches(rows(target, source, SubQuestionsRow), _BATCH):
         new: list[SubQuestion] = []
         for line, row in batch:
             topic = target.topic(source, line, "id", row.id)
-            if topic and _sound(target, source, line, row):
+            if topic and _is_valid(target, source, line, row):
                 new += _questions(target, source, line, row, topic)
         _store(target, source, new)
 
 
-def _sound(target: Target, source: Source, line: int, row: SubQuestionsRow) -> bool:
-    """Whether no two questions of the topic have the same words, and none is the key of no question."""
+def _is_valid(target: Target, source: Source, line: int, row: SubQuestionsRow) -> bool:
+    """Return whether a line is valid: distinct questions, known indexes, matching groups."""
     bodies = [body.strip() for body in row.subquestions]
     counts = Counter(filter(None, bodies))
     for i, body in enumerate(bodies):
         if body == NOT_APPLICABLE:
-            target.problem(source, line, f"subquestions.{i}", f"{shown(body)} asks nothing")
+            target.problem(source, line, f"subquestions.{i}", f"{quoted_value(body)} asks nothing")
             return False
         if counts[body] > 1:
-            message = f"two questions of the topic are {shown(body)}"
+            message = f"two questions of the topic are {quoted_value(body)}"
             target.problem(source, line, f"subquestions.{i}", message)
             return False
     indexes = {str(i) for i in range(len(row.subquestions))}
@@ -59,71 +60,75 @@ def _sound(target: Target, source: Source, line: int, row: SubQuestionsRow) -> b
 def _questions(
     target: Target, source: Source, line: int, row: SubQuestionsRow, topic: KnownTopic
 ) -> list[SubQuestion]:
-    """The questions to make; none if the topic has them. Errors are noted."""
+    """Return the questions to create; none if the topic has them. Errors are noted."""
     bodies = [body.strip() for body in row.subquestions]
-    target.summary.mapped[Mapped.STRIPPED] += sum(
-        bool(body) and body != asked for body, asked in zip(bodies, row.subquestions, strict=True)
+    target.summary.mapped[Conversion.STRIPPED] += sum(
+        bool(body) and body != raw for body, raw in zip(bodies, row.subquestions, strict=True)
     )
-    target.summary.mapped[Mapped.NO_WORDS] += bodies.count("")
+    target.summary.mapped[Conversion.EMPTY_QUESTIONS] += bodies.count("")
     if not topic.questions:
-        made = [_question(row, topic, i, body) for i, body in enumerate(bodies)]
-        # Known at once, so that a second line for this topic is checked against the first.
+        created = [_question(row, topic, i, body) for i, body in enumerate(bodies)]
+        # Stored at once, so that a second line for this topic is checked against the first.
         topic.questions = [
             KnownQuestion(0, i, new.body, new.filtered_because, new.source_body, new.group)
-            for i, new in enumerate(made)
+            for i, new in enumerate(created)
         ]
-        return made
+        return created
     questions = topic.of(len(bodies)).questions
     if len(questions) != len(bodies):
         message = f"topic {row.id} has {len(questions)} questions already, not {len(bodies)}"
         target.problem(source, line, "subquestions", message)
-    for known, body in zip(questions, bodies, strict=False):
-        is_new = known.body != body
-        if is_new and target.new_words.may_be_earlier and known.earlier.get(body):
-            target.summary.mapped[Mapped.BEFORE_CHANGE] += 1
+    for question, body in zip(questions, bodies, strict=False):
+        is_new = question.body != body
+        if is_new and target.new_words.may_be_earlier and question.earlier.get(body):
+            target.summary.mapped[Conversion.BEFORE_CHANGE] += 1
             is_new = False
-        if is_new and not _reword(target, source, line, known, body):
+        if is_new and not _reword(target, source, line, question, body):
             continue
-        target.new_words.tell(SubQuestion, known.pk)
-        if str(known.position) in row.filtered and not known.filtered:
-            place = f"filtered.{known.position}"
-            target.problem(source, line, place, "is there already as a question that is asked")
-        elif row.groups and known.group != row.groups[known.position]:
-            message = f"is there already in the group {shown(known.group)}"
-            target.problem(source, line, f"groups.{known.position}", message)
+        target.new_words.tell(SubQuestion, question.pk)
+        if str(question.position) in row.filtered and not question.filtered:
+            field = f"filtered.{question.position}"
+            target.problem(source, line, field, "is there already as a question that is asked")
+        elif row.groups and question.group != row.groups[question.position]:
+            message = f"is there already in the group {quoted_value(question.group)}"
+            target.problem(source, line, f"groups.{question.position}", message)
         else:
             target.summary.file(source.name).unchanged += not is_new
     return []
 
 
-def _reword(target: Target, source: Source, line: int, known: KnownQuestion, body: str) -> bool:
-    """Give the question its new words; False, and an error noted, where it keeps those that it has."""
-    message = f"is there already as {shown(known.body)}, not {shown(body)}"
-    # Without a key it comes with this batch, and without words it asks nothing, now or then.
-    if known.pk and known.body and body:
-        question = SubQuestion.objects.select_related("topic__dataset__project").get(pk=known.pk)
+def _reword(
+    target: Target, source: Source, line: int, stored_question: KnownQuestion, body: str
+) -> bool:
+    """Edit the question; False, with an error noted, if that is refused."""
+    message = f"is there already as {quoted_value(stored_question.body)}, not {quoted_value(body)}"
+    # No key: created in this batch. No body: there is nothing to edit.
+    if stored_question.pk and stored_question.body and body:
+        stored = SubQuestion.objects.select_related("topic__dataset__project").get(
+            pk=stored_question.pk
+        )
         try:
-            target.new_words.give(question, body, f"{source.name}, line {line}")
-        except RewordingRefused as refused:
+            target.new_words.give(stored, body, f"{source.name}, line {line}")
+        except TextEditError as refused:
             message = f"{message}: {refused}"
         else:
-            known.reword(body, counts=target.new_words.counts)
+            stored_question.reword(body, counts=target.new_words.counts)
             return True
-    target.problem(source, line, f"subquestions.{known.position}", message)
+    target.problem(source, line, f"subquestions.{stored_question.position}", message)
     return False
 
 
 def _question(row: SubQuestionsRow, topic: KnownTopic, index: int, body: str) -> SubQuestion:
-    why = row.filtered.get(str(index))
-    because = why.because if why else ""
-    asked = row.subquestions[index]
+    filtered = row.filtered.get(str(index))
+    because = filtered.because if filtered else ""
+    raw = row.subquestions[index]
     return SubQuestion(
         topic_id=topic.pk,
         position=index,
         body=body,
-        source_body=asked if asked != body else "",
-        filtered_because=because or ("" if body else SubQuestion.NO_WORDS),
-        filtered_eta=why.eta if why else None,
+        source_body=raw if raw != body else "",
+        filtered_because=because or ("" if body else SubQuestion.EMPTY_REASON),
+        filtered_eta=filtered.eta if filtered else None,
         group=row.groups[index] if row.groups else "",
     )
 
@@ -131,19 +136,19 @@ def _question(row: SubQuestionsRow, topic: KnownTopic, index: int, body: str) ->
 def _store(target: Target, source: Source, new: list[SubQuestion]) -> None:
     if target.problems:
         return
-    made = SubQuestion.objects.bulk_create(new)
+    created = SubQuestion.objects.bulk_create(new)
     by_topic = {topic.pk: topic for topic in target.topics.values()}
-    for question in made:
+    for question in created:
         by_topic[question.topic_id].questions[question.position].pk = question.pk
-    target.summary.file(source.name).created += len(made)
-    target.summary.created["sub-questions"] += len(made)
+    target.summary.file(source.name).created += len(created)
+    target.summary.created["sub-questions"] += len(created)
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
-    """The questions of each topic that has any.
+    """Yield the questions of each topic that has any.
 
-    Why a question is filtered is said here, under `filtered`, if it is more than the null that
-    stands for it in the annotated reports of its topic, or than that it has no words.
+    `filtered` states the reason of a filtered question, if it is more than the null that stands for
+    it in the annotated reports of its topic, or than its empty body.
     """
     annotated = set(
         Text.objects.filter(
@@ -166,11 +171,11 @@ def lines(dataset: Dataset) -> Iterator[str]:
 
 
 def _filtered(questions: list[SubQuestion], annotated: bool) -> dict[str, Any]:
-    # That a question has no words, its empty place says.
+    # An empty body needs no stated reason.
     filtered = [
         question
         for question in questions
-        if question.filtered_because not in ("", SubQuestion.NO_WORDS)
+        if question.filtered_because not in ("", SubQuestion.EMPTY_REASON)
     ]
     if annotated and all(
         question.filtered_because in (NULL_REASON, NULL_AND_EMPTY) and question.filtered_eta is None

@@ -1,18 +1,19 @@
-"""The summary of an import, and the problems of a file: for pages, terminals, programs."""
+"""Summary of an import, and problems of its files: for pages, terminals, programs."""
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from annotation.formats.left_out import LeftOutAnswer, rows_of
+from annotation.errors import UserError
+from annotation.formats.skipped_answers import SkippedAnswer, rows_of
 
 LIMIT = 20  # a file that is wrong throughout says the same thing a thousand times
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One error: where it is, and what was expected there. Line 0: the file as a whole."""
+    """An error: its position, and what was expected there. Line 0: the file as a whole."""
 
     file: str
     line: int
@@ -22,15 +23,15 @@ class Problem:
     """The item, and the ids of a tool: "item 3, task 7, annotation 70, person 4"."""
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return ": ".join(part for part in (place, self.where, self.field, self.message) if part)
+        position = f"{self.file}:{self.line}" if self.line else self.file
+        return ": ".join(part for part in (position, self.where, self.field, self.message) if part)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-class ImportFailed(Exception):
-    """Nothing was imported; `problems` says why, and `summary` how far the reading came."""
+class DatasetImportError(UserError):
+    """Failed import without effect; `problems` are the errors, `summary` the progress."""
 
     def __init__(self, problems: list[Problem], summary: "ImportSummary | None" = None) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
@@ -38,20 +39,20 @@ class ImportFailed(Exception):
         self.summary = summary
 
 
-def shown(value: object, length: int = 60) -> str:
-    """A value of a file inside a message: short, and with odd characters escaped."""
+def quoted_value(value: object, length: int = 60) -> str:
+    """Return a value of a file for a message: short, and with odd characters escaped."""
     text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= length else f"{text[:length]}..."
 
 
-FIRST_FEW = 20  # conflicts and differences that are told one by one; the others are counted
+MAX_LISTED = 20  # conflicts and differences that are told one by one; the others are counted
 
 
-class Mapped(StrEnum):
-    """What a file writes in its own way and is stored in ours."""
+class Conversion(StrEnum):
+    """Conversions from a file's conventions to ours, with their labels."""
 
     STRIPPED = "questions with white space at their ends, shown without it"
-    NO_WORDS = "questions without words, kept in their place, filtered"
+    EMPTY_QUESTIONS = "questions without words, kept in their place, filtered"
     FILTERED = "questions that are null in annotated reports, now filtered"
     UNJUDGED = "-1, unjudged: no row"
     MINUS_TWO = "-2, filtered: no row"
@@ -88,16 +89,16 @@ class Mapped(StrEnum):
         "topics of runs whose lines are not in the order of their scores: ranked by line "
         "(--order score ranks them by score)"
     )
-    PLACES_AS_WORDS = "places written as words in citations: read as places in the references"
+    INDEXES_AS_STRINGS = "places written as words in citations: read as places in the references"
     TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
 
 
 @dataclass
 class FileSummary:
-    """One file: its lines, and what became of the rows that it speaks of.
+    """Counts of one file: its lines, and the outcomes of its rows.
 
-    Rows are topics, sub-questions, texts, ranked texts and ratings. Filled: a text that was there
-    without its words, or a ranked text without its score.
+    Rows are topics, sub-questions, texts, ranked texts and ratings. Filled: a stored text that had
+    no body, or a ranked text without its score.
     """
 
     name: str
@@ -109,8 +110,8 @@ class FileSummary:
 
 
 @dataclass
-class NewWordsCount:
-    """What got new words, and what stood on the old ones. Lost spans are listed for a person to place."""
+class TextEditCount:
+    """Counts of text edits and their effects. Lost spans are listed for manual placement."""
 
     texts: int = 0
     questions: int = 0
@@ -126,9 +127,9 @@ class NewWordsCount:
 
 @dataclass
 class LocatedCount:
-    """The highlights of one file: where they stand in their texts.
+    """Counts of the highlights of one file by their match in the texts.
 
-    `none` counts the grades that ask for a highlight and came without one.
+    `none` counts the grades that require a highlight and came without one.
     """
 
     file: str
@@ -142,7 +143,7 @@ class LocatedCount:
 
 @dataclass(frozen=True)
 class Conflict:
-    """A pair that the rater has already rated otherwise. What is stored stays."""
+    """A pair with another grade stored for the rater. The stored one stays."""
 
     file: str
     line: int
@@ -161,8 +162,8 @@ class Conflict:
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """A file or folder that was not read, and why."""
+class SkippedFile:
+    """A file or folder that was not read, with the reason."""
 
     name: str
     files: int
@@ -171,28 +172,28 @@ class LeftOut:
 
 @dataclass
 class Replaced:
-    """What went before the files were read, and what they brought in its place: rows by words for tables."""
+    """Rows deleted before the files were read, and rows created in their place, by label."""
 
     name: str
     gone: dict[str, int]
-    came: dict[str, int] = field(default_factory=dict)
+    created: dict[str, int] = field(default_factory=dict)
 
     @property
     def counts(self) -> list[tuple[str | int, ...]]:
         return [
-            (words, self.gone.get(words, 0), self.came.get(words, 0))
-            for words in {**self.gone, **self.came}
+            (label, self.gone.get(label, 0), self.created.get(label, 0))
+            for label in {**self.gone, **self.created}
         ]
 
     def __str__(self) -> str:
-        return f"{self.name}: {', '.join(f'{n} {words}' for words, n in self.gone.items())}"
+        return f"{self.name}: {', '.join(f'{n} {label}' for label, n in self.gone.items())}"
 
 
 @dataclass
 class ImportSummary:
-    """What an import did, or on a dry run would have done.
+    """Effects of an import, or of its dry run.
 
-    `totals` is what the dataset holds afterwards. Printable (`str`) and JSON-able (`as_dict`).
+    `totals` are the counts of the dataset afterwards. Printable (`str`) and JSON-able (`as_dict`).
     """
 
     dataset: str
@@ -205,9 +206,9 @@ class ImportSummary:
     n_conflicts: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
     n_differences: int = 0
-    new_words: NewWordsCount = field(default_factory=NewWordsCount)
-    left_out: list[LeftOut] = field(default_factory=list)
-    left_out_answers: list[LeftOutAnswer] = field(default_factory=list)
+    new_words: TextEditCount = field(default_factory=TextEditCount)
+    left_out: list[SkippedFile] = field(default_factory=list)
+    left_out_answers: list[SkippedAnswer] = field(default_factory=list)
     errors: list[Problem] = field(default_factory=list)
     replaced: Replaced | None = None
     totals: dict[str, int] = field(default_factory=dict)
@@ -215,7 +216,7 @@ class ImportSummary:
 
     @property
     def changed(self) -> bool:
-        """False when everything that was read was there already."""
+        """True unless everything that was read was stored already."""
         return bool(self.created) or any(file.filled for file in self.files)
 
     @property
@@ -223,7 +224,7 @@ class ImportSummary:
         return sum(file.unchanged for file in self.files)
 
     def file(self, name: str) -> FileSummary:
-        """The summary of a file, begun when it is first asked for."""
+        """Return the summary of a file, created at the first call."""
         for summary in reversed(self.files):
             if summary.name == name:
                 return summary
@@ -233,16 +234,16 @@ class ImportSummary:
     def conflict(self, conflict: Conflict) -> None:
         self.n_conflicts[conflict.what] += 1
         self.file(conflict.file).conflicts += 1
-        if len(self.conflicts) < FIRST_FEW:
+        if len(self.conflicts) < MAX_LISTED:
             self.conflicts.append(conflict)
 
     def difference(self, message: str) -> None:
         self.n_differences += 1
-        if len(self.differences) < FIRST_FEW:
+        if len(self.differences) < MAX_LISTED:
             self.differences.append(message)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain lists, dicts, strings and numbers."""
+        """Return plain lists, dicts, strings and numbers."""
         return {
             "dataset": self.dataset,
             "dry_run": self.dry_run,
@@ -256,7 +257,7 @@ class ImportSummary:
             "differences": self.differences,
             "n_differences": self.n_differences,
             "new_words": vars(self.new_words),
-            "left_out": [vars(left) for left in self.left_out],
+            "left_out": [vars(skipped) for skipped in self.left_out],
             "left_out_answers": rows_of(self.left_out_answers),
             "errors": [error.as_dict() for error in self.errors],
             "replaced": self.replaced
@@ -290,7 +291,7 @@ class ImportSummary:
                 )
             )
         if self.n_conflicts:
-            title = ", ".join(f"{n} {what}s" for what, n in sorted(self.n_conflicts.items()))
+            title = ", ".join(f"{n} {aspect}s" for aspect, n in sorted(self.n_conflicts.items()))
             n = sum(self.n_conflicts.values())
             parts.append(_list(f"Conflicts, what was stored stays: {title}", self.conflicts, n))
         if self.differences:
@@ -298,20 +299,20 @@ class ImportSummary:
             parts.append(_list(title, self.differences, self.n_differences))
         if self.left_out:
             rows = [
-                f"{left.name}{f' ({left.files} files)' if left.files > 1 else ''}: {left.why}"
-                for left in self.left_out
+                f"{skipped.name}{f' ({skipped.files} files)' if skipped.files > 1 else ''}: {skipped.why}"
+                for skipped in self.left_out
             ]
             parts.append(_list("Left out", rows, len(rows)))
         if answers := self.left_out_answers:
-            parts.append(_list("Answers left out", answers[:FIRST_FEW], len(answers)))
+            parts.append(_list("Answers left out", answers[:MAX_LISTED], len(answers)))
         parts.append(_counts(f"Dataset {self.dataset} now holds", self.totals))
         if self.dry_run:
             parts.append("Dry run: nothing was changed.")
         return "\n\n".join(part for part in parts if part)
 
 
-def _new_words(count: NewWordsCount) -> dict[str, int]:
-    """In words; nothing where nothing got any."""
+def _new_words(count: TextEditCount) -> dict[str, int]:
+    """Return counts of text edits by label, or {} without any."""
     if not count.n:
         return {}
     return {
@@ -325,14 +326,14 @@ def _new_words(count: NewWordsCount) -> dict[str, int]:
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str | int, ...]]) -> str:
-    """Columns of words to the left, of numbers to the right."""
+    """Return a table with text columns aligned left, numbers right."""
     cells = [head, *(tuple(str(cell) for cell in row) for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
-    words = [bool(rows) and isinstance(cell, str) for cell in (rows[0] if rows else head)]
+    is_text = [bool(rows) and isinstance(cell, str) for cell in (rows[0] if rows else head)]
     return "\n".join(
         "  ".join(
-            cell.ljust(width) if left else cell.rjust(width)
-            for cell, width, left in zip(row, widths, words, strict=True)
+            cell.ljust(width) if aligns_left else cell.rjust(width)
+            for cell, width, aligns_left in zip(row, widths, is_text, strict=True)
         ).rstrip()
         for row in cells
     )

@@ -1,4 +1,4 @@
-"""The dataset that files are read into: what it holds already (its topics in memory), and what is reported."""
+"""Import target: a dataset with its topics in memory, and the problems to report."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,14 +8,22 @@ from functools import cached_property
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import reset_queries
+from django.db.models import Max
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.history import known_raters
 from annotation.formats.layout import Source
-from annotation.formats.left_out import AnswerPosition, LeftOutAnswer, Repeated
-from annotation.formats.new_words import NewWords
 from annotation.formats.run_order import RunOrder
-from annotation.formats.summary import LIMIT, ImportFailed, ImportSummary, Mapped, Problem, shown
+from annotation.formats.skipped_answers import AnswerPosition, Repeated, SkippedAnswer
+from annotation.formats.summary import (
+    LIMIT,
+    Conversion,
+    DatasetImportError,
+    ImportSummary,
+    Problem,
+    quoted_value,
+)
+from annotation.formats.text_edits import TextEdits
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, Version
 from annotation.models.standard import STANDARD, add_standard, ensure_standard_rubrics
 from annotation.prepared import insert_all
@@ -38,33 +46,36 @@ class KnownQuestion:
 
     @property
     def is_null(self) -> bool:
-        """Whether annotated reports have a null in its place; a question without words may stay "" there."""
-        return self.filtered_because not in ("", SubQuestion.NO_WORDS)
+        """True if annotated reports have a null in its place; an empty question may be "" there."""
+        return self.filtered_because not in ("", SubQuestion.EMPTY_REASON)
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is the request as a whole, which qrels put behind the questions that they find."""
+        """True if it is the whole request, which qrels append to the other questions."""
         return self.filtered_because == SubQuestion.WHOLE
 
     @property
     def as_written(self) -> str:
-        """The words as their file had them, with the white space at their ends."""
+        """Return the body as in its file, with white space at its ends."""
         return self.source_body or self.body
 
     def reword(self, body: str, *, counts: bool) -> None:
-        """Give it new words; `counts` says whether grades of those so far, and of those before, do."""
-        self.put_before(self.body, counts=counts)
+        """Edit the question; `counts`: whether grades of the wordings so far stay valid."""
+        self.add_earlier(self.body, counts=counts)
         self.body, self.source_body = body, ""
 
-    def put_before(self, words: str, *, counts: bool) -> None:
-        """Add earlier words, those that others replaced last after all others."""
-        self.earlier = {each: did and counts for each, did in self.earlier.items()}
-        if words:
-            self.earlier[words] = counts
+    def add_earlier(self, body: str, *, counts: bool) -> None:
+        """Add an earlier wording, in the order of the edits."""
+        self.earlier = {
+            earlier_body: earlier_counts and counts
+            for earlier_body, earlier_counts in self.earlier.items()
+        }
+        if body:
+            self.earlier[body] = counts
 
-    def is_set_aside(self, words: str) -> bool:
-        """Whether these are earlier words of it whose grades do not count."""
-        return words != self.body and not self.earlier.get(words, True)
+    def is_set_aside(self, body: str) -> bool:
+        """Return whether this is an earlier wording whose grades are superseded."""
+        return body != self.body and not self.earlier.get(body, True)
 
 
 @dataclass(slots=True)
@@ -76,14 +87,14 @@ class KnownTopic:
     questions: list[KnownQuestion] = field(default_factory=list)
 
     def of(self, n: int) -> "KnownTopic":
-        """The topic as a file of `n` of its questions knows it: perhaps without the request as a whole."""
+        """Return the topic for a file of `n` questions, which may lack the whole request."""
         if len(self.questions) == n + 1 and self.questions[-1].is_whole:
             return replace(self, questions=self.questions[:-1])
         return self
 
 
 def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
-    """The topics by their names, in their order."""
+    """Return the topics by name, in order."""
     topics = {
         pk: KnownTopic(pk, name, request, group)
         for pk, name, request, group in Topic.objects.filter(dataset=dataset)
@@ -97,14 +108,14 @@ def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
     return {topic.name: topic for topic in topics.values()}
 
 
-SET_ASIDE = "these are earlier words of a question, whose grades are set aside"
+SUPERSEDED_MESSAGE = "these are earlier words of a question, whose grades are superseded"
 
 
-def asked(questions: Sequence[KnownQuestion], words: str) -> KnownQuestion | None:
-    """The question of these words; else the one that had them before, if only one had."""
-    if now := next((question for question in questions if question.body == words), None):
-        return now
-    before = [question for question in questions if words in question.earlier]
+def find_question(questions: Sequence[KnownQuestion], body: str) -> KnownQuestion | None:
+    """Return the question with this body; else the only one that had it earlier, or None."""
+    if current := next((question for question in questions if question.body == body), None):
+        return current
+    before = [question for question in questions if body in question.earlier]
     return before[0] if len(before) == 1 else None
 
 
@@ -119,7 +130,7 @@ class KnownRubric:
 
 
 class Target:
-    """A dataset while files are read into it, inside one transaction.
+    """The dataset during an import, inside one transaction.
 
     Topics and questions are held in memory, texts and ratings are looked up batch by batch.
     """
@@ -128,13 +139,13 @@ class Target:
         self,
         dataset: Dataset,
         summary: ImportSummary,
-        new_words: NewWords,
+        new_words: TextEdits,
         progress: Progress | None = None,
         run_order: RunOrder = RunOrder.AUTO,
         repeated: Repeated = Repeated.LEAVE_OUT,
     ) -> None:
         self.repeated = repeated
-        self._wrong: list[Problem] = []
+        self._left_out_problems: list[Problem] = []
         self.n_right = 0
         """Answers of annotation tools that are no error."""
         self.dataset = dataset
@@ -151,93 +162,104 @@ class Target:
         """When single pairs were rated there, by the keys of rater, rubric, text and question."""
         self.positions: dict[tuple[int, ...], list[object]] = {}
         """Earlier positions of the spans of a pair, in their order, by the same keys."""
+        self.copied_from: dict[tuple[int, ...], int] = {}
+        """The text of equal words whose grade a pair's is, by the same keys."""
+        self.last_rating = Rating.objects.aggregate(last=Max("pk"))["last"] or 0
+        """The last rating before the import."""
         self.adopted: set[int] = set()
         """Raters of this site to which files add: judges that are defined in the files alike."""
 
-    # -- what is reported
+    # -- problems and progress
 
     def problem(self, source: Source | str, line: int, field: str, message: str) -> None:
-        """Note an error. Raises ImportFailed once there are enough of them."""
+        """Record an error. Raises DatasetImportError at the limit."""
         name = source if isinstance(source, str) else source.name
         no_pair = False
         if isinstance(source, Source) and source.translation:
             no_pair = field == source.translation.fields.get("text")
             field = source.translation.fields.get(field, field)
-        where = str(line) if isinstance(line, AnswerPosition) else ""
-        problem = Problem(name, int(line), field, message, where)
+        item = str(line) if isinstance(line, AnswerPosition) else ""
+        problem = Problem(name, int(line), field, message, item)
         if isinstance(source, Source) and isinstance(line, AnswerPosition) and _leaves_out(source):
-            self._wrong.append(problem)
+            self._left_out_problems.append(problem)
             self.leave_out(
-                source, line, Mapped.NO_PAIR if no_pair else Mapped.WRONG, message, field
+                source, line, Conversion.NO_PAIR if no_pair else Conversion.WRONG, message, field
             )
             return
         self.refuse(problem)
 
     def refuse(self, problem: Problem) -> None:
-        """Note an error that refuses the import. Raises ImportFailed once there are enough of them."""
+        """Record an error that refuses the import. Raises DatasetImportError at the limit."""
         self.problems.append(problem)
         if len(self.problems) >= LIMIT:
             self.stop_if_wrong()
 
     def leave_out(
-        self, source: Source, place: AnswerPosition, what: str, reason: str = "", field: str = ""
+        self,
+        source: Source,
+        position: AnswerPosition,
+        label: str,
+        reason: str = "",
+        field: str = "",
     ) -> None:
-        """Count an answer of a tool that becomes no row, and list it under the ids of the tool."""
-        self.summary.mapped[what] += 1
+        """Count and list an answer of a tool that becomes no row, with the tool's ids."""
+        self.summary.mapped[label] += 1
         self.summary.left_out_answers.append(
-            LeftOutAnswer(
+            SkippedAnswer(
                 source.name,
-                int(place),
-                place.item,
-                **place.ids,
+                int(position),
+                position.item,
+                **position.ids,
                 field=field,
-                reason=reason or str(what),
+                reason=reason or str(label),
             )
         )
 
     def refuse_if_none(self) -> None:
-        """Turn what was left out of the files of tools into errors, where no answer of them was right."""
+        """Turn all answers left out of tools' files into errors, if none of them was valid."""
         if not self.n_right:
-            for problem in self._wrong:
+            for problem in self._left_out_problems:
                 self.refuse(problem)
 
     def stop_if_wrong(self) -> None:
-        """Raises ImportFailed if anything read so far was wrong."""
+        """Raise DatasetImportError if there are errors so far."""
         if self.problems:
             self.summary.errors = self.problems
-            raise ImportFailed(self.problems, self.summary)
+            raise DatasetImportError(self.problems, self.summary)
 
     def progress(self, source: Source, lines: int) -> None:
-        # With DEBUG, Django keeps every query with its values: that would be the whole file.
+        # With DEBUG, Django keeps every query with its values: all of the file.
         reset_queries()
         if self._progress:
             self._progress(source.name, lines)
 
-    # -- what the dataset holds
+    # -- contents of the dataset
 
     @cached_property
     def topics(self) -> dict[str, KnownTopic]:
         topics = topics_of(self.dataset)
-        by_key = {each.pk: each for topic in topics.values() for each in topic.questions}
+        by_key = {
+            question.pk: question for topic in topics.values() for question in topic.questions
+        }
         versions = Version.objects.filter(dataset=self.dataset, question__isnull=False)
         ordered = versions.order_by("question", "number")
         for key, body, counts in ordered.values_list("question_id", "body", "counts"):
-            by_key[key].put_before(body.strip(), counts=counts)
+            by_key[key].add_earlier(body.strip(), counts=counts)
         return topics
 
     def topic(self, source: Source, line: int, field: str, name: str) -> KnownTopic | None:
-        """The topic; None, and an error noted, where the dataset has none of this name."""
+        """Return the topic; None, with an error noted, if the dataset has none of this name."""
         if name not in self.topics:
-            self.problem(source, line, field, f"topic {shown(name)} is not in the dataset")
+            self.problem(source, line, field, f"topic {quoted_value(name)} is not in the dataset")
         return self.topics.get(name)
 
     def topic_key_of_passage(self, name: str) -> int | None:
-        """Key of the topic that a passage was taken from: what stands before the first colon."""
+        """Return the key of a passage's topic, the part of its name before the first colon."""
         topic, colon, _ = name.partition(":")
         return self.topics[topic].pk if colon and topic in self.topics else None
 
     def rubric(self, slug: str) -> KnownRubric:
-        """A standard rubric and its grades."""
+        """Return a built-in rubric and its grades."""
         if slug not in self._rubrics:
             if not Rubric.objects.filter(slug=slug).exists():
                 ensure_standard_rubrics()
@@ -246,11 +268,13 @@ class Target:
         return self._rubrics[slug]
 
     def rubric_called(self, source: Source, line: int, slug: str) -> KnownRubric | None:
-        """The rubric of this name, made if it comes with the program; None, and an error noted, else."""
+        """Return the rubric of this slug, created if built-in; else None, with an error noted."""
         if slug in STANDARD:
             add_standard(STANDARD[slug])
         elif not Rubric.objects.filter(slug=slug).exists():
-            message = f"there is no rubric {shown(slug)}: make it, or put it into rubrics.jsonl"
+            message = (
+                f"there is no rubric {quoted_value(slug)}: make it, or put it into rubrics.jsonl"
+            )
             self.problem(source, line, "rubric", message)
             return None
         return self.rubric(slug)
@@ -260,22 +284,22 @@ class Target:
         return known_raters(self.dataset)
 
     def rater_named(self, name: str) -> Rater | None:
-        """The rater of this name, if the dataset has one."""
+        """Return the rater of this name, if the dataset has one."""
         return self._raters.get(name)
 
     def adopt(self, name: str, rater: Rater) -> None:
-        """Let grades under this name be added to a rater of the whole site."""
+        """Allow grades under this name to be added to a rater of the whole site."""
         self._raters[name] = rater
         self.adopted.add(rater.pk)
 
     def is_rater_name(self, source: Source, line: int, name: str) -> bool:
-        """Whether a rater may be called so; an error is noted if not."""
+        """Return whether this is a valid name of a rater; an error is noted if not."""
         if reason := _bad_slug(name, 120):
             self.problem(source, line, "rater", f"{name}: {reason}")
         return not reason
 
     def rater(self, source: Source, line: int, name: str, kind: Rater.Kind) -> Rater | None:
-        """The rater of this name, made if it is new; None and an error noted if it cannot be."""
+        """Return the rater of this name, created if missing; None, with an error, if refused."""
         rater = self._raters.get(name)
         if rater is None:
             if not self.is_rater_name(source, line, name):
@@ -291,12 +315,12 @@ class Target:
         return rater
 
     def passages(self, names: Iterable[str]) -> dict[str, int]:
-        """Keys of passages. Those that are new are made without words: only named so far."""
-        wanted = sorted(set(names))
+        """Return the keys of passages; missing ones are created without a body."""
+        sorted_names = sorted(set(names))
         keys: dict[str, int] = {}
-        for some in batches(wanted, LOOK_UP):
-            keys.update(self._passages(some))
-            if new := [name for name in some if name not in keys]:
+        for batch in batches(sorted_names, LOOK_UP):
+            keys.update(self._passages(batch))
+            if new := [name for name in batch if name not in keys]:
                 passage = self.dataset.pk, Text.Kind.PASSAGE.value, ""
                 rows = [(*passage, self.topic_key_of_passage(name), name, "") for name in new]
                 insert_all(Text, _COLUMNS, rows)
@@ -305,21 +329,21 @@ class Target:
         return keys
 
     def references(self, topics: Iterable[str]) -> None:
-        """Make the reference summaries of these topics that are not there, without words: only named so far."""
+        """Create the missing reference summaries of these topics, without a body."""
         by_name = {f"{name}:report": self.topics[name].pk for name in topics if name in self.topics}
-        for some in batches(by_name, LOOK_UP):
-            known = self.dataset.texts.filter(kind=Text.Kind.REFERENCE, name__in=some)
-            there = set(known.values_list("name", flat=True))
+        for batch in batches(by_name, LOOK_UP):
+            stored = self.dataset.texts.filter(kind=Text.Kind.REFERENCE, name__in=batch)
+            existing = set(stored.values_list("name", flat=True))
             reference = self.dataset.pk, Text.Kind.REFERENCE.value, ""
-            rows = [(*reference, by_name[name], name, "") for name in some if name not in there]
+            rows = [(*reference, by_name[name], name, "") for name in batch if name not in existing]
             insert_all(Text, _COLUMNS, rows)
             self.summary.created["reference summaries, without their words"] += len(rows)
 
     def _passages(self, names: list[str]) -> Iterable[tuple[str, int]]:
-        known = Text.objects.filter(
+        passages = Text.objects.filter(
             dataset=self.dataset, kind=Text.Kind.PASSAGE, system="", name__in=names
         )
-        return known.values_list("name", "pk")
+        return passages.values_list("name", "pk")
 
 
 def _leaves_out(source: Source) -> bool:
@@ -340,8 +364,8 @@ def _bad_slug(value: str, length: int) -> str:
 
 
 def check_dataset(slug: str, title: str) -> None:
-    """Raises ImportFailed for a slug that no URL could hold, or too long a title."""
+    """Raise DatasetImportError for a slug that no URL could hold, or too long a title."""
     if reason := _bad_slug(slug, 80):
-        raise ImportFailed([Problem("dataset", 0, "", f"{shown(slug)}: {reason}")])
+        raise DatasetImportError([Problem("dataset", 0, "", f"{quoted_value(slug)}: {reason}")])
     if len(title) > 200 or "\x00" in title:
-        raise ImportFailed([Problem("title", 0, "", "expected 200 characters at most")])
+        raise DatasetImportError([Problem("title", 0, "", "expected 200 characters at most")])

@@ -1,6 +1,6 @@
-"""topics.jsonl: {"id", "request", "group"}, in the order that pages show them in.
+"""topics.jsonl: {"id", "request", "group"}, in display order.
 
-A topic without a request or a group gets it; what a line leaves empty says nothing against what is there.
+A topic without a request or a group gets it; an empty value in a line contradicts nothing.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from annotation.formats.batches import batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import TopicRow
-from annotation.formats.summary import shown
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import KnownTopic, Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Text, Topic
@@ -24,16 +24,15 @@ def read(target: Target, source: Source) -> None:
     new: dict[str, KnownTopic] = {}
     filled: dict[str, KnownTopic] = {}
     for line, row in rows(target, source, TopicRow):
-        known = target.topics.get(row.id) or new.get(row.id)
-        if known is None:
+        known_topic = target.topics.get(row.id) or new.get(row.id)
+        if known_topic is None:
             new[row.id] = KnownTopic(0, row.id, row.request, row.group)
-        elif (other := _other(known, row)) is not None:
-            message = (
-                f"topic {row.id} is there already with the {other} {shown(getattr(known, other))}"
-            )
-            target.problem(source, line, other, message)
-        elif _fill(known, row) and known.pk:
-            filled[known.name] = known
+        elif (field := _contradicted_field(known_topic, row)) is not None:
+            stored = quoted_value(getattr(known_topic, field))
+            message = f"topic {row.id} is there already with the {field} {stored}"
+            target.problem(source, line, field, message)
+        elif _fill(known_topic, row) and known_topic.pk:
+            filled[known_topic.name] = known_topic
         else:
             summary.unchanged += 1
     _store_filled(filled)
@@ -41,52 +40,54 @@ def read(target: Target, source: Source) -> None:
     last = Topic.objects.filter(dataset=target.dataset).order_by("-position").first()
     start = last.position + 1 if last else 0
     for batch in batches(enumerate(new.values(), start), _BATCH):
-        made = Topic.objects.bulk_create(
+        created = Topic.objects.bulk_create(
             Topic(
                 dataset=target.dataset,
-                name=topic.name,
-                request=topic.request,
-                group=topic.group,
+                name=new_topic.name,
+                request=new_topic.request,
+                group=new_topic.group,
                 position=position,
             )
-            for position, topic in batch
+            for position, new_topic in batch
         )
-        for topic in made:
-            target.topics[topic.name] = new[topic.name]
-            new[topic.name].pk = topic.pk
-        summary.created += len(made)
-        target.summary.created["topics"] += len(made)
+        for new_topic in created:
+            target.topics[new_topic.name] = new[new_topic.name]
+            new[new_topic.name].pk = new_topic.pk
+        summary.created += len(created)
+        target.summary.created["topics"] += len(created)
     if len(target.topics) > first_new:
         _adopt_passages(target)
 
 
-def _other(known: KnownTopic, row: TopicRow) -> str | None:
-    """The field that the line says otherwise than it is known; what either leaves empty is none."""
+def _contradicted_field(topic: KnownTopic, row: TopicRow) -> str | None:
+    """Return the field in which the line contradicts the topic; an empty value never does."""
     return next(
         (
             field
             for field in _FIELDS
-            if getattr(row, field) and getattr(known, field) not in ("", getattr(row, field))
+            if getattr(row, field) and getattr(topic, field) not in ("", getattr(row, field))
         ),
         None,
     )
 
 
-def _fill(known: KnownTopic, row: TopicRow) -> bool:
-    """Take from the line what the topic lacks; whether there was anything."""
-    lacking = [field for field in _FIELDS if getattr(row, field) and not getattr(known, field)]
+def _fill(topic: KnownTopic, row: TopicRow) -> bool:
+    """Fill the topic's empty fields from the line; return whether there were any."""
+    lacking = [field for field in _FIELDS if getattr(row, field) and not getattr(topic, field)]
     for field in lacking:
-        setattr(known, field, getattr(row, field))
+        setattr(topic, field, getattr(row, field))
     return bool(lacking)
 
 
 def _store_filled(filled: dict[str, KnownTopic]) -> None:
-    topics = [Topic(pk=each.pk, request=each.request, group=each.group) for each in filled.values()]
+    topics = [
+        Topic(pk=topic.pk, request=topic.request, group=topic.group) for topic in filled.values()
+    ]
     Topic.objects.bulk_update(topics, _FIELDS, batch_size=_BATCH)
 
 
 def _adopt_passages(target: Target) -> None:
-    """Give passages that came before their topic to it, as if they had come after."""
+    """Assign passages that came before their topic to it, as if they had come after."""
     orphans = Text.objects.filter(
         dataset=target.dataset, kind=Text.Kind.PASSAGE, topic=None, name__contains=":"
     )
@@ -100,7 +101,7 @@ def _adopt_passages(target: Target) -> None:
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
-    """Every topic; its group where it has one, so that files without are as they were."""
+    """Yield all topics; the group only where there is one, as in files without groups."""
     topics = Topic.objects.filter(dataset=dataset).order_by("position", by_code_point("name"))
     for name, request, group in topics.values_list("name", "request", "group"):
         yield json_line({"id": name, "request": request} | ({"group": group} if group else {}))

@@ -1,6 +1,6 @@
-"""What tracks of TREC read: topics, requests, nuggets as they were created and as they were assigned, qrels.
+"""Export for TREC tracks: topics, requests, nuggets, nugget assignments, and qrels.
 
-The words for grades are those that `annotation.formats.foreign.nuggets` reads.
+The labels of grades are those that `annotation.formats.foreign.nuggets` reads.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from annotation.formats.writing import ExportError, by_code_point, json_line
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic, standard
 
 NO_GRADE = "failed"  # where nobody said, as a nuggetizer has it
-_WEIGHTS = {grade: word for word, grade in IMPORTANCE.items()}
-_ASSIGNMENTS = {grade: word for word, grade in SUPPORT.items()}
+_WEIGHTS = {grade: label for label, grade in IMPORTANCE.items()}
+_ASSIGNMENTS = {grade: label for label, grade in SUPPORT.items()}
 _CHUNK = 2000
 
 
 def topics(dataset: Dataset) -> Iterator[str]:
-    """Topics as TREC RAG 2025 has them."""
+    """Yield topics in the format of TREC RAG 2025."""
     return (json_line({"id": topic.name, "title": topic.request}) for topic in _topics(dataset))
 
 
 def requests(dataset: Dataset) -> Iterator[str]:
-    """Requests as RAGTIME has them. Background and statement are one here."""
+    """Yield requests in the format of RAGTIME, with background and statement as one text."""
     for topic in _topics(dataset):
         yield json_line({"request_id": topic.name, "problem_statement": topic.request})
 
@@ -37,33 +37,35 @@ def _topics(dataset: Dataset) -> list[Topic]:
 
 
 def nuggets(dataset: Dataset, rater: Rater | None) -> Iterator[str]:
-    """The nuggets of each topic, with the weights that a rater gave; None where nobody weighed any."""
+    """Yield the nuggets of each topic, with their importance by a rater, or without any."""
     weights = _weights(dataset, rater)
-    for topic, asked in _asked(dataset):
-        lines = [_nugget(nugget, weights) for nugget in asked]
+    for topic, questions in _topics_with_nuggets(dataset):
+        lines = [_nugget(nugget, weights) for nugget in questions]
         yield json_line({"qid": topic.name, "nuggets": lines})
 
 
 def assignments(
     dataset: Dataset, rater: Rater, weigher: Rater | None, system: str = ""
 ) -> Iterator[str]:
-    """What a rater says that each report supports, as a nuggetizer writes it: of a system, or of all.
+    """Yield a rater's nugget assignments of each report, as AutoNuggetizer writes them.
 
-    Reports of which the rater said nothing are left out.
+    Of one system, or of all. Reports without a grade of the rater are left out.
     """
     weights = _weights(dataset, weigher)
-    asked = {topic.pk: questions for topic, questions in _asked(dataset)}
-    reports = dataset.texts.with_body().filter(kind=Text.Kind.REPORT, topic__in=list(asked))
+    nuggets_by_topic = {topic.pk: questions for topic, questions in _topics_with_nuggets(dataset)}
+    reports = dataset.texts.with_body().filter(
+        kind=Text.Kind.REPORT, topic__in=list(nuggets_by_topic)
+    )
     rated = Q(ratings__rater=rater, ratings__rubric__slug=standard.NUGGET_SUPPORT.slug)
     reports = reports.filter(rated, *([Q(system=system)] if system else [])).distinct()
     order = ("system", F("topic__position"), by_code_point("name"))
     for report in reports.select_related("topic").order_by(*order):
         assert report.topic is not None
         assert report.body is not None
-        given = report.ratings.filter(
+        report_grades = report.ratings.filter(
             rater=rater, rubric__slug=standard.NUGGET_SUPPORT.slug
         ).values_list("question", "grade")
-        grades = dict(given)
+        grades = dict(report_grades)
         yield json_line(
             {
                 "query": report.topic.request,
@@ -71,7 +73,7 @@ def assignments(
                 "nuggets": [
                     _nugget(nugget, weights)
                     | {"assignment": _ASSIGNMENTS.get(grades.get(nugget.pk, -1), NO_GRADE)}
-                    for nugget in asked[report.topic.pk]
+                    for nugget in nuggets_by_topic[report.topic.pk]
                 ],
                 "run_id": report.system,
                 "answer_text": report.body,
@@ -80,16 +82,16 @@ def assignments(
         )
 
 
-def _asked(dataset: Dataset) -> Iterator[tuple[Topic, list[SubQuestion]]]:
-    """The topics that have nuggets, with those that are not filtered."""
+def _topics_with_nuggets(dataset: Dataset) -> Iterator[tuple[Topic, list[SubQuestion]]]:
+    """Yield the topics that have nuggets, with those that are not filtered."""
     for topic in dataset.topics.order_by("position").prefetch_related("questions"):
-        asked = [question for question in topic.questions.all() if not question.is_filtered]
-        if asked:
-            yield topic, sorted(asked, key=lambda question: question.position)
+        nuggets = [question for question in topic.questions.all() if not question.is_filtered]
+        if nuggets:
+            yield topic, sorted(nuggets, key=lambda question: question.position)
 
 
 def _weights(dataset: Dataset, rater: Rater | None) -> dict[int, int] | None:
-    """By nugget; of several texts the newest counts, as on the page of nuggets."""
+    """Return the importance of each nugget; of several texts the newest grade counts."""
     if rater is None:
         return None
     rated = Rating.objects.of_dataset(dataset).filter(
@@ -108,19 +110,21 @@ def _nugget(nugget: SubQuestion, weights: Mapping[int, int] | None) -> dict[str,
 
 
 def trec_qrels(dataset: Dataset, rater: Rater, rubric: str) -> Iterator[str]:
-    """A rater's grades of texts for the request as a whole: topic, 0, text, grade.
+    """Yield a rater's grades of texts for the whole request: topic, 0, text, grade.
 
-    Raises ExportError where it gave none under the rubric.
+    Raises ExportError where there are none under the rubric.
     """
     questions = SubQuestion.objects.filter(topic__dataset=dataset).select_related("topic")
-    of_request = [each.pk for each in questions if each.body == each.topic.request.strip()]
-    whole = Rating.objects.of_dataset(dataset).filter(
+    of_request = [
+        question.pk for question in questions if question.body == question.topic.request.strip()
+    ]
+    ratings = Rating.objects.of_dataset(dataset).filter(
         rater=rater, rubric__slug=rubric, question__in=of_request
     )
-    if not whole.exists():
+    if not ratings.exists():
         raise ExportError(f"{rater} has graded nothing for a request as a whole under {rubric}")
     order = ("question__topic__position", by_code_point("text__name"))
-    rows = whole.order_by(*order).values_list("question__topic__name", "text__name", "grade")
+    rows = ratings.order_by(*order).values_list("question__topic__name", "text__name", "grade")
     return (
         f"{topic} 0 {text} {grade}\n" for topic, text, grade in rows.iterator(chunk_size=_CHUNK)
     )

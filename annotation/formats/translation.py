@@ -1,4 +1,4 @@
-"""How the lines of another format become rows of ours. No Django here."""
+"""Translation of other formats: from their lines to our rows. No Django here."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotation.formats.left_out import Part
 from annotation.formats.records import Row
-from annotation.formats.summary import shown
+from annotation.formats.skipped_answers import Part
+from annotation.formats.summary import quoted_value
 
 
 @dataclass(frozen=True)
-class Told:
-    """Something of a line that becomes no row of ours and is counted, in these words."""
+class Skipped:
+    """A part of a line that becomes no row of ours, counted under this label."""
 
-    what: str
+    label: str
 
 
-class Broken(ValueError):
-    """What cannot be read of a file, and the line where that is."""
+class InvalidFileError(ValueError):
+    """Unreadable part of a file, with its line."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -28,24 +28,25 @@ class Broken(ValueError):
 
 @dataclass(frozen=True)
 class Translation:
-    """A line is brought into `shape`, whose errors name its own fields, and `into` makes rows of ours of it.
+    """Translation of a line: validated by `shape`, then turned into our rows by `into`.
 
-    A line is a JSON object, or has `columns`, parted by `separator` (None: any white space); the last one
-    keeps what is left. A first line that begins with `header` is passed over. `values` reads what is no text
-    or no line: rows with their numbers. `fields` tells which field of the line one of ours is, for errors that
-    come later. `shown` is of a tool that shows less than the text and counts places in that: where each of
-    the characters that it shows is in the text. `parts` is of a tool: the answers of a line, each of which is
-    read by itself, and left out by itself if it is wrong.
+    Errors name the fields of the other format. A line is a JSON object, or has `columns`, separated
+    by `separator` (None: any white space); the last column takes the rest. A first line that begins
+    with `header` is skipped. `values` reads files that are not text or not line-based: rows with
+    their numbers. `fields` maps our field names to those of the line, for later errors. `displayed` is
+    for a tool that displays less than the text and counts offsets in that: the offset in the text
+    of each displayed character. `parts` is for a tool: the answers of a line, each of which is read
+    by itself, and left out by itself if it is invalid.
     """
 
     shape: type[Row]
-    into: Callable[[Any], Iterable[Row | Told]]
+    into: Callable[[Any], Iterable[Row | Skipped]]
     columns: tuple[str, ...] = ()
     separator: str | None = "\t"
     header: str = ""
     values: Callable[[Path], Iterator[tuple[int, Any]]] | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
-    shown: Callable[[str], Sequence[int]] | None = None
+    displayed: Callable[[str], Sequence[int]] | None = None
     parts: Callable[[Any], Iterable[Part]] | None = None
 
     @property
@@ -54,7 +55,7 @@ class Translation:
         return self.parts is not None
 
     def split(self, text: str) -> dict[str, str]:
-        """A line of columns by their names. Raises ValueError where there are more or fewer."""
+        """Split a line into its named columns. Raises ValueError if their number differs."""
         cells = text.strip("\r\n").split(self.separator, len(self.columns) - 1)
         if len(cells) != len(self.columns):
             names = " ".join(self.columns)
@@ -67,7 +68,7 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"key {shown(twice)} stands twice in one object")
+        raise ValueError(f"key {quoted_value(twice)} stands twice in one object")
     return value
 
 

@@ -1,6 +1,7 @@
-"""Qrels as trec_eval and ndeval read them: a rater's grades of passages, for topics or for their subtopics.
+"""Qrels for trec_eval and ndeval: a rater's grades of passages, by topic or subtopic.
 
-A subtopic is a sub-question by its number, from 1. A grade of 0 has its line; what is not graded has none.
+A subtopic is a sub-question by its number, from 1. A grade of 0 has its line; an ungraded passage
+has none.
 """
 
 from collections.abc import Iterator
@@ -17,10 +18,11 @@ _CHUNK = 2000
 
 
 def graded(dataset: Dataset, rater: Rater, rubric: str) -> Iterator[str]:
-    """Topic, 0, passage, and the highest grade that the rater gave it for a question of the topic.
+    """Yield topic, 0, passage, and the highest grade for any question of the topic.
 
-    From eta on a passage is then relevant that answers any question, filtered ones too. Unlike P* it may be
-    of another topic. Raises ExportError where the rater graded none, or a name holds white space.
+    From eta on a passage is then relevant if it answers any question, filtered ones too. Unlike P*
+    it may be of another topic. Raises ExportError where the rater graded none, or a name holds
+    white space.
     """
     best = _rated(dataset, rater, rubric).values_list("question__topic__name", "text__name")
     rows = best.annotate(Max("grade")).order_by(*_TOPICS, by_code_point("text__name"))
@@ -29,9 +31,9 @@ def graded(dataset: Dataset, rater: Rater, rubric: str) -> Iterator[str]:
 
 
 def diversity(dataset: Dataset, rater: Rater, rubric: str) -> Iterator[str]:
-    """Topic, subtopic, passage and grade, in the order of questions. The request as a whole is no subtopic.
+    """Yield topic, subtopic, passage and grade, in the order of questions.
 
-    Raises ExportError as `graded`.
+    The request as a whole is no subtopic. Raises ExportError as `graded`.
     """
     rated = _rated(dataset, rater, rubric).exclude(question__filtered_because=SubQuestion.WHOLE)
     rows = rated.order_by(*_TOPICS, "question__position", by_code_point("text__name"))

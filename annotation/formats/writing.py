@@ -1,4 +1,4 @@
-"""What writers of files share: JSON lines, cells that are no formulas, the order and the sending of lines."""
+"""Export helpers: JSON lines, formula-safe cells, ordering, zip entries, CSV streaming."""
 
 import json
 import zipfile
@@ -8,35 +8,37 @@ from django.db import connection
 from django.db.models import F
 from django.db.models.functions import Collate
 
+from annotation.errors import UserError
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def safe(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula: such words get an apostrophe in front."""
+def escape_formula(cell: str) -> str:
+    """Escape a cell that a spreadsheet would take for a formula with an apostrophe."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
-def safe_cell(cell: Any) -> Any:
-    """The same of any value: a number below 0 is none of these words."""
-    return safe(cell) if isinstance(cell, str) else cell
+def escape_cell(cell: Any) -> Any:
+    """Escape a cell of any type: only strings can be formulas."""
+    return escape_formula(cell) if isinstance(cell, str) else cell
 
 
-class ExportError(ValueError):
-    """A dataset that a format cannot hold, or a place that cannot be written to."""
+class ExportError(UserError):
+    """A dataset that a format cannot hold, or a path that cannot be written to."""
 
 
 def json_line(value: dict[str, Any]) -> str:
-    """Letters stay letters: a file is read by people too."""
+    """Return a line of JSON, with non-ASCII characters readable."""
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
 def by_code_point(field: str) -> Collate:
-    """Order by a name's code points. PostgreSQL would order by the rules of a language."""
+    """Order by a name's code points; PostgreSQL would use the collation of a language."""
     return Collate(F(field), "C" if connection.vendor == "postgresql" else "BINARY")
 
 
 def zip_entry(name: str) -> zipfile.ZipInfo:
-    """A file of an archive, dated 1980 like those of every export: the same files give the same bytes."""
+    """Return an archive entry dated 1980, so that equal files give equal archives."""
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
@@ -44,7 +46,7 @@ def zip_entry(name: str) -> zipfile.ZipInfo:
 
 
 class Echo:
-    """A file for csv.writer that hands each line back, so that a response can send it at once."""
+    """Pseudo-file for csv.writer that returns each line, for streaming responses."""
 
     def write(self, line: str) -> str:
         return line

@@ -1,4 +1,4 @@
-"""The test collection, who rates it, what they said, and the studies in which they said it."""
+"""Models: test collections, raters and ratings, rubrics, and annotation campaigns."""
 
 from annotation.models.campaign import Campaign
 from annotation.models.checks import AttentionCheck, CheckQuestion
@@ -11,7 +11,7 @@ from annotation.models.corpus import (
     Topic,
     digest,
 )
-from annotation.models.item import Item, ItemQuestion
+from annotation.models.item import EqualText, Item, ItemQuestion
 from annotation.models.links import Invitation, SharedLink
 from annotation.models.participation import (
     Assignment,
@@ -38,6 +38,7 @@ __all__ = [
     "Dataset",
     "Decision",
     "Document",
+    "EqualText",
     "Invitation",
     "Item",
     "ItemQuestion",

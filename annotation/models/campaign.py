@@ -1,4 +1,4 @@
-"""Campaigns: under which terms texts and questions are shown."""
+"""Campaigns: terms on which texts and questions are shown to raters."""
 
 import secrets
 from contextlib import suppress
@@ -19,7 +19,7 @@ from django.utils import timezone, translation
 
 from annotation.models.corpus import Text
 from annotation.models.people import User
-from annotation.models.projects import seen_by
+from annotation.models.projects import visibility_filter
 from annotation.models.rubric import Rubric
 from annotation.models.standard import kind_for
 
@@ -29,12 +29,12 @@ def new_salt() -> str:
 
 
 def languages() -> list[tuple[str, str]]:
-    """A function, so that another translation is no migration."""
+    """Return the languages of the settings; a callable, so that adding one is no migration."""
     return settings.LANGUAGES
 
 
 def is_contact(value: str) -> None:
-    """Raises ValidationError for what no page can link to: neither an e-mail nor a web address."""
+    """Validate an e-mail or web address. Raises ValidationError for anything else."""
     with suppress(ValidationError):
         return validate_email(value)
     with suppress(ValidationError):
@@ -48,21 +48,21 @@ FEW = MaxValueValidator(1000)
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def published(self) -> "CampaignQuerySet":
-        """What raters may see: everything but drafts."""
+        """Return campaigns visible to raters: all except drafts."""
         return self.exclude(state=Campaign.State.DRAFT)
 
-    def seen_by(self, user: User) -> "CampaignQuerySet":
-        """Those on datasets of the projects that a member of staff is in; an admin's are all."""
-        return self.filter(seen_by("dataset", user))
+    def visible_to(self, user: User) -> "CampaignQuerySet":
+        """Return campaigns of the projects that a member of staff is in; all for an admin."""
+        return self.filter(visibility_filter("dataset", user))
 
 
 class Campaign(models.Model):
-    """A study: texts of a dataset, graded under one rubric by its participants, on stated terms.
+    """A study: texts of a dataset, graded by participants under one rubric, on stated terms.
 
-    While it is a draft everything can change, and its items are drawn anew with every change. From
-    its opening on, what raters are shown stays as it is: items, questions, the rubric's words,
-    guideline, consent, checks, pay. `annotation.builder.sampling` draws and opens;
-    `annotation.participation.assigning` hands out.
+    A draft is fully editable, and its items are sampled again with every change. Once it is open,
+    everything shown to raters is frozen: items, questions, the rubric's wording, guideline,
+    consent, checks, pay. `annotation.builder.sampling` samples and opens;
+    `annotation.participation.assigning` assigns.
     """
 
     class State(models.TextChoices):
@@ -97,7 +97,7 @@ class Campaign(models.Model):
         "pilot", default=False, help_text="its answers are kept, and never become ratings"
     )
 
-    # What is drawn
+    # Sampling
     selection = models.JSONField(
         default=dict, blank=True, help_text="how texts were chosen: kind, systems, topics, sample"
     )
@@ -131,11 +131,16 @@ class Campaign(models.Model):
         blank=True,
         help_text="over all parts, spread evenly; empty: one in each part, until all are met",
     )
+    copies_equal_texts = models.BooleanField(
+        "texts of equal words",
+        default=False,
+        help_text="hand out one and copy its grades to the others; else each is handed out",
+    )
     seed = models.PositiveIntegerField(
         default=1, help_text="of every draw, so that it can be redone"
     )
 
-    # How it is handed out
+    # Assignment
     raters_per_item = models.PositiveSmallIntegerField(default=1)
     items_per_part = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="items in one part; empty: all that there are"
@@ -156,7 +161,7 @@ class Campaign(models.Model):
         null=True, blank=True, help_text="texts of a part that may be skipped; empty: a quarter"
     )
 
-    # What raters are shown
+    # Pages of raters
     language = models.CharField(
         max_length=10,
         choices=languages,
@@ -167,7 +172,7 @@ class Campaign(models.Model):
         default=dict,
         blank=True,
         editable=False,
-        help_text="of the rubric, as annotation.models.wording has it: title, question, levels; "
+        help_text="of the rubric, as annotation.models.rubric_wording has it: title, question, levels; "
         "empty: the rubric's own",
     )
     guideline = models.TextField(blank=True, help_text="Markdown")
@@ -185,7 +190,7 @@ class Campaign(models.Model):
     opens_at = models.DateTimeField(null=True, blank=True)
     closes_at = models.DateTimeField(null=True, blank=True)
 
-    # Where raters come from, and the code that each outcome takes back there
+    # Recruitment platform, with a completion code for each outcome
     platform = models.CharField(max_length=8, choices=Platform.choices, blank=True, default="")
     code_done = models.CharField(max_length=40, blank=True)
     code_screened_out = models.CharField(max_length=40, blank=True)
@@ -202,7 +207,7 @@ class Campaign(models.Model):
         help_text="per cent of the pay, on top of it; empty: none",
     )
 
-    # What is expected of those who come, to plan with
+    # Expected participation, for planning
     drop_out_percent = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
@@ -213,7 +218,7 @@ class Campaign(models.Model):
         null=True, blank=True, validators=[MinValueValidator(1)]
     )
 
-    # What of a part calls for a look before it is approved
+    # Review rules: parts to flag for review before approval
     look_skipped_percent = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
@@ -294,16 +299,16 @@ class Campaign(models.Model):
 
     @property
     def kind(self) -> str:
-        """The kind of text that it was made for: chosen in the builder, else what its rubric is for."""
+        """Return the kind of text chosen in the builder, else the one its rubric is made for."""
         kind: str = self.selection.get("kind") or kind_for(self.rubric)
         return kind or Text.Kind.PASSAGE
 
     def rubrics(self) -> "list[Rubric]":
-        """All that are asked of a pair: the campaign's own first, then the further ones."""
+        """Return all rubrics of the campaign: its own first, then the further ones."""
         return [self.rubric, *self.further_rubrics.all()]
 
     def kind_asked(self) -> str:
-        """The kind of the text that is asked about first; before any is drawn, the one it is made for."""
+        """Return the kind of text of its first item; `kind` before any is sampled."""
         kinds = self.items.values_list("text__kind", flat=True)
         return kinds.first() or self.kind
 
@@ -312,11 +317,11 @@ class Campaign(models.Model):
         return self.state == self.State.DRAFT
 
     def activate_language(self) -> None:
-        """Put the rest of the request into the language that raters of this campaign see."""
+        """Activate the campaign's language for the rest of the request."""
         translation.activate(self.language)
 
-    def hands_out(self, now: datetime | None = None) -> bool:
-        """Whether somebody who arrives is given work: open, and between its dates."""
+    def assigns_work(self, now: datetime | None = None) -> bool:
+        """Return whether work is assigned to new arrivals: open, and between its dates."""
         now = now or timezone.now()
         return (
             self.state == self.State.OPEN
@@ -325,13 +330,13 @@ class Campaign(models.Model):
         )
 
     def skip_limit(self, texts: int) -> int:
-        """How many of so many texts of a part may be skipped: a quarter where nothing is said.
+        """Return the number of texts of a part that may be skipped; by default a quarter.
 
-        At least one then, as any text may be broken; and never all, as a part is paid.
+        The default is at least one, as any text may be broken. Never all, as a part is paid.
         """
-        wanted = max(1, texts // 4) if self.skips_per_part is None else self.skips_per_part
-        return max(0, min(wanted, texts - 1))
+        limit = max(1, texts // 4) if self.skips_per_part is None else self.skips_per_part
+        return max(0, min(limit, texts - 1))
 
     def counts_answers(self) -> bool:
-        """Whether answers to items in hand become ratings: a pause lets people finish what they have."""
+        """Return whether answers to open assignments become ratings: also while it is paused."""
         return self.state in (self.State.OPEN, self.State.PAUSED)

@@ -1,4 +1,4 @@
-"""Checks of a campaign: who may take part and has understood the task, and whether somebody reads."""
+"""Checks of a campaign: screening, comprehension, and attention checks."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class CheckQuestion(models.Model):
-    """Asked once, before the work: who may take part, and whether the task was understood."""
+    """Screening or comprehension question, asked once before the work."""
 
     class Purpose(models.TextChoices):
         SCREENING = "screening", "screening: a wrong answer ends the visit"
@@ -38,9 +38,9 @@ class CheckQuestion(models.Model):
 
 
 class AttentionCheck(models.Model):
-    """A question that says itself what to answer, put among the questions of some items.
+    """Attention check: a question that states its answer, among the questions of some items.
 
-    That is the kind that Prolific accepts: an explicit instruction, nothing to know or to guess.
+    Prolific accepts only this kind: an explicit instruction, nothing to know or to guess.
     """
 
     campaign = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""The test collection: datasets, topics, their sub-questions, and the texts that are rated."""
+"""Test collections: datasets, topics, sub-questions, documents and rated texts."""
 
 import hashlib
 from typing import Any
@@ -14,24 +14,24 @@ from annotation.models.projects import Project, Role, main_project
 
 
 def digest(body: str) -> str:
-    """SHA-256 of a text's UTF-8 bytes, in hex: says whether two people saw the same words."""
+    """Return the SHA-256 of a text's UTF-8 bytes, in hex, to compare wordings."""
     return hashlib.sha256(body.encode()).hexdigest()
 
 
 class DatasetQuerySet(ByNaturalKey, models.QuerySet["Dataset"]):
-    def seen_by(self, user: User) -> "DatasetQuerySet":
-        """Those of the projects that somebody is in; an admin's are all."""
+    def visible_to(self, user: User) -> "DatasetQuerySet":
+        """Return the datasets of the user's projects; all for an admin."""
         return self if user.is_admin else self.filter(project__memberships__user=user)
 
     def run_by(self, user: User) -> "DatasetQuerySet":
-        """Those whose campaigns they run."""
+        """Return the datasets whose campaigns the user may run."""
         if user.is_admin:
             return self
         runs = [Role.COORDINATOR, Role.OWNER]
         return self.filter(project__memberships__user=user, project__memberships__role__in=runs)
 
     def lock(self, pk: int) -> "Dataset":
-        """Lock the row of a dataset until the transaction ends, and return it as it is now.
+        """Lock the row of a dataset until the transaction ends, and return it reloaded.
 
         The one lock for every change to the words or contents of a dataset: text edits, imports, undo, renames,
         replacements, removals. SQLite has one writer anyway. Rows that refer to the dataset, such as the rater
@@ -41,7 +41,7 @@ class DatasetQuerySet(ByNaturalKey, models.QuerySet["Dataset"]):
 
 
 class Dataset(NaturalKey):
-    """A test collection. Whoever is in its project sees it, and nobody else but admins."""
+    """A test collection. Only members of its project and admins see it."""
 
     project = models.ForeignKey(
         Project, on_delete=models.PROTECT, related_name="datasets", default=main_project
@@ -64,7 +64,7 @@ class Dataset(NaturalKey):
 
 
 class Topic(NaturalKey):
-    """One open-ended query: the request that a report answers."""
+    """An open-ended query: the request that a report answers."""
 
     dataset = models.ForeignKey(
         Dataset, on_delete=models.CASCADE, related_name="topics", db_index=False
@@ -95,18 +95,18 @@ class Topic(NaturalKey):
 
 class SubQuestionQuerySet(ByNaturalKey, models.QuerySet["SubQuestion"]):
     def with_words(self) -> "SubQuestionQuerySet":
-        """Those that ask something: the only ones that may be put to anybody, a judge too."""
+        """Return questions with a body: only these may be asked of a rater or a judge."""
         return self.exclude(body="")
 
 
 class SubQuestion(NaturalKey):
-    """One question of a topic. A filtered one is kept, with the reason, and is not asked of people.
+    """A question of a topic. A filtered one is kept, with the reason, and not asked of people.
 
-    A body of "" is a place in the source that holds no words. It is kept, for positions count on it,
-    and it is always filtered.
+    A body of "" is an empty position in the source. It is kept, since positions are indices, and it
+    is always filtered.
     """
 
-    NO_WORDS = "no words in the source"
+    EMPTY_REASON = "no words in the source"
     WHOLE = "the request as a whole"
 
     topic = models.ForeignKey(
@@ -140,11 +140,11 @@ class SubQuestion(NaturalKey):
         ]
 
     def __str__(self) -> str:
-        return self.body or f"({self.NO_WORDS})"
+        return self.body or f"({self.EMPTY_REASON})"
 
     @property
     def number(self) -> int:
-        """As people count: from 1."""
+        """Return the number of the question, from 1."""
         return self.position + 1
 
     @property
@@ -153,9 +153,9 @@ class SubQuestion(NaturalKey):
 
 
 class Document(NaturalKey):
-    """What passages are cut from or written after: never rated, searched or scored itself.
+    """Source document of passages: never rated, searched or scored itself.
 
-    Its hash fixes the words, as that of a text does.
+    Its hash identifies its wording, like that of a text.
     """
 
     dataset = models.ForeignKey(
@@ -185,15 +185,16 @@ class Document(NaturalKey):
 
 class TextQuerySet(ByNaturalKey, models.QuerySet["Text"]):
     def with_body(self) -> "TextQuerySet":
-        """Those whose words we have: the only ones that may be handed to a rater."""
+        """Return texts with a body: only these may be assigned to a rater."""
         return self.filter(body__isnull=False)
 
 
 class Text(NaturalKey):
-    """Anything that is rated: a passage, a generated report, or a human reference summary.
+    """A rated text: a passage, a generated report, or a human reference summary.
 
-    A body of None is a text that runs and ratings name but whose words we do not have: it is
-    counted and scored, and never shown to an annotator. The hash fixes the words that were shown.
+    A body of None is a text that runs and ratings name but whose body is not in the dataset: it is
+    counted and scored, and never shown to an annotator. The hash identifies the wording that was
+    shown.
     """
 
     class Kind(models.TextChoices):
@@ -265,10 +266,11 @@ class Text(NaturalKey):
 
 
 class Citation(NaturalKey):
-    """A mark of a report that says which text a statement rests on.
+    """A citation mark of a report, naming the text that a statement rests on.
 
-    `start` and `end` are the statement's, in code points of the report. `label` is the mark as it was
-    written; where it names nothing that the report was given, `cited` is None: it is kept, and counted.
+    `start` and `end` are the statement's, in code points of the report. `label` is the mark as
+    written; if it names nothing that the report was given, `cited` is None: it is kept, and
+    counted.
     """
 
     report = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""The items of campaigns: which texts and questions are shown, and in which words raters saw them."""
+"""Items of campaigns: texts and questions, with their wording as raters saw it."""
 
 from copy import copy
 
@@ -40,12 +40,49 @@ class Item(models.Model):
         return f"{self.campaign}: {self.text}"
 
     def as_shown(self) -> Text:
-        """Its text with the words that raters saw, which those of now may not be. Never to be saved."""
-        if self.shown_body is None:
-            return self.text
-        text = copy(self.text)
-        text.body, text.sha256 = self.shown_body, digest(self.shown_body)
+        """Return a copy of the text with the wording that raters saw. Never save it."""
+        return _text_with(self.text, self.shown_body)
+
+
+def _text_with(text: Text, shown_body: str | None) -> Text:
+    if shown_body is None:
         return text
+    text = copy(text)
+    text.body, text.sha256 = shown_body, digest(shown_body)
+    return text
+
+
+class EqualText(models.Model):
+    """A text with the words of an item's text: it gets copies of the item's grades.
+
+    Its words differ in white space at the ends at most when the campaign opens. Later edits of either text
+    are edits of that text alone.
+    """
+
+    item = models.ForeignKey(
+        Item, on_delete=models.CASCADE, related_name="equal_texts", db_index=False
+    )
+    text = models.ForeignKey(
+        "annotation.Text", on_delete=models.PROTECT, related_name="equal_in_items"
+    )
+    shown_body = models.TextField(  # noqa: DJ001 - missing is not empty
+        null=True,
+        editable=False,
+        help_text="the words that it had in the campaign, where the text has other ones by now",
+    )
+
+    class Meta:
+        ordering = ["item_id", "text_id"]
+        constraints = [
+            models.UniqueConstraint(fields=["item", "text"], name="equal_text_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.text}, as {self.item}"
+
+    def campaign_text(self) -> Text:
+        """Return a copy of the text with the wording that it had in the campaign. Never save it."""
+        return _text_with(self.text, self.shown_body)
 
 
 class ItemQuestion(models.Model):
@@ -87,7 +124,7 @@ class ItemQuestion(models.Model):
         return str(self.question)
 
     def as_shown(self) -> SubQuestion:
-        """Its question with the words that raters saw. Never to be saved."""
+        """Return a copy of the question with the wording that raters saw. Never save it."""
         if self.shown_body is None:
             return self.question
         question = copy(self.question)
@@ -95,10 +132,10 @@ class ItemQuestion(models.Model):
         return question
 
     def other_words_url(self) -> str:
-        """Where the words of now are, of its text, or else of it, that raters saw with others; else empty."""
+        """Return the history URL of its text or question if edited since raters saw it, else ""."""
         dataset = self.item.text.dataset.slug
         if self.item.shown_body is not None:
-            return reverse("words", args=[dataset, "text", self.item.text_id])
+            return reverse("text_history", args=[dataset, "text", self.item.text_id])
         if self.shown_body is not None:
-            return reverse("words", args=[dataset, "question", self.question_id])
+            return reverse("text_history", args=[dataset, "question", self.question_id])
         return ""

@@ -1,4 +1,4 @@
-"""Primary keys: the last one that a table has given, and rows that come back under the key that they had."""
+"""Primary keys: the last value of a table's sequence, and rows restored with their keys."""
 
 from collections.abc import Iterable
 
@@ -6,13 +6,14 @@ from django.db import connection, models
 
 
 def free_keys(model: type[models.Model], keys: Iterable[int | None]) -> set[int]:
-    """Those of these keys that a row can have again: no other row has one, and none will be given one.
+    """Return the keys that a restored row can have again: unused, and never given again.
 
-    In a database that was moved they may be of other rows, and on PostgreSQL ahead of the count: there it
-    goes on behind the last row that came along; SQLite counts from the greatest key that there ever was.
+    In a database that was moved, keys may belong to other rows, and on PostgreSQL lie ahead of the
+    sequence, which goes on behind the last row that came along; SQLite counts from the greatest key
+    ever used.
     """
-    wanted = {key for key in keys if key is not None}
-    free = wanted - model._base_manager.in_bulk(wanted).keys()
+    requested = {key for key in keys if key is not None}
+    free = requested - model._base_manager.in_bulk(requested).keys()
     if connection.vendor == "postgresql":
         last = last_key(model)
         free = {key for key in free if key <= last}
@@ -20,9 +21,10 @@ def free_keys(model: type[models.Model], keys: Iterable[int | None]) -> set[int]
 
 
 def last_key(model: type[models.Model]) -> int:
-    """The last key that the table's sequence has given: also to a row that is gone or was never committed.
+    """Return the last key of the table's sequence, also if its row is gone or not committed.
 
-    Not the greatest key that there is: superseded ratings are no rows for a while and come back with theirs.
+    Not the greatest existing key: superseded ratings are no rows for a while and return with
+    theirs.
     """
     names = [model._meta.db_table, model._meta.pk.column]
     sql = "select coalesce(pg_sequence_last_value(pg_get_serial_sequence(%s, %s)::regclass), 0)"
@@ -36,10 +38,10 @@ def last_key(model: type[models.Model]) -> int:
 
 
 def skip_keys(model: type[models.Model], last: int) -> None:
-    """Let the table give no key up to `last` again. In a transaction.
+    """Advance the table's sequence to at least `last`. In a transaction.
 
-    SQLite forgets keys of rows that are gone when a migration makes a table anew, and both databases do when
-    rows are copied into another one.
+    SQLite forgets keys of deleted rows when a migration rebuilds a table, and both databases do
+    when rows are copied into another one.
     """
     if last_key(model) >= last:
         return

@@ -1,7 +1,7 @@
-"""Links that owners give out: invitations into a project, and shared links to read a dataset by.
+"""Links that owners create: project invitations, and shared links for reading a dataset.
 
-Such a link lasts no longer than its maker owns the project with an active account. That is asked whenever one
-is used; and what ends the ownership revokes the links, so that they stay ended if it comes back.
+A link works only while its creator owns the project with an active account. That is checked at each
+use; ending the ownership revokes the links, so that they stay revoked if it comes back.
 """
 
 import secrets
@@ -19,11 +19,11 @@ from django.utils import timezone
 from annotation.models.people import User, digest_of_token
 from annotation.models.projects import Membership, Project, ProjectEntry, Role
 
-INVITED_FOR = timedelta(days=14)
+INVITATION_LIFETIME = timedelta(days=14)
 
 
 def made_by_owner() -> Q:
-    """Condition that the maker of a link is active and owns its project, as admins own all."""
+    """Return the condition that a link's creator is active and owns its project, as admins do."""
     is_admin = Q(made_by__role=User.Role.ADMIN) | Q(made_by__is_superuser=True)
     owns = Membership.objects.filter(
         project=OuterRef("project"), user=OuterRef("made_by"), role=Role.OWNER
@@ -32,19 +32,19 @@ def made_by_owner() -> Q:
     return Q(made_by__is_active=True) & (is_admin | is_owner)
 
 
-class GivenQuerySet(models.QuerySet[Any]):
+class LinkQuerySet(models.QuerySet[Any]):
     """Links of either kind."""
 
     def pending(self, now: datetime | None = None) -> Self:
-        """Return those whose time has not ended."""
+        """Return links that have not expired."""
         return self.filter(expires__gt=now or timezone.now())
 
     def open(self, now: datetime | None = None) -> Self:
-        """Return those that work: their time has not ended, and their maker still owns the project."""
+        """Return valid links: not expired, and their creator still owns the project."""
         return self.pending(now).filter(made_by_owner())
 
     def revoke_ownerless(self, by: User | None) -> int:
-        """Revoke those whose maker is not an active owner any more; return how many."""
+        """Revoke links whose creator is no longer an active owner; return their number."""
         working = self.open().values("pk")
         ended = list(self.pending().exclude(pk__in=working).select_related("project", "made_by"))
         for link in ended:
@@ -52,42 +52,43 @@ class GivenQuerySet(models.QuerySet[Any]):
         return len(ended)
 
 
-class InvitationQuerySet(GivenQuerySet):
+class InvitationQuerySet(LinkQuerySet):
     def make(self, project: Project, role: str, for_whom: str, by: User) -> str:
-        """A new one. The word that its link ends in is returned, and can be read nowhere afterwards."""
-        word = secrets.token_urlsafe(24)
+        """Create an invitation and return its secret token, which is not stored."""
+        token = secrets.token_urlsafe(24)
         self.create(
             project=project,
             role=role,
             for_whom=for_whom,
             made_by=by,
-            digest=digest_of_token(word),
-            expires=timezone.now() + INVITED_FOR,
+            digest=digest_of_token(token),
+            expires=timezone.now() + INVITATION_LIFETIME,
         )
-        return word
+        return token
 
     def pending(self, now: datetime | None = None) -> Self:
-        """Return those that nobody has taken, and whose time has not ended."""
+        """Return invitations that are neither accepted nor expired."""
         return super().pending(now).filter(taken_by=None)
 
-    def of_word(self, word: str) -> "Invitation | None":
-        """The open one whose link ends in this word."""
-        found = self.open().filter(digest=digest_of_token(word))
-        return found.select_related("project", "made_by").first()
+    def of_token(self, token: str) -> "Invitation | None":
+        """Return the open invitation with this token, or None."""
+        invitations = self.open().filter(digest=digest_of_token(token))
+        return invitations.select_related("project", "made_by").first()
 
-    def lock_word(self, word: str) -> "Invitation | None":
-        """Return the open one of this word, its project locked until the transaction ends, or None.
+    def lock_token(self, token: str) -> "Invitation | None":
+        """Return the open invitation with this token, its project locked, or None.
 
-        It is read again under the lock: of two who come by one link, the second finds it taken.
+        The lock lasts until the transaction ends. The invitation is read again under it: of two
+        people who use one link, the second finds it accepted.
         """
-        if invitation := self.of_word(word):
+        if invitation := self.of_token(token):
             Project.objects.lock(invitation.project_id)
-            return self.of_word(word)
+            return self.of_token(token)
         return None
 
 
 class Invitation(models.Model):
-    """A link that lets one person into a project; of its word only the SHA-256 is here."""
+    """Invitation of one person into a project; only the SHA-256 of its token is stored."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=11, choices=Role.choices, default=Role.RESEARCHER)
@@ -110,52 +111,52 @@ class Invitation(models.Model):
     def __str__(self) -> str:
         return self.for_whom
 
-    def revoke(self, by: User | None, why: str = "") -> None:
-        """Delete it; the log of the project keeps that, and why where it was not asked for."""
-        detail = f"{self.for_whom}{f': {why}' if why else ''}"
+    def revoke(self, by: User | None, reason: str = "") -> None:
+        """Delete the invitation, and log that, with the reason if it was not revoked by hand."""
+        detail = f"{self.for_whom}{f': {reason}' if reason else ''}"
         ProjectEntry.record(self.project, by, "revoked an invitation", detail)
         self.delete()
 
-    def take(self, user: User) -> None:
-        """Let somebody in, once. Who is in already keeps the role that may do more.
+    def accept(self, user: User) -> None:
+        """Add the user to the project; a member keeps the higher role. Only once.
 
-        In a transaction that has locked it by its word.
+        In a transaction that has locked it by its token.
         """
-        role, held = Role(self.role), self.project.memberships.filter(user=user).first()
-        if held and not Role(held.role).reaches(role):
-            held.role = role
-            held.save(update_fields=["role"])
-        elif not held:
+        role, membership = Role(self.role), self.project.memberships.filter(user=user).first()
+        if membership and not Role(membership.role).includes(role):
+            membership.role = role
+            membership.save(update_fields=["role"])
+        elif not membership:
             Membership.objects.create(project=self.project, user=user, role=role)
         self.taken_by = user
         self.save(update_fields=["taken_by"])
         ProjectEntry.record(self.project, user, "joined", f"as {role}, invited as {self.for_whom}")
 
 
-class SharedLinkQuerySet(GivenQuerySet):
-    def make(self, by: User, dataset: Any, days: int, **what: Any) -> str:
-        """A new one. The word that its link ends in is returned, and can be read nowhere afterwards."""
-        word = secrets.token_urlsafe(24)
+class SharedLinkQuerySet(LinkQuerySet):
+    def make(self, by: User, dataset: Any, days: int, **fields: Any) -> str:
+        """Create a shared link and return its secret token, which is not stored."""
+        token = secrets.token_urlsafe(24)
         self.create(
             project=dataset.project,
             dataset=dataset,
             made_by=by,
-            digest=digest_of_token(word),
+            digest=digest_of_token(token),
             expires=timezone.now() + timedelta(days=days),
-            **what,
+            **fields,
         )
-        return word
+        return token
 
     def of_digests(self, digests: list[str]) -> "SharedLinkQuerySet":
-        """The open ones among these, those with words first."""
-        found = self.open().filter(digest__in=digests).order_by("-with_words", "pk")
-        return found.select_related("project", "dataset", "made_by")
+        """Return the open links with these digests, those that show text bodies first."""
+        links = self.open().filter(digest__in=digests).order_by("-with_words", "pk")
+        return links.select_related("project", "dataset", "made_by")
 
 
 class SharedLink(models.Model):
-    """A link by which anybody who has it reads a dataset, or one page of it, without an account.
+    """Link for reading a dataset, or one page of it, without an account.
 
-    Of its word only the SHA-256 is here. One that is revoked is deleted; the log of the project keeps that.
+    Only the SHA-256 of its token is stored. Revoking deletes it; the project's log records that.
     """
 
     SHARED, REVOKED = "shared", "revoked a shared link"  # in the log: acts that change no data
@@ -193,10 +194,10 @@ class SharedLink(models.Model):
 
     @property
     def as_of(self) -> datetime:
-        """When the data last changed: the newest grade, or what the log of the dataset has last.
+        """Return the time of the last change of the data: newest grade or log entry.
 
-        A rating that is changed in place keeps the time of its first grade; the answer or the decision that
-        changed it has its own.
+        A rating that is changed in place keeps the time of its first grade; the answer or the
+        decision that changed it has its own.
         """
         answers = "participants__assignments__answers"
         counts = {f"{answers}__late": "", f"{answers}__question__isnull": False}
@@ -210,14 +211,14 @@ class SharedLink(models.Model):
         )
         return max(filter(None, (self.dataset.created, *(time["at"] for time in times))))
 
-    def revoke(self, by: User | None, why: str = "") -> None:
-        """Delete it, so that it shows nothing from the next request on; the log of the project keeps that."""
-        detail = f"for {self.for_whom}{f': {why}' if why else ''}"
+    def revoke(self, by: User | None, reason: str = "") -> None:
+        """Delete the link, effective with the next request, and log that."""
+        detail = f"for {self.for_whom}{f': {reason}' if reason else ''}"
         ProjectEntry.record(self.project, by, self.REVOKED, detail, self.dataset)
         self.delete()
 
     def used(self) -> None:
-        """Note that somebody reads by it, to the hour: not every page costs a write."""
+        """Update `last_used`, at most once an hour to save writes."""
         now = timezone.now()
         if self.last_used is None or now - self.last_used > timedelta(hours=1):
             # Not `save`: an owner may revoke it meanwhile, which deletes the row.
@@ -228,7 +229,7 @@ class SharedLink(models.Model):
 def revoke_given_access(
     instance: User, created: bool, raw: bool, update_fields: Collection[str] | None, **_: Any
 ) -> None:
-    """Revoke what an account gave that is disabled or demoted: its links, and the tokens of its programs.
+    """Revoke links and API tokens that a disabled or demoted account has given.
 
     A signal, since accounts are also disabled by commands and scripts.
     """

@@ -1,4 +1,4 @@
-"""Natural keys, by which fixtures name rows: the same study has other numbers in another database."""
+"""Natural keys for fixtures: rows without primary keys, which differ between databases."""
 
 from functools import reduce
 from typing import Any, ClassVar, TypeVar
@@ -9,19 +9,19 @@ Row_co = TypeVar("Row_co", bound=models.Model, covariant=True)
 
 
 class ByNaturalKey:
-    """For a QuerySet to have beside its own."""
+    """Mixin of a QuerySet for look-up by natural key."""
 
     def get_by_natural_key(self: Any, *key: Any) -> Any:
-        """The row that `natural_key` names so. Raises DoesNotExist."""
+        """Return the row with this natural key. Raises DoesNotExist."""
         return self.get(**dict(zip(self.model.NATURAL, key, strict=True)))
 
 
 class NaturalQuerySet(ByNaturalKey, models.QuerySet[Row_co]):
-    """For a table that has no QuerySet of its own."""
+    """QuerySet of a table that needs no other methods."""
 
 
 class NaturalKey(models.Model):
-    """A row that `NATURAL`, paths of lookups from it, tells from all others, as one of its constraints does."""
+    """Abstract model with a natural key: `NATURAL` lists look-up paths that are unique."""
 
     NATURAL: ClassVar[tuple[str, ...]]
 
@@ -29,9 +29,9 @@ class NaturalKey(models.Model):
         abstract = True
 
     def natural_key(self) -> tuple[Any, ...]:
-        return tuple(_at(self, path) for path in self.NATURAL)
+        return tuple(_value_at(self, path) for path in self.NATURAL)
 
 
-def _at(row: Any, path: str) -> Any:
-    """What a path leads to; None where it ends before, as at a rater without a dataset."""
-    return reduce(lambda here, name: getattr(here, name, None), path.split("__"), row)
+def _value_at(row: Any, path: str) -> Any:
+    """Return the value at a path of attributes; None if one on the way is missing."""
+    return reduce(lambda value, name: getattr(value, name, None), path.split("__"), row)

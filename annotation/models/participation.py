@@ -1,4 +1,4 @@
-"""Participation in a campaign: participants, their parts and assignments, messages, the log, decisions."""
+"""Participation: participants, parts, assignments, messages, the log, decisions."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class ParticipantQuerySet(models.QuerySet["Participant"]):
     def with_status(self, now: datetime | None = None) -> models.QuerySet[Any]:
-        """Each with its `status`, a key of Participant.STATUSES: the furthest that is true of it."""
+        """Annotate each with `status`, a key of Participant.STATUSES: the furthest reached."""
         parts = Part.objects.filter(participant=OuterRef("pk"))
         began = parts.filter(outcome=Part.Outcome.UNDER_WAY)
         agreed = Q(consented_at__isnull=False) | Q(checked_at__isnull=False)
@@ -54,7 +54,7 @@ class Participant(models.Model):
         FAILED_CHECK = "failed_check", "failed the check"
         RETURNED = "returned", "returned"
 
-    # How far somebody is, in the order of a participation.
+    # Progress of a participant, in order.
     STATUSES = {
         "invited": "invited",
         "consented": "consented",
@@ -122,8 +122,8 @@ class Participant(models.Model):
         return f"{self.rater} in {self.campaign}"
 
     @property
-    def goes_on(self) -> bool:
-        """Whether they may work here: nobody ended the participation, and their work is not set aside."""
+    def can_work(self) -> bool:
+        """True if the participant may work: not ended by anybody, and work not excluded."""
         return self.outcome in (self.Outcome.UNDER_WAY, self.Outcome.DONE) and not self.set_aside_at
 
     def link_has_ended(self) -> bool:
@@ -134,7 +134,10 @@ class Participant(models.Model):
 
 
 class Part(models.Model):
-    """One part of a participant's work: items assigned together, until a time, for one completion code."""
+    """A batch of a participant's work: items assigned together, with one completion code.
+
+    It may have an end (`expires`).
+    """
 
     class Outcome(models.TextChoices):
         UNDER_WAY = "", "under way"
@@ -164,7 +167,7 @@ class Part(models.Model):
 
     @property
     def is_extendable(self) -> bool:
-        """Whether it has an end, and is under way or ran out."""
+        """True if the part has an end, and is under way or expired."""
         ends = self.outcome in (self.Outcome.UNDER_WAY, self.Outcome.EXPIRED)
         return ends and self.expires is not None
 
@@ -177,19 +180,26 @@ class Part(models.Model):
 
 
 def shown_state(assignment: str = "") -> Case:
-    """The state of assignments as `Assignment.shown_state` has it; `assignment` leads there: "assignment__"."""
-    is_back = {f"{assignment}state": Assignment.State.RELEASED, f"{assignment}was_skipped": True}
+    """Return the expression for `Assignment.shown_state` in queries.
+
+    `assignment` is the look-up prefix: "assignment__".
+    """
+    is_released_skip = {
+        f"{assignment}state": Assignment.State.RELEASED,
+        f"{assignment}was_skipped": True,
+    }
     return Case(
-        When(**is_back, then=Value(Assignment.State.SKIPPED.value)), default=F(f"{assignment}state")
+        When(**is_released_skip, then=Value(Assignment.State.SKIPPED.value)),
+        default=F(f"{assignment}state"),
     )
 
 
 class Assignment(models.Model):
     """An item assigned to a participant.
 
-    While it counts towards the raters that its item needs it holds one of the item's slots,
-    0 to k - 1; the database refuses a slot to two of them. Training and gold items go to
-    everybody and hold none. What is released has given its slot back; its answers stay.
+    While it counts towards the raters that its item needs it holds one of the item's slots, 0 to k
+    - 1; the database refuses to give a slot twice. Training and gold items are assigned to
+    everybody and hold none. A released assignment has given up its slot; its answers stay.
     """
 
     class State(models.TextChoices):
@@ -257,24 +267,31 @@ class Assignment(models.Model):
 
     @property
     def shown_state(self) -> State:
-        """What became of it, as pages and exports say it: skipped stays so, also where its place went back."""
+        """Return the state for pages and exports.
+
+        Skipped stays skipped, also after the item has returned to the pool.
+        """
         if self.state == self.State.RELEASED and self.was_skipped:
             return self.State.SKIPPED
         return self.State(self.state)
 
     @property
     def is_reopened(self) -> bool:
-        """Whether it was handed in, and a later change took that back."""
+        """True if the item was submitted, and a later change withdrew that."""
         return self.state == self.State.OPEN and self.submitted_at is not None
 
     def next_open(self) -> "Assignment | None":
-        """The next item of the participant that is in hand: further on, else from the beginning."""
-        others = self.participant.assignments.filter(state=self.State.OPEN).exclude(pk=self.pk)
-        return others.filter(position__gt=self.position).first() or others.first()
+        """Return the participant's next open assignment: further on, else the first one."""
+        open_assignments = self.participant.assignments.filter(state=self.State.OPEN).exclude(
+            pk=self.pk
+        )
+        return (
+            open_assignments.filter(position__gt=self.position).first() or open_assignments.first()
+        )
 
 
 class Message(models.Model):
-    """What the researchers have to say to all workers of a campaign."""
+    """Message of the researchers to all workers of a campaign."""
 
     campaign = models.ForeignKey(
         "annotation.Campaign", on_delete=models.CASCADE, related_name="messages_sent"
@@ -293,7 +310,7 @@ class Message(models.Model):
 
 
 class LogEntry(models.Model):
-    """What staff did to a campaign or to somebody in it: never changed and never deleted."""
+    """Audit log of staff actions on a campaign and its participants: append-only."""
 
     campaign = models.ForeignKey(
         "annotation.Campaign", on_delete=models.CASCADE, related_name="log"
@@ -323,17 +340,17 @@ class LogEntry(models.Model):
         detail: str = "",
         participant: Participant | None = None,
     ) -> "LogEntry":
-        """Write down an act. `by` is None for what a scheduled command did."""
+        """Write a log entry. `by` is None for what a scheduled command did."""
         return cls.objects.create(
             campaign=campaign, by=by, action=action, detail=detail, participant=participant
         )
 
 
 class Decision(models.Model):
-    """What an expert decided about a pair on which raters differ: append-only, the newest counts.
+    """Adjudication of a pair on which raters differ: append-only, the newest counts.
 
     Its projection is the rating of the campaign's adjudicator, a rater of its own. A grade of None
-    withdraws what was decided before: the pair is open again.
+    withdraws the decision before: the pair is open again.
     """
 
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="decisions")

@@ -1,4 +1,4 @@
-"""Accounts, their roles, and the tokens with which their programs come to the API."""
+"""Accounts, their roles, and API tokens."""
 
 import hashlib
 import secrets
@@ -10,9 +10,9 @@ from django.utils import timezone
 
 
 class User(AbstractUser):
-    """An account. Its role says which rooms of the site it may enter.
+    """An account. Its role says which sections of the site it may enter.
 
-    An admin may do all that a researcher may; a worker sees own work alone.
+    An admin may do all that a researcher may; a worker sees only their own work.
     """
 
     class Role(models.TextChoices):
@@ -33,35 +33,38 @@ class User(AbstractUser):
 
     @property
     def is_researcher(self) -> bool:
-        """True for those who may read results: researchers and admins."""
+        """True if the account may read results: a researcher or an admin."""
         return self.is_admin or self.role == self.Role.RESEARCHER
 
     @property
     def runs_campaigns(self) -> bool:
-        """Whether they may change campaigns of the dataset that the request is about."""
+        """True if the account may change campaigns of the request's dataset."""
         return self.is_admin or self.role_here in ("coordinator", "owner")
 
     @property
     def owns(self) -> bool:
-        """Whether they may change the data, and who is a member, of the project that the request is about."""
+        """True if the account may change the data and members of the request's project."""
         return self.is_admin or self.role_here == "owner"
 
 
 def digest_of_token(key: str) -> str:
-    """What is stored of a token. It is drawn at random, and so long that no slow hash has to guard it."""
+    """Return the SHA-256 of a token, as stored.
+
+    Tokens are random and long, so that no slow password hash is needed.
+    """
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
     def make(self, user: User, name: str, expires: datetime | None = None) -> str:
-        """A new token of an account. Its key is returned, and can be read nowhere afterwards."""
+        """Create a token of an account, and return its key, which is not stored."""
         key = secrets.token_urlsafe(32)
         self.create(user=user, name=name, digest=digest_of_token(key), expires=expires)
         return key
 
 
 class ApiToken(models.Model):
-    """A token of an account, by the name that its owner knows it by; of its key only the SHA-256 is here."""
+    """API token of an account, with a name; only the SHA-256 of its key is stored."""
 
     user = models.ForeignKey(
         User, on_delete=models.CASCADE, related_name="api_tokens", db_index=False

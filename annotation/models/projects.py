@@ -1,4 +1,4 @@
-"""Projects: which datasets belong together, and who sees them and may change them."""
+"""Projects: groups of datasets, with members who may see or change them."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.urls import reverse
 
+from annotation.errors import UserError
 from annotation.models.natural import ByNaturalKey, NaturalKey
 from annotation.models.people import User
 
@@ -14,21 +15,21 @@ MAIN = "main"
 
 
 class Role(models.TextChoices):
-    """What a member may do. Each may also do what those before it may."""
+    """Role of a project member. Each includes the rights of those before it."""
 
     VIEWER = "viewer", "viewer"
     RESEARCHER = "researcher", "researcher"
     COORDINATOR = "coordinator", "coordinator of campaigns"
     OWNER = "owner", "owner"
 
-    def reaches(self, other: "Role") -> bool:
-        """Whether it may do what `other` may."""
+    def includes(self, role: "Role") -> bool:
+        """Return whether this role includes the rights of another."""
         roles = list(Role)
-        return roles.index(self) >= roles.index(other)
+        return roles.index(self) >= roles.index(role)
 
 
-class MembershipRefused(ValueError):
-    """A change of members that is not allowed; the message can be shown to a person."""
+class MembershipError(UserError):
+    """Refused change of members; the message can be shown to a person."""
 
 
 class ProjectQuerySet(ByNaturalKey, models.QuerySet["Project"]):
@@ -41,24 +42,24 @@ class ProjectQuerySet(ByNaturalKey, models.QuerySet["Project"]):
         return self.select_for_update(no_key=True).get(pk=pk)
 
     def lock_those_of(self, user: User) -> "list[Project]":
-        """Return the projects that an account is in, locked likewise, always in the same order."""
+        """Return an account's projects, locked likewise, always in the same order."""
         memberships = Membership.objects.filter(user=user)
         locked = self.select_for_update(no_key=True).filter(pk__in=memberships.values("project"))
         return list(locked.order_by("pk"))
 
-    def seen_by(self, user: User) -> "ProjectQuerySet":
-        """An admin's are all, everybody else's those that they are in."""
+    def visible_to(self, user: User) -> "ProjectQuerySet":
+        """Return the projects that the user is a member of; all for an admin."""
         return self if user.is_admin else self.filter(memberships__user=user)
 
     def owned_by(self, user: User) -> "ProjectQuerySet":
-        """Those whose data and members they may change."""
+        """Return the projects whose data and members the user may change."""
         if user.is_admin:
             return self
         return self.filter(memberships__user=user, memberships__role=Role.OWNER)
 
 
 class Project(NaturalKey):
-    """A group's studies. Who is no member does not learn that a dataset of it exists."""
+    """A group's studies. Only members learn that a dataset of it exists."""
 
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
@@ -77,43 +78,43 @@ class Project(NaturalKey):
         return reverse("project", args=[self.slug])
 
     def role_of(self, user: User) -> Role | None:
-        """What somebody may do here; None for who is not in it. An admin of the site is an owner everywhere."""
+        """Return the user's role here, or None; OWNER for an admin of the site."""
         if user.is_admin:
             return Role.OWNER
         role = self.memberships.filter(user=user).values_list("role", flat=True).first()
         return Role(role) if role else None
 
-    def lets(self, user: User, role: Role) -> bool:
-        """Whether somebody may do here what this role may."""
+    def allows(self, user: User, role: Role) -> bool:
+        """Return whether the user's role here includes this role."""
         theirs = self.role_of(user)
-        return theirs is not None and theirs.reaches(role)
+        return theirs is not None and theirs.includes(role)
 
     def is_owned_by(self, user: User) -> bool:
-        """Return whether the account, read again, is active and an owner here, or an admin of the site."""
+        """Return whether the account, reloaded, is active and an owner here or an admin."""
         account = User.objects.filter(pk=user.pk, is_active=True).first()
-        return account is not None and account.is_researcher and self.lets(account, Role.OWNER)
+        return account is not None and account.is_researcher and self.allows(account, Role.OWNER)
 
     def owners(self) -> "models.QuerySet[Membership]":
-        """Return the memberships of owners who can act: with an active account of a researcher or an admin."""
+        """Return memberships of owners with an active account of a researcher or an admin."""
         may_act = Q(user__role__in=(User.Role.RESEARCHER, User.Role.ADMIN))
         may_act |= Q(user__is_superuser=True)
         return self.memberships.filter(may_act, role=Role.OWNER, user__is_active=True)
 
 
 def main_project() -> int:
-    """The key of the project of datasets that are made without naming one. It is there when it is needed."""
+    """Return the key of the default project for datasets, created when it is first needed."""
     title = "Studies of this site"
     return Project.objects.get_or_create(slug=MAIN, defaults={"title": title})[0].pk
 
 
 def join_main(user: User) -> None:
-    """Let an account that a command makes see what the site has, if it is a researcher's."""
+    """Add a researcher's account that a command creates to the default project."""
     if user.role == User.Role.RESEARCHER:
         Membership.objects.create(project_id=main_project(), user=user)
 
 
 class Membership(models.Model):
-    """Somebody's place in a project."""
+    """Membership of an account in a project, with its role."""
 
     project = models.ForeignKey(
         Project, on_delete=models.CASCADE, related_name="memberships", db_index=False
@@ -136,7 +137,7 @@ class Membership(models.Model):
     def change(self, role: str, by: User) -> None:
         """Change the role; an empty one ends the membership.
 
-        Raises MembershipRefused where somebody else has ended it meanwhile, where `by` is not an owner
+        Raises MembershipError where somebody else has ended it meanwhile, where `by` is not an owner
         any more and does not just leave, and where no owner would be left. Admins may leave a project
         without one, as they own all.
         """
@@ -144,13 +145,13 @@ class Membership(models.Model):
             project = Project.objects.lock(self.project_id)
             member = project.memberships.select_related("user").filter(pk=self.pk).first()
             if member is None:
-                raise MembershipRefused(f"{self.user} is not in the project any more.")
+                raise MembershipError(f"{self.user} is not in the project any more.")
             if not (project.is_owned_by(by) or (by.pk == member.user_id and not role)):
-                raise MembershipRefused("You are not an owner of this project any more.")
-            others = project.owners().exclude(pk=member.pk)
+                raise MembershipError("You are not an owner of this project any more.")
+            remaining_owners = project.owners().exclude(pk=member.pk)
             ends_ownership = member.role == Role.OWNER and role != Role.OWNER
-            if ends_ownership and not by.is_admin and not others.exists():
-                raise MembershipRefused(
+            if ends_ownership and not by.is_admin and not remaining_owners.exists():
+                raise MembershipError(
                     "A project needs an owner: make somebody else an owner first."
                 )
             if role:
@@ -158,17 +159,17 @@ class Membership(models.Model):
                 member.save(update_fields=["role"])
             else:
                 member.delete()
-            for given in (
+            for links in (
                 project.invitations,
                 project.shared_links,
             ):  # nobody lets oneself in again
-                given.filter(made_by=member.user).revoke_ownerless(by)
+                links.filter(made_by=member.user).revoke_ownerless(by)
             detail = f"{member.user.username}, {'to ' + role if role else 'not in it any more'}"
             ProjectEntry.record(project, by, "changed a member", detail)
 
 
 class ProjectEntry(models.Model):
-    """What somebody did to a project or to data of it: never changed and never deleted.
+    """Audit log of a project and its data: append-only. Campaigns have LogEntry.
 
     What staff do to a campaign is in LogEntry.
     """
@@ -210,14 +211,17 @@ class ProjectEntry(models.Model):
         action: str,
         detail: str = "",
         dataset: Any = None,
-        **also: Any,
+        **fields: Any,
     ) -> "ProjectEntry":
-        """Write down an act. `by` is None for what a command did; `also` are `rows`, or what it undoes."""
+        """Write a log entry. `by` is None for what a command did.
+
+        `fields` are further ones: `rows`, or the entry that this one undoes.
+        """
         return cls.objects.create(
-            project=project, by=by, action=action, detail=detail, dataset=dataset, **also
+            project=project, by=by, action=action, detail=detail, dataset=dataset, **fields
         )
 
 
-def seen_by(path: str, user: User) -> Q:
-    """The condition that what `path` leads to, a dataset, is in a project of the user's."""
+def visibility_filter(path: str, user: User) -> Q:
+    """Return the condition that the dataset at `path` is in a project of the user's."""
     return Q() if user.is_admin else Q(**{f"{path}__project__memberships__user": user})

@@ -9,7 +9,7 @@ from django.db import connection, models
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
-from annotation.models.corpus import Dataset
+from annotation.models.corpus import Dataset, Text
 from annotation.models.keys import free_keys
 from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
 from annotation.models.rubric import Rubric
@@ -17,7 +17,7 @@ from annotation.prepared import PreparedInsert, insert_all, stamp
 
 
 class Rater(NaturalKey):
-    """A person, or a model under one prompt; or what a rule made of the ratings of several.
+    """A person, a model under one prompt, a baseline, or an aggregate of several raters.
 
     A rater that came in a file belongs to its dataset: two studies may both have an "annotator1",
     and they are two people. A rater without a dataset is known everywhere: an account, a judge.
@@ -81,7 +81,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
     def of_dataset(self, dataset: Any) -> "RatingQuerySet":
         return self.filter(text__dataset=dataset)
 
-    # The one place where ratings are written. Nothing else makes, changes or deletes one.
+    # All writes of ratings go through these methods.
 
     def record(
         self,
@@ -92,34 +92,67 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         question: int,
         grade: int | None,
         spans: Sequence[Mapping[str, Any]] = (),
-        said: datetime | None = None,
+        rated_at: datetime | None = None,
+        copied_from: int | None = None,
     ) -> None:
-        """Bring the rating of a pair in line with what its rater says now. In a transaction.
+        """Create, update or delete the rating of a pair to match its rater's grade.
 
-        All that is told are keys. A grade of None takes the rating back. `spans`, {start, end, quote}
-        in their order, replace those that it had. `said` is when, if not just now: that tells of which words of
-        a text that has had several.
+        In a transaction. Arguments are keys. A grade of None deletes the rating. `spans`, {start,
+        end, quote} in order, replace those stored before. `rated_at` is the time of the grade, if
+        not the present: it selects the wording of a text that has had several. `copied_from` is the text of
+        equal words that was graded: such a copy never replaces or deletes a grade of the text itself.
         """
         pair = {"rater_id": rater, "rubric_id": rubric, "text_id": text, "question_id": question}
         if grade is None:
-            self.filter(**pair).delete()
+            self.filter(**pair, **({"copied_from__isnull": False} if copied_from else {})).delete()
             return
-        rating = Rating(**pair, grade=grade)
-        if not _RATING.one(rating):
+        rating = Rating(**pair, grade=grade, copied_from_id=copied_from)
+        if copied_from:
+            self._record_copy(rating, spans, rated_at)
+            return
+        if not _RATING.insert_one(rating):
             NuggetSpan.objects.filter(rating=rating).delete()
-            said = said or timezone.now()
-        if said:
-            self.filter(pk=rating.pk).update(created=said)
+            rated_at = rated_at or timezone.now()
+        if rated_at:
+            self.filter(pk=rating.pk).update(created=rated_at)
         if spans:
-            _SPAN.many(
+            _SPAN.insert_many(
                 [
                     NuggetSpan(rating=rating, position=position, **span)
                     for position, span in enumerate(spans)
                 ]
             )
 
+    def _record_copy(
+        self,
+        copy: "Rating",
+        spans: Sequence[Mapping[str, Any]],
+        rated_at: datetime | None,
+    ) -> None:
+        """Record a copied rating, unless its rater has graded the text itself."""
+        Rating.objects.bulk_create([copy], ignore_conflicts=True)
+        # The update comes after the insert: another request may just have stored the rater's own grade.
+        pair = {f"{name}_id": getattr(copy, f"{name}_id") for name in _PAIR}
+        copies = self.filter(**pair, copied_from__isnull=False)
+        changed = {"grade": copy.grade, "copied_from": copy.copied_from_id}
+        if not copies.update(**changed, created=rated_at or timezone.now()):
+            return
+        rating = copies.get()
+        NuggetSpan.objects.filter(rating=rating).delete()
+        NuggetSpan.objects.bulk_create(
+            NuggetSpan(rating=rating, position=position, **span)
+            for position, span in enumerate(spans)
+        )
+
+    def remove_copy(self, **pair: int) -> None:
+        """Delete the rating of a pair, by its keys, if it is a copy."""
+        self.filter(**pair, copied_from__isnull=False).delete()
+
     def add(self, rater: int, rubric: int, grades: Iterable[Grade]) -> "list[Rating]":
-        """New ratings of a rater, with their keys. Raises IntegrityError where a pair is rated already."""
+        """Create ratings of a rater, and return them with their keys.
+
+        Raises IntegrityError where a pair is rated already.
+        """
         return Rating.objects.bulk_create(
             Rating(
                 rater_id=rater, rubric_id=rubric, text_id=text, question_id=question, grade=grade
@@ -128,71 +161,97 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         )
 
     def add_many(self, rater: int, rubric: int, grades: Iterable[Grade]) -> None:
-        """The same without their keys, ten times as fast: for files of millions. In a transaction."""
+        """Bulk-insert ratings without returning keys, ten times as fast. In a transaction."""
         now = stamp()
         insert_all(Rating, _COLUMNS, [(rater, rubric, *graded, now) for graded in grades])
 
-    def replace(self, rater: int, rubric: int, grades: Iterable[Grade]) -> "list[Rating]":
-        """The ratings of an aggregate made anew, in place of those that it had. In a transaction."""
+    def replace(
+        self,
+        rater: int,
+        rubric: int,
+        grades: Iterable[Grade],
+        read_texts: Mapping[tuple[int, int], int],
+    ) -> "list[Rating]":
+        """Replace all ratings of an aggregate by these. In a transaction.
+
+        `read_texts` has the text of equal words whose grade was copied, by text and question.
+        """
         self.filter(rater=rater, rubric=rubric, rater__kind=Rater.Kind.AGGREGATE).delete()
-        return self.add(rater, rubric, grades)
+        ratings = self.add(rater, rubric, grades)
+        copies = [rating for rating in ratings if _text_and_question(rating) in read_texts]
+        for rating in copies:
+            rating.copied_from_id = read_texts[_text_and_question(rating)]
+        self.mark_copies(copies)
+        return ratings
+
+    def mark_copies(self, ratings: "Iterable[Rating]") -> None:
+        """Save the texts whose grades imported ratings copy. In a transaction."""
+        Rating.objects.bulk_update(ratings, ["copied_from"], batch_size=500)
 
     def date(self, ratings: "Iterable[Rating]") -> None:
-        """Save when ratings were given: of an import that carries their times. In a transaction."""
+        """Save the creation times of ratings whose import carries times. In a transaction."""
         Rating.objects.bulk_update(ratings, ["created"], batch_size=500)
 
     def remove(self) -> None:
-        """Delete all of these, whose spans are gone, without reading them. In a transaction."""
+        """Delete these ratings in SQL without reading them. In a transaction. Spans must be gone."""
         self._raw_delete(self.db)
 
     def set_aside(self) -> list[dict[str, Any]]:
-        """Delete all of these, and return them with their spans, for `put_back`. In a transaction.
+        """Delete these ratings and return them as rows with spans, for `put_back`.
 
-        The hash says of which words of their text the spans are: these may change before. The key tells what
-        an import brought, which may be undone before.
+        In a transaction. `text_sha256` identifies the wording that the spans are in, which may
+        change before they are restored. `key` identifies ratings of an import that may be undone
+        before.
         """
-        kept = []
+        rows = []
         for rating in self.order_by("pk").select_related("text").prefetch_related("spans"):
             spans = [span.position_fields() for span in rating.spans.all()]
             row = {name: getattr(rating, f"{name}_id") for name in _PAIR}
             row |= {"grade": rating.grade, "created": rating.created.isoformat(), "spans": spans}
             row["key"] = rating.pk
-            kept.append(row | {"text_sha256": rating.text.sha256})
+            if rating.copied_from_id:
+                row["copied_from"] = rating.copied_from_id
+            rows.append(row | {"text_sha256": rating.text.sha256})
         NuggetSpan.objects.filter(rating__in=self).delete()
         self.delete()
-        return kept
+        return rows
 
-    def put_back(self, kept: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-        """Make again what was set aside, in a transaction. Of pairs that were rated since it is returned.
+    def restore(self, superseded: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Restore superseded ratings; return the rows of pairs rated since. In a transaction.
 
-        Each has the key that it had, by which an import that brought it is undone. What was given by a rater,
-        or to a text, that is gone by now is gone, too.
+        Each gets its former key back, by which the import that brought it is undone. Rows of a
+        rater, rubric, text or question that no longer exists are dropped.
         """
-        left, rows = [], list(kept)
+        unrestored, rows = [], list(superseded)
         for name in _PAIR:
             model: Any = Rating._meta.get_field(name).related_model
-            there = model.objects.in_bulk({row[name] for row in rows})
-            rows = [row for row in rows if row[name] in there]
+            existing = model.objects.in_bulk({row[name] for row in rows})
+            rows = [row for row in rows if row[name] in existing]
+        sources = Text.objects.in_bulk({row["copied_from"] for row in rows if "copied_from" in row})
         free = free_keys(Rating, (row.get("key") for row in rows))  # older ones were kept without
         for row in rows:
             pair = {f"{name}_id": row[name] for name in _PAIR}
             if self.filter(**pair).exists():
-                left.append(row)
+                unrestored.append(row)
                 continue
             key = row.get("key")
-            rating = self.create(pk=key if key in free else None, **pair, grade=row["grade"])
+            source = sources.get(row.get("copied_from"))
+            rating = self.create(
+                pk=key if key in free else None, **pair, grade=row["grade"], copied_from=source
+            )
             self.filter(pk=rating.pk).update(created=row["created"])
             NuggetSpan.objects.bulk_create(
                 NuggetSpan(rating=rating, position=position, **span)
                 for position, span in enumerate(row["spans"])
             )
-        return left
+        return unrestored
 
     def add_from(self, rater: int, rubric: int, select: str, values: Sequence[Any]) -> None:
-        """The same of many pairs that another table holds, past those that are rated already, which stay.
+        """Insert ratings by INSERT ... SELECT, skipping pairs that are rated already.
 
-        `select` is SQL that gives text, question and grade, with its values: the rows do not leave the
-        database, and Django does not write the same words anew for each batch of a judge.
+        `select` is SQL that yields text, question and grade, with its `values`: the rows do not
+        leave the database, and Django does not compile the same SQL again for each batch of a
+        judge.
         """
         table = connection.ops.quote_name(Rating._meta.db_table)
         now = stamp()
@@ -224,6 +283,15 @@ class Rating(NaturalKey):
         "annotation.SubQuestion", on_delete=models.PROTECT, related_name="ratings"
     )
     grade = models.SmallIntegerField()
+    copied_from = models.ForeignKey(
+        "annotation.Text",
+        on_delete=models.SET_NULL,
+        related_name="copied_ratings",
+        null=True,
+        blank=True,
+        db_index=False,
+        help_text="the text of equal words that was read, whose grade this is; empty: this text was",
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     objects = RatingQuerySet.as_manager()
@@ -248,13 +316,20 @@ class Rating(NaturalKey):
             ),
             models.CheckConstraint(condition=Q(grade__gte=0), name="grade_never_below_zero"),
         ]
+        indexes = [
+            models.Index(
+                fields=["copied_from"],
+                condition=Q(copied_from__isnull=False),
+                name="rating_copied_from",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.rater}: {self.grade}"
 
 
 class NuggetSpan(NaturalKey):
-    """Words of a text that support a rating: half-open [start, end) in Unicode code points.
+    """Span of a text that supports a rating: half-open [start, end) in Unicode code points.
 
     `body[start:end] == quote` always. `source_quote` keeps the words as a file gave them where
     they differ from the text; a highlight that is not in the text at all has no offsets.
@@ -283,7 +358,7 @@ class NuggetSpan(NaturalKey):
     POSITION = ("start", "end", "quote", "source_quote", "located")
 
     def position_fields(self) -> dict[str, Any]:
-        """The position, with those in earlier wordings: fields to make the span again."""
+        """Return the position, also in earlier wordings: the fields to create the span again."""
         return {name: getattr(self, name) for name in (*self.POSITION, "earlier_positions")}
 
     objects = NaturalQuerySet["NuggetSpan"].as_manager()
@@ -307,26 +382,31 @@ class NuggetSpan(NaturalKey):
         return self.quote or self.source_quote
 
 
-_RATING = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grade"])
+def _text_and_question(rating: Rating) -> tuple[int, int]:
+    return rating.text_id, rating.question_id
+
+
+_RATING = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grade", "copied_from"])
 _SPAN = PreparedInsert(NuggetSpan)
 
 
 class Answer(models.Model):
-    """What a person said, once: append-only, never changed and never deleted.
+    """Answer of a person to one question: append-only, never changed and never deleted.
 
-    The browser makes the key, so that an answer sent twice is stored once. A grade of None takes
-    an earlier answer back. The newest answer of an assignment's question under a rubric is its Rating.
-    An answer to an attention check has that check instead of a question, and is never a rating.
+    The browser makes the key, so that submission is idempotent: an answer sent twice is stored
+    once. A grade of None withdraws an earlier answer. The newest answer of an assignment's question
+    under a rubric becomes its Rating. An answer to an attention check has that check instead of a
+    question, and is never a rating.
 
-    What comes too late to count is kept and is no rating; `late` says why. If the item is handed
-    in after all, its newest answers count, and are no longer late.
+    A late answer is stored without becoming a rating; `late` says why. If the item is submitted
+    after all, its newest answers become ratings, and are no longer late.
     """
 
     class Late(models.TextChoices):
         NO = "", "in time"
-        TAKEN_BACK = "taken_back", "the item had been taken back"
+        RETURNED = "taken_back", "the item had been taken back"
         CLOSED = "closed", "the study was closed"
-        SET_ASIDE = "set_aside", "the work was set aside"
+        EXCLUDED = "set_aside", "the work was set aside"
 
     reopens = False  # whether it took back that its item was handed in; known as it is saved
 
@@ -347,7 +427,7 @@ class Answer(models.Model):
         blank=True,
         related_name="answers",
     )
-    # No index: nothing looks answers up by it, and every answer would pay for one.
+    # No index: no query filters by it, and every insert would pay for one.
     rubric = models.ForeignKey(
         Rubric,
         on_delete=models.PROTECT,
@@ -399,17 +479,17 @@ class Answer(models.Model):
 
 
 def raters_of(dataset: Dataset) -> dict[str, Rater]:
-    """The raters of a dataset by name: those that came in its files, and who else rated its texts."""
+    """Return raters by name: those of the dataset's files, and all who rated its texts."""
     rated = Rating.objects.filter(rater=OuterRef("pk"), text__dataset=dataset)
-    return named(Rater.objects.filter(Q(dataset=dataset) | Q(Exists(rated), dataset=None)))
+    return raters_by_name(Rater.objects.filter(Q(dataset=dataset) | Q(Exists(rated), dataset=None)))
 
 
-def named(raters: Iterable[Rater]) -> dict[str, Rater]:
-    """The raters of one dataset by name, each under a name of its own.
+def raters_by_name(raters: Iterable[Rater]) -> dict[str, Rater]:
+    """Return raters of one dataset by unique name.
 
-    Those that came in files are known by their own names. Accounts and judges belong to no
-    dataset, and one whose name a rater of the dataset has already is told from it by an ending.
-    Import and export both name them so, which is why reading an export again finds everybody.
+    Raters from files have their own names. Accounts and judges belong to no dataset; "-site" is
+    appended to a name that a rater of the dataset has already. Import and export both use these
+    names, so that reading an export again finds everybody.
     """
     by_name: dict[str, Rater] = {}
     for rater in sorted(raters, key=lambda rater: (rater.dataset_id is None, rater.name)):
@@ -420,7 +500,7 @@ def named(raters: Iterable[Rater]) -> dict[str, Rater]:
     return by_name
 
 
-def name_in(dataset: Dataset, rater: Rater) -> str:
-    """How a rater is called in a dataset: by its own name, where nobody else of that name is known."""
+def rater_name_in(dataset: Dataset, rater: Rater) -> str:
+    """Return the rater's name in a dataset: its own, with an ending where that is taken."""
     names = (name for name, candidate in raters_of(dataset).items() if candidate.pk == rater.pk)
     return next(names, rater.name)

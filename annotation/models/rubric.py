@@ -11,7 +11,7 @@ from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
 
 
 def text_and_question() -> list[str]:
-    """What most rubrics show."""
+    """Return the default of `Rubric.shows`."""
     return ["text", "question"]
 
 
@@ -20,14 +20,19 @@ _grades: dict[int, tuple[int, ...]] = {}  # by rubric; they stay as they were ma
 
 class RubricQuerySet(ByNaturalKey, models.QuerySet["Rubric"]):
     def offered(self) -> "RubricQuerySet":
-        """Those that a new campaign or judge may take."""
+        """Return rubrics that a new campaign or judge may use: not retired."""
         return self.filter(is_retired=False)
+
+    def of_slug(self, slug: str) -> "Rubric | None":
+        """Return the rubric of a slug, locked if this queryset locks; None if there is none."""
+        # PostgreSQL does not find a row that was replaced while waiting for its lock; the second query does.
+        return self.filter(slug=slug).first() or self.filter(slug=slug).first()
 
 
 class Rubric(NaturalKey):
-    """A question put to every pair, and the grades that may answer it.
+    """A question asked of every pair, and the grades that may answer it.
 
-    Once it is used, in a campaign, by a judge or under ratings, all but its guideline stays as it is.
+    Immutable, except for its guideline, once a campaign, a judge or a rating uses it.
     """
 
     class Scale(models.TextChoices):
@@ -81,7 +86,7 @@ class Rubric(NaturalKey):
         return reverse("rubric", args=[self.slug])
 
     def grades(self) -> list[int]:
-        """The grades that this rubric allows, ascending."""
+        """Return the grades that this rubric allows, ascending (cached)."""
         if not _grades.get(self.pk):
             _grades[self.pk] = tuple(self.levels.order_by("grade").values_list("grade", flat=True))
         return list(_grades[self.pk])
@@ -92,16 +97,19 @@ class Rubric(NaturalKey):
 
     @property
     def has_threshold(self) -> bool:
-        """Whether some of its grades say answerable; of three names or more none does."""
+        """True if eta separates answerable grades; never for three or more nominal grades."""
         return self.eta is not None and (not self.is_nominal or len(self.grades()) == 2)
 
     @property
     def has_order(self) -> bool:
-        """Whether a higher grade is more, as yes is more than no."""
+        """True if grades are ordered: an ordinal scale, or two nominal grades with eta."""
         return not self.is_nominal or self.has_threshold
 
     def names(self) -> dict[int, str]:
-        """What each grade is called, ascending: its number; where grades are names, its name or words."""
+        """Return the display name of each grade, ascending.
+
+        It is the number, or for nominal grades the level's name or label.
+        """
         levels = sorted(self.levels.all(), key=lambda level: level.grade)
         return {
             level.grade: str(level.grade) if self.has_order else level.name or level.label
@@ -126,19 +134,19 @@ class Rubric(NaturalKey):
 
     @property
     def stands_for_topic(self) -> bool:
-        """Whether a text stands for all of its topic: neither the text nor its answer is shown."""
+        """True if one text represents its whole topic: neither the text nor its answer is shown."""
         return not (self.shows_text or self.shows_answer)
 
     @property
     def asks_of_every_pair(self) -> bool:
-        """Whether it can be put to a text with any question; not where it needs an answer, or asks none."""
+        """True if it applies to any (text, question) pair: shows the question, needs no answer."""
         return self.shows_question and not self.shows_answer
 
     @property
     def in_words(self) -> str:
-        """What it is, in a line for those who choose one."""
-        shown = " and ".join(part.value for part in self.Shows if part in self.shows)
-        parts = [self.scale, f"shows {shown}"]
+        """Return a one-line summary for lists of rubrics: scale, parts shown, thresholds."""
+        visible_parts = " and ".join(part.value for part in self.Shows if part in self.shows)
+        parts = [self.scale, f"shows {visible_parts}"]
         if self.eta is not None:
             parts.append(f"answerable from grade {self.eta}")
         if self.span_from is not None:
@@ -146,23 +154,27 @@ class Rubric(NaturalKey):
         return "; ".join(parts)
 
     def takes_spans(self, grade: int | None) -> bool:
-        """Whether an answer may have words marked: with a grade that rests on some, or with none yet."""
-        return self.span_from is not None and (grade is None or self.rests_on_words(grade))
+        """Return whether an answer may have spans: its grade needs some, or it has no grade yet."""
+        return self.span_from is not None and (grade is None or self.needs_spans(grade))
 
-    def rests_on_words(self, grade: int) -> bool:
-        """Whether an answer of this grade needs marked words."""
+    def needs_spans(self, grade: int) -> bool:
+        """Return whether an answer of this grade needs at least one span."""
         return self.span_from is not None and grade >= self.span_from
 
     def answers(self, grade: int) -> bool:
-        """Whether a pair of this grade counts as answerable; never without an eta."""
+        """Return whether a pair of this grade counts as answerable; never without an eta."""
         return self.eta is not None and self.has_threshold and grade >= self.eta
 
-    def reads_alike(self, one: int, other: int) -> bool:
-        """Whether two grades say the same: on one side of eta; without one, the very same grade."""
-        return self.answers(one) == self.answers(other) if self.has_threshold else one == other
+    def agrees(self, grade: int, other_grade: int) -> bool:
+        """Return whether two grades agree: on the same side of eta, or equal if there is none."""
+        return (
+            self.answers(grade) == self.answers(other_grade)
+            if self.has_threshold
+            else grade == other_grade
+        )
 
     def is_used(self) -> bool:
-        """Whether a campaign, a judge, a rating or anything else holds to it, and it must stay as it is."""
+        """Return whether a campaign, judge, rating or any other row refers to it."""
         holders = [
             (holder.related_model, holder.field.name)
             for holder in self._meta.get_fields(include_hidden=True)
@@ -172,10 +184,10 @@ class Rubric(NaturalKey):
 
 
 class RubricLevel(NaturalKey):
-    """One grade of a rubric and the words that define it.
+    """A grade of a rubric and the label that defines it.
 
-    `name` is the one word by which models and files call it, `key` what is pressed for it in place of
-    its digit, `colour` the hue of its shade in tables.
+    `name` is the token for it in prompts and files, `key` its keyboard shortcut in place of the
+    digit, `colour` the hue of its shade in tables.
     """
 
     class Colour(models.TextChoices):
@@ -210,10 +222,10 @@ class RubricLevel(NaturalKey):
 
 
 @receiver([post_save, post_delete], sender=Rubric)
-def _ask_for_grades_again(instance: Rubric, **kwargs: Any) -> None:
+def _invalidate_grades(instance: Rubric, **kwargs: Any) -> None:
     _grades.pop(instance.pk, None)
 
 
 def forget_grades() -> None:
-    """After rubrics were made and taken back, whose keys others may get."""
+    """Clear the cache of grades, after rubrics were created and undone: keys may be reused."""
     _grades.clear()

@@ -1,4 +1,4 @@
-"""The rules of a rubric, and the one place where one is made or changed: by the page, by a file, by the API."""
+"""Validation rules of rubrics, and their only writer: for the page, files and the API."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,53 +8,59 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.forms.models import model_to_dict
 
+from annotation.errors import UserError
 from annotation.models.rubric import Rubric, RubricLevel
 from annotation.row_versions import version_of
 from annotation.unique import check_again_if_taken
 
-# What files, forms and the API give of a rubric and of a level.
-OF_A_RUBRIC = ("slug", "title", "question", "scale", "shows", "eta", "span_from", "guideline")
-OF_A_LEVEL = ("grade", "label", "name", "key", "colour")
+# Fields of a rubric and of a level in files, forms and the API.
+RUBRIC_FIELDS = ("slug", "title", "question", "scale", "shows", "eta", "span_from", "guideline")
+LEVEL_FIELDS = ("grade", "label", "name", "key", "colour")
 MOST_LEVELS = 101  # 0 to 100
-PRESSED_FOR_OTHER_THINGS = "tujk?"  # on the task page
-ADDRESSES = ("new", "add")  # of pages beside those of rubrics
+RESERVED_KEYS = "tujk?"  # on the task page
+RESERVED_SLUGS = ("new", "add")  # of pages beside those of rubrics
 
 Problems = list[
     tuple[str, str]
 ]  # the field and what is wrong; "levels.0.key" is of the first level
 
 
-class RubricRefused(Exception):
-    """A rubric that cannot be made, or changed; `problems` says why."""
+class RubricError(UserError):
+    """Invalid rubric, or a refused change; `problems` lists the reasons."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
         super().__init__(" ".join(message for _field, message in problems))
 
 
-class RubricChanged(Exception):
-    """A rubric that somebody else has changed since the version that is to be replaced."""
+class RubricConflictError(Exception):
+    """Edit conflict: the rubric was changed since the version to be replaced."""
 
 
 def values_of(rubric: Rubric) -> dict[str, Any]:
-    """All that can be edited of a rubric, with its levels."""
-    levels = [model_to_dict(level, OF_A_LEVEL) for level in rubric.levels.all()]
-    return {**model_to_dict(rubric, OF_A_RUBRIC), "levels": levels}
+    """Return all editable fields of a rubric, with its levels."""
+    levels = [model_to_dict(level, LEVEL_FIELDS) for level in rubric.levels.all()]
+    return {**model_to_dict(rubric, RUBRIC_FIELDS), "levels": levels}
 
 
-def store(rubric: Rubric, levels: Sequence[RubricLevel], seen: str = "") -> Rubric:
-    """Make a rubric with its levels, or put it in place of one that nothing uses yet.
+def content_version(rubric: Rubric) -> str:
+    """Return the version of a rubric as the API has it: all fields, and whether it is retired."""
+    return version_of(values_of(rubric) | {"is_retired": rubric.is_retired})
 
-    `seen` is the version (`version_of(values_of(...))`) of the rubric that is replaced, "" for any.
 
-    Raises RubricRefused where a rule is broken, or where the rubric is used: its grades mean something then.
-    Raises RubricChanged where somebody else has replaced it meanwhile.
+def store_rubric(rubric: Rubric, levels: Sequence[RubricLevel], version: str = "") -> Rubric:
+    """Create a rubric with its levels, or replace one that is not yet used.
+
+    `version` is that of the rubric to be replaced (`version_of(values_of(...))`), "" for any.
+
+    Raises RubricError where a rule is broken, or where the rubric is used: its grades mean
+    something then. Raises RubricConflictError where somebody else has replaced it meanwhile.
     """
     check = partial(_check, rubric, rubric.pk, levels)
     check()
     with check_again_if_taken(check):
         if rubric.pk:
-            _clear_place(rubric, seen)
+            _delete_replaced(rubric, version)
         rubric.save(force_insert=True)
         for level in levels:
             level.pk, level.rubric = None, rubric
@@ -63,25 +69,27 @@ def store(rubric: Rubric, levels: Sequence[RubricLevel], seen: str = "") -> Rubr
 
 
 def _check(rubric: Rubric, pk: int, levels: Sequence[RubricLevel]) -> None:
-    if problems := [*_of_the_rubric(rubric, pk, levels), *_of_levels(levels)]:
+    if problems := [*_rubric_problems(rubric, pk, levels), *_level_problems(levels)]:
         if pk and not Rubric.objects.filter(pk=pk).exists():
-            raise RubricChanged  # its slug is taken by the rubric that has replaced it
-        raise RubricRefused(problems)
+            raise RubricConflictError  # its slug is taken by the rubric that has replaced it
+        raise RubricError(problems)
 
 
-def _clear_place(rubric: Rubric, seen: str) -> None:
-    """Delete what is stored under a rubric's key, so that the rubric can take its place."""
-    before = Rubric.objects.select_for_update().filter(pk=rubric.pk).first()
-    if before is None or (seen and seen != version_of(values_of(before))):
-        raise RubricChanged
-    if before.is_used():
-        raise RubricRefused([("", "It is used, and stays as it is: make a copy of it.")])
-    # With a key of its own: other processes may know the grades of the one before by its key.
-    before.delete()
+def _delete_replaced(rubric: Rubric, version: str) -> None:
+    """Delete the stored rubric of this key, so that the new one can replace it."""
+    stored = Rubric.objects.select_for_update().filter(pk=rubric.pk).first()
+    if stored is None or (version and version != version_of(values_of(stored))):
+        raise RubricConflictError
+    if stored.is_used():
+        raise RubricError([("", "It is used, and stays as it is: make a copy of it.")])
+    # Somebody may have retired or restored it since `rubric` was filled.
+    rubric.is_retired = stored.is_retired
+    # With a new key: other processes may have cached the grades of the old one by its key.
+    stored.delete()
     rubric.pk = None
 
 
-def _of_the_rubric(
+def _rubric_problems(
     rubric: Rubric, pk: int, levels: Sequence[RubricLevel]
 ) -> Iterator[tuple[str, str]]:
     try:
@@ -91,7 +99,7 @@ def _of_the_rubric(
             yield ("" if field == "__all__" else field), messages[0]
     if Rubric.objects.filter(slug=rubric.slug).exclude(pk=pk).exists():
         yield "slug", f"There is a rubric {rubric.slug} already."
-    if rubric.slug in ADDRESSES:
+    if rubric.slug in RESERVED_SLUGS:
         yield "slug", f"{rubric.slug} is a page of its own."
     parts = Rubric.Shows.values
     if (
@@ -115,7 +123,7 @@ def _of_the_rubric(
         yield "span_from", "Words can be marked only in a text that is shown."
 
 
-def _of_levels(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
+def _level_problems(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
     if not 2 <= len(levels) <= MOST_LEVELS:
         yield "levels", f"Give 2 to {MOST_LEVELS} levels, not {len(levels)}."
     for index, level in enumerate(levels):
@@ -127,16 +135,14 @@ def _of_levels(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
         if level.grade is not None and not 0 <= level.grade <= 1000:
             yield f"levels.{index}.grade", "A grade is 0 to 1000."
         if level.key and (
-            level.key.lower() in PRESSED_FOR_OTHER_THINGS
-            or not level.key.isprintable()
-            or level.key.isspace()
+            level.key.lower() in RESERVED_KEYS or not level.key.isprintable() or level.key.isspace()
         ):
-            taken = " ".join(PRESSED_FOR_OTHER_THINGS)
-            yield f"levels.{index}.key", f"Give a letter or sign other than {taken}."
+            reserved = " ".join(RESERVED_KEYS)
+            yield f"levels.{index}.key", f"Give a letter or sign other than {reserved}."
     for field, values in (
         ("grade", [level.grade for level in levels]),
         ("name", [level.name for level in levels]),
-        ("key", [pressed(level) for level in levels]),
+        ("key", [shortcut_key(level) for level in levels]),
     ):
         counts = Counter(values)
         for index, value in enumerate(values):
@@ -144,8 +150,11 @@ def _of_levels(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
                 yield f"levels.{index}.{field}", f"{value} is there twice."
 
 
-def pressed(level: RubricLevel) -> str:
-    """The key that gives a grade: its own, small as the page reads it, else its digit; none beyond 9."""
+def shortcut_key(level: RubricLevel) -> str:
+    """Return the keyboard shortcut of a grade, or "" for a grade above 9 without one.
+
+    It is the level's own key in lower case, as the page reads it, else its digit.
+    """
     if level.key:
         return level.key.lower()
     return str(level.grade) if level.grade is not None and level.grade <= 9 else ""

@@ -1,7 +1,8 @@
-"""The rubrics that come with the program: two are always there, and the others are added by who needs them.
+"""Built-in rubrics: two that always exist, and others that owners can add.
 
-The two are the tasks of CRUX. The others are those of its neighbours: types of questions and critiques of
-pairs (Know Your RAG), answers (RAGQuestEval), nuggets (TREC), citations and utility (ALCE), UMBRELA.
+The two are the tasks of CRUX. The others are those of related work: types of questions and
+critiques of pairs (Know Your RAG), answers (RAGQuestEval), nuggets (TREC), citations and utility
+(ALCE), UMBRELA.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ GUIDELINES = Path(__file__).parent.parent / "guidelines"
 
 @dataclass(frozen=True)
 class Level:
-    """A level as it is made; `name` is the word for it in files and replies."""
+    """Definition of a built-in level; `name` is its token in files and replies."""
 
     grade: int
     label: str
@@ -29,9 +30,10 @@ class Level:
 
 @dataclass(frozen=True)
 class Standard:
-    """A rubric as it is made; levels from the highest grade down, as they are shown.
+    """Definition of a built-in rubric; levels in descending order, as displayed.
 
-    Its words stay English in the database. `annotation.models.wording` has them in a campaign's language.
+    Its texts stay English in the database. `annotation.models.rubric_wording` translates them for a
+    campaign.
     """
 
     slug: str
@@ -73,7 +75,7 @@ GRADED = Standard(
         Level(0, gettext_noop("Nothing to do with the question")),
     ),
 )
-ALWAYS = (ANSWERABLE, GRADED)
+DEFAULT_RUBRICS = (ANSWERABLE, GRADED)
 
 QUESTION_TYPE = Standard(
     slug="question-type",
@@ -178,8 +180,8 @@ FIVE = (
 )
 
 
-def _critique(name: str, title: str, question: str, *shows: str) -> Standard:
-    return Standard(f"critique-{name}", title, FIVE, question, shows=shows)
+def _critique(name: str, title: str, question: str, *parts: str) -> Standard:
+    return Standard(f"critique-{name}", title, FIVE, question, shows=parts)
 
 
 CRITIQUES = (
@@ -232,7 +234,7 @@ CRITIQUES = (
         *("question", "answer"),
     ),
 )
-READY_MADE = (
+OPTIONAL_RUBRICS = (
     QUESTION_TYPE,
     ANSWERED,
     IMPORTANCE,
@@ -243,23 +245,23 @@ READY_MADE = (
     UTILITY,
     *CRITIQUES,
 )
-STANDARD = {standard.slug: standard for standard in (*ALWAYS, *READY_MADE)}
+STANDARD = {standard.slug: standard for standard in (*DEFAULT_RUBRICS, *OPTIONAL_RUBRICS)}
 
 
 def kind_for(rubric: Rubric) -> str:
-    """The kind of text that a rubric is made for; empty where it is made for none in particular."""
+    """Return the kind of text that a built-in rubric is made for, or ""."""
     standard = STANDARD.get(rubric.slug)
     return (standard and standard.kind) or ""
 
 
 def ensure_standard_rubrics(using: str = "default") -> None:
-    """Make the rubrics of CRUX that are not there. One that was edited stays as it is."""
-    for standard in ALWAYS:
+    """Create the CRUX rubrics that are missing. An edited one stays unchanged."""
+    for standard in DEFAULT_RUBRICS:
         add_standard(standard, using)
 
 
 def add_standard(standard: Standard, using: str = "default") -> Rubric:
-    """The rubric of this name: as it is there, else made."""
+    """Return the rubric of this slug, created from its definition if missing."""
     with transaction.atomic(using):
         rubric, created = Rubric.objects.using(using).get_or_create(
             slug=standard.slug,

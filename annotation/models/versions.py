@@ -1,4 +1,4 @@
-"""Earlier words of a text or of a question, and what becomes of the grades that were given to them."""
+"""Text history: earlier wordings of texts and questions, with their superseded grades."""
 
 from django.conf import settings
 from django.db import models
@@ -10,13 +10,13 @@ from annotation.models.corpus import SubQuestion, Text
 
 
 class Version(models.Model):
-    """The words that a text, or a question, had until others took their place.
+    """An earlier wording of a text or a question.
 
-    Where grades given to them do not count for the new words (`counts`), they lie in `set_aside`: a list of
-    {rater, rubric, text, question, grade, created, spans, text_sha256, key}, by keys; the hash is of the words
-    that the spans are in, and the last key is the rating's own. Each span has its
-    `earlier_positions` with it. `citations` are marks of a report whose statements are not in its new words, as
-    rows.
+    Where its grades are superseded by the edit (`counts` is False), they lie in `set_aside`: a list
+    of {rater, rubric, text, question, grade, created, spans, text_sha256, key}, by keys; the hash
+    is of the wording that the spans are in, and the last key is the rating's own. Each span has its
+    `earlier_positions` with it. `citations` are marks of a report whose statements are not in its
+    new wording, as rows.
     """
 
     dataset = models.ForeignKey(
@@ -80,19 +80,19 @@ class Version(models.Model):
         return f"version {self.number} of {self.text or self.question}"
 
     def get_absolute_url(self) -> str:
-        """The page on which this wording can be restored."""
-        thing = self.thing
-        kind = "text" if isinstance(thing, Text) else "question"
-        return reverse("version_restore", args=[self.dataset.slug, kind, thing.pk, self.number])
+        """Return the URL of the page that restores this wording."""
+        entity = self.entity
+        kind = "text" if isinstance(entity, Text) else "question"
+        return reverse("version_restore", args=[self.dataset.slug, kind, entity.pk, self.number])
 
     @property
     def label(self) -> str:
-        """The name of the text or the question."""
-        thing = self.thing
-        if isinstance(thing, Text):
-            system = f", {thing.system}" if thing.system else ""
-            return f"{thing.get_kind_display()} {thing.name}{system}"
-        return f"topic {thing.topic}, sub-question {thing.number}"
+        """Return the name of the text or the question."""
+        entity = self.entity
+        if isinstance(entity, Text):
+            system = f", {entity.system}" if entity.system else ""
+            return f"{entity.get_kind_display()} {entity.name}{system}"
+        return f"topic {entity.topic}, sub-question {entity.number}"
 
     @property
     def told(self) -> str:
@@ -106,8 +106,8 @@ class Version(models.Model):
         return self.author or (self.by.username if self.by else "")
 
     @property
-    def thing(self) -> Text | SubQuestion:
-        """What had these words."""
-        thing = self.text or self.question
-        assert thing is not None
-        return thing
+    def entity(self) -> Text | SubQuestion:
+        """Return the text or the question that had this wording."""
+        entity = self.text or self.question
+        assert entity is not None
+        return entity

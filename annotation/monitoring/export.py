@@ -1,4 +1,4 @@
-"""The files of a campaign's export: the tables, where they come from, as a folder or as one archive."""
+"""Files of a campaign's export: tables and provenance, as a folder or an archive."""
 
 import csv
 import hashlib
@@ -13,41 +13,41 @@ from annotation.formats.writing import ExportError, zip_entry
 from annotation.models import Campaign
 from annotation.models.corpus import digest
 from annotation.monitoring.export_tables import PRIVATE, TABLES, Cells, Names
-from annotation.program import words_of_the_program
+from annotation.program_version import program_versions
 
 _CHUNK = 2**16
 
 
 def files(campaign: Campaign, *, anonymous: bool) -> Iterator[tuple[str, Iterator[bytes]]]:
-    """The names of the files and their lines, to be read one after the other.
+    """Yield the names of the files with their lines, to be read one after the other.
 
-    The last one says where they come from, with the rows and the SHA-256 of each of the others.
+    The last one has the provenance, with the rows and the SHA-256 of each of the others.
     Answers that are given while an export runs are in none of its tables.
     """
     names = Names(campaign, anonymous)
-    written: dict[str, dict[str, Any]] = {}
+    file_info: dict[str, dict[str, Any]] = {}
     for name, (table, columns) in TABLES.items():
-        kept = [column for column in columns if not (anonymous and column in PRIVATE)]
-        yield name, _lines(table(names), kept, written.setdefault(name, {}))
-    yield "provenance.json", iter([_provenance(names, written)])
+        exported_columns = [column for column in columns if not (anonymous and column in PRIVATE)]
+        yield name, _lines(table(names), exported_columns, file_info.setdefault(name, {}))
+    yield "provenance.json", iter([_provenance(names, file_info)])
 
 
-def _lines(rows: Iterable[Cells], columns: list[str], told: dict[str, Any]) -> Iterator[bytes]:
+def _lines(rows: Iterable[Cells], columns: list[str], info: dict[str, Any]) -> Iterator[bytes]:
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, columns, extrasaction="ignore")
     writer.writeheader()
     sha256 = hashlib.sha256()
-    told["rows"] = 0
+    info["rows"] = 0
     for row in rows:
         writer.writerow(row)
-        told["rows"] += 1
+        info["rows"] += 1
         if buffer.tell() > _CHUNK:
-            yield _taken(buffer, sha256)
-    yield _taken(buffer, sha256)
-    told["sha256"] = sha256.hexdigest()
+            yield _flush_buffer(buffer, sha256)
+    yield _flush_buffer(buffer, sha256)
+    info["sha256"] = sha256.hexdigest()
 
 
-def _taken(buffer: io.StringIO, sha256: Any) -> bytes:
+def _flush_buffer(buffer: io.StringIO, sha256: Any) -> bytes:
     data = buffer.getvalue().encode()
     buffer.seek(0)
     buffer.truncate()
@@ -55,9 +55,9 @@ def _taken(buffer: io.StringIO, sha256: Any) -> bytes:
     return data
 
 
-def _provenance(names: Names, written: dict[str, dict[str, Any]]) -> bytes:
+def _provenance(names: Names, file_info: dict[str, dict[str, Any]]) -> bytes:
     campaign = names.campaign
-    told = {
+    provenance = {
         "campaign": campaign.slug,
         "title": campaign.title,
         "dataset": campaign.dataset.slug,
@@ -68,6 +68,7 @@ def _provenance(names: Names, written: dict[str, dict[str, Any]]) -> bytes:
         "seed": campaign.seed,
         "selection": campaign.selection,
         "questions_per_item": campaign.questions_per_item,
+        "copies_equal_texts": campaign.copies_equal_texts,
         "raters_per_item": campaign.raters_per_item,
         "items_per_part": campaign.items_per_part,
         "pay_per_part": None if campaign.pay_per_part is None else str(campaign.pay_per_part),
@@ -80,30 +81,30 @@ def _provenance(names: Names, written: dict[str, dict[str, Any]]) -> bytes:
         "language": campaign.language,
         "words_frozen": bool(campaign.wording) and not campaign.is_draft,
         "program_at_opening": campaign.wording.get("program"),
-        "program_at_export": words_of_the_program(campaign.language),
+        "program_at_export": program_versions(campaign.language),
         "anonymous": names.anonymous,
         "left_out": list(PRIVATE.values()) if names.anonymous else [],
         "times": "UTC, days" if names.anonymous else "UTC",
         "offsets": "Unicode code points, end exclusive",
-        "files": written,
+        "files": file_info,
     }
-    return (json.dumps(told, ensure_ascii=False, indent=2) + "\n").encode()
+    return (json.dumps(provenance, ensure_ascii=False, indent=2) + "\n").encode()
 
 
 def archive(campaign: Campaign, *, anonymous: bool) -> Iterator[bytes]:
-    """The export as one .zip, made while it is sent. The same database gives the same bytes."""
+    """Stream the export as one .zip. The same database gives the same bytes."""
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as zipped:  # type: ignore[call-overload]
         for name, lines in files(campaign, anonymous=anonymous):
             with zipped.open(zip_entry(f"{campaign.slug}/{name}"), "w", force_zip64=True) as file:
                 for line in lines:
                     file.write(line)
-                    yield sink.taken()
-    yield sink.taken()
+                    yield sink.drain()
+    yield sink.drain()
 
 
 class _Sink:
-    """A file that is written to and never sought in; what was written is taken away."""
+    """Write-only file for streaming: its buffer is read and cleared."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -115,14 +116,14 @@ class _Sink:
     def flush(self) -> None:
         pass
 
-    def taken(self) -> bytes:
+    def drain(self) -> bytes:
         data = b"".join(self._parts)
         self._parts.clear()
         return data
 
 
 def write_archive(campaign: Campaign, out: Path, *, anonymous: bool) -> None:
-    """Raises ExportError if the file is there already."""
+    """Write the export as a .zip. Raises ExportError if the file exists."""
     if out.exists():
         raise ExportError(f"{out} is there already")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -136,7 +137,7 @@ def write_archive(campaign: Campaign, out: Path, *, anonymous: bool) -> None:
 
 
 def write_folder(campaign: Campaign, out: Path, *, anonymous: bool) -> None:
-    """The export as a folder of files. Raises ExportError if the folder holds anything already."""
+    """Write the export as a folder of files. Raises ExportError if the folder is not empty."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ExportError(f"{out} is there already and not an empty folder")
     out.mkdir(parents=True, exist_ok=True)

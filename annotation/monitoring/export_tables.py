@@ -1,11 +1,11 @@
-"""The export of a study as tables: who took part, what each was assigned, every answer that was ever given.
+"""Tables of a study's export: participants, assignments, answers, labels and the log.
 
 Tables go worker by worker, in the order of the names that are printed, so that the order of
 arrival shows in neither export, the full one and the anonymous one.
 
-The anonymous one names workers and staff by a keyed hash, and gives times as days. What could
-lead back to a person is not in it: ids of platforms, notes, keys, and the seeds and orders that
-come from a rater's name. What is typed by people has an apostrophe before a sign that a
+The anonymous one names workers and staff by a keyed hash, and gives times as days. All that could
+lead back to a person is left out: ids of platforms, notes, keys, and the seeds and orders that
+come from a rater's name. Text typed by people has an apostrophe before a sign that a
 spreadsheet would take for a formula.
 """
 
@@ -21,20 +21,21 @@ from typing import Any
 from django.db.models import Case, F, Max, OuterRef, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
-from annotation.formats.writing import safe
+from annotation.formats.writing import escape_formula
 from annotation.models import (
     Answer,
     Assignment,
     Campaign,
     Decision,
+    EqualText,
     ItemQuestion,
     Part,
     User,
     digest,
 )
 from annotation.models.participation import shown_state
-from annotation.models.wording import same_words, shown
-from annotation.participation.due import for_outcome
+from annotation.models.rubric_wording import campaign_wording, is_same_text
+from annotation.participation.payout import outcome_payout
 
 Cells = dict[str, Any]
 
@@ -52,38 +53,38 @@ PAGE = 2000  # rows read at once
 
 
 class Names:
-    """How an export calls people and times; and which answers were there when it began."""
+    """Names of people and times in an export, and the newest answer at its start."""
 
     def __init__(self, campaign: Campaign, anonymous: bool) -> None:
         self.campaign = campaign
         self.anonymous = anonymous
         participants = campaign.participants.order_by().values_list("pk", "rater__name")
-        self.worker = {pk: self._shown("rater", name) for pk, name in participants}
+        self.worker = {pk: self._printed_name("rater", name) for pk, name in participants}
         answers = Answer.objects.filter(assignment__participant__campaign=campaign)
         self.last = answers.aggregate(last=Max("pk"))["last"] or 0
 
-    def _shown(self, kind: str, name: str) -> str:
+    def _printed_name(self, kind: str, name: str) -> str:
         if not self.anonymous:
-            return safe(name)
+            return escape_formula(name)
         key = self.campaign.salt.encode()
         return hmac.new(key, f"{kind}:{name}".encode(), hashlib.sha256).hexdigest()[:16]
 
     def staff(self, by: User | None) -> str:
-        """Who did something; empty for a scheduled command, and for an account that is gone."""
-        return self._shown("user", by.username) if by else ""
+        """Return the name of a user; empty for a scheduled command and a deleted account."""
+        return self._printed_name("user", by.username) if by else ""
 
-    def moment(self, when: datetime | None) -> str:
-        if when is None:
+    def moment(self, time: datetime | None) -> str:
+        if time is None:
             return ""
-        when = when.astimezone(UTC)
-        return str(when.date()) if self.anonymous else when.isoformat()
+        time = time.astimezone(UTC)
+        return str(time.date()) if self.anonymous else time.isoformat()
 
     def workers(self) -> list[int]:
-        """The participants in the order of their printed names."""
+        """Return the participants in the order of their printed names."""
         return sorted(self.worker, key=lambda pk: self.worker[pk])
 
     def answers(self, pk: int) -> Iterator[Cells]:
-        """A participant's answers, item by item, oldest first, as bare rows: there are many."""
+        """Return a participant's answers as bare rows, by item and oldest first; there are many."""
         answers = Answer.objects.filter(assignment__participant=pk, pk__lte=self.last)
         return (
             answers.order_by("assignment__item__position", "pk")
@@ -103,24 +104,24 @@ class Names:
                 check=F("check_asked__position"),
                 question_index=F("question__position"),
                 question_body=_question_shown(),
-                rubric_slug=_under(self.campaign),
+                rubric_slug=_rubric_slug(self.campaign),
             )
             .iterator(chunk_size=PAGE)
         )
 
 
-def _under(campaign: Campaign) -> Case:
-    """The rubric of an answer by its slug; none where it is to an attention check."""
-    own = Coalesce("rubric__slug", Value(campaign.rubric.slug))
-    return Case(When(question__isnull=False, then=own), default=Value(""))
+def _rubric_slug(campaign: Campaign) -> Case:
+    """Return the slug of an answer's rubric; empty for an attention check."""
+    rubric_slug = Coalesce("rubric__slug", Value(campaign.rubric.slug))
+    return Case(When(question__isnull=False, then=rubric_slug), default=Value(""))
 
 
 def _question_shown() -> Coalesce:
-    """The words of an answered question as raters saw them."""
-    asked = ItemQuestion.objects.filter(
+    """Return the text of an answered question as raters saw it."""
+    item_questions = ItemQuestion.objects.filter(
         item=OuterRef("assignment__item"), question=OuterRef("question")
     )
-    return Coalesce(Subquery(asked.values("shown_body")), "question__body")
+    return Coalesce(Subquery(item_questions.values("shown_body")), "question__body")
 
 
 Table = Callable[[Names], Iterator[Cells]]
@@ -141,7 +142,7 @@ def _participants(names: Names) -> Iterator[Cells]:
         yield {
             "worker": names.worker[pk],
             "source": participant.source,
-            "external_id": safe(participant.external_id),
+            "external_id": escape_formula(participant.external_id),
             "outcome": participant.outcome,
             "seed": participant.seed,
             "joined": names.moment(participant.joined),
@@ -159,18 +160,18 @@ def _parts(names: Names) -> Iterator[Cells]:
         for part in (
             Part.objects.filter(participant=pk).select_related("participant").order_by("number")
         ):
-            due = for_outcome(names.campaign, part.participant.source, part.outcome)
+            amount_due = outcome_payout(names.campaign, part.participant.source, part.outcome)
             yield {
                 "worker": names.worker[pk],
                 "part": part.number,
-                "study_id": safe(part.study_id),
-                "session_id": safe(part.session_id),
+                "study_id": escape_formula(part.study_id),
+                "session_id": escape_formula(part.session_id),
                 "began": names.moment(part.began),
                 "expires": names.moment(part.expires),
                 "ended": names.moment(part.ended),
                 "outcome": part.outcome,
-                "pay_due": due.pay if due else "",
-                "fee_due": due.fee if due else "",
+                "pay_due": amount_due.pay if amount_due else "",
+                "fee_due": amount_due.fee if amount_due else "",
             }
 
 
@@ -188,22 +189,41 @@ def _items(names: Names) -> Iterator[Cells]:
         }
 
 
+def _equal_texts(names: Names) -> Iterator[Cells]:
+    """Yield the texts of equal words that get copies of an item's grades."""
+    equal_texts = EqualText.objects.filter(item__campaign=names.campaign)
+    equal_texts = equal_texts.select_related("item", "text").order_by("item__position", "text_id")
+    for equal in equal_texts.iterator(chunk_size=PAGE):
+        yield {
+            "item": equal.item.position + 1,
+            "kind": equal.text.kind,
+            "system": equal.text.system,
+            "text": equal.text.name,
+            "text_sha256": equal.campaign_text().sha256,
+        }
+
+
 def _questions(names: Names) -> Iterator[Cells]:
     questions = ItemQuestion.objects.filter(item__campaign=names.campaign)
     questions = questions.select_related("item", "question").order_by("item__position", "position")
     rubrics = names.campaign.rubrics()
-    for asked in questions.iterator(chunk_size=PAGE):
-        own = {"expected": asked.expected, "expected_spans": asked.expected_spans}
+    for item_question in questions.iterator(chunk_size=PAGE):
+        own_expected = {
+            "expected": item_question.expected,
+            "expected_spans": item_question.expected_spans,
+        }
         for rubric in rubrics:
-            known = own if rubric is rubrics[0] else asked.further.get(rubric.slug, {})
+            expected = (
+                own_expected if rubric is rubrics[0] else item_question.further.get(rubric.slug, {})
+            )
             yield {
-                "item": asked.item.position + 1,
-                "question_index": asked.question.position,
+                "item": item_question.item.position + 1,
+                "question_index": item_question.question.position,
                 "rubric": rubric.slug,
-                "question": asked.as_shown().body,
-                "answer": _json(asked.answer) if rubric.shows_answer else "",
-                "expected": _number(known.get("expected")),
-                "expected_spans": _json(known.get("expected_spans", [])),
+                "question": item_question.as_shown().body,
+                "answer": _json(item_question.answer) if rubric.shows_answer else "",
+                "expected": _number(expected.get("expected")),
+                "expected_spans": _json(expected.get("expected_spans", [])),
             }
 
 
@@ -212,31 +232,37 @@ def _attention_checks(names: Names) -> Iterator[Cells]:
         yield {"check": check.position + 1, "body": check.body, "expected": check.expected}
 
 
-def _words(names: Names) -> Iterator[Cells]:
-    """Every text that raters were shown beside the items, with its language and its hash; no empty ones."""
+def _displayed_texts(names: Names) -> Iterator[Cells]:
+    """Yield the texts that raters read beside the items, with language and hash.
+
+    Empty ones are left out.
+    """
     campaign = names.campaign
-    words = shown(campaign, campaign.kind_asked())
+    wording = campaign_wording(campaign, campaign.kind_asked())
     # The rubric's own rows, of a campaign that was opened before words were frozen, tell no language.
     of_rubric = campaign.language if campaign.wording else ""
-    is_rubrics = not campaign.wording and same_words(words.guideline, campaign.rubric.guideline)
-    texts = [("title", campaign.language, campaign.title), ("rubric", of_rubric, words.title)]
-    texts += [("question", campaign.language, words.question)]
-    texts += [(f"grade {level.grade}", of_rubric, level.label) for level in words.levels]
-    texts += [("guideline", "" if is_rubrics else campaign.language, words.guideline)]
-    for slug, further in words.further.items():
-        named = {"rubric": further.title, "question": further.question}
-        named |= {f"grade {level.grade}": level.label for level in further.levels}
-        named |= {"guideline": further.guideline}
-        texts += [(f"{slug}: {name}", of_rubric, text) for name, text in named.items()]
-    own = [("consent", campaign.consent)]
-    for number, asked in enumerate(campaign.check_questions.order_by("position"), start=1):
+    is_rubrics = not campaign.wording and is_same_text(wording.guideline, campaign.rubric.guideline)
+    texts = [("title", campaign.language, campaign.title), ("rubric", of_rubric, wording.title)]
+    texts += [("question", campaign.language, wording.question)]
+    texts += [(f"grade {level.grade}", of_rubric, level.label) for level in wording.levels]
+    texts += [("guideline", "" if is_rubrics else campaign.language, wording.guideline)]
+    for slug, further in wording.further.items():
+        further_texts = {"rubric": further.title, "question": further.question}
+        further_texts |= {f"grade {level.grade}": level.label for level in further.levels}
+        further_texts |= {"guideline": further.guideline}
+        texts += [(f"{slug}: {name}", of_rubric, text) for name, text in further_texts.items()]
+    campaign_texts = [("consent", campaign.consent)]
+    for number, check_question in enumerate(campaign.check_questions.order_by("position"), start=1):
         name = f"check question {number}"
-        own += [(name, asked.body)]
-        own += [(f"{name}, choice {n}", words) for n, words in enumerate(asked.options, start=1)]
-        own += [(f"{name}, why", asked.why)]
+        campaign_texts += [(name, check_question.body)]
+        campaign_texts += [
+            (f"{name}, choice {n}", option)
+            for n, option in enumerate(check_question.options, start=1)
+        ]
+        campaign_texts += [(f"{name}, why", check_question.why)]
     for check in campaign.attention_checks.order_by("position"):
-        own += [(f"attention check {check.position + 1}", check.body)]
-    texts += [(name, campaign.language, text) for name, text in own]
+        campaign_texts += [(f"attention check {check.position + 1}", check.body)]
+    texts += [(name, campaign.language, text) for name, text in campaign_texts]
     for name, language, text in texts:
         if text:
             yield {"name": name, "language": language, "text": text, "sha256": digest(text)}
@@ -254,7 +280,7 @@ def _assignments(names: Names) -> Iterator[Cells]:
                 "slot": _number(assignment.slot),
                 "state": assignment.shown_state.value,
                 "check": assignment.check_asked.position + 1 if assignment.check_asked else "",
-                "note": safe(assignment.note),
+                "note": escape_formula(assignment.note),
                 "reported_broken": int(assignment.reported_broken),
                 "active_ms": assignment.active_ms,
                 "opened_at": names.moment(assignment.opened_at),
@@ -277,9 +303,10 @@ def _answers(names: Names) -> Iterator[Cells]:
 
 
 def _newest(names: Names, pk: int) -> Iterator[Cells]:
-    """A participant's newest answer to each question under each rubric, if it has a grade; not to checks.
+    """Yield a participant's newest graded answer to each question under each rubric.
 
-    One that came too late to count is a label where no other answers the question.
+    Answers to checks are left out. An answer that came too late to count is a label where no other
+    answers the question.
     """
     rubrics = [rubric.slug for rubric in names.campaign.rubrics()]
     for _, of_item in groupby(names.answers(pk), itemgetter("item_position")):
@@ -289,7 +316,7 @@ def _newest(names: Names, pk: int) -> Iterator[Cells]:
             for answer in answers
             if answer["question_index"] is not None
         }
-        yield from (last[place] for place in sorted(last) if last[place]["grade"] is not None)
+        yield from (last[key] for key in sorted(last) if last[key]["grade"] is not None)
 
 
 def _labels(names: Names) -> Iterator[Cells]:
@@ -331,7 +358,7 @@ def _decisions(names: Names) -> Iterator[Cells]:
             "key": decision.key,
             "grade": decision.grade,
             "spans": _json(decision.spans),
-            "note": safe(decision.note),
+            "note": escape_formula(decision.note),
             "by": names.staff(decision.by),
             "at": names.moment(decision.at),
         }
@@ -345,7 +372,7 @@ def _log(names: Names) -> Iterator[Cells]:
             "by": names.staff(entry.by),
             "action": entry.action,
             "worker": names.worker.get(entry.participant_id or 0, ""),
-            "detail": safe(entry.detail),
+            "detail": escape_formula(entry.detail),
         }
 
 
@@ -365,6 +392,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         ),
     ),
     "items.csv": (_items, ("item", "purpose", "topic", "kind", "system", "text", "text_sha256")),
+    "equal_texts.csv": (_equal_texts, ("item", "kind", "system", "text", "text_sha256")),
     "questions.csv": (
         _questions,
         (
@@ -373,7 +401,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         ),
     ),
     "attention_checks.csv": (_attention_checks, ("check", "body", "expected")),
-    "words.csv": (_words, ("name", "language", "text", "sha256")),
+    "words.csv": (_displayed_texts, ("name", "language", "text", "sha256")),
     "assignments.csv": (
         _assignments,
         (

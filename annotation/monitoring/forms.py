@@ -1,9 +1,10 @@
-"""The forms of a running campaign: more time, a message, an erasure, Prolific's list, what calls for a look."""
+"""Forms of a running campaign: extension, message, erasure, Prolific's list, review rules."""
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
+from annotation.form_fields import MultilineField
 from annotation.form_versions import VersionedForm
 from annotation.formats import prolific
 from annotation.models import Campaign
@@ -22,7 +23,7 @@ class LinkForm(forms.Form):
 
 
 class MessageForm(forms.Form):
-    body = forms.CharField(
+    body = MultilineField(
         label="Message",
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4}),
@@ -31,7 +32,7 @@ class MessageForm(forms.Form):
 
 
 class ConfirmForm(forms.Form):
-    """A box that has to be ticked before something that cannot be undone."""
+    """A checkbox to confirm an action that cannot be undone."""
 
     confirm = forms.BooleanField()
 
@@ -53,15 +54,15 @@ class ReconcileForm(forms.Form):
             raise ValidationError("The file is larger than 20 MB: it is no export of one study.")
         try:
             self.submissions = prolific.read(file.read())
-        except prolific.BadExportError as error:
+        except prolific.ProlificExportError as error:
             raise ValidationError(
                 [ValidationError(problem) for problem in error.problems]
             ) from error
         return file
 
 
-class LookRulesForm(VersionedForm):
-    """From which numbers on the comparison says look in place of approve."""
+class ReviewRulesForm(VersionedForm):
+    """Thresholds from which the reconciliation suggests a review in place of approval."""
 
     class Meta:
         model = Campaign
@@ -85,7 +86,7 @@ class LookRulesForm(VersionedForm):
         }
 
     def changes(self) -> str:
-        """What was changed, from what to what, for the log."""
+        """Return the changed values, old and new, for the log."""
         return ", ".join(
             f"{name} {_number(self.initial[name])} to {_number(self.cleaned_data[name])}"
             for name in self.changed_data

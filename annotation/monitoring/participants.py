@@ -1,4 +1,4 @@
-"""The participants of a campaign: how far each of them is, and what each has done so far."""
+"""Participants of a campaign: status, progress and activity of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from django.db.models import Count, Max, Q
 from annotation.models import Answer, Assignment, Campaign, Part, Participant
 from annotation.models.participation import shown_state
 from annotation.participation import active_time
-from annotation.participation.earnings import MINUTE_MS
+from annotation.participation.pay_rate import MINUTE_MS
 
 
 @dataclass(frozen=True)
 class Share:
-    """A number of things, out of all of them."""
+    """A count as a share of all."""
 
     key: str
     label: str
@@ -29,7 +29,7 @@ class Share:
 
 @dataclass
 class Row:
-    """A participant, with what they have done so far."""
+    """A participant, with counts of their work so far."""
 
     participant: Participant
     status: str
@@ -42,7 +42,7 @@ class Row:
     answers: int = 0
     altered: int = 0  # answers on pages that a browser had translated or changed
     active_ms: int = 0
-    seen: list[datetime] = field(default_factory=list)
+    activity_times: list[datetime] = field(default_factory=list)
 
     @property
     def minutes(self) -> float | None:
@@ -50,7 +50,7 @@ class Row:
 
     @property
     def last_seen(self) -> datetime | None:
-        return max(self.seen, default=None)
+        return max(self.activity_times, default=None)
 
     @property
     def label(self) -> str:
@@ -58,7 +58,7 @@ class Row:
 
 
 def statuses(campaign: Campaign) -> list[Share]:
-    """How many participants have each status, in the order of a participation; nobody is a 0."""
+    """Count the participants by status, in the order of a participation, zeros included."""
     participants = campaign.participants.order_by().with_status()
     counts: dict[str, int] = dict(participants.values_list("status").annotate(Count("pk")))
     total = sum(counts.values())
@@ -68,12 +68,12 @@ def statuses(campaign: Campaign) -> list[Share]:
 
 
 def rows(participants: Iterable[Any]) -> list[Row]:
-    """A page of participants (each with its status), with what they have done."""
+    """Return a page of participants (each with its status), with counts of their work."""
     by_participant = {
         participant.pk: Row(participant, participant.status) for participant in participants
     }
     assignments = Assignment.objects.filter(participant__in=by_participant).order_by()
-    kept = {
+    field_of_state = {
         Assignment.State.OPEN: "in_hand",
         Assignment.State.SUBMITTED: "submitted",
         Assignment.State.RELEASED: "released",
@@ -84,31 +84,33 @@ def rows(participants: Iterable[Any]) -> list[Row]:
         skipped=Count("pk", filter=Q(was_skipped=True)),
         last=Max("submitted_at"),
     ):
-        if name := kept.get(Assignment.State(state)):
+        if name := field_of_state.get(Assignment.State(state)):
             setattr(by_participant[pk], name, n)
         by_participant[pk].skipped += skipped
-        by_participant[pk].seen += [last] if last else []
+        by_participant[pk].activity_times += [last] if last else []
     answers = Answer.objects.filter(assignment__participant__in=by_participant).order_by()
-    told = answers.values_list("assignment__participant").annotate(
+    answer_counts = answers.values_list("assignment__participant").annotate(
         n=Count("pk", filter=Q(question__isnull=False)),
         altered=Count("pk", filter=Q(altered=True)),
         last=Max("created"),
     )
-    for pk, n, altered, last in told:
+    for pk, n, altered, last in answer_counts:
         by_participant[pk].answers, by_participant[pk].altered = n, altered
-        by_participant[pk].seen.append(last)
-    held = list(assignments.values_list("pk", "participant"))
+        by_participant[pk].activity_times.append(last)
+    owners = list(assignments.values_list("pk", "participant"))
     times = active_time.by_assignment(by_participant)
-    for assignment, pk in held:
+    for assignment, pk in owners:
         by_participant[pk].active_ms += times[assignment].ms
     for part in Part.objects.filter(participant__in=by_participant):
         row = by_participant[part.participant_id]
         row.parts += part.outcome == Part.Outcome.DONE
-        row.seen.append(part.began)
+        row.activity_times.append(part.began)
         if part.outcome == Part.Outcome.UNDER_WAY:
             row.expires = part.expires
     for row in by_participant.values():
-        row.seen += [
-            when for when in (row.participant.consented_at, row.participant.checked_at) if when
+        row.activity_times += [
+            moment
+            for moment in (row.participant.consented_at, row.participant.checked_at)
+            if moment
         ]
     return list(by_participant.values())

@@ -1,4 +1,4 @@
-"""The progress of a campaign: which items are whole, what came in by day, what is to be paid.
+"""Progress of a campaign: complete items, daily work, pay due and time of parts.
 
 Every number is counted by the database, but for the time of parts, of which the newest are looked at. A
 campaign of many thousand items opens as fast as a small one.
@@ -29,8 +29,8 @@ from django.db.models.functions import Cast, Coalesce, Substr
 from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant
 from annotation.models.participation import shown_state
 from annotation.participation import active_time, assigning
-from annotation.participation.due import NOTHING, Amount, for_outcome
-from annotation.participation.earnings import MINUTE_MS
+from annotation.participation.pay_rate import MINUTE_MS
+from annotation.participation.payout import ZERO, Amount, outcome_payout
 
 NEWEST_PARTS = 200  # that are done, whose time is looked at
 OUTCOMES = {
@@ -45,7 +45,7 @@ OUTCOMES = {
 
 @dataclass
 class ItemsOf:
-    """The study items of one system (or of all), and the slots that raters hold of them."""
+    """Study items of one system (or of all) by state, and their slots."""
 
     system: str
     complete: int = 0
@@ -78,10 +78,11 @@ class Day:
 
 
 @dataclass(frozen=True)
-class Due:
-    """Parts of people of one source that ended in one way, and what is due for them.
+class PayoutRow:
+    """Parts of people of one source and outcome, and the amount due for them.
 
-    Who ended before a part was begun counts as one. The amount is None where no pay is stated.
+    A participation that ended before a part was begun counts as one. The amount is None where no
+    pay is stated.
     """
 
     source: str
@@ -104,9 +105,9 @@ class Time:
 
 
 def handed_out(campaign: Campaign) -> dict[str, int]:
-    """How many assigned items are open, submitted, skipped and released, training and gold among them.
+    """Count the assigned items by state, training and gold among them.
 
-    What was skipped is no released one, whether its place went back or not.
+    A skipped item is no released one, whether its slot went back or not.
     """
     assignments = Assignment.objects.filter(participant__campaign=campaign).order_by()
     counts = dict(
@@ -116,7 +117,7 @@ def handed_out(campaign: Campaign) -> dict[str, int]:
 
 
 def abandoned(campaign: Campaign) -> dict[str, int]:
-    """Items that were begun in parts whose time is over, and never handed in, and whose they are."""
+    """Count the begun, unsubmitted items of overdue parts, their slots and their people."""
     waiting = assigning.abandoned(campaign)
     return waiting.aggregate(
         items=Count("pk"),
@@ -126,20 +127,20 @@ def abandoned(campaign: Campaign) -> dict[str, int]:
 
 
 def items(campaign: Campaign) -> list[ItemsOf]:
-    """The study items of each system by state, and of all of them first.
+    """Return the study items of each system by state, after those of all systems.
 
-    Complete: as many raters as it needs have handed it in. Under way: somebody holds it. Waiting:
+    Complete: as many raters as it needs have submitted it. Under way: somebody holds it. Waiting:
     nobody does.
     """
     k = campaign.raters_per_item
     slots = Assignment.objects.filter(item=OuterRef("pk"), slot__isnull=False)
-    held = slots.order_by().values("item")
+    slots_of_item = slots.order_by().values("item")
     handed_in = Count("pk", filter=Q(state=Assignment.State.SUBMITTED))
     study = campaign.items.filter(purpose=Item.Purpose.STUDY).order_by()
     counted = (
         study.annotate(
-            n_submitted=_number(held.annotate(n=handed_in)),
-            n_held=_number(held.annotate(n=Count("pk"))),
+            n_submitted=_number(slots_of_item.annotate(n=handed_in)),
+            n_held=_number(slots_of_item.annotate(n=Count("pk"))),
         )
         .annotate(
             how=Case(
@@ -153,10 +154,10 @@ def items(campaign: Campaign) -> list[ItemsOf]:
     )
     total = ItemsOf("", raters_per_item=k)
     by_system: dict[str, ItemsOf] = {}
-    for system, how, n, n_submitted, n_held in counted:
-        own = by_system.setdefault(system, ItemsOf(system, raters_per_item=k))
-        for row in (own, total):
-            setattr(row, how, getattr(row, how) + n)
+    for system, status, n, n_submitted, n_held in counted:
+        system_items = by_system.setdefault(system, ItemsOf(system, raters_per_item=k))
+        for row in (system_items, total):
+            setattr(row, status, getattr(row, status) + n)
             row.submitted += n_submitted
             row.held += n_held - n_submitted
     return [total, *(by_system[system] for system in sorted(by_system))]
@@ -167,12 +168,15 @@ def _number(counted: QuerySet[Any]) -> Coalesce:
 
 
 def day_of(moment: str) -> Substr:
-    """The day of a moment in UTC. Truncating a date calls Python for each row in SQLite, and is slow."""
+    """Return the day of a moment in UTC, as text.
+
+    Truncating a date calls Python for each row in SQLite, and is slow.
+    """
     return Substr(Cast(F(moment), TextField()), 1, 10)
 
 
 def by_day(campaign: Campaign) -> list[Day]:
-    """What came in on each day (UTC), oldest first: answers, items, and how many people gave them.
+    """Count the answers, submitted items and people of each day (UTC), oldest first.
 
     Every answer counts, a changed one too; attention checks do not. A day without work has no row.
     """
@@ -195,55 +199,55 @@ def by_day(campaign: Campaign) -> list[Day]:
         .values_list("day")
         .annotate(Count("pk"))
     )
-    most = max((n for n, _ in answered.values()), default=0)
+    max_answers = max((n for n, _ in answered.values()), default=0)
     days = []
     for day in sorted(answered.keys() | submitted.keys()):
         n, people = answered.get(day, (0, 0))
-        percent = round(100 * n / most) if most else 0
+        percent = round(100 * n / max_answers) if max_answers else 0
         days.append(Day(day, n, submitted.get(day, 0), people, percent))
     return days
 
 
 def late(campaign: Campaign) -> dict[str, int]:
-    """How many answers were kept and are no ratings, because they came too late, by the reason."""
+    """Count the stored answers that are no ratings as they came too late, by the reason."""
     answers = Answer.objects.filter(
         assignment__participant__campaign=campaign, question__isnull=False
     ).exclude(late=Answer.Late.NO)
     return dict(answers.order_by().values_list("late").annotate(Count("pk")))
 
 
-def pay_due(campaign: Campaign) -> list[Due]:
-    """What is due by where people came from and how their parts ended. What was paid is not known."""
+def pay_due(campaign: Campaign) -> list[PayoutRow]:
+    """Return the amounts due by source and outcome of parts. Amounts paid are not known."""
     parts = Part.objects.filter(participant__campaign=campaign).order_by()
     counts: Counter[tuple[str, str]] = Counter()
     for source, outcome, n in parts.values_list("participant__source", "outcome").annotate(
         Count("pk")
     ):
         counts[source, outcome] += n
-    without = campaign.participants.filter(parts=None).exclude(outcome__in=["", "done"])
+    without_part = campaign.participants.filter(parts=None).exclude(outcome__in=["", "done"])
     for source, outcome, n in (
-        without.order_by().values_list("source", "outcome").annotate(Count("pk"))
+        without_part.order_by().values_list("source", "outcome").annotate(Count("pk"))
     ):
         counts[source, outcome] += n
     rows = []
     for source in Participant.Source:
         for outcome, label in OUTCOMES.items():
             n = counts[source.value, outcome]
-            amount = for_outcome(campaign, source, outcome)
+            amount = outcome_payout(campaign, source, outcome)
             if n:
-                rows.append(Due(source.label, label, n, amount and amount.times(n)))
+                rows.append(PayoutRow(source.label, label, n, amount and amount.times(n)))
     return rows
 
 
-def total_due(dues: Iterable[Due]) -> Amount:
-    """The sum of what is due; nothing where no pay is stated."""
-    return sum((due.amount for due in dues if due.amount), start=NOTHING)
+def total_due(dues: Iterable[PayoutRow]) -> Amount:
+    """Return the sum of the amounts due; zero where no pay is stated."""
+    return sum((row.amount for row in dues if row.amount), start=ZERO)
 
 
 def time_of_parts(campaign: Campaign) -> Time:
-    """The median of the active minutes of the newest parts that are done; idle time is not counted."""
+    """Return the median active minutes of the newest finished parts, without idle time."""
     parts = Part.objects.filter(participant__campaign=campaign, outcome=Part.Outcome.DONE)
-    measured = active_time.by_part(parts.order_by("-ended")[:NEWEST_PARTS]).values()
-    minutes = median(measured) / MINUTE_MS if measured else None
+    part_ms = active_time.by_part(parts.order_by("-ended")[:NEWEST_PARTS]).values()
+    minutes = median(part_ms) / MINUTE_MS if part_ms else None
     n = parts.count()
-    return Time(minutes, len(measured), min(n, NEWEST_PARTS), n)
+    return Time(minutes, len(part_ms), min(n, NEWEST_PARTS), n)

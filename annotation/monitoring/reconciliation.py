@@ -1,6 +1,6 @@
-"""Reconciliation: a campaign beside Prolific's own list of its submissions: where both agree, and where not.
+"""Reconciliation of a campaign with Prolific's list of submissions.
 
-Nothing is changed here and nothing is kept: staff decide, on Prolific. A submission there is a
+Nothing is changed or stored here: staff decide, on Prolific. A submission there is a
 part here.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from annotation.formats.prolific import Submission
-from annotation.formats.writing import safe
+from annotation.formats.writing import escape_formula
 from annotation.models import Campaign, Participant
-from annotation.monitoring.parts_here import OurPart, ended_without_part, parts_here
-from annotation.participation.due import NOTHING, Amount
-from annotation.participation.earnings import MINUTE_MS
+from annotation.monitoring.part_records import PartRecord, ended_without_part, list_part_records
+from annotation.participation.pay_rate import MINUTE_MS
+from annotation.participation.payout import ZERO, Amount
 
 MINUTE = timedelta(minutes=1)
 OUT = (
@@ -43,7 +43,7 @@ OUT = (
 )
 WAITING, TIMED_OUT = "AWAITING REVIEW", "TIMED OUT"
 PAID = ("APPROVED", "PARTIALLY APPROVED", "SCREENED OUT")
-GONE = ("RETURNED", "REJECTED")
+UNPAID = ("RETURNED", "REJECTED")
 SUGGESTIONS = ("approve", "look", "ask", "return")
 FINDINGS = {
     "agree": "in both, and agreeing",
@@ -58,13 +58,13 @@ FINDINGS = {
 
 @dataclass(frozen=True)
 class Row:
-    """One submission, there and here; either may be missing."""
+    """A submission on Prolific and its part here; either may be missing."""
 
     finding: str
     suggestion: str
-    why: str
-    there: Submission | None = None
-    here: OurPart | None = None
+    reason: str
+    submission: Submission | None = None
+    part: PartRecord | None = None
 
     @property
     def label(self) -> str:
@@ -72,58 +72,63 @@ class Row:
 
     @property
     def pk(self) -> str:
-        return self.there.pk if self.there else self.here.session if self.here else ""
+        return self.submission.pk if self.submission else self.part.session if self.part else ""
 
     @property
     def person(self) -> str:
-        return self.there.person if self.there else self.here.person if self.here else ""
+        return self.submission.person if self.submission else self.part.person if self.part else ""
 
     @property
     def minutes(self) -> str:
-        return f"{self.here.active_ms / MINUTE_MS:.1f}" if self.here and self.here.active_ms else ""
+        return f"{self.part.active_ms / MINUTE_MS:.1f}" if self.part and self.part.active_ms else ""
 
     @property
     def clock(self) -> str:
-        return f"{self.here.clock / MINUTE:.1f}" if self.here and self.here.clock else ""
+        return f"{self.part.clock / MINUTE:.1f}" if self.part and self.part.clock else ""
 
     @property
     def skipped(self) -> str:
-        return str(self.here.skips.used) if self.here and self.here.skips else ""
+        return str(self.part.skips.used) if self.part and self.part.skips else ""
 
     @property
     def numbers(self) -> list[str]:
-        """Items handed in, assigned and skipped; checks passed and answered; gold right and answered."""
-        if not self.here:
+        """Counts of items, checks and gold answers.
+
+        Items submitted, assigned and skipped; checks passed and answered; gold right and answered.
+        """
+        if not self.part:
             return [""] * 7
-        counts = (*self.here.checks, *self.here.gold)
+        counts = (*self.part.checks, *self.part.gold)
         return [
-            *(str(self.here.submitted), str(self.here.assigned), self.skipped),
+            *(str(self.part.submitted), str(self.part.assigned), self.skipped),
             *(str(count) for count in counts),
         ]
 
     @property
     def amounts(self) -> list[str]:
-        """Pay due, the platform's fee, and both; empty where nothing is known here or no pay is stated."""
-        due = self.here.due if self.here else None
-        return [f"{amount:.2f}" for amount in (due.pay, due.fee, due.total)] if due else [""] * 3
+        """Pay due, the platform's fee, and both; empty where unknown or no pay is stated."""
+        amount_due = self.part.payout if self.part else None
+        if not amount_due:
+            return [""] * 3
+        return [f"{amount:.2f}" for amount in (amount_due.pay, amount_due.fee, amount_due.total)]
 
     @property
     def outcome(self) -> str:
-        """How it ended here, and whether it is paid there."""
-        if not self.here:
+        """Outcome of the part here, and whether Prolific has paid it already."""
+        if not self.part:
             return "not known here"
-        is_paid = self.here.is_done and self.there and self.there.status in PAID
-        return f"{self.here.label}, paid there already" if is_paid else self.here.label
+        is_paid = self.part.is_done and self.submission and self.submission.status in PAID
+        return f"{self.part.label}, paid there already" if is_paid else self.part.label
 
     def cells(self) -> list[str]:
-        there, here = self.there, self.here
+        submission, part = self.submission, self.part
         return [
             self.pk,
             self.person,
-            there.status if there else "",
-            here.label if here else "",
-            there.code if there else "",
-            here.code if here else "",
+            submission.status if submission else "",
+            part.label if part else "",
+            submission.code if submission else "",
+            part.code if part else "",
             *self.numbers,
             self.minutes,
             self.clock,
@@ -135,10 +140,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Reconciled:
-    """All rows, and how many parts that are done are not in them.
+    """Result of a reconciliation: its rows, and the number of finished parts without one.
 
-    elsewhere: of studies of Prolific that the file is not about; erased: of people whose personal data was
-    deleted, and with it what their submissions are called.
+    elsewhere: of studies of Prolific that the file is not about; erased: of people whose personal
+    data was deleted, and with it the ids of their submissions.
     """
 
     rows: list[Row]
@@ -149,124 +154,144 @@ class Reconciled:
         counts = Counter(row.finding for row in self.rows)
         return [(key, label, counts[key]) for key, label in FINDINGS.items()]
 
-    def due(self) -> list[tuple[str, int, Amount | None]]:
-        """By how submissions ended here: how many, and what is due for them; all of them last.
+    def payouts(self) -> list[tuple[str, int, Amount | None]]:
+        """Return the number of submissions and the amount due, by outcome here; the total last.
 
         None for those that are not known here. Empty where no pay is stated.
         """
-        if not any(row.here and row.here.due for row in self.rows):
+        if not any(row.part and row.part.payout for row in self.rows):
             return []
         sums: dict[str, Amount | None] = {}
         counts = Counter(row.outcome for row in self.rows)
         for row in self.rows:
-            due = row.here.due if row.here else None
-            sums[row.outcome] = due and due + (sums.get(row.outcome) or NOTHING)
-        total = sum((amount for amount in sums.values() if amount), start=NOTHING)
-        listed = [(label, counts[label], sums[label]) for label in sorted(sums)]
-        return [*listed, ("all", len(self.rows), total)]
+            amount_due = row.part.payout if row.part else None
+            sums[row.outcome] = amount_due and amount_due + (sums.get(row.outcome) or ZERO)
+        total = sum((amount for amount in sums.values() if amount), start=ZERO)
+        summary = [(label, counts[label], sums[label]) for label in sorted(sums)]
+        return [*summary, ("all", len(self.rows), total)]
 
     def lists(self) -> list[tuple[str, int, str]]:
-        """The submissions by what is suggested: how many, and their ids, one a line, to be pasted."""
+        """Return the submissions by suggestion: the number, and the ids one a line, to be pasted."""
         return [
             (suggestion, len(ids), "\n".join(ids))
             for suggestion in SUGGESTIONS
-            if (ids := [r.there.pk for r in self.rows if r.there and r.suggestion == suggestion])
+            if (
+                ids := [
+                    r.submission.pk
+                    for r in self.rows
+                    if r.submission and r.suggestion == suggestion
+                ]
+            )
         ]
 
 
 def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
-    """Every submission beside its part, and the parts that are done and have no submission.
+    """Match submissions with parts; add the finished parts without a submission.
 
     Parts of a study of Prolific that no submission of this file belongs to are only counted: an
     export is of one study.
     """
-    parts, ended = parts_here(campaign), ended_without_part(campaign)
-    found = _found(parts, submissions)
+    parts, ended = list_part_records(campaign), ended_without_part(campaign)
+    part_of_submission = _match_parts(parts, submissions)
     rows = [
-        _row(campaign, there, found.get(there.pk) or ended.get(there.person))
-        for there in submissions
+        _row(
+            campaign,
+            submission,
+            part_of_submission.get(submission.pk) or ended.get(submission.person),
+        )
+        for submission in submissions
     ]
-    met, studies = {id(here) for here in found.values()}, {here.study for here in found.values()}
-    rest = [part for part in parts if part.is_done and id(part) not in met]
-    done = [part for part in rest if part.person]
+    matched = {id(part) for part in part_of_submission.values()}
+    studies = {part.study for part in part_of_submission.values()}
+    unmatched = [part for part in parts if part.is_done and id(part) not in matched]
+    done = [part for part in unmatched if part.person]
     ours = [part for part in done if not studies or part.study in studies or not part.study]
     rows += [
-        Row("here", "ask", "Prolific's list does not name it: ask for the submission.", here=part)
+        Row("here", "ask", "Prolific's list does not name it: ask for the submission.", part=part)
         for part in ours
     ]
-    return Reconciled(rows, len(done) - len(ours), len(rest) - len(done))
+    return Reconciled(rows, len(done) - len(ours), len(unmatched) - len(done))
 
 
-def _found(parts: list[OurPart], submissions: list[Submission]) -> dict[str, OurPart]:
-    """The part of each submission, by the submission's id.
+def _match_parts(parts: list[PartRecord], submissions: list[Submission]) -> dict[str, PartRecord]:
+    """Match the part of each submission, by the submission's id.
 
     It is found by its own id, else by its person, where that person has one part of which no id is
     known. That is the part of one submission: of one that was not given back, where there is one.
     """
     by_session = {part.session: part for part in parts if part.session}
-    nameless: dict[str, list[OurPart]] = {}
+    nameless: dict[str, list[PartRecord]] = {}
     for part in parts:
         if not part.session and part.person:
             nameless.setdefault(part.person, []).append(part)
-    found = {there.pk: by_session[there.pk] for there in submissions if there.pk in by_session}
-    for there in sorted(submissions, key=lambda there: there.status in GONE):
-        own = nameless.get(there.person, [])
-        if there.pk not in found and len(own) == 1:
-            found[there.pk] = own.pop()
-    return found
+    matches = {
+        submission.pk: by_session[submission.pk]
+        for submission in submissions
+        if submission.pk in by_session
+    }
+    for submission in sorted(submissions, key=lambda submission: submission.status in UNPAID):
+        candidates = nameless.get(submission.person, [])
+        if submission.pk not in matches and len(candidates) == 1:
+            matches[submission.pk] = candidates.pop()
+    return matches
 
 
-def _row(campaign: Campaign, there: Submission, here: OurPart | None) -> Row:
-    """What to make of a submission; where it would be approved, by the rules whether to look first."""
-    row = _compared(there, here)
-    looks = list(here.looks(campaign)) if here and row.suggestion == "approve" else []
-    if not looks:
+def _row(campaign: Campaign, submission: Submission, part: PartRecord | None) -> Row:
+    """Return the row of a submission; an approval is replaced by a review if rules ask for it."""
+    row = _compare(submission, part)
+    review_reasons = list(part.looks(campaign)) if part and row.suggestion == "approve" else []
+    if not review_reasons:
         return row
-    return Row(row.finding, "look", " ".join(filter(None, [row.why, *looks])), there, here)
+    return Row(
+        row.finding, "look", " ".join(filter(None, [row.reason, *review_reasons])), submission, part
+    )
 
 
-def _compared(there: Submission, here: OurPart | None) -> Row:
-    status, outcome = there.status, here.outcome if here else ""
-    is_over = outcome in (Participant.Outcome.SCREENED_OUT, Participant.Outcome.FAILED_CHECK)
+def _compare(submission: Submission, part: PartRecord | None) -> Row:
+    status, outcome = submission.status, part.outcome if part else ""
+    ended_before_part = outcome in (
+        Participant.Outcome.SCREENED_OUT,
+        Participant.Outcome.FAILED_CHECK,
+    )
 
-    def row(finding: str, suggestion: str, why: str) -> Row:
-        return Row(finding, suggestion, why, there, here)
+    def row(finding: str, suggestion: str, reason: str) -> Row:
+        return Row(finding, suggestion, reason, submission, part)
 
-    if not there.has_known_status:
+    if not submission.has_known_status:
         return row("unknown", "look", "Prolific has a new word for it; nothing is made of it here.")
-    if here and here.is_done:
+    if part and part.is_done:
         if status == TIMED_OUT:
             return row(
                 "late", "approve", "The work is here, and it took longer than Prolific allows."
             )
-        if status in GONE:
+        if status in UNPAID:
             return row("differs", "ask", "The work is here, and there is no pay for it there.")
         if status in ("ACTIVE", "RESERVED"):
             return row("differs", "ask", "The work is here, and the code was not taken back yet.")
-        if here.code and there.code != here.code:
+        if part.code and submission.code != part.code:
             if status == WAITING:
                 return row("code", "approve", "The work is here: a lost code is no fault of it.")
             return row("code", "", "It is reviewed already.")
         return row("agree", "approve" if status == WAITING else "", "")
-    if is_over and here:
-        if status in (WAITING, "APPROVED") and there.code != here.code:
-            return row("code", "ask" if status == WAITING else "", f"Here it is {here.label}.")
+    if ended_before_part and part:
+        if status in (WAITING, "APPROVED") and submission.code != part.code:
+            return row("code", "ask" if status == WAITING else "", f"Here it is {part.label}.")
         return row("agree", "return" if status == WAITING else "", "")
-    if status == WAITING and here and here.submitted:
-        return row("there", "ask", f"{here.submitted} handed in, and the part is {here.label}.")
+    if status == WAITING and part and part.submitted:
+        return row("there", "ask", f"{part.submitted} submitted, and the part is {part.label}.")
     if status == WAITING:
-        return row("there", "return", "Nothing was handed in here.")
+        return row("there", "return", "Nothing was submitted here.")
     if status in PAID:
         return row("there", "", "It is paid already.")
     return row("agree", "", "")
 
 
 def csv_lines(compared: Reconciled) -> Iterator[str]:
-    """The comparison as a CSV; no cell of it is a formula."""
+    """Yield the comparison as lines of CSV; no cell of it is a formula."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     for cells in (list(OUT), *(row.cells() for row in compared.rows)):
-        writer.writerow([safe(cell) for cell in cells])
+        writer.writerow([escape_formula(cell) for cell in cells])
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()

@@ -1,4 +1,4 @@
-"""Studies, for those who run them: the list, and one with its numbers, people, log, export and acts."""
+"""Monitoring views: list of studies, and a study's numbers, people, log and export."""
 
 import base64
 from typing import Any
@@ -16,19 +16,19 @@ from django.views.decorators.vary import vary_on_headers
 from annotation.form_versions import locked_post
 from annotation.http import AuthenticatedRequest, coordinators_only, researchers_only
 from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Part, Participant
-from annotation.monitoring import actions, parts_here, progress, reconciliation
-from annotation.monitoring.against_plan import against_plan
+from annotation.monitoring import actions, part_records, progress, reconciliation
 from annotation.monitoring.export import archive
 from annotation.monitoring.forms import (
     ExtendForm,
     LinkForm,
-    LookRulesForm,
     MessageForm,
     ReconcileForm,
+    ReviewRulesForm,
 )
 from annotation.monitoring.participants import rows, statuses
-from annotation.participation.due import for_outcome, of_part
-from annotation.participation.skips import by_part
+from annotation.monitoring.plan_comparison import compare_with_plan
+from annotation.participation.payout import outcome_payout, part_payout
+from annotation.participation.skips import skips_by_part
 
 PER_PAGE = 50
 
@@ -37,7 +37,7 @@ PER_PAGE = 50
 @researchers_only
 @vary_on_headers("HX-Request")
 def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """One study: its terms, and how far it is. Asked by its own script, the live numbers alone."""
+    """Show one study with its terms and progress; for htmx, the live numbers alone."""
     campaign = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
     total, *systems = progress.items(campaign)
     context = {
@@ -47,13 +47,13 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "abandoned": progress.abandoned(campaign),
         "total": total,
         "systems": systems,
-        "hands_out": campaign.hands_out(),
+        "hands_out": campaign.assigns_work(),
         "room": "campaigns",
     }
     if request.htmx:
         return render(request, "annotation/monitoring/_numbers.html", context)
-    due = progress.pay_due(campaign)
-    total_due = progress.total_due(due)
+    amounts_due = progress.pay_due(campaign)
+    total_due = progress.total_due(amounts_due)
     extra = campaign.items.exclude(purpose=Item.Purpose.STUDY).values_list("purpose", flat=True)
     assigned = Assignment.objects.filter(participant__campaign=campaign)
     notes = assigned.exclude(note="", reported_broken=False).order_by("-reported_broken", "pk")
@@ -61,10 +61,12 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "extra": [extra.filter(purpose=p).count() for p in ("training", "gold")],
         "days": progress.by_day(campaign),
         "late": progress.late(campaign),
-        "due": due,
+        "due": amounts_due,
         "total_due": total_due,
-        "plan": [] if campaign.is_draft else against_plan(campaign, total.submitted, total_due),
-        "part_due": of_part(campaign, has_fee=bool(campaign.platform)),
+        "plan": []
+        if campaign.is_draft
+        else compare_with_plan(campaign, total.submitted, total_due),
+        "part_due": part_payout(campaign, has_fee=bool(campaign.platform)),
         "time": progress.time_of_parts(campaign),
         "n_notes": notes.count(),
         "notes": notes.select_related("participant__rater", "item__text").defer("item__text__body")[
@@ -77,7 +79,7 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """The participants of a study, those of one status if that is asked for, page by page."""
+    """List the participants of a study, filtered by status, page by page."""
     campaign = get_object_or_404(Campaign, slug=slug)
     status = request.GET.get("status", "")
     participants = campaign.participants.select_related("rater__user").with_status()
@@ -101,14 +103,14 @@ def participants(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """One participant of a study: parts, items, what staff did about them, and what staff can do."""
+    """Show a participant of a study: parts, items, the log, and the actions of staff."""
     participants = Participant.objects.select_related(
         "campaign__rubric", "rater__user"
     ).with_status()
     participant = get_object_or_404(participants, campaign__slug=slug, pk=pk)
     assigned = participant.assignments.select_related("item__text", "part", "check_asked")
     [row] = rows([participant])
-    skips = by_part(participant.campaign, participant.assignments.all())
+    skips = skips_by_part(participant.campaign, participant.assignments.all())
     last = participant.parts.last()
     newest = participant.log.first()
     context = {
@@ -119,7 +121,7 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
             (
                 part,
                 skips.get(part.pk),
-                for_outcome(participant.campaign, participant.source, part.outcome),
+                outcome_payout(participant.campaign, participant.source, part.outcome),
             )
             for part in participant.parts.all()
         ],
@@ -141,7 +143,7 @@ def participant(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespon
 @require_safe
 @researchers_only
 def log(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Who did what to a study and to whom, newest first."""
+    """Show the audit log of a study, newest first."""
     campaign = get_object_or_404(Campaign, slug=slug)
     entries = campaign.log.select_related("by", "participant__rater")
     page = Paginator(entries, PER_PAGE).get_page(request.GET.get("page"))
@@ -152,7 +154,7 @@ def log(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """What all workers of a study were told; an admin can tell them more."""
+    """List the messages sent to all workers of a study; an admin can send more."""
     campaign = get_object_or_404(Campaign, slug=slug)
     if request.method == "POST" and not request.user.runs_campaigns:
         raise PermissionDenied("Messages are sent by admins and coordinators.")
@@ -171,19 +173,22 @@ def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseB
 @coordinators_only
 @never_cache
 def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Prolific's list of submissions beside what was done here. Nothing is kept or changed."""
+    """Compare Prolific's list of submissions with the parts here.
+
+    Nothing is stored or changed.
+    """
     campaign = get_object_or_404(Campaign, slug=slug)
     form = (
         ReconcileForm(request.POST, request.FILES) if request.method == "POST" else ReconcileForm()
     )
-    context: dict[str, Any] = {"form": form, "looks": LookRulesForm(instance=campaign)}
+    context: dict[str, Any] = {"form": form, "looks": ReviewRulesForm(instance=campaign)}
     if form.is_valid():
         compared = reconciliation.reconcile(campaign, form.submissions)
         # In the page itself: what is kept nowhere else need not be uploaded again to be taken away.
         lines = "".join(reconciliation.csv_lines(compared)).encode()
         context |= {
             "compared": compared,
-            "amounts": compared.due(),
+            "amounts": compared.payouts(),
             "csv": f"data:text/csv;charset=utf-8;base64,{base64.b64encode(lines).decode()}",
         }
     return _reconcile_page(request, campaign, refused=bool(form.errors), **context)
@@ -192,16 +197,18 @@ def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_POST
 @coordinators_only
 @locked_post
-def look_rules(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """From which numbers on the comparison says look. It changes suggestions, and no pay."""
+def review_rules(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Save the thresholds of the review rules. They change suggestions, and no pay."""
     campaign = get_object_or_404(Campaign.objects.select_for_update(), slug=slug)
-    looks = LookRulesForm(request.POST, instance=campaign)
-    if not looks.is_valid():
+    rules_form = ReviewRulesForm(request.POST, instance=campaign)
+    if not rules_form.is_valid():
         stored = Campaign.objects.get(slug=slug)  # a refused form leaves its values in the other
-        return _reconcile_page(request, stored, refused=True, form=ReconcileForm(), looks=looks)
-    if looks.changed_data:
-        campaign.save(update_fields=looks.changed_data)
-        LogEntry.record(campaign, request.user, "changed look rules", looks.changes())
+        return _reconcile_page(
+            request, stored, refused=True, form=ReconcileForm(), looks=rules_form
+        )
+    if rules_form.changed_data:
+        campaign.save(update_fields=rules_form.changed_data)
+        LogEntry.record(campaign, request.user, "changed look rules", rules_form.changes())
     messages.success(request, "The rules are saved. They hold for what is compared from now on.")
     return redirect("campaign_reconcile", slug)
 
@@ -209,16 +216,20 @@ def look_rules(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 def _reconcile_page(
     request: AuthenticatedRequest, campaign: Campaign, *, refused: bool, **context: Any
 ) -> HttpResponseBase:
-    context |= {"campaign": campaign, "rules": parts_here.rules(campaign), "room": "campaigns"}
-    looks: LookRulesForm = context["looks"]
-    status = (409 if looks.conflicts else 422) if refused else 200
+    context |= {
+        "campaign": campaign,
+        "rules": part_records.review_rules(campaign),
+        "room": "campaigns",
+    }
+    rules_form: ReviewRulesForm = context["looks"]
+    status = (409 if rules_form.conflicts else 422) if refused else 200
     return render(request, "annotation/monitoring/reconcile.html", context, status=status)
 
 
 @require_POST
 @researchers_only
 def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """All that came of a study as an archive: in full for admins, without people for researchers."""
+    """Export a study as an archive: in full for admins, without people for researchers."""
     campaign = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
     kind = request.POST.get("kind")
     if kind not in ("full", "anonymous"):
@@ -239,10 +250,10 @@ def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def campaigns(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All studies, newest first."""
+    """List all studies, newest first."""
     submitted = Q(participants__assignments__state=Assignment.State.SUBMITTED)
     listed = (
-        Campaign.objects.seen_by(request.user)
+        Campaign.objects.visible_to(request.user)
         .select_related("dataset", "rubric")
         .annotate(
             raters=Count("participants", distinct=True),

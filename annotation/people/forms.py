@@ -1,4 +1,4 @@
-"""Accounts."""
+"""Forms for accounts."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from annotation.models.projects import MAIN
 
 
 class NewPersonForm(BaseUserCreationForm):
-    """A new account; its password is told to the person by whoever makes it."""
+    """Form for a new account; its creator tells the person the password."""
 
     project = forms.ModelChoiceField(
         Project.objects.all(),
@@ -30,19 +30,19 @@ class NewPersonForm(BaseUserCreationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.order_fields(["username", "role", "project"])
-        # The form stands below the list, which is what most come to read.
+        # The form is below the list, which most visitors come to read.
         self.fields["username"].widget.attrs.pop("autofocus", None)
 
     def save(self, commit: bool = True) -> User:
-        made: User = super().save(commit)
+        account: User = super().save(commit)
         project = self.cleaned_data["project"]
-        if project and made.role == User.Role.RESEARCHER:
-            Membership.objects.create(project=project, user=made)
-        return made
+        if project and account.role == User.Role.RESEARCHER:
+            Membership.objects.create(project=project, user=account)
+        return account
 
 
 class PersonForm(VersionedForm):
-    """What may be changed of an account. Its labels stay whatever happens to it."""
+    """Form for an account's role, login, password and tokens. Its labels never change."""
 
     new_password = forms.CharField(
         required=False,
@@ -70,7 +70,10 @@ class PersonForm(VersionedForm):
         return password
 
     def save(self, commit: bool = True) -> User:
-        """Save the fields of the form alone: the person may log in, or change the password, meanwhile."""
+        """Save only the fields of the form.
+
+        The person may log in, or change the password, meanwhile.
+        """
         account: User = self.instance
         fields = [*self.Meta.fields]
         if self.cleaned_data["new_password"]:

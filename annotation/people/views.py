@@ -1,4 +1,4 @@
-"""Accounts: who may come in, and as what."""
+"""Pages of accounts: list, creation, role and login."""
 
 from django.contrib import messages
 from django.db import transaction
@@ -16,10 +16,10 @@ from annotation.unique import save_unique
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def people(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All accounts, and a form for a new one. Guests of campaigns are on their campaign's page."""
+    """List all accounts, with a form for a new one. Guests are on their campaign's page."""
     form = NewPersonForm(request.POST or None)
-    if form.is_valid() and (made := save_unique(form, form.save)):
-        messages.success(request, f"{made.username} can log in as {made.get_role_display()}.")
+    if form.is_valid() and (account := save_unique(form, form.save)):
+        messages.success(request, f"{account.username} can log in as {account.get_role_display()}.")
         return redirect("people")
     accounts = (
         User.objects.filter(is_guest=False)
@@ -34,7 +34,7 @@ def people(request: AuthenticatedRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def person(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """One account: its role, whether it may log in, a new password."""
+    """Edit an account: its role, login and password."""
     account = get_object_or_404(User, pk=pk, is_guest=False)
     form = PersonForm(instance=account)
     if request.method == "POST":
@@ -52,14 +52,14 @@ def person(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
 
 
 @transaction.atomic
-def _change(request: AuthenticatedRequest, seen: User) -> tuple[PersonForm, list[Project]]:
-    """Save a valid form; return it, and the projects that the change leaves without an active owner.
+def _change(request: AuthenticatedRequest, user: User) -> tuple[PersonForm, list[Project]]:
+    """Save a valid form; return it, and the projects left without an active owner.
 
-    An account can always be disabled, at once: admins own every project. Its projects are locked first,
-    as for every change of who owns one.
+    An account can always be disabled, at once: admins own every project. Its projects are locked
+    first, as for every change of who owns one.
     """
-    projects = Project.objects.lock_those_of(seen)
-    account = User.objects.select_for_update(no_key=True).get(pk=seen.pk)
+    projects = Project.objects.lock_those_of(user)
+    account = User.objects.select_for_update(no_key=True).get(pk=user.pk)
     account.changed_by = request.user
     form = PersonForm(request.POST, instance=account)
     if form.is_valid():

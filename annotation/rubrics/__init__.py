@@ -1,0 +1,5 @@
+"""Rubrics and guidelines: pages and forms."""
+
+from annotation.pages import Page
+
+PAGE = Page("Rubrics", help="admins#rubrics")

@@ -1,4 +1,4 @@
-"""A rubric as a form: what it asks and shows, and a row for each of its levels."""
+"""Form of a rubric: its question and parts, with a row for each of its levels."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -7,21 +7,21 @@ from django import forms
 from django.forms.models import fields_for_model
 from django.http import QueryDict
 
-from annotation.form_versions import CHANGED, EMPTY, Conflict, VersionedForm, in_words
+from annotation.form_versions import CHANGED, EMPTY, Conflict, VersionedForm, display_value
 from annotation.models import Rubric, RubricLevel
 from annotation.models.rubric_rules import (
+    LEVEL_FIELDS,
     MOST_LEVELS,
-    OF_A_LEVEL,
-    OF_A_RUBRIC,
-    RubricRefused,
-    store,
+    RUBRIC_FIELDS,
+    RubricError,
+    store_rubric,
     values_of,
 )
 from annotation.row_versions import VERSION, version_of
 
 EMPTY_ROWS = 3
 LABELS = {"grade": "Grade", "label": "Words", "name": "One word", "key": "Key", "colour": "Colour"}
-BY_THE_MODEL = [name for name in OF_A_RUBRIC if name != "shows"]
+BY_THE_MODEL = [name for name in RUBRIC_FIELDS if name != "shows"]
 
 
 class GuidelineForm(VersionedForm):
@@ -32,9 +32,9 @@ class GuidelineForm(VersionedForm):
 
 
 class RubricForm(forms.Form):
-    """All of a rubric but its levels. The rules are those of `annotation.models.rubric_rules`.
+    """Fields of a rubric, without its levels, by `annotation.models.rubric_rules`.
 
-    `version` is that of the rubric which it changes, with its levels; `conflicts` as of a `VersionedForm`.
+    `version` is that of the edited rubric with its levels; `conflicts` as of a `VersionedForm`.
     """
 
     version = ""
@@ -69,8 +69,8 @@ class RubricForm(forms.Form):
 class LevelForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields |= fields_for_model(RubricLevel, OF_A_LEVEL)
-        # The heads of the columns are no labels of the fields below them.
+        self.fields |= fields_for_model(RubricLevel, LEVEL_FIELDS)
+        # Column headers do not label the fields below them.
         for name, field in self.fields.items():
             label = f"{LABELS[name]}, level {int(str(self.prefix).rpartition('-')[2]) + 1}"
             field.widget.attrs["aria-label"] = label
@@ -82,7 +82,7 @@ LevelForms = forms.formset_factory(
 
 
 class RubricForms:
-    """The form of a rubric with the rows of its levels."""
+    """Form of a rubric with a formset of its levels."""
 
     def __init__(self, form: RubricForm, rows: Any) -> None:
         self.form = form
@@ -94,54 +94,57 @@ class RubricForms:
 
     @classmethod
     def of(cls, rubric: Rubric, **changes: Any) -> "RubricForms":
-        """Filled with a rubric that is there."""
+        """Return the form filled with a stored rubric."""
         stored = values_of(rubric)
-        made = cls(
+        filled = cls(
             RubricForm(initial=stored | changes),
             LevelForms(initial=stored["levels"], prefix="levels"),
         )
-        made.form.version = version_of(stored)
-        return made
+        filled.form.version = version_of(stored)
+        return filled
 
     @classmethod
-    def with_more_rows(cls, sent: QueryDict) -> "RubricForms":
-        """As it was typed, without a look at what is right, and with empty rows at its end."""
-        rows = LevelForms(sent, prefix="levels")
+    def with_more_rows(cls, params: QueryDict) -> "RubricForms":
+        """Return the submitted values without validation, with empty rows appended."""
+        rows = LevelForms(params, prefix="levels")
         typed = [
-            {name: sent.get(f"{form.prefix}-{name}", "") for name in OF_A_LEVEL} for form in rows
+            {name: params.get(f"{form.prefix}-{name}", "") for name in LEVEL_FIELDS}
+            for form in rows
         ]
-        initial: dict[str, Any] = {name: sent.get(name, "") for name in BY_THE_MODEL}
-        initial["shows"] = sent.getlist("shows")
+        initial: dict[str, Any] = {name: params.get(name, "") for name in BY_THE_MODEL}
+        initial["shows"] = params.getlist("shows")
         rows = LevelForms(initial=[row for row in typed if any(row.values())], prefix="levels")
-        made = cls(RubricForm(initial=initial), rows)
-        made.form.version = sent.get(VERSION, "")
-        return made
+        filled = cls(RubricForm(initial=initial), rows)
+        filled.form.version = params.get(VERSION, "")
+        return filled
 
     @classmethod
-    def sent(cls, sent: QueryDict) -> "RubricForms":
-        made = cls(RubricForm(sent), LevelForms(sent, prefix="levels"))
-        made.form.version = sent.get(VERSION, "")
-        return made
+    def sent(cls, params: QueryDict) -> "RubricForms":
+        filled = cls(RubricForm(params), LevelForms(params, prefix="levels"))
+        filled.form.version = params.get(VERSION, "")
+        return filled
 
-    def store(self, before: Rubric | None = None) -> Rubric | None:
-        """The rubric, made, or in the place of one before; None where something is wrong, as fields say.
+    def store(self, edited: Rubric | None = None) -> Rubric | None:
+        """Create or replace the rubric; None if invalid, with errors on the fields.
 
-        Raises RubricChanged where the one before is not the one that the form was opened with.
+        Raises RubricConflictError if `edited` has changed since the form was opened.
         """
         if not (self.form.is_valid() and self.rows.is_valid()):
             return None
         filled = [row for row in self.rows if row.cleaned_data]
-        kept = {"pk": before.pk, "is_retired": before.is_retired} if before else {}
-        rubric = Rubric(**kept, **self.form.cleaned_data)
+        rubric = Rubric(pk=edited.pk if edited else None, **self.form.cleaned_data)
         try:
             levels = [RubricLevel(**row.cleaned_data) for row in filled]
-            return store(rubric, levels, seen=self.form.version)
-        except RubricRefused as error:
+            return store_rubric(rubric, levels, version=self.form.version)
+        except RubricError as error:
             self._show(error.problems, filled)
         return None
 
     def compare(self, stored: Rubric) -> None:
-        """Show what somebody else has stored meanwhile beside what was sent; the next save replaces it."""
+        """Show an edit conflict: stored values beside the submitted ones.
+
+        The next save replaces the stored values.
+        """
         values = values_of(stored)
         self.form.version = version_of(values)
         self.form.conflicts = list(self._differing(values))
@@ -150,14 +153,14 @@ class RubricForms:
 
     def _differing(self, stored: Mapping[str, Any]) -> Iterator[Conflict]:
         for name, field in self.form.fields.items():
-            before = in_words(field, stored[name])
-            sent = in_words(field, self.form.cleaned_data.get(name))
-            if before != sent:
-                yield Conflict(str(self.form[name].label), before, sent)
+            stored_text = display_value(field, stored[name])
+            sent_text = display_value(field, self.form.cleaned_data.get(name))
+            if stored_text != sent_text:
+                yield Conflict(str(self.form[name].label), stored_text, sent_text)
         rows = [row.cleaned_data for row in self.rows if row.cleaned_data]
-        before, sent = _levels_in_words(stored["levels"]), _levels_in_words(rows)
-        if before != sent:
-            yield Conflict("Levels", before, sent)
+        stored_text, sent_text = _levels_in_words(stored["levels"]), _levels_in_words(rows)
+        if stored_text != sent_text:
+            yield Conflict("Levels", stored_text, sent_text)
 
     def _show(self, problems: Iterable[tuple[str, str]], filled: list[forms.Form]) -> None:
         for field, message in problems:
@@ -169,10 +172,10 @@ class RubricForms:
 
 
 def _levels_in_words(levels: Iterable[Mapping[str, Any]]) -> str:
-    """The levels as lines, from the highest grade down."""
+    """Return the levels as lines of text, from the highest grade down."""
     ordered = sorted(levels, key=lambda level: -level["grade"])
     lines = [
-        ", ".join(str(level[name]) for name in OF_A_LEVEL if level[name] not in ("", None))
+        ", ".join(str(level[name]) for name in LEVEL_FIELDS if level[name] not in ("", None))
         for level in ordered
     ]
     return "\n".join(lines) or EMPTY

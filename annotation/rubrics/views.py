@@ -1,11 +1,10 @@
-"""The rubrics: read by researchers; made, copied, changed and retired by admins.
+"""Pages of rubrics: read by researchers; created, copied, edited and retired by admins.
 
-Who grades reads the guideline of the own campaign on its pages.
+Raters read the guideline of their campaign on its own pages.
 """
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -13,24 +12,25 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.form_versions import for_post, locked_post
 from annotation.http import AuthenticatedRequest, admins_only, researchers_only
 from annotation.models import Rubric
-from annotation.models.rubric_rules import RubricChanged
-from annotation.models.standard import READY_MADE, STANDARD, add_standard
+from annotation.models.rubric import RubricQuerySet
+from annotation.models.rubric_rules import RubricConflictError
+from annotation.models.standard import OPTIONAL_RUBRICS, STANDARD, add_standard
 from annotation.rubrics.forms import GuidelineForm, RubricForms
 
 
-def _rubrics() -> QuerySet[Rubric]:
+def _rubrics() -> RubricQuerySet:
     return Rubric.objects.prefetch_related("levels")
 
 
 @require_safe
 @researchers_only
 def rubrics(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All rubrics with their levels, the retired ones last; then those that can be added."""
-    there = list(_rubrics().order_by("is_retired", "slug"))
-    slugs = {rubric.slug for rubric in there}
+    """List all rubrics with their levels, retired ones last, then built-in ones to add."""
+    stored = list(_rubrics().order_by("is_retired", "slug"))
+    slugs = {rubric.slug for rubric in stored}
     context = {
-        "rubrics": there,
-        "ready_made": [standard for standard in READY_MADE if standard.slug not in slugs],
+        "rubrics": stored,
+        "ready_made": [standard for standard in OPTIONAL_RUBRICS if standard.slug not in slugs],
         "room": "rubrics",
     }
     return render(request, "annotation/rubrics/rubrics.html", context)
@@ -40,7 +40,7 @@ def rubrics(request: AuthenticatedRequest) -> HttpResponseBase:
 @researchers_only
 @locked_post
 def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """One rubric: its levels, its guideline as annotators see it and, for admins, its Markdown."""
+    """Show a rubric with its levels and guideline; admins can edit its Markdown."""
     rubric = _of_slug(for_post(request, _rubrics()), slug)
     form, status = None, 200
     if request.user.is_admin:
@@ -52,22 +52,24 @@ def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     elif request.method == "POST":
         raise PermissionDenied("Guidelines are edited by admins.")
     if form and form.conflicts:
-        # Above the form the guideline stands as it is stored.
+        # The page shows the stored guideline above the form.
         rubric, status = _of_slug(_rubrics(), slug), 409
     context = {"rubric": rubric, "form": form, "is_used": rubric.is_used(), "room": "rubrics"}
     return render(request, "annotation/rubrics/rubric.html", context, status=status)
 
 
-def _of_slug(rubrics: QuerySet[Rubric], slug: str) -> Rubric:
-    """The rubric of a slug, locked if the rows are. Raises Http404."""
-    # PostgreSQL does not find one that was replaced while it waited for the lock; it is there the second time.
-    return rubrics.filter(slug=slug).first() or get_object_or_404(rubrics, slug=slug)
+def _of_slug(rubrics: RubricQuerySet, slug: str) -> Rubric:
+    """Return the rubric of a slug, locked if `rubrics` locks. Raises Http404."""
+    rubric = rubrics.of_slug(slug)
+    if rubric is None:
+        raise Http404(f"There is no rubric {slug}.")
+    return rubric
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def rubric_new(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Make a rubric, from nothing or as a copy of another."""
+    """Create a rubric, empty or as a copy of another."""
     if request.method == "POST":
         return _edit(request, None)
     copied = request.GET.get("from")
@@ -83,7 +85,7 @@ def rubric_new(request: AuthenticatedRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def rubric_edit(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Change a rubric that nothing uses yet; of another one only the guideline can be edited."""
+    """Edit an unused rubric; of a used one only the guideline can be edited."""
     rubric = get_object_or_404(_rubrics(), slug=slug)
     if rubric.is_used():
         messages.error(request, "This rubric is used, and stays as it is: make a copy of it.")
@@ -93,29 +95,29 @@ def rubric_edit(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     return _page(request, RubricForms.of(rubric), rubric)
 
 
-def _edit(request: AuthenticatedRequest, before: Rubric | None) -> HttpResponseBase:
+def _edit(request: AuthenticatedRequest, edited: Rubric | None) -> HttpResponseBase:
     if "more" in request.POST:
-        return _page(request, RubricForms.with_more_rows(request.POST), before)
+        return _page(request, RubricForms.with_more_rows(request.POST), edited)
     forms = RubricForms.sent(request.POST)
     try:
-        made = forms.store(before)
-    except RubricChanged:
-        return _changed(request, forms, before)
-    if made is None:
-        return _page(request, forms, before, 422)
-    messages.success(request, f"The rubric {made} is {'saved' if before else 'made'}.")
-    return redirect(made)
+        saved = forms.store(edited)
+    except RubricConflictError:
+        return _changed(request, forms, edited)
+    if saved is None:
+        return _page(request, forms, edited, 422)
+    messages.success(request, f"The rubric {saved} is {'saved' if edited else 'made'}.")
+    return redirect(saved)
 
 
 def _changed(
-    request: AuthenticatedRequest, forms: RubricForms, before: Rubric | None
+    request: AuthenticatedRequest, forms: RubricForms, edited: Rubric | None
 ) -> HttpResponseBase:
-    """Fields of a rubric that somebody else changed meanwhile, with both values."""
-    slug = before.slug if before else ""
+    """Show the form after an edit conflict, with both values of each field."""
+    slug = edited.slug if edited else ""
     stored = _rubrics().filter(slug=slug).first()
     if stored is None:
         forms.form.add_error(None, f"Somebody else has renamed the rubric {slug} meanwhile.")
-        return _page(request, forms, before, 409)
+        return _page(request, forms, edited, 409)
     forms.compare(stored)
     if forms.form.conflicts:
         return _page(request, forms, stored, 409)
@@ -133,7 +135,7 @@ def _page(
 @require_POST
 @admins_only
 def rubric_add(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Make one of the rubrics that come with the program."""
+    """Create a built-in rubric."""
     slug = request.POST.get("slug", "")
     if slug not in STANDARD:
         raise Http404(f"No rubric {slug} comes with the program.")
@@ -146,10 +148,10 @@ def rubric_add(request: AuthenticatedRequest) -> HttpResponseBase:
 @admins_only
 @locked_post
 def rubric_retire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Take a rubric out of what is offered, or put it back; what was graded under it stays."""
+    """Retire or restore a rubric; its ratings stay."""
     rubric = _of_slug(Rubric.objects.select_for_update(), slug)
     rubric.is_retired = "restore" not in request.POST
     rubric.save(update_fields=["is_retired"])
-    what = "retired: nothing new can take it" if rubric.is_retired else "offered again"
-    messages.success(request, f"The rubric {rubric} is {what}.")
+    outcome = "retired: nothing new can take it" if rubric.is_retired else "offered again"
+    messages.success(request, f"The rubric {rubric} is {outcome}.")
     return redirect(rubric)

@@ -1,4 +1,4 @@
-"""What people send us about a text, checked against what they were shown."""
+"""Forms for answers to an item, validated against the text that was displayed."""
 
 import json
 import re
@@ -10,12 +10,13 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
+from annotation.form_fields import MultilineField
 from annotation.models import Rubric, Text
-from annotation.text.spans import Span, SpanError, checked, locate
+from annotation.text.spans import Span, SpanError, locate, validated_span
 
 
 class AnswerForm(forms.Form):
-    """One answer: a grade of the rubric and the spans that support it.
+    """Form of one answer: a grade of the rubric and the spans that support it.
 
     The page's script sends spans with offsets. Without scripts the form sends which of the old
     spans to keep, and new ones as words copied from the text, one span a line.
@@ -56,15 +57,15 @@ class AnswerForm(forms.Form):
         body = self.text.body or ""
         try:
             if "spans" in self.sent:
-                spans = _sent(body, cleaned.get("spans", ""))
+                spans = _parse_spans(body, cleaned.get("spans", ""))
             else:
-                spans = _kept(body, self.sent.getlist("keep"))
-                spans += _copied(body, self.sent.get("quotes", ""))
-                self._ask_about(spans, cleaned.get("grade"))
+                spans = _parse_positions(body, self.sent.getlist("keep"))
+                spans += _locate_quotes(body, self.sent.get("quotes", ""))
+                self._refuse_unasked_removal(spans, cleaned.get("grade"))
         except SpanError as error:
-            problem = _(error.pattern) % error.values if error.values else _(error.pattern)
+            message = _(error.pattern) % error.values if error.values else _(error.pattern)
             raise ValidationError(
-                _("A span does not fit the text: %(problem)s."), params={"problem": problem}
+                _("A span does not fit the text: %(problem)s."), params={"problem": message}
             ) from error
         if len(spans) > self.MOST_SPANS:
             raise ValidationError(
@@ -73,18 +74,18 @@ class AnswerForm(forms.Form):
         cleaned["span_list"] = sorted(set(spans), key=lambda span: (span.start, span.end))
         return cleaned
 
-    def _ask_about(self, spans: list[Span], grade: int | None) -> None:
-        """Words are not taken away unasked. A page with scripts has asked before it sends."""
+    def _refuse_unasked_removal(self, spans: list[Span], grade: int | None) -> None:
+        """Refuse to drop spans unasked. A page with scripts has asked before it sends."""
         if spans and not self.rubric.takes_spans(grade):
             raise ValidationError(
-                _("A grade of %(grade)s rests on no words: untick them, or choose a higher one."),
+                _("Grade %(grade)s needs no marked words: untick them, or choose a higher grade."),
                 params={"grade": grade},
             )
 
 
 class SkipForm(forms.Form):
     broken = forms.BooleanField(required=False)
-    note = forms.CharField(
+    note = MultilineField(
         required=False,
         max_length=2000,
         error_messages={
@@ -94,21 +95,21 @@ class SkipForm(forms.Form):
 
 
 def problems(form: forms.Form) -> str:
-    """All that is wrong with a form, in words for whoever sent it."""
+    """Join all errors of a form into one message for the person who sent it."""
     return " ".join(str(message) for field in form.errors.values() for message in field)
 
 
-def _sent(body: str, raw: str) -> list[Span]:
-    """Spans as the script sends them."""
+def _parse_spans(body: str, raw: str) -> list[Span]:
+    """Parse spans as the script sends them. Raises SpanError."""
     expected = SpanError(gettext_noop("expected a list of {start, end, quote}"))
     try:
-        sent = json.loads(raw or "[]")
+        spans = json.loads(raw or "[]")
     except (ValueError, RecursionError) as error:
         raise expected from error
     shape = {"start": int, "end": int, "quote": str}
-    if not isinstance(sent, list) or not all(_has_shape(span, shape) for span in sent):
+    if not isinstance(spans, list) or not all(_has_shape(span, shape) for span in spans):
         raise expected
-    return [checked(body, span["start"], span["end"], span["quote"]) for span in sent]
+    return [validated_span(body, span["start"], span["end"], span["quote"]) for span in spans]
 
 
 def _has_shape(span: object, shape: dict[str, type]) -> bool:
@@ -117,19 +118,19 @@ def _has_shape(span: object, shape: dict[str, type]) -> bool:
     )
 
 
-def _kept(body: str, kept: list[str]) -> list[Span]:
+def _parse_positions(body: str, positions: list[str]) -> list[Span]:
     spans = []
-    for value in kept:
-        place = re.fullmatch(r"([0-9]{1,9}):([0-9]{1,9})", value)
-        if not place:
+    for value in positions:
+        match = re.fullmatch(r"([0-9]{1,9}):([0-9]{1,9})", value)
+        if not match:
             pattern = gettext_noop("%(value)s is not a place in the text")
             raise SpanError(pattern, value=repr(value[:40]))
-        start, end = int(place[1]), int(place[2])
-        spans.append(checked(body, start, end, body[start:end]))
+        start, end = int(match[1]), int(match[2])
+        spans.append(validated_span(body, start, end, body[start:end]))
     return spans
 
 
-def _copied(body: str, lines: str) -> list[Span]:
+def _locate_quotes(body: str, lines: str) -> list[Span]:
     spans = []
     # Not splitlines(), which also cuts at signs that stand within a line of a form.
     for line in filter(str.strip, re.split(r"\r\n|\r|\n", lines)):

@@ -1,4 +1,4 @@
-"""The item page: its questions, the answers so far, and all that the page shows of it."""
+"""Context of the item page: its questions, the answers so far, and its links."""
 
 import random
 from collections.abc import Sequence
@@ -20,28 +20,32 @@ from annotation.models import (
     SubQuestion,
     Text,
 )
-from annotation.models.wording import Wording, shown
+from annotation.models.rubric_wording import RubricWording, campaign_wording
 
-LETTERS = "abcd"  # of the rubrics of one question
+RUBRIC_LETTERS = "abcd"  # of the rubrics of one question
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
 Frozen = ItemQuestion | AttentionCheck
 
 
 @dataclass(frozen=True)
 class RefusedForm:
-    """Values of a refused form of a page without scripts, and the reason; the page shows them again."""
+    """Values of a refused form of a page without scripts, and the reason.
+
+    The page displays them again.
+    """
 
     problem: str
     grade: str
-    kept: tuple[str, ...]  # places of spans, "start:end"
+    ticked: tuple[str, ...]  # places of spans, "start:end"
     quotes: str
 
 
 @dataclass
-class Asked:
-    """A question of an item under a rubric, with this rater's answer. Spans are dicts of start, end, quote.
+class QuestionCard:
+    """Question card of an item under a rubric, with this rater's answer.
 
-    An attention check stands among the questions of some items; it asks for no spans.
+    Spans are dicts of start, end, quote. An attention check is among the questions of some items;
+    it asks for no spans.
     """
 
     assignment_id: int
@@ -60,17 +64,18 @@ class Asked:
 
     @property
     def chosen(self) -> str:
-        """The grade that its form shows as chosen."""
+        """Grade that is selected in its form."""
         if self.refused:
             return self.refused.grade
         return "" if self.grade is None else str(self.grade)
 
     @property
     def boxes(self) -> list[tuple[dict[str, Any], str, bool]]:
-        """Each span with its place, and whether it is to be kept."""
-        places = [(span, f"{span['start']}:{span['end']}") for span in self.spans]
+        """Each span with its position in the text, and whether its checkbox is ticked."""
+        positions = [(span, f"{span['start']}:{span['end']}") for span in self.spans]
         return [
-            (span, place, not self.refused or place in self.refused.kept) for span, place in places
+            (span, position, not self.refused or position in self.refused.ticked)
+            for span, position in positions
         ]
 
     @property
@@ -83,18 +88,21 @@ class Asked:
 
     @property
     def shows_question(self) -> bool:
-        """Whether its own words stand on its card; else what the rubric asks stands there alone."""
+        """Return whether the card displays the question's own text, too.
+
+        Else the question of the rubric is displayed alone.
+        """
         return self.is_check or self.rubric.shows_question
 
     @property
     def url(self) -> str:
-        """Where its answers are sent."""
+        """URL to which its answers are sent."""
         name = "check_answer" if self.is_check else "answer"
         return reverse(name, args=[self.assignment_id, *self.place])
 
     @property
     def place(self) -> list[Any]:
-        """What names it in an address: its question, and the rubric where that is a further one."""
+        """URL arguments of the card: its question, and the rubric's slug for a further rubric."""
         return [self.question.pk, *([self.rubric.slug] if self.is_further else [])]
 
     @property
@@ -102,7 +110,7 @@ class Asked:
         """open, absent (no evidence asked for), needs-span, or answered."""
         if self.grade is None:
             return "open"
-        if self.is_check or not self.rubric.rests_on_words(self.grade):
+        if self.is_check or not self.rubric.needs_spans(self.grade):
             return "absent"
         return "answered" if self.spans else "needs-span"
 
@@ -111,11 +119,11 @@ class Asked:
         return self.state in ("answered", "absent")
 
 
-def asked_of(assignment: Assignment) -> list[Asked]:
-    """The frozen questions of an item in order, each under each rubric, with its newest answer.
+def item_cards(assignment: Assignment) -> list[QuestionCard]:
+    """Return the question cards of an item in order, for each rubric, with the newest answers.
 
     The answers are read, not the ratings: words that were marked before a grade was chosen are an
-    answer already, and no rating yet. An attention check takes a steady place of its own.
+    answer already, and no rating yet. An attention check has a fixed place of its own.
     """
     newest = {
         (answer.question_id, answer.check_asked_id, answer.rubric_id): answer
@@ -123,48 +131,54 @@ def asked_of(assignment: Assignment) -> list[Asked]:
     }
     rows: list[Frozen] = list(assignment.item.asked.select_related("question"))
     if check := assignment.check_asked:
-        place = random.Random(assignment.pk)  # noqa: S311 - the same place at every visit
-        rows.insert(place.randint(0, len(rows)), check)
+        order = random.Random(assignment.pk)  # noqa: S311 - the same place at every visit
+        rows.insert(order.randint(0, len(rows)), check)
     rubrics = assignment.participant.campaign.rubrics()
-    asked = [Asked(assignment.pk, **about) for about in cards(rows, rubrics)]
-    for card in asked:
+    question_cards = [
+        QuestionCard(assignment.pk, **about) for about in build_card_fields(rows, rubrics)
+    ]
+    for card in question_cards:
         question = (None, card.question.pk) if card.is_check else (card.question.pk, None)
         answer = newest.get((*question, card.rubric.pk if card.is_further else None))
         if answer:
             card.grade, card.spans, card.key = answer.grade, answer.spans, str(answer.key)
-    return asked
+    return question_cards
 
 
-def cards(rows: Sequence[Frozen], rubrics: Sequence[Rubric]) -> list[dict[str, Any]]:
-    """What is known of each question of an item beside its answer, as the fields of an Asked.
+def build_card_fields(rows: Sequence[Frozen], rubrics: Sequence[Rubric]) -> list[dict[str, Any]]:
+    """Return the fields of the question cards of an item, without its answers.
 
     Under several rubrics a question has a card for each: 2a, 2b. The first rubric is the campaign's
     own, under which attention checks are asked.
     """
-    made: list[dict[str, Any]] = []
+    card_fields: list[dict[str, Any]] = []
     for number, row in enumerate(rows, start=1):
         is_check = isinstance(row, AttentionCheck)
-        for letter, rubric in zip(LETTERS, rubrics[:1] if is_check else rubrics, strict=False):
+        for letter, rubric in zip(
+            RUBRIC_LETTERS, rubrics[:1] if is_check else rubrics, strict=False
+        ):
             is_further = rubric is not rubrics[0]
-            about = {
+            common_fields = {
                 "number": f"{number}{letter}" if len(rubrics) > 1 and not is_check else f"{number}",
-                "mark": len(made) % MARKS + 1,
+                "mark": len(card_fields) % MARKS + 1,
                 "rubric": rubric,
                 "is_further": is_further,
             }
             if isinstance(row, AttentionCheck):
-                made.append({**about, "question": row})
+                card_fields.append({**common_fields, "question": row})
                 continue
-            own = {"expected": row.expected, "expected_spans": row.expected_spans}
-            expected = row.further.get(rubric.slug, {}) if is_further else own
+            own_expected = {"expected": row.expected, "expected_spans": row.expected_spans}
+            expected = row.further.get(rubric.slug, {}) if is_further else own_expected
             answer = row.answer if rubric.shows_answer else []
-            made.append({**about, "question": row.as_shown(), "answer": answer, **expected})
-    return made
+            card_fields.append(
+                {**common_fields, "question": row.as_shown(), "answer": answer, **expected}
+            )
+    return card_fields
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A level as it is chosen: its grade and its words, the key that is pressed for it, its hue."""
+class LevelChoice:
+    """A level of a rubric as an option: its grade, label, shortcut key and colour."""
 
     grade: int
     label: str
@@ -173,61 +187,61 @@ class Choice:
 
     @property
     def sent(self) -> str:
-        """Its value in a form."""
+        """Value of the option in a form."""
         return str(self.grade)
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A rubric as its cards show it, in the words that raters read; levels from the highest grade down."""
+    """A rubric as its cards display it; levels from the highest grade down."""
 
     rubric: Rubric
     question: str
-    levels: tuple[Choice, ...]
+    levels: tuple[LevelChoice, ...]
 
     @property
     def is_short(self) -> bool:
-        """Whether its levels stand in a row; more of them are written out below each other."""
+        """Return whether its levels fit in a row; more than two are listed below each other."""
         return len(self.levels) == 2
 
     @property
-    def is_named(self) -> bool:
-        """Whether its grades are called by their words; yes and no are numbers, as their keys are."""
+    def uses_labels(self) -> bool:
+        """Return whether its grades are named by their labels; yes and no are numbers."""
         return self.rubric.is_nominal and self.rubric.eta is None
 
     @property
-    def without_words(self) -> list[Choice]:
-        """The levels that rest on no words."""
-        return [level for level in self.levels if not self.rubric.rests_on_words(level.grade)]
+    def levels_without_evidence(self) -> list[LevelChoice]:
+        """Levels that need no marked words as evidence."""
+        return [level for level in self.levels if not self.rubric.needs_spans(level.grade)]
 
     @property
-    def only_with_words(self) -> Choice | None:
-        """The level that marked words mean, as it is the only one that rests on some."""
-        levels = [level for level in self.levels if self.rubric.rests_on_words(level.grade)]
+    def only_level_with_evidence(self) -> LevelChoice | None:
+        """Level that marked words imply, where only one needs evidence; else None."""
+        levels = [level for level in self.levels if self.rubric.needs_spans(level.grade)]
         return levels[0] if len(levels) == 1 else None
 
 
-def scale_of(rubric: Rubric, words: Wording) -> Scale:
-    made = {level.grade: level for level in rubric.levels.all()}
+def scale_of(rubric: Rubric, wording: RubricWording) -> Scale:
+    level_of_grade = {level.grade: level for level in rubric.levels.all()}
     return Scale(
         rubric,
-        words.question,
+        wording.question,
         tuple(
-            Choice(
+            LevelChoice(
                 level.grade,
                 level.label,
                 # A level that is not there was shown by a campaign from before rubrics stayed as they are.
-                made[level.grade].key.lower() if level.grade in made else "",
-                made[level.grade].colour if level.grade in made else "",
+                level_of_grade[level.grade].key.lower() if level.grade in level_of_grade else "",
+                level_of_grade[level.grade].colour if level.grade in level_of_grade else "",
             )
-            for level in words.levels
+            for level in wording.levels
         ),
     )
 
 
 @dataclass(frozen=True)
 class Links:
-    """Where the controls of the page lead. No previous item: an empty address."""
+    """URLs of the page's controls. No previous item: an empty URL."""
 
     home: str
     submit: str
@@ -237,7 +251,7 @@ class Links:
 
 
 def links_of(assignment: Assignment, previous: int | None) -> Links:
-    """Those of an item that is in somebody's hand."""
+    """Return the URLs of the controls for an active item."""
     return Links(
         home=reverse("work_campaign", args=[assignment.participant.campaign.slug]),
         submit=reverse("submit", args=[assignment.pk]),
@@ -250,27 +264,30 @@ def links_of(assignment: Assignment, previous: int | None) -> Links:
 def page_context(
     campaign: Campaign,
     text: Text,
-    asked: Sequence[Asked],
+    cards: Sequence[QuestionCard],
     links: Links,
     *,
-    place: int,
+    number: int,
     of: int,
     is_practice: bool = False,
-    missing: Sequence[Asked] = (),
+    missing: Sequence[QuestionCard] = (),
 ) -> dict[str, Any]:
-    """The context of templates/annotation/task/work.html for the item at a place (from 1) among others."""
+    """Return the context of templates/annotation/task/work.html for one item.
+
+    `place` is the item's number, from 1, `of` so many.
+    """
     if text.body is None:
         raise Http404("The words of this text are not here.")
-    words = shown(campaign, text.kind)
-    rubrics = list({card.rubric.pk: card.rubric for card in asked}.values())
-    scales = [scale_of(rubric, words.further.get(rubric.slug, words)) for rubric in rubrics]
+    wording = campaign_wording(campaign, text.kind)
+    rubrics = list({card.rubric.pk: card.rubric for card in cards}.values())
+    scales = [scale_of(rubric, wording.further.get(rubric.slug, wording)) for rubric in rubrics]
     shows_text = any(rubric.shows_text for rubric in rubrics)
     shows_request = any(rubric.shows_request for rubric in rubrics)
     return {
         "campaign": campaign,
         "text": text,
         "text_label": _("Text of the %(kind)s") % {"kind": text.get_kind_display()},
-        "thing": text.get_kind_display() if shows_text else _("task"),
+        "item_kind": text.get_kind_display() if shows_text else _("task"),
         "shows_text": shows_text,
         "shows_request": shows_request and bool(text.topic),
         # A passage was written for nobody's request.
@@ -278,27 +295,27 @@ def page_context(
         and not shows_request
         and text.topic
         and text.kind != Text.Kind.PASSAGE,
-        "takes_spans": any(card.takes_spans for card in asked),
-        "asked": asked,
-        "keys": {card.number: uuid4() for card in asked},
-        "words": words,
+        "takes_spans": any(card.takes_spans for card in cards),
+        "asked": cards,
+        "keys": {card.number: uuid4() for card in cards},
+        "words": wording,
         "scales": {scale.rubric.pk: scale for scale in scales},
         # What is asked stands on the cards themselves where it differs, or where they ask nothing else.
-        "heading": words.question if len(rubrics) == 1 and rubrics[0].shows_question else "",
+        "heading": wording.question if len(rubrics) == 1 and rubrics[0].shows_question else "",
         "several": len(rubrics) > 1,
         "active": next(
-            (card.number for card in asked if card.refused or not card.is_done), asked[0].number
+            (card.number for card in cards if card.refused or not card.is_done), cards[0].number
         ),
-        "done": sum(card.is_done for card in asked),
+        "done": sum(card.is_done for card in cards),
         "missing": missing,
-        "place": place,
+        "place": number,
         "of": of,
         "is_practice": is_practice,
         "links": links,
         "is_closed": not campaign.counts_answers(),
         "marks": [
             {"start": s["start"], "end": s["end"], "mark": card.mark, "label": card.number}
-            for card in asked
+            for card in cards
             for s in card.spans
         ],
     }

@@ -1,6 +1,6 @@
 """Replay of a browser's queue: several answers and item ends in one request, in order.
 
-Each entry goes through the view of its own address and is a transaction of its own: what is
+Each entry goes through the view of its own address and is a transaction of its own: an entry that is
 acknowledged stays, whatever becomes of the entries after it.
 """
 
@@ -23,7 +23,7 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True)
 class Entry:
-    """One request of the queue: an address and the fields of its form."""
+    """Single request of the queue: an address and the fields of its form."""
 
     url: str
     fields: dict[str, str]
@@ -37,7 +37,10 @@ class Entry:
 
 
 def parse_queue(body: bytes) -> list[Entry]:
-    """Parse `[{"url": ..., "fields": {...}}, ...]`. Raises BadRequest where the body is something else."""
+    """Parse `[{"url": ..., "fields": {...}}, ...]`.
+
+    Raises BadRequest where the body is something else.
+    """
     try:
         rows = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -59,7 +62,7 @@ def _is_entry(row: object) -> bool:
 def replay(request: HttpRequest, entries: list[Entry]) -> list[Result]:
     """Return the result of each entry: `status`, and `reply` where there is one.
 
-    Behind an answer that is not taken, later answers to its question and the end of its item get
+    After an answer that is refused, later answers to its question and the end of its item get
     424 and are not tried: they rest on it. Where the server itself fails, the list ends there, and
     the browser sends the rest again; an error at the first entry is raised.
     """
@@ -94,15 +97,15 @@ def _replay_one(request: HttpRequest, entry: Entry, failed: set[str | int]) -> R
 
 def _respond(request: HttpRequest, entry: Entry, match: ResolverMatch) -> HttpResponseBase:
     """Call the view of an entry with the fields of the entry as its form."""
-    own = copy(request)
+    entry_request = copy(request)
     # Half a surrogate pair, which JSON can hold and a form cannot, becomes a question mark.
-    own.POST = QueryDict(urlencode(entry.fields, errors="replace"))
-    return match.func(own, *match.args, **match.kwargs)
+    entry_request.POST = QueryDict(urlencode(entry.fields, errors="replace"))
+    return match.func(entry_request, *match.args, **match.kwargs)
 
 
 def _result(response: HttpResponseBase) -> Result:
     if not isinstance(response, HttpResponse) or not response.content:
         return {"status": response.status_code}
-    words = response.content.decode()
+    content = response.content.decode()
     is_json = response.headers["Content-Type"].startswith("application/json")
-    return {"status": response.status_code, "reply": json.loads(words) if is_json else words}
+    return {"status": response.status_code, "reply": json.loads(content) if is_json else content}

@@ -1,4 +1,4 @@
-"""Saving what a rater says, handing an item in, putting it aside. Nothing that was acknowledged is lost."""
+"""Saving a rater's answers, submitting and skipping items; no acknowledged answer is lost."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +10,7 @@ from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.errors import UserError
 from annotation.models import (
     Answer,
     Assignment,
@@ -23,14 +24,14 @@ from annotation.models import (
     Text,
     User,
 )
-from annotation.participation import assigning, counting, gate, parts, skips
+from annotation.participation import assigning, parts, prerequisites, rating_sync, skips
 from annotation.prepared import Prepared, PreparedInsert
-from annotation.task.page import asked_of
+from annotation.task.page import item_cards
 from annotation.text.spans import Span
 
 
-def _newest(**asked: int | None) -> QuerySet[Any, Any]:
-    return Answer.objects.filter(**asked).order_by("-id").values_list("id", "key")[:1]
+def _newest(**filters: int | None) -> QuerySet[Any, Any]:
+    return Answer.objects.filter(**filters).order_by("-id").values_list("id", "key")[:1]
 
 
 _LOCKED = Prepared(
@@ -41,6 +42,7 @@ _LOCKED = Prepared(
     ),
     1,
 )
+_CAMPAIGN_STATE = Prepared(lambda pk: Campaign.objects.filter(pk=pk).values_list("state"), 1)
 _NEWEST = Prepared(lambda pk, question: _newest(assignment=pk, question=question, rubric=None), 2)
 _NEWEST_UNDER = Prepared(
     lambda pk, question, rubric: _newest(assignment=pk, question=question, rubric=rubric), 3
@@ -49,12 +51,14 @@ _NEWEST_TO_CHECK = Prepared(lambda pk, check: _newest(assignment=pk, check_asked
 _ANSWER = PreparedInsert(Answer)
 
 
-class AnswerRefusedError(Exception):
+class AnswerError(UserError):
     """An answer that cannot be taken; the message is for the person who gave it."""
 
 
-class ConflictError(Exception):
+class AnswerConflictError(UserError):
     """An answer made without knowledge of a newer one, from another tab or device."""
+
+    status = 409
 
     def __init__(self, newest: Answer) -> None:
         super().__init__("This question was answered in another place meanwhile.")
@@ -74,18 +78,18 @@ def save_answer(
     active_ms: int = 0,
     altered: bool = False,
 ) -> Answer:
-    """Append an answer and make it the rating of its pair. The same key again is the same answer.
+    """Append an answer and make it the rating of its pair. Idempotent by its key.
 
-    `rubric` is a further one of the campaign under which it is said; None: the campaign's own.
+    `rubric` is a further one of the campaign; None: the campaign's own.
     With `knows_base`, `base` is the key of the newest answer that the page knew (None: it knew of
     none); another one in the database was given elsewhere, and is not overwritten in silence.
-    `altered` is for staff: the browser showed other words than were served.
+    `altered` is for staff: the browser displayed other words than were served.
     A grade that rests on no words has none: spans that come with it are left out.
-    An item that was handed in and now lacks something is open again; `reopens` of the answer says
-    so. To an item that was taken back the answer is kept, and it counts if a slot is still free. In
-    a closed campaign it is kept in any case, and changes nothing else; `late` says so.
+    A submitted item that now lacks something is open again; `reopens` of the answer is then
+    true. An answer to a released item is stored, and it counts if a slot is still free. In
+    a closed campaign it is stored in any case, and changes nothing else; `late` has the reason.
 
-    Raises AnswerRefusedError where the key has already carried another answer, and ConflictError
+    Raises AnswerError where the key has already carried another answer, and AnswerConflictError
     where there is a newer answer than the base.
     """
     campaign = assignment.participant.campaign
@@ -93,7 +97,7 @@ def save_answer(
         spans = []  # from a page that did not ask; an earlier answer has them still
     stored = [{"start": s.start, "end": s.end, "quote": s.quote} for s in spans]
     is_check = isinstance(question, AttentionCheck)
-    asked: dict[str, Any] = {"check_asked" if is_check else "question": question}
+    question_field: dict[str, Any] = {"check_asked" if is_check else "question": question}
     answer = Answer(
         assignment=assignment,
         rubric=rubric,
@@ -103,33 +107,36 @@ def save_answer(
         text_sha256=assignment.item.as_shown().sha256,
         active_ms=active_ms,
         altered=altered,
-        **asked,
+        **question_field,
     )
     try:
         with transaction.atomic():
             # One writer at a time for an item: the projection must follow the newest answer.
             [(assignment.state, assignment.slot, campaign.state)] = _LOCKED.all(assignment.pk)
+            if campaign.counts_answers() and rating_sync.lock_texts(answer, campaign):
+                # An edit needs a closed campaign: one for which this has waited shows here.
+                [(campaign.state,)] = _CAMPAIGN_STATE.all(campaign.pk)
             is_closed = not campaign.counts_answers()
             newest = _newest_to(assignment, question, rubric)
             # In a closed campaign nothing is overwritten, so nobody has to choose.
-            must_know = knows_base and not is_closed
-            if newest and must_know and UUID(str(newest[1])) not in (key, base):
+            checks_base = knows_base and not is_closed
+            if newest and checks_base and UUID(str(newest[1])) not in (key, base):
                 if _sent_before(answer):
                     raise IntegrityError
-                raise ConflictError(Answer.objects.get(pk=newest[0]))
-            answer.late = Answer.Late.CLOSED if is_closed else assigning.why_late(assignment)
-            _ANSWER.one(answer)
+                raise AnswerConflictError(Answer.objects.get(pk=newest[0]))
+            answer.late = Answer.Late.CLOSED if is_closed else assigning.late_reason(assignment)
+            _ANSWER.insert_one(answer)
             if not answer.late:
-                answer.reopens = _settle(answer, campaign)
+                answer.reopens = _record_rating(answer, campaign)
     except IntegrityError:
-        return _same(answer)
+        return _stored_answer(answer)
     return answer
 
 
 def _newest_to(
     assignment: Assignment, question: SubQuestion | AttentionCheck, rubric: Rubric | None
 ) -> tuple[Any, ...] | None:
-    """The newest answer to a question under a rubric: its id and its key."""
+    """Return the id and key of the newest answer to a question under a rubric."""
     if rubric:
         return _NEWEST_UNDER.first(assignment.pk, question.pk, rubric.pk)
     is_check = isinstance(question, AttentionCheck)
@@ -140,22 +147,27 @@ def _sent_before(answer: Answer) -> bool:
     return Answer.objects.filter(assignment=answer.assignment, key=answer.key).exists()
 
 
-def _same(answer: Answer) -> Answer:
-    """The stored answer that has this one's key, as long as it says the same."""
+def _stored_answer(answer: Answer) -> Answer:
+    """Return the stored answer with this one's key.
+
+    Raises AnswerError where its content differs.
+    """
     stored = Answer.objects.get(assignment=answer.assignment, key=answer.key)
     for name in ("question_id", "check_asked_id", "rubric_id", "grade", "spans"):
         if getattr(stored, name) != getattr(answer, name):
-            raise AnswerRefusedError(_("This key has already carried another answer."))
+            raise AnswerError(
+                _("This answer was already sent with other content. Please reload the page.")
+            )
     return stored
 
 
-def _settle(answer: Answer, campaign: Campaign) -> bool:
-    """What follows from an answer: its rating, and whether an item that was handed in is open again."""
+def _record_rating(answer: Answer, campaign: Campaign) -> bool:
+    """Record the rating of an answer; return whether a submitted item is open again."""
     assignment = answer.assignment
-    counting.count(answer, campaign)
+    rating_sync.rate_answer(answer, campaign)
     if assignment.state != Assignment.State.SUBMITTED or is_complete(assignment):
         return False
-    if not assignment.participant.goes_on:
+    if not assignment.participant.can_work:
         return False  # they have left: nobody would hand it in again
     assignment.state = Assignment.State.OPEN
     assignment.save(update_fields=["state"])
@@ -163,30 +175,30 @@ def _settle(answer: Answer, campaign: Campaign) -> bool:
 
 
 def is_complete(assignment: Assignment) -> bool:
-    return all(asked.is_done for asked in asked_of(assignment))
+    return all(card.is_done for card in item_cards(assignment))
 
 
 def submit(assignment: Assignment, active_ms: int = 0) -> None:
-    """Hand an item in; handing it in twice is once. Answers can be changed while the campaign is open.
+    """Submit an item; idempotent. Answers can be changed while the campaign is open.
 
-    What was said too late to count, before a campaign was opened again, counts from now on.
+    Answers that came too late to count, before a campaign was opened again, count from now on.
 
-    Raises AnswerRefusedError where the campaign is closed, or where the item was given to another.
+    Raises AnswerError where the campaign is closed, or where the item was given to another.
     """
     with transaction.atomic():
         _lock(assignment)
         if not assignment.participant.campaign.counts_answers():
-            raise AnswerRefusedError(_("This study is closed."))
-        if assigning.why_late(assignment):
+            raise AnswerError(_("This study is closed."))
+        if assigning.late_reason(assignment):
             if assignment.state == Assignment.State.SUBMITTED:
                 return
-            raise AnswerRefusedError(
+            raise AnswerError(
                 _(
                     "The time for this item ended, and it was given to somebody else. "
                     "Your answers are kept."
                 )
             )
-        counting.count_again(assignment)
+        rating_sync.restore_answers(assignment)
         if assignment.state == Assignment.State.SUBMITTED:
             return
         assignment.state, assignment.was_skipped = Assignment.State.SUBMITTED, False
@@ -197,16 +209,16 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
 
 
 def skip(assignment: Assignment, note: str, *, broken: bool = False) -> None:
-    """Put an item aside with the rater's reason; what was answered stays.
+    """Skip an item with the rater's reason; its answers stay.
 
     `broken` reports that the text itself is: cut off, or not to be read.
 
-    Raises AnswerRefusedError where the campaign is closed, where the item was handed in or taken
-    back, and where no more of its part may be skipped. What was said of it is kept then, too.
+    Raises AnswerError where the campaign is closed, where the item was submitted or
+    released, and where no more of its part may be skipped. Its answers are stored then, too.
     """
     with transaction.atomic():
         _lock(assignment)
-        problem = skips.why_not(assignment)
+        problem = skips.skip_refusal(assignment)
         if note or not problem:
             assignment.note = note
         if broken or not problem:
@@ -217,31 +229,32 @@ def skip(assignment: Assignment, note: str, *, broken: bool = False) -> None:
             assignment.save(update_fields=["state", "was_skipped"])
             parts.end_if_done(assignment)
     if problem:
-        raise AnswerRefusedError(
+        raise AnswerError(
             " ".join([problem, _("Your note is kept.")] if note or broken else [problem])
         )
 
 
 def _lock(assignment: Assignment) -> None:
-    """Hold the row and its part; take their newest states and the campaign's. In a transaction.
+    """Lock an assignment and its part, and refresh them and the campaign's state.
 
-    The part comes first, as where a lease ends: two who hold them in turn would wait for ever.
+    In a transaction. The part comes first, as where a lease ends: two who lock them in turn would
+    wait for ever.
     """
-    # Of the database: a part that was begun meanwhile takes up what is open of the one before.
+    # Read again: a part that was begun meanwhile takes over the open items of the one before.
     part = Assignment.objects.values_list("part", flat=True).get(pk=assignment.pk)
-    assignment.part = _held(part)
+    assignment.part = _lock_part(part)
     rows = Assignment.objects.select_for_update(of=("self",)).select_related(
         "participant__campaign"
     )
     row = rows.get(pk=assignment.pk)
     assignment.participant.campaign.state = row.participant.campaign.state
     if row.part_id != part:  # at this very moment
-        assignment.part = _held(row.part_id)
+        assignment.part = _lock_part(row.part_id)
     assignment.state, assignment.slot = row.state, row.slot
     assignment.active_ms, assignment.was_skipped = row.active_ms, row.was_skipped
 
 
-def _held(part: int | None) -> Part | None:
+def _lock_part(part: int | None) -> Part | None:
     return Part.objects.select_for_update().get(pk=part) if part else None
 
 
@@ -249,11 +262,11 @@ Columns = tuple[type[Model], list[str]]
 
 
 def _columns(model: type[Model], *names: str) -> Columns:
-    """A model and the columns that are read of it, in the order in which from_db takes them."""
+    """Return a model and the columns read of it, in the order in which from_db takes them."""
     return model, [field.attname for field in model._meta.concrete_fields if field.name in names]
 
 
-# What is left out here is fetched where somebody asks for it: texts of a campaign are long.
+# Other columns are fetched on access: texts of a campaign are long.
 _ASSIGNMENT = _columns(
     Assignment, "id", "participant", "item", "part", "slot", "state", "check_asked"
 )
@@ -261,30 +274,38 @@ _ITEM = _columns(Item, "id", "campaign", "text", "purpose", "shown_body")
 _TEXT = _columns(Text, "id", "body", "sha256")
 _PARTICIPANT = _columns(Participant, "id", "campaign", "rater", "outcome", "set_aside_at")
 _CAMPAIGN = _columns(
-    Campaign, "id", "slug", "state", "is_pilot", "language", "rubric", "raters_per_item"
+    Campaign,
+    "id",
+    "slug",
+    "state",
+    "is_pilot",
+    "language",
+    "rubric",
+    "raters_per_item",
+    "copies_equal_texts",
 )
 _RUBRIC = _columns(Rubric, "id", "span_from")
 
 
-def _below(path: str, columns: Columns) -> list[str]:
+def _prefixed_columns(path: str, columns: Columns) -> list[str]:
     return [f"{path}__{name}" for name in columns[1]]
 
 
-_ASKED = Prepared(
+_ASSIGNMENT_TO_ANSWER = Prepared(
     lambda user, pk, question: (
         Assignment.objects.filter(
             pk=pk, participant__rater__user=user, item__asked__question=question
         )
-        .annotate(waits_for=gate.waits_for())
+        .annotate(prerequisite=prerequisites.missing_prerequisite())
         .order_by()
         .values_list(
             *_ASSIGNMENT[1],
-            *_below("item", _ITEM),
-            *_below("item__text", _TEXT),
-            *_below("participant", _PARTICIPANT),
-            *_below("participant__campaign", _CAMPAIGN),
-            *_below("participant__campaign__rubric", _RUBRIC),
-            "waits_for",
+            *_prefixed_columns("item", _ITEM),
+            *_prefixed_columns("item__text", _TEXT),
+            *_prefixed_columns("participant", _PARTICIPANT),
+            *_prefixed_columns("participant__campaign", _CAMPAIGN),
+            *_prefixed_columns("participant__campaign__rubric", _RUBRIC),
+            "prerequisite",
         )
     ),
     3,
@@ -292,28 +313,28 @@ _ASKED = Prepared(
 
 
 def item_to_answer(user: User, pk: int, question_pk: int) -> Assignment:
-    """The user's own assignment, with its item, text, participant, campaign and rubric.
+    """Return the user's own assignment, with its item, text, participant, campaign and rubric.
 
     Raises Http404 where it is another person's, or where its item does not ask this question, and
-    gate.NotYetError where something has to come before it.
+    PrerequisiteError where a prerequisite is missing.
     """
-    row = _ASKED.first(user.pk, pk, question_pk)
+    row = _ASSIGNMENT_TO_ANSWER.first(user.pk, pk, question_pk)
     if row is None:
         raise Http404("This item does not ask that, or it is not yours.")
-    *values, waits_for = row
-    made = _made(values, _ASSIGNMENT, _ITEM, _TEXT, _PARTICIPANT, _CAMPAIGN, _RUBRIC)
-    assignment, item, text, participant, campaign, rubric = made
+    *values, prerequisite = row
+    objects = _objects_from_row(values, _ASSIGNMENT, _ITEM, _TEXT, _PARTICIPANT, _CAMPAIGN, _RUBRIC)
+    assignment, item, text, participant, campaign, rubric = objects
     assignment.item, item.text = item, text
     assignment.participant, participant.campaign = participant, campaign
     campaign.rubric = rubric
-    return gate.passed(assignment, waits_for)
+    return prerequisites.require_prerequisites(assignment, prerequisite)
 
 
-def _made(row: Sequence[Any], *parts: Columns) -> list[Any]:
-    """The objects of a row; a field that was not read is fetched once it is asked for."""
-    made = []
+def _objects_from_row(row: Sequence[Any], *parts: Columns) -> list[Any]:
+    """Build the objects of a row; a field that was not read is fetched on access."""
+    objects = []
     start = 0
     for model, names in parts:
-        made.append(model.from_db(DEFAULT_DB_ALIAS, names, row[start : start + len(names)]))
+        objects.append(model.from_db(DEFAULT_DB_ALIAS, names, row[start : start + len(names)]))
         start += len(names)
-    return made
+    return objects

@@ -1,4 +1,4 @@
-"""One item: its page, its answers, handing it in."""
+"""URLs of one item: its page, its answers, submit and skip."""
 
 from django.urls import URLPattern, path
 

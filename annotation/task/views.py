@@ -1,4 +1,4 @@
-"""The rater's pages: one item under the rubric, saving it, handing it in."""
+"""Views of the item page: answering, submitting and skipping one item."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -15,27 +15,27 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, View, is_by_script
 from annotation.models import Answer, Assignment, AttentionCheck, Item, Rubric, SubQuestion
-from annotation.models.wording import shown
-from annotation.participation import active_time, gate, journey
-from annotation.participation.skips import no_more, skips_of
+from annotation.models.rubric_wording import campaign_wording
+from annotation.participation import active_time, prerequisites, workflow
+from annotation.participation.skips import no_more_skips_message, skips_of
 from annotation.task import saving
 from annotation.task.forms import AnswerForm, SkipForm, problems
-from annotation.task.page import Asked, RefusedForm, asked_of, links_of, page_context
+from annotation.task.page import QuestionCard, RefusedForm, item_cards, links_of, page_context
 from annotation.task.queue import parse_queue, replay
 from annotation.task.saving import item_to_answer
-from annotation.task.script_words import WORDS
+from annotation.task.script_messages import MESSAGES
 
 
-def _gated(view: Callable[..., HttpResponseBase]) -> View:
-    """An address of an item. Before what has to come first it shows and takes nothing."""
+def _requires_prerequisites(view: Callable[..., HttpResponseBase]) -> View:
+    """Decorate an item view: refuse it while a prerequisite is missing."""
 
     @wraps(view)
     def guarded(request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
-        except gate.NotYetError as error:
+        except prerequisites.PrerequisiteError as error:
             if is_by_script(request):
-                return _plain(str(error))
+                return _plain_text_422(str(error))
             if request.method == "POST":
                 messages.error(request, str(error))
             return redirect(error.url)
@@ -45,22 +45,22 @@ def _gated(view: Callable[..., HttpResponseBase]) -> View:
 
 @never_cache  # or Back would show the answers as they stood before
 @require_safe
-@_gated
+@_requires_prerequisites
 def work(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """One item: the text on one side, its questions on the other."""
-    assignment = _own(request, pk)
-    if step := journey.before_work(assignment.participant):
+    """Show one item: the text on one side, its questions on the other."""
+    assignment = _get_own_assignment(request, pk)
+    if step := workflow.required_step_url(assignment.participant):
         return redirect(step)
     active_time.note_opening(assignment)
     return _page(request, assignment)
 
 
 @require_POST
-@_gated
+@_requires_prerequisites
 def answer(
     request: AuthenticatedRequest, pk: int, question_pk: int, rubric: str = ""
 ) -> HttpResponseBase:
-    """Save the answer to one question of an item, at once: under the campaign's rubric, or a further one."""
+    """Save the answer to one question of an item under the campaign's or a further rubric."""
     assignment = item_to_answer(request.user, pk, question_pk)
     rubrics = assignment.participant.campaign.further_rubrics
     further = get_object_or_404(rubrics, slug=rubric) if rubric else None
@@ -68,16 +68,16 @@ def answer(
 
 
 @require_POST
-@_gated
+@_requires_prerequisites
 def check_answer(request: AuthenticatedRequest, pk: int, check_pk: int) -> HttpResponseBase:
     """Save the answer to the attention check of an item."""
-    assignment = _found(_mine(request).filter(check_asked__pk=check_pk), pk)
+    assignment = _get_assignment(_own_assignments(request).filter(check_asked__pk=check_pk), pk)
     return _save(request, assignment, AttentionCheck(pk=check_pk))
 
 
 @require_POST
 def answer_queue(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Take the queue of a browser: answers and item ends, in order, each with a result of its own."""
+    """Replay the queue of a browser: answers and item ends in order, one result for each."""
     return JsonResponse({"results": replay(request, parse_queue(request.body))})
 
 
@@ -91,9 +91,9 @@ def _save(
     campaign.activate_language()
     text = assignment.item.as_shown()
     form = AnswerForm(request.POST, text=text, rubric=further or campaign.rubric)
-    asked = (question, further)
+    answered_question = (question, further)
     if not form.is_valid():
-        return _refused(request, assignment, problems(form), "refused", asked)
+        return _report_refusal(request, assignment, problems(form), "refused", answered_question)
     try:
         saved = saving.save_answer(
             assignment,
@@ -107,40 +107,43 @@ def _save(
             active_ms=form.cleaned_data["active_ms"],
             altered=form.cleaned_data["altered"],
         )
-    except saving.AnswerRefusedError as error:
-        return _refused(request, assignment, str(error), "refused", asked)
-    except saving.ConflictError as error:
-        return JsonResponse(_said(error.newest), status=409)
-    says = _why_kept(saved)
+    except saving.AnswerError as error:
+        return _report_refusal(request, assignment, str(error), "refused", answered_question)
+    except saving.AnswerConflictError as error:
+        return JsonResponse(_answer_json(error.newest), status=409)
+    notice = _late_notice(saved)
     if is_by_script(request):
         if saved.reopens:
             return JsonResponse({"reopened": assignment.get_absolute_url()})
-        return JsonResponse({"says": says}) if says else HttpResponse(status=204)
-    number = _number(assignment, *asked)
-    if says:
-        messages.warning(request, says, "warned")
+        return JsonResponse({"says": notice}) if notice else HttpResponse(status=204)
+    number = _number(assignment, *answered_question)
+    if notice:
+        messages.warning(request, notice, "warned")
     else:
         messages.success(request, _("Question %(number)s is saved.") % {"number": number})
     return redirect(f"{assignment.get_absolute_url()}#q-{number}")
 
 
-def _why_kept(answer: Answer) -> str:
-    """What to tell whoever gave an answer that is kept and does not count; empty where it counts."""
+def _late_notice(answer: Answer) -> str:
+    """Return the message for an answer that is stored and does not count; empty if it counts."""
     if answer.late == Answer.Late.CLOSED:
         return _("Your answer is kept, but no longer counts: the study is closed.")
-    if answer.late == Answer.Late.TAKEN_BACK:
+    if answer.late == Answer.Late.RETURNED:
         return _("Your answer is kept, but no longer counts: the time for this text ended.")
-    if answer.late == Answer.Late.SET_ASIDE:
+    if answer.late == Answer.Late.EXCLUDED:
         return _("Your answer is kept, but does not count: please ask the researchers.")
     return ""
 
 
 @never_cache
 @require_safe
-@_gated
+@_requires_prerequisites
 def state(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """The newest answers of an item, for a page that has been away: another device may have been here."""
-    assignment = _own(request, pk)
+    """Return the newest answers of an item as JSON.
+
+    For a page that has been away: another device may have been here.
+    """
+    assignment = _get_own_assignment(request, pk)
     newest = {
         (answer.question_id, answer.check_asked_id, answer.rubric_id): answer
         for answer in assignment.answers.select_related("rubric").order_by("id")
@@ -149,13 +152,13 @@ def state(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         {
             "state": assignment.state,
             "closed": not assignment.participant.campaign.counts_answers(),
-            "answers": [_said(answer) for answer in newest.values()],
+            "answers": [_answer_json(answer) for answer in newest.values()],
         }
     )
 
 
-def _said(answer: Answer) -> dict[str, object]:
-    """An answer as a page's script takes it up: the address tells which question it is to."""
+def _answer_json(answer: Answer) -> dict[str, object]:
+    """Return an answer as JSON for a page's script; its URL identifies the question."""
     name, pk = (
         ("answer", answer.question_id)
         if answer.question_id
@@ -174,11 +177,11 @@ def _said(answer: Answer) -> dict[str, object]:
 
 
 @require_POST
-@_gated
+@_requires_prerequisites
 def submit(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """Hand an item in, or say what it still lacks."""
-    assignment = _own(request, pk)
-    missing = [asked for asked in asked_of(assignment) if not asked.is_done]
+    """Submit an item, or list its questions that are left."""
+    assignment = _get_own_assignment(request, pk)
+    missing = [card for card in item_cards(assignment) if not card.is_done]
     if missing:
         if is_by_script(request):
             context = {"missing": missing}
@@ -186,42 +189,56 @@ def submit(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         return _page(request, assignment, missing=missing, status=422)
     try:
         saving.submit(assignment, _milliseconds(request))
-    except saving.AnswerRefusedError as error:
-        return _refused(request, assignment, str(error), "not_handed_in")
-    return _onwards(request, assignment)
+    except saving.AnswerError as error:
+        return _report_refusal(request, assignment, str(error), "not_handed_in")
+    return _redirect_to_next(request, assignment)
 
 
 @require_POST
-@_gated
+@_requires_prerequisites
 def skip(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """Put an item aside with a note, and go on with the next."""
-    assignment = _own(request, pk)
+    """Skip an item with a note, and go on with the next."""
+    assignment = _get_own_assignment(request, pk)
     form = SkipForm(request.POST)
     if not form.is_valid():
-        return _refused(request, assignment, problems(form), "not_skipped")
+        return _refuse_skip(request, assignment, form)
     try:
         saving.skip(assignment, form.cleaned_data["note"], broken=form.cleaned_data["broken"])
-    except saving.AnswerRefusedError as error:
-        return _refused(request, assignment, str(error), "not_skipped")
-    return _onwards(request, assignment)
+    except saving.AnswerError as error:
+        return _report_refusal(request, assignment, str(error), "not_skipped")
+    return _redirect_to_next(request, assignment)
 
 
-def _mine(request: AuthenticatedRequest) -> QuerySet[Assignment]:
-    """The reader's own assignments; another person's is not there, as far as they can tell."""
+def _refuse_skip(
+    request: AuthenticatedRequest, assignment: Assignment, form: SkipForm
+) -> HttpResponseBase:
+    """Report an invalid skip; a page without scripts has the typed note again."""
+    if is_by_script(request):
+        return _plain_text_422(problems(form))
+    messages.error(request, str(MESSAGES["not_skipped"]).format(problem=problems(form)))
+    assignment.note = str(form["note"].value() or "")
+    assignment.reported_broken = bool(form["broken"].value())
+    return _page(request, assignment, status=422, is_skip_refused=True)
+
+
+def _own_assignments(request: AuthenticatedRequest) -> QuerySet[Assignment]:
+    """Return the reader's own assignments; another person's look as if they did not exist."""
     return Assignment.objects.filter(participant__rater__user=request.user).select_related(
         "item__text", "participant__campaign__rubric"
     )
 
 
-def _found(mine: QuerySet[Assignment], pk: int) -> Assignment:
-    assignment: Any = get_object_or_404(mine.annotate(waits_for=gate.waits_for()), pk=pk)
+def _get_assignment(assignments: QuerySet[Assignment], pk: int) -> Assignment:
+    assignment: Any = get_object_or_404(
+        assignments.annotate(prerequisite=prerequisites.missing_prerequisite()), pk=pk
+    )
     assignment.participant.campaign.activate_language()
-    return gate.passed(assignment, assignment.waits_for)
+    return prerequisites.require_prerequisites(assignment, assignment.prerequisite)
 
 
-def _own(request: AuthenticatedRequest, pk: int) -> Assignment:
-    more = ("item__text__topic", "participant__rater", "part", "check_asked")
-    return _found(_mine(request).select_related(*more), pk)
+def _get_own_assignment(request: AuthenticatedRequest, pk: int) -> Assignment:
+    related = ("item__text__topic", "participant__rater", "part", "check_asked")
+    return _get_assignment(_own_assignments(request).select_related(*related), pk)
 
 
 def _milliseconds(request: AuthenticatedRequest) -> int:
@@ -232,13 +249,13 @@ def _milliseconds(request: AuthenticatedRequest) -> int:
 def _number(
     assignment: Assignment, question: SubQuestion | AttentionCheck, further: Rubric | None
 ) -> str:
-    """As the page calls it, under the campaign's own rubric or a further one."""
-    return _card(asked_of(assignment), question, further).number
+    """Return the card's number on the page, under the campaign's own rubric or a further one."""
+    return _card(item_cards(assignment), question, further).number
 
 
 def _card(
-    cards: list[Asked], question: SubQuestion | AttentionCheck, further: Rubric | None
-) -> Asked:
+    cards: list[QuestionCard], question: SubQuestion | AttentionCheck, further: Rubric | None
+) -> QuestionCard:
     return next(
         card
         for card in cards
@@ -249,19 +266,20 @@ def _card(
 def _page(
     request: AuthenticatedRequest,
     assignment: Assignment,
-    missing: list[Asked] | None = None,
+    missing: list[QuestionCard] | None = None,
     status: int = 200,
-    cards: list[Asked] | None = None,
+    cards: list[QuestionCard] | None = None,
+    is_skip_refused: bool = False,
 ) -> HttpResponseBase:
     campaign = assignment.participant.campaign
-    order = journey.in_hand(assignment)
-    place = order.index(assignment.pk)
+    order = workflow.sibling_assignments(assignment)
+    index = order.index(assignment.pk)
     context = page_context(
         campaign,
         assignment.item.as_shown(),
-        cards or asked_of(assignment),
-        links_of(assignment, order[place - 1] if place else None),
-        place=place + 1,
+        cards or item_cards(assignment),
+        links_of(assignment, order[index - 1] if index else None),
+        number=index + 1,
         of=len(order),
         is_practice=assignment.item.purpose == Item.Purpose.TRAINING,
         missing=missing or [],
@@ -270,9 +288,10 @@ def _page(
     news = list(campaign.messages_sent.filter(pk__gt=participant.seen_message))
     context |= {
         "assignment": assignment,
-        "is_over": journey.is_over(assignment),
+        "is_over": workflow.is_part_over(assignment),
+        "is_skip_refused": is_skip_refused,
         "skips": skips_of(participant, part),
-        "no_more_skips": no_more(participant.campaign.rubric),
+        "no_more_skips": no_more_skips_message(participant.campaign.rubric),
         "part_ends": part.expires if part and not part.outcome else None,
         "news": news,
         "news_until": news[-1].pk if news else None,
@@ -280,36 +299,36 @@ def _page(
     return render(request, "annotation/task/work.html", context, status=status)
 
 
-def _onwards(request: AuthenticatedRequest, assignment: Assignment) -> HttpResponseBase:
-    url = journey.after_item(assignment)
+def _redirect_to_next(request: AuthenticatedRequest, assignment: Assignment) -> HttpResponseBase:
+    url = workflow.url_after_item(assignment)
     if is_by_script(request):
         return JsonResponse({"next": url})
     return redirect(url)
 
 
-def _refused(
+def _report_refusal(
     request: AuthenticatedRequest,
     assignment: Assignment,
     problem: str,
-    what: str,
-    asked: tuple[SubQuestion | AttentionCheck, Rubric | None] | None = None,
+    message_key: str,
+    answered_question: tuple[SubQuestion | AttentionCheck, Rubric | None] | None = None,
 ) -> HttpResponseBase:
-    """Say what is wrong, where the person is looking. `what` names the words of a script for it.
+    """Report a problem where the person is looking.
 
-    `asked` is the question that was answered, and the further rubric under which it was: its form comes back
-    with what was typed into it.
+    `message_key` is the key of a script's message. `answered_question` is the question that was
+    answered, and the further rubric under which it was: its form comes back with its values.
     """
     if is_by_script(request):
-        return _plain(problem)
-    told = str(WORDS[what]).format(problem=problem)
-    if asked is None:
-        messages.error(request, told)
+        return _plain_text_422(problem)
+    message = str(MESSAGES[message_key]).format(problem=problem)
+    if answered_question is None:
+        messages.error(request, message)
         return redirect(assignment)
-    assignment = _own(request, assignment.pk)
-    cards = asked_of(assignment)
-    card = _card(cards, *asked)
+    assignment = _get_own_assignment(request, assignment.pk)
+    cards = item_cards(assignment)
+    card = _card(cards, *answered_question)
     card.refused = RefusedForm(
-        told,
+        message,
         request.POST.get("grade", ""),
         tuple(request.POST.getlist("keep")),
         request.POST.get("quotes", ""),
@@ -317,13 +336,13 @@ def _refused(
     return _page(request, assignment, status=422, cards=cards)
 
 
-def _plain(problem: str) -> HttpResponse:
+def _plain_text_422(problem: str) -> HttpResponse:
     return HttpResponse(problem, status=422, content_type="text/plain; charset=utf-8")
 
 
 @require_safe
 def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """What was said about a text to practise on, beside what was expected."""
+    """Show the reader's answers to a training text beside the expected ones."""
     assignment = get_object_or_404(
         Assignment.objects.select_related("item__text", "participant__campaign__rubric", "part"),
         pk=pk,
@@ -334,15 +353,15 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         return redirect(assignment)
     campaign = assignment.participant.campaign
     campaign.activate_language()
-    asked = asked_of(assignment)
-    words = shown(campaign, assignment.item.text.kind)
-    rubrics = [card.rubric for card in asked]
+    cards = item_cards(assignment)
+    wording = campaign_wording(campaign, assignment.item.text.kind)
+    rubrics = [card.rubric for card in cards]
     compared = []
-    for card in asked:
-        of_card = words.further[card.rubric.slug] if card.is_further else words
-        labels = of_card.labels()
-        of_both = {"label": labels.get(card.grade), "wanted": labels.get(card.expected)}
-        compared.append({"card": card, "asks": of_card.question, **of_both})
+    for card in cards:
+        card_wording = wording.further[card.rubric.slug] if card.is_further else wording
+        labels = card_wording.labels()
+        level_labels = {"label": labels.get(card.grade), "wanted": labels.get(card.expected)}
+        compared.append({"card": card, "asks": card_wording.question, **level_labels})
     context = {
         "campaign": campaign,
         "assignment": assignment,
@@ -351,14 +370,14 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         "takes_spans": any(rubric.span_from is not None for rubric in rubrics),
         "several": len(set(rubrics)) > 1,
         "compared": compared,
-        "known": sum(card.expected is not None for card in asked),
-        "agreed": sum(card.grade == card.expected for card in asked if card.expected is not None),
+        "known": sum(card.expected is not None for card in cards),
+        "agreed": sum(card.grade == card.expected for card in cards if card.expected is not None),
         "marks": [
             {"start": span["start"], "end": span["end"], "mark": card.mark, "label": card.number}
-            for card in asked
+            for card in cards
             for span in card.expected_spans
         ],
-        "onwards": journey.onwards(assignment),
-        "is_over": journey.is_over(assignment),
+        "onwards": workflow.next_url(assignment),
+        "is_over": workflow.is_part_over(assignment),
     }
     return render(request, "annotation/task/feedback.html", context)

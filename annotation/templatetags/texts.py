@@ -1,6 +1,7 @@
-"""`{% reader body spans %}` prints a text to be read and marked; `{{ text|guideline }}` Markdown.
+"""Template tags for texts: `reader`, `guideline` and `wording`.
 
-`{% wording campaign as words %}` gives the words of its rubric that raters read.
+`{% reader body spans %}` prints a text to be read and marked, `{{ text|guideline }}` renders
+Markdown, and `{% wording campaign as words %}` gives the wording of its rubric that raters read.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from annotation.models import Campaign
-from annotation.models.wording import Wording, shown
+from annotation.models.rubric_wording import RubricWording, campaign_wording
 from annotation.text.rendering import guideline_html, plain_html, text_html
 
 register = template.Library()
@@ -25,10 +26,10 @@ def reader(
     id: str = "text",
     is_marked: bool = True,
 ) -> SafeString:
-    """The text in its reading measure, with room in the margin for the numbers of its spans.
+    """Return the text in its reading width, with margin space for the numbers of its spans.
 
-    Without `is_marked` nobody marks words in it: no sentence of it takes the focus. Browsers are
-    asked not to translate it; scripts compare what it says with `data-served`.
+    Without `is_marked` no sentence takes the focus. Browsers are asked not to translate the text;
+    scripts compare its content with `data-served`.
     """
     return format_html(
         '<div class="reader" data-reader><div class="body" id="{}" role="group" aria-label="{}"'
@@ -46,5 +47,5 @@ def guideline(markdown: str) -> SafeString:
 
 
 @register.simple_tag
-def wording(campaign: Campaign) -> Wording:
-    return shown(campaign)
+def wording(campaign: Campaign) -> RubricWording:
+    return campaign_wording(campaign)

@@ -6,7 +6,7 @@ from html import unescape
 ROOM = "/work/in/crowd/"
 
 
-def words(response):
-    """What a page says, without its tags."""
+def text_of_page(response):
+    """Return the text of a page without its tags."""
     main = response.content.decode().partition("<main")[2]
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", main)))

@@ -9,11 +9,11 @@ from annotation.decimals import compact, decimals, printed
 
 ROOT = Path(__file__).parents[2]
 # What is no result: lengths of drawings, durations, rates and money.
-DRAWN = re.compile(r"minutes|seconds|hours|rate|money|per_item|per_hour|by_chance")
+DRAWING_NAMES = re.compile(r"minutes|seconds|hours|rate|money|per_item|per_hour|by_chance")
 
 
 @pytest.mark.parametrize(
-    ("value", "places", "expected"),
+    ("value", "digits", "expected"),
     [
         (4.25, 1, "4.2"),
         (4.75, 1, "4.8"),
@@ -24,9 +24,9 @@ DRAWN = re.compile(r"minutes|seconds|hours|rate|money|per_item|per_hour|by_chanc
         (2, 0, "2"),
     ],
 )
-def test_rounding_of_ties_and_zeros(value, places, expected):
-    assert decimals(value, places) == expected
-    assert printed(value, places) == expected.replace("-", "−")
+def test_rounding_of_ties_and_zeros(value, digits, expected):
+    assert decimals(value, digits) == expected
+    assert printed(value, digits) == expected.replace("-", "−")
 
 
 def test_sign_is_printed_except_at_zero():
@@ -40,20 +40,20 @@ def test_compact_numbers_have_no_zeros_at_the_end():
 
 
 def test_templates_of_results_round_in_no_other_way():
-    others = [
-        f"{path.name}: {found}"
+    violations = [
+        f"{path.name}: {match}"
         for path in (ROOT / "templates" / "evaluation").rglob("*.html")
-        for found in re.findall(r'[\w.]+\|floatformat:"?-?[1-9]', path.read_text())
-        if not DRAWN.search(found)
+        for match in re.findall(r'[\w.]+\|floatformat:"?-?[1-9]', path.read_text())
+        if not DRAWING_NAMES.search(match)
     ]
-    assert others == []
+    assert violations == []
 
 
 def test_code_of_results_rounds_in_no_other_way():
-    others = [
+    violations = [
         f"{path.name}: {line.strip()}"
         for path in (ROOT / "evaluation").rglob("*.py")
         for line in path.read_text().splitlines()
         if re.search(r":[+z]*\.[2-9]f\}", line) and "rstrip" not in line
     ]
-    assert others == []
+    assert violations == []

@@ -1,4 +1,4 @@
-"""A study as Django's fixtures: `dumpdata` by natural keys, and `loaddata` beside other studies."""
+"""Django fixtures of a study: `dumpdata` by natural keys, `loaddata` beside other studies."""
 
 import json
 
@@ -7,7 +7,7 @@ from django.core.management import call_command
 from annotation.formats.long_table import jsonl_lines
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric
 from evaluation.models import RankedText, ReportValue, RetrievalRun, System
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
 
 CORPUS = (
     "Project",
@@ -66,7 +66,7 @@ def grades(slug: str) -> list[str]:
     return list(jsonl_lines(Dataset.objects.get(slug=slug)))
 
 
-def test_a_study_is_dumped_and_loaded_beside_others_and_loading_again_changes_nothing(db, tmp_path):
+def test_study_is_dumped_and_loaded_beside_others_and_loading_again_changes_nothing(db, tmp_path):
     make_study("ferry")
     fixture, before = tmp_path / "study.json", grades("ferry")
     dumped = dump(fixture)

@@ -5,7 +5,7 @@ from django.db import connection
 
 from annotation.models import Rating, Rubric
 from annotation.models.keys import free_keys
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
 
 pytestmark = pytest.mark.django_db
 
@@ -21,29 +21,29 @@ def pair():
     }
 
 
-def test_a_key_that_was_given_up_is_free_and_one_that_is_taken_is_not(pair):
-    gone = Rating.objects.create(**pair, grade=1).pk
+def test_key_that_was_given_up_is_free_and_one_that_is_taken_is_not(pair):
+    deleted_key = Rating.objects.create(**pair, grade=1).pk
     Rating.objects.all().delete()
-    taken = Rating.objects.create(**pair, grade=2).pk
-    assert free_keys(Rating, [gone, taken, None]) == {gone}
+    taken_key = Rating.objects.create(**pair, grade=2).pk
+    assert free_keys(Rating, [deleted_key, taken_key, None]) == {deleted_key}
 
 
-def test_a_rating_comes_back_under_its_key(pair):
+def test_rating_comes_back_under_its_key(pair):
     key = Rating.objects.create(**pair, grade=1).pk
     rows = Rating.objects.all().set_aside()
-    assert Rating.objects.put_back(rows) == []
+    assert Rating.objects.restore(rows) == []
     assert Rating.objects.get().pk == key
 
 
-def test_what_comes_from_another_database_takes_no_key_that_would_be_given_later(pair):
+def test_imported_row_takes_no_future_key(pair):
     key = Rating.objects.create(**pair, grade=1).pk
     (row,) = Rating.objects.all().set_aside()
-    assert Rating.objects.put_back([row | {"key": key + 2}]) == []
-    came = Rating.objects.get().pk
+    assert Rating.objects.restore([row | {"key": key + 2}]) == []
+    imported_key = Rating.objects.get().pk
     Rating.objects.all().delete()
     later = [Rating.objects.create(**pair, grade=1).pk]
     Rating.objects.all().delete()
     later.append(Rating.objects.create(**pair, grade=1).pk)
-    assert came not in later
+    assert imported_key not in later
     if connection.vendor == "postgresql":
-        assert came == key + 1
+        assert imported_key == key + 1

@@ -1,0 +1,1 @@
+"""Forms of a campaign draft, one for each step of the builder."""

@@ -1,4 +1,4 @@
-"""The questions that look after the work: who may take part, who understood, who is reading."""
+"""Forms of screening, comprehension and attention checks."""
 
 from typing import Any
 
@@ -7,26 +7,27 @@ from django.core.exceptions import ValidationError
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from annotation.form_fields import MultilineField
 from annotation.form_versions import CHANGED, EMPTY, Conflict
 from annotation.models import AttentionCheck, Campaign, CheckQuestion, Rubric
-from annotation.models.wording import shown
+from annotation.models.rubric_wording import campaign_wording
 from annotation.row_versions import VERSION, version_of
 
 REMOVE = "DELETE"  # the name that a formset gives to the box that takes a row out
 
 
 class CheckQuestionForm(forms.Form):
-    """A question with choices, before the work. A row that is left empty is none."""
+    """A question with choices, before the work. A row that is left empty is ignored."""
 
     purpose = forms.ChoiceField(
         choices=CheckQuestion.Purpose.choices,
         initial=CheckQuestion.Purpose.COMPREHENSION,
         label="What it is for",
     )
-    body = forms.CharField(
+    body = MultilineField(
         max_length=2000, label="Question", widget=forms.Textarea(attrs={"rows": 2})
     )
-    options = forms.CharField(
+    options = MultilineField(
         max_length=4000,
         label="Choices",
         help_text="one on each line",
@@ -35,7 +36,7 @@ class CheckQuestionForm(forms.Form):
     correct = forms.IntegerField(
         min_value=1, initial=1, label="The right one", help_text="1 is the first line"
     )
-    why = forms.CharField(
+    why = MultilineField(
         max_length=2000,
         required=False,
         label="Why",
@@ -61,9 +62,9 @@ class CheckQuestionForm(forms.Form):
 
 
 class AttentionForm(forms.Form):
-    """A question that says itself what to answer."""
+    """An attention check: a question that names the grade to choose."""
 
-    body = forms.CharField(
+    body = MultilineField(
         max_length=1000, label="Question", widget=forms.Textarea(attrs={"rows": 2})
     )
     expected = forms.TypedChoiceField(coerce=int, label="The grade that it asks for")
@@ -77,7 +78,7 @@ class AttentionForm(forms.Form):
 
 
 class Rows(forms.BaseFormSet):
-    """Rows of which each can be taken out, and the last is there to be filled."""
+    """Formset of removable rows, with an empty one at the end."""
 
     def add_fields(self, form: forms.Form, index: int | None) -> None:
         super().add_fields(form, index)
@@ -111,7 +112,7 @@ class CheckForms:
     """The two lists of a draft's checks, each with an empty row at its end.
 
     They are saved as a whole, and carry the version of the whole that they were opened with, as a
-    `VersionedForm` does: what another window has saved meanwhile is shown beside what was sent.
+    `VersionedForm` does: values that another window has saved meanwhile are shown beside those sent.
     """
 
     def __init__(self, campaign: Campaign, data: Any = None) -> None:
@@ -126,7 +127,7 @@ class CheckForms:
         self.attention = AttentionChecks(
             data,
             prefix="attention",
-            form_kwargs={"labels": shown(campaign).labels()},
+            form_kwargs={"labels": campaign_wording(campaign).labels()},
             initial=attention if data is None else [],
         )
 
@@ -135,11 +136,11 @@ class CheckForms:
             return False
         if self.data.get(VERSION, self.version) != self.version:
             self.conflicts = [
-                Conflict(label, _listed(stored), _listed(_rows(sent)))
+                Conflict(label, _format_rows(stored), _format_rows(_rows(sent)))
                 for (label, stored), sent in zip(
                     self._stored.items(), (self.questions, self.attention), strict=True
                 )
-                if _listed(stored) != _listed(_rows(sent))
+                if _format_rows(stored) != _format_rows(_rows(sent))
             ]
         return not self.conflicts
 
@@ -167,8 +168,8 @@ def _stored_attention(campaign: Campaign) -> list[dict[str, Any]]:
     ]
 
 
-def _listed(rows: list[dict[str, Any]]) -> str:
-    """The rows of a list as a person reads them, one below the other."""
+def _format_rows(rows: list[dict[str, Any]]) -> str:
+    """Format the rows of a list for display, one below the other."""
     blocks = []
     for row in rows:
         lines = [str(row["body"])]
@@ -185,7 +186,7 @@ def _listed(rows: list[dict[str, Any]]) -> str:
 
 
 def save_checks(campaign: Campaign, sent: CheckForms) -> None:
-    """Put the rows of both lists in place of what a draft had. In a transaction."""
+    """Replace the checks of a draft by the rows of both lists. In a transaction."""
     campaign.check_questions.all().delete()
     CheckQuestion.objects.bulk_create(
         CheckQuestion(
@@ -217,17 +218,17 @@ def _rows(formset: Any) -> list[dict[str, Any]]:
 
 
 def add_ready_made(campaign: Campaign) -> AttentionCheck:
-    """One more attention check in our own words, for a grade that none of them asks for yet.
+    """Add a built-in attention check, for a grade that no other asks for yet.
 
-    Its words are in the campaign's language, whatever the language of the page that asks for it.
+    Its text is in the campaign's language, whatever the language of the page that asks for it.
     """
     rubric = campaign.rubric
-    asked = set(campaign.attention_checks.values_list("expected", flat=True))
+    asked_grades = set(campaign.attention_checks.values_list("expected", flat=True))
     grades = _middle_first(rubric)
-    grade = next((grade for grade in grades if grade not in asked), grades[0])
+    grade = next((grade for grade in grades if grade not in asked_grades), grades[0])
     last = campaign.attention_checks.last()
     with translation.override(campaign.language):
-        body = _ready_made(rubric, shown(campaign).labels(), grade)
+        body = _check_text(rubric, campaign_wording(campaign).labels(), grade)
     return AttentionCheck.objects.create(
         campaign=campaign,
         position=last.position + 1 if last else 0,
@@ -237,14 +238,14 @@ def add_ready_made(campaign: Campaign) -> AttentionCheck:
 
 
 def _middle_first(rubric: Rubric) -> list[int]:
-    """The grades of a rubric, those first that nobody gives to everything."""
+    """Return the grades of a rubric, the middle ones first, as nobody gives them to all texts."""
     grades = rubric.grades()
     middle = (len(grades) - 1) / 2
     return sorted(grades, key=lambda grade: (abs(grades.index(grade) - middle), grade))
 
 
-def _ready_made(rubric: Rubric, labels: dict[int | None, str], grade: int) -> str:
-    """It asks for a grade as raters see it: by its number, and where grades are names by its words."""
+def _check_text(rubric: Rubric, labels: dict[int | None, str], grade: int) -> str:
+    """Return the text of a check that asks for a grade by number, or by label if nominal."""
     if len(labels) == 2:
         return _(
             "This question checks that you are reading: please choose %(grade)s, %(label)s."

@@ -1,4 +1,4 @@
-"""What raters read: the language of the pages, the rubric's words in it, the guideline and the consent."""
+"""Form of the guideline step: page language, rubric wording, guideline and consent."""
 
 from typing import Any
 
@@ -6,32 +6,39 @@ from django import forms
 
 from annotation.builder.forms.steps import DraftForm
 from annotation.models import Campaign
-from annotation.models.wording import Level, Wording, differing, rubrics_own, same_words, shown
+from annotation.models.rubric_wording import (
+    Level,
+    RubricWording,
+    campaign_wording,
+    default_wording,
+    is_same_text,
+    overrides_of,
+)
 
-MOST = 200  # characters, as the columns of a rubric hold
+MAX_LENGTH = 200  # characters, as the columns of a rubric hold
 LEVEL = "level_"
 
 
 class Phrase(forms.CharField):
-    """A sentence or less, on one line for whoever reads it; its box has two, so that all of it is seen."""
+    """Single-line text field in a box of two rows, so that all of it is visible."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.Textarea(attrs={"rows": 2})
-        super().__init__(max_length=MOST, widget=widget, **kwargs)
+        super().__init__(max_length=MAX_LENGTH, widget=widget, **kwargs)
 
     def to_python(self, value: Any) -> str:
         return " ".join(str(super().to_python(value)).split())
 
 
 class GuidelineForm(DraftForm):
-    """What people read before and beside their work.
+    """Form of the texts that raters read before and during their work.
 
-    The rubric's words stand in their fields, in the draft's language. Whatever is left as the rubric has
-    it follows the language; the rest is the campaign's own.
+    The rubric's wording is in its fields, in the draft's language. Values left as the rubric has
+    them follow the language; the rest is the campaign's own.
     """
 
     rubric_title = forms.CharField(
-        max_length=MOST,
+        max_length=MAX_LENGTH,
         label="Title of the rubric",
         help_text="in the list of a rater's studies",
         error_messages={"required": "The rubric has no title."},
@@ -59,17 +66,17 @@ class GuidelineForm(DraftForm):
         }
 
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
-        words = shown(instance)
-        initial = {"rubric_title": words.title, "question": words.question}
-        initial |= {f"{LEVEL}{level.grade}": level.label for level in words.levels}
+        wording = campaign_wording(instance)
+        initial = {"rubric_title": wording.title, "question": wording.question}
+        initial |= {f"{LEVEL}{level.grade}": level.label for level in wording.levels}
         super().__init__(*args, instance=instance, initial=initial, **kwargs)
-        self.own_before = rubrics_own(instance.rubric, instance.language, instance.kind)
-        for level in words.levels:
+        self.own_before = default_wording(instance.rubric, instance.language, instance.kind)
+        for level in wording.levels:
             self.fields[f"{LEVEL}{level.grade}"] = Phrase(
                 label=f"Words for grade {level.grade}",
                 error_messages={
                     "required": f"Grade {level.grade} has no words.",
-                    "max_length": f"The words for grade {level.grade} have more than {MOST} characters.",
+                    "max_length": f"The words for grade {level.grade} have more than {MAX_LENGTH} characters.",
                 },
             )
         levels = [name for name in self.fields if name.startswith(LEVEL)]
@@ -85,20 +92,22 @@ class GuidelineForm(DraftForm):
             if name.startswith(LEVEL) and name not in self.fields:
                 self.add_error(None, f"The rubric has no grade {name.removeprefix(LEVEL)[:20]}.")
         if not self.errors:
-            self._reword(cleaned)
+            self._translate_unchanged(cleaned)
         return cleaned
 
-    def _reword(self, cleaned: dict[str, Any]) -> None:
-        """Put what was left as the rubric has it into the language that is chosen now."""
+    def _translate_unchanged(self, cleaned: dict[str, Any]) -> None:
+        """Translate the unchanged rubric wording into the language that is chosen now."""
         draft = self.instance
-        own = rubrics_own(draft.rubric, cleaned["language"], draft.kind)
+        rubric_wording = default_wording(draft.rubric, cleaned["language"], draft.kind)
         unchanged = (self.own_before.guideline, draft.rubric.guideline)
-        if any(same_words(cleaned["guideline"], words) for words in unchanged):
-            cleaned["guideline"] = own.guideline
-        draft.wording = differing(self._given(cleaned, own), own)
+        if any(is_same_text(cleaned["guideline"], guideline) for guideline in unchanged):
+            cleaned["guideline"] = rubric_wording.guideline
+        draft.wording = overrides_of(self._form_wording(cleaned, rubric_wording), rubric_wording)
 
-    def _given(self, cleaned: dict[str, Any], own: Wording) -> Wording:
-        """The words of the form, with the rubric's own where they stayed as they were."""
+    def _form_wording(
+        self, cleaned: dict[str, Any], rubric_wording: RubricWording
+    ) -> RubricWording:
+        """Return the wording of the form, with the rubric's own for unchanged fields."""
         before = self.own_before
         labels = before.labels()
 
@@ -106,11 +115,13 @@ class GuidelineForm(DraftForm):
             sent: str = cleaned[f"{LEVEL}{level.grade}"]
             return level.label if sent == labels[level.grade] else sent
 
-        return Wording(
-            title=own.title if cleaned["rubric_title"] == before.title else cleaned["rubric_title"],
-            question=own.question
+        return RubricWording(
+            title=rubric_wording.title
+            if cleaned["rubric_title"] == before.title
+            else cleaned["rubric_title"],
+            question=rubric_wording.question
             if cleaned["question"] == before.question
             else cleaned["question"],
-            levels=tuple(Level(level.grade, label(level)) for level in own.levels),
+            levels=tuple(Level(level.grade, label(level)) for level in rubric_wording.levels),
             guideline=cleaned["guideline"],
         )

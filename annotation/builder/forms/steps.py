@@ -1,4 +1,4 @@
-"""The forms of the builder's steps: a campaign as its makers describe it."""
+"""Forms of the builder's steps: the settings of a campaign."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -28,7 +28,10 @@ SMALL, LARGE = 32_767, 2_147_483_647  # what the columns hold
 
 
 def accounts(campaign: Campaign | None = None) -> QuerySet[User]:
-    """Whom a campaign may invite: workers, members of its project, its maker; no guest of another study."""
+    """Return the accounts that a campaign may invite: workers, project members, its author.
+
+    Guests of other studies are left out.
+    """
     may_come = Q(role=User.Role.WORKER)
     if campaign:
         members = Membership.objects.filter(project__datasets=campaign.dataset_id).values("user")
@@ -42,7 +45,7 @@ class People(forms.ModelMultipleChoiceField):
 
 
 class DraftForm(VersionedForm):
-    """A step of the builder: some settings of a draft. Numbers are held to what their columns hold."""
+    """Form of a builder step: some settings of a draft, with numbers limited to their columns."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -58,7 +61,7 @@ class DraftForm(VersionedForm):
 
 
 class NewCampaignForm(forms.ModelForm):
-    """The few things that a study cannot do without; the builder has the rest."""
+    """Form with the minimum of settings of a new study; the builder has the rest."""
 
     kind = forms.ChoiceField(required=False, label="Texts")
     people = People(
@@ -78,8 +81,8 @@ class NewCampaignForm(forms.ModelForm):
         self.fields["slug"].required = False
         self.fields["people"].queryset = accounts(self.instance)  # type: ignore[attr-defined]
         self.fields["rubric"].queryset = Rubric.objects.offered()  # type: ignore[attr-defined]
-        words = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
-        counts: dict[str, int] = dict(words)
+        kind_counts = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
+        counts: dict[str, int] = dict(kind_counts)
         self.fields["kind"].choices = [  # type: ignore[attr-defined]
             ("", "as the rubric asks: T1 is for reports, T2 for passages"),
             *(
@@ -104,7 +107,7 @@ class NewCampaignForm(forms.ModelForm):
 
 
 class PartsForm(DraftForm):
-    """How the items are handed out."""
+    """Form of the assignment settings: raters, parts, leases and skips."""
 
     class Meta:
         model = Campaign
@@ -127,7 +130,7 @@ class PartsForm(DraftForm):
             "max_parts": "empty: as many as there are",
             "skips_per_part": "empty: a quarter of them, one at least; never all",
             "lease_hours": "then untouched texts go to others, and what is saved stays; empty: no limit",
-            "begun_lease_hours": "from the beginning of a part; then what was begun and not handed in "
+            "begun_lease_hours": "from the beginning of a part; then what was begun and not submitted "
             "goes to others too; empty: for ever",
             "attention_per_part": "they are written under Checks",
         }
@@ -159,7 +162,7 @@ class PartsForm(DraftForm):
 
 
 class GoldForm(DraftForm):
-    """Texts whose labels are known: to train with, and hidden among the others."""
+    """Form of texts whose labels are known: to train with, and hidden among the others."""
 
     class Meta:
         model = Campaign
@@ -204,12 +207,13 @@ class GoldForm(DraftForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        wanted = (cleaned.get("n_training") or 0) + (cleaned.get("n_gold") or 0)
-        if wanted and not cleaned.get("gold_source") and "gold_source" not in self.errors:
+        n_labelled = (cleaned.get("n_training") or 0) + (cleaned.get("n_gold") or 0)
+        if n_labelled and not cleaned.get("gold_source") and "gold_source" not in self.errors:
             self.add_error("gold_source", "Training and hidden gold items need known labels.")
-        drawn, each = cleaned.get("n_gold"), cleaned.get("gold_per_person")
-        if drawn is not None and each and each > drawn:
+        n_gold, per_person = cleaned.get("n_gold"), cleaned.get("gold_per_person")
+        if n_gold is not None and per_person and per_person > n_gold:
             self.add_error(
-                "gold_per_person", f"Nobody meets {each} hidden gold items where there are {drawn}."
+                "gold_per_person",
+                f"Nobody meets {per_person} hidden gold items where there are {n_gold}.",
             )
         return cleaned

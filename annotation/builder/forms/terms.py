@@ -1,4 +1,4 @@
-"""The terms of a study, and what may still change once it is open."""
+"""Forms of the terms of a study, and of the settings editable once it is open."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -44,20 +44,22 @@ class CompletionAddress(forms.URLField):
         )
 
 
-class OfPlatformForm(DraftForm):
-    """The fee and codes of a platform where people come from one, an address where it has none of its own.
+class PlatformForm(DraftForm):
+    """Form with a platform's fee and codes, and a completion URL if the platform has none.
 
-    Those of other platforms are left out, unless something stands in them: it would count unseen.
+    Those of other platforms are left out, unless they have a value: it would count unseen.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        chosen = self.data.get("platform") if "platform" in self.fields else None
-        known = PLATFORMS.get(self.instance.platform if chosen is None else chosen)
-        asked = (FEE, *CODES, *([] if known and known.back else [ADDRESS])) if known else ()
+        sent_platform = self.data.get("platform") if "platform" in self.fields else None
+        platform = PLATFORMS.get(self.instance.platform if sent_platform is None else sent_platform)
+        platform_fields = (
+            (FEE, *CODES, *([] if platform and platform.back else [ADDRESS])) if platform else ()
+        )
         for name in OF_PLATFORM:
-            stands = self.data.get(name) or getattr(self.instance, name)
-            if name not in asked and not stands:
+            has_value = self.data.get(name) or getattr(self.instance, name)
+            if name not in platform_fields and not has_value:
                 del self.fields[name]
 
     def of_platform(self) -> list[forms.BoundField]:
@@ -71,8 +73,8 @@ def moment() -> forms.DateTimeInput:
     return forms.DateTimeInput(attrs={"type": "datetime-local"}, format=MOMENT)
 
 
-class TermsForm(OfPlatformForm):
-    """Pay and time, from when to when, where people come from, and who is invited."""
+class TermsForm(PlatformForm):
+    """Form of pay, time, opening and closing, platform, and invited accounts."""
 
     completion_url = CompletionAddress()
     people = People(
@@ -118,7 +120,7 @@ class TermsForm(OfPlatformForm):
         return self._split()[1]
 
     def _split(self) -> tuple[list[forms.BoundField], list[forms.BoundField]]:
-        """The fields that there are for every platform: down to the platform, and what comes after."""
+        """Split the fields common to all platforms: up to the platform field, and after it."""
         common = [field for field in self if field.name not in OF_PLATFORM]
         cut = [field.name for field in common].index("platform") + 1
         return common[:cut], common[cut:]
@@ -142,8 +144,8 @@ class TermsForm(OfPlatformForm):
         return cleaned
 
 
-class LaterForm(OfPlatformForm):
-    """What may change while a study runs: nothing that a rater was shown before their work."""
+class OpenCampaignForm(PlatformForm):
+    """Form of the settings that may change in an open study: none that raters saw before work."""
 
     completion_url = CompletionAddress()
     people = People(label="Invite more accounts")

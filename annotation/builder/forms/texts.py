@@ -1,4 +1,4 @@
-"""Which texts of a dataset a study is about, and which of their questions it asks."""
+"""Form of the texts step: the texts of a study, and the questions asked about each."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,6 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Count, Q
 
+from annotation.builder.equal_texts import can_choose
 from annotation.builder.forms.steps import DraftForm
 from annotation.models import Campaign, Dataset, Rating, Rubric, Text
 from annotation.models.rating import raters_of
@@ -15,7 +16,7 @@ MOST_FURTHER = 3  # a card for each question and rubric: more, and nobody sees t
 
 
 class TextsForm(DraftForm):
-    """Which texts, and which of their questions."""
+    """Form that selects texts, questions and further rubrics of a study."""
 
     ALL, SOME, PAIR = "all", "some", "pair"
 
@@ -55,9 +56,22 @@ class TextsForm(DraftForm):
         help_text="each question is asked under these too, one below the other; three at most",
     )
 
+    copies_equal_texts = forms.TypedChoiceField(
+        coerce=lambda value: value == str(True),
+        choices=[
+            (True, "hand out one and copy its grades to the others"),
+            (False, "hand out each"),
+        ],
+        widget=forms.RadioSelect,
+        required=False,
+        empty_value=None,
+        label="Texts of equal words",
+        help_text="of the same topic; white space at the ends makes no difference",
+    )
+
     class Meta:
         model = Campaign
-        fields = ("title", "questions_per_item", "seed")
+        fields = ("title", "questions_per_item", "copies_equal_texts", "seed")
         labels = {"questions_per_item": "How many questions"}
         help_texts = {
             "questions_per_item": "for some of them",
@@ -66,7 +80,14 @@ class TextsForm(DraftForm):
 
     field_order = (
         *("title", "kind", "systems", "topics", "sample"),
-        *("questions", "questions_per_item", "labels", "further_rubrics", "seed"),
+        *(
+            "copies_equal_texts",
+            "questions",
+            "questions_per_item",
+            "labels",
+            "further_rubrics",
+            "seed",
+        ),
     )
 
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
@@ -83,22 +104,32 @@ class TextsForm(DraftForm):
         self.fields["further_rubrics"].queryset = Rubric.objects.filter(  # type: ignore[attr-defined]
             offered
         ).exclude(pk=instance.rubric_id)
+        if not can_choose(instance):
+            del self.fields["copies_equal_texts"]
         self.sources = sources_of(instance.dataset)
-        named = instance.dataset.texts.exclude(system="").order_by("system")
-        systems = named.values_list("system", flat=True).distinct()
+        texts_of_systems = instance.dataset.texts.exclude(system="").order_by("system")
+        systems = texts_of_systems.values_list("system", flat=True).distinct()
         topics = instance.dataset.topics.values_list("name", flat=True)
         for name, choices in (
             ("systems", [(system, system) for system in systems]),
             ("topics", [(topic, topic) for topic in topics]),
             (
                 "labels",
-                [("", "choose"), *((value, of.words) for value, of in self.sources.items())],
+                [
+                    ("", "choose"),
+                    *((key, source.words) for key, source in self.sources.items()),
+                ],
             ),
         ):
             self.fields[name].choices = choices  # type: ignore[attr-defined]
 
     def at_least_one(self) -> Iterable[str]:
         return ("questions_per_item",)
+
+    def clean_copies_equal_texts(self) -> bool:
+        """Return the choice; the stored one where none was sent."""
+        choice: bool | None = self.cleaned_data["copies_equal_texts"]
+        return self.instance.copies_equal_texts if choice is None else choice
 
     def clean_further_rubrics(self) -> Any:
         further = self.cleaned_data["further_rubrics"]
@@ -120,7 +151,7 @@ class TextsForm(DraftForm):
         return cleaned
 
     def _post_clean(self) -> None:
-        """Bring the settings in line with each other before the model's own rules look at them."""
+        """Make the settings consistent before the model's own validation."""
         cleaned = self.cleaned_data
         if not self.errors:
             how = cleaned["questions"]
@@ -137,10 +168,10 @@ class TextsForm(DraftForm):
 
 
 class Source:
-    """A rater's labels under a rubric: how many pairs of each kind of text."""
+    """A rater's labels under a rubric, counted by kind of text."""
 
-    def __init__(self, rater: int, rubric: int, name: str, under: str) -> None:
-        self.rater, self.rubric, self.name, self.under = rater, rubric, name, under
+    def __init__(self, rater: int, rubric: int, name: str, rubric_title: str) -> None:
+        self.rater, self.rubric, self.name, self.under = rater, rubric, name, rubric_title
         self.pairs: dict[str, int] = {}
 
     @property
@@ -150,7 +181,7 @@ class Source:
 
 
 def sources_of(dataset: Dataset) -> dict[str, Source]:
-    """The raters of a dataset that have labels there, under each rubric, by "rater:rubric"."""
+    """Return the raters with labels in a dataset, under each rubric, by "rater:rubric"."""
     names = {rater.pk: name for name, rater in raters_of(dataset).items()}
     counted = (
         Rating.objects.of_dataset(dataset)

@@ -1,0 +1,1 @@
+"""Preview of a draft campaign: its task pages, without storing an answer."""

@@ -1,4 +1,7 @@
-"""A study as a worker will see it, made of what is there now. Nobody takes part, and nothing is saved."""
+"""Context of a study's preview, made of the present draft.
+
+Nobody takes part, and nothing is saved.
+"""
 
 import random
 from dataclasses import dataclass
@@ -7,12 +10,12 @@ from django.urls import reverse
 
 from annotation.models import Campaign, CheckQuestion, Item
 from annotation.participation.workload import gold_plan
-from annotation.task.page import Asked, Frozen, Links, cards
+from annotation.task.page import Frozen, Links, QuestionCard, build_card_fields
 
 
 @dataclass
-class Shown(Asked):
-    """A question of a preview: its answers go to the preview, which keeps none."""
+class PreviewCard(QuestionCard):
+    """A question card of a preview: its answers go to the preview, which stores none."""
 
     slug: str = ""
     item: int = 0
@@ -33,7 +36,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Preview:
-    """What the bar above every page of a preview says and leads to."""
+    """The bar above the pages of a preview: the pages and the URLs of its controls."""
 
     pages: list[Page]
     here: str
@@ -42,7 +45,10 @@ class Preview:
 
 
 def first_part(campaign: Campaign) -> list[int]:
-    """The positions of the items of a first part: training, then study items, gold items among them."""
+    """Return the positions of the items of a first part: training, then study and gold items.
+
+    Gold items are in the middle of the study items.
+    """
     of: dict[str, list[int]] = {purpose.value: [] for purpose in Item.Purpose}
     for position, purpose in campaign.items.values_list("position", "purpose"):
         of[purpose].append(position)
@@ -53,8 +59,8 @@ def first_part(campaign: Campaign) -> list[int]:
     return [*of[Item.Purpose.TRAINING], *study[:middle], *gold, *study[middle:]]
 
 
-def preview_of(campaign: Campaign, here: str) -> Preview:
-    """The bar of a campaign's preview; `here` is the address that is looked at."""
+def preview_of(campaign: Campaign, url: str) -> Preview:
+    """Return the bar of a campaign's preview for the page with the URL `here`."""
     slug = campaign.slug
     pages = []
     if campaign.consent:
@@ -72,24 +78,27 @@ def preview_of(campaign: Campaign, here: str) -> Preview:
         pages.append(Page("First text", reverse("preview_item", args=[slug, part[0]])))
     return Preview(
         pages=pages,
-        here=here,
+        here=url,
         back=reverse("campaign_review", args=[slug]),
         begin=reverse("campaign_preview", args=[slug]),
     )
 
 
-def asked_in(campaign: Campaign, item: Item, place: int) -> list[Shown]:
-    """The questions of an item, none answered; the first after training carry the attention checks."""
+def preview_cards(campaign: Campaign, item: Item, item_index: int) -> list[PreviewCard]:
+    """Return the question cards of an item, none answered.
+
+    The first items after training carry the attention checks.
+    """
     rows: list[Frozen] = list(item.asked.select_related("question"))
     n_training = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
-    bearer = place - n_training
+    bearer = item_index - n_training
     checks = list(campaign.attention_checks.all()[: campaign.attention_per_part])
     if 0 <= bearer < len(checks):
-        index = random.Random(item.position).randint(0, len(rows))  # noqa: S311 - a steady place
-        rows.insert(index, checks[bearer])
+        check_position = random.Random(item.position).randint(0, len(rows))  # noqa: S311 - a steady place
+        rows.insert(check_position, checks[bearer])
     return [
-        Shown(0, slug=campaign.slug, item=item.position, **about)
-        for about in cards(rows, campaign.rubrics())
+        PreviewCard(0, slug=campaign.slug, item=item.position, **about)
+        for about in build_card_fields(rows, campaign.rubrics())
     ]
 
 

@@ -1,4 +1,4 @@
-"""A look at a campaign as its workers will see it."""
+"""URLs of the preview of a campaign."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""A look at a study as its workers will see it. Whatever is sent here is checked, and not saved."""
+"""Preview of a study as its workers will see it; answers are validated and not saved."""
 
 from typing import Any
 
@@ -9,22 +9,22 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.builder.preview.page import asked_in, first_part, links_in, preview_of
+from annotation.builder.preview.page import first_part, links_in, preview_cards, preview_of
 from annotation.http import AuthenticatedRequest, is_by_script, researchers_only
 from annotation.models import Campaign, CheckQuestion, Item, Rubric
-from annotation.participation import earnings, journey
+from annotation.participation import pay_rate, workflow
 from annotation.participation.forms import CheckForm, ConsentForm
 from annotation.participation.workload import workload
 from annotation.task.forms import AnswerForm, problems
 from annotation.task.page import page_context
 
-LOOKED = ["GET", "HEAD", "POST"]
+METHODS = ["GET", "HEAD", "POST"]
 
 
-@require_http_methods(LOOKED)
+@require_http_methods(METHODS)
 @researchers_only
 def study(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """The page of the study before the first part; beginning leads to its first text."""
+    """Show the page of the study before the first part; beginning leads to its first text."""
     campaign = _campaign(slug)
     order = first_part(campaign)
     if request.method == "POST" and order:
@@ -32,34 +32,34 @@ def study(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     training = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
     work = workload(campaign)
     of = work.parts_each if work else None
-    offer = journey.Offer(number=1, of=of, texts=len(order) - training, training=training)
+    offer = workflow.Offer(number=1, of=of, texts=len(order) - training, training=training)
     context: dict[str, Any] = {"offer": offer, "number": 1, "is_guest": True, "part": None}
     context["assignments"] = []
-    context["hourly"] = earnings.an_hour(campaign, ())
+    context["hourly"] = pay_rate.hourly_pay(campaign, ())
     return _render(request, "participation/work_campaign", campaign, context)
 
 
-@require_http_methods(LOOKED)
+@require_http_methods(METHODS)
 @researchers_only
 def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """The terms, if people are asked to agree to any."""
+    """Show the terms, if people are asked to agree to any."""
     campaign = _campaign(slug)
     if not campaign.consent:
         raise Http404("Nobody is asked to agree to anything.")
     form = ConsentForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         if form.agrees:
-            return redirect(_after(campaign, request.path))
+            return redirect(_next_page_url(campaign, request.path))
         messages.info(request, "A worker who does not agree would be at the end here.")
         return redirect(request.path)
     status = 422 if form.is_bound else 200
     return _render(request, "participation/consent", campaign, {"form": form}, status)
 
 
-@require_http_methods(LOOKED)
+@require_http_methods(METHODS)
 @researchers_only
 def check(request: AuthenticatedRequest, slug: str, purpose: str) -> HttpResponseBase:
-    """The questions before the work, of one purpose."""
+    """Show the questions before the work, of one purpose."""
     campaign = _campaign(slug)
     questions = list(campaign.check_questions.filter(purpose=purpose))
     if not questions:
@@ -68,29 +68,29 @@ def check(request: AuthenticatedRequest, slug: str, purpose: str) -> HttpRespons
     if form.is_valid():
         wrong = form.wrong(purpose)
         if not wrong:
-            return redirect(_after(campaign, request.path))
+            return redirect(_next_page_url(campaign, request.path))
         if purpose == CheckQuestion.Purpose.SCREENING:
             messages.info(request, "A worker who answers this would be screened out here.")
             return redirect(request.path)
         form.explain(wrong)
     status = 422 if form.is_bound else 200
-    context = {"form": form, "step": purpose, "tries": 0, "tries_left": journey.CHECK_TRIES}
+    context = {"form": form, "step": purpose, "tries": 0, "tries_left": workflow.CHECK_TRIES}
     return _render(request, "participation/check", campaign, context, status)
 
 
 @require_safe
 @researchers_only
 def item(request: AuthenticatedRequest, slug: str, position: int) -> HttpResponseBase:
-    """One item of the study, as it will be worked on."""
+    """Show a single item of the study, as a worker will see it."""
     campaign, item = _item(slug, position)
     order = _order(campaign, position)
-    place = order.index(position)
+    index = order.index(position)
     context = page_context(
         campaign,
         item.as_shown(),
-        asked_in(campaign, item, place),
-        links_in(campaign, position, order[place - 1] if place else None),
-        place=place + 1,
+        preview_cards(campaign, item, index),
+        links_in(campaign, position, order[index - 1] if index else None),
+        number=index + 1,
         of=len(order),
         is_practice=item.purpose == Item.Purpose.TRAINING,
     )
@@ -103,12 +103,12 @@ def item(request: AuthenticatedRequest, slug: str, position: int) -> HttpRespons
 def answer(
     request: AuthenticatedRequest, slug: str, position: int, question_pk: int, rubric: str = ""
 ) -> HttpResponseBase:
-    """Take an answer as the real page would, and forget it."""
+    """Validate an answer as the real page would, and discard it."""
     campaign, item = _item(slug, position)
     if question_pk not in item.asked.values_list("question_id", flat=True):
         raise Http404("This question is not asked here.")
     further = get_object_or_404(campaign.further_rubrics, slug=rubric) if rubric else None
-    return _taken(request, campaign, item, further)
+    return _discard_answer(request, campaign, item, further)
 
 
 @require_POST
@@ -116,16 +116,16 @@ def answer(
 def check_answer(
     request: AuthenticatedRequest, slug: str, position: int, check_pk: int
 ) -> HttpResponseBase:
-    """The same for an attention check."""
+    """Validate an answer to an attention check, and discard it."""
     campaign, item = _item(slug, position)
     get_object_or_404(campaign.attention_checks, pk=check_pk)
-    return _taken(request, campaign, item)
+    return _discard_answer(request, campaign, item)
 
 
 @require_safe
 @researchers_only
 def state(request: AuthenticatedRequest, slug: str, position: int) -> HttpResponseBase:
-    """What another device has answered meanwhile: nothing, ever."""
+    """Return no answers, as no other device can have answered in a preview."""
     _item(slug, position)
     return JsonResponse({"state": "open", "answers": []})
 
@@ -133,13 +133,13 @@ def state(request: AuthenticatedRequest, slug: str, position: int) -> HttpRespon
 @require_POST
 @researchers_only
 def onwards(request: AuthenticatedRequest, slug: str, position: int) -> HttpResponseBase:
-    """To the next item, whether this one would be submitted or skipped; after the last one, to the study."""
-    campaign, _found = _item(slug, position)
+    """Redirect to the next item after submit or skip; after the last one, to the study."""
+    campaign, _preview_item = _item(slug, position)
     order = _order(campaign, position)
-    following = order[order.index(position) + 1 :]
+    next_positions = order[order.index(position) + 1 :]
     url = (
-        reverse("preview_item", args=[slug, following[0]])
-        if following
+        reverse("preview_item", args=[slug, next_positions[0]])
+        if next_positions
         else reverse("campaign_preview", args=[slug])
     )
     if is_by_script(request):
@@ -160,17 +160,17 @@ def _item(slug: str, position: int) -> tuple[Campaign, Item]:
 
 
 def _order(campaign: Campaign, position: int) -> list[int]:
-    """The items among which this one is counted: those of the first part, or it follows them."""
+    """List the items that this one is counted among: the first part's, or it follows them."""
     order = first_part(campaign)
     return order if position in order else [*order, position]
 
 
-def _after(campaign: Campaign, here: str) -> str:
-    urls = [page.url for page in preview_of(campaign, here).pages]
-    return urls[urls.index(here) + 1]
+def _next_page_url(campaign: Campaign, url: str) -> str:
+    urls = [page.url for page in preview_of(campaign, url).pages]
+    return urls[urls.index(url) + 1]
 
 
-def _taken(
+def _discard_answer(
     request: AuthenticatedRequest, campaign: Campaign, item: Item, further: Rubric | None = None
 ) -> HttpResponseBase:
     form = AnswerForm(request.POST, text=item.as_shown(), rubric=further or campaign.rubric)

@@ -1,5 +1,5 @@
-"""Formats of other collections, by their names: which file of a folder is what, and how its lines become ours.
+"""Import formats of other collections, by name: their files, and conversion to our rows.
 
-No Django here. Each module says for one file what is in it; the readers of our own files do the rest, so that
-errors, dry runs, conflicts and summaries are one mechanism.
+No Django here. Each module recognises the sources in a file; the readers of our own files do the
+rest, so that errors, dry runs, conflicts and summaries are one mechanism.
 """

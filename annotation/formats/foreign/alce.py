@@ -1,7 +1,8 @@
-"""ALCE: inputs *.json [...], results {"args", "data": [...]}, demonstrations, and people's grades of utility.
+"""ALCE: inputs, results and demonstrations (JSON), and human grades of utility.
 
-An item of the first three is {"id", "question", "qa_pairs" | "answers" | "claims", "answer", "docs", "output"},
-a line of the grades {"system", "id", "question", "output", "utility_score", "automatic_correctness_scores"}.
+Inputs are *.json [...], results {"args", "data": [...]}. An item of the first three is {"id",
+"question", "qa_pairs" | "answers" | "claims", "answer", "docs", "output"}, a line of the grades
+{"system", "id", "question", "output", "utility_score", "automatic_correctness_scores"}.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ from annotation.formats.records import (
     DocumentRow,
     PassageRow,
     RatingRow,
+    RepeatedText,
     Row,
     RunRow,
     SpanRow,
     StatementRow,
+    StoredText,
     SubQuestionsRow,
     TopicRow,
-    Whole,
-    Word,
-    Words,
+    WholeNumber,
 )
 from annotation.formats.translation import Translation
 from annotation.text.spans import sentences
@@ -54,30 +55,36 @@ _MARKS = re.compile(r" \[\d+|\[\d+| \||\]")  # what ALCE's remove_citations take
 
 class _Doc(Row):
     id: rows.Id | None = None
-    title: Words | None = ""
-    text: Words
+    title: StoredText | None = ""
+    text: StoredText
 
 
 class _QaPair(Row):
-    question: Words
-    short_answers: list[Words] = Field(default_factory=list)
+    question: StoredText
+    short_answers: list[StoredText] = Field(default_factory=list)
 
 
 class _Item(Row):
-    """An input has no `output`. Nor has a demonstration, whose text is `answer`: it has no gold."""
+    """An item of a file.
+
+    An input has no `output`. Nor has a demonstration, whose text is `answer`: it has no gold.
+    """
 
     own_id: rows.TopicId | None = Field(None, validation_alias=AliasChoices("id", "sample_id"))
-    question: Words
+    question: StoredText
     qa_pairs: list[_QaPair] | None = None
-    answers: list[list[Words]] | None = None
-    claims: list[Words] | None = None
-    answer: Words | None = None
+    answers: list[list[StoredText]] | None = None
+    claims: list[StoredText] | None = None
+    answer: StoredText | None = None
     docs: list[_Doc] = Field(default_factory=list)
-    output: Words | None = None
+    output: StoredText | None = None
 
     @property
     def id(self) -> str:
-        """Without one a name for its question, so that all files have it under the same."""
+        """Return the item's id, or a name made from its question.
+
+        So all files have the question under the same name.
+        """
         return self.own_id or f"q-{_hash(self.question)}"
 
     @property
@@ -86,9 +93,9 @@ class _Item(Row):
 
     @property
     def names(self) -> list[str]:
-        """Of its documents: their ids; without one the topic's name and the hash of its words.
+        """Return the names of its documents: ids, else the topic's name and a hash of the text.
 
-        Another system may get the same words. What is there twice is told apart, as its marks do.
+        Another system may retrieve the same text. Duplicates are numbered, as their citations are.
         """
         n = Counter[str]()
         names = []
@@ -100,24 +107,30 @@ class _Item(Row):
 
     @property
     def written(self) -> str | None:
-        """What was put out, as ALCE reads it: the first line, without a mark of its end. None for an input."""
-        words = self.answer if self.is_demonstration else self.output
-        return words and words.strip().split("\n")[0].replace("<|im_end|>", "")
+        """Return the output as ALCE reads it: the first line, without an end token.
+
+        None for an input.
+        """
+        output = self.answer if self.is_demonstration else self.output
+        return output and output.strip().split("\n")[0].replace("<|im_end|>", "")
 
 
-def _hash(words: str) -> str:
-    return hashlib.sha256(words.encode()).hexdigest()[:12]
+def _hash(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()[:12]
 
 
 class _Graded(Row):
-    """Lines with the results of a whole system (`key`, `overall`) are no items."""
+    """A line of grades.
 
-    system: Word = ""
-    key: Words | None = None
+    Lines with the results of a whole system (`key`, `overall`) are no items.
+    """
+
+    system: RepeatedText = ""
+    key: StoredText | None = None
     id: rows.TopicId | None = None
-    question: Words | None = None
-    output: Words | None = None
-    utility_score: Whole | None = None
+    question: StoredText | None = None
+    output: StoredText | None = None
+    utility_score: WholeNumber | None = None
     automatic_correctness_scores: list[Annotated[int, Field(ge=0, le=1, strict=False)]] = Field(
         default_factory=list
     )
@@ -143,7 +156,7 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
 
 
 def _has_items(file: File) -> bool:
-    """By its beginning: other JSON files of a folder are none of these."""
+    """Return whether the beginning of a JSON file looks like a list of items."""
     try:
         with gzip.open(file.path) if file.path.suffix == ".gz" else file.path.open("rb") as opened:
             head = opened.read(_HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -190,34 +203,34 @@ def _topic(row: _Item) -> Iterable[TopicRow]:
 
 
 def _questions(is_list: bool, row: _Item) -> Iterator[SubQuestionsRow]:
-    """Each question of a pair once; each gold answer with its aliases, a line each; or each claim."""
+    """Yield the distinct questions of the pairs, the gold answers with aliases, or the claims."""
     if row.qa_pairs:
-        asked = list(_answers(row))
+        questions = list(_answers(row))
     elif row.answers:
-        asked = ["\n".join(_cleaned(aliases)) for aliases in row.answers]
+        questions = ["\n".join(_cleaned(aliases)) for aliases in row.answers]
     elif row.claims:
-        asked = row.claims
+        questions = row.claims
     elif is_list and row.is_demonstration:  # what it answers is its gold
-        asked = _listed(row.written or "")
+        questions = _listed(row.written or "")
     else:
-        asked = []
-    if questions := _cleaned(asked, keeps_lines=True):
-        yield SubQuestionsRow.model_construct(id=row.id, subquestions=questions, filtered={})
+        questions = []
+    if cleaned := _cleaned(questions, keeps_lines=True):
+        yield SubQuestionsRow.model_construct(id=row.id, subquestions=cleaned, filtered={})
 
 
-def _cleaned(words: Iterable[str], *, keeps_lines: bool = False) -> list[str]:
-    """Each once, in their order, without white space around them; none that are empty."""
-    plain = (word.strip() if keeps_lines else " ".join(word.split()) for word in words)
-    return list(dict.fromkeys(word for word in plain if word))
+def _cleaned(strings: Iterable[str], *, keeps_lines: bool = False) -> list[str]:
+    """Return distinct, stripped, non-empty strings in order."""
+    plain = (string.strip() if keeps_lines else " ".join(string.split()) for string in strings)
+    return list(dict.fromkeys(string for string in plain if string))
 
 
 def _answers(row: _Item) -> dict[str, list[str]]:
-    """The gold answers of each question of the pairs: those of a question that is there twice together."""
+    """Return the gold answers by question; those of a repeated question are merged."""
     answers: dict[str, list[str]] = {}
     for pair in row.qa_pairs or ():
         if question := pair.question.strip():
             answers.setdefault(question, []).extend(pair.short_answers)
-    return {question: _cleaned(words) for question, words in answers.items()}
+    return {question: _cleaned(aliases) for question, aliases in answers.items()}
 
 
 def _passages(row: _Item) -> Iterator[PassageRow]:
@@ -226,7 +239,7 @@ def _passages(row: _Item) -> Iterator[PassageRow]:
 
 
 def _reference(is_list: bool, row: _Item) -> Iterator[DocumentRow]:
-    """The long answer, where it is not what was put out."""
+    """Yield the long answer as the reference, where it is not the output."""
     if row.answer and row.answer.strip() and not (is_list or row.is_demonstration):
         yield DocumentRow.model_construct(id=row.id, contents=row.answer)
 
@@ -237,38 +250,41 @@ def _ranked(system: str, row: _Item) -> Iterator[RunRow]:
 
 
 def _report(system: str, is_list: bool, row: _Item) -> Iterator[CitedRow]:
-    """The text without its marks, as ALCE scores it; a mark is of the part of the text that it stands in."""
+    """Yield the text without citation marks, as ALCE scores it.
+
+    A mark belongs to the part of the text that it is in.
+    """
     raw = row.written
     if raw is None:
         return
-    body, place_of = _without_marks(raw)
+    body, offset_of = _without_marks(raw)
     names = row.names
     statements = []
     for start, end in _parts(raw, is_list):
-        inside = body[place_of(start) : place_of(end)]
-        words = inside.strip()
-        if words:
-            at = place_of(start) + inside.index(words)
+        inside = body[offset_of(start) : offset_of(end)]
+        statement = inside.strip()
+        if statement:
+            at = offset_of(start) + inside.index(statement)
             cited = tuple(_cited(raw[start:end], names))
             statements.append(
-                StatementRow.model_construct(start=at, end=at + len(words), cited=cited)
+                StatementRow.model_construct(start=at, end=at + len(statement), cited=cited)
             )
     yield CitedRow.model_construct(topic=row.id, system=system, body=body, statements=statements)
 
 
 def _without_marks(raw: str) -> tuple[str, Any]:
-    """The text that is left, and where a place of the raw one is in it."""
-    kept: list[int] = []
+    """Return the text without marks, and a function that maps offsets of the raw text."""
+    offsets: list[int] = []
     last = 0
     for mark in _MARKS.finditer(raw):
-        kept += range(last, mark.start())
+        offsets += range(last, mark.start())
         last = mark.end()
-    kept += range(last, len(raw))
-    return "".join(raw[place] for place in kept), partial(bisect_left, kept)
+    offsets += range(last, len(raw))
+    return "".join(raw[offset] for offset in offsets), partial(bisect_left, offsets)
 
 
 def _parts(raw: str, is_list: bool) -> list[tuple[int, int]]:
-    """The answers of a list, parted by commas; else the sentences."""
+    """Return the spans of a list's items, separated by commas; else of the sentences."""
     if not is_list:
         return sentences(raw, 0, len(raw))
     length = len(raw.rstrip().rstrip(".").rstrip(","))
@@ -277,24 +293,27 @@ def _parts(raw: str, is_list: bool) -> list[tuple[int, int]]:
 
 
 def _listed(raw: str) -> list[str]:
-    """The answers of a list without their marks, each once, whatever its case."""
-    body, place_of = _without_marks(raw)
+    """Return the distinct items of a list without citation marks, ignoring case."""
+    body, offset_of = _without_marks(raw)
     first: dict[str, str] = {}
     for start, end in _parts(raw, True):
-        part = body[place_of(start) : place_of(end)].strip()
+        part = body[offset_of(start) : offset_of(end)].strip()
         first.setdefault(part.casefold(), part)
     return list(first.values())
 
 
 def _cited(part: str, names: list[str]) -> Iterator[tuple[str, str | None]]:
-    """The marks as they are written, repeats too, and the text of each, from 1; None beyond the last."""
+    """Yield the citation labels of a part, also repeated ones, and the texts that they index.
+
+    Numbers count from 1; the text is None beyond the last.
+    """
     for label in _CITATION.findall(part):
         number = int(label) if len(label) <= _DIGITS else 0  # Python reads no number of any length
         yield label, names[number - 1] if 0 < number <= len(names) else None
 
 
 def _gold(row: _Item) -> Iterator[RatingRow]:
-    """The short answers of a question, as words that the long answer holds or not."""
+    """Yield the short answers of a question as spans of the long answer."""
     if not list(_reference(False, row)):
         return
     for question, answers in _answers(row).items():
@@ -307,7 +326,7 @@ def _gold(row: _Item) -> Iterator[RatingRow]:
                 text=f"{row.id}:report",
                 question=question,
                 grade=1,
-                spans=[SpanRow.model_construct(quote=words) for words in answers],
+                spans=[SpanRow.model_construct(quote=answer) for answer in answers],
             )
 
 
@@ -322,11 +341,11 @@ def _graded_topic(row: _Graded) -> Iterator[TopicRow]:
 
 
 def _graded_questions(row: _Graded) -> Iterator[SubQuestionsRow]:
-    """The question itself, and a place without words for each answer that was looked for, untold."""
+    """Yield the question itself, and an empty one for each answer checked but not stated."""
     for item in _items(row):
-        places = [""] * len(item.automatic_correctness_scores)
+        unstated = [""] * len(item.automatic_correctness_scores)
         yield SubQuestionsRow.model_construct(
-            id=item.id, subquestions=[item.question, *places], filtered={}
+            id=item.id, subquestions=[item.question, *unstated], filtered={}
         )
 
 
@@ -350,11 +369,11 @@ def _grades_of(row: _Graded) -> Iterator[RatingRow]:
                 question_index=0,
                 grade=item.utility_score,
             )
-        for place, score in enumerate(item.automatic_correctness_scores, 1):
+        for index, score in enumerate(item.automatic_correctness_scores, 1):
             yield report(
                 rater=AUTOMATIC,
                 rater_kind="model",
                 rubric="answerable",
-                question_index=place,
+                question_index=index,
                 grade=score,
             )

@@ -1,8 +1,9 @@
-"""Argilla: records, each a pair. Grades are answers to a question that is called like their rubric.
+"""Argilla: records, each a pair. Grades are answers to a question named after the rubric.
 
-Spans are answers to one SpanQuestion, each with its rubric as its label. Their places are units of UTF-16, as
-Argilla's page counts them, and of the record's own text: no words are beside them. People's answers are
-responses; a record has room for one suggestion to a question, so those of further models are responses too.
+Spans are answers to one SpanQuestion, with the rubric as label. Their offsets are UTF-16 units, as
+Argilla's page counts them, and refer to the record's own text, without a quote. People's answers
+are responses; a record has room for one suggestion to a question, so those of further models are
+responses too.
 """
 
 import uuid
@@ -17,24 +18,24 @@ from annotation.formats.foreign.tools import (
     BASELINE,
     HUMAN,
     MODEL,
+    QUOTES,
     SPANS,
-    WORDS,
     Answers,
     Grading,
     Pair,
     PairName,
-    WordsText,
+    QuotesText,
     grade_of,
     id_of,
-    placed,
+    located_spans,
+    quotes_json,
     reader,
-    words_of,
 )
-from annotation.formats.left_out import Part
-from annotation.formats.records import Name, RatingRow, Row, SpanRow, Whole, Words
-from annotation.formats.summary import Mapped
-from annotation.formats.translation import Told
-from annotation.text.spans import from_utf16, in_utf16
+from annotation.formats.records import Name, RatingRow, Row, SpanRow, StoredText, WholeNumber
+from annotation.formats.skipped_answers import Part
+from annotation.formats.summary import Conversion
+from annotation.formats.translation import Skipped
+from annotation.text.spans import from_utf16, to_utf16
 
 _RATER, _KIND = "rater.", "kind."  # of metadata: whom an id means, and what it is if no person
 _SUBMITTED = "submitted"
@@ -42,23 +43,23 @@ _LARGEST = 10  # of a RatingQuestion
 _RATERS = uuid.UUID("6f9f4a2e-52a2-4ce2-8f5c-0f6f8a3a7c11")
 
 
-class _Place(Row):
-    start: Annotated[Whole, Field(ge=0)]
-    end: Annotated[Whole, Field(ge=0)]
+class _SpanValue(Row):
+    start: Annotated[WholeNumber, Field(ge=0)]
+    end: Annotated[WholeNumber, Field(ge=0)]
     label: Name
 
 
 class _Response(Row):
-    user_id: Words | None = None
-    status: Words | None = None
+    user_id: StoredText | None = None
+    status: StoredText | None = None
 
 
 class _Suggestion(Row):
-    agent: Words | None = None
+    agent: StoredText | None = None
 
 
 class _Graded(Row):
-    """An answer to any question: those that are no grades have none."""
+    """An answer to any question; `grade` is None for one that is no grade."""
 
     value: Any
 
@@ -71,11 +72,11 @@ class _Graded(Row):
 
 
 class _Spans(Row):
-    value: list[_Place] | None
+    value: list[_SpanValue] | None
 
 
 class _Typed(Row):
-    value: WordsText | None
+    value: QuotesText | None
 
 
 class _GradeResponse(_Response, _Graded): ...
@@ -97,26 +98,26 @@ class _WordsSuggestion(_Suggestion, _Typed): ...
 
 
 class _Questions(Row):
-    """Answers by their questions: those of two have a shape of their own, and all others are rubrics."""
+    """Answers by question: two questions have their own shape, all others are rubrics."""
 
     model_config = ConfigDict(extra="allow")
 
 
 class _Responses(_Questions):
     spans: list[_SpansResponse] = Field(default=[], validation_alias=SPANS)
-    words: list[_WordsResponse] = Field(default=[], validation_alias=WORDS)
+    quotes: list[_WordsResponse] = Field(default=[], validation_alias=QUOTES)
     __pydantic_extra__: dict[str, list[_GradeResponse]] = Field(init=False)
 
 
 class _Suggestions(_Questions):
     spans: _SpansSuggestion | None = Field(default=None, validation_alias=SPANS)
-    words: _WordsSuggestion | None = Field(default=None, validation_alias=WORDS)
+    quotes: _WordsSuggestion | None = Field(default=None, validation_alias=QUOTES)
     __pydantic_extra__: dict[str, _GradeSuggestion] = Field(init=False)
 
 
 class _Fields(Row):
-    question: Words | None = None
-    text: Words
+    question: StoredText | None = None
+    text: StoredText
 
 
 class _Record(Row):
@@ -132,112 +133,116 @@ class _Record(Row):
 
 
 @dataclass
-class _Said:
-    """All that one user, or one agent, said of a record."""
+class _RaterAnswers:
+    """All answers of one user or agent in a record."""
 
     grades: dict[str, int | None] = field(default_factory=dict)
-    places: Sequence[_Place] = ()
-    words: str = ""
+    span_values: Sequence[_SpanValue] = ()
+    quotes: str = ""
 
 
 def _parts(record: dict[str, Any]) -> Iterator[Part]:
-    """The answers of each user, and of each agent, as a record with these alone.
+    """Yield the answers of each user, and of each agent, as a record with these alone.
 
-    An answer to a question that its user answered already is a record of its own.
+    A second answer of a user to a question becomes a record of its own.
     """
-    whole = {name: value for name, value in record.items() if value is not None}
-    responses, suggestions = whole.get("responses", {}), whole.get("suggestions", {})
+    present = {name: value for name, value in record.items() if value is not None}
+    responses, suggestions = present.get("responses", {}), present.get("suggestions", {})
     number = id_of(record.get("id"))
     if not isinstance(responses, dict) or not isinstance(suggestions, dict):
-        yield Part(whole, number)
+        yield Part(present, number)
         return
-    whole |= {"responses": {}, "suggestions": {}}
+    present |= {"responses": {}, "suggestions": {}}
     layers: dict[tuple[str, int], dict[str, Any]] = {}
     for question, answers in responses.items():
         if not isinstance(answers, list | None):
-            yield Part(whole | {"responses": {question: answers}}, number)
+            yield Part(present | {"responses": {question: answers}}, number)
             continue
         n_of: Counter[str] = Counter()
-        for each in answers or ():
-            user = id_of(each.get("user_id")) if isinstance(each, dict) else ""
-            layers.setdefault((user, n_of[user]), {})[question] = [each]
+        for answer in answers or ():
+            user = id_of(answer.get("user_id")) if isinstance(answer, dict) else ""
+            layers.setdefault((user, n_of[user]), {})[question] = [answer]
             n_of[user] += 1
     for (user, _), answered in layers.items():
-        yield Part(whole | {"responses": answered}, number, person=user)
+        yield Part(present | {"responses": answered}, number, person=user)
     agents: dict[str, dict[str, Any]] = {}
-    for question, each in suggestions.items():
-        if each is not None:
-            agent = id_of(each.get("agent")) if isinstance(each, dict) else ""
-            agents.setdefault(agent, {})[question] = each
+    for question, answer in suggestions.items():
+        if answer is not None:
+            agent = id_of(answer.get("agent")) if isinstance(answer, dict) else ""
+            agents.setdefault(agent, {})[question] = answer
     for agent, suggested in agents.items():
-        yield Part(whole | {"suggestions": suggested}, number, person=agent)
+        yield Part(present | {"suggestions": suggested}, number, person=agent)
     if not layers and not agents:
-        yield Part(whole, number)
+        yield Part(present, number)
 
 
-def _into(row: _Record) -> Iterator[RatingRow | Told]:
-    users: dict[str, _Said] = defaultdict(_Said)
+def _into(row: _Record) -> Iterator[RatingRow | Skipped]:
+    users: dict[str, _RaterAnswers] = defaultdict(_RaterAnswers)
     rubrics = (row.responses.__pydantic_extra__ or {}).items()
-    graded = [(rubric, each) for rubric, answers in rubrics for each in answers]
-    for rubric, each in graded:
-        if each.status not in (None, _SUBMITTED):
-            yield Told(Mapped.NOT_HANDED_IN)
-        elif not each.user_id:
-            yield Told(Mapped.NO_ACCOUNT)
+    graded = [(rubric, answer) for rubric, answers in rubrics for answer in answers]
+    for rubric, answer in graded:
+        if answer.status not in (None, _SUBMITTED):
+            yield Skipped(Conversion.NOT_HANDED_IN)
+        elif not answer.user_id:
+            yield Skipped(Conversion.NO_ACCOUNT)
         else:
-            users[each.user_id].grades[rubric] = each.grade
+            users[answer.user_id].grades[rubric] = answer.grade
     for spans in row.responses.spans:
         if spans.user_id:
-            users[spans.user_id].places = spans.value or ()
-    for words in row.responses.words:
-        if words.user_id:
-            users[words.user_id].words = words.value or ""
-    for user, said in users.items():
+            users[spans.user_id].span_values = spans.value or ()
+    for quotes in row.responses.quotes:
+        if quotes.user_id:
+            users[quotes.user_id].quotes = quotes.value or ""
+    for user, given_answers in users.items():
         name = row.metadata.get(f"{_RATER}{user}", user)
-        yield from _answers(row, str(name), row.kind(str(name), HUMAN), said)
+        yield from _answers(row, str(name), row.kind(str(name), HUMAN), given_answers)
     agents, nameless = _of_agents(row.suggestions)
-    yield from [Told(Mapped.NO_AGENT)] * nameless
-    for agent, said in agents.items():
-        yield from _answers(row, agent, row.kind(agent, MODEL), said)
+    yield from [Skipped(Conversion.NO_AGENT)] * nameless
+    for agent, given_answers in agents.items():
+        yield from _answers(row, agent, row.kind(agent, MODEL), given_answers)
 
 
-def _of_agents(suggestions: _Suggestions) -> tuple[dict[str, _Said], int]:
-    """Suggestions by agent, and the number of suggestions that name none."""
-    agents: dict[str, _Said] = defaultdict(_Said)
+def _of_agents(suggestions: _Suggestions) -> tuple[dict[str, _RaterAnswers], int]:
+    """Return suggestions by agent, and the number of suggestions without an agent."""
+    agents: dict[str, _RaterAnswers] = defaultdict(_RaterAnswers)
     nameless = 0
-    for rubric, each in (suggestions.__pydantic_extra__ or {}).items():
-        if each.agent:
-            agents[each.agent].grades[rubric] = each.grade
+    for rubric, answer in (suggestions.__pydantic_extra__ or {}).items():
+        if answer.agent:
+            agents[answer.agent].grades[rubric] = answer.grade
         else:
             nameless += 1
     for spans in filter(None, (suggestions.spans,)):
         if spans.agent:
-            agents[spans.agent].places = spans.value or ()
-    for words in filter(None, (suggestions.words,)):
-        if words.agent:
-            agents[words.agent].words = words.value or ""
+            agents[spans.agent].span_values = spans.value or ()
+    for quotes in filter(None, (suggestions.quotes,)):
+        if quotes.agent:
+            agents[quotes.agent].quotes = quotes.value or ""
     return agents, nameless
 
 
-def _answers(row: _Record, rater: str, kind: str, said: _Said) -> Iterator[RatingRow | Told]:
+def _answers(
+    row: _Record, rater: str, kind: str, given_answers: _RaterAnswers
+) -> Iterator[RatingRow | Skipped]:
     spans: dict[str, list[SpanRow]] = defaultdict(list)
-    for place in said.places:
-        spans[place.label].append(_span(row.fields.text, place))
-    yield from [Told(Mapped.NO_GRADES)] * list(said.grades.values()).count(None)
+    for span_value in given_answers.span_values:
+        spans[span_value.label].append(_span(row.fields.text, span_value))
+    yield from [Skipped(Conversion.NO_GRADES)] * list(given_answers.grades.values()).count(None)
     yield from Answers(
         pair=row.id,
         rater=rater,
         kind=kind,
-        grades={rubric: grade for rubric, grade in said.grades.items() if grade is not None},
+        grades={
+            rubric: grade for rubric, grade in given_answers.grades.items() if grade is not None
+        },
         spans=spans,
-        words=said.words,
+        quotes=given_answers.quotes,
         question=row.fields.question,
     ).rows()
 
 
-def _span(text: str, place: _Place) -> SpanRow:
-    """A place that is none of the text is left to the reader, who says so."""
-    start, end = from_utf16(text, place.start, place.end) or (place.start, place.end)
+def _span(text: str, value: _SpanValue) -> SpanRow:
+    """Return a span with its quote; offsets outside the text are left for the reader's error."""
+    start, end = from_utf16(text, value.start, value.end) or (value.start, value.end)
     return SpanRow.model_construct(start=start, end=end, quote=text[start:end])
 
 
@@ -253,16 +258,20 @@ sources = reader(_Record, _into, _NAMES, pair="id", parts=_parts)
 
 
 def record(pair: Pair) -> dict[str, Any]:
-    """The pair as a record with all its grades."""
-    others = pair.by_rater(people=False)
-    agent = next(iter(others), "")
-    suggested = others.pop(agent, [])
-    metadata = {f"{_KIND}{each.rater}": each.kind for each in pair.gradings if each.kind != HUMAN}
+    """Return the pair as a record with all its grades."""
+    of_models = pair.by_rater(people=False)
+    agent = next(iter(of_models), "")
+    suggested = of_models.pop(agent, [])
+    metadata = {
+        f"{_KIND}{grading.rater}": grading.kind
+        for grading in pair.gradings
+        if grading.kind != HUMAN
+    }
     responses: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for name, gradings in (pair.by_rater(people=True) | others).items():
+    for name, gradings in (pair.by_rater(people=True) | of_models).items():
         user = str(uuid.uuid5(_RATERS, name))
         metadata[f"{_RATER}{user}"] = name
-        for question, value in _values(pair, gradings).items():
+        for question, value in _values_by_question(pair, gradings).items():
             responses[question].append({"value": value, "user_id": user})
     return {
         "id": pair.name,
@@ -271,29 +280,33 @@ def record(pair: Pair) -> dict[str, Any]:
         "responses": dict(responses),
         "suggestions": {
             question: {"value": value, "score": None, "agent": agent}
-            for question, value in _values(pair, suggested).items()
+            for question, value in _values_by_question(pair, suggested).items()
         },
         "vectors": {},
     }
 
 
-def _values(pair: Pair, gradings: Sequence[Grading]) -> dict[str, Any]:
-    """What one rater said, by question."""
+def _values_by_question(pair: Pair, gradings: Sequence[Grading]) -> dict[str, Any]:
+    """Return the answers of one rater by question."""
     body = pair.body or ""
-    values: dict[str, Any] = {each.rubric: _grade(each) for each in gradings}
-    places = [
+    values: dict[str, Any] = {graded.rubric: _grade(graded) for graded in gradings}
+    span_values = [
         {
-            "start": in_utf16(body, span.start or 0),
-            "end": in_utf16(body, span.end or 0),
+            "start": to_utf16(body, span.start or 0),
+            "end": to_utf16(body, span.end or 0),
             "label": grading.rubric,
         }
         for grading in gradings
-        for span in placed(grading)
+        for span in located_spans(grading)
     ]
-    words = words_of(gradings)
-    return values | ({SPANS: places} if places else {}) | ({WORDS: words} if words else {})
+    quotes = quotes_json(gradings)
+    return (
+        values
+        | ({SPANS: span_values} if span_values else {})
+        | ({QUOTES: quotes} if quotes else {})
+    )
 
 
 def _grade(grading: Grading) -> int | str:
-    """A rating, or a label where the rubric has larger grades than ratings have."""
+    """Return a rating, or a label where the rubric's grades exceed the range of ratings."""
     return grading.grade if grading.largest <= _LARGEST else str(grading.grade)

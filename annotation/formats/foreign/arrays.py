@@ -1,4 +1,4 @@
-"""The objects of an array in a large JSON file, one after another: the file is never in memory as a whole."""
+"""Streaming reader for arrays of objects in a large JSON file, in constant memory."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _LONGEST = 2**26  # of one object, as of one line
 
 
 def objects(path: Path, keys: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file that is an array, or of the arrays under these keys of its object; with lines.
+    """Yield the objects of an array, or of the arrays under these keys, with line numbers.
 
-    Packed files (.gz) are unpacked on the way. Raises ValueError, with the line, for what is no such
-    file, and OSError.
+    Files ending in .gz are decompressed. Raises ValueError, with the line, for any other file, and
+    OSError.
     """
     try:
         yield from _objects(path, keys)
@@ -33,13 +33,13 @@ def _objects(path: Path, keys: Collection[str]) -> Iterator[tuple[int, dict[str,
             yield from reader.array()
             reader.end()
             return
-        found = False
+        has_array = False
         reader.expect("{")
         while reader.peek() != "}":
             key = reader.value()
             reader.expect(":")
             if key in keys:
-                found = True
+                has_array = True
                 yield from reader.array()
             else:
                 reader.value()
@@ -47,12 +47,12 @@ def _objects(path: Path, keys: Collection[str]) -> Iterator[tuple[int, dict[str,
                 reader.expect(",")
         reader.expect("}")
         reader.end()
-        if not found:
+        if not has_array:
             raise ValueError(f"no array under {' or '.join(sorted(keys))}")
 
 
 class _Reader:
-    """A window on the file: what is read is let go of."""
+    """Sliding window on the file: text that was read is dropped."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -74,13 +74,13 @@ class _Reader:
         self.expect("]")
 
     def peek(self) -> str:
-        """The next sign that is no white space; nothing at the end."""
+        """Return the next character that is no white space, or "" at the end."""
         while True:
-            rest = self._window[self._at :]
-            there = rest.lstrip(" \t\r\n")
-            self._pass(len(rest) - len(there))
-            if there or not self._more():
-                return there[:1]
+            remaining = self._window[self._at :]
+            stripped = remaining.lstrip(" \t\r\n")
+            self._pass(len(remaining) - len(stripped))
+            if stripped or not self._more():
+                return stripped[:1]
 
     def expect(self, sign: str) -> None:
         if self.peek() != sign:
@@ -92,12 +92,12 @@ class _Reader:
             raise self._wrong("nothing more", self._line)
 
     def value(self) -> Any:
-        """The next value; more is read until it is whole."""
+        """Return the next value, reading more until it is complete."""
         self.peek()
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._window, self._at)
-            except _Broken as error:
+            except _BrokenJSONError as error:
                 raise ValueError(f"broken JSON on line {self._line}: {error}") from error
             except RecursionError as error:
                 raise self._wrong("fewer levels", self._line) from error
@@ -106,7 +106,7 @@ class _Reader:
                     line = self._line + self._window.count("\n", self._at, error.pos)
                     raise ValueError(f"broken JSON on line {line}: {error.msg}") from error
                 continue
-            # A number at the end of the window may go on.
+            # A number at the end of the window may be incomplete.
             if end < len(self._window) or not self._more():
                 self._pass(end - self._at)
                 return value
@@ -116,24 +116,24 @@ class _Reader:
         self._at += n
 
     def _more(self) -> bool:
-        # As much again as there is: an object of many pieces is tried a few times, not hundreds.
-        kept = self._window[self._at :]
-        more = self._file.read(max(_AT_ONCE, len(kept)))
-        self._window, self._at = kept + more, 0
+        # Double the window: a large object is decoded a few times, not hundreds.
+        unread = self._window[self._at :]
+        more = self._file.read(max(_AT_ONCE, len(unread)))
+        self._window, self._at = unread + more, 0
         return bool(more)
 
     def _wrong(self, expected: str, line: int) -> ValueError:
         return ValueError(f"broken JSON on line {line}: expected {expected}")
 
 
-class _Broken(Exception):
-    """What more of the file would not mend."""
+class _BrokenJSONError(Exception):
+    """An error that reading more of the file cannot resolve."""
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        raise _Broken("a key stands twice in one object")
+        raise _BrokenJSONError("a key stands twice in one object")
     return value
 
 

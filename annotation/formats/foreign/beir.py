@@ -1,4 +1,7 @@
-"""BEIR: corpus.jsonl {"_id", "title", "text"}, queries.jsonl {"_id", "text"}, qrels/*.tsv with a header."""
+"""BEIR: corpus.jsonl {"_id", "title", "text"}, queries.jsonl {"_id", "text"}, qrels.
+
+The qrels are qrels/*.tsv with a header.
+"""
 
 from collections.abc import Iterator
 
@@ -8,19 +11,19 @@ from annotation.formats.foreign import qrels, rows
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import Row, Words
+from annotation.formats.records import Row, StoredText
 from annotation.formats.translation import Translation
 
 
 class _Passage(Row):
     id: rows.Id = Field(validation_alias="_id")
-    title: Words | None = ""
-    text: Words
+    title: StoredText | None = ""
+    text: StoredText
 
 
 class _Query(Row):
     id: rows.TopicId = Field(validation_alias="_id")
-    text: Words
+    text: StoredText
 
 
 CORPUS = Translation(

@@ -1,4 +1,7 @@
-"""Reports with citations: answers of TREC RAG 2024 and 2025, reports of RAGTIME and of NeuCLIR."""
+"""Reports with citations: of TREC RAG 2024 and 2025, RAGTIME, and NeuCLIR.
+
+In TREC RAG they are called answers.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,15 +14,15 @@ from annotation.formats.records import (
     CitedRow,
     Name,
     PassageRow,
+    RepeatedText,
     Row,
     StatementRow,
-    Word,
-    Words,
+    StoredText,
     checked_name,
     whole_number,
 )
-from annotation.formats.summary import Mapped, shown
-from annotation.formats.translation import Told, Translation
+from annotation.formats.summary import Conversion, quoted_value
+from annotation.formats.translation import Skipped, Translation
 
 _BETWEEN = " "  # two statements of a report
 
@@ -28,12 +31,12 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 
 
 def _checked_citations(value: Any) -> list[int | str]:
-    """Return places and names in their order, without the scores that some files give them."""
+    """Return indexes and names in order, without the scores that some files give them."""
     if value is None:
         return []
     if not isinstance(value, list | dict):
         raise ValueError("must be a list of places or names, or nothing")
-    return [_checked_citation(each) for each in value if each is not None]
+    return [_checked_citation(citation) for citation in value if citation is not None]
 
 
 def _checked_citation(value: Any) -> int | str:
@@ -42,37 +45,42 @@ def _checked_citation(value: Any) -> int | str:
         return value
     if isinstance(value, str):
         return checked_name(value)
-    raise ValueError(f"must be a list of places or names, or nothing: {shown(value)} is neither")
+    raise ValueError(
+        f"must be a list of places or names, or nothing: {quoted_value(value)} is neither"
+    )
 
 
-def _or_empty(value: Any) -> Any:
+def _none_as_empty(value: Any) -> Any:
     return [] if value is None else value
 
 
 class _Statement(Row):
-    text: Words
+    text: StoredText
     citations: Annotated[list[int | str], PlainValidator(_checked_citations)] = []
 
 
 class _Document(Row):
-    title: Words | None = ""
-    text: Words
+    title: StoredText | None = ""
+    text: StoredText
 
 
 class _Metadata(Row):
-    run_id: Word | None = None
+    run_id: RepeatedText | None = None
     topic_id: rows.TopicId | None = None
     narrative_id: rows.TopicId | None = None
 
 
 class _Report(Row):
-    """What TREC RAG 2024 has on top is in `metadata` elsewhere; statements are `answer` or `responses`."""
+    """A report with metadata at the top level (TREC RAG 2024) or in `metadata`.
+
+    Statements are `answer` or `responses`.
+    """
 
     metadata: _Metadata = _Metadata()
-    run_id: Word | None = None
+    run_id: RepeatedText | None = None
     topic_id: rows.TopicId | None = None
     narrative_id: rows.TopicId | None = None
-    references: Annotated[list[rows.Id], BeforeValidator(_or_empty)] = []
+    references: Annotated[list[rows.Id], BeforeValidator(_none_as_empty)] = []
     answer: list[_Statement] | None = None
     responses: list[_Statement] | None = None
     documents: dict[Name, _Document] = Field(default_factory=dict)
@@ -95,57 +103,57 @@ class _Report(Row):
 
     @property
     def topic(self) -> str | None:
-        own = self.topic_id or self.narrative_id
-        return own or self.metadata.topic_id or self.metadata.narrative_id
+        top_level_id = self.topic_id or self.narrative_id
+        return top_level_id or self.metadata.topic_id or self.metadata.narrative_id
 
     @property
     def statements(self) -> list[_Statement] | None:
         return self.responses if self.answer is None else self.answer
 
 
-def _into(row: _Report) -> Iterable[CitedRow | Told]:
+def _into(row: _Report) -> Iterable[CitedRow | Skipped]:
     statements: list[StatementRow] = []
-    words: list[str] = []
+    texts: list[str] = []
     at = 0
     for statement in row.statements or ():
         text = statement.text.strip()
         if text:
-            places = [_place(each, row.references) for each in statement.citations]
-            cited = tuple(_cited(places, row.references))
-            as_words = zip(statement.citations, places, strict=True)
-            n = sum(isinstance(own, str) and own is not place for own, place in as_words)
-            yield from [Told(Mapped.PLACES_AS_WORDS)] * n
+            citations = [_as_index(label, row.references) for label in statement.citations]
+            cited = tuple(_cited(citations, row.references))
+            pairs = zip(statement.citations, citations, strict=True)
+            n = sum(isinstance(raw, str) and raw is not citation for raw, citation in pairs)
+            yield from [Skipped(Conversion.INDEXES_AS_STRINGS)] * n
             statements.append(
                 StatementRow.model_construct(start=at, end=at + len(text), cited=cited)
             )
-            words.append(text)
+            texts.append(text)
             at += len(text) + len(_BETWEEN)
-    body = _BETWEEN.join(words)
+    body = _BETWEEN.join(texts)
     yield CitedRow.model_construct(
         topic=row.topic, system=row.system, body=body, statements=statements
     )
 
 
-def _place(citation: int | str, references: list[str]) -> int | str:
-    """Return the place that digits in quotes stand for; all else unchanged.
+def _as_index(citation: int | str, references: list[str]) -> int | str:
+    """Return the index that digits in quotes stand for; all else unchanged.
 
-    A name of digits that is among the references is a name. So is a number past their end where there are no
-    references, or some have names of digits.
+    A name of digits that is among the references is a name. So is a number past their end where
+    there are no references, or some have names of digits.
     """
     if isinstance(citation, int) or citation in references or not _DIGITS.fullmatch(citation):
         return citation
-    is_place = int(citation) < len(references)
-    if not is_place and references:
-        is_place = not any(_DIGITS.fullmatch(name) for name in references)
-    return int(citation) if is_place else citation
+    is_index = int(citation) < len(references)
+    if not is_index and references:
+        is_index = not any(_DIGITS.fullmatch(name) for name in references)
+    return int(citation) if is_index else citation
 
 
 def _cited(citations: list[int | str], references: list[str]) -> Iterator[tuple[str, str | None]]:
-    """Labels as written, and the text that each names: by its name, or its place in the references, from 0."""
+    """Yield each label as written, and the text that it names or indexes (from 0)."""
     for citation in dict.fromkeys(citations):
         if isinstance(citation, int):
-            is_there = 0 <= citation < len(references)
-            yield str(citation), references[citation] if is_there else None
+            is_valid = 0 <= citation < len(references)
+            yield str(citation), references[citation] if is_valid else None
         else:
             yield citation, citation
 

@@ -1,7 +1,7 @@
-"""CRUD-RAG: its data set, the questions of RAGQuestEval, and what systems wrote, as its code saves them.
+"""CRUD-RAG: its data set, the questions of RAGQuestEval, and results of systems.
 
-split_merged.json {task: [item]}, or TASK.json [item]; CLASS_quest_gt_save.json {ID: {"question", "answers"}};
-output/COLLECTION_topK_LLM/CLASS_MODEL.json, in `crud_results`.
+split_merged.json {task: [item]}, or TASK.json [item]; CLASS_quest_gt_save.json {ID: {"question",
+"answers"}}; output/COLLECTION_topK_LLM/CLASS_MODEL.json, in `crud_results`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from annotation.formats.foreign.crud_questions import (
     has_repeated,
     questions_row,
 )
-from annotation.formats.foreign.crud_tasks import CLASSES, TASKS, OfTask
+from annotation.formats.foreign.crud_tasks import CLASSES, TASKS, TaskItem
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
@@ -31,62 +31,62 @@ from annotation.formats.records import (
     DocumentRow,
     PassageRow,
     RatingRow,
+    StoredText,
     SubQuestionsRow,
     TopicRow,
-    Words,
 )
-from annotation.formats.translation import Broken, Told, Translation
+from annotation.formats.translation import InvalidFileError, Skipped, Translation
 
 _NEWS = ("text", "news1", "news2", "news3")
 _FIELDS = (
     *("ID", "id", *_NEWS),
     *(name for task in TASKS.values() for name in (*task.request, task.reference)),
 )
-NOT_ASKED = "items of CRUD-RAG without questions"
+NO_QUESTIONS = "items of CRUD-RAG without questions"
 _QUESTIONS = re.compile(rf"({'|'.join(CLASSES)})_quest_gt_save")
 _RESULTS = re.compile(rf"({'|'.join(CLASSES)})_(.+)")
 
 
-class _Item(OfTask):
-    """An item of the data set: what its task asks and expects, which must be there, and passages."""
+class _Item(TaskItem):
+    """An item of the data set: required fields of its task, and passages."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Words]
+    __pydantic_extra__: dict[str, StoredText]
 
     @property
-    def words(self) -> dict[str, str]:
+    def texts(self) -> dict[str, str]:
         return self.__pydantic_extra__
 
     @model_validator(mode="after")
     def _whole(self) -> _Item:
         task = TASKS[self.task]
         for name in (*task.request, task.reference):
-            if name not in self.words:
+            if name not in self.texts:
                 raise ValueError(f"{name} is missing from {self.id}")
         return self
 
 
 def _topic(row: _Item) -> Iterable[TopicRow]:
-    yield row.topic_row("".join(row.words[name] for name in TASKS[row.task].request))
+    yield row.topic_row("".join(row.texts[name] for name in TASKS[row.task].request))
 
 
 def _reference(row: _Item) -> Iterable[DocumentRow]:
-    if words := row.words[TASKS[row.task].reference]:
-        yield DocumentRow.model_construct(id=row.topic, contents=words)
+    if body := row.texts[TASKS[row.task].reference]:
+        yield DocumentRow.model_construct(id=row.topic, contents=body)
 
 
 def _passages(row: _Item) -> Iterator[PassageRow]:
-    """The news that the item was made from."""
+    """Yield the news articles that the item was made from."""
     for name in _NEWS:
-        if words := row.words.get(name):
-            yield rows.passage(f"{row.topic}:{name}", "", words)
+        if body := row.texts.get(name):
+            yield rows.passage(f"{row.topic}:{name}", "", body)
 
 
-class _Lenient(OfTask):
-    """Questions and answers of an item as they are."""
+class _Lenient(TaskItem):
+    """Questions and answers of an item, without checks."""
 
-    question: list[Words] = Field(default_factory=list)
-    answers: list[Words] = Field(default_factory=list)
+    question: list[StoredText] = Field(default_factory=list)
+    answers: list[StoredText] = Field(default_factory=list)
 
 
 class _Strict(_Lenient):
@@ -98,14 +98,14 @@ class _Strict(_Lenient):
         return self
 
 
-def _asked(row: _Lenient) -> Iterator[TopicRow | Told]:
+def _topic_of_questions(row: _Lenient) -> Iterator[TopicRow | Skipped]:
     yield row.topic_row()
     if not row.question and not row.answers:
-        yield Told(NOT_ASKED)
+        yield Skipped(NO_QUESTIONS)
     elif len(row.question) != len(row.answers):
-        yield Told(UNLIKE)
+        yield Skipped(UNLIKE)
     if has_repeated(row.question):
-        yield Told(REPEATED)
+        yield Skipped(REPEATED)
 
 
 def _questions(row: _Lenient) -> Iterator[SubQuestionsRow]:
@@ -134,13 +134,13 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
 def _of_questions(file: File, task: str, *, lenient: bool) -> Iterator[Source]:
     shape = _Lenient if lenient else _Strict
     of_items = partial(Translation, shape, values=partial(_by_id, task), fields={"id": "ID"})
-    yield file.source(Kind.TOPICS, of_items(_asked))
+    yield file.source(Kind.TOPICS, of_items(_topic_of_questions))
     yield file.source(Kind.SUBQUESTIONS, of_items(_questions), again=True)
     yield file.source(Kind.RATINGS, of_items(_answers), again=True)
 
 
 def _items(stem: str, path: Path) -> Iterator[tuple[int, Any]]:
-    """The items with their tasks: that of the list, else that of the file."""
+    """Yield the items with their tasks: that of the list, else that of the file."""
     for line, name, value in streamed.values(path):
         task, item = name or stem, _object(line, value)
         used = {key: item[key] for key in _FIELDS if item.get(key) is not None}
@@ -154,7 +154,7 @@ def _by_id(task: str, path: Path) -> Iterator[tuple[int, Any]]:
 
 def _object(line: int, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Broken(line, f"expected a JSON object, not {value!r:.60}")
+        raise InvalidFileError(line, f"expected a JSON object, not {value!r:.60}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""The questions that CRUD-RAG's RAGQuestEval asks of an item, and answers to them as ratings."""
+"""Questions of CRUD-RAG's RAGQuestEval, and the answers to them as ratings."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ REPEATED = "items of CRUD-RAG that ask the same twice: the second time kept with
 def questions_row(
     topic: str, questions: Sequence[str], n_answers: int
 ) -> Iterator[SubQuestionsRow]:
-    """The questions in their places. What has an answer alone, or an earlier one's words, is without words.
+    """Yield the questions by position; empty for a repeated question or a missing one.
 
-    One without an answer of the reference is filtered: nobody can be held against it.
+    A question without an answer of the reference is filtered: no answer can be compared with it.
     """
-    places: dict[str, int] = {}
+    first_index: dict[str, int] = {}
     bodies: list[str] = []
     filtered: dict[str, FilteredQuestion] = {}
     for i, question in enumerate(questions):
-        first = places.setdefault(question.strip(), i)
+        first = first_index.setdefault(question.strip(), i)
         bodies.append(question if first == i else "")
         if first != i and question.strip():
             because = f"{REPEATS}{first + 1}"
@@ -40,16 +40,16 @@ def questions_row(
 
 
 def has_repeated(questions: Sequence[str]) -> bool:
-    words = [question.strip() for question in questions]
-    return len(set(words)) < len(words)
+    stripped = [question.strip() for question in questions]
+    return len(set(stripped)) < len(stripped)
 
 
 def answer_rows(
     topic: str, answers: Sequence[str], kind: str, text: str, system: str = ""
 ) -> Iterator[RatingRow]:
-    """A rating for each answer: its words as the span, or that it cannot be told."""
+    """Yield a rating for each answer: its text as the span, or "cannot be told"."""
     for i, answer in enumerate(answers):
-        told = answer != CANNOT_TELL
+        is_answered = answer != CANNOT_TELL
         yield RatingRow.model_construct(
             rater=RATER,
             rater_kind="model",
@@ -59,6 +59,6 @@ def answer_rows(
             text_kind=kind,
             system=system,
             text=text,
-            grade=int(told),
-            spans=[SpanRow.model_construct(quote=answer)] if told and answer.strip() else [],
+            grade=int(is_answered),
+            spans=[SpanRow.model_construct(quote=answer)] if is_answered and answer.strip() else [],
         )

@@ -1,4 +1,4 @@
-"""What CRUD-RAG's code saves of a system: output/COLLECTION_topK_LLM/CLASS_MODEL.json.
+"""Results of CRUD-RAG's code: output/COLLECTION_topK_LLM/CLASS_MODEL.json.
 
 {"info", "overall", "results": [{"id", "metrics", "log": {"generated_text", "ground_truth_text",
 "quest_eval_save": {"questions_gt", "answers_gt4gt", "answers_gm4gt"}}}]}
@@ -20,7 +20,7 @@ from annotation.formats.foreign.crud_questions import (
     answer_rows,
     questions_row,
 )
-from annotation.formats.foreign.crud_tasks import OfTask
+from annotation.formats.foreign.crud_tasks import TaskItem
 from annotation.formats.foreign.files import File
 from annotation.formats.layout import Kind, Source
 from annotation.formats.records import (
@@ -29,17 +29,17 @@ from annotation.formats.records import (
     DocumentRow,
     RatingRow,
     Row,
+    StoredText,
     SubQuestionsRow,
     SystemRow,
     TopicRow,
     ValueRow,
-    Words,
 )
-from annotation.formats.translation import Broken, Told, Translation
+from annotation.formats.translation import InvalidFileError, Skipped, Translation
 
-# The code calls it bertScore; it is the cosine of one vector of each text.
+# Called bertScore in the code, but the cosine of two text embeddings.
 SIMILARITY = "similarity (text2vec-base-chinese)"
-# Numbers that are ours to compute: kept under these names, to be held against ours.
+# Measures that we compute, too: stored under these names for comparison.
 THEIRS = {
     name: f"crud:{name}" for name in ("bleu-avg", "rouge-L", "QA_avg_F1", "QA_recall", "length")
 }
@@ -51,7 +51,7 @@ _CHUNKS = re.compile(r"(?<![0-9])(?P<chunk>\d+)_(?P<overlap>\d+)$")
 _NO_SIGN = re.compile(r"[^\w.+-]+", re.ASCII)
 _LONGEST = 120
 # Where its code failed, a list is an empty string or missing.
-_Answers = Annotated[list[Words], BeforeValidator(lambda value: value or [])]
+_Answers = Annotated[list[StoredText], BeforeValidator(lambda value: value or [])]
 
 
 class _Answered(Row):
@@ -61,17 +61,17 @@ class _Answered(Row):
 
 
 class _Log(Row):
-    generated_text: Words = ""
-    ground_truth_text: Words = ""
+    generated_text: StoredText = ""
+    ground_truth_text: StoredText = ""
     quest_eval_save: _Answered = _Answered()
 
 
-class _Lenient(OfTask):
-    """A result as it is."""
+class _Lenient(TaskItem):
+    """A result, without checks."""
 
-    system: Words
+    system: StoredText
     log: _Log = _Log()
-    metrics: dict[Words, Any] = Field(default_factory=dict)
+    metrics: dict[StoredText, Any] = Field(default_factory=dict)
 
     @field_validator("metrics")
     @classmethod
@@ -87,25 +87,25 @@ class _Lenient(OfTask):
         return bool(self.log.generated_text.strip())
 
     @property
-    def asked(self) -> _Answered:
+    def saved_answers(self) -> _Answered:
         return self.log.quest_eval_save
 
     @property
     def is_unlike(self) -> bool:
-        """Whether there are more or fewer answers than questions."""
-        asked = self.asked
-        return not len(asked.questions_gt) == len(asked.answers_gt4gt) == len(asked.answers_gm4gt)
+        """True if the numbers of questions and answers differ."""
+        saved = self.saved_answers
+        return not len(saved.questions_gt) == len(saved.answers_gt4gt) == len(saved.answers_gm4gt)
 
 
 class _Strict(_Lenient):
     @model_validator(mode="after")
     def _one_to_one(self) -> _Strict:
         if self.has_text and self.is_unlike:
-            counts = [len(answers) for _, answers in self.asked]
-            told = "{} questions with {} answers of the reference and {} of the text".format(
+            counts = [len(answers) for _, answers in self.saved_answers]
+            mismatch = "{} questions with {} answers of the reference and {} of the text".format(
                 *counts
             )
-            raise ValueError(f"{told} in {self.id} (--lenient keeps them)")
+            raise ValueError(f"{mismatch} in {self.id} (--lenient keeps them)")
         return self
 
 
@@ -133,7 +133,7 @@ def sources(file: File, task: str, model: str, *, lenient: bool) -> Iterator[Sou
 
 
 def _system(folder: str, model: str) -> tuple[str, dict[str, Any]]:
-    """What a system is called, after its folder and its model, and what both say of its settings."""
+    """Return a system's name and settings, from its folder and model."""
     settings: dict[str, Any] = {"llm": model}
     name = model
     if match := _FOLDER.fullmatch(folder):
@@ -150,20 +150,22 @@ def _results(task: str, system: str, path: Path) -> Iterator[tuple[int, Any]]:
     for line, name, value in streamed.values(path):
         if name == "results":
             if not isinstance(value, dict):
-                raise Broken(line, f"expected a JSON object, not {value!r:.60}")
+                raise InvalidFileError(line, f"expected a JSON object, not {value!r:.60}")
             yield line, {**value, "task": task, "system": system}
 
 
-def _topic(row: _Lenient) -> Iterator[TopicRow | Told]:
+def _topic(row: _Lenient) -> Iterator[TopicRow | Skipped]:
     yield row.topic_row()
     if not row.has_text:
-        yield Told(NO_TEXT)
+        yield Skipped(NO_TEXT)
     elif row.is_unlike:
-        yield Told(UNLIKE)
+        yield Skipped(UNLIKE)
 
 
 def _questions(row: _Lenient) -> Iterator[SubQuestionsRow]:
-    yield from questions_row(row.topic, row.asked.questions_gt, len(row.asked.answers_gt4gt))
+    yield from questions_row(
+        row.topic, row.saved_answers.questions_gt, len(row.saved_answers.answers_gt4gt)
+    )
 
 
 def _reference(row: _Lenient) -> Iterable[DocumentRow]:
@@ -187,10 +189,10 @@ def _values(row: _Lenient) -> Iterator[ValueRow]:
 
 
 def _answers(row: _Lenient) -> Iterator[RatingRow]:
-    """The answers of the reference, and those of the text to the questions that there are."""
-    asked = row.asked
-    yield from answer_rows(row.topic, asked.answers_gt4gt, "reference", f"{row.topic}:report")
+    """Yield the answers of the reference, and those of the text to known questions."""
+    saved = row.saved_answers
+    yield from answer_rows(row.topic, saved.answers_gt4gt, "reference", f"{row.topic}:report")
     if row.has_text:
-        n = max(len(asked.questions_gt), len(asked.answers_gt4gt))
-        ours = asked.answers_gm4gt[:n]
+        n = max(len(saved.questions_gt), len(saved.answers_gt4gt))
+        ours = saved.answers_gm4gt[:n]
         yield from answer_rows(row.topic, ours, "report", row.topic, row.system)

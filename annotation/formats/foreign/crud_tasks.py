@@ -1,4 +1,4 @@
-"""The kinds of tasks of CRUD-RAG: what they are called, what is asked and what is expected."""
+"""Tasks of CRUD-RAG: their names, request fields and reference fields."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pydantic import AliasChoices, Field, field_validator
 
 from annotation.formats.foreign import rows
-from annotation.formats.records import Row, TopicRow, Words
+from annotation.formats.records import Row, StoredText, TopicRow
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A kind of task: the group of its topics, the fields that make the request, and that of the reference."""
+    """A kind of task: the group of its topics, and the fields of request and reference."""
 
     group: str
     request: tuple[str, ...]
@@ -29,7 +29,7 @@ TASKS = {
     ),
     "event_summary": Task("delete", ("event",), "summary"),
 }
-# As the classes of its code are called, and the files that they save.
+# Names of the classes of its code, and of the files that they save.
 CLASSES = {
     "ContinueWriting": "continuing_writing",
     "QuestAnswer1Doc": "questanswer_1doc",
@@ -40,15 +40,18 @@ CLASSES = {
 }
 
 
-class OfTask(Row):
-    """What is of an item of a task. Its topic is called by both, for ids repeat over tasks."""
+class TaskItem(Row):
+    """Base of an item of a task.
+
+    Its topic is named after both, as ids repeat over tasks.
+    """
 
     id: rows.TopicId = Field(validation_alias=AliasChoices("ID", "id"))
-    task: Words
+    task: StoredText
 
     @field_validator("task")
     @classmethod
-    def _is_known(cls, task: str) -> str:
+    def _check_task(cls, task: str) -> str:
         if task not in TASKS:
             raise ValueError(f"is none of the tasks {', '.join(TASKS)}")
         return task

@@ -1,6 +1,7 @@
-"""TREC diversity qrels: topic, subtopic, text, grade. A subtopic is a sub-question by its number, from 1.
+"""TREC diversity qrels: topic, subtopic, text, grade.
 
-A file says neither who graded nor under which rubric, but in its name: RATER.qrels, RATER.RUBRIC.qrels.
+A subtopic is a sub-question by its number, from 1. Rater and rubric are only in the file's name:
+RATER.qrels, RATER.RUBRIC.qrels.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from annotation.formats.translation import Translation
 GRADED = "graded"
 _COLUMNS = ("topic", "subtopic", "text", "grade")
 _KINDS = {"judgements": "model", "baselines": "baseline"}  # by folder; elsewhere a person
-_SAYS = ("diversity", "qrels")  # what a name says beside rater and rubric
+_FILE_NAME_PARTS = ("diversity", "qrels")  # what a name says beside rater and rubric
 
 
 class _Grade(GradeRow):
@@ -32,7 +33,9 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
     if not qrels.is_qrels(file):
         yield from qrels.sources(file, folder)
         return
-    rater, *rubric = [part for part in file.stem.split(".") if part not in _SAYS] or [qrels.QRELS]
+    rater, *rubric = [part for part in file.stem.split(".") if part not in _FILE_NAME_PARTS] or [
+        qrels.QRELS
+    ]
     kind = next((kind for name, kind in _KINDS.items() if name in file.folders), "human")
     into = partial(_rating, rater, kind, rubric[0] if rubric else GRADED)
     fields = {"question_index": "subtopic"}
@@ -40,7 +43,7 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
 
 
 def _rating(rater: str, kind: str, rubric: str, row: _Grade) -> tuple[RatingRow]:
-    """A grade below 0 is none: unjudged, or filtered."""
+    """Return the rating of a line; a grade below 0 is none: unjudged, or filtered."""
     return (
         RatingRow.model_construct(
             rater=rater,

@@ -1,4 +1,4 @@
-"""The files of a folder, and what their first record says of them."""
+"""Files of a folder, with the keys of their first record."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 from annotation.formats.content import Content, content_of
 from annotation.formats.layout import Kind, Source, printable
-from annotation.formats.summary import ImportFailed, Problem
+from annotation.formats.summary import DatasetImportError, Problem
 from annotation.formats.translation import Translation
 
 _PLAIN = (".txt", ".res", ".trec", ".tsv", ".dat", ".out")
@@ -33,7 +33,7 @@ class File:
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """Those that it is in, from the one that was given down."""
+        """Return the names of its folders, from the given one down."""
         depth = self.name.count("/") + 1
         return frozenset(
             folder.name.lower() for folder in list(self.path.resolve().parents)[:depth]
@@ -41,7 +41,7 @@ class File:
 
     @cached_property
     def stem(self) -> str:
-        """The name without folders and the endings that say how it is written."""
+        """Return the name without folders and without format endings."""
         stem = self.name.rpartition("/")[2]
         while stem.lower().endswith(_ENDINGS):
             stem = stem.rpartition(".")[0]
@@ -49,12 +49,12 @@ class File:
 
     @property
     def rater(self) -> str:
-        """A rater called like the file, of the letters that names of raters have."""
+        """Return a rater name made from the file name, with valid characters only."""
         return re.sub(r"[^\w-]+", "-", self.stem, flags=re.ASCII)[:120]
 
     @cached_property
     def content(self) -> Content:
-        """Return True if the lines are a run or qrels; for files whose name does not tell."""
+        """Return the content kind of a file whose name does not tell: a run, qrels, or other."""
         return (
             content_of(self.path) if self.ends(*_PLAIN) or "." not in self.base else Content.OTHER
         )
@@ -80,12 +80,15 @@ class File:
         """Return True if it begins with lines of JSON objects."""
         try:
             return bool(self.keys)
-        except ImportFailed:
+        except DatasetImportError:
             return False
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The keys of the first JSON object. Raises ImportFailed where there is none at the beginning."""
+        """Return the keys of the first JSON object.
+
+        Raises DatasetImportError where there is none at the beginning.
+        """
         try:
             for line in islice(open_lines(self.path), _LOOKED_AT):
                 value = _object(line)
@@ -95,15 +98,18 @@ class File:
             raise self.refused(f"cannot be read: {error}") from error
         raise self.refused("holds no JSON object at its beginning")
 
-    def refused(self, message: str) -> ImportFailed:
-        return ImportFailed([Problem(printable(self.name), 0, "", message)])
+    def refused(self, message: str) -> DatasetImportError:
+        return DatasetImportError([Problem(printable(self.name), 0, "", message)])
 
     def source(self, kind: Kind, translation: Translation | None, **more: Any) -> Source:
         return Source(self.path, printable(self.name), kind, translation=translation, **more)
 
 
 def open_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, unpacked on the way where it ends in .gz. Raises OSError, EOFError, zlib.error."""
+    """Yield the lines of a file, decompressed if its name ends in .gz.
+
+    Raises OSError, EOFError, zlib.error.
+    """
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
         while line := file.readline(_LONGEST):
             yield line

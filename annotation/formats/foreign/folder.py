@@ -1,4 +1,4 @@
-"""Which file of a folder is what, in a format of others. What the format does not know may be one of ours."""
+"""Recognition of the files of a folder in another format, or else in our own layout."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from annotation.formats.foreign import (
 )
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
-from annotation.formats.layout import Found, Source, printable
+from annotation.formats.layout import RecognisedFiles, Source, printable
 from annotation.formats.run_order import RunOrder
-from annotation.formats.summary import ImportFailed, LeftOut, Problem
+from annotation.formats.summary import DatasetImportError, Problem, SkippedFile
 
 Sources = Callable[[File, Folder], Iterator[Source]]
 FORMATS: dict[str, Sources] = {
@@ -53,7 +53,7 @@ FORMATS: dict[str, Sources] = {
 }
 
 
-# Those whose other files are runs and qrels of TREC.
+# Formats whose other files are TREC runs and qrels.
 _WITH_TOPICS = tuple(
     FORMATS[name]
     for name in ("beir", "msmarco", "miracl", "trec-rag", "ragtime", "nuggets", "trec-diversity")
@@ -62,20 +62,22 @@ _WITH_TOPICS = tuple(
 
 def recognise(
     path: Path, name: str, *, lenient: bool = False, run_order: RunOrder = RunOrder.AUTO
-) -> Found:
-    """The files of a folder, or the one file, that a format can read, and beside them those of our own layout.
+) -> RecognisedFiles:
+    """Return the files that a format or our own layout can read, of a folder or one file.
 
-    Raises ImportFailed where there are none, or one cannot be told.
+    Raises DatasetImportError where there are none, or one is ambiguous.
     """
     try:
-        found = _found(Folder(_files(path), lenient, run_order), FORMATS[name])
+        recognised = _sort_files(Folder(_files(path), lenient, run_order), FORMATS[name])
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
-        raise ImportFailed([Problem(printable(str(path)), 0, "", message)]) from error
-    if not any(source.translation or source.kind is layout.Kind.RUN for source in found.sources):
+        raise DatasetImportError([Problem(printable(str(path)), 0, "", message)]) from error
+    if not any(
+        source.translation or source.kind is layout.Kind.RUN for source in recognised.sources
+    ):
         message = f"no file of the format {name} (docs/files.md says how its files are called)"
-        raise ImportFailed([Problem(printable(path.name), 0, "", message)])
-    return found
+        raise DatasetImportError([Problem(printable(path.name), 0, "", message)])
+    return recognised
 
 
 def _files(path: Path) -> list[File]:
@@ -87,8 +89,8 @@ def _files(path: Path) -> list[File]:
     return [File(file, name) for file, name in names if not f"/{name}".count("/.")]
 
 
-def _found(folder: Folder, of_format: Sources) -> Found:
-    found = Found()
+def _sort_files(folder: Folder, of_format: Sources) -> RecognisedFiles:
+    recognised = RecognisedFiles()
     for file in folder.files:
         by_content = (
             [*trec_topics.sources(file), *umbrela.sources(file)]
@@ -96,12 +98,11 @@ def _found(folder: Folder, of_format: Sources) -> Found:
             else []
         )
         sources = by_content or list(of_format(file, folder))
-        if not sources and (own := layout.by_name(file.path, file.name)):
-            sources = [own]
-        found.sources += sources
+        if not sources and (our_source := layout.by_name(file.path, file.name)):
+            sources = [our_source]
+        recognised.sources += sources
         if not sources:
-            found.left_out.append(LeftOut(printable(file.name), 1, "not of this format"))
-    # What a file tells beside its own rows comes after the files whose own rows these are: the order of
-    # topics is that of a file of topics.
-    found.sources.sort(key=lambda source: source.again)
-    return found
+            recognised.left_out.append(SkippedFile(printable(file.name), 1, "not of this format"))
+    # Secondary sources come last, so that the order of topics is that of a file of topics.
+    recognised.sources.sort(key=lambda source: source.again)
+    return recognised

@@ -1,6 +1,7 @@
-"""Data sets with AutoRAG's columns, as Parquet or JSON lines: a corpus (doc_id, contents) and questions.
+"""Data sets with AutoRAG's columns, as Parquet or JSON lines: corpus and questions.
 
-qid, query, retrieval_gt (a list of lists: each inner list is an OR) and generation_gt (answers).
+A corpus has doc_id, contents; questions have qid, query, retrieval_gt (a list of lists: each inner
+list is an OR) and generation_gt (answers).
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,7 @@ from annotation.formats.foreign import rows
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import DocumentRow, GradeRow, Name, Row, TopicRow, Words
+from annotation.formats.records import DocumentRow, GradeRow, Name, Row, StoredText, TopicRow
 from annotation.formats.translation import Translation
 
 RATER = "retrieval_gt"
@@ -22,14 +23,14 @@ _AT_ONCE = 500  # rows of a Parquet file
 
 class _Passage(Row):
     doc_id: Name
-    contents: Words
+    contents: StoredText
 
 
 class _Question(Row):
     qid: rows.TopicId
-    query: Words
+    query: StoredText
     retrieval_gt: list[list[Name]] = Field(default_factory=list)
-    generation_gt: list[Words] | None = None
+    generation_gt: list[StoredText] | None = None
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
@@ -66,7 +67,7 @@ def _columns(file: File) -> frozenset[str]:
 
 
 def _values(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of a Parquet file, counted from 1. Raises OSError and ValueError."""
+    """Yield the rows of a Parquet file, counted from 1. Raises OSError and ValueError."""
     from pyarrow import parquet as pq  # noqa: PLC0415 - as above
 
     number = 0
@@ -86,9 +87,9 @@ def _topic(row: _Question) -> Iterable[TopicRow]:
 
 
 def _answer(row: _Question) -> Iterator[DocumentRow]:
-    """The first of its answers is the topic's reference."""
-    for words in [words for words in row.generation_gt or () if words.strip()][:1]:
-        yield DocumentRow.model_construct(id=row.qid, contents=words)
+    """Yield the first of its answers as the topic's reference."""
+    for answer in [answer for answer in row.generation_gt or () if answer.strip()][:1]:
+        yield DocumentRow.model_construct(id=row.qid, contents=answer)
 
 
 def _grades(row: _Question) -> Iterator[GradeRow]:

@@ -1,10 +1,12 @@
-"""Label Studio: tasks, each a pair. People's grades are annotations, those of models and baselines predictions.
+"""Label Studio: tasks, each a pair, with annotations of people and predictions of models.
 
-A grade is one of `choices` under its rubric's name, a span one of `labels` whose label is the rubric. Places
-are code points, as Label Studio counts them since 1.4; the words tell where an older one counted in UTF-16.
+Baselines are predictions, too. A grade is one of `choices` under its rubric's name, a span one of
+`labels` whose label is the rubric. Offsets are code points, as Label Studio counts them since 1.4;
+the quote identifies an older file that counts UTF-16 units.
 
-It takes an annotation of nobody whom it knows for the work of the account that imports, and refuses names that
-are no account's. So an annotation goes to it with a number, which it keeps, and the task says whose that is.
+Label Studio attributes an annotation of an unknown user to the account that imports, and refuses
+names that are no account's. So the export gives an annotation a number, which Label Studio keeps,
+and the task maps the number to the rater.
 """
 
 import uuid
@@ -18,24 +20,32 @@ from annotation.formats.foreign.tools import (
     BASELINE,
     HUMAN,
     MODEL,
+    QUOTES,
     SPANS,
-    WORDS,
     Answers,
     Grade,
     Grading,
     Pair,
     PairName,
-    WordsText,
+    QuotesText,
     id_of,
     lists_of,
-    placed,
+    located_spans,
+    quotes_json,
     reader,
-    words_of,
 )
-from annotation.formats.left_out import Part
-from annotation.formats.records import Name, RatingRow, Row, Something, SpanRow, Whole, Words
-from annotation.formats.summary import Mapped
-from annotation.formats.translation import Told
+from annotation.formats.records import (
+    Name,
+    NonEmptyText,
+    RatingRow,
+    Row,
+    SpanRow,
+    StoredText,
+    WholeNumber,
+)
+from annotation.formats.skipped_answers import Part
+from annotation.formats.summary import Conversion
+from annotation.formats.translation import Skipped
 
 _RATERS = uuid.UUID("a2c6da9f-112b-469c-adff-4cdae412a38c")
 _BITS = 48  # of a rater's number: few enough for JavaScript, and too many for a number of theirs
@@ -51,25 +61,25 @@ class _Value(Row):
     rating: Grade | None = None
     number: Grade | None = None
     labels: Annotated[list[Name], Field(min_length=1)] | None = None
-    start: Annotated[Whole, Field(ge=0)] | None = None
-    end: Annotated[Whole, Field(ge=0)] | None = None
-    text: Words | list[WordsText] | None = None
+    start: Annotated[WholeNumber, Field(ge=0)] | None = None
+    end: Annotated[WholeNumber, Field(ge=0)] | None = None
+    text: StoredText | list[QuotesText] | None = None
 
 
 class _Result(Row):
-    """One thing that was said; of what is no grade, no span and no words of ours, the kind alone."""
+    """A result of an annotation; of other types than grades, spans and quotes only the type."""
 
-    type: Words
-    from_name: Words = ""
+    type: StoredText
+    from_name: StoredText = ""
     value: _Value = _Value()
 
     @model_validator(mode="before")
     @classmethod
-    def _known(cls, data: Any) -> Any:
+    def _drop_other_values(cls, data: Any) -> Any:
         kind = data.get("type") if isinstance(data, dict) else None
         if not isinstance(kind, str):
             return data
-        ours = kind in _NEEDS and (kind != "textarea" or data.get("from_name") == WORDS)
+        ours = kind in _NEEDS and (kind != "textarea" or data.get("from_name") == QUOTES)
         return data if ours else {"type": "other"}
 
     @model_validator(mode="after")
@@ -85,12 +95,15 @@ class _Result(Row):
         return value[0] if self.type == "choices" else value
 
     def span(self, body: str) -> SpanRow:
-        """Line ends within its words are written as a backslash and an n by Label Studio itself."""
+        """Return the span of a `labels` result.
+
+        Label Studio itself writes line ends within its text as a backslash and an n.
+        """
         start, end = self.value.start or 0, self.value.end or 0
-        words = self.value.text if isinstance(self.value.text, str) else ""
-        if words != body[start:end]:
-            words = words.replace("\\n", "\n")
-        return SpanRow.model_construct(start=start, end=end, quote=words)
+        quote = self.value.text if isinstance(self.value.text, str) else ""
+        if quote != body[start:end]:
+            quote = quote.replace("\\n", "\n")
+        return SpanRow.model_construct(start=start, end=end, quote=quote)
 
 
 def _graded_once(results: list[_Result]) -> list[_Result]:
@@ -108,14 +121,17 @@ def _as_account(value: Any) -> Any:
 
 
 class _Account(Row):
-    id: int | Words = ""
-    email: Words = ""
+    id: int | StoredText = ""
+    email: StoredText = ""
 
 
 class _Annotation(Row):
-    """Ours has an `id` and no account; Label Studio's has an account, and our `id` as its `import_id`."""
+    """An annotation of ours or of Label Studio.
 
-    id: int | Words = ""
+    Ours has an `id` and no account; Label Studio's has an account, and our `id` as its `import_id`.
+    """
+
+    id: int | StoredText = ""
     import_id: int | None = None
     completed_by: Annotated[_Account, BeforeValidator(_as_account)] | None = None
     result: _Results
@@ -123,7 +139,7 @@ class _Annotation(Row):
 
     @property
     def number(self) -> str:
-        """By which the task may know the rater. An account that was deleted is none."""
+        """Return the number by which the task may know the rater. Deleted accounts have none."""
         ours = self.import_id is None and self.completed_by is None
         return str(self.id if ours else self.import_id)
 
@@ -133,7 +149,7 @@ class _Annotation(Row):
 
 
 class _Prediction(Row):
-    model_version: Something
+    model_version: NonEmptyText
     result: _Results
 
 
@@ -143,13 +159,13 @@ def _unless_number(value: Any) -> Any:
 
 class _Data(Row):
     pair: PairName
-    question: Words | None = None
-    text: Words = ""
+    question: StoredText | None = None
+    text: StoredText = ""
 
 
 class _Meta(Row):
-    baselines: list[Words] = []
-    raters: dict[str, Words] = {}  # by the numbers of their annotations
+    baselines: list[StoredText] = []
+    raters: dict[str, StoredText] = {}  # by the numbers of their annotations
 
 
 class _Task(Row):
@@ -157,51 +173,55 @@ class _Task(Row):
     meta: _Meta = _Meta()
     annotations: list[_Annotation] = []
     drafts: list[Any] = []
-    # None: its number, which is all that Label Studio's plain export has of one.
+    # None: a bare number, as in Label Studio's plain export.
     predictions: list[Annotated[_Prediction | None, BeforeValidator(_unless_number)]] = []
 
     def rater(self, annotation: _Annotation) -> str:
-        """The rater as whose work it was sent; else the account."""
+        """Return the rater that our export assigned to the number; else the account."""
         return self.meta.raters.get(annotation.number) or annotation.account
 
 
 def _parts(task: dict[str, Any]) -> Iterator[Part]:
-    """Each annotation and each prediction as a task with it alone. Drafts go with the first."""
-    whole = {name: value for name, value in task.items() if value is not None}
+    """Yield each annotation and prediction as a task with it alone. Drafts go with the first."""
+    present = {name: value for name, value in task.items() if value is not None}
     number = id_of(task.get("id"))
-    if not lists_of(whole, "annotations", "predictions", "drafts"):
-        yield Part(whole, number)
+    if not lists_of(present, "annotations", "predictions", "drafts"):
+        yield Part(present, number)
         return
-    rest = whole | {"annotations": [], "predictions": []}
-    drafts = rest.pop("drafts", [])
+    without_answers = present | {"annotations": [], "predictions": []}
+    drafts = without_answers.pop("drafts", [])
     answers = [
-        (name, each) for name in ("annotations", "predictions") for each in whole.get(name, ())
+        (name, answer)
+        for name in ("annotations", "predictions")
+        for answer in present.get(name, ())
     ]
     if drafts or not answers:
-        yield Part(rest | {"drafts": drafts}, number)
-    for name, each in answers:
-        about = each if isinstance(each, dict) else {}
+        yield Part(without_answers | {"drafts": drafts}, number)
+    for name, answer in answers:
+        about = answer if isinstance(answer, dict) else {}
         by = about.get("completed_by") if name == "annotations" else about.get("model_version")
         if isinstance(by, dict):
             by = by.get("email") or by.get("id")
         time = id_of(about.get("updated_at") or about.get("created_at"))
-        yield Part(rest | {name: [each]}, number, id_of(about.get("id")), id_of(by), time)
+        yield Part(
+            without_answers | {name: [answer]}, number, id_of(about.get("id")), id_of(by), time
+        )
 
 
-def _into(row: _Task) -> Iterator[RatingRow | Told]:
-    yield from [Told(Mapped.NOT_HANDED_IN)] * len(row.drafts)
+def _into(row: _Task) -> Iterator[RatingRow | Skipped]:
+    yield from [Skipped(Conversion.NOT_HANDED_IN)] * len(row.drafts)
     for annotation in row.annotations:
         if annotation.was_cancelled:
-            yield Told(Mapped.NOT_HANDED_IN)
+            yield Skipped(Conversion.NOT_HANDED_IN)
             continue
         rater = row.rater(annotation)
         if not rater:
-            yield Told(Mapped.NO_ACCOUNT)
+            yield Skipped(Conversion.NO_ACCOUNT)
             continue
         yield from _answers(row, rater, HUMAN, annotation.result)
     for prediction in row.predictions:
         if prediction is None:
-            yield Told(Mapped.NUMBER_ALONE)
+            yield Skipped(Conversion.NUMBER_ALONE)
             continue
         name = prediction.model_version
         kind = BASELINE if name in row.meta.baselines else MODEL
@@ -210,24 +230,24 @@ def _into(row: _Task) -> Iterator[RatingRow | Told]:
 
 def _answers(
     row: _Task, rater: str, kind: str, results: Sequence[_Result]
-) -> Iterator[RatingRow | Told]:
+) -> Iterator[RatingRow | Skipped]:
     spans: dict[str, list[SpanRow]] = defaultdict(list)
-    words = ""
+    quotes = ""
     for result in results:
         if result.type == "labels":
             for rubric in result.value.labels or ():
                 spans[rubric].append(result.span(row.data.text))
         elif result.type == "textarea" and result.value.text:
-            words = result.value.text[0]
+            quotes = result.value.text[0]
         elif result.type == "other":
-            yield Told(Mapped.NO_GRADES)
+            yield Skipped(Conversion.NO_GRADES)
     yield from Answers(
         pair=row.data.pair,
         rater=rater,
         kind=kind,
         grades={result.from_name: result.grade for result in results if result.type in _GRADES},
         spans=spans,
-        words=words,
+        quotes=quotes,
         question=row.data.question,
     ).rows()
 
@@ -244,14 +264,14 @@ sources = reader(_Task, _into, _NAMES, pair="data.pair", parts=_parts)
 
 
 def task(pair: Pair) -> dict[str, Any]:
-    """The pair as a task with all its grades."""
+    """Return the pair as a task with all its grades."""
     data = {
         "pair": pair.name,
         "topic": pair.topic,
         "question": pair.question,
         "text": pair.body or "",
     }
-    people, others = pair.by_rater(people=True), pair.by_rater(people=False)
+    people, models = pair.by_rater(people=True), pair.by_rater(people=False)
     return {
         "data": data,
         "meta": {
@@ -263,13 +283,13 @@ def task(pair: Pair) -> dict[str, Any]:
         ],
         "predictions": [
             {"model_version": name, "result": _results(gradings)}
-            for name, gradings in others.items()
+            for name, gradings in models.items()
         ],
     }
 
 
 def _number(rater: str) -> int:
-    """Always the same, and no number that Label Studio gives itself: those begin at 1."""
+    """Return a constant number for a rater, far above those that Label Studio assigns."""
     return uuid.uuid5(_RATERS, rater).int >> (128 - _BITS)
 
 
@@ -283,9 +303,9 @@ def _results(gradings: Sequence[Grading]) -> list[dict[str, Any]]:
 
     for grading in gradings:
         add("choices", grading.rubric, {"choices": [str(grading.grade)]})
-        for span in placed(grading):
-            place = {"start": span.start, "end": span.end, "text": span.quote}
-            add("labels", SPANS, place | {"labels": [grading.rubric]})
-    if words := words_of(gradings):
-        add("textarea", WORDS, {"text": [words]})
+        for span in located_spans(grading):
+            span_value = {"start": span.start, "end": span.end, "text": span.quote}
+            add("labels", SPANS, span_value | {"labels": [grading.rubric]})
+    if quotes := quotes_json(gradings):
+        add("textarea", QUOTES, {"text": [quotes]})
     return results

@@ -6,14 +6,14 @@ from annotation.formats.foreign import qrels, rows
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import Row, Words
+from annotation.formats.records import Row, StoredText
 from annotation.formats.translation import Translation
 
 
 class _Passage(Row):
     docid: rows.Id
-    title: Words | None = ""
-    text: Words
+    title: StoredText | None = ""
+    text: StoredText
 
 
 CORPUS = Translation(

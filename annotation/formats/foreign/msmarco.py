@@ -1,4 +1,7 @@
-"""MS MARCO: collection.tsv, queries.tsv and qrels of version 1; selected segments of version 2.1."""
+"""MS MARCO: collection.tsv, queries.tsv and qrels of version 1; segments of version 2.1.
+
+Only selected segments are read.
+"""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -7,19 +10,19 @@ from annotation.formats.foreign import qrels, rows
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import Name, PassageRow, Row, Words
+from annotation.formats.records import Name, PassageRow, Row, StoredText
 from annotation.formats.translation import Translation
 
 
 class _Passage(Row):
     id: Name
-    text: Words
+    text: StoredText
 
 
 class _Segment(Row):
     docid: rows.Id
-    title: Words | None = ""
-    segment: Words
+    title: StoredText | None = ""
+    segment: StoredText
 
 
 COLLECTION = Translation(
@@ -31,7 +34,10 @@ COLLECTION = Translation(
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
-    """Raises ImportFailed for segments beside which nothing says which are meant: there are 113 million."""
+    """Yield the sources of a file.
+
+    Raises DatasetImportError for segments without runs or qrels that select some: there are 113 million.
+    """
     if qrels.is_qrels(file) or qrels.is_run(file):
         yield from qrels.sources(file, folder)
     elif file.base.startswith("collection") and file.ends(".tsv"):
@@ -50,5 +56,5 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
         )
 
 
-def _chosen(named: frozenset[str], row: _Segment) -> Iterable[PassageRow]:
-    return (rows.passage(row.docid, row.title, row.segment),) if row.docid in named else ()
+def _chosen(selected: frozenset[str], row: _Segment) -> Iterable[PassageRow]:
+    return (rows.passage(row.docid, row.title, row.segment),) if row.docid in selected else ()

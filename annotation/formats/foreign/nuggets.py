@@ -1,6 +1,6 @@
-"""Nuggets: of TREC RAG and its nuggetizer, of NeuCLIR and RAGTIME, of auto-judge, of HLTCOE's tool; criteria.
+"""Nuggets of TREC RAG, AutoNuggetizer, NeuCLIR, RAGTIME, auto-judge, HLTCOE; criteria.
 
-A nugget is a sub-question. What a file says of its weight, of reports and of answers becomes ratings.
+A nugget is a sub-question. Its importance, the support by reports and its answers become ratings.
 """
 
 import re
@@ -20,21 +20,21 @@ from annotation.formats.layout import Kind, Source
 from annotation.formats.records import (
     CitedRow,
     Name,
+    NonEmptyText,
     PassageRow,
     RatingRow,
+    RepeatedText,
     Row,
-    Something,
     SpanRow,
+    StoredText,
     SubQuestionsRow,
     TopicRow,
-    Word,
-    Words,
 )
-from annotation.formats.translation import DECODER, Told, Translation
+from annotation.formats.translation import DECODER, Skipped, Translation
 
 ASSESSOR, GOLD = "assessor", "gold"
 HUMAN, MODEL = "human", "model"
-# Where the text is not shown one text stands for its topic.
+# Name of the text that represents a topic in rubrics that show no text.
 OF_TOPIC = "{}:request"
 OF_NO_RUN = "assignments of no run: no row"
 IMPORTANCE = {"vital": 2, "okay": 1}
@@ -44,54 +44,54 @@ _OF_A_TOPIC = re.compile(r"(?:.*/)?nuggets_(?P<topic>[^/_.]+)(?:[_.][^/]*)?\.jso
 
 
 @dataclass
-class Asked:
-    """A nugget: the part of the request that it is about, and its answers with the texts that give them."""
+class NuggetQuestion:
+    """A nugget: its part of the request, and its answers with the texts that give them."""
 
     group: str = ""
     answers: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, answers: Mapping[str, Iterable[str]]) -> None:
-        """These answers too, by their texts: an answer or a text that is there already is there once."""
+        """Merge further answers and their texts, without duplicates."""
         for answer, texts in answers.items():
-            known = self.answers.setdefault(answer, [])
-            known.extend(text for text in dict.fromkeys(texts) if text not in known)
+            known_texts = self.answers.setdefault(answer, [])
+            known_texts.extend(text for text in dict.fromkeys(texts) if text not in known_texts)
 
 
 class _Bank(Row):
-    """The nuggets of a topic, in whichever shape."""
+    """The nuggets of a topic, in any of the shapes."""
 
-    query: Words | None = None
+    query: StoredText | None = None
 
     @property
     def topic(self) -> str:
         raise NotImplementedError
 
     @property
-    def asked(self) -> dict[str, Asked]:
-        """By their words, in their order."""
+    def sub_questions(self) -> dict[str, NuggetQuestion]:
+        """Return the nuggets by their text, in order."""
         raise NotImplementedError
 
 
 class _Nugget(Row):
-    text: Something
+    text: NonEmptyText
     importance: Literal["vital", "okay", "failed", ""] | None = None
     assignment: Literal["support", "partial_support", "not_support", "failed", ""] | None = None
-    mapped_sub_narrative: Annotated[Words, Field(max_length=250)] | None = None
+    mapped_sub_narrative: Annotated[StoredText, Field(max_length=250)] | None = None
 
 
 class _Nuggets(_Bank):
-    """TREC RAG 2025, and what nuggetizer creates and assigns."""
+    """Nuggets of TREC RAG 2025, and nuggets created and assigned by nuggetizer."""
 
     qid: rows.TopicId
-    run_id: Word | None = None
-    answer_text: Words | None = None
+    run_id: RepeatedText | None = None
+    answer_text: StoredText | None = None
     docid: rows.Id | None = None
-    candidate_text: Words | None = None
+    candidate_text: StoredText | None = None
     nuggets: list[_Nugget]
 
     @property
     def passage(self) -> str | None:
-        """The passage that nuggets are assigned to; None where they are assigned to a report, or to nothing."""
+        """Return the passage that nuggets are assigned to; None for a report, or for none."""
         return None if self.run_id and self.answer_text is not None else self.docid
 
     @property
@@ -99,25 +99,26 @@ class _Nuggets(_Bank):
         return self.qid
 
     @property
-    def asked(self) -> dict[str, Asked]:
+    def sub_questions(self) -> dict[str, NuggetQuestion]:
         return {
-            words: Asked(nugget.mapped_sub_narrative or "") for words, nugget in self.told_apart
+            body: NuggetQuestion(nugget.mapped_sub_narrative or "")
+            for body, nugget in self.numbered_nuggets
         }
 
     @property
-    def told_apart(self) -> list[tuple[str, _Nugget]]:
+    def numbered_nuggets(self) -> list[tuple[str, _Nugget]]:
         return list(
-            zip(_told_apart(nugget.text for nugget in self.nuggets), self.nuggets, strict=True)
+            zip(_numbered_texts(nugget.text for nugget in self.nuggets), self.nuggets, strict=True)
         )
 
 
 class _Criterion(Row):
-    criterion: Something
-    axis: Annotated[Words, Field(max_length=250)] = ""
+    criterion: NonEmptyText
+    axis: Annotated[StoredText, Field(max_length=250)] = ""
 
 
 class _Criteria(_Bank):
-    """ResearchRubrics. The weights are not read."""
+    """Criteria of ResearchRubrics. The weights are not read."""
 
     qid: rows.TopicId
     rubrics: list[_Criterion]
@@ -127,16 +128,20 @@ class _Criteria(_Bank):
         return self.qid
 
     @property
-    def asked(self) -> dict[str, Asked]:
-        words = _told_apart(row.criterion for row in self.rubrics)
-        return {each: Asked(row.axis) for each, row in zip(words, self.rubrics, strict=True)}
+    def sub_questions(self) -> dict[str, NuggetQuestion]:
+        texts = _numbered_texts(row.criterion for row in self.rubrics)
+        return {
+            text: NuggetQuestion(row.axis) for text, row in zip(texts, self.rubrics, strict=True)
+        }
 
 
-_Pair = Annotated[tuple[Something, list[Words] | Words], Field(strict=False)]  # JSON has lists
+_Pair = Annotated[
+    tuple[NonEmptyText, list[StoredText] | StoredText], Field(strict=False)
+]  # JSON has lists
 
 
 class _Pairs(_Bank):
-    """NeuCLIR and RAGTIME: questions with answers, any of which will do. One that is there twice is one."""
+    """Nuggets of NeuCLIR and RAGTIME: questions with alternative answers, merged if repeated."""
 
     id: rows.TopicId
     nuggets: list[_Pair]
@@ -146,52 +151,52 @@ class _Pairs(_Bank):
         return self.id
 
     @property
-    def asked(self) -> dict[str, Asked]:
-        asked: dict[str, Asked] = {}
+    def sub_questions(self) -> dict[str, NuggetQuestion]:
+        sub_questions: dict[str, NuggetQuestion] = {}
         for question, answers in self.nuggets:
-            nugget = asked.setdefault(question.strip(), Asked())
+            nugget = sub_questions.setdefault(question.strip(), NuggetQuestion())
             nugget.add(dict.fromkeys([answers] if isinstance(answers, str) else answers, ()))
-        return asked
+        return sub_questions
 
 
 class _BankQuestion(Row):
-    question: Words = ""
-    answers: dict[Words, Any] | list[Words] | None = None
+    question: StoredText = ""
+    answers: dict[StoredText, Any] | list[StoredText] | None = None
 
 
 class _NuggetBank(_Bank):
-    """auto-judge, version 3. A question that is there under two keys is one."""
+    """Nugget bank of auto-judge, version 3. A question under two keys is merged."""
 
     query_id: rows.TopicId
-    nugget_bank: dict[Something, _BankQuestion]
+    nugget_bank: dict[NonEmptyText, _BankQuestion]
 
     @property
     def topic(self) -> str:
         return self.query_id
 
     @property
-    def asked(self) -> dict[str, Asked]:
-        asked: dict[str, Asked] = {}
-        for words, nugget in self.nugget_bank.items():
-            own = asked.setdefault((nugget.question or words).strip(), Asked())
-            own.add(dict.fromkeys(nugget.answers or (), ()))
-        return asked
+    def sub_questions(self) -> dict[str, NuggetQuestion]:
+        sub_questions: dict[str, NuggetQuestion] = {}
+        for key, nugget in self.nugget_bank.items():
+            merged = sub_questions.setdefault((nugget.question or key).strip(), NuggetQuestion())
+            merged.add(dict.fromkeys(nugget.answers or (), ()))
+        return sub_questions
 
 
-_Answers = dict[Words, list[Name]]
-_Listed = Annotated[tuple[Something, _Answers], Field(strict=False)]
+_Answers = dict[StoredText, list[Name]]
+_Listed = Annotated[tuple[NonEmptyText, _Answers], Field(strict=False)]
 
 
 class _Tool(_Bank):
-    """The annotation tool of HLTCOE: a file a topic, which only its name tells.
+    """Nuggets of HLTCOE's annotation tool: a file for each topic, which only its name tells.
 
-    A question that is there twice is one.
+    A repeated question is merged.
     """
 
     of: rows.TopicId
-    nugget_dict: dict[Something, _Answers] = Field(default_factory=dict)
+    nugget_dict: dict[NonEmptyText, _Answers] = Field(default_factory=dict)
     nugget_list: list[_Listed] = Field(default_factory=list)
-    group_assignment: dict[Words, Annotated[Words, Field(max_length=250)]] = Field(
+    group_assignment: dict[StoredText, Annotated[StoredText, Field(max_length=250)]] = Field(
         default_factory=dict
     )
 
@@ -200,12 +205,12 @@ class _Tool(_Bank):
         return self.of
 
     @property
-    def asked(self) -> dict[str, Asked]:
-        asked: dict[str, Asked] = {}
+    def sub_questions(self) -> dict[str, NuggetQuestion]:
+        sub_questions: dict[str, NuggetQuestion] = {}
         for question, answers in [*self.nugget_dict.items(), *self.nugget_list]:
             group = self.group_assignment.get(question, "")
-            asked.setdefault(question.strip(), Asked(group)).add(answers)
-        return asked
+            sub_questions.setdefault(question.strip(), NuggetQuestion(group)).add(answers)
+        return sub_questions
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
@@ -223,7 +228,7 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
 
 
 def _banks(file: File, shape: type[_Bank], **more: Any) -> Iterator[Source]:
-    """Nuggets, and their answers as ratings of nobody in particular."""
+    """Yield the sources of nuggets, with their answers as gold ratings."""
     fields = {"id": "topic", "subquestions": "nuggets"}
     yield file.source(Kind.SUBQUESTIONS, Translation(shape, _questions, fields=fields, **more))
     yield file.source(Kind.TOPICS, Translation(shape, _topic, **more), again=True)
@@ -231,10 +236,10 @@ def _banks(file: File, shape: type[_Bank], **more: Any) -> Iterator[Source]:
 
 
 def _nuggets(file: File) -> Iterator[Source]:
-    """Nuggets with their weights; of nuggetizer also topics, reports, and who says what these support.
+    """Yield the sources of nuggets with importance; of nuggetizer also topics and reports.
 
-    What nuggetizer wrote has the query with it, and weights by whom the file is called after. Other files
-    are of the track's assessors.
+    Also the assignments of nuggets to reports or passages. A nuggetizer's file has the query, and
+    its rater is named after the file. Other files are by the track's assessors.
     """
     rater = (file.rater, _kind(file))
     by = rater if "query" in file.keys else (ASSESSOR, HUMAN)
@@ -245,7 +250,7 @@ def _nuggets(file: File) -> Iterator[Source]:
     yield file.source(Kind.SUBQUESTIONS, of(_questions, id="qid", subquestions="nuggets"))
     yield file.source(Kind.RATINGS, of(partial(_weights, by)), again=True)
     yield file.source(Kind.TOPICS, of(_topic, id="qid", request="query"), again=True)
-    # Nuggets of one topic may have been assigned and those of another not yet, so that keys tell nothing.
+    # Keys of the first line are not enough: nuggets of some topics may not be assigned yet.
     report = of(_report, topic="qid", system="run_id", body="answer_text")
     yield file.source(Kind.CITED, report, again=True)
     passage = of(_passage, id="docid", contents="candidate_text")
@@ -254,25 +259,25 @@ def _nuggets(file: File) -> Iterator[Source]:
     yield file.source(Kind.RATINGS, supports, again=True)
 
 
-def _told_apart(nuggets: Iterable[str]) -> Iterator[str]:
-    """The words of each nugget. One that is there again counts again, and has its number behind it."""
+def _numbered_texts(nuggets: Iterable[str]) -> Iterator[str]:
+    """Yield the text of each nugget. A repeated one counts again, with its number appended."""
     n_of = Counter[str]()
-    given: set[str] = set()
-    for words in map(str.strip, nuggets):
-        own = words
-        while not n_of[words] or own in given:  # another may have these words and this number
-            n_of[words] += 1
-            own = words if n_of[words] == 1 else f"{words} ({n_of[words]})"
-        given.add(own)
-        yield own
+    used: set[str] = set()
+    for body in map(str.strip, nuggets):
+        numbered = body
+        while not n_of[body] or numbered in used:  # another may have these words and this number
+            n_of[body] += 1
+            numbered = body if n_of[body] == 1 else f"{body} ({n_of[body]})"
+        used.add(numbered)
+        yield numbered
 
 
 def _kind(file: File) -> str:
-    return HUMAN if any(word in file.base for word in _OF_PEOPLE) else MODEL
+    return HUMAN if any(prefix in file.base for prefix in _OF_PEOPLE) else MODEL
 
 
 def _whole(topic: str, path: Path) -> Iterator[tuple[int, Any]]:
-    """A file which is one JSON object, on however many lines. Raises OSError and ValueError."""
+    """Yield a file that is one JSON object. Raises OSError and ValueError."""
     try:
         value = DECODER.decode(path.read_bytes().decode("utf-8-sig"))
     except RecursionError:
@@ -283,56 +288,56 @@ def _whole(topic: str, path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _topic(row: _Bank) -> Iterator[TopicRow]:
-    """The topic, without its request where no query tells it: a file of topics does."""
+    """Yield the topic, without a request where no query states it: a file of topics does."""
     yield rows.topic(row.topic, row.query or "")
 
 
 def _questions(row: _Bank) -> Iterator[SubQuestionsRow]:
-    asked = row.asked
-    groups = [nugget.group for nugget in asked.values()]
-    if asked:
+    sub_questions = row.sub_questions
+    groups = [nugget.group for nugget in sub_questions.values()]
+    if sub_questions:
         yield SubQuestionsRow.model_construct(
-            id=row.topic, subquestions=list(asked), groups=groups if any(groups) else []
+            id=row.topic, subquestions=list(sub_questions), groups=groups if any(groups) else []
         )
 
 
 def _report(row: _Nuggets) -> Iterator[CitedRow]:
-    """An empty answer is a report too: it supports nothing."""
+    """Yield the report. An empty answer is a report too: it supports nothing."""
     if row.run_id and row.answer_text is not None:
         body = row.answer_text
         yield CitedRow.model_construct(topic=row.qid, system=row.run_id, body=body, statements=[])
 
 
 def _passage(row: _Nuggets) -> Iterator[PassageRow]:
-    """The passage with its words, if the file has them; else the ratings name it."""
+    """Yield the passage with its body, if the file has it; else only ratings name it."""
     if row.passage and row.candidate_text is not None:
         yield rows.passage(row.passage, "", row.candidate_text)
 
 
 def _weights(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow]:
-    for words, nugget in row.told_apart:
+    for body, nugget in row.numbered_nuggets:
         if nugget.importance is not None:
             grade = IMPORTANCE.get(nugget.importance)
-            yield _rating(by, "importance", row.qid, words, grade=grade)
+            yield _rating(by, "importance", row.qid, body, grade=grade)
 
 
-def _supports(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow | Told]:
+def _supports(by: tuple[str, str], row: _Nuggets) -> Iterator[RatingRow | Skipped]:
     if row.passage:
         of = {"text_kind": "passage", "system": "", "text": row.passage}
     elif row.run_id:
         of = {"text_kind": "report", "system": row.run_id, "text": row.qid}
     else:
-        yield from (Told(OF_NO_RUN) for nugget in row.nuggets if nugget.assignment is not None)
+        yield from (Skipped(OF_NO_RUN) for nugget in row.nuggets if nugget.assignment is not None)
         return
-    for words, nugget in row.told_apart:
+    for body, nugget in row.numbered_nuggets:
         if nugget.assignment is not None:
             grade = SUPPORT.get(nugget.assignment)
-            yield _rating(by, "nugget-support", row.qid, words, grade=grade, **of)
+            yield _rating(by, "nugget-support", row.qid, body, grade=grade, **of)
 
 
 def _answers(row: _Bank) -> Iterator[RatingRow]:
-    """All answers of a nugget as words of the topic, and of each text those that it gives."""
-    for question, nugget in row.asked.items():
+    """Yield all answers of a nugget for the topic, and for each text those that it gives."""
+    for question, nugget in row.sub_questions.items():
         by_text: dict[str, list[str]] = {}
         for answer, texts in nugget.answers.items():
             for text in (OF_TOPIC.format(row.topic), *texts):
@@ -346,7 +351,7 @@ def _answers(row: _Bank) -> Iterator[RatingRow]:
 
 def _rating(by: tuple[str, str], rubric: str, topic: str, question: str, **more: Any) -> RatingRow:
     rater, kind = by
-    given: Mapping[str, Any] = {"text": OF_TOPIC.format(topic), "spans": []} | more
+    fields: Mapping[str, Any] = {"text": OF_TOPIC.format(topic), "spans": []} | more
     return RatingRow.model_construct(
-        rater=rater, rater_kind=kind, rubric=rubric, topic=topic, question=question, **given
+        rater=rater, rater_kind=kind, rubric=rubric, topic=topic, question=question, **fields
     )

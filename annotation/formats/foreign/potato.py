@@ -1,9 +1,9 @@
-"""Potato: its export as JSON lines, each the answers of one user to one instance, which is a pair; and the
-`user_state.json` that it keeps of each user.
+"""Potato: its JSON Lines export, and the `user_state.json` that it keeps of each user.
 
-A grade is the label that was chosen in the scheme of its rubric, a span one whose name is the rubric. Lines of
-models and baselines have an `annotator_origin`. Places are code points: of the text in our lines, of what it
-shows in Potato's own. The words tell which; a state, which has none, is always Potato's.
+A line has the answers of one user to one instance, which is a pair. A grade is the label chosen in
+the scheme of its rubric, a span one whose name is the rubric. Lines of models and baselines have an
+`annotator_origin`. Offsets are code points: of the text in our lines, of the displayed text in
+Potato's own. The quote tells which; a state, which has none, is always Potato's.
 """
 
 import re
@@ -23,50 +23,53 @@ from annotation.formats.foreign.tools import (
     BASELINE,
     HUMAN,
     MODEL,
+    QUOTES,
     SPANS,
-    WORDS,
     Answers,
     Grading,
     Pair,
     PairName,
-    WordsText,
+    QuotesText,
     grade_of,
     id_of,
-    placed,
+    located_spans,
+    quotes_json,
     reader,
-    words_of,
 )
 from annotation.formats.layout import Source
-from annotation.formats.left_out import Part
-from annotation.formats.records import Name, RatingRow, Row, SpanRow, Whole, Words
-from annotation.formats.summary import Mapped
-from annotation.formats.translation import Broken, Told
+from annotation.formats.records import Name, RatingRow, Row, SpanRow, StoredText, WholeNumber
+from annotation.formats.skipped_answers import Part
+from annotation.formats.summary import Conversion
+from annotation.formats.translation import InvalidFileError, Skipped
 
 _KINDS = {HUMAN: "human", MODEL: "llm", BASELINE: "tool"}
 _OURS = {theirs: ours for ours, theirs in _KINDS.items()}
 _BOX = "text_box"
 _TYPED = frozenset({_BOX, "free_response"})
 _STATE = "user_state.json"
-_BESIDE = ("annotation_history.jsonl", "device_visits.json", "phase_responses.jsonl")
+_WITHOUT_ANSWERS = ("annotation_history.jsonl", "device_visits.json", "phase_responses.jsonl")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_CHOSEN = (None, False, "", "false")
 
 
 class _Origin(Row):
-    kind: Words = HUMAN
+    kind: StoredText = HUMAN
 
 
 class _Span(Row):
-    """`label` is what some versions call `name`."""
+    """A span; `label` is called `name` in some versions."""
 
-    start: Annotated[Whole, Field(ge=0)]
-    end: Annotated[Whole, Field(ge=0)]
+    start: Annotated[WholeNumber, Field(ge=0)]
+    end: Annotated[WholeNumber, Field(ge=0)]
     name: Name = Field(validation_alias=AliasChoices("name", "label"))
-    text: Words = ""
+    text: StoredText = ""
 
 
 def _chosen(labels: dict[str, Any]) -> tuple[int | None, int]:
-    """The grade that is chosen: by its label, or by the value of a scale; and how many answers were typed."""
+    """Return the chosen grade, and the number of typed answers.
+
+    The grade is the label, or the value of a scale.
+    """
     typed = len(labels.keys() & _TYPED)
     if typed == len(labels) > 0:
         return None, typed
@@ -85,15 +88,15 @@ def _chosen(labels: dict[str, Any]) -> tuple[int | None, int]:
 
 
 class _Typed(Row):
-    text: WordsText = Field(default="", validation_alias=_BOX)
+    text: QuotesText = Field(default="", validation_alias=_BOX)
 
 
 class _Labels(Row):
-    """Answers by their schemes: all but one are rubrics."""
+    """Answers by scheme: all but one are rubrics."""
 
     model_config = ConfigDict(extra="allow")
 
-    words: _Typed = Field(default=_Typed(), validation_alias=WORDS)
+    quotes: _Typed = Field(default=_Typed(), validation_alias=QUOTES)
     __pydantic_extra__: dict[str, Annotated[dict[str, Any], AfterValidator(_chosen)]] = Field(
         init=False
     )
@@ -101,7 +104,7 @@ class _Labels(Row):
 
 class _Record(Row):
     instance_id: PairName
-    user_id: Words | None = None
+    user_id: StoredText | None = None
     annotator_origin: _Origin = _Origin()
     labels: _Labels = _Labels()
     spans: dict[str, list[_Span]] = {}
@@ -111,40 +114,43 @@ def _parts(line: dict[str, Any]) -> Iterator[Part]:
     yield Part(line, id_of(line.get("instance_id")), person=id_of(line.get("user_id")))
 
 
-def _into(line: _Record) -> Iterator[RatingRow | Told]:
+def _into(line: _Record) -> Iterator[RatingRow | Skipped]:
     if not line.user_id:
-        yield Told(Mapped.NO_ACCOUNT)
+        yield Skipped(Conversion.NO_ACCOUNT)
         return
-    # What `_chosen` has made of the labels, which their own type does not tell.
+    # The output of `_chosen`, which the declared type does not state.
     answers = cast(dict[str, tuple[int | None, int]], line.labels.__pydantic_extra__ or {})
     spans: dict[str, list[SpanRow]] = defaultdict(list)
     for span in chain.from_iterable(line.spans.values()):
         row = SpanRow.model_construct(start=span.start, end=span.end, quote=span.text)
         spans[span.name].append(row)
-    yield from [Told(Mapped.NO_GRADES)] * sum(typed for _, typed in answers.values())
+    yield from [Skipped(Conversion.NO_GRADES)] * sum(typed for _, typed in answers.values())
     yield from Answers(
         pair=line.instance_id,
         rater=line.user_id,
         kind=_OURS.get(line.annotator_origin.kind, MODEL),
         grades={rubric: grade for rubric, (grade, _) in answers.items() if grade is not None},
         spans=spans,
-        words=line.labels.words.text,
+        quotes=line.labels.quotes.text,
     ).rows()
 
 
-def _shown(body: str) -> list[int]:
-    """Where each sign that Potato shows of a text is.
+def _displayed_offsets(body: str) -> list[int]:
+    """Return the offset in the text of each character that Potato displays.
 
-    It leaves out controls but line feeds, all but the first of spaces in a row, and white space at both ends.
+    It drops control characters except line feeds, all but the first of several spaces, and white
+    space at both ends.
     """
-    seen = [at for at, sign in enumerate(body) if sign == "\n" or not _CONTROL.match(sign)]
-    seen = [
-        at for before, at in pairwise([-1, *seen]) if before < 0 or body[before] + body[at] != "  "
+    offsets = [at for at, sign in enumerate(body) if sign == "\n" or not _CONTROL.match(sign)]
+    offsets = [
+        at
+        for before, at in pairwise([-1, *offsets])
+        if before < 0 or body[before] + body[at] != "  "
     ]
-    while seen and body[seen[-1]].isspace():
-        seen.pop()
-    first = next((n for n, at in enumerate(seen) if not body[at].isspace()), 0)
-    return seen[first:]
+    while offsets and body[offsets[-1]].isspace():
+        offsets.pop()
+    first = next((n for n, at in enumerate(offsets) if not body[at].isspace()), 0)
+    return offsets[first:]
 
 
 _NAMES = {
@@ -154,12 +160,14 @@ _NAMES = {
     "grade": "labels",
     "spans": "spans",
 }
-_of_lines = reader(_Record, _into, _NAMES, pair="instance_id", parts=_parts, shown=_shown)
+_of_lines = reader(
+    _Record, _into, _NAMES, pair="instance_id", parts=_parts, displayed_offsets=_displayed_offsets
+)
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
-    """Lines of the export, and what Potato keeps of each user. What it writes beside them has no answers."""
-    if file.base in _BESIDE:
+    """Yield the sources of an export or of user states. Potato's other files have no answers."""
+    if file.base in _WITHOUT_ANSWERS:
         return
     for source in _of_lines(file, folder):
         if file.base == _STATE and source.translation:
@@ -169,23 +177,25 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
 
 
 def _of_state(path: Path) -> Iterator[tuple[int, Any]]:
-    """All that a user said as lines of the export, which has it by instance."""
+    """Yield all answers of a user as lines of the export, by instance."""
     state = {name: (line, value) for line, name, value in streamed.values(path)}
     line, labels = state.get("instance_id_to_label_to_value", (1, {}))
     _, spans = state.get("instance_id_to_span_to_value", (1, {}))
     if not isinstance(labels, dict) or not isinstance(spans, dict):
-        raise Broken(line, "answers and spans must be by instance")
+        raise InvalidFileError(line, "answers and spans must be by instance")
     _, user = state.get("user_id", (1, path.parent.name))
     for instance in sorted({*labels, *spans}):
         try:
-            said = _said(labels.get(instance, {}), spans.get(instance, {}))
+            answers = _by_scheme(labels.get(instance, {}), spans.get(instance, {}))
         except (TypeError, ValueError, LookupError) as error:
-            raise Broken(line, f"answers of {instance} are neither by scheme nor pairs") from error
-        yield line, {"instance_id": instance, "user_id": user, **said}
+            raise InvalidFileError(
+                line, f"answers of {instance} are neither by scheme nor pairs"
+            ) from error
+        yield line, {"instance_id": instance, "user_id": user, **answers}
 
 
-def _said(labels: Any, spans: Any) -> dict[str, Any]:
-    """Labels and spans by scheme; they may be kept as lists of pairs, [{schema, name}, value]."""
+def _by_scheme(labels: Any, spans: Any) -> dict[str, Any]:
+    """Return labels and spans by scheme; they may be lists of pairs, [{schema, name}, value]."""
     if isinstance(labels, list):
         schemes: dict[str, dict[str, Any]] = defaultdict(dict)
         for label, value in labels:
@@ -197,15 +207,15 @@ def _said(labels: Any, spans: Any) -> dict[str, Any]:
 
 
 def records(pair: Pair) -> Iterator[dict[str, Any]]:
-    """A record for each rater of the pair."""
+    """Yield a record for each rater of the pair."""
     for people in (True, False):
         for name, gradings in pair.by_rater(people=people).items():
             yield _record(pair, name, gradings)
 
 
 def _record(pair: Pair, rater: str, gradings: Sequence[Grading]) -> dict[str, Any]:
-    labels = {each.rubric: {str(each.grade): str(each.grade)} for each in gradings}
-    words = words_of(gradings)
+    labels = {graded.rubric: {str(graded.grade): str(graded.grade)} for graded in gradings}
+    quotes = quotes_json(gradings)
     spans = [
         {
             "schema": SPANS,
@@ -216,13 +226,13 @@ def _record(pair: Pair, rater: str, gradings: Sequence[Grading]) -> dict[str, An
             "text": span.quote,
         }
         for grading in gradings
-        for span in placed(grading)
+        for span in located_spans(grading)
     ]
     return {
         "instance_id": pair.name,
         "user_id": rater,
         "annotator_origin": {"kind": _KINDS[gradings[0].kind]},
-        "labels": labels | ({WORDS: {_BOX: words}} if words else {}),
+        "labels": labels | ({QUOTES: {_BOX: quotes}} if quotes else {}),
         "spans": {SPANS: spans} if spans else {},
         "links": {},
     }

@@ -1,9 +1,11 @@
-"""Questions with their answers and contexts, as docling-sdg writes them (GenQAC): one a line.
+"""Question-answer-context triples of docling-sdg (GenQAC), one a line.
 
-{"context", "question", "answer", "labels": {"information"}, "doc_id", "chunk_id", "qac_id", "critiques"}
+{"context", "question", "answer", "labels": {"information"}, "doc_id", "chunk_id", "qac_id",
+"critiques"}
 
-A line is a topic, called by its `qac_id`: the question is its request and its one sub-question, the context its
-passage. The answer, the type that was asked for and the critiques are ratings of the two.
+A line is a topic, named by its `qac_id`: the question is its request and its only sub-question, the
+context its passage. The answer, the requested question type and the critiques are ratings of the
+two.
 """
 
 import hashlib
@@ -23,10 +25,10 @@ from annotation.formats.records import (
     RatingRow,
     Row,
     SpanRow,
+    StoredText,
     SubQuestionsRow,
     TopicRow,
-    Whole,
-    Words,
+    WholeNumber,
     checked_name,
 )
 from annotation.formats.translation import Translation
@@ -45,25 +47,25 @@ def _without_colon(value: str) -> str:
 
 
 class _Labels(Row):
-    information: Words | None = None
+    information: StoredText | None = None
 
 
 class _Critique(Row):
-    rating: Whole | None = None
+    rating: WholeNumber | None = None
 
 
 class _Pair(Row):
-    context: Words
-    question: Words
-    answer: Words | None = ""
-    doc_id: Words = ""
-    chunk_id: Words = ""
+    context: StoredText
+    question: StoredText
+    answer: StoredText | None = ""
+    doc_id: StoredText = ""
+    chunk_id: StoredText = ""
     qac_id: Annotated[rows.TopicId, AfterValidator(_without_colon)] | None = None
     labels: _Labels | None = None
-    critiques: dict[Words, _Critique] = Field(default_factory=dict)
+    critiques: dict[StoredText, _Critique] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _named(self) -> "_Pair":
+    def _check_name(self) -> "_Pair":
         try:
             checked_name(self.passage)
         except ValueError:
@@ -80,18 +82,18 @@ class _Pair(Row):
 
 
 def qac_id(question: str, answer: str, context: str) -> str:
-    """The id of a pair that has none of its own: SHA-256 of its three texts, as docling-sdg makes it."""
+    """Return the id of a pair without one: SHA-256 of its three texts, as in docling-sdg."""
     return hashlib.sha256(f"{question}{answer}{context}".encode()).hexdigest()
 
 
 def passage_name(topic: str, doc_id: str, chunk_id: str) -> str:
-    """TOPIC:DOC#CHUNK; what would end a part of it is written as in an address, %23."""
+    """Return TOPIC:DOC#CHUNK, with separators within a part percent-encoded."""
     doc, chunk = (_SEPARATORS.sub(_escaped, part) for part in (doc_id, chunk_id))
     return f"{topic}:{doc}#{chunk}"
 
 
 def ids_of(name: str) -> tuple[str, str]:
-    """The document and the chunk of a passage that is called so."""
+    """Return the document and the chunk of a passage's name."""
     doc, _, chunk = name.partition(":")[2].partition("#")
     return unquote(doc), unquote(chunk)
 
@@ -104,12 +106,12 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
     if not file.ends(".jsonl") or not {"context", "question"} <= file.keys:
         yield from qrels.sources(file, folder)
         return
-    named = {"id": "qac_id", "request": "question", "contents": "context", "text": "context"}
-    yield file.source(Kind.TOPICS, Translation(_Pair, _topic, fields=named))
-    yield file.source(Kind.SUBQUESTIONS, Translation(_Pair, _question, fields=named), again=True)
-    yield file.source(Kind.PASSAGES, Translation(_Pair, _context, fields=named), again=True)
-    told = {"rubric": "critiques", "grade": "critiques", "spans": "answer"}
-    yield file.source(Kind.RATINGS, Translation(_Pair, _ratings, fields=told), again=True)
+    names = {"id": "qac_id", "request": "question", "contents": "context", "text": "context"}
+    yield file.source(Kind.TOPICS, Translation(_Pair, _topic, fields=names))
+    yield file.source(Kind.SUBQUESTIONS, Translation(_Pair, _question, fields=names), again=True)
+    yield file.source(Kind.PASSAGES, Translation(_Pair, _context, fields=names), again=True)
+    rating_fields = {"rubric": "critiques", "grade": "critiques", "spans": "answer"}
+    yield file.source(Kind.RATINGS, Translation(_Pair, _ratings, fields=rating_fields), again=True)
 
 
 def _topic(row: _Pair) -> Iterable[TopicRow]:

@@ -1,4 +1,4 @@
-"""Qrels and runs of a folder: how they are called, their lines, and what they tell of all its files."""
+"""Qrels and runs of a folder: recognition by name or content, and a rubric for all."""
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -56,7 +56,10 @@ def _is_umbrela(file: File) -> bool:
 
 @dataclass
 class Folder:
-    """All files of a folder; what its qrels and runs say is looked up once, and only if it is asked for."""
+    """All files of a folder.
+
+    The content of its qrels and runs is read once, when it is needed.
+    """
 
     files: Sequence[File]
     lenient: bool = False
@@ -64,7 +67,7 @@ class Folder:
 
     @cached_property
     def named(self) -> frozenset[str]:
-        """The texts that runs and qrels name: the third column of both."""
+        """Return the texts that runs and qrels name: the third column of both."""
         return frozenset(
             columns[2].decode(errors="replace")
             for file in self.files
@@ -75,9 +78,9 @@ class Folder:
 
     @cached_property
     def rubric(self) -> str:
-        """That of all qrels but UMBRELA's: up to their largest grade."""
-        own = [file for file in self.files if is_qrels(file) and not _is_umbrela(file)]
-        largest = max((_grade(line) for file in own for line in _lines(file)), default=1)
+        """Return the rubric of all qrels except UMBRELA's, by their largest grade."""
+        qrels = [file for file in self.files if is_qrels(file) and not _is_umbrela(file)]
+        largest = max((_grade(line) for file in qrels for line in _lines(file)), default=1)
         return f"{QRELS}-{min(max(1, largest), MOST_GRADES)}"
 
 
@@ -96,7 +99,10 @@ def _grade(line: bytes) -> int:
 
 
 def sources(file: File, folder: Folder, translation: Translation = TREC) -> Iterator[Source]:
-    """A run, or grades of whole topics: UMBRELA's are a model's, called like its file, all others people's."""
+    """Yield a run, or grades of whole topics.
+
+    UMBRELA's are by a model named after its file, all others by people.
+    """
     if is_run(file):
         name = file.stem if _is_named_run(file) else run_name(file.name.rpartition("/")[2])
         yield file.source(Kind.RUN, None, system=name)

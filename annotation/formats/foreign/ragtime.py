@@ -1,4 +1,7 @@
-"""RAGTIME and NeuCLIR: requests {"request_id", "background", "problem_statement"}, reports, documents."""
+"""RAGTIME and NeuCLIR: requests, reports, documents.
+
+Requests are {"request_id", "background", "problem_statement"}.
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,15 +12,15 @@ from annotation.formats.foreign.cited import DOCUMENTS, REPORTS
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import Row, TopicRow, Words
+from annotation.formats.records import Row, StoredText, TopicRow
 from annotation.formats.translation import Translation
 
 
 class _Request(Row):
     request_id: rows.TopicId
-    title: Words | None = ""
-    background: Words | None = ""
-    problem_statement: Words | None = ""
+    title: StoredText | None = ""
+    background: StoredText | None = ""
+    problem_statement: StoredText | None = ""
 
     @model_validator(mode="after")
     def _asks(self) -> "_Request":
@@ -27,7 +30,10 @@ class _Request(Row):
 
 
 def _topic(row: _Request) -> Iterable[TopicRow]:
-    """Background and statement, with an empty line between them; the title where there is neither."""
+    """Return the topic: background and statement, with an empty line between them.
+
+    The title, where there is neither.
+    """
     parts = [part.strip() for part in (row.background, row.problem_statement) if part]
     return (rows.topic(row.request_id, "\n\n".join(filter(None, parts)) or row.title or ""),)
 

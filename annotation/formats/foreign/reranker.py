@@ -1,6 +1,6 @@
-"""Requests to rerankers, as Anserini and RankLLM write them: topics, passages and the run, in one file.
+"""Reranker requests of Anserini and RankLLM: topics, passages and the run in one file.
 
-{"query": {"qid", "text"}, "candidates": [{"docid", "score", "doc": words or {"title", "segment"}}]}
+{"query": {"qid", "text"}, "candidates": [{"docid", "score", "doc": text or {"title", "segment"}}]}
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,27 +13,27 @@ from annotation.formats.foreign import rows
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import PassageRow, Row, RunRow, TopicRow, Words
+from annotation.formats.records import PassageRow, Row, RunRow, StoredText, TopicRow
 from annotation.formats.run_order import RunOrder, ranking_order
-from annotation.formats.translation import Told, Translation
+from annotation.formats.translation import Skipped, Translation
 
 
 class _Query(Row):
     qid: rows.TopicId
-    text: Words
+    text: StoredText
 
 
 class _Doc(Row):
-    """Anserini's documents call their words by different names."""
+    """A document of Anserini; its body has different field names."""
 
-    title: Words | None = ""
-    contents: Words | None = None
-    text: Words | None = None
-    segment: Words | None = None
-    body: Words | None = None
+    title: StoredText | None = ""
+    contents: StoredText | None = None
+    text: StoredText | None = None
+    segment: StoredText | None = None
+    body: StoredText | None = None
 
     @property
-    def words(self) -> str | None:
+    def content(self) -> str | None:
         texts = (self.segment, self.contents, self.text, self.body)
         return next((text for text in texts if text is not None), None)
 
@@ -41,7 +41,7 @@ class _Doc(Row):
 class _Candidate(Row):
     docid: rows.Id
     score: Annotated[FiniteFloat, Field(strict=False)] | None = None
-    doc: Words | _Doc | None = None
+    doc: StoredText | _Doc | None = None
 
 
 class _Request(Row):
@@ -71,19 +71,19 @@ def _passages(row: _Request) -> Iterator[PassageRow]:
         doc = candidate.doc
         if isinstance(doc, str):
             yield rows.passage(candidate.docid, "", doc)
-        elif doc is not None and doc.words is not None:
-            yield rows.passage(candidate.docid, doc.title, doc.words)
+        elif doc is not None and doc.content is not None:
+            yield rows.passage(candidate.docid, doc.title, doc.content)
 
 
-def _ranked(tag: str, order: RunOrder, row: _Request) -> Iterator[RunRow | Told]:
+def _ranked(tag: str, order: RunOrder, row: _Request) -> Iterator[RunRow | Skipped]:
     scores = [candidate.score for candidate in row.candidates if candidate.score is not None]
     ranked = row.candidates
     if len(scores) == len(ranked):  # a list with gaps has no order but its own
-        places, reported = ranking_order(scores, [0] * len(scores), order)
-        if places is not None:
-            ranked = [ranked[place] for place in places]
+        indexes, reported = ranking_order(scores, [0] * len(scores), order)
+        if indexes is not None:
+            ranked = [ranked[index] for index in indexes]
         if reported is not None:
-            yield Told(reported)
+            yield Skipped(reported)
     for rank, candidate in enumerate(ranked, 1):
         score = 1 / rank if candidate.score is None else candidate.score
         line = f"{row.query.qid} Q0 {candidate.docid} {rank} {score!r} {tag}"

@@ -1,26 +1,26 @@
-"""Parts that formats share: names, words with their titles, topics, passages."""
+"""Shared parts of formats: names, text with its title, topics, passages."""
 
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from annotation.formats.records import Name, PassageRow, Row, TopicRow, Words
+from annotation.formats.records import Name, PassageRow, Row, StoredText, TopicRow
 from annotation.formats.translation import Translation
 
 
-def _as_words(value: object) -> object:
+def _number_as_string(value: object) -> object:
     if type(value) is float and value.is_integer():
         value = int(value)
     return str(value) if type(value) is int else value
 
 
 # Some files give ids as numbers.
-Id = Annotated[Name, BeforeValidator(_as_words)]
-TopicId = Annotated[Name, Field(max_length=200), BeforeValidator(_as_words)]
+Id = Annotated[Name, BeforeValidator(_number_as_string)]
+TopicId = Annotated[Name, Field(max_length=200), BeforeValidator(_number_as_string)]
 
 
 def with_title(title: str, text: str) -> str:
-    """The words of a passage: its title, a line end, its text; the text alone where it has no title."""
+    """Return the body of a passage: its title, a line end, its text; or the text alone."""
     return f"{title}\n{text}" if title.strip() else text
 
 
@@ -34,7 +34,7 @@ def passage(name: str, title: str | None, text: str) -> PassageRow:
 
 class _Query(Row):
     id: TopicId
-    query: Words
+    query: StoredText
 
 
 # id<TAB>query: topics of MS MARCO, MIRACL and TREC RAG 2024

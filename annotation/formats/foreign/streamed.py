@@ -1,4 +1,4 @@
-"""A JSON file read value by value: [item, ...], {name: value, ...} or {name: [item, ...], ...}."""
+"""Streaming JSON reader: [item, ...], {name: value, ...} or {name: [item, ...], ...}."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from annotation.formats.translation import DECODER, Broken
+from annotation.formats.translation import DECODER, InvalidFileError
 
 MAX_VALUE = (
     64 * 2**20
@@ -19,9 +19,10 @@ _END = 6  # characters: an escape that is cut off is told where it begins
 
 
 def values(path: Path) -> Iterator[tuple[int, str, Any]]:
-    """Each value with the line that it begins on and its name; the items of a list share the list's name.
+    """Yield each value with its first line and its name; items of a list share its name.
 
-    Those of a list without a name have "". Raises OSError, EOFError, zlib.error, and Broken with the line.
+    Items of a list without a name have "". Raises OSError, EOFError, zlib.error, and Broken with
+    the line.
     """
     with _opened(path) as file:
         text = _Text(file)
@@ -30,13 +31,16 @@ def values(path: Path) -> Iterator[tuple[int, str, Any]]:
         elif text.peek() == "{":
             yield from _members(text)
         else:
-            raise Broken(text.line, "expected a JSON object or a list")
+            raise InvalidFileError(text.line, "expected a JSON object or a list")
         if text.peek():
-            raise Broken(text.line, f"something after its end: {text.peek()!r}")
+            raise InvalidFileError(text.line, f"something after its end: {text.peek()!r}")
 
 
 def first_name(path: Path) -> str:
-    """The name of the first value of an object; "" where the file does not begin as one. Raises as `values`."""
+    """Return the first key of an object, or "" if the file does not begin as one.
+
+    Raises as `values`.
+    """
     with _opened(path) as file:
         text = _Text(file)
         if text.peek() != "{":
@@ -56,9 +60,9 @@ def _members(text: _Text) -> Iterator[tuple[int, str, Any]]:
     for _ in text.parts("{", "}"):
         line, name = text.value()
         if not isinstance(name, str):
-            raise Broken(line, "expected the name of a value")
+            raise InvalidFileError(line, "expected the name of a value")
         if name in names:
-            raise Broken(line, f"key {name!r} stands twice in one object")
+            raise InvalidFileError(line, f"key {name!r} stands twice in one object")
         names.add(name)
         text.take(":")
         if text.peek() == "[":
@@ -74,7 +78,7 @@ def _items(text: _Text) -> Iterator[tuple[int, Any]]:
 
 
 class _Text:
-    """The text of a file, as much of it as is needed at a time, and the line that is read."""
+    """Buffered text of a file, with the current line."""
 
     def __init__(self, file: IO[str]) -> None:
         self.line = 1
@@ -84,7 +88,7 @@ class _Text:
         self._ended = False
 
     def peek(self) -> str:
-        """The next character that is no white space; "" at the end."""
+        """Return the next character that is no white space; "" at the end."""
         while True:
             while self._at < len(self._buffer):
                 if self._buffer[self._at] not in _BLANK:
@@ -94,18 +98,22 @@ class _Text:
                 return ""
             self._read(_CHUNK)
 
-    def take(self, *wanted: str) -> str:
-        """One of these characters, which must be the next one."""
-        sign = self.peek()
-        if not sign:
-            raise Broken(self.line, f"the file ends where {' or '.join(wanted)} is missing")
-        if sign not in wanted:
-            raise Broken(self.line, f"broken JSON: expected {' or '.join(wanted)}, not {sign!r}")
+    def take(self, *expected: str) -> str:
+        """Consume the next character, which must be one of these."""
+        character = self.peek()
+        if not character:
+            raise InvalidFileError(
+                self.line, f"the file ends where {' or '.join(expected)} is missing"
+            )
+        if character not in expected:
+            raise InvalidFileError(
+                self.line, f"broken JSON: expected {' or '.join(expected)}, not {character!r}"
+            )
         self._go_to(self._at + 1)
-        return sign
+        return character
 
     def parts(self, begin: str, end: str) -> Iterator[None]:
-        """Once for each part of a list or an object; whoever asks takes the part away."""
+        """Yield for each part of a list or an object; the caller consumes the part."""
         self.take(begin)
         if self.peek() == end:
             self.take(end)
@@ -116,9 +124,9 @@ class _Text:
                 return
 
     def value(self) -> tuple[int, Any]:
-        """The next value, and the line that it begins on."""
+        """Return the next value, and its first line."""
         if not self.peek():
-            raise Broken(self.line, "the file ends where a value is missing")
+            raise InvalidFileError(self.line, "the file ends where a value is missing")
         line, size = self.line, _CHUNK
         while True:
             try:
@@ -127,7 +135,7 @@ class _Text:
                 if self._ended or len(self._buffer) - self._at > MAX_VALUE:
                     raise self._broken(error, line) from error
             except (ValueError, RecursionError) as error:
-                raise Broken(line, f"broken JSON: {error}") from error
+                raise InvalidFileError(line, f"broken JSON: {error}") from error
             else:
                 if end < len(self._buffer) or self._ended:  # else a number may go on
                     self._go_to(end)
@@ -135,25 +143,29 @@ class _Text:
             self._read(size)
             size *= 2
 
-    def _broken(self, error: json.JSONDecodeError, began: int) -> Broken:
+    def _broken(self, error: json.JSONDecodeError, began: int) -> InvalidFileError:
         if not self._ended:
-            return Broken(began, f"a value of more than {MAX_VALUE} characters")
-        left = len(self._buffer.rstrip()) - error.pos
-        if left <= _END or error.msg.startswith("Unterminated string"):
+            return InvalidFileError(began, f"a value of more than {MAX_VALUE} characters")
+        n_remaining = len(self._buffer.rstrip()) - error.pos
+        if n_remaining <= _END or error.msg.startswith("Unterminated string"):
             last = self.line + self._buffer.rstrip().count("\n", self._at)
-            return Broken(last, f"the file ends in the middle of what begins on line {began}")
+            return InvalidFileError(
+                last, f"the file ends in the middle of what begins on line {began}"
+            )
         line = self.line + self._buffer.count("\n", self._at, error.pos)
-        return Broken(line, f"broken JSON: {error.msg}")
+        return InvalidFileError(line, f"broken JSON: {error.msg}")
 
     def _read(self, size: int) -> None:
         try:
             more = self._file.read(size)
         except UnicodeDecodeError as error:
-            raise Broken(self.line, f"not UTF-8 on this line or below: {error.reason}") from error
+            raise InvalidFileError(
+                self.line, f"not UTF-8 on this line or below: {error.reason}"
+            ) from error
         self._buffer = self._buffer[self._at :] + more
         self._at = 0
         self._ended = not more
 
-    def _go_to(self, place: int) -> None:
-        self.line += self._buffer.count("\n", self._at, place)
-        self._at = place
+    def _go_to(self, offset: int) -> None:
+        self.line += self._buffer.count("\n", self._at, offset)
+        self._at = offset

@@ -1,7 +1,8 @@
-"""What the formats of annotation tools share: a pair under its name, and who graded it how, with which spans.
+"""Shared parts of annotation tools' formats: a pair by name, with its grades and spans.
 
-A pair is called TOPIC/QUESTION/KIND/SYSTEM/TEXT: the question by its place from 0, each part written as in an
-address. A tool keeps this name with what it shows, so that what comes back is known.
+The name of a pair is TOPIC/QUESTION/KIND/SYSTEM/TEXT: the question by its position from 0, each
+part percent-encoded. A tool stores this name with the pair, so that answers can be matched on
+import.
 """
 
 from __future__ import annotations
@@ -21,24 +22,32 @@ from annotation.formats.foreign import streamed
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source, by_name
-from annotation.formats.left_out import Part
-from annotation.formats.records import Name, RatingRow, Row, SpanRow, Whole, Words, checked_name
-from annotation.formats.summary import Mapped
-from annotation.formats.translation import Told, Translation
+from annotation.formats.records import (
+    Name,
+    RatingRow,
+    Row,
+    SpanRow,
+    StoredText,
+    WholeNumber,
+    checked_name,
+)
+from annotation.formats.skipped_answers import Part
+from annotation.formats.summary import Conversion
+from annotation.formats.translation import Skipped, Translation
 
 HUMAN, MODEL, BASELINE = "human", "model", "baseline"
 SPANS = "nugget-spans"
 """What spans are called in a tool; the label of each is the rubric of its grade."""
-WORDS = "nugget-words"
+QUOTES = "nugget-words"
 """Of spans that a place alone does not tell: JSON, a list of `_Words`."""
 _PARTS = 5
 _GRADE = re.compile(r"(?P<whole>[0-9]{1,4})(?:\.0+)?")
-_PLACE = re.compile(r"[0-9]{1,4}")
+_QUESTION_INDEX = re.compile(r"[0-9]{1,4}")
 
 
 @dataclass(frozen=True)
 class Grading:
-    """What one rater gave a pair under one rubric."""
+    """A grade by one rater for a pair under one rubric, with its spans."""
 
     rater: str
     kind: str
@@ -50,7 +59,10 @@ class Grading:
 
 @dataclass
 class Pair:
-    """A text and a question, by their names and in their words, and all grades. A text may have no words."""
+    """A text and a question, by name and with their bodies, and all grades.
+
+    A text may have no body.
+    """
 
     topic: str
     place: int
@@ -67,7 +79,7 @@ class Pair:
         return "/".join(escaped(part) for part in parts)
 
     def by_rater(self, *, people: bool) -> dict[str, list[Grading]]:
-        """The grades of people, or of all others, by the rater's name."""
+        """Return the grades of people, or of all others, by the rater's name."""
         by_name: dict[str, list[Grading]] = {}
         for grading in self.gradings:
             if (grading.kind == HUMAN) == people:
@@ -76,17 +88,17 @@ class Pair:
 
     @property
     def baselines(self) -> list[str]:
-        return sorted({each.rater for each in self.gradings if each.kind == BASELINE})
+        return sorted({grading.rater for grading in self.gradings if grading.kind == BASELINE})
 
 
 def escaped(part: str) -> str:
-    """A part of a name, or of an address, that no slash and no # ends."""
+    """Percent-encode a part of a name or URL, so that no slash and no # ends it."""
     return quote(part, safe=":")
 
 
 def _checked_pair(value: str) -> str:
     parts = [unquote(part) for part in value.split("/")]
-    if len(parts) != _PARTS or not _PLACE.fullmatch(parts[1]):
+    if len(parts) != _PARTS or not _QUESTION_INDEX.fullmatch(parts[1]):
         raise ValueError("must be TOPIC/QUESTION/KIND/SYSTEM/TEXT, the question by its place")
     topic, _, _, system, text = parts
     for name in (topic, text, system or topic):
@@ -94,11 +106,14 @@ def _checked_pair(value: str) -> str:
     return value
 
 
-PairName = Annotated[Words, AfterValidator(_checked_pair)]
+PairName = Annotated[StoredText, AfterValidator(_checked_pair)]
 
 
 def grade_of(value: Any) -> int:
-    """A grade as a tool writes it: a whole number (4, 4.0), or its digits. Raises ValueError for all else."""
+    """Parse a grade of a tool: a whole number (4, 4.0), or its digits.
+
+    Raises ValueError for all else.
+    """
     digits = str(value) if type(value) in (int, float) else value
     if isinstance(digits, str) and (match := _GRADE.fullmatch(digits)):
         return int(match["whole"])
@@ -109,27 +124,30 @@ Grade = Annotated[int, BeforeValidator(grade_of)]
 
 
 def rater_of(value: str | int) -> str:
-    """A rater called like an account of the tool, of the letters that names of raters have."""
-    told_apart = re.sub(r"[^\x00-\x7f]", lambda match: f"u{ord(match[0]):x}", str(value))
-    return re.sub(r"[^\w-]+", "-", told_apart, flags=re.ASCII)[:120]
+    """Return a valid rater name from the name of a tool's account."""
+    ascii_name = re.sub(r"[^\x00-\x7f]", lambda match: f"u{ord(match[0]):x}", str(value))
+    return re.sub(r"[^\w-]+", "-", ascii_name, flags=re.ASCII)[:120]
 
 
-# -- spans that a place alone does not tell
+# -- quotes that differ from the text at their offsets
 
 
-class _Words(Row):
-    """Words as a file gave them: of the span at this place among its rubric's, or `unlocated`, of none."""
+class _StoredQuote(Row):
+    """The quote of a file for the span at this position of the rubric's spans.
+
+    `unlocated`: the quote of a span without offsets.
+    """
 
     rubric: Name
-    position: Annotated[Whole, Field(ge=0)]
-    words: Words
+    position: Annotated[WholeNumber, Field(ge=0)]
+    words: StoredText
     unlocated: bool = False
 
 
-_LIST = TypeAdapter(list[_Words])
+_LIST = TypeAdapter(list[_StoredQuote])
 
 
-def _checked_words(value: str) -> str:
+def _checked_quotes(value: str) -> str:
     try:
         _LIST.validate_json(value or "[]")
     except ValidationError:
@@ -137,18 +155,18 @@ def _checked_words(value: str) -> str:
     return value
 
 
-WordsText = Annotated[Words, AfterValidator(_checked_words)]
+QuotesText = Annotated[StoredText, AfterValidator(_checked_quotes)]
 
 
-def placed(grading: Grading) -> Iterator[SpanRow]:
-    """The spans that have a place."""
+def located_spans(grading: Grading) -> Iterator[SpanRow]:
+    """Return the spans that have offsets."""
     return (span for span in grading.spans if span.start is not None)
 
 
-def words_of(gradings: Iterable[Grading]) -> str:
-    """What is to be said of spans beside their places; nothing where the places say all."""
-    told = [
-        _Words(
+def quotes_json(gradings: Iterable[Grading]) -> str:
+    """Return the quotes that differ from the text at their offsets as JSON, or ""."""
+    stored = [
+        _StoredQuote(
             rubric=grading.rubric,
             position=position,
             words=span.source_quote,
@@ -158,83 +176,91 @@ def words_of(gradings: Iterable[Grading]) -> str:
         for position, span in enumerate(grading.spans)
         if span.source_quote
     ]
-    return json.dumps(told, ensure_ascii=False) if told else ""
+    return json.dumps(stored, ensure_ascii=False) if stored else ""
 
 
-def _with_words(rubric: str, spans: Sequence[SpanRow], words: str) -> list[SpanRow]:
-    """The spans, with the words that were said of them. Words of a span that has been changed are let go."""
-    whole = list(spans)
-    for told in _LIST.validate_json(words) if words else ():
-        if told.rubric != rubric:
+def _with_quotes(rubric: str, spans: Sequence[SpanRow], quotes: str) -> list[SpanRow]:
+    """Return the spans with the quotes stored for them.
+
+    Quotes of a span that has been changed are dropped.
+    """
+    merged = list(spans)
+    for stored in _LIST.validate_json(quotes) if quotes else ():
+        if stored.rubric != rubric:
             continue
-        if told.unlocated:
-            whole.insert(told.position, SpanRow(source_quote=told.words))
-        elif told.position < len(whole):
-            span = whole[told.position]
-            if span.quote.split() == told.words.split():
-                whole[told.position] = span.model_copy(update={"source_quote": told.words})
-    return whole
+        if stored.unlocated:
+            merged.insert(stored.position, SpanRow(source_quote=stored.words))
+        elif stored.position < len(merged):
+            span = merged[stored.position]
+            if span.quote.split() == stored.words.split():
+                merged[stored.position] = span.model_copy(update={"source_quote": stored.words})
+    return merged
 
 
-# -- what came back
+# -- import
 
 
 @dataclass
 class Answers:
-    """What one rater of a tool gave one pair: grades by rubric, and spans by the rubric that is their label."""
+    """A rater's answers for a pair in a tool: grades by rubric, spans by labelled rubric."""
 
     pair: str
     rater: str
     kind: str
     grades: Mapping[str, int]
     spans: Mapping[str, Sequence[SpanRow]]
-    words: str = ""
+    quotes: str = ""
     question: str | None = None
 
-    def rows(self) -> Iterator[RatingRow | Told]:
-        """A row for each grade. Spans without one are counted."""
-        topic, place, kind, system, text = (unquote(part) for part in self.pair.split("/"))
+    def rows(self) -> Iterator[RatingRow | Skipped]:
+        """Yield a row for each grade. Spans without a grade are counted."""
+        topic, index, kind, system, text = (unquote(part) for part in self.pair.split("/"))
         for rubric, grade in self.grades.items():
             yield RatingRow.model_construct(
                 rater=rater_of(self.rater),
                 rater_kind=self.kind,
                 rubric=rubric,
                 topic=topic,
-                question_index=int(place),
+                question_index=int(index),
                 question=self.question,
                 text_kind=kind,
                 system=system,
                 text=text,
                 grade=grade,
-                spans=_with_words(rubric, self.spans.get(rubric, ()), self.words),
+                spans=_with_quotes(rubric, self.spans.get(rubric, ()), self.quotes),
             )
         for rubric in self.spans.keys() - self.grades.keys():
-            yield from [Told(Mapped.UNGRADED_WORDS)] * len(self.spans[rubric])
+            yield from [Skipped(Conversion.UNGRADED_WORDS)] * len(self.spans[rubric])
 
 
 def reader(
     shape: type[Row],
-    into: Callable[[Any], Iterable[RatingRow | Told]],
+    into: Callable[[Any], Iterable[RatingRow | Skipped]],
     fields: Mapping[str, str],
     pair: str,
     parts: Callable[[dict[str, Any]], Iterable[Part]],
-    shown: Callable[[str], Sequence[int]] | None = None,
+    displayed_offsets: Callable[[str], Sequence[int]] | None = None,
 ) -> Callable[[File, Folder], Iterator[Source]]:
-    """What reads files of JSON lines (.jsonl), and arrays of the same objects (.json).
+    """Return the reader of JSON Lines files (.jsonl), and arrays of the same objects (.json).
 
-    `fields` are theirs by ours, for errors that come later, and `pair` is the one that holds the pair's name.
-    `parts` are the answers of one object, each by one person.
+    `fields` maps our fields to theirs, for later errors, and `pair` is the one with the pair's
+    name. `parts` splits an object into answers, each by one person.
     """
     fields = {**fields, **dict.fromkeys(("topic", "question_index", "text_kind", "text"), pair)}
 
     def sources(file: File, folder: Folder) -> Iterator[Source]:
         values = None if file.ends(".jsonl") else _listed
-        beside = len(folder.files) > 1 and by_name(file.path, file.name)  # one of ours
-        if file.ends(".jsonl", ".json") and not beside:
-            made = Translation(
-                shape, into, values=values, fields=fields, shown=shown, parts=partial(_parts, parts)
+        is_ours = len(folder.files) > 1 and by_name(file.path, file.name)  # one of ours
+        if file.ends(".jsonl", ".json") and not is_ours:
+            translation = Translation(
+                shape,
+                into,
+                values=values,
+                fields=fields,
+                displayed=displayed_offsets,
+                parts=partial(_parts, parts),
             )
-            yield file.source(Kind.RATINGS, made)
+            yield file.source(Kind.RATINGS, translation)
 
     return sources
 
@@ -249,11 +275,11 @@ def id_of(value: Any) -> str:
 
 
 def lists_of(value: dict[str, Any], *names: str) -> bool:
-    """Return whether these values are lists of objects, or are missing; else their errors are the item's."""
-    given = [value.get(name) for name in names]
-    return all(isinstance(each, list) for each in given if each is not None)
+    """Return whether these values are lists or missing; other errors are the item's."""
+    values = [value.get(name) for name in names]
+    return all(isinstance(item, list) for item in values if item is not None)
 
 
 def _listed(path: Path) -> Iterator[tuple[int, Any]]:
-    """The objects of an array, or of the `items` of an object."""
+    """Yield the objects of an array, or of the `items` of an object."""
     return ((line, value) for line, name, value in streamed.values(path) if name in ("", "items"))

@@ -1,4 +1,7 @@
-"""TREC RAG: topics of 2024 (id<TAB>query) and 2025 ({"id", "title"}), answers, qrels; UMBRELA's too."""
+"""TREC RAG: topics, answers, qrels, and UMBRELA's qrels.
+
+Topics are id<TAB>query (2024) or {"id", "title"} (2025).
+"""
 
 from collections.abc import Iterator
 
@@ -7,13 +10,13 @@ from annotation.formats.foreign.cited import REPORTS
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import Row, Words
+from annotation.formats.records import Row, StoredText
 from annotation.formats.translation import Translation
 
 
 class _Narrative(Row):
     id: rows.TopicId
-    title: Words
+    title: StoredText
 
 
 NARRATIVES = Translation(

@@ -1,4 +1,7 @@
-"""JSON lines of UMBRELA: {"query", "passage", "judgment", "result_status"}, perhaps with qid and docid."""
+"""Judgements of UMBRELA as JSON lines.
+
+{"query", "passage", "judgment", "result_status"}, perhaps with qid and docid.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ from annotation.formats.foreign import rows
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import UMBRELA
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import GradeRow, PassageRow, Row, TopicRow, Whole, Words
-from annotation.formats.translation import Told, Translation
+from annotation.formats.records import GradeRow, PassageRow, Row, StoredText, TopicRow, WholeNumber
+from annotation.formats.translation import Skipped, Translation
 
 KEYS = frozenset({"query", "passage", "judgment"})
 NO_JUDGEMENT = "judgements whose reply was not understood (result_status 0): no row"
@@ -21,14 +24,14 @@ NO_JUDGEMENT = "judgements whose reply was not understood (result_status 0): no 
 class _Judgement(Row):
     qid: rows.TopicId | None = Field(None, validation_alias=AliasChoices("qid", "query_id"))
     docid: rows.Id | None = Field(None, validation_alias=AliasChoices("docid", "doc_id"))
-    query: Words
-    passage: Words
-    judgment: Whole | None
-    result_status: Whole | None = None
+    query: StoredText
+    passage: StoredText
+    judgment: WholeNumber | None
+    result_status: WholeNumber | None = None
 
     @property
     def topic(self) -> str:
-        """Its id; without one a name for its words, so that all files have it under the same."""
+        """Return the topic's id, or a name made from the query, equal in all files."""
         return self.qid or f"q-{_digest(self.query)}"
 
     @property
@@ -36,12 +39,15 @@ class _Judgement(Row):
         return self.docid or f"p-{_digest(self.passage)}"
 
 
-def _digest(words: str) -> str:
-    return hashlib.sha256(words.encode()).hexdigest()[:16]
+def _digest(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()[:16]
 
 
 def sources(file: File) -> Iterator[Source]:
-    """Topics, passages and grades under `umbrela` of a file of judgements, by a model called like the file."""
+    """Yield topics, passages and grades of a file of judgements.
+
+    The rubric is `umbrela`, the rater a model named after the file.
+    """
     if file.ends(".jsonl") and file.has_object and file.keys >= KEYS:
         fields = {"request": "query", "contents": "passage", "grade": "judgment"}
         yield file.source(Kind.TOPICS, Translation(_Judgement, _topic, fields=fields))
@@ -62,8 +68,8 @@ def _passage(row: _Judgement) -> Iterator[PassageRow]:
     yield rows.passage(row.text, "", row.passage)
 
 
-def _grade(row: _Judgement) -> Iterator[GradeRow | Told]:
+def _grade(row: _Judgement) -> Iterator[GradeRow | Skipped]:
     if row.judgment is None or row.result_status == 0:
-        yield Told(NO_JUDGEMENT)
+        yield Skipped(NO_JUDGEMENT)
     else:
         yield GradeRow.model_construct(topic=row.topic, text=row.text, grade=row.judgment)

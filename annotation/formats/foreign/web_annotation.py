@@ -1,7 +1,7 @@
-"""Grades and spans as Web Annotations of the W3C: one a rating, on JSON lines or as the items of a page.
+"""W3C Web Annotations: one a rating, as JSON lines or as the items of a page.
 
-The grade, its rubric and the question are bodies; each span is a target, by its place and by its words. Places
-are code points, as the model of the W3C has them. A target without a selector is the text as a whole.
+The grade, its rubric and the question are bodies; each span is a target, by position and by quote.
+Offsets are code points, as in the W3C model. A target without a selector is the text as a whole.
 """
 
 import json
@@ -23,10 +23,10 @@ from annotation.formats.foreign.tools import (
     id_of,
     reader,
 )
-from annotation.formats.left_out import Part
-from annotation.formats.records import RatingRow, Row, SpanRow, Whole, Words
-from annotation.formats.summary import Mapped
-from annotation.formats.translation import Told
+from annotation.formats.records import RatingRow, Row, SpanRow, StoredText, WholeNumber
+from annotation.formats.skipped_answers import Part
+from annotation.formats.summary import Conversion
+from annotation.formats.translation import Skipped
 
 OF_OTHER_SELECTORS = "targets of other selectors than places and quotes: no span"
 _OURS = "urn:x-crux:"
@@ -40,51 +40,55 @@ def _as_list(value: Any) -> Any:
 
 
 def _as_object(value: Any) -> Any:
-    """An address alone stands for what is there."""
+    """Return an object for a bare IRI."""
     return {"id": value} if isinstance(value, str) else value
 
 
 class _Agent(Row):
-    id: Words = ""
-    type: Words = "Person"
-    name: Words = ""
-    kind: Words = Field("", alias="crux:kind")
+    id: StoredText = ""
+    type: StoredText = "Person"
+    name: StoredText = ""
+    kind: StoredText = Field("", alias="crux:kind")
 
     @model_validator(mode="after")
-    def _named(self) -> "_Agent":
+    def _check_named(self) -> "_Agent":
         if not (self.name or self.id):
             raise ValueError("must have a name or an id")
         return self
 
 
 class _Body(Row):
-    id: Words = ""
-    purpose: Words = ""
-    value: Words | None = None
+    id: StoredText = ""
+    purpose: StoredText = ""
+    value: StoredText | None = None
 
 
 class _Selector(Row):
-    type: Words
-    start: Annotated[Whole, Field(ge=0)] | None = None
-    end: Annotated[Whole, Field(ge=0)] | None = None
-    exact: Words = ""
+    type: StoredText
+    start: Annotated[WholeNumber, Field(ge=0)] | None = None
+    end: Annotated[WholeNumber, Field(ge=0)] | None = None
+    exact: StoredText = ""
 
 
 class _Target(Row):
     selector: Annotated[list[_Selector], BeforeValidator(_as_list)] = []
-    words: Words = Field("", alias="crux:words")
+    source_quote: StoredText = Field("", alias="crux:words")
 
     @property
     def span(self) -> SpanRow | None:
-        quotes = [each.exact for each in self.selector if each.type == "TextQuoteSelector"]
-        places = [each for each in self.selector if each.type == "TextPositionSelector"]
-        if not quotes and not places:
+        quotes = [
+            selector.exact for selector in self.selector if selector.type == "TextQuoteSelector"
+        ]
+        positions = [
+            selector for selector in self.selector if selector.type == "TextPositionSelector"
+        ]
+        if not quotes and not positions:
             return None
         return SpanRow.model_construct(
-            start=places[0].start if places else None,
-            end=places[0].end if places else None,
+            start=positions[0].start if positions else None,
+            end=positions[0].end if positions else None,
             quote=quotes[0] if quotes else "",
-            source_quote=self.words,
+            source_quote=self.source_quote,
         )
 
 
@@ -99,17 +103,17 @@ def _checked_bodies(bodies: list[_Body]) -> list[_Body]:
     return bodies
 
 
-_One = Annotated[_Body, BeforeValidator(_as_object)]
-_Place = Annotated[_Target, BeforeValidator(_as_object)]
+_OneBody = Annotated[_Body, BeforeValidator(_as_object)]
+_OneTarget = Annotated[_Target, BeforeValidator(_as_object)]
 
 
 class _Annotation(Row):
     pair: PairName = Field(alias="crux:pair")
     creator: Annotated[_Agent, BeforeValidator(_as_object)] | None = None
-    body: Annotated[list[_One], BeforeValidator(_as_list), AfterValidator(_checked_bodies)]
-    target: Annotated[list[_Place], BeforeValidator(_as_list)]
+    body: Annotated[list[_OneBody], BeforeValidator(_as_list), AfterValidator(_checked_bodies)]
+    target: Annotated[list[_OneTarget], BeforeValidator(_as_list)]
 
-    def said(self, purpose: str) -> str | None:
+    def value_for(self, purpose: str) -> str | None:
         return next((body.value for body in self.body if body.purpose == purpose), None)
 
 
@@ -124,23 +128,23 @@ def _parts(annotation: dict[str, Any]) -> Iterator[Part]:
     )
 
 
-def _into(row: _Annotation) -> Iterator[RatingRow | Told]:
+def _into(row: _Annotation) -> Iterator[RatingRow | Skipped]:
     if row.creator is None:
-        yield Told(Mapped.NO_ACCOUNT)
+        yield Skipped(Conversion.NO_ACCOUNT)
         return
-    rubric = row.said(_RUBRIC) or ""
+    rubric = row.value_for(_RUBRIC) or ""
     spans = [span for target in row.target if (span := target.span)]
     software = BASELINE if row.creator.kind == BASELINE else MODEL
     yield from Answers(
         pair=row.pair,
         rater=row.creator.name or row.creator.id,
         kind=software if row.creator.type == "Software" else HUMAN,
-        grades={rubric: grade_of(row.said(_GRADE) or "")},
+        grades={rubric: grade_of(row.value_for(_GRADE) or "")},
         spans={rubric: spans},
-        question=row.said(_QUESTION),
+        question=row.value_for(_QUESTION),
     ).rows()
-    others = sum(bool(target.selector) and not target.span for target in row.target)
-    yield from [Told(OF_OTHER_SELECTORS)] * others
+    n_other_selectors = sum(bool(target.selector) and not target.span for target in row.target)
+    yield from [Skipped(OF_OTHER_SELECTORS)] * n_other_selectors
 
 
 _NAMES = {
@@ -155,7 +159,7 @@ sources = reader(_Annotation, _into, _NAMES, pair="crux:pair", parts=_parts)
 
 
 def page_of(dataset: str) -> tuple[str, str]:
-    """What stands before and behind the annotations of a dataset, as an AnnotationPage."""
+    """Return the text before and after the annotations of a dataset, an AnnotationPage."""
     page = {
         "@context": _CONTEXT,
         "id": f"{_OURS}dataset/{escaped(dataset)}",
@@ -165,7 +169,7 @@ def page_of(dataset: str) -> tuple[str, str]:
 
 
 def annotations(pair: Pair) -> Iterator[dict[str, Any]]:
-    """An annotation for each grade."""
+    """Yield an annotation for each grade."""
     return (_annotation(pair, grading) for grading in pair.gradings)
 
 
@@ -204,6 +208,6 @@ def _target(pair: Pair, span: SpanRow) -> dict[str, Any]:
         "prefix": pair.body[max(0, span.start - _AROUND) : span.start],
         "suffix": pair.body[span.end : span.end + _AROUND],
     }
-    place = {"type": "TextPositionSelector", "start": span.start, "end": span.end}
-    words = {"crux:words": span.source_quote} if span.source_quote else {}
-    return target | {"selector": [place, quote | around]} | words
+    position = {"type": "TextPositionSelector", "start": span.start, "end": span.end}
+    source_quote = {"crux:words": span.source_quote} if span.source_quote else {}
+    return target | {"selector": [position, quote | around]} | source_quote

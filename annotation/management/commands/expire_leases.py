@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from annotation.management.base import SiteCommand
 from annotation.models import Campaign
 from annotation.monitoring.actions import return_overdue
 from annotation.plurals import n_of
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Return the untouched items of parts whose time is over, in all open campaigns."
 
     def handle(self, *args: Any, **options: Any) -> None:

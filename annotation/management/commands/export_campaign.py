@@ -3,15 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from annotation.formats.writing import ExportError
+from annotation.management.base import SiteCommand
 from annotation.models import Campaign
 from annotation.monitoring.export import write_archive, write_folder
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Write what came of a campaign as tables: who took part, every answer, the labels."
+    expected_errors = (OSError,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("campaign", metavar="SLUG")
@@ -30,8 +31,5 @@ class Command(BaseCommand):
             raise CommandError(f"There is no campaign {options['campaign']}.")
         out = Path(options["out"])
         write = write_archive if out.suffix == ".zip" else write_folder
-        try:
-            write(campaign, out, anonymous=options["anonymous"])
-        except (ExportError, OSError) as error:
-            raise CommandError(str(error)) from error
+        write(campaign, out, anonymous=options["anonymous"])
         self.stdout.write(f"{campaign} is in {out}.")

@@ -5,25 +5,25 @@ from uuid import uuid4
 import pytest
 
 from annotation.adjudication.decisions import (
-    DecidedMeanwhileError,
-    DecisionRefusedError,
+    AdjudicationConflictError,
+    AdjudicationError,
     adjudicator_of,
     decide,
 )
 from annotation.models import Answer, Campaign, Decision, NuggetSpan, Rater, Rating, User
 from annotation.text.spans import Span
-from tests.annotation.adjudication.adjudication_material import (
+from tests.toolbox.adjudication_study import (
     LIST,
     decision,
     make_differing,
     pair,
-    place,
+    span_position,
     url,
 )
-from tests.factories import REPORT, make_campaign, make_dataset
-from tests.labels import label
-from tests.markup import markup
-from tests.threads import in_threads
+from tests.toolbox.answers import label
+from tests.toolbox.factories import REPORT, make_campaign, make_dataset
+from tests.toolbox.responses import markup
+from tests.toolbox.threads import in_threads
 
 
 @pytest.fixture
@@ -40,9 +40,9 @@ def test_raters_are_letters_until_names_are_asked_for(rosa, differing):
     page = rosa.get(url(differing)).content.decode()
     assert "wil" not in page
     assert "Rater A marks this line" in page or "Rater B marks this line" in page
-    named = rosa.get(url(differing, query="?names=on")).content.decode()
-    assert "wil" in named
-    assert "uma" in named
+    page_with_names = rosa.get(url(differing, query="?names=on")).content.decode()
+    assert "wil" in page_with_names
+    assert "uma" in page_with_names
 
 
 def test_letters_are_steady_in_an_item(rosa, differing):
@@ -53,13 +53,17 @@ def test_letters_are_steady_in_an_item(rosa, differing):
     assert orders[0] == orders[1] == orders[2]
 
 
-def test_a_decision_is_a_rating_of_a_rater_of_its_own(cast, rosa, differing):
+def test_decision_is_a_rating_of_the_adjudicator(cast, rosa, differing):
     answers = list(Answer.objects.values())
     ratings = list(Rating.objects.order_by("pk").values())
     response = rosa.post(url(differing), decision(differing))
     assert response.status_code == 302
-    made = Decision.objects.get()
-    assert (made.grade, made.by, made.note) == (1, cast.researcher, "the first sentence says so")
+    stored = Decision.objects.get()
+    assert (stored.grade, stored.by, stored.note) == (
+        1,
+        cast.researcher,
+        "the first sentence says so",
+    )
     differing.refresh_from_db()
     adjudicator = differing.adjudicator
     assert (adjudicator.name, adjudicator.kind) == ("ferry-answerable-adjudicated", "human")
@@ -73,20 +77,22 @@ def test_a_decision_is_a_rating_of_a_rater_of_its_own(cast, rosa, differing):
     assert "ferry-answerable-adjudicated" in agreement
 
 
-def test_words_are_taken_over_copied_and_counted_once(rosa, differing):
+def test_spans_ticked_and_copied_are_counted_once(rosa, differing):
     sent = decision(
-        differing, keep=[place("was hurt"), place("112 people")], quotes="was hurt\nlost  steering"
+        differing,
+        keep=[span_position("was hurt"), span_position("112 people")],
+        quotes="was hurt\nlost  steering",
     )
     rosa.post(url(differing), sent)
     quotes = [span["quote"] for span in Decision.objects.get().spans]
     assert quotes == ["lost steering", "112 people", "was hurt"]
 
 
-def test_a_later_decision_replaces_the_rating_and_keeps_the_earlier(rosa, differing):
+def test_later_decision_replaces_the_rating_and_keeps_the_earlier(rosa, differing):
     rosa.post(url(differing), decision(differing))
     first = Decision.objects.get()
     page = markup(rosa.get(url(differing)))
-    assert f'value="{place("was hurt")}" checked' in page
+    assert f'value="{span_position("was hurt")}" checked' in page
     assert "Decided before" in page
     rosa.post(url(differing), decision(differing, grade="0", keep=[], base=first.key))
     assert [decided.grade for decided in Decision.objects.order_by("pk")] == [1, 0]
@@ -94,7 +100,7 @@ def test_a_later_decision_replaces_the_rating_and_keeps_the_earlier(rosa, differ
     assert not NuggetSpan.objects.filter(rating__rater__name__endswith="adjudicated").exists()
 
 
-def test_a_decision_is_withdrawn_and_the_pair_is_open_again(cast, rosa, differing):
+def test_decision_is_withdrawn_and_the_pair_is_open_again(cast, rosa, differing):
     rosa.post(url(differing), decision(differing))
     first = Decision.objects.get()
     sent = {"withdraw": "1", "key": uuid4(), "base": first.key, "note": "I had misread it"}
@@ -107,33 +113,33 @@ def test_a_decision_is_withdrawn_and_the_pair_is_open_again(cast, rosa, differin
     page = rosa.get(url(differing))
     assert (page.context["grade"], page.context["note"]) == ("", "")
     assert "withdrawn by rosa" in markup(page)
-    assert "Withdraw it" not in page.content.decode()
+    assert "Withdraw decision" not in page.content.decode()
     second = decision(differing, grade="0", keep=[], base=sent["key"])
     assert rosa.post(url(differing), second).status_code == 302
     assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 0
 
 
 @pytest.mark.parametrize(
-    ("change", "status", "says"),
+    ("change", "status", "message"),
     [
         ({"key": "no-key"}, 422, "UUID"),
         ({"note": "x" * 2001}, 422, "2000"),
         ({"base": ""}, 409, "rosa has decided this meanwhile"),
     ],
 )
-def test_a_withdrawal_that_does_not_fit_changes_nothing(
-    cast, rosa, differing, change, status, says
+def test_withdrawal_that_does_not_fit_changes_nothing(
+    cast, rosa, differing, change, status, message
 ):
     rosa.post(url(differing), decision(differing))
     sent = {"withdraw": "1", "key": uuid4(), "base": Decision.objects.get().key} | change
     response = cast.client("admin").post(url(differing), sent)
     assert response.status_code == status
-    assert says in response.content.decode()
+    assert message in response.content.decode()
     assert Decision.objects.count() == 1
     assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 1
 
 
-def test_what_is_not_decided_cannot_be_withdrawn(cast, rosa, differing):
+def test_withdrawal_without_a_decision_is_refused(cast, rosa, differing):
     sent = {"withdraw": "1", "key": uuid4(), "base": ""}
     refused = rosa.post(url(differing), sent)
     assert refused.status_code == 422
@@ -141,28 +147,28 @@ def test_what_is_not_decided_cannot_be_withdrawn(cast, rosa, differing):
     rosa.post(url(differing), decision(differing))
     rosa.post(url(differing), sent | {"base": Decision.objects.get().key})
     newest = Decision.objects.last()
-    again = rosa.post(url(differing), sent | {"key": uuid4(), "base": newest.key})
-    assert again.status_code == 422
+    second_reply = rosa.post(url(differing), sent | {"key": uuid4(), "base": newest.key})
+    assert second_reply.status_code == 422
     unaware = cast.client("admin").post(url(differing), decision(differing))
     assert "rosa has withdrawn this meanwhile" in unaware.content.decode()
     assert Decision.objects.count() == 2
 
 
-def test_the_same_key_is_the_same_decision(cast, rosa, differing):
+def test_same_key_is_the_same_decision(cast, rosa, differing):
     sent = decision(differing)
     for _ in range(3):
         assert rosa.post(url(differing), sent).status_code == 302
     assert Decision.objects.count() == 1
     refused = rosa.post(url(differing), sent | {"grade": "0", "keep": []})
     assert refused.status_code == 422
-    assert "already carried another decision" in refused.content.decode()
+    assert "already sent with other content" in refused.content.decode()
     elsewhere = rosa.post(url(differing, number=1), sent)
     assert elsewhere.status_code == 422
     assert cast.client("admin").post(url(differing), sent).status_code == 422
     assert Decision.objects.get().grade == 1
 
 
-def test_an_early_decision_sent_again_after_a_later_one_changes_nothing(rosa, differing):
+def test_early_decision_sent_again_after_a_later_one_changes_nothing(rosa, differing):
     first = decision(differing)
     rosa.post(url(differing), first)
     rosa.post(url(differing), decision(differing, grade="0", keep=[], base=first["key"]))
@@ -171,7 +177,7 @@ def test_an_early_decision_sent_again_after_a_later_one_changes_nothing(rosa, di
     assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 0
 
 
-def test_who_decides_second_without_knowing_is_told(cast, rosa, differing):
+def test_second_decision_without_knowing_the_first_is_refused(cast, rosa, differing):
     rosa.post(url(differing), decision(differing))
     response = cast.client("admin").post(url(differing), decision(differing, grade="0", keep=[]))
     assert response.status_code == 409
@@ -187,7 +193,7 @@ BAD = [
     ({"grade": "many"}, "whole number"),
     ({"key": "no-key"}, "UUID"),
     ({"keep": []}, "rests on words"),
-    ({"grade": "0"}, "rests on no words"),
+    ({"grade": "0"}, "needs no marked words"),
     ({"keep": ["1:9999"]}, "beyond the text"),
     ({"keep": ["x"]}, "not a place in the text"),
     ({"keep": ["²:³"]}, "not a place in the text"),
@@ -199,20 +205,22 @@ BAD = [
 ]
 
 
-def test_a_bad_decision_says_what_is_wrong_and_changes_nothing(rosa, differing, subtests):
-    for change, says in BAD:
+def test_invalid_decision_is_refused_with_a_message(rosa, differing, subtests):
+    for change, message in BAD:
         with subtests.test(change=change):
             response = rosa.post(url(differing), decision(differing, **change))
             assert response.status_code == 422
-            assert says in response.content.decode()
+            assert message in response.content.decode()
             assert not Decision.objects.exists()
             assert not Rater.objects.filter(name__endswith="adjudicated").exists()
 
 
-def test_what_was_sent_is_still_there_after_a_refusal(rosa, differing):
-    sent = decision(differing, quotes="not there", note="a note", keep=[place("112 people")])
+def test_refused_form_keeps_its_values(rosa, differing):
+    sent = decision(
+        differing, quotes="not there", note="a note", keep=[span_position("112 people")]
+    )
     page = markup(rosa.post(url(differing), sent))
-    assert f'value="{place("112 people")}" checked' in page
+    assert f'value="{span_position("112 people")}" checked' in page
     assert "a note" in page
     assert "not there" in page
 
@@ -220,7 +228,7 @@ def test_what_was_sent_is_still_there_after_a_refusal(rosa, differing):
 def test_after_a_decision_comes_the_next_that_is_open(rosa, differing):
     response = rosa.post(url(differing, query="?names=on"), decision(differing))
     assert response.url == url(differing, number=1, query="?names=on")
-    sent = decision(differing, keep=[place("lost steering")])
+    sent = decision(differing, keep=[span_position("lost steering")])
     assert rosa.post(url(differing, number=1), sent).url == LIST
 
 
@@ -229,12 +237,12 @@ def test_previous_and_next_keep_the_filter(rosa, differing):
     assert (page["place"], page["of"], page["previous"]) == (1, 2, None)
     item, question = pair(differing, number=1)
     assert page["next"] == (item.pk, question.pk)
-    alone = rosa.get(url(differing, query="?kind=label"))
-    assert (alone.context["of"], alone.context["next"]) == (1, None)
+    filtered_page = rosa.get(url(differing, query="?kind=label"))
+    assert (filtered_page.context["of"], filtered_page.context["next"]) == (1, None)
     assert rosa.get(url(differing, "bm25", 2)).context["place"] is None
 
 
-def test_a_pilot_keeps_decisions_and_projects_none(cast, rosa, dataset):
+def test_pilot_keeps_decisions_and_projects_none(cast, rosa, dataset):
     campaign = make_campaign(dataset, cast.worker, cast.other_worker, is_pilot=True)
     label(campaign, cast.worker, "oracle", 2, 1, "was hurt")
     label(campaign, cast.other_worker, "oracle", 2, 0)
@@ -246,7 +254,7 @@ def test_a_pilot_keeps_decisions_and_projects_none(cast, rosa, dataset):
     assert campaign.adjudicator is None
 
 
-def test_the_adjudicators_name_may_be_taken(campaign):
+def test_adjudicators_name_may_be_taken(campaign):
     Rater.objects.create(name="ferry-answerable-adjudicated", kind="human")
     assert adjudicator_of(campaign).name == "ferry-answerable-adjudicated-2"
     stale = Campaign.objects.get(pk=campaign.pk)
@@ -254,10 +262,10 @@ def test_the_adjudicators_name_may_be_taken(campaign):
 
 
 @pytest.mark.parametrize(
-    ("who", "status"), [("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)]
+    ("role", "status"), [("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)]
 )
-def test_who_may_adjudicate(cast, differing, who, status):
-    client = cast.client(who)
+def test_adjudication_permissions_by_role(cast, differing, role, status):
+    client = cast.client(role)
     assert client.get(LIST).status_code == status
     assert client.get(url(differing)).status_code == status
     sent = client.post(url(differing), decision(differing))
@@ -270,21 +278,21 @@ def test_wrong_methods_and_what_is_not_there(rosa, differing):
     assert rosa.post(LIST).status_code == 405
     assert rosa.put(url(differing)).status_code == 405
     assert rosa.get("/campaigns/nowhere/adjudication/").status_code == 404
-    other = make_campaign(make_dataset("train"), User.objects.get(username="uma"))
-    foreign, unasked = pair(other)
+    other_campaign = make_campaign(make_dataset("train"), User.objects.get(username="uma"))
+    foreign, unasked = pair(other_campaign)
     for path in (
         f"{LIST}0/{question.pk}/",
         f"{LIST}{item.pk}/0/",
         f"{LIST}{item.pk}/{unasked.pk}/",
         f"{LIST}{foreign.pk}/{unasked.pk}/",
-        f"/campaigns/{other.slug}/adjudication/{item.pk}/{question.pk}/",
+        f"/campaigns/{other_campaign.slug}/adjudication/{item.pk}/{question.pk}/",
     ):
         assert rosa.get(path).status_code == 404, path
         assert rosa.post(path, decision(differing)).status_code == 404, path
     assert not Decision.objects.exists()
 
 
-def test_the_page_works_without_scripts(rosa, differing):
+def test_page_works_without_scripts(rosa, differing):
     page = rosa.get(url(differing)).content.decode()
     assert "<mark data-mark=" in page
     assert 'name="quotes"' in page
@@ -292,7 +300,7 @@ def test_the_page_works_without_scripts(rosa, differing):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, dataset):
+def test_concurrent_first_decisions_create_one_rater_and_one_decision_per_key(cast, dataset):
     campaign = make_differing(cast, make_campaign(dataset, cast.worker, cast.other_worker))
     campaign_pk, by = campaign.pk, cast.researcher
     start = REPORT.index("was hurt")
@@ -306,11 +314,11 @@ def test_first_decisions_at_once_make_one_rater_and_one_key_one_decision(cast, d
         sent = {"key": keys[number % 4], "grade": 1, "spans": [span], "note": "", "by": by}
         try:
             return decide(item, question, base=None, **sent).pk
-        except (DecisionRefusedError, DecidedMeanwhileError):
+        except (AdjudicationError, AdjudicationConflictError):
             return None
 
-    made = in_threads(decide_once, range(24))
-    assert Decision.objects.count() == len(set(made) - {None})
+    decisions = in_threads(decide_once, range(24))
+    assert Decision.objects.count() == len(set(decisions) - {None})
     assert Decision.objects.filter(key__in=keys).count() == 4
     assert Rater.objects.filter(name__contains="adjudicated").count() == 1
     for rating in Rating.objects.filter(rater__name__contains="adjudicated"):
@@ -326,11 +334,11 @@ def take(rosa, campaign, grade, **change):
 
 
 @pytest.mark.parametrize(("grade", "quotes"), [(1, ["was hurt"]), (0, [])])
-def test_a_raters_answer_is_taken_in_one_click(rosa, differing, grade, quotes):
+def test_raters_answer_is_taken_in_one_click(rosa, differing, grade, quotes):
     response, voice = take(rosa, differing, grade, note="as said")
     assert f"Decided: {grade}, as {voice.letter} answered." in response.content.decode()
-    made = Decision.objects.get()
-    assert (made.grade, [span["quote"] for span in made.spans], made.note) == (
+    decision = Decision.objects.get()
+    assert (decision.grade, [span["quote"] for span in decision.spans], decision.note) == (
         grade,
         quotes,
         "as said",
@@ -340,22 +348,24 @@ def test_a_raters_answer_is_taken_in_one_click(rosa, differing, grade, quotes):
     assert response.redirect_chain[0][0] == url(differing, number=1)
 
 
-def test_what_was_ticked_and_copied_gives_way_to_the_answer_that_is_taken(rosa, differing):
+def test_taken_answer_replaces_ticked_and_copied_spans(rosa, differing):
     page = rosa.get(url(differing)).context
     [voice] = [voice for voice in page["voices"] if voice.grade == 1]
-    sent = decision(differing, take=voice.key, grade="0", keep=[place("112 people")], quotes="not")
+    sent = decision(
+        differing, take=voice.key, grade="0", keep=[span_position("112 people")], quotes="not"
+    )
     assert rosa.post(url(differing), sent).status_code == 302
     assert [span["quote"] for span in Decision.objects.get().spans] == ["was hurt"]
 
 
-def test_an_answer_that_changed_since_is_not_taken(cast, rosa, differing):
+def test_answer_that_changed_since_is_not_taken(cast, rosa, differing):
     page = rosa.get(url(differing)).context
     [voice] = [voice for voice in page["voices"] if voice.grade == 1]
     label(differing, cast.worker, "oracle", 2, 1, "steering")
     for key in (voice.key, str(uuid4()), "x"):
         refused = rosa.post(url(differing), decision(differing, take=key))
         assert refused.status_code == 409
-        assert "answered anew since the page was opened" in refused.content.decode()
+        assert "answered again since the page was opened" in refused.content.decode()
     assert not Decision.objects.exists()
 
 
@@ -367,7 +377,7 @@ def test_only_a_whole_answer_can_be_taken(cast, rosa, differing):
     assert 'name="take"' not in page.content.decode()
 
 
-def test_a_0_is_taken_without_the_words_that_were_marked_for_it(cast, rosa, differing):
+def test_0_is_taken_without_the_words_that_were_marked_for_it(cast, rosa, differing):
     label(differing, cast.other_worker, "oracle", 2, 0, "112 people")
     take(rosa, differing, 0)
     assert (Decision.objects.get().grade, Decision.objects.get().spans) == (0, [])

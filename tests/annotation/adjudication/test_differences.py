@@ -9,11 +9,11 @@ from annotation.models import Assignment, Item, Rating
 from annotation.models.standard import STANDARD, add_standard
 from annotation.participation.assigning import rater_of
 from annotation.task.saving import save_answer
-from tests.annotation.adjudication.adjudication_material import LIST, decision, make_differing, url
-from tests.factories import make_campaign
-from tests.labels import label, row
-from tests.markup import markup
-from tests.rubrics import make_locks_study, open_study
+from tests.toolbox.adjudication_study import LIST, decision, make_differing, url
+from tests.toolbox.answers import label, label_item
+from tests.toolbox.factories import make_campaign
+from tests.toolbox.responses import markup
+from tests.toolbox.rubric_studies import make_locks_study, open_study
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def differing(cast, campaign):
 def listed(campaign, **filters):
     names = dict(campaign.items.values_list("pk", "text__system"))
     numbers = {
-        asked.question_id: asked.position + 1
+        item_question.question_id: item_question.position + 1
         for item in campaign.items.all()
-        for asked in item.asked.all()
+        for item_question in item.asked.all()
     }
     return [
         (names[difference.item].removeprefix("annotated."), numbers[difference.question])
@@ -39,7 +39,7 @@ def listed(campaign, **filters):
     ]
 
 
-def test_the_list_holds_what_differs_the_strongest_first(differing):
+def test_list_holds_what_differs_the_strongest_first(differing):
     assert listed(differing) == [("oracle", 2), ("oracle", 1)]
     assert listed(differing, kind="label") == [("oracle", 2)]
     assert listed(differing, kind="spans") == [("oracle", 1)]
@@ -50,7 +50,7 @@ def test_grades_two_apart_differ_on_one_side_of_eta(cast, dataset):
     people = [cast.worker, cast.other_worker]
     campaign = make_campaign(dataset, *people, rubric="graded", kind="passage")
     for person, grades in zip(people, [(0, 3, 2), (2, 5, 1)], strict=True):
-        row(campaign, person, "#0", *grades)
+        label_item(campaign, person, "#0", *grades)
     two_apart = differences(campaign)
     assert [difference.kinds for difference in two_apart] == [("grade",), ("grade",)]
     assert [difference.far for difference in two_apart] == pytest.approx([0.4, 0.4])
@@ -69,7 +69,7 @@ def test_training_is_not_adjudicated_from_the_list_and_gold_is(differing):
     assert listed(differing) == []
 
 
-def test_the_list_page_filters_by_its_address(cast, rosa, differing):
+def test_list_page_filters_by_its_address(cast, rosa, differing):
     page = rosa.get(LIST).content.decode()
     assert page.index("Was anybody hurt?") < page.index("What failed on the Halden?")
     assert "What failed" not in rosa.get(f"{LIST}?kind=label").content.decode()
@@ -81,14 +81,14 @@ def test_the_list_page_filters_by_its_address(cast, rosa, differing):
     assert rosa.get(f"{LIST}?kind=grade").status_code == 422  # yes and no are never two apart
 
 
-def test_a_filter_that_is_not_there_is_said(rosa, differing):
+def test_unknown_filter_is_reported(rosa, differing):
     response = rosa.get(f"{LIST}?kind=nonsense")
     assert response.status_code == 422
     assert "There is no such list" in response.content.decode()
     assert rosa.get(url(differing, query="?kind=nonsense")).status_code == 200
 
 
-def test_an_empty_list(rosa, campaign):
+def test_empty_list(rosa, campaign):
     assert "No two raters differ so far" in rosa.get(LIST).content.decode()
 
 
@@ -102,14 +102,14 @@ def test_queries_of_the_list_do_not_grow(cast, rosa, differing, django_assert_ma
 
 
 @pytest.mark.parametrize(
-    ("slug", "shown", "not_shown"),
+    ("slug", "visible", "hidden"),
     [
         ("question-type", ["The lock at Wend was drained"], ["Say what became of the lock"]),
         ("importance", ["Say what became of the lock"], ["The lock at Wend was drained"]),
         ("critique-qa_tautology", ["a crack in the lower gate"], ["The lock at Wend was drained"]),
     ],
 )
-def test_under_other_rubrics_it_shows_what_raters_saw(cast, rosa, db, slug, shown, not_shown):
+def test_under_other_rubrics_it_shows_what_raters_saw(cast, rosa, db, slug, visible, hidden):
     wend = make_locks_study()
     raters = [rater_of(cast.worker), rater_of(cast.other_worker)]
     campaign = open_study(wend, add_standard(STANDARD[slug]), raters)
@@ -126,9 +126,9 @@ def test_under_other_rubrics_it_shows_what_raters_saw(cast, rosa, db, slug, show
     assert all(name in page for name in names)
     address = f"/campaigns/{slug}/adjudication/{assignment.item_id}/{question.pk}/"
     page = markup(rosa.get(address))
-    assert all(words in page for words in [*shown, labels[grades[0]]])
-    assert not any(words in page for words in not_shown)
-    assert not any(words in page for words in ("Words that it rests on", "copied from the text"))
+    assert all(phrase in page for phrase in [*visible, labels[grades[0]]])
+    assert not any(phrase in page for phrase in hidden)
+    assert not any(phrase in page for phrase in ("Words that it rests on", "copied from the text"))
     sent = {"key": uuid4(), "grade": grades[0], "text_sha256": assignment.item.text.sha256}
     assert rosa.post(address, sent | {"base": ""}).status_code == 302
     page = markup(rosa.get(address))

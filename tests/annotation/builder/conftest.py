@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.annotation.builder.builder_material import make_draft, make_labelled
+from tests.toolbox.campaign_builder import make_draft, make_labelled
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Participant
 from annotation.monitoring import actions
 from annotation.participation import entry
-from tests.crowd import PID, make_study
+from tests.toolbox.prolific_study import PID, make_study
 
 
 @pytest.fixture
@@ -23,19 +23,19 @@ def link(participant):
 
 
 def test_links_are_made_for_names_and_for_nobody_in_particular(study):
-    made = entry.make_links(study, ["Ann", "", ""])
-    assert [(participant.source, participant.external_id) for participant in made] == [
+    participants = entry.make_links(study, ["Ann", "", ""])
+    assert [(participant.source, participant.external_id) for participant in participants] == [
         ("link", "Ann"),
         ("link", ""),
         ("link", ""),
     ]
-    assert len({participant.rater.name for participant in made}) == 3
-    assert all(participant.rater.name.startswith("w-") for participant in made)
-    assert len({link(participant) for participant in made}) == 3
-    assert entry.make_links(study, ["Ann"]) == made[:1]
+    assert len({participant.rater.name for participant in participants}) == 3
+    assert all(participant.rater.name.startswith("w-") for participant in participants)
+    assert len({link(participant) for participant in participants}) == 3
+    assert entry.make_links(study, ["Ann"]) == participants[:1]
 
 
-def test_a_link_brings_its_person_in_on_any_device(study):
+def test_link_brings_its_person_in_on_any_device(study):
     (participant,) = entry.make_links(study, ["Ann"])
     for client in (Client(), Client()):
         response = client.get(link(participant))
@@ -43,12 +43,12 @@ def test_a_link_brings_its_person_in_on_any_device(study):
         assert int(client.session["_auth_user_id"]) == participant.rater.user_id
 
 
-def test_a_link_that_was_forged_or_is_foreign_is_not_found(cast, study):
-    participant, other = entry.make_links(study, ["Ann", "Ben"])
-    arrived = entry.arrive(study, PID)
+def test_link_that_was_forged_or_is_foreign_is_not_found(cast, study):
+    participant, other_participant = entry.make_links(study, ["Ann", "Ben"])
+    arrived = entry.get_or_create_participant(study, PID)
     signature = link(participant).strip("/").rpartition(".")[2]
     tokens = [
-        f"{other.pk}.{signature}",
+        f"{other_participant.pk}.{signature}",
         f"{participant.pk}",
         f"{participant.pk}.",
         "x.y",
@@ -68,7 +68,7 @@ def test_a_link_that_was_forged_or_is_foreign_is_not_found(cast, study):
     assert Client().get(link(participant)).status_code == 404
 
 
-def test_a_link_ends_and_a_new_one_lets_in(study):
+def test_link_ends_and_a_new_one_lets_in(study):
     (participant,) = entry.make_links(study, ["Ann"], timezone.now() + timedelta(days=3))
     first = link(participant)
     assert Client().get(first).status_code == 302
@@ -81,10 +81,10 @@ def test_a_link_ends_and_a_new_one_lets_in(study):
     assert "_auth_user_id" not in client.session
     entry.renew_link(participant, None)
     assert Client().get(link(participant)).status_code == 302
-    assert "a newer one was made in its place" in Client().get(first).content.decode()
+    assert "This link was replaced by a newer one" in Client().get(first).content.decode()
 
 
-def test_a_link_of_before_there_were_serials_holds_until_there_is_a_newer_one(study):
+def test_link_of_before_there_were_serials_holds_until_there_is_a_newer_one(study):
     (participant,) = entry.make_links(study, ["Ann"])
     old = f"/invited/{entry._SIGNER.sign(str(participant.pk))}/"
     assert Client().get(old).status_code == 302
@@ -92,16 +92,20 @@ def test_a_link_of_before_there_were_serials_holds_until_there_is_a_newer_one(st
     assert Client().get(old).status_code == 403
 
 
-def test_a_name_that_has_a_link_keeps_it_as_it_is(study):
+def test_existing_link_of_a_name_is_unchanged(study):
     (participant,) = entry.make_links(study, ["Ann"])
     until = timezone.now() + timedelta(days=3)
-    known, new = entry.make_links(study, ["Ann", "Ben"], until)
-    assert (known.pk, link(known), known.link_until) == (participant.pk, link(participant), None)
+    existing, new = entry.make_links(study, ["Ann", "Ben"], until)
+    assert (existing.pk, link(existing), existing.link_until) == (
+        participant.pk,
+        link(participant),
+        None,
+    )
     new.refresh_from_db()
     assert new.link_until == until
 
 
-def test_a_link_into_a_draft_says_that_it_is_too_early(study):
+def test_link_into_a_draft_is_refused_as_too_early(study):
     (participant,) = entry.make_links(study, ["Ann"])
     study.state = "draft"
     study.save()
@@ -110,7 +114,7 @@ def test_a_link_into_a_draft_says_that_it_is_too_early(study):
     assert "has not been opened yet" in response.content.decode()
 
 
-def test_the_link_of_somebody_who_was_returned_says_so(cast, study):
+def test_link_of_a_returned_participant_explains_the_return(cast, study):
     (participant,) = entry.make_links(study, ["Ann"])
     study.consent = ""
     study.save()
@@ -152,6 +156,6 @@ def test_staff_who_try_a_link_out_stay_who_they_are(cast, study):
         ({"completion_url": "https://x.org/{code}"}, "", True, ""),
     ],
 )
-def test_the_way_back(db, options, code, is_done, url):
+def test_way_back(db, options, code, is_done, url):
     study = make_study(**options)
-    assert entry.back_url(study, code, "W/1", is_done=is_done) == url
+    assert entry.completion_redirect_url(study, code, "W/1", is_done=is_done) == url

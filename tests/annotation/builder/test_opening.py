@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.models import Campaign, LogEntry, Rubric
-from tests.annotation.builder.builder_material import (
+from tests.toolbox.campaign_builder import (
     CHECKS,
     NEW,
     PARTS,
@@ -18,23 +18,23 @@ from tests.annotation.builder.builder_material import (
     stored,
     url,
 )
-from tests.markup import markup
-from tests.threads import in_threads
+from tests.toolbox.responses import markup
+from tests.toolbox.threads import in_threads
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({"parts": PARTS | {"attention_per_part": 2}}, "and none is written"),
         ({"terms": TERMS | {"closes_at": "2020-01-01T10:00"}}, "is over already"),
         ({"terms": TERMS | {"platform": "prolific"}}, "needs a completion code"),
     ],
 )
-def test_what_is_missing_keeps_it_from_opening(admin, draft, changes, says):
+def test_draft_with_missing_settings_is_not_opened(admin, draft, changes, message):
     for step, sent in changes.items():
         admin.post(url(draft, step), sent)
     page = read(admin, draft, "review")
-    assert says in page
+    assert message in page
     assert "disabled" in page
     response = open_it(admin, draft, follow=True)
     assert "It is not opened." in response.content.decode()
@@ -43,7 +43,7 @@ def test_what_is_missing_keeps_it_from_opening(admin, draft, changes, says):
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("changes", "message"),
     [
         ({}, "There is no consent text"),
         ({}, "Nobody is invited"),
@@ -57,10 +57,10 @@ def test_what_is_missing_keeps_it_from_opening(admin, draft, changes, says):
         ({"parts": PARTS | {"lease_hours": 30}, "terms": PROLIFIC}, "24 hours at most"),
     ],
 )
-def test_what_is_odd_is_said_and_can_be_opened(admin, draft, changes, says):
+def test_draft_with_remarks_lists_them_and_can_be_opened(admin, draft, changes, message):
     for step, sent in changes.items():
         admin.post(url(draft, step), sent)
-    assert says in read(admin, draft, "review")
+    assert message in read(admin, draft, "review")
     open_it(admin, draft)
     draft.refresh_from_db()
     assert draft.state == Campaign.State.OPEN
@@ -84,7 +84,7 @@ def test_opening_is_logged_and_its_people_see_it(cast, admin, harbour):
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_nothing_changes_after_the_opening(cast, admin, harbour, step):
+def test_opened_campaign_refuses_changes_of_steps(cast, admin, harbour, step):
     draft = make_draft(admin, harbour, cast.worker)
     for name, sent in STEPS.items():
         admin.post(url(draft, name), sent)
@@ -104,7 +104,7 @@ def test_nothing_changes_after_the_opening(cast, admin, harbour, step):
 
 
 @pytest.mark.parametrize("action", ["discard", "open"])
-def test_an_open_campaign_is_not_opened_again_or_thrown_away(cast, admin, harbour, action):
+def test_open_campaign_is_not_opened_again_or_thrown_away(cast, admin, harbour, action):
     draft = make_draft(admin, harbour, cast.worker)
     open_it(admin, draft)
     before = stored(draft)
@@ -113,14 +113,14 @@ def test_an_open_campaign_is_not_opened_again_or_thrown_away(cast, admin, harbou
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_saves_while_another_opens_is_before_it_or_refused(cast, admin, harbour):
+def test_save_during_the_opening_comes_before_it_or_is_refused(cast, admin, harbour):
     draft = make_draft(admin, harbour, cast.worker)
     clients = [cast.client("admin") for _ in range(12)]
-    seen = remarks(admin, draft)
+    confirmed = remarks(admin, draft)
 
     def act(number):
         if number % 6 == 5:
-            return clients[number].post(url(draft, "open"), {"seen": seen}).url
+            return clients[number].post(url(draft, "open"), {"seen": confirmed}).url
         return clients[number].post(url(draft, "texts"), TEXTS | {"sample": number % 6 + 1}).url
 
     went = in_threads(act, range(12))
@@ -131,14 +131,14 @@ def test_who_saves_while_another_opens_is_before_it_or_refused(cast, admin, harb
     assert set(went) <= {url(draft, "texts"), url(draft, "review"), draft.get_absolute_url()}
 
 
-def test_the_frozen_state_is_readable(cast, admin, harbour):
+def test_frozen_state_is_readable(cast, admin, harbour):
     draft = make_draft(admin, harbour, cast.worker)
     admin.post(url(draft, "checks"), CHECKS)
     open_it(admin, draft)
     page = read(cast.client("researcher"), draft, "review")
-    for words in ("May you use what you know?", "Please choose grade 2.", "wil", "stays as it is"):
-        assert words in page
-    assert "Later changes" not in page  # for admins
+    for phrase in ("May you use what you know?", "Please choose grade 2.", "wil", "stays as it is"):
+        assert phrase in page
+    assert "Edit open campaign" not in page  # for admins
 
 
 def test_later_changes_are_few_and_logged(cast, admin, harbour):
@@ -182,11 +182,11 @@ def test_opening_asks_once_more_with_every_remark(admin, draft):
     assert "Opening cannot be undone" in page
     all_remarks = remarks(admin, draft)
     assert len(all_remarks) >= 2
-    for what in all_remarks:
-        assert f"{what}</label>" in page
+    for remark in all_remarks:
+        assert f"{remark}</label>" in page
     assert 'class="button main large">Open it now' in page
-    for seen in ([], all_remarks[:-1], ["something else"]):
-        refused = admin.post(url(draft, "open"), {"seen": seen})
+    for confirmed in ([], all_remarks[:-1], ["something else"]):
+        refused = admin.post(url(draft, "open"), {"seen": confirmed})
         assert refused.status_code == 422
         assert "not every remark is ticked" in refused.content.decode()
     draft.refresh_from_db()
@@ -197,10 +197,10 @@ def test_opening_asks_once_more_with_every_remark(admin, draft):
     assert admin.get(url(draft, "open")).url == url(draft, "review")
 
 
-def test_a_remark_that_came_up_since_has_to_be_seen_first(admin, draft):
-    seen = remarks(admin, draft)
+def test_remark_that_came_up_since_has_to_be_seen_first(admin, draft):
+    confirmed = remarks(admin, draft)
     admin.post(url(draft, "terms"), TERMS | {"pay_per_part": "1.00"})
-    refused = admin.post(url(draft, "open"), {"seen": seen})
+    refused = admin.post(url(draft, "open"), {"seen": confirmed})
     assert refused.status_code == 422
     assert "2.00 GBP an hour" in refused.content.decode()
     draft.refresh_from_db()
@@ -216,34 +216,32 @@ def test_a_remark_that_came_up_since_has_to_be_seen_first(admin, draft):
         ("graded", "passage", ""),
     ],
 )
-def test_a_rubric_for_another_kind_of_text_has_to_be_confirmed(
-    admin, harbour, rubric, kind, remark
-):
+def test_rubric_for_another_kind_of_text_has_to_be_confirmed(admin, harbour, rubric, kind, remark):
     draft = make_draft(admin, harbour, rubric=rubric, kind=kind)
-    about_rubric = [what for what in remarks(admin, draft) if "is made for" in what]
+    about_rubric = [text for text in remarks(admin, draft) if "is made for" in text]
     assert len(about_rubric) == bool(remark)
     assert remark in "".join(about_rubric)
     if remark:
         assert remark in read(admin, draft, "texts")
-        others = [what for what in remarks(admin, draft) if what not in about_rubric]
-        assert admin.post(url(draft, "open"), {"seen": others}).status_code == 422
+        other_remarks = [text for text in remarks(admin, draft) if text not in about_rubric]
+        assert admin.post(url(draft, "open"), {"seen": other_remarks}).status_code == 422
 
 
-def test_a_rubric_that_was_retired_meanwhile_is_remarked(admin, draft):
+def test_rubric_that_was_retired_meanwhile_is_remarked(admin, draft):
     Rubric.objects.filter(pk=draft.rubric_id).update(is_retired=True)
-    assert any("is retired" in what for what in remarks(admin, draft))
+    assert any("is retired" in remark for remark in remarks(admin, draft))
 
 
 @pytest.mark.parametrize(("rubric", "kind"), [("answerable", "report"), ("graded", "passage")])
-def test_the_rubric_decides_the_kind_of_text(admin, harbour, rubric, kind):
+def test_rubric_decides_the_kind_of_text(admin, harbour, rubric, kind):
     draft = make_draft(admin, harbour, rubric=rubric, kind="")
     assert draft.selection["kind"] == kind
     assert {item.text.kind for item in draft.items.all()} == {kind}
 
 
-def test_a_rubric_of_ones_own_says_nothing_about_the_kind(admin, harbour):
-    own = Rubric.objects.create(slug="own", title="Own", guideline="x", eta=1, span_from=1)
-    sent = {"dataset": "harbour", "title": "Own", "rubric": own.pk, "kind": ""}
+def test_custom_rubric_has_no_remark_on_the_kind(admin, harbour):
+    own_rubric = Rubric.objects.create(slug="own", title="Own", guideline="x", eta=1, span_from=1)
+    sent = {"dataset": "harbour", "title": "Own", "rubric": own_rubric.pk, "kind": ""}
     refused = admin.post(NEW, sent)
     assert refused.status_code == 422
     assert "choose which" in refused.content.decode()
@@ -267,5 +265,5 @@ def test_after_the_opening_comes_what_the_platform_asks_for(admin, draft):
         "Code after the check": "",
     }
     page = response.content.decode()
-    for words in ("12.00 GBP an hour", ">C1</code>", "not stated", "one for each part"):
-        assert words in page
+    for phrase in ("12.00 GBP an hour", ">C1</code>", "not stated", "one for each part"):
+        assert phrase in page

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import Answer, Assignment, Campaign, Item, Participant, Rater, Rating
-from tests.annotation.builder.builder_material import (
+from tests.toolbox.campaign_builder import (
     BODY,
     STEPS,
     make_draft,
@@ -14,8 +14,8 @@ from tests.annotation.builder.builder_material import (
     rows,
     url,
 )
-from tests.conftest import Cast, make_cast
-from tests.markup import markup
+from tests.toolbox.responses import markup
+from tests.toolbox.users import Cast, make_cast
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 SCREENING = {
@@ -34,15 +34,15 @@ COMPREHENSION = {
 
 
 @pytest.fixture(scope="module")
-def made(kept):
-    return kept(make)
+def built_draft(shared_world):
+    return shared_world(make)
 
 
 def make() -> tuple[Campaign, Cast]:
     """Parts of four texts, one text to train with, a hidden gold one, checks and a consent."""
     cast = make_cast()
     admin = cast.client("admin")
-    made = make_draft(admin, make_labelled())
+    new_draft = make_draft(admin, make_labelled())
     sent = STEPS | {
         "parts": {"raters_per_item": 3, "items_per_part": 4, "attention_per_part": 1},
         "gold": {
@@ -54,19 +54,19 @@ def make() -> tuple[Campaign, Cast]:
         | rows("attention", {"body": "Please choose grade 2.", "expected": 2}),
     }
     for step, data in sent.items():
-        assert admin.post(url(made, step), data).status_code == 302
-    made.refresh_from_db()
-    return made, cast
+        assert admin.post(url(new_draft, step), data).status_code == 302
+    new_draft.refresh_from_db()
+    return new_draft, cast
 
 
 @pytest.fixture
-def draft(db, made):
-    return deepcopy(made[0])
+def draft(db, built_draft):
+    return deepcopy(built_draft[0])
 
 
 @pytest.fixture
-def cast(db, made):
-    return deepcopy(made[1])
+def cast(db, built_draft):
+    return deepcopy(built_draft[1])
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def first_part(campaign):
     ]
 
 
-def test_the_way_goes_over_consent_and_checks_to_the_study_and_its_first_text(client, draft):
+def test_way_goes_over_consent_and_checks_to_the_study_and_its_first_text(client, draft):
     page = client.get(preview_url(draft, "consent/"))
     assert "You may stop." in page.content.decode()
     assert "nothing is saved" in page.content.decode()
@@ -129,13 +129,13 @@ def test_wrong_answers_say_what_a_worker_would_meet(client, draft):
     assert "The passage alone counts." in response.content.decode()
 
 
-def test_an_item_is_the_workers_own_page(client, draft):
+def test_item_is_the_workers_own_page(client, draft):
     training, first, _second = first_part(draft)
     page = markup(client.get(preview_url(draft, f"items/{first}/")))
     item = draft.items.get(position=first)
     assert "lost steering" in page
-    for asked in item.asked.all():
-        assert str(asked.question) in page
+    for item_question in item.asked.all():
+        assert str(item_question.question) in page
     assert "Please choose grade 2." in page  # the first text bears the attention check
     assert "Passage 2 of 6" in page  # after the training text; four study texts and a gold one
     assert ">Preview: nothing is saved</p>" in page  # the line that says where answers are
@@ -148,7 +148,7 @@ def test_an_item_is_the_workers_own_page(client, draft):
     )
 
 
-def test_every_item_can_be_looked_at(client, draft):
+def test_preview_has_all_items(client, draft):
     for position in range(draft.items.count()):
         assert client.get(preview_url(draft, f"items/{position}/")).status_code == 200
 
@@ -172,30 +172,30 @@ def test_answers_are_checked_and_forgotten(client, draft):
 
 
 def test_submitting_leads_through_the_part_and_back_to_the_study(client, draft):
-    here, seen = first_part(draft)[0], []
+    position, visited = first_part(draft)[0], []
     for _ in range(6):
-        seen.append(here)
-        following = client.post(preview_url(draft, f"items/{here}/next/")).url
+        visited.append(position)
+        following = client.post(preview_url(draft, f"items/{position}/next/")).url
         if following == preview_url(draft):
             break
-        here = int(following.strip("/").split("/")[-1])
-    assert len(set(seen)) == 6
-    assert draft.items.filter(position__in=seen, purpose="gold").count() == 1
+        position = int(following.strip("/").split("/")[-1])
+    assert len(set(visited)) == 6
+    assert draft.items.filter(position__in=visited, purpose="gold").count() == 1
     # Both gold texts in the one part that there is: then one more text is shown.
     Campaign.objects.update(gold_per_person=2, max_parts=1)
-    assert "Passage 1 of 7" in markup(client.get(preview_url(draft, f"items/{seen[0]}/")))
-    by_script = client.post(preview_url(draft, f"items/{seen[0]}/next/"), **BY_SCRIPT)
-    assert by_script.json() == {"next": preview_url(draft, f"items/{seen[1]}/")}
+    assert "Passage 1 of 7" in markup(client.get(preview_url(draft, f"items/{visited[0]}/")))
+    by_script = client.post(preview_url(draft, f"items/{visited[0]}/next/"), **BY_SCRIPT)
+    assert by_script.json() == {"next": preview_url(draft, f"items/{visited[1]}/")}
 
 
-def test_an_open_and_a_closed_campaign_can_be_looked_at_too(client, draft):
+def test_preview_of_open_and_closed_campaigns_is_possible(client, draft):
     for state in ("open", "closed"):
         Campaign.objects.update(state=state)
         assert client.get(preview_url(draft, "items/0/")).status_code == 200
         assert client.get(preview_url(draft)).status_code == 200
 
 
-def test_a_draft_without_texts_or_checks_has_a_preview(cast, client, draft):
+def test_draft_without_texts_or_checks_has_a_preview(cast, client, draft):
     Item.objects.all().delete()
     draft.check_questions.all().delete()
     Campaign.objects.update(consent="")
@@ -209,15 +209,15 @@ PAGES = ["", "consent/", "check/screening/", "items/0/", "items/0/state/"]
 
 
 @pytest.mark.parametrize(
-    ("who", "status"), [("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)]
+    ("role", "status"), [("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)]
 )
-def test_who_may_look(cast, draft, who, status):
+def test_preview_permissions_by_role(cast, draft, role, status):
     for path in PAGES:
-        assert cast.client(who).get(preview_url(draft, path)).status_code == status
+        assert cast.client(role).get(preview_url(draft, path)).status_code == status
     if status != 200:
         question = draft.items.first().asked.first().question
         for path in (f"items/0/answers/{question.pk}/", "items/0/next/"):
-            assert cast.client(who).post(preview_url(draft, path)).status_code == status
+            assert cast.client(role).post(preview_url(draft, path)).status_code == status
 
 
 def test_wrong_methods_and_missing_things(client, draft):

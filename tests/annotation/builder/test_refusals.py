@@ -1,9 +1,9 @@
-"""What the builder refuses, and to whom: bad input, wrong people, wrong methods."""
+"""Refusals of the builder: bad input, wrong people, wrong methods."""
 
 import pytest
 
 from annotation.models import Campaign
-from tests.annotation.builder.builder_material import (
+from tests.toolbox.campaign_builder import (
     CHECK,
     QUESTION,
     STEPS,
@@ -67,11 +67,11 @@ BAD = [
 
 def test_bad_input_is_named_and_changes_nothing(admin, draft, subtests):
     before = stored(draft)
-    for step, change, says in BAD:
+    for step, change, message in BAD:
         with subtests.test(step=step, change=change):
             response = admin.post(url(draft, step), STEPS[step] | change)
             assert response.status_code == 422
-            assert says in response.content.decode()
+            assert message in response.content.decode()
             assert stored(draft) == before
 
 
@@ -105,18 +105,18 @@ ALL_STEPS = [*STEPS, "review", "later"]
 
 
 @pytest.mark.parametrize(
-    ("who", "reviews", "edits"),
+    ("role", "reviews", "edits"),
     [("admin", 200, 200), ("researcher", 200, 403), ("worker", 403, 403), ("stranger", 302, 302)],
 )
-def test_who_may_look_and_who_may_edit(cast, admin, draft, who, reviews, edits):
-    client = cast.client(who)
+def test_builder_permissions_by_role(cast, admin, draft, role, reviews, edits):
+    client = cast.client(role)
     before = stored(draft)
     assert client.get(url(draft, "review")).status_code == reviews
     for step, sent in STEPS.items():
         assert client.get(url(draft, step)).status_code == edits
-        if who != "admin":
+        if role != "admin":
             assert client.post(url(draft, step), sent).status_code == edits
-    if who != "admin":
+    if role != "admin":
         assert client.get(url(draft, "open")).status_code == edits
         for action in ("open", "discard", "later"):
             assert client.post(url(draft, action)).status_code == edits

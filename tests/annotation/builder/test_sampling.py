@@ -4,7 +4,7 @@ import pytest
 
 from annotation.builder import sampling
 from annotation.models import Campaign, Item, Rater, Rating, Rubric, SubQuestion, Text
-from tests.annotation.builder.builder_material import make_labelled
+from tests.toolbox.campaign_builder import make_labelled
 
 
 @pytest.fixture
@@ -28,9 +28,13 @@ def make(dataset, slug="draft", **options):
     )
 
 
-def drawn(campaign):
+def sampled_rows(campaign):
     return [
-        (item.text.name, item.purpose, [asked.question.position for asked in item.asked.all()])
+        (
+            item.text.name,
+            item.purpose,
+            [item_question.question.position for item_question in item.asked.all()],
+        )
         for item in campaign.items.select_related("text")
     ]
 
@@ -40,18 +44,20 @@ def orla():
 
 
 def test_all_usable_texts_are_drawn_by_topic_and_the_rest_is_counted(draft):
-    made = sampling.resample(draft)
-    assert made.study == 10
-    assert dict(made.left_out) == {"no words here": 1, "no question to ask": 1}
-    assert [name for name, _, _ in drawn(draft)][:2] == ["harbour-0:0", "harbour-0:2"]
+    result = sampling.resample(draft)
+    assert result.study == 10
+    assert dict(result.left_out) == {"no words here": 1, "no question to ask": 1}
+    assert [name for name, _, _ in sampled_rows(draft)][:2] == ["harbour-0:0", "harbour-0:2"]
     draft.refresh_from_db()
-    assert draft.selection == {"kind": "passage", "left_out": dict(made.left_out)}
+    assert draft.selection == {"kind": "passage", "left_out": dict(result.left_out)}
 
 
-def test_a_filtered_question_is_never_drawn(draft, harbour):
+def test_filtered_question_is_never_drawn(draft, harbour):
     SubQuestion.objects.filter(position=1).update(filtered_because="nobody answers it")
     sampling.resample(draft)
-    assert {1} & {position for _, _, asked in drawn(draft) for position in asked} == set()
+    assert {1} & {
+        position for _, _, positions in sampled_rows(draft) for position in positions
+    } == set()
 
 
 @pytest.mark.parametrize(
@@ -62,59 +68,61 @@ def test_a_filtered_question_is_never_drawn(draft, harbour):
         {"selection": {"kind": "passage", "sample": 7}, "questions_per_item": 1},
     ],
 )
-def test_the_same_seed_draws_the_same_and_another_does_not(harbour, options):
-    first, same, other = (
+def test_same_seed_draws_the_same_and_another_does_not(harbour, options):
+    first, same, other_draw = (
         make(harbour, f"draft-{number}", seed=seed, **options)
         for number, seed in enumerate((3, 3, 4))
     )
-    for campaign in (first, same, other):
+    for campaign in (first, same, other_draw):
         sampling.resample(campaign)
-    assert drawn(first) == drawn(same)
-    assert drawn(first) != drawn(other)
-    before = drawn(first)
+    assert sampled_rows(first) == sampled_rows(same)
+    assert sampled_rows(first) != sampled_rows(other_draw)
+    before = sampled_rows(first)
     sampling.resample(first)
-    assert drawn(first) == before
+    assert sampled_rows(first) == before
 
 
-def test_the_draw_of_pairs_is_repeatable_and_says_what_is_lacking(harbour):
+def test_sample_of_pairs_is_repeatable_and_counts_missing_questions(harbour):
     options = {
         "question_source": orla(),
         "question_rubric": Rubric.objects.get(slug="graded"),
         "seed": 9,
     }
     first, same = (make(harbour, slug, **options) for slug in ("one", "same"))
-    made = sampling.resample(first)
+    result = sampling.resample(first)
     sampling.resample(same)
-    assert drawn(first) == drawn(same)
-    assert all(asked[0] == 0 and len(asked) == 2 for _, _, asked in drawn(first))
-    assert made.left_out["no answerable question by orla"] == 3
-    assert made.left_out["no unanswerable question by orla"] == 1
+    assert sampled_rows(first) == sampled_rows(same)
+    assert all(positions[0] == 0 and len(positions) == 2 for _, _, positions in sampled_rows(first))
+    assert result.left_out["no answerable question by orla"] == 3
+    assert result.left_out["no unanswerable question by orla"] == 1
 
 
 def test_training_and_gold_are_drawn_apart_from_the_study(harbour):
     draft = make(harbour, gold_source=orla(), n_training=2, n_gold=2)
-    made = sampling.resample(draft)
-    assert (made.study, made.training, made.gold) == (6, 2, 2)
-    assert made.left_out["taken for training and gold"] == 4
-    assert len({name for name, _, _ in drawn(draft)}) == 10
+    result = sampling.resample(draft)
+    assert (result.study, result.training, result.gold) == (6, 2, 2)
+    assert result.left_out["taken for training and gold"] == 4
+    assert len({name for name, _, _ in sampled_rows(draft)}) == 10
     for item in draft.items.exclude(purpose=Item.Purpose.STUDY):
         assert item.asked.count() == 4
-        for asked in item.asked.all():
-            rating = Rating.objects.get(rater=orla(), text=item.text, question=asked.question)
+        for item_question in item.asked.all():
+            rating = Rating.objects.get(
+                rater=orla(), text=item.text, question=item_question.question
+            )
             spans = [{"start": s.start, "end": s.end, "quote": s.quote} for s in rating.spans.all()]
-            assert (asked.expected, asked.expected_spans) == (rating.grade, spans)
+            assert (item_question.expected, item_question.expected_spans) == (rating.grade, spans)
 
 
-@pytest.mark.parametrize(("per_item", "asked", "labelled"), [(None, 4, 1), (3, 3, 1), (1, 1, 1)])
+@pytest.mark.parametrize(("per_item", "n_asked", "labelled"), [(None, 4, 1), (3, 3, 1), (1, 1, 1)])
 def test_gold_asks_what_the_study_asks_and_is_scored_where_it_has_a_label(
-    harbour, per_item, asked, labelled
+    harbour, per_item, n_asked, labelled
 ):
     """orla has labelled the second question of each passage alone."""
     Rating.objects.exclude(question__position=1).delete()
     draft = make(harbour, gold_source=orla(), n_training=1, n_gold=3, questions_per_item=per_item)
     sampling.resample(draft)
     for item in draft.items.exclude(purpose=Item.Purpose.TRAINING):
-        assert item.asked.count() == asked
+        assert item.asked.count() == n_asked
     for item in draft.items.filter(purpose=Item.Purpose.GOLD):
         expected = {of.question.position: of.expected for of in item.asked.all()}
         assert expected[1] is not None
@@ -124,7 +132,7 @@ def test_gold_asks_what_the_study_asks_and_is_scored_where_it_has_a_label(
 
 
 def test_gold_in_a_study_of_pairs_is_a_pair_as_well(harbour):
-    """By ann's labels of the first two questions 5 of 8 passages can be asked so; orla's are gold."""
+    """By ann's labels 5 of 8 passages can be asked a pair of questions; orla's are gold."""
     graded = Rubric.objects.get(slug="graded")
     ann = Rater.objects.create(dataset=harbour, name="ann", kind=Rater.Kind.HUMAN)
     for number, text in enumerate(Text.objects.filter(ratings__rater=orla()).distinct()):
@@ -136,7 +144,7 @@ def test_gold_in_a_study_of_pairs_is_a_pair_as_well(harbour):
     options = {"question_source": ann, "question_rubric": graded, "gold_source": orla()}
     draft = make(harbour, n_gold=4, **options)
     assert sampling.resample(draft).gold == 4
-    assert [positions for _, _, positions in drawn(draft)] == [[0, 1]] * 5
+    assert [positions for _, _, positions in sampled_rows(draft)] == [[0, 1]] * 5
     draft.n_gold = 6
     with pytest.raises(sampling.SampleError, match="5 can be asked what the study asks; 6 gold"):
         sampling.resample(draft)
@@ -147,22 +155,24 @@ def test_gold_is_taken_from_outside_a_sample_first(harbour):
     plain = make(harbour, "plain", selection=dict(sample))
     sampling.resample(plain)
     with_gold = make(harbour, "gold", selection=dict(sample), gold_source=orla(), n_gold=3)
-    made = sampling.resample(with_gold)
-    assert (made.study, made.gold) == (4, 3)
-    assert [row for row in drawn(with_gold) if row[1] == "study"] == drawn(plain)
+    result = sampling.resample(with_gold)
+    assert (result.study, result.gold) == (4, 3)
+    assert [row for row in sampled_rows(with_gold) if row[1] == "study"] == sampled_rows(plain)
 
 
 def test_more_gold_changes_the_questions_of_no_other_text(harbour):
     options = {"questions_per_item": 2, "gold_source": orla()}
-    asked = []
+    questions_of_draws = []
     for n_gold in (1, 4):
         campaign = make(harbour, f"gold-{n_gold}", n_gold=n_gold, **options)
         sampling.resample(campaign)
-        asked.append({name: of for name, purpose, of in drawn(campaign) if purpose == "study"})
-    assert asked[1].items() <= asked[0].items()
+        questions_of_draws.append(
+            {name: of for name, purpose, of in sampled_rows(campaign) if purpose == "study"}
+        )
+    assert questions_of_draws[1].items() <= questions_of_draws[0].items()
 
 
-def test_a_text_whose_only_labels_are_of_filtered_questions_is_no_gold(harbour):
+def test_text_whose_only_labels_are_of_filtered_questions_is_no_gold(harbour):
     SubQuestion.objects.filter(topic__name="harbour-0").update(filtered_because="no answer")
     draft = make(harbour, gold_source=orla(), n_gold=4)
     sampling.resample(draft)
@@ -173,31 +183,31 @@ def test_a_text_whose_only_labels_are_of_filtered_questions_is_no_gold(harbour):
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"selection": {}}, "No texts are chosen yet"),
         ({"selection": {"kind": "reference"}}, "No text was chosen"),
         ({"n_gold": 1}, "need a source"),
     ],
 )
-def test_what_cannot_be_drawn_says_so_and_leaves_the_old_draw(draft, options, says):
+def test_impossible_sample_is_refused_and_keeps_the_old_one(draft, options, message):
     sampling.resample(draft)
-    before = drawn(draft)
+    before = sampled_rows(draft)
     for name, value in options.items():
         setattr(draft, name, value)
-    with pytest.raises(sampling.SampleError, match=says):
+    with pytest.raises(sampling.SampleError, match=message):
         sampling.resample(draft)
-    assert drawn(draft) == before
+    assert sampled_rows(draft) == before
 
 
-def test_nothing_left_to_rate_names_the_reasons(harbour):
+def test_empty_sample_names_the_reasons(harbour):
     Rating.objects.filter(rater=orla(), grade=1).delete()
     draft = make(harbour, question_source=orla(), question_rubric=Rubric.objects.get(slug="graded"))
     with pytest.raises(sampling.SampleError, match="no unanswerable question by orla"):
         sampling.resample(draft)
 
 
-def test_what_is_open_is_neither_drawn_nor_opened_again(draft):
+def test_open_campaign_is_neither_sampled_nor_opened_again(draft):
     with pytest.raises(sampling.SampleError, match="no items"):
         sampling.publish(draft)
     sampling.resample(draft)
@@ -209,7 +219,7 @@ def test_what_is_open_is_neither_drawn_nor_opened_again(draft):
         sampling.publish(stale)
 
 
-def test_an_empty_guideline_becomes_the_rubrics_own_when_it_opens(draft):
+def test_empty_guideline_becomes_the_rubrics_own_when_it_opens(draft):
     sampling.resample(draft)
     sampling.publish(draft)
     assert draft.guideline == draft.rubric.guideline

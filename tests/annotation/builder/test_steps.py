@@ -4,7 +4,7 @@ import pytest
 
 from annotation.models import Campaign, Item, Rating, Rubric
 from annotation.participation.workload import gold_plan
-from tests.annotation.builder.builder_material import (
+from tests.toolbox.campaign_builder import (
     CHECK,
     CHECKS,
     GOLD,
@@ -13,7 +13,7 @@ from tests.annotation.builder.builder_material import (
     STEPS,
     TERMS,
     TEXTS,
-    WORDS,
+    WORDING,
     labels,
     make_draft,
     orla,
@@ -23,17 +23,17 @@ from tests.annotation.builder.builder_material import (
     stored,
     url,
 )
-from tests.markup import markup
+from tests.toolbox.responses import markup
 
 
 @pytest.mark.parametrize("step", [*STEPS, "review"])
-def test_each_step_shows_what_is_stored(admin, draft, step):
+def test_step_shows_stored_values(admin, draft, step):
     page = read(admin, draft, step)
     assert draft.title in page
     assert 'aria-current="step"' in page
 
 
-def test_the_review_shows_the_guideline_as_raters_see_it(admin, draft):
+def test_review_shows_the_guideline_as_raters_see_it(admin, draft):
     Campaign.objects.filter(pk=draft.pk).update(guideline="Salt & tide:\n\n> as it was said")
     page = read(admin, draft, "review")
     assert "Salt &amp; tide" in page
@@ -41,7 +41,7 @@ def test_the_review_shows_the_guideline_as_raters_see_it(admin, draft):
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_each_step_saves_and_goes_on_or_stays(admin, draft, step):
+def test_step_saves_and_goes_on_or_stays(admin, draft, step):
     assert admin.post(url(draft, step), STEPS[step]).url == url(draft, step)
     following = [*STEPS, "review"][list(STEPS).index(step) + 1]
     response = admin.post(url(draft, step), STEPS[step] | {"on": "1"})
@@ -67,33 +67,33 @@ def test_reports_are_drawn_by_system(admin, draft):
     assert "annotated.bm25</th>" in read(admin, draft, "texts")
 
 
-def test_a_sample_is_the_same_for_the_same_seed(admin, draft):
-    def drawn(seed):
+def test_sample_is_the_same_for_the_same_seed(admin, draft):
+    def sampled_items(seed):
         sent = TEXTS | {"sample": 4, "questions": "some", "questions_per_item": 2, "seed": seed}
         admin.post(url(draft, "texts"), sent)
         return [
-            (item.text_id, [asked.question_id for asked in item.asked.all()])
+            (item.text_id, [item_question.question_id for item_question in item.asked.all()])
             for item in draft.items.all()
         ]
 
-    first = drawn(5)
+    first = sampled_items(5)
     assert len(first) == 4
     assert all(len(questions) == 2 for _, questions in first)
-    assert drawn(6) != first
-    assert drawn(5) == first
+    assert sampled_items(6) != first
+    assert sampled_items(5) == first
     draft.refresh_from_db()
     assert draft.selection["left_out"]["not in the random sample"] == 6
 
 
-def test_one_answerable_and_one_not_by_labels(admin, draft):
+def test_pair_of_questions_is_one_answerable_and_one_not(admin, draft):
     admin.post(url(draft, "texts"), TEXTS | {"questions": "pair", "labels": labels()})
     draft.refresh_from_db()
     assert draft.question_source == orla()
     assert draft.items.count() == 6  # not 0 and 1, which lack one; not the two without labels
     for item in draft.items.all():
         grades = [
-            item.text.ratings.get(question=asked.question, rater=orla()).grade
-            for asked in item.asked.all()
+            item.text.ratings.get(question=item_question.question, rater=orla()).grade
+            for item_question in item.asked.all()
         ]
         assert sorted(grades) == [1, 4]
     page = read(admin, draft, "texts")
@@ -112,7 +112,7 @@ def test_gold_and_training_are_no_study_items(admin, draft):
     assert [len(of) for of in by_purpose.values()] == [5, 2, 3]
     assert len(set.union(*by_purpose.values())) == 10
     for item in draft.items.exclude(purpose="study"):
-        assert all(asked.expected is not None for asked in item.asked.all())
+        assert all(item_question.expected is not None for item_question in item.asked.all())
     assert "5: taken for training and gold" in read(admin, draft, "texts")
 
 
@@ -134,21 +134,25 @@ ONE_LABEL, MIXED = [1] * 8, [4, 1] * 4
         (MIXED, {"n_gold": 8, "gold_per_person": 2}, (2, 1, 2, 2, 8), "not everybody: in 1 part"),
     ],
 )
-def test_gold_says_whether_it_can_flag_anybody(admin, draft, n_labels, gold, facts, remark):
+def test_gold_step_remarks_on_too_few_labelled_questions(
+    admin, draft, n_labels, gold, facts, remark
+):
     rated = Rating.objects.filter(rater=orla()).order_by("text_id", "question__position")
     for text, n in zip(sorted(set(rated.values_list("text", flat=True))), n_labels, strict=False):
-        kept = rated.filter(text=text).values_list("pk", flat=True)[:n]
-        rated.filter(text=text).exclude(pk__in=list(kept)).delete()
+        kept_ids = rated.filter(text=text).values_list("pk", flat=True)[:n]
+        rated.filter(text=text).exclude(pk__in=list(kept_ids)).delete()
     admin.post(url(draft, "parts"), PARTS)
     assert (
         admin.post(url(draft, "gold"), GOLD | {"gold_source": orla().pk} | gold).status_code == 302
     )
     draft.refresh_from_db()
     plan = gold_plan(draft)
-    assert (plan.texts, plan.parts, plan.in_first, plan.fewest, plan.most) == facts
-    said = [what for what in remarks(admin, draft) if "Hidden gold" in what]
-    assert remark in " ".join(said)
-    assert bool(said) == bool(remark)
+    assert (plan.texts, plan.parts, plan.in_first, plan.min_labelled, plan.most) == facts
+    gold_remarks = [
+        listed_remark for listed_remark in remarks(admin, draft) if "Hidden gold" in listed_remark
+    ]
+    assert remark in " ".join(gold_remarks)
+    assert bool(gold_remarks) == bool(remark)
     page = read(admin, draft, "gold")
     assert f"meets {plan.texts} gold text" in page
     assert "The flag on Quality needs 5 answers." in page
@@ -168,13 +172,13 @@ def test_parts_say_what_they_come_to(admin, draft):
     assert "48.00 GBP; 12.00 GBP an hour" in page
 
 
-def test_the_guideline_begins_as_the_rubrics_own(draft):
+def test_guideline_begins_as_the_rubrics_own(draft):
     assert draft.guideline == Rubric.objects.get(slug="graded").guideline
 
 
-def test_words_are_shown_as_they_read_and_not_saved(admin, draft):
+def test_guideline_preview_is_rendered_and_not_saved(admin, draft):
     before = stored(draft)
-    sent = WORDS | {"guideline": "## Mine\n\n<script>x</script>", "look": "1"}
+    sent = WORDING | {"guideline": "## Mine\n\n<script>x</script>", "look": "1"}
     response = admin.post(url(draft, "guideline"), sent)
     assert response.status_code == 200
     page = response.content.decode()
@@ -184,7 +188,7 @@ def test_words_are_shown_as_they_read_and_not_saved(admin, draft):
     assert "<h2>Mine</h2>" in fragment
     assert "<form" not in fragment
     assert stored(draft) == before
-    admin.post(url(draft, "guideline"), WORDS)
+    admin.post(url(draft, "guideline"), WORDING)
     draft.refresh_from_db()
     assert (draft.consent, draft.consent_version) == ("You may stop.", "1")
 
@@ -203,15 +207,15 @@ def test_checks_are_added_changed_and_taken_out(admin, draft):
 
 
 @pytest.mark.parametrize(
-    ("rubric", "says"),
+    ("rubric", "message"),
     [("graded", "please choose grade 2."), ("answerable", "please choose 0, not answerable.")],
 )
-def test_a_ready_made_check_asks_for_its_own_grade(admin, harbour, rubric, says):
+def test_ready_made_check_asks_for_its_own_grade(admin, harbour, rubric, message):
     draft = make_draft(admin, harbour, rubric=rubric)
     sent = rows("questions") | rows("attention") | {"ready_made": "1"}
     admin.post(url(draft, "checks"), sent)
     check = draft.attention_checks.get()
-    assert check.body == f"This question checks that you are reading: {says}"
+    assert check.body == f"This question checks that you are reading: {message}"
     assert check.body.rstrip(".").count(str(check.expected)) == 1
     sent = rows("questions") | rows("attention", {"body": check.body, "expected": check.expected})
     admin.post(url(draft, "checks"), sent | {"ready_made": "1"})
@@ -234,7 +238,7 @@ OF_PLATFORM = ["platform_fee", *CODES, "completion_url"]
 
 
 @pytest.mark.parametrize(
-    ("platform", "asked"),
+    ("platform", "expected_fields"),
     [
         ("", []),
         ("prolific", ["platform_fee", *CODES]),
@@ -242,59 +246,63 @@ OF_PLATFORM = ["platform_fee", *CODES, "completion_url"]
         ("mturk", OF_PLATFORM),
     ],
 )
-def test_fields_of_other_platforms_stay_hidden(admin, draft, platform, asked):
+def test_fields_of_other_platforms_stay_hidden(admin, draft, platform, expected_fields):
     """Also before it is saved, with a script and without; what has a value is always shown."""
     before = stored(draft)
     sent = TERMS | {"platform": platform, "look": "1"}
     by_script = admin.post(url(draft, "terms"), sent, HTTP_HX_REQUEST="true")
-    without = admin.post(url(draft, "terms"), sent)
+    reply = admin.post(url(draft, "terms"), sent)
     assert "<form" not in by_script.content.decode()
-    for response in (by_script, without):
+    for response in (by_script, reply):
         assert response.status_code == 200
         for name in OF_PLATFORM:
-            assert (f'name="{name}"' in response.content.decode()) == (name in asked), name
+            assert (f'name="{name}"' in response.content.decode()) == (name in expected_fields), (
+                name
+            )
     assert stored(draft) == before
     Campaign.objects.update(platform=platform, code_failed_check="" if platform else "LEFT")
     page = read(admin, draft, "terms")
-    shown = [name for name in OF_PLATFORM if f'name="{name}"' in page]
-    assert shown == (asked or ["code_failed_check"])
+    displayed_fields = [name for name in OF_PLATFORM if f'name="{name}"' in page]
+    assert displayed_fields == (expected_fields or ["code_failed_check"])
     if not platform:
         admin.post(url(draft, "terms"), TERMS | {"code_failed_check": ""})
         assert 'name="code_failed_check"' not in read(admin, draft, "terms")
 
 
 @pytest.mark.parametrize("script", [True, False])
-def test_the_cost_follows_what_is_typed_and_nothing_is_saved(admin, draft, script):
+def test_cost_follows_what_is_typed_and_nothing_is_saved(admin, draft, script):
     admin.post(url(draft, "parts"), PARTS)
     admin.post(url(draft, "terms"), TERMS)
     before = stored(draft)
     extra = {"HTTP_HX_REQUEST": "true"} if script else {}
 
-    def look(step, sent):
+    def preview(step, sent):
         page = admin.post(url(draft, step), sent | {"look": "1"}, **extra)
         assert page.status_code == 200
         return markup(page)
 
-    page = look("terms", TERMS | {"pay_per_part": "3", "currency": "eur"})
+    page = preview("terms", TERMS | {"pay_per_part": "3", "currency": "eur"})
     assert "24.00 EUR; 6.00 EUR an hour" in page
-    assert "48.00 GBP" in look("terms", TERMS | {"pay_per_part": "-3"})  # as it was
+    assert "48.00 GBP" in preview("terms", TERMS | {"pay_per_part": "-3"})  # as it was
     paid = TERMS | {"platform": "prolific", "platform_fee": "33.33", "workers_a_day": 4}
-    page = look("terms", paid | {"drop_out_percent": 20})
+    page = preview("terms", paid | {"drop_out_percent": 20})
     assert "8 parts × 2.00: 33.33% of the pay of a part" in page
     assert "64.00 GBP" in page
     assert "8 parts ÷ 80% that finish one, rounded up" in page
     assert "10 arrivals ÷ 4 workers a day, rounded up" in page
-    page = look("terms", paid | {"drop_out_percent": 150, "platform_fee": "900"})  # as they were
+    page = preview("terms", paid | {"drop_out_percent": 150, "platform_fee": "900"})  # as they were
     assert "undefined, because no share of arrivals that finish no part is stated" in page
     assert "48.00 GBP" in page
-    page = look("parts", PARTS | {"raters_per_item": 2, "items_per_part": 5, "skips_per_part": 3})
+    page = preview(
+        "parts", PARTS | {"raters_per_item": 2, "items_per_part": 5, "skips_per_part": 3}
+    )
     assert "10 × 2 raters = 20" in page
     assert "4, of 5 texts or fewer, 3 of which may be skipped" in page
     assert "24.00 GBP" in page
-    assert "10 × 3 raters = 30" in look("parts", PARTS | {"raters_per_item": ""})
+    assert "10 × 3 raters = 30" in preview("parts", PARTS | {"raters_per_item": ""})
     assert stored(draft) == before
 
 
-def test_the_old_address_of_the_guideline_leads_to_it(cast, draft):
+def test_old_address_of_the_guideline_leads_to_it(cast, draft):
     response = cast.client("admin").get(url(draft, "words"))
     assert (response.status_code, response.url) == (302, url(draft, "guideline"))

@@ -1,4 +1,4 @@
-"""Runs and qrels that are known by their content."""
+"""Detection of runs and qrels by content."""
 
 import gzip
 
@@ -24,20 +24,20 @@ QRELS = b"q1 0 d1 1\nq1 0 d2 -1\n"
         (b"\xff\x00", Content.OTHER),
     ],
 )
-def test_content_decides_by_all_first_lines(tmp_path, data, content):
+def test_content_kind_needs_all_first_lines_to_match(tmp_path, data, content):
     (tmp_path / "a").write_bytes(data)
     assert content_of(tmp_path / "a") is content
     (tmp_path / "a.gz").write_bytes(gzip.compress(data))
     assert content_of(tmp_path / "a.gz") is content
 
 
-def test_a_broken_archive_and_a_missing_file_are_of_no_kind(tmp_path):
+def test_broken_archive_and_a_missing_file_are_of_no_kind(tmp_path):
     (tmp_path / "a.gz").write_bytes(gzip.compress(RUN)[:20])
     assert content_of(tmp_path / "a.gz") is Content.OTHER
     assert content_of(tmp_path / "b") is Content.OTHER
 
 
-def test_the_name_of_a_run_is_without_what_says_that_it_is_one():
+def test_run_name_drops_prefix_and_endings():
     names = ("run.bm25.txt", "bm25.res", "bm25.run.gz", "run.bm25-v1.2", "run.", "bm25")
     assert list(map(run_name, names)) == ["bm25", "bm25", "bm25", "bm25-v1.2", "run.", "bm25"]
 
@@ -48,9 +48,9 @@ def test_runs_of_any_name_are_recognised(tmp_path, form):
         (tmp_path / name).write_bytes(RUN)
     (tmp_path / "e.run.gz").write_bytes(gzip.compress(RUN))
     (tmp_path / "notes.txt").write_text("Five systems were run.\n")
-    found = recognise(tmp_path) if form == "crux" else folder.recognise(tmp_path, form)
-    assert sorted(source.system for source in found.of(Kind.RUN)) == list("abcde")
-    assert [left.name for left in found.left_out] == ["notes.txt"]
+    recognised = recognise(tmp_path) if form == "crux" else folder.recognise(tmp_path, form)
+    assert sorted(source.system for source in recognised.of(Kind.RUN)) == list("abcde")
+    assert [skipped.name for skipped in recognised.left_out] == ["notes.txt"]
 
 
 def test_qrels_of_any_name_are_recognised(tmp_path):

@@ -1,4 +1,4 @@
-"""documents.jsonl and references.jsonl: what a collection is built from, read twice and written again."""
+"""Import and export of documents.jsonl and references.jsonl."""
 
 import json
 
@@ -6,8 +6,8 @@ import pytest
 
 from annotation.formats import documents
 from annotation.models import Document, Text, Topic, digest
-from crux_site.imports.importing import ImportFailed, import_dataset
-from tests.any_text import NASTY
+from crux_site.imports.importing import DatasetImportError, import_dataset
+from tests.toolbox.text_strategies import NASTY
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 DOCUMENTS = [
@@ -27,7 +27,7 @@ def imported(tmp_path, **files):
     return import_dataset(tmp_path, "built")
 
 
-def test_documents_make_their_topics_and_stay_as_they_are(tmp_path):
+def test_documents_create_topics_and_reimport_unchanged(tmp_path):
     summary = imported(tmp_path, documents=DOCUMENTS)
     assert (summary.created["documents"], summary.created["topics"]) == (3, 2)
     rows = Document.objects.values_list("name", "topic__name", "body", "sha256")
@@ -37,8 +37,8 @@ def test_documents_make_their_topics_and_stay_as_they_are(tmp_path):
     ]
     topics = Topic.objects.order_by("position")
     assert list(topics.values_list("name", "request")) == [("t-1", ""), ("t-2", "")]
-    again = imported(tmp_path, documents=[*DOCUMENTS, DOCUMENTS[0]])
-    assert not again.changed
+    second_summary = imported(tmp_path, documents=[*DOCUMENTS, DOCUMENTS[0]])
+    assert not second_summary.changed
     assert Document.objects.count() == 3
 
 
@@ -60,25 +60,25 @@ def test_requests_may_come_after_documents_and_then_stay(tmp_path):
         "t-2": "What was found?",
     }
     assert not imported(tmp_path, topics=rows).changed
-    with pytest.raises(ImportFailed, match="there already with the request"):
+    with pytest.raises(DatasetImportError, match="there already with the request"):
         imported(tmp_path, topics=[{"id": "t-2", "request": "What else?"}])
 
 
-def test_two_requests_for_one_topic_are_refused(tmp_path):
+def test_topic_with_two_requests_is_refused(tmp_path):
     imported(tmp_path, documents=DOCUMENTS)
-    rows = [{"id": "t-1", "request": words} for words in ("One?", "Two?")]
-    with pytest.raises(ImportFailed) as told:
+    rows = [{"id": "t-1", "request": request} for request in ("One?", "Two?")]
+    with pytest.raises(DatasetImportError) as failure:
         imported(tmp_path, topics=rows)
-    assert told.value.problems[0].line == 2
+    assert failure.value.problems[0].line == 2
     assert Topic.objects.get(name="t-1").request == ""
 
 
-def test_a_document_without_a_colon_is_a_topic_of_its_own(tmp_path):
+def test_document_without_a_colon_is_a_topic_of_its_own(tmp_path):
     imported(tmp_path, documents=[{"id": "solo", "contents": "x"}])
     assert Document.objects.get().topic.name == "solo"
 
 
-def test_a_reference_is_a_text_of_its_topic(tmp_path):
+def test_reference_is_a_text_of_its_topic(tmp_path):
     rows = [{"id": "t-1", "contents": "A summary."}]
     summary = imported(tmp_path, references=rows)
     text = Text.objects.get()
@@ -88,15 +88,15 @@ def test_a_reference_is_a_text_of_its_topic(tmp_path):
 
 
 @pytest.mark.parametrize("file", ["documents", "references"])
-def test_other_words_for_what_is_there_are_refused(tmp_path, file):
-    first, second = ({"id": "t-1", "contents": words} for words in ("One.", "Two."))
-    with pytest.raises(ImportFailed) as told:
+def test_stored_document_with_another_body_is_refused(tmp_path, file):
+    first, second = ({"id": "t-1", "contents": contents} for contents in ("One.", "Two."))
+    with pytest.raises(DatasetImportError) as failure:
         imported(tmp_path, **{file: [first, second]})
-    (problem,) = told.value.problems
+    (problem,) = failure.value.problems
     assert (problem.file, problem.line, problem.field) == (f"{file}.jsonl", 2, "contents")
     assert "other words" in problem.message
     imported(tmp_path, **{file: [first]})
-    with pytest.raises(ImportFailed):
+    with pytest.raises(DatasetImportError):
         imported(tmp_path, **{file: [second]})
     assert not Text.objects.filter(body="Two.").exists()
     assert not Document.objects.filter(body="Two.").exists()
@@ -104,7 +104,7 @@ def test_other_words_for_what_is_there_are_refused(tmp_path, file):
 
 @pytest.mark.parametrize("file", ["documents", "references"])
 @pytest.mark.parametrize(
-    ("line", "field", "says"),
+    ("line", "field", "message"),
     [
         ('{"id": "t-1:0"}', "contents", "is missing"),
         ('{"contents": "x"}', "id", "is missing"),
@@ -121,27 +121,27 @@ def test_other_words_for_what_is_there_are_refused(tmp_path, file):
         ("[]", "", "expected a JSON object"),
     ],
 )
-def test_a_line_that_cannot_be_read_is_named_and_nothing_is_kept(tmp_path, file, line, field, says):
-    with pytest.raises(ImportFailed) as told:
+def test_invalid_line_is_named_and_import_rolled_back(tmp_path, file, line, field, message):
+    with pytest.raises(DatasetImportError) as failure:
         imported(tmp_path, **{file: [DOCUMENTS[0], line]})
-    problem = told.value.problems[0]
+    problem = failure.value.problems[0]
     assert (problem.file, problem.line, problem.field) == (f"{file}.jsonl", 2, field)
-    assert says in problem.message
+    assert message in problem.message
     assert not Document.objects.exists()
     assert not Topic.objects.exists()
 
 
-def test_a_document_of_no_topic_is_refused(tmp_path):
-    with pytest.raises(ImportFailed) as told:
+def test_document_of_no_topic_is_refused(tmp_path):
+    with pytest.raises(DatasetImportError) as failure:
         imported(tmp_path, documents=[DOCUMENTS[0], {"id": ":0", "contents": "x"}])
-    problem = told.value.problems[0]
+    problem = failure.value.problems[0]
     assert (problem.line, problem.field) == (2, "id")
     assert "1 to 200 characters" in problem.message
     assert not Document.objects.exists()
 
 
 @pytest.mark.parametrize("body", NASTY)
-def test_what_is_written_can_be_read_again(tmp_path, body):
+def test_exported_documents_import_unchanged(tmp_path, body):
     imported(tmp_path, documents=[{"id": "z:10", "contents": body}, *DOCUMENTS])
     dataset = Document.objects.first().dataset
     lines = list(documents.lines(dataset))
@@ -151,7 +151,7 @@ def test_what_is_written_can_be_read_again(tmp_path, body):
     assert not imported(tmp_path, documents=[line.rstrip("\n") for line in lines]).changed
 
 
-def test_more_than_a_batch(tmp_path):
+def test_documents_of_several_batches_are_imported(tmp_path):
     rows = [{"id": f"t-{n % 7}:{n}", "contents": f"Document {n}."} for n in range(450)]
     assert imported(tmp_path, documents=rows).created["documents"] == 450
     assert not imported(tmp_path, documents=rows).changed
@@ -170,8 +170,8 @@ def test_passages_know_their_documents_by_name_whichever_comes_first(tmp_path, o
     files = {"documents": DOCUMENTS, "passages": PASSAGES}
     for name in order:
         imported(tmp_path, **{name: files[name]})
-    known = Text.objects.filter(document__isnull=False).order_by("name")
-    assert list(known.values_list("name", "document__name")) == [
+    linked = Text.objects.filter(document__isnull=False).order_by("name")
+    assert list(linked.values_list("name", "document__name")) == [
         ("t-1:0#0", "t-1:0"),
         ("t-2:0#1#2", "t-2:0"),
     ]

@@ -5,8 +5,8 @@ from annotation.models import LogEntry, Participant
 HOME = "/campaigns/crowd/"
 
 
-def post(cast, path: str, who: str = "admin", **data):
-    return cast.client(who).post(HOME + path, data, follow=True)
+def post(cast, path: str, role: str = "admin", **data):
+    return cast.client(role).post(HOME + path, data, follow=True)
 
 
 def about(participant: Participant, act: str = "") -> str:

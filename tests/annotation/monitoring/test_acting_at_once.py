@@ -1,4 +1,4 @@
-"""What staff do while people work, and two admins at once, on a real database with real threads."""
+"""Staff actions while people work, and concurrent admins, with real threads and database."""
 
 import contextlib
 from uuid import uuid4
@@ -7,11 +7,11 @@ import pytest
 
 from annotation.models import Answer, Assignment, Campaign, LogEntry, Participant, User
 from annotation.monitoring import actions
-from annotation.participation import assigning, entry, leaving
+from annotation.participation import assigning, entry, withdrawal
 from annotation.task import saving
-from tests import field
-from tests.crowd import make_study
-from tests.threads import in_threads
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import make_study
+from tests.toolbox.threads import in_threads
 
 
 @pytest.fixture
@@ -23,11 +23,16 @@ def study(db) -> Campaign:
 def test_releasing_while_answers_come_in_loses_none_and_lends_no_slot_twice():
     study = make_study(texts=4, training=0, attention_per_part=0)
     admin = User.objects.create_user("ada", role="admin")
-    participants = [field.begun(study, f"pid-{number}", f"sub-{number}") for number in range(4)]
-    held = [
-        assignment.pk for participant in participants for assignment in field.in_hand(participant)
+    participants = [
+        participant_states.make_working(study, f"pid-{number}", f"sub-{number}")
+        for number in range(4)
     ]
-    keys = [(pk, uuid4()) for pk in held for _ in range(6)]
+    assigned = [
+        assignment.pk
+        for participant in participants
+        for assignment in participant_states.open_assignments(participant)
+    ]
+    keys = [(pk, uuid4()) for pk in assigned for _ in range(6)]
 
     def work(job):
         kind, value = job
@@ -36,16 +41,16 @@ def test_releasing_while_answers_come_in_loses_none_and_lends_no_slot_twice():
             assignment = Assignment.objects.select_related(
                 "item__text", "participant__campaign__rubric", "part"
             ).get(pk=pk)
-            field.answer(assignment, key=key)
+            participant_states.answer(assignment, key=key)
         elif kind == "release":
             assignment = Assignment.objects.select_related("participant__campaign").get(pk=value)
             try:
                 actions.release_item(assignment, admin)
-            except leaving.ActionRefusedError:
+            except withdrawal.ParticipationError:
                 return
         else:
-            with contextlib.suppress(entry.NoEntryError):  # all slots are held at the moment
-                assigning.begin_part(field.agreed(study, value))
+            with contextlib.suppress(entry.EntryError):  # all slots are held at the moment
+                assigning.begin_part(participant_states.make_consented(study, value))
 
     jobs = []
     for index, key in enumerate(keys):
@@ -65,10 +70,13 @@ def test_releasing_while_answers_come_in_loses_none_and_lends_no_slot_twice():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_returning_while_items_are_handed_in_leaves_nothing_in_hand():
+def test_concurrent_return_and_submission_leave_no_open_item():
     study = make_study(texts=6, training=0, attention_per_part=0)
     admin = User.objects.create_user("ada", role="admin")
-    participants = [field.begun(study, f"pid-{number}", f"sub-{number}") for number in range(6)]
+    participants = [
+        participant_states.make_working(study, f"pid-{number}", f"sub-{number}")
+        for number in range(6)
+    ]
 
     def work(job):
         kind, pk = job
@@ -76,15 +84,15 @@ def test_returning_while_items_are_handed_in_leaves_nothing_in_hand():
         if kind == "return":
             actions.return_participant(participant, admin)
             return
-        for assignment in field.in_hand(participant):
+        for assignment in participant_states.open_assignments(participant):
             try:
-                field.hand_in(assignment)
-            except saving.AnswerRefusedError:
+                participant_states.submit_item(assignment)
+            except saving.AnswerError:
                 return
 
     in_threads(
         work,
-        [(kind, participant.pk) for participant in participants for kind in ("hand in", "return")],
+        [(kind, participant.pk) for participant in participants for kind in ("submit", "return")],
     )
     assert set(Participant.objects.values_list("outcome", flat=True)) == {"returned"}
     assert not Assignment.objects.filter(state__in=["open", "skipped"]).exists()
@@ -92,14 +100,14 @@ def test_returning_while_items_are_handed_in_leaves_nothing_in_hand():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_admins_who_close_at_once_close_once():
+def test_concurrent_close_by_admins_is_logged_once():
     study = make_study(texts=2)
     admin = User.objects.create_user("ada", role="admin")
 
     def close(_):
         try:
             actions.set_state(study, "closed", admin)
-        except leaving.ActionRefusedError:
+        except withdrawal.ParticipationError:
             return 0
         return 1
 

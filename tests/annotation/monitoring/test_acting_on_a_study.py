@@ -1,4 +1,4 @@
-"""What admins do to a study as a whole: what comes of it, that it is logged, who may do it."""
+"""Staff actions on a study: effects, log entries and permissions."""
 
 from io import StringIO
 
@@ -8,10 +8,10 @@ from django.core.management import call_command
 from annotation.models import Answer, Campaign, Message, Participant
 from annotation.participation import assigning
 from annotation.task import saving
-from tests import field
 from tests.annotation.monitoring.acting_material import HOME, about, logged, post, states
-from tests.annotation.study_material import words
-from tests.crowd import make_study
+from tests.annotation.study_material import text_of_page
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import make_study
 
 
 @pytest.fixture
@@ -22,13 +22,13 @@ def study(db) -> Campaign:
 @pytest.fixture
 def working(study) -> Participant:
     """Has practice and two items in hand; one of the items has an answer."""
-    participant = field.begun(study, "pid", "sub")
-    field.answer(field.in_hand(participant)[1], grade=1)
+    participant = participant_states.make_working(study, "pid", "sub")
+    participant_states.answer(participant_states.open_assignments(participant)[1], grade=1)
     return participant
 
 
 def test_pause_go_on_close_and_open_again(cast, study):
-    for state, told in (
+    for state, message in (
         ("paused", "people can finish what they have"),
         ("open", "is open"),
         ("closed", "is kept, and becomes no rating"),
@@ -36,7 +36,7 @@ def test_pause_go_on_close_and_open_again(cast, study):
         ("paused", "is paused"),
         ("closed", "is closed"),
     ):
-        assert told in post(cast, "state/", state=state).content.decode()
+        assert message in post(cast, "state/", state=state).content.decode()
         assert Campaign.objects.get().state == state
     assert [action for action, _, _ in logged()] == [
         *("paused", "opened again", "closed", "opened again", "paused", "closed"),
@@ -45,7 +45,7 @@ def test_pause_go_on_close_and_open_again(cast, study):
 
 
 @pytest.mark.parametrize(
-    ("before", "asked", "why"),
+    ("before", "requested", "reason"),
     [
         ("draft", "closed", "it has to be opened before"),
         ("draft", "open", "it has to be opened before"),
@@ -55,48 +55,48 @@ def test_pause_go_on_close_and_open_again(cast, study):
         ("open", "", "open, paused or closed"),
     ],
 )
-def test_a_state_that_makes_no_sense_is_refused(cast, study, before, asked, why):
+def test_state_that_makes_no_sense_is_refused(cast, study, before, requested, reason):
     Campaign.objects.update(state=before)
-    assert why in post(cast, "state/", state=asked).content.decode()
+    assert reason in post(cast, "state/", state=requested).content.decode()
     assert Campaign.objects.get().state == before
     assert logged() == []
 
 
 def test_answers_to_a_paused_study_count_and_those_to_a_closed_one_are_kept(cast, study, working):
-    assignment = field.in_hand(working)[1]
+    assignment = participant_states.open_assignments(working)[1]
     for state in ("paused", "closed"):
         post(cast, "state/", state=state)
         assignment.participant.campaign.refresh_from_db()
-        field.answer(assignment)
+        participant_states.answer(assignment)
     assert list(Answer.objects.order_by("pk").values_list("late", flat=True)) == ["", "", "closed"]
-    with pytest.raises(saving.AnswerRefusedError):
+    with pytest.raises(saving.AnswerError):
         saving.submit(assignment)
 
 
 def test_overdue_items_return_at_the_push_of_a_button(cast, study, working):
-    field.make_overdue(working)
+    participant_states.make_overdue(working)
     assert "2 items went back" in post(cast, "expire/").content.decode()
     assert working.parts.get().outcome == "expired"
     assert "0 items went back" in post(cast, "expire/").content.decode()
     assert logged() == [("returned overdue items", "1 part ended, 2 items released", "ada")]
 
 
-def test_a_command_returns_overdue_items_of_all_open_campaigns(study, working):
+def test_command_returns_overdue_items_of_all_open_campaigns(study, working):
     paused = make_study("paused", texts=4)
-    other = field.begun(paused, "pid", "sub")
-    for participant in (working, other):
-        field.make_overdue(participant)
+    other_participant = participant_states.make_working(paused, "pid", "sub")
+    for participant in (working, other_participant):
+        participant_states.make_overdue(participant)
     Campaign.objects.filter(slug="paused").update(state="paused")
     out = StringIO()
     call_command("expire_leases", stdout=out)
     assert out.getvalue() == "crowd: 2 items returned.\n"
-    assert other.parts.get().outcome == ""
+    assert other_participant.parts.get().outcome == ""
     assert logged() == [("returned overdue items", "1 part ended, 2 items released", "None")]
     call_command("expire_leases", stdout=out)
     assert len(logged()) == 1
 
 
-def test_a_message_goes_to_all_workers(cast, study):
+def test_message_goes_to_all_workers(cast, study):
     page = post(cast, "messages/", body="The server rests\ntonight <b>at ten</b>").content.decode()
     assert "The message is sent" in page
     assert "tonight &lt;b&gt;at ten" in page
@@ -116,13 +116,13 @@ OF_STUDY = ["state/", "expire/", "abandoned/", "invitations/", "messages/", "rec
 SENT = {"confirm": "on", "hours": 1, "state": "closed", "body": "x", "number": "1"}
 
 
-def test_what_was_begun_and_left_is_counted_and_given_back_at_once(cast, study, working):
-    field.make_overdue(working)
+def test_abandoned_items_are_counted_and_released(cast, study, working):
+    participant_states.make_overdue(working)
     assigning.expire(study)
-    page = words(cast.client("researcher").get(HOME))
+    page = text_of_page(cast.client("researcher").get(HOME))
     assert "1 begun and left by 1 person whose time is over; they hold 1 slot" in page
     assert "Release what was begun and left" not in page  # that is for admins
-    assert "begun and left…" in words(cast.client("admin").get(HOME))
+    assert "begun and left…" in text_of_page(cast.client("admin").get(HOME))
     assert "tick the box" in post(cast, "abandoned/").content.decode()
     page = post(cast, "abandoned/", confirm="on").content.decode()
     assert "1 item went back to the pool; the answers are kept." in page
@@ -133,16 +133,16 @@ def test_what_was_begun_and_left_is_counted_and_given_back_at_once(cast, study, 
     assert len(logged()) == 1
 
 
-def test_before_a_study_is_closed_it_is_said_how_much_is_in_hand(cast, study, working):
-    assert "there are 3 such items at the moment" in words(cast.client("admin").get(HOME))
+def test_closing_page_shows_the_number_of_open_items(cast, study, working):
+    assert "there are 3 such items at the moment" in text_of_page(cast.client("admin").get(HOME))
 
 
 @pytest.mark.parametrize(
-    ("who", "status"), [("researcher", 403), ("worker", 403), ("stranger", 302)]
+    ("role", "status"), [("researcher", 403), ("worker", 403), ("stranger", 302)]
 )
-def test_only_admins_act(cast, working, who, status):
-    client = cast.client(who)
-    assignment = field.in_hand(working)[1]
+def test_only_admins_act(cast, working, role, status):
+    client = cast.client(role)
+    assignment = participant_states.open_assignments(working)[1]
     for act in ACTS:
         url = HOME + about(working, act.format(assignment.pk))
         assert client.post(url, SENT).status_code == status, act
@@ -163,8 +163,8 @@ def study_links() -> int:
 def test_acts_are_posts_about_people_of_this_study(cast, working):
     make_study("other")
     client = cast.client("admin")
-    assignment = field.in_hand(working)[1]
-    neighbour = field.begun(working.campaign, "pid-2", "sub-2")
+    assignment = participant_states.open_assignments(working)[1]
+    neighbour = participant_states.make_working(working.campaign, "pid-2", "sub-2")
     for act in ACTS:
         path = about(working, act.format(assignment.pk))
         assert client.get(HOME + path).status_code == 405, act

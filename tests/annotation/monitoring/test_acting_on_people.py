@@ -1,4 +1,4 @@
-"""What admins do to somebody in a study: more time, items released, an end, a new begin, links."""
+"""Staff actions on a participant: extension, release, end, readmission, links."""
 
 from datetime import timedelta
 
@@ -7,11 +7,11 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Campaign, Participant, Rating
-from annotation.participation import assigning, entry, journey
+from annotation.participation import assigning, entry, workflow
 from annotation.task import saving
-from tests import field
 from tests.annotation.monitoring.acting_material import HOME, about, logged, post, states
-from tests.crowd import make_study
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import make_study
 
 
 @pytest.fixture
@@ -22,12 +22,12 @@ def study(db) -> Campaign:
 @pytest.fixture
 def working(study) -> Participant:
     """Has practice and two items in hand; one of the items has an answer."""
-    participant = field.begun(study, "pid", "sub")
-    field.answer(field.in_hand(participant)[1], grade=1)
+    participant = participant_states.make_working(study, "pid", "sub")
+    participant_states.answer(participant_states.open_assignments(participant)[1], grade=1)
     return participant
 
 
-def test_a_part_is_extended_from_its_end(cast, working):
+def test_part_is_extended_from_its_end(cast, working):
     before = working.parts.get().expires
     page = post(cast, about(working, "extend/"), hours=30).content.decode()
     assert working.parts.get().expires == before + timedelta(hours=30)
@@ -35,20 +35,23 @@ def test_a_part_is_extended_from_its_end(cast, working):
     assert logged() == [("extended", "part 1 by 30 h", "ada")]
 
 
-def test_an_overdue_part_is_extended_from_now(cast, study, working, standing_clock):
-    field.make_overdue(working)
+def test_overdue_part_is_extended_from_now(cast, study, working, fake_clock):
+    participant_states.make_overdue(working)
     post(cast, about(working, "extend/"), hours=2)
-    assert working.parts.get().expires == standing_clock.now() + timedelta(hours=2)
+    assert working.parts.get().expires == fake_clock.now() + timedelta(hours=2)
     assert assigning.expire(study) == 0
 
 
-def test_a_part_whose_time_ran_out_is_under_way_again_with_what_is_still_free(cast, study, working):
-    _, begun, taken = working.assignments.order_by("position")
-    field.make_overdue(working)
+def test_part_whose_time_ran_out_is_under_way_again_with_what_is_still_free(cast, study, working):
+    _, begun, reassigned = working.assignments.order_by("position")
+    participant_states.make_overdue(working)
     assigning.expire(study)  # practice and what is untouched go back
     for slot in range(2):
         Assignment.objects.create(
-            participant=field.agreed(study, f"other-{slot}"), item=taken.item, position=0, slot=slot
+            participant=participant_states.make_consented(study, f"other-{slot}"),
+            item=reassigned.item,
+            position=0,
+            slot=slot,
         )
     post(cast, about(working, "extend/"), hours=5)
     part = working.parts.get()
@@ -59,8 +62,8 @@ def test_a_part_whose_time_ran_out_is_under_way_again_with_what_is_still_free(ca
     assert logged() == [("extended", detail, "ada")]
 
 
-def test_a_part_is_declared_done_and_has_its_code(cast, working):
-    field.make_overdue(working)
+def test_part_is_declared_done_and_has_its_code(cast, working):
+    participant_states.make_overdue(working)
     assigning.expire(working.campaign)
     assert "tick the box" in post(cast, about(working, "done/")).content.decode()
     page = post(cast, about(working, "done/"), confirm="on").content.decode()
@@ -68,7 +71,7 @@ def test_a_part_is_declared_done_and_has_its_code(cast, working):
     part = working.parts.get()
     assert part.outcome == "done"
     assert not working.assignments.filter(state="open").exists()
-    assert journey.ending(working, "sub").code == "DONE1"
+    assert workflow.ending(working, "sub").code == "DONE1"
     detail = "part 1, it was expired; 1 item released"
     assert logged() == [("declared done", detail, "ada")]
     assert (
@@ -85,7 +88,7 @@ def test_hours_that_are_none_are_refused(cast, working, hours):
 
 
 def test_only_a_part_under_way_with_an_end_can_be_extended(cast, study, working):
-    participant = field.agreed(study, "pid-2")
+    participant = participant_states.make_consented(study, "pid-2")
     assert (
         "No part is under way"
         in post(cast, about(participant, "extend/"), hours=1).content.decode()
@@ -94,8 +97,8 @@ def test_only_a_part_under_way_with_an_end_can_be_extended(cast, study, working)
     assert "has no end" in post(cast, about(working, "extend/"), hours=1).content.decode()
 
 
-def test_a_released_item_goes_to_somebody_else_and_keeps_its_answers(cast, working):
-    assignment = field.in_hand(working)[1]
+def test_released_item_goes_to_somebody_else_and_keeps_its_answers(cast, working):
+    assignment = participant_states.open_assignments(working)[1]
     post(cast, about(working, f"release/{assignment.pk}/"), confirm="on")
     assignment.refresh_from_db()
     assert (assignment.state, assignment.slot) == ("released", None)
@@ -104,8 +107,8 @@ def test_a_released_item_goes_to_somebody_else_and_keeps_its_answers(cast, worki
     assert logged() == [("released an item", f"item {assignment.item.position + 1}", "ada")]
 
 
-def test_what_cannot_be_undone_has_to_be_confirmed(cast, working):
-    assignment = field.in_hand(working)[1]
+def test_irreversible_action_needs_confirmation(cast, working):
+    assignment = participant_states.open_assignments(working)[1]
     for act in (f"release/{assignment.pk}/", "release/", "return/", "erase/"):
         assert "tick the box" in post(cast, about(working, act)).content.decode(), act
     working.refresh_from_db()
@@ -114,29 +117,31 @@ def test_what_cannot_be_undone_has_to_be_confirmed(cast, working):
     assert logged() == []
 
 
-def test_what_was_handed_in_or_given_back_is_not_released(cast, working):
-    assignment = field.in_hand(working)[1]
-    field.hand_in(assignment)
+def test_submitted_or_released_item_is_not_released_again(cast, working):
+    assignment = participant_states.open_assignments(working)[1]
+    participant_states.submit_item(assignment)
     page = post(cast, about(working, f"release/{assignment.pk}/"), confirm="on").content.decode()
     assert "The item is submitted" in page
     assert Assignment.objects.get(pk=assignment.pk).state == "submitted"
-    other = field.in_hand(working)[1]
-    post(cast, about(working, f"release/{other.pk}/"), confirm="on")
-    page = post(cast, about(working, f"release/{other.pk}/"), confirm="on").content.decode()
+    other_assignment = participant_states.open_assignments(working)[1]
+    post(cast, about(working, f"release/{other_assignment.pk}/"), confirm="on")
+    page = post(
+        cast, about(working, f"release/{other_assignment.pk}/"), confirm="on"
+    ).content.decode()
     assert "The item is released" in page
     assert len(logged()) == 1
 
 
-def test_a_part_whose_last_item_is_taken_away_is_done(cast, study, working):
-    practice, first, second = field.in_hand(working)
-    field.hand_in(practice)
-    field.hand_in(first)
+def test_part_whose_last_item_is_taken_away_is_done(cast, study, working):
+    practice, first, second = participant_states.open_assignments(working)
+    participant_states.submit_item(practice)
+    participant_states.submit_item(first)
     post(cast, about(working, f"release/{second.pk}/"), confirm="on")
     assert working.parts.get().outcome == "done"
 
 
-def test_a_part_of_which_nothing_was_handed_in_ends_and_another_can_begin(cast, study, working):
-    for assignment in field.in_hand(working):
+def test_part_without_submitted_items_ends_and_another_can_begin(cast, study, working):
+    for assignment in participant_states.open_assignments(working):
         post(cast, about(working, f"release/{assignment.pk}/"), confirm="on")
     first = working.parts.get()
     assert (first.outcome, first.ended is None) == ("returned", False)
@@ -153,17 +158,15 @@ def test_untouched_items_are_released_and_begun_ones_stay(cast, working):
     assert logged() == [("released untouched items", "2 items", "ada")]
 
 
-def test_a_part_that_is_released_whole_ends_unfinished(cast, study):
-    participant = field.begun(study, "pid", "sub")
-    field.hand_in(field.in_hand(participant)[0])
+def test_part_that_is_released_whole_ends_unfinished(cast, study):
+    participant = participant_states.make_working(study, "pid", "sub")
+    participant_states.submit_item(participant_states.open_assignments(participant)[0])
     post(cast, about(participant, "release/"), confirm="on")
     assert participant.parts.get().outcome == "returned"
 
 
-def test_a_returned_participant_has_nothing_in_hand_and_comes_back_when_let_in(
-    cast, study, working
-):
-    field.hand_in(field.in_hand(working)[0])
+def test_returned_participant_has_nothing_in_hand_and_comes_back_when_let_in(cast, study, working):
+    participant_states.submit_item(participant_states.open_assignments(working)[0])
     post(cast, about(working, "return/"), confirm="on")
     working.refresh_from_db()
     assert working.outcome == "returned"
@@ -183,20 +186,20 @@ def test_a_returned_participant_has_nothing_in_hand_and_comes_back_when_let_in(
     ]
 
 
-def test_an_open_page_of_a_returned_participant_takes_no_item_back(cast, study, working):
-    assignment = field.in_hand(working)[1]
+def test_open_page_of_a_returned_participant_takes_no_item_back(cast, study, working):
+    assignment = participant_states.open_assignments(working)[1]
     post(cast, about(working, "return/"), confirm="on")
-    field.answer(assignment, grade=0)
+    participant_states.answer(assignment, grade=0)
     assignment.refresh_from_db()
     assert (assignment.state, assignment.slot) == ("released", None)
     assert Answer.objects.filter(assignment=assignment).count() == 2  # kept all the same
-    with pytest.raises(saving.AnswerRefusedError):
-        field.hand_in(assignment)
+    with pytest.raises(saving.AnswerError):
+        participant_states.submit_item(assignment)
 
 
 @pytest.mark.parametrize("outcome", ["screened_out", "failed_check"])
-def test_who_failed_a_check_meets_it_anew(cast, study, outcome):
-    participant = field.come(study, "pid")
+def test_readmitted_participant_repeats_a_failed_check(cast, study, outcome):
+    participant = participant_states.arrive(study, "pid")
     Participant.objects.update(check_tries=2, outcome=outcome)
     post(cast, about(participant, "readmit/"))
     participant.refresh_from_db()
@@ -204,15 +207,15 @@ def test_who_failed_a_check_meets_it_anew(cast, study, outcome):
 
 
 @pytest.mark.parametrize("outcome", ["", "done"])
-def test_nobody_is_let_in_who_is_in(cast, study, outcome):
-    participant = field.end(field.come(study, "pid"), outcome)
+def test_active_participant_cannot_be_readmitted(cast, study, outcome):
+    participant = participant_states.end(participant_states.arrive(study, "pid"), outcome)
     assert "nobody to let in" in post(cast, about(participant, "readmit/")).content.decode()
     assert logged() == []
 
 
 @pytest.fixture
 def ann(study):
-    """Who has an invitation link, and is in by it."""
+    """A participant with an invitation link, who is logged in by it."""
     (participant,) = entry.make_links(study, ["Ann"])
     return participant
 
@@ -221,7 +224,7 @@ def way_in(participant):
     return entry.link_of(participant, RequestFactory().get("/"))
 
 
-def test_a_new_link_ends_the_one_before(cast, study, ann):
+def test_new_link_ends_the_one_before(cast, study, ann):
     first = way_in(ann)
     page = post(cast, about(ann, "link/"), days=3).content.decode()
     assert "which stands under Ways in" in page
@@ -239,7 +242,7 @@ def test_a_new_link_ends_the_one_before(cast, study, ann):
     ]
 
 
-def test_a_revoked_link_lets_nobody_in_and_logs_out(cast, study, ann):
+def test_revoked_link_lets_nobody_in_and_logs_out(cast, study, ann):
     client = Client()
     client.get(way_in(ann))
     assert "tick the box" in post(cast, about(ann, "link/revoke/")).content.decode()
@@ -265,7 +268,7 @@ def test_a_revoked_link_lets_nobody_in_and_logs_out(cast, study, ann):
     ]
 
 
-def test_who_is_let_in_again_has_a_new_link(cast, study, ann):
+def test_readmitted_participant_has_a_new_link(cast, study, ann):
     first = way_in(ann)
     post(cast, about(ann, "return/"), confirm="on")
     assert "by a new link" in post(cast, about(ann, "readmit/")).content.decode()
@@ -275,7 +278,7 @@ def test_who_is_let_in_again_has_a_new_link(cast, study, ann):
 
 
 @pytest.mark.parametrize(
-    ("act", "sent", "says"),
+    ("act", "sent", "message"),
     [
         ("link/", {"days": 0}, "Days: Ensure this value is greater"),
         ("link/", {"days": "soon"}, "Days: Enter a whole number"),
@@ -283,7 +286,7 @@ def test_who_is_let_in_again_has_a_new_link(cast, study, ann):
         ("link/revoke/", {"confirm": "on"}, "has no invitation link"),
     ],
 )
-def test_a_link_that_makes_no_sense_is_refused(cast, study, ann, act, sent, says):
-    about_whom = ann if "days" in sent else field.come(study, "pid")
-    assert says in post(cast, about(about_whom, act), **sent).content.decode()
+def test_link_that_makes_no_sense_is_refused(cast, study, ann, act, sent, message):
+    about_whom = ann if "days" in sent else participant_states.arrive(study, "pid")
+    assert message in post(cast, about(about_whom, act), **sent).content.decode()
     assert logged() == []

@@ -1,4 +1,4 @@
-"""Taking a study away: what is in the tables, what the anonymous ones keep to themselves, same bytes."""
+"""Export of a study: contents of the tables, anonymity, and reproducible bytes."""
 
 import csv
 import hashlib
@@ -24,18 +24,18 @@ from annotation.models import (
 )
 from annotation.monitoring import actions
 from annotation.monitoring.export import archive, files
-from annotation.monitoring.export_tables import PRIVATE, safe
-from tests import field
+from annotation.monitoring.export_tables import PRIVATE, escape_formula
 from tests.annotation.monitoring.filled_material import make_filled, new_study
-from tests.conftest import Cast, make_cast
-from tests.crowd import make_study
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import make_study
+from tests.toolbox.users import Cast, make_cast
 
 HOME = "/campaigns/crowd/"
 
 
 @pytest.fixture(scope="module")
-def filled(kept):
-    return kept(make_filled)
+def filled(shared_world):
+    return shared_world(make_filled)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def table(study, name: str, *, anonymous: bool = False) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(raw)))
 
 
-def test_every_participant_part_item_and_answer_is_there(study, people):
+def test_export_has_all_participants_parts_items_and_answers(study, people):
     assert len(table(study, "participants.csv")) == 11
     assert len(table(study, "items.csv")) == 13
     assert len(table(study, "questions.csv")) == 26
@@ -87,12 +87,12 @@ def test_every_participant_part_item_and_answer_is_there(study, people):
 
 def test_labels_are_the_newest_answers(study, people):
     participant = people["working"]
-    assignment = field.in_hand(participant)[0]
-    field.answer(assignment, grade=0)
-    field.answer(assignment, grade=1)
+    assignment = participant_states.open_assignments(participant)[0]
+    participant_states.answer(assignment, grade=0)
+    participant_states.answer(assignment, grade=1)
     rows = table(study, "labels.csv")
-    place = [(row["worker"], row["rubric"], row["text"], row["question"]) for row in rows]
-    assert len(place) == len(set(place))
+    keys = [(row["worker"], row["rubric"], row["text"], row["question"]) for row in rows]
+    assert len(keys) == len(set(keys))
     mine = [row for row in rows if row["worker"] == participant.rater.name]
     assert [(row["grade"], row["item"]) for row in mine] == [
         ("1", str(assignment.item.position + 1))
@@ -105,9 +105,9 @@ def test_labels_are_the_newest_answers(study, people):
     assert [row["grade"] for row in history] == ["1", "0", "1"]
 
 
-def test_an_answer_that_was_taken_back_is_no_label(study, people):
+def test_answer_to_a_released_item_is_no_label(study, people):
     participant = people["working"]
-    field.answer(field.in_hand(participant)[0], grade=None)
+    participant_states.answer(participant_states.open_assignments(participant)[0], grade=None)
     assert participant.rater.name not in {row["worker"] for row in table(study, "labels.csv")}
     assert [row["grade"] for row in table(study, "answers.csv")].count("") == 1
 
@@ -129,33 +129,33 @@ def test_decisions_and_the_log_are_there(study, people):
     )
 
 
-def test_a_pilot_has_its_labels_too(study):
+def test_pilot_has_its_labels_too(study):
     Campaign.objects.update(is_pilot=True)
     study.refresh_from_db()
-    field.finish(field.agreed(study, "pid"))
+    participant_states.finish(participant_states.make_consented(study, "pid"))
     assert not Rating.objects.exclude(rater__name="gold").exists()
     assert len(table(study, "labels.csv")) == 6
 
 
-def test_an_empty_study_has_its_tables_with_nothing_in_them(study):
+def test_empty_study_has_its_tables_with_nothing_in_them(study):
     assert table(study, "answers.csv") == []
     assert len(table(study, "items.csv")) == 13
 
 
-def test_where_it_comes_from_is_told_with_the_hashes_of_the_files(study, people):
+def test_provenance_has_the_hashes_of_the_files(study, people):
     raw = written(study)
-    told = json.loads(raw.pop("provenance.json"))
-    assert told["campaign"] == "crowd"
-    assert told["anonymous"] is False
-    assert set(told["files"]) == set(raw)
+    provenance = json.loads(raw.pop("provenance.json"))
+    assert provenance["campaign"] == "crowd"
+    assert provenance["anonymous"] is False
+    assert set(provenance["files"]) == set(raw)
     for name, data in raw.items():
-        assert told["files"][name]["sha256"] == hashlib.sha256(data).hexdigest()
+        assert provenance["files"][name]["sha256"] == hashlib.sha256(data).hexdigest()
         rows = list(csv.reader(io.StringIO(data.decode())))
-        assert told["files"][name]["rows"] == len(rows) - 1
-    assert study.salt not in json.dumps(told)
+        assert provenance["files"][name]["rows"] == len(rows) - 1
+    assert study.salt not in json.dumps(provenance)
 
 
-def test_the_anonymous_export_leads_back_to_nobody(study, people, cast):
+def test_anonymous_export_leads_back_to_nobody(study, people, cast):
     everything = b"\n".join(written(study, anonymous=True).values()).decode()
     for participant in people.values():
         assert participant.rater.name not in everything
@@ -163,7 +163,7 @@ def test_the_anonymous_export_leads_back_to_nobody(study, people, cast):
         assert f",{participant.seed}," not in everything
     submissions = set(Part.objects.values_list("session_id", flat=True)) - {""}
     assert submissions
-    for told in (
+    for secret in (
         *submissions,
         "pid-",
         "st1",
@@ -173,39 +173,39 @@ def test_the_anonymous_export_leads_back_to_nobody(study, people, cast):
         "plain to see",
         study.salt,
     ):
-        assert told not in everything, told
+        assert secret not in everything, secret
     assert not re.search(r"\d\d:\d\d", everything)
     for key in Answer.objects.values_list("key", flat=True):
         assert str(key) not in everything
     for data in written(study, anonymous=True).values():
         assert not PRIVATE.keys() & set(data.decode().splitlines()[0].split(","))
-    told = json.loads(written(study, anonymous=True)["provenance.json"])
-    assert told["anonymous"] is True
-    assert any("notes" in left for left in told["left_out"])
+    secret = json.loads(written(study, anonymous=True)["provenance.json"])
+    assert secret["anonymous"] is True
+    assert any("notes" in reason for reason in secret["left_out"])
 
 
-def test_the_anonymous_export_says_the_same_about_the_work(study, people):
+def test_anonymous_export_has_the_same_work(study, people):
     for name in ("labels.csv", "spans.csv", "answers.csv"):
         full, anonymous = table(study, name), table(study, name, anonymous=True)
         assert len(full) == len(anonymous)
-        shown = {row["worker"] for row in anonymous}
-        assert len(shown) == len({row["worker"] for row in full})
-        assert all(re.fullmatch("[0-9a-f]{16}", worker) for worker in shown)
+        workers = {row["worker"] for row in anonymous}
+        assert len(workers) == len({row["worker"] for row in full})
+        assert all(re.fullmatch("[0-9a-f]{16}", worker) for worker in workers)
     grades = sorted(row["grade"] for row in table(study, "labels.csv"))
     assert grades == sorted(row["grade"] for row in table(study, "labels.csv", anonymous=True))
 
 
-def test_the_order_of_arrival_does_not_show(study, people):
+def test_order_of_arrival_does_not_show(study, people):
     rows = table(study, "participants.csv", anonymous=True)
     assert [row["worker"] for row in rows] == sorted(row["worker"] for row in rows)
 
 
-def test_one_person_has_other_names_in_other_campaigns(study, people):
+def test_pseudonyms_differ_between_campaigns(study, people):
     before = table(study, "participants.csv", anonymous=True)
     Campaign.objects.update(salt="another")
     study.refresh_from_db()
-    after = table(study, "participants.csv", anonymous=True)
-    assert not {row["worker"] for row in before} & {row["worker"] for row in after}
+    renamed = table(study, "participants.csv", anonymous=True)
+    assert not {row["worker"] for row in before} & {row["worker"] for row in renamed}
 
 
 def test_erased_data_is_in_no_export(study, people, cast):
@@ -217,25 +217,25 @@ def test_erased_data_is_in_no_export(study, people, cast):
 
 
 @pytest.mark.parametrize("anonymous", [False, True])
-def test_the_same_database_gives_the_same_bytes(study, people, anonymous):
+def test_same_database_gives_the_same_bytes(study, people, anonymous):
     first = b"".join(archive(study, anonymous=anonymous))
     assert first == b"".join(archive(study, anonymous=anonymous))
 
 
 def test_answers_that_come_during_an_export_are_in_none_of_its_tables(study, people):
-    assignment = field.in_hand(people["working"])[0]
+    assignment = participant_states.open_assignments(people["working"])[0]
     before = len(table(study, "labels.csv"))
     contents = {}
     for name, lines in files(study, anonymous=False):
         contents[name] = b"".join(lines).decode()
         if name == "participants.csv":
-            field.answer(assignment, grade=1)
+            participant_states.answer(assignment, grade=1)
     assert contents["answers.csv"].count("\r\n") == Answer.objects.count()  # the head, and one less
     assert contents["labels.csv"].count("\r\n") == before + 1
 
 
 @pytest.mark.parametrize(
-    ("cell", "shown"),
+    ("cell", "expected"),
     [
         ("=1+1", "'=1+1"),
         ("+1", "'+1"),
@@ -247,8 +247,8 @@ def test_answers_that_come_during_an_export_are_in_none_of_its_tables(study, peo
         ("", ""),
     ],
 )
-def test_no_cell_is_a_formula(cell, shown):
-    assert safe(cell) == shown
+def test_exported_cell_is_never_a_formula(cell, expected):
+    assert escape_formula(cell) == expected
 
 
 def run(*arguments: object) -> str:
@@ -257,7 +257,7 @@ def run(*arguments: object) -> str:
     return out.getvalue()
 
 
-def test_the_command_writes_a_folder_or_an_archive(tmp_path, study, people):
+def test_command_writes_a_folder_or_an_archive(tmp_path, study, people):
     assert "is in" in run("crowd", tmp_path / "new" / "folder")
     raw = written(study)
     assert {p.name: p.read_bytes() for p in (tmp_path / "new" / "folder").iterdir()} == raw
@@ -269,7 +269,7 @@ def test_the_command_writes_a_folder_or_an_archive(tmp_path, study, people):
     assert inside == {f"crowd/{name}": data for name, data in expected.items()}
 
 
-def test_the_command_overwrites_nothing(tmp_path, study):
+def test_command_overwrites_nothing(tmp_path, study):
     (tmp_path / "a.zip").write_text("mine")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("mine")
@@ -288,7 +288,7 @@ def fetched(response) -> dict[str, bytes]:
         return {name: zipped.read(name) for name in zipped.namelist()}
 
 
-def test_the_page_gives_both_exports_and_notes_who_took_them(cast, study, people):
+def test_page_gives_both_exports_and_notes_who_took_them(cast, study, people):
     LogEntry.objects.all().delete()
     response = cast.client("admin").post(f"{HOME}export/", {"kind": "full"})
     assert response["Content-Disposition"] == 'attachment; filename="crowd.zip"'
@@ -301,7 +301,7 @@ def test_the_page_gives_both_exports_and_notes_who_took_them(cast, study, people
 
 
 @pytest.mark.parametrize(
-    ("who", "full", "anonymous"),
+    ("role", "full", "anonymous"),
     [
         ("admin", 200, 200),
         ("researcher", 403, 200),
@@ -309,8 +309,8 @@ def test_the_page_gives_both_exports_and_notes_who_took_them(cast, study, people
         ("stranger", 302, 302),
     ],
 )
-def test_who_may_take_what(cast, study, who, full, anonymous):
-    client = cast.client(who)
+def test_export_permissions_by_role(cast, study, role, full, anonymous):
+    client = cast.client(role)
     for kind, status in (("full", full), ("anonymous", anonymous)):
         assert client.post(f"{HOME}export/", {"kind": kind}).status_code == status
 
@@ -325,8 +325,8 @@ def test_wrong_methods_and_missing_things(cast, study):
 
 
 def test_participants_of_other_campaigns_are_in_no_export(study, people):
-    other = make_study("other", texts=2)
-    field.finish(field.agreed(other, "pid-elsewhere"))
+    other_study = make_study("other", texts=2)
+    participant_states.finish(participant_states.make_consented(other_study, "pid-elsewhere"))
     everything = b"\n".join(written(study).values()).decode()
     assert "pid-elsewhere" not in everything
     assert Participant.objects.count() == 12
@@ -338,11 +338,11 @@ LEVELS = {"grade 1": "answerable", "grade 0": "not answerable"}
 ANSWERABLE_SHA256 = "330a188c3038afc210c82bdff2dca9f0bc0e8713a9e206be6bf4c069b155ca96"
 
 
-def test_the_words_that_were_shown_are_there_with_their_hashes(study):
+def test_displayed_texts_are_exported_with_hashes(study):
     RubricLevel.objects.update(label="Edited since")
     rows = table(study, "words.csv")
-    words = {row["name"]: row["text"] for row in rows}
-    assert list(words) == [
+    text_of_name = {row["name"]: row["text"] for row in rows}
+    assert list(text_of_name) == [
         *("title", "rubric", "question", "grade 1", "grade 0", "guideline", "consent"),
         *("check question 1", "check question 1, choice 1", "check question 1, choice 2"),
         *("check question 2", "check question 2, choice 1", "check question 2, choice 2"),
@@ -350,32 +350,36 @@ def test_the_words_that_were_shown_are_there_with_their_hashes(study):
         *("check question 3", "check question 3, choice 1", "check question 3, choice 2"),
         *("check question 3, why", "attention check 1"),
     ]
-    assert words.items() >= LEVELS.items()
-    assert words["question"] == "Can each question be answered from this report alone?"
-    assert words["check question 2, why"] == "The text alone counts, not what you know."
-    assert words["guideline"] == study.guideline
+    assert text_of_name.items() >= LEVELS.items()
+    assert text_of_name["question"] == "Can each question be answered from this report alone?"
+    assert text_of_name["check question 2, why"] == "The text alone counts, not what you know."
+    assert text_of_name["guideline"] == study.guideline
     assert {row["language"] for row in rows} == {"en-gb"}
     # printf 'answerable' | sha256sum
     assert next(row["sha256"] for row in rows if row["name"] == "grade 1") == ANSWERABLE_SHA256
     for row in rows:
         assert row["sha256"] == hashlib.sha256(row["text"].encode()).hexdigest()
-    assert words == {row["name"]: row["text"] for row in table(study, "words.csv", anonymous=True)}
+    assert text_of_name == {
+        row["name"]: row["text"] for row in table(study, "words.csv", anonymous=True)
+    }
 
 
-def test_the_programs_own_words_are_told_by_its_version_and_their_catalogue(db):
+def test_provenance_has_program_version_and_catalogue_hash(db):
     german = make_study(language="de")
-    told = json.loads(written(german)["provenance.json"])
+    provenance = json.loads(written(german)["provenance.json"])
     catalogue = (settings.BASE_DIR / "locale/de/LC_MESSAGES/django.mo").read_bytes()
-    assert told["language"] == "de"
-    assert told["words_frozen"] is True
-    assert told["program_at_export"]["catalogue"] == "locale/de/LC_MESSAGES/django.mo"
-    assert told["program_at_export"]["catalogue_sha256"] == hashlib.sha256(catalogue).hexdigest()
-    assert told["program_at_opening"] == told["program_at_export"]
+    assert provenance["language"] == "de"
+    assert provenance["words_frozen"] is True
+    assert provenance["program_at_export"]["catalogue"] == "locale/de/LC_MESSAGES/django.mo"
+    assert (
+        provenance["program_at_export"]["catalogue_sha256"] == hashlib.sha256(catalogue).hexdigest()
+    )
+    assert provenance["program_at_opening"] == provenance["program_at_export"]
     project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]
-    assert told["program_at_export"]["version"] == project["version"]
+    assert provenance["program_at_export"]["version"] == project["version"]
     german.wording["program"]["version"] = "0.1.0"  # it opened under another one
-    told = json.loads(written(german)["provenance.json"])
-    assert told["program_at_opening"]["version"] == "0.1.0"
+    provenance = json.loads(written(german)["provenance.json"])
+    assert provenance["program_at_opening"]["version"] == "0.1.0"
     assert [row["text"] for row in table(german, "words.csv")][1:5] == [
         "T1, beantwortbar oder nicht",
         "Lässt sich jede Frage allein aus diesem Bericht beantworten?",
@@ -383,13 +387,13 @@ def test_the_programs_own_words_are_told_by_its_version_and_their_catalogue(db):
     ]
 
 
-def test_words_that_were_never_frozen_are_the_rubrics_of_today(study):
+def test_unfrozen_wording_is_the_rubrics_present_one(study):
     study.wording = {}
     RubricLevel.objects.filter(grade=0).update(label="Edited since")
     rows = {row["name"]: row for row in table(study, "words.csv")}
     assert (rows["grade 0"]["text"], rows["grade 0"]["language"]) == ("Edited since", "")
     assert rows["consent"]["language"] == "en-gb"
-    told = json.loads(written(study)["provenance.json"])
-    assert (told["words_frozen"], told["program_at_opening"]) == (False, None)
-    english = told["program_at_export"]
+    provenance = json.loads(written(study)["provenance.json"])
+    assert (provenance["words_frozen"], provenance["program_at_opening"]) == (False, None)
+    english = provenance["program_at_export"]
     assert (english["catalogue"], english["catalogue_sha256"]) == ("", None)

@@ -8,9 +8,9 @@ from django.utils import timezone
 from annotation.models import Assignment, Campaign, LogEntry, Participant, Rating, User
 from annotation.models.campaign import new_salt
 from annotation.participation import assigning
-from tests import field
 from tests.annotation.monitoring.acting_material import HOME, about, logged, post, states
-from tests.crowd import Walker, make_study
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import Walker, make_study
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_erasing_deletes_the_person_and_keeps_the_labels(cast, study):
 
 
 def test_erasing_keeps_notes_unless_asked_and_the_pages_go_on(cast, study):
-    people = field.fill(study)
+    people = participant_states.fill(study)
     for participant in people.values():
         post(cast, about(participant, "erase/"), confirm="on")
     assert Assignment.objects.exclude(note="").count() == 1
@@ -68,7 +68,7 @@ def test_erasing_keeps_notes_unless_asked_and_the_pages_go_on(cast, study):
         assert "Maria" not in page.content.decode()
 
 
-def test_an_account_outlives_the_erasure_of_its_stay(cast, study):
+def test_account_outlives_the_erasure_of_its_stay(cast, study):
     participant = assigning.invite(study, assigning.rater_of(cast.worker))
     Participant.objects.update(external_id="W. Il, room 3", consented_at=timezone.now())
     assigning.begin_part(participant)
@@ -86,9 +86,9 @@ def test_with_another_key_no_list_of_ids_leads_to_a_pseudonym(cast, study):
     walker.prepare()
     participant = walker.participant
     post(cast, about(participant, "erase/"), confirm="on")
-    assert walker.come().status_code == 403  # recognised, by the key
+    assert walker.arrive().status_code == 403  # recognised, by the key
     Campaign.objects.filter(pk=study.pk).update(salt=new_salt())
-    assert walker.come().status_code == 200
+    assert walker.arrive().status_code == 200
     assert walker.agree().status_code == 200
-    again = Participant.objects.exclude(pk=participant.pk).get()
-    assert again.rater.name != participant.rater.name
+    second_participant = Participant.objects.exclude(pk=participant.pk).get()
+    assert second_participant.rater.name != participant.rater.name

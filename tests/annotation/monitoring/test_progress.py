@@ -10,17 +10,17 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Answer, Assignment, Campaign, Item, LogEntry, Participant, User
 from annotation.monitoring import actions, participants, progress
-from tests import field
 from tests.annotation.monitoring.filled_material import new_study
-from tests.crowd import make_study
-from tests.markup import markup
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import make_study
+from tests.toolbox.responses import markup
 
 HOME = "/campaigns/crowd/"
 
 
 @pytest.fixture(scope="module")
-def filled(kept):
-    return kept(lambda: field.fill(new_study()))
+def filled(shared_world):
+    return shared_world(lambda: participant_states.fill(new_study()))
 
 
 @pytest.fixture
@@ -48,14 +48,14 @@ def test_everybody_has_the_status_that_they_have_come_to(study, people):
     assert statuses == {participant.pk: status for status, participant in people.items()}
 
 
-def test_each_participant_is_counted_once(study, people):
+def test_participant_is_counted_once(study, people):
     counted = participants.statuses(study)
     assert [status.key for status in counted] == list(Participant.STATUSES)
     assert {status.n for status in counted} == {1}
     assert {status.of for status in counted} == {11}
 
 
-def test_nobody_is_counted_where_nobody_is(study):
+def test_study_without_participants_counts_zero(study):
     assert {(status.n, status.of, status.percent) for status in participants.statuses(study)} == {
         (0, 0, 0)
     }
@@ -71,8 +71,10 @@ def test_items_are_complete_under_way_or_waiting(study, people):
     assert total.held == slots.exclude(state="submitted").count()
     assert total.items == 12
     assert total.slots == 24
-    held = set(slots.values_list("item", flat=True))
-    assert total.waiting == study.items.filter(purpose="study").exclude(pk__in=held).count()
+    assigned_items = set(slots.values_list("item", flat=True))
+    assert (
+        total.waiting == study.items.filter(purpose="study").exclude(pk__in=assigned_items).count()
+    )
     whole = [
         item
         for item in study.items.filter(purpose="study")
@@ -91,7 +93,7 @@ def test_training_and_gold_are_no_study_items(study, people):
     assert sum(counts.values()) == Assignment.objects.count()
 
 
-def test_a_day_has_its_answers_its_items_and_its_people(study, people):
+def test_day_has_its_answers_its_items_and_its_people(study, people):
     Answer.objects.update(created=datetime(2026, 3, 2, 23, 59, tzinfo=UTC))
     late = Answer.objects.filter(question__isnull=False).order_by("pk").last()
     Answer.objects.filter(pk=late.pk).update(created=datetime(2026, 3, 3, 0, 1, tzinfo=UTC))
@@ -99,8 +101,8 @@ def test_a_day_has_its_answers_its_items_and_its_people(study, people):
         submitted_at=datetime(2026, 3, 4, 12, tzinfo=UTC)
     )
     n_answers = Answer.objects.filter(question__isnull=False).count()
-    told = [(day.day, day.answers, day.submitted, day.raters) for day in progress.by_day(study)]
-    assert told == [
+    days = [(day.day, day.answers, day.submitted, day.raters) for day in progress.by_day(study)]
+    assert days == [
         ("2026-03-02", n_answers - 1, 0, 2),
         ("2026-03-03", 1, 0, 1),
         ("2026-03-04", 0, 8, 0),
@@ -113,7 +115,7 @@ def test_pay_is_due_for_parts_that_are_done(study, people):
     dues = progress.pay_due(study)
     nothing = Decimal("0.00"), Decimal("0.00")
     assert [
-        (due.source, due.outcome, due.parts, due.amount.pay, due.amount.fee) for due in dues
+        (row.source, row.outcome, row.parts, row.amount.pay, row.amount.fee) for row in dues
     ] == [
         ("Prolific", "done", 3, Decimal("13.50"), Decimal("4.50")),
         ("Prolific", "under way", 2, *nothing),
@@ -156,7 +158,7 @@ def test_time_is_the_median_of_the_parts_that_were_measured(study, people):
     assert progress.time_of_parts(study).minutes is None
 
 
-def test_a_row_tells_what_somebody_has_done(study, people):
+def test_row_tells_what_somebody_has_done(study, people):
     everybody = study.participants.all().with_status()
     rows = {row.status: row for row in participants.rows(everybody)}
     working = rows["working"]
@@ -170,32 +172,32 @@ def test_a_row_tells_what_somebody_has_done(study, people):
 
 
 @pytest.mark.parametrize("path", ["", "participants/", "log/"])
-def test_the_number_of_queries_does_not_grow_with_the_people(cast, study, path):
+def test_number_of_queries_does_not_grow_with_the_people(cast, study, path):
     client = cast.client("admin")
     text(client, HOME + path)
-    field.fill(study)
+    participant_states.fill(study)
     LogEntry.record(study, None, "returned overdue items", "1 part ended")
     with CaptureQueriesContext(connection) as few:
         text(client, HOME + path)
     for number in range(5):
         LogEntry.record(study, None, "returned overdue items", "1 part ended")
-        participant = field.agreed(study, f"pid-more-{number}")
-        field.finish(participant)
-    with CaptureQueriesContext(connection) as many:
+        participant = participant_states.make_consented(study, f"pid-more-{number}")
+        participant_states.finish(participant)
+    with CaptureQueriesContext(connection) as queries_of_many:
         text(client, HOME + path)
-    assert len(many) == len(few)
+    assert len(queries_of_many) == len(few)
 
 
-def test_the_page_of_a_study_tells_its_numbers(cast, study, people):
+def test_page_of_a_study_tells_its_numbers(cast, study, people):
     page = text(cast.client("researcher"), HOME)
-    for told in ("1 of 11", "13.50", "3 of 3 parts measured", "30 minutes", "Labels by day"):
-        assert told in page
+    for phrase in ("1 of 11", "13.50", "3 of 3 parts measured", "30 minutes", "Labels by day"):
+        assert phrase in page
     assert "Close it" not in page
     assert "pid-" not in page
     assert "Close it" in text(cast.client("admin"), HOME)
 
 
-def test_an_empty_study_says_so(cast, study):
+def test_empty_study_shows_a_message(cast, study):
     page = text(cast.client("researcher"), HOME)
     assert "Nobody has answered anything yet" in page
     assert "No part is done yet, so there is no time to report." in page
@@ -205,18 +207,18 @@ def test_an_empty_study_says_so(cast, study):
     assert "Nobody takes part yet" in text(cast.client("researcher"), f"{HOME}participants/")
 
 
-def test_a_pilot_a_draft_and_a_study_past_its_end_say_so(cast, study):
+def test_pilot_a_draft_and_a_study_past_its_end_say_so(cast, study):
     Campaign.objects.update(is_pilot=True, closes_at=datetime(2026, 1, 1, tzinfo=UTC))
     page = text(cast.client("researcher"), HOME)
     assert "pilot" in page
     assert "outside its dates" in page
     Campaign.objects.update(state="draft")
     page = text(cast.client("admin"), HOME)
-    assert "nothing is handed out before it is opened" in page
+    assert "no work is assigned before it is opened" in page
     assert "Close it" not in page
 
 
-def test_the_script_of_the_page_is_given_the_numbers_alone(cast, study, people):
+def test_script_of_the_page_is_given_the_numbers_alone(cast, study, people):
     part = text(cast.client("researcher"), HOME, **{"HX-Request": "true"})
     assert "<html" not in part
     assert "Participants" in part
@@ -233,7 +235,7 @@ def test_participants_are_listed_by_status(cast, study, people, subtests):
             assert {name for name in names if name in page} == {participant.rater.name}
 
 
-def test_who_may_not_log_in_any_more_is_marked(cast, study, people):
+def test_deactivated_account_is_marked(cast, study, people):
     client = cast.client("researcher")
     assert "disabled" not in text(client, f"{HOME}participants/")
     User.objects.filter(pk=people["working"].rater.user_id).update(is_active=False)
@@ -242,7 +244,7 @@ def test_who_may_not_log_in_any_more_is_marked(cast, study, people):
 
 def test_participants_come_in_pages(cast, study):
     for number in range(53):
-        field.come(study, f"pid-{number}")
+        participant_states.arrive(study, f"pid-{number}")
     client = cast.client("researcher")
     assert text(client, f"{HOME}participants/").count("/participants/") > 50
     second = text(client, f"{HOME}participants/?status=invited&page=2")
@@ -261,31 +263,31 @@ def test_only_admins_see_the_ids_of_platforms(cast, study, people):
     assert "sub-working" not in text(cast.client("researcher"), person_url)
 
 
-def test_a_participant_has_a_page(cast, study, people, subtests):
+def test_participant_has_a_page(cast, study, people, subtests):
     ada, rosa = cast.client("admin"), cast.client("researcher")
     assert people.keys() == set(Participant.STATUSES)
     for status, participant in people.items():
         with subtests.test(status=status):
             url = f"{HOME}participants/{participant.pk}/"
-            assert "What you can do" in text(ada, url)
+            assert "Actions" in text(ada, url)
             page = text(rosa, url)
-            assert "What you can do" not in page
+            assert "Actions" not in page
             assert participant.rater.name in page
 
 
-def test_the_log_tells_who_did_what_about_whom(cast, study, people):
+def test_log_tells_who_did_what_about_whom(cast, study, people):
     participant = people["working"]
     actions.extend(participant, 5, cast.admin)
     actions.set_state(study, "paused", cast.admin)
     page = text(cast.client("researcher"), f"{HOME}log/")
-    for told in ("ada", "extended", "part 1 by 5 h", participant.rater.name, "paused"):
-        assert told in page
-    own = text(cast.client("researcher"), f"{HOME}participants/{participant.pk}/")
-    assert "extended" in own
-    assert "it was open" not in own
+    for phrase in ("ada", "extended", "part 1 by 5 h", participant.rater.name, "paused"):
+        assert phrase in page
+    participant_page = text(cast.client("researcher"), f"{HOME}participants/{participant.pk}/")
+    assert "extended" in participant_page
+    assert "it was open" not in participant_page
 
 
-def test_the_log_comes_in_pages(cast, study):
+def test_log_comes_in_pages(cast, study):
     LogEntry.objects.bulk_create(
         LogEntry(campaign=study, by=None, action=f"act {number}") for number in range(60)
     )
@@ -299,7 +301,7 @@ ADMIN_PAGES = ["invitations/", "reconcile/"]
 
 
 @pytest.mark.parametrize(
-    ("who", "read", "admin"),
+    ("role", "read", "admin"),
     [
         ("admin", 200, 200),
         ("researcher", 200, 403),
@@ -307,9 +309,9 @@ ADMIN_PAGES = ["invitations/", "reconcile/"]
         ("stranger", 302, 302),
     ],
 )
-def test_who_may_read_what(cast, study, who, read, admin):
-    participant = field.come(study, "pid")
-    client = cast.client(who)
+def test_monitoring_permissions_by_role(cast, study, role, read, admin):
+    participant = participant_states.arrive(study, "pid")
+    client = cast.client(role)
     for path in PAGES:
         assert client.get(HOME + path.format(participant.pk)).status_code == read, path
     for path in ADMIN_PAGES:
@@ -317,7 +319,7 @@ def test_who_may_read_what(cast, study, who, read, admin):
 
 
 def test_wrong_methods_and_missing_things(cast, study):
-    participant = field.come(study, "pid")
+    participant = participant_states.arrive(study, "pid")
     make_study("other")
     client = cast.client("admin")
     for path in ("", "participants/", f"participants/{participant.pk}/", "log/"):

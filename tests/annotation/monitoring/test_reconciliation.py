@@ -1,4 +1,4 @@
-"""A study beside Prolific's own list: what agrees, what does not, and files that are no such list."""
+"""Reconciliation with Prolific's list: agreement, differences, and invalid files."""
 
 import base64
 import csv
@@ -9,15 +9,15 @@ from uuid import uuid4
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotation.formats.prolific import KNOWN, read
+from annotation.formats.prolific import KNOWN_STATUSES, read
 from annotation.models import Assignment, Campaign, LogEntry, Part, Participant
 from annotation.monitoring import actions, reconciliation
 from annotation.monitoring.reconciliation import reconcile
 from annotation.participation import assigning
 from annotation.task import saving
-from tests import field
 from tests.annotation.prolific_list import export
-from tests.crowd import make_study
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import make_study
 
 URL = "/campaigns/crowd/reconcile/"
 
@@ -30,8 +30,8 @@ def study(db) -> Campaign:
 @pytest.fixture
 def done(study) -> Participant:
     """Has done one part, for the submission sub-1."""
-    participant = field.agreed(study, "pid-1")
-    field.finish(participant, "sub-1")
+    participant = participant_states.make_consented(study, "pid-1")
+    participant_states.finish(participant, "sub-1")
     return participant
 
 
@@ -54,11 +54,11 @@ def findings(study, *rows) -> list[tuple[str, str]]:
         ("ACTIVE", "", "differs", "ask"),
     ],
 )
-def test_a_part_that_is_done(study, done, status, code, finding, suggestion):
+def test_part_that_is_done(study, done, status, code, finding, suggestion):
     assert findings(study, ("sub-1", "pid-1", status, code)) == [(finding, suggestion)]
 
 
-def test_no_code_of_ours_is_no_other_code(study, done):
+def test_missing_own_code_is_no_code_difference(study, done):
     Campaign.objects.update(code_done="")
     study.refresh_from_db()
     assert findings(study, ("sub-1", "pid-1", "AWAITING REVIEW", "ANY")) == [("agree", "approve")]
@@ -80,15 +80,15 @@ def test_no_code_of_ours_is_no_other_code(study, done):
         ("", "APPROVED", "DONE1", "there", ""),
     ],
 )
-def test_a_stay_without_a_part(study, outcome, status, code, finding, suggestion):
-    field.end(field.come(study, "pid-2"), outcome)
+def test_stay_without_a_part(study, outcome, status, code, finding, suggestion):
+    participant_states.end(participant_states.arrive(study, "pid-2"), outcome)
     assert findings(study, ("sub-2", "pid-2", status, code)) == [(finding, suggestion)]
 
 
-def test_a_part_that_is_half_done_is_asked_about(study):
-    participant = field.begun(study, "pid-3", "sub-3")
+def test_part_that_is_half_done_is_asked_about(study):
+    participant = participant_states.make_working(study, "pid-3", "sub-3")
     assert findings(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "return")]
-    field.hand_in(field.in_hand(participant)[0])
+    participant_states.submit_item(participant_states.open_assignments(participant)[0])
     assert findings(study, ("sub-3", "pid-3", "AWAITING REVIEW", "DONE1")) == [("there", "ask")]
     assert findings(study, ("sub-3", "pid-3", "TIMED-OUT", "")) == [("agree", "")]
 
@@ -98,16 +98,16 @@ def test_somebody_who_never_came(study):
     assert findings(study, ("sub-9", "pid-9", "RETURNED", "")) == [("agree", "")]
 
 
-def test_what_is_done_here_and_not_there(study, done):
-    other = field.agreed(study, "pid-4")
-    field.finish(other, "sub-4")
+def test_finished_part_without_submission_is_listed(study, done):
+    other_participant = participant_states.make_consented(study, "pid-4")
+    participant_states.finish(other_participant, "sub-4")
     got = findings(study, ("sub-1", "pid-1", "APPROVED", "DONE1"))
     assert got == [("agree", ""), ("here", "ask")]
     assert findings(study) == [("here", "ask"), ("here", "ask")]
 
 
-def test_two_parts_of_one_person_are_two_submissions(study, done):
-    field.finish(done, "sub-1b")
+def test_parts_of_a_person_match_separate_submissions(study, done):
+    participant_states.finish(done, "sub-1b")
     got = findings(
         study,
         ("sub-1", "pid-1", "APPROVED", "DONE1"),
@@ -117,18 +117,18 @@ def test_two_parts_of_one_person_are_two_submissions(study, done):
 
 
 def test_parts_of_another_study_on_prolific_are_only_counted(study, done):
-    field.finish(done, "sub-1b", study="st2")
+    participant_states.finish(done, "sub-1b", study="st2")
     compared = reconcile(study, read(export(("sub-1", "pid-1", "APPROVED", "DONE1"))))
     assert [row.finding for row in compared.rows] == ["agree"]
     assert compared.elsewhere == 1
 
 
-def test_a_part_without_an_id_is_found_by_its_person(study, done):
+def test_part_without_an_id_is_found_by_its_person(study, done):
     Part.objects.update(session_id="", study_id="")
     assert findings(study, ("sub-1", "pid-1", "APPROVED", "DONE1")) == [("agree", "")]
 
 
-def test_a_part_without_an_id_is_that_of_one_submission(study, done):
+def test_part_without_an_id_is_that_of_one_submission(study, done):
     Part.objects.update(session_id="", study_id="")
     study.pay_per_part = Decimal(2)
     study.save()
@@ -138,16 +138,16 @@ def test_a_part_without_an_id_is_that_of_one_submission(study, done):
         ("agree", ""),
         ("agree", "approve"),
     ]
-    assert compared.due()[-1][2].pay == 2
+    assert compared.payouts()[-1][2].pay == 2
 
 
-def test_a_part_of_somebody_who_was_erased_is_counted_and_in_no_sum(cast, study, done):
+def test_part_of_somebody_who_was_erased_is_counted_and_in_no_sum(cast, study, done):
     study.pay_per_part = Decimal(2)
     study.save()
     actions.erase(done, cast.admin, with_notes=False)
     compared = reconcile(study, read(export(("sub-1", "pid-1", "APPROVED", "DONE1"))))
     assert [row.finding for row in compared.rows] == ["there"]
-    assert (compared.erased, compared.elsewhere, compared.due()) == (1, 0, [])
+    assert (compared.erased, compared.elsewhere, compared.payouts()) == (1, 0, [])
 
 
 def test_people_who_came_by_other_ways_are_not_in_question(study, done):
@@ -155,7 +155,7 @@ def test_people_who_came_by_other_ways_are_not_in_question(study, done):
     assert findings(study) == []
 
 
-def test_minutes_and_items_are_told(study, done):
+def test_minutes_and_items_are_shown(study, done):
     [row] = reconcile(study, read(export(("sub-1", "pid-1", "APPROVED", "DONE1")))).rows
     assert row.cells() == [
         *(
@@ -180,13 +180,13 @@ def test_minutes_and_items_are_told(study, done):
     ]
 
 
-def test_what_is_due_is_said_for_each_part_and_in_total(cast, study, done):
+def test_payout_is_shown_for_each_part_and_in_total(cast, study, done):
     Campaign.objects.update(platform_fee="33.33")  # 1.50 of 4.50
     study.refresh_from_db()
-    field.finish(done, "sub-2")
-    field.end(field.come(study, "pid-3"), "screened_out")
-    field.end(field.come(study, "pid-4"), "failed_check")
-    field.begun(study, "pid-5", "sub-5")
+    participant_states.finish(done, "sub-2")
+    participant_states.end(participant_states.arrive(study, "pid-3"), "screened_out")
+    participant_states.end(participant_states.arrive(study, "pid-4"), "failed_check")
+    participant_states.make_working(study, "pid-5", "sub-5")
     raw = export(
         ("sub-1", "pid-1", "APPROVED", "DONE1"),
         ("sub-2", "pid-1", "AWAITING REVIEW", "DONE1"),
@@ -202,7 +202,9 @@ def test_what_is_due_is_said_for_each_part_and_in_total(cast, study, done):
         *([none] * 3),
         ["", "", ""],
     ]
-    assert [(label, n, amount and str(amount.total)) for label, n, amount in compared.due()] == [
+    assert [
+        (label, n, amount and str(amount.total)) for label, n, amount in compared.payouts()
+    ] == [
         ("done", 1, "6.00"),
         ("done, paid there already", 1, "6.00"),
         ("failed the check", 1, "0.00"),
@@ -216,16 +218,16 @@ def test_what_is_due_is_said_for_each_part_and_in_total(cast, study, done):
     assert '<td class="number">12.00</td>' in page
     Campaign.objects.update(pay_per_part=None)
     compared = reconcile(Campaign.objects.get(), read(raw))
-    assert compared.due() == []
+    assert compared.payouts() == []
     assert {tuple(row.amounts) for row in compared.rows} == {("", "", "")}
 
 
-def test_what_calls_for_a_look_comes_before_approving(study, done, cast):
+def test_review_rules_come_before_approval(study, done, cast):
     sent = read(export(("sub-1", "pid-1", "AWAITING REVIEW", "DONE1")))
 
     def suggested() -> tuple[str, str]:
         [row] = reconcile(Campaign.objects.get(), sent).rows
-        return row.suggestion, row.why
+        return row.suggestion, row.reason
 
     assert suggested() == ("approve", "")
     Campaign.objects.update(minutes_per_part=200)
@@ -236,8 +238,8 @@ def test_what_calls_for_a_look_comes_before_approving(study, done, cast):
     assert suggested() == ("look", "0 of 1 attention check passed.")
     saving.save_answer(checked, checked.check_asked, key=uuid4(), grade=0, spans=[])
     assert suggested() == ("approve", "")
-    actions.set_aside(done, cast.admin)
-    assert suggested() == ("look", "The work was set aside.")
+    actions.exclude_work(done, cast.admin)
+    assert suggested() == ("look", "The work was excluded.")
     # What is paid already, or not there, is not looked at again.
     assert findings(study, ("sub-1", "pid-1", "APPROVED", "DONE1")) == [("agree", "")]
 
@@ -246,25 +248,27 @@ def test_what_calls_for_a_look_comes_before_approving(study, done, cast):
     ("wrong", "gold", "suggestion"),
     [(0, (4, 4), "approve"), (1, (3, 4), "approve"), (2, (2, 4), "look")],
 )
-def test_gold_is_counted_and_looked_at_where_little_of_it_is_right(db, wrong, gold, suggestion):
+def test_low_gold_share_is_flagged_for_review(db, wrong, gold, suggestion):
     study = make_study(
         texts=4, training=3, n_training=1, n_gold=2, items_per_part=None, minutes_per_part=None
     )
-    participant = field.agreed(study, "pid-1")
+    participant = participant_states.make_consented(study, "pid-1")
     assigning.begin_part(participant, study_id="st1", session_id="sub-1")
     n_wrong = wrong
-    for assignment in field.in_hand(participant):
-        field.hand_in(assignment)
+    for assignment in participant_states.open_assignments(participant):
+        participant_states.submit_item(assignment)
         if assignment.item.purpose != "gold":
             continue
-        for asked in assignment.item.asked.all():
-            right = asked.expected
+        for item_question in assignment.item.asked.all():
+            right = item_question.expected
             grade = 1 - right if n_wrong else right
             n_wrong -= grade != right
-            spans = [field.FIRST_WORDS] if grade else []
-            saving.save_answer(assignment, asked.question, key=uuid4(), grade=grade, spans=spans)
+            spans = [participant_states.FIRST_WORDS] if grade else []
+            saving.save_answer(
+                assignment, item_question.question, key=uuid4(), grade=grade, spans=spans
+            )
     [row] = reconcile(study, read(export(("sub-1", "pid-1", "AWAITING REVIEW", "DONE1")))).rows
-    assert (row.here.gold, row.suggestion) == (gold, suggestion)
+    assert (row.part.gold, row.suggestion) == (gold, suggestion)
 
 
 def test_ids_are_listed_by_what_is_suggested(cast, study, done):
@@ -280,8 +284,8 @@ def test_ids_are_listed_by_what_is_suggested(cast, study, done):
     assert "an attention check answered otherwise than it asks" in page
 
 
-def test_every_status_of_prolific_is_known_and_another_is_a_row_of_its_own(study, done):
-    for status in KNOWN:
+def test_prolific_statuses_are_known_and_a_new_one_has_its_own_row(study, done):
+    for status in KNOWN_STATUSES:
         [(finding, _)] = findings(study, ("sub-1", "pid-1", status, "DONE1"))
         assert finding != "unknown", status
     assert findings(study, ("sub-1", "pid-1", "PAUSED-FOR-REVIEW", "DONE1")) == [
@@ -293,7 +297,7 @@ def upload(client, raw: bytes):
     return client.post(URL, {"export": SimpleUploadedFile("export.csv", raw)})
 
 
-def test_the_page_compares_and_gives_the_comparison_as_a_csv(cast, study, done):
+def test_page_compares_and_gives_the_comparison_as_a_csv(cast, study, done):
     Participant.objects.update(external_id="=cmd|' /c calc'!a0")
     before = [*Participant.objects.values(), *Part.objects.values()]
     raw = export(
@@ -314,7 +318,7 @@ def test_the_page_compares_and_gives_the_comparison_as_a_csv(cast, study, done):
     assert not LogEntry.objects.exists()
 
 
-def test_a_bad_upload_is_told_and_changes_nothing(cast, study):
+def test_invalid_upload_is_refused_with_a_message(cast, study):
     client = cast.client("admin")
     response = upload(client, export(("s", "", "ACTIVE", ""), ("t", "", "NO", "")))
     assert response.status_code == 422
@@ -326,7 +330,7 @@ def test_a_bad_upload_is_told_and_changes_nothing(cast, study):
     assert upload(client, b"\xff" * 10).status_code == 422
 
 
-def test_a_file_that_is_too_large_is_not_read(cast, study, monkeypatch):
+def test_file_that_is_too_large_is_not_read(cast, study, monkeypatch):
     monkeypatch.setattr("annotation.monitoring.forms.MAX_EXPORT", 100)
     response = upload(cast.client("admin"), export(("s", "p", "ACTIVE", "")))
     assert response.status_code == 422

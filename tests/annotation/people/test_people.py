@@ -1,4 +1,4 @@
-"""Accounts: made and changed by admins, and by nobody else."""
+"""Accounts: created and changed by admins only."""
 
 import re
 
@@ -15,7 +15,7 @@ NEW = {
 }
 
 
-def test_an_admin_makes_an_account_that_can_log_in(cast):
+def test_admin_makes_an_account_that_can_log_in(cast):
     assert cast.client("admin").post("/people/", NEW).status_code == 302
     client = cast.client("stranger")
     assert client.login(username="nell", password="grey-heron-7")
@@ -24,7 +24,7 @@ def test_an_admin_makes_an_account_that_can_log_in(cast):
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"username": ""}, "required"),
         ({"username": "wil"}, "already exists"),
@@ -33,10 +33,10 @@ def test_an_admin_makes_an_account_that_can_log_in(cast):
         ({"password1": "abc", "password2": "abc"}, "too short"),
     ],
 )
-def test_a_bad_account_is_refused(cast, change, says):
+def test_bad_account_is_refused(cast, change, message):
     response = cast.client("admin").post("/people/", NEW | change)
     assert response.status_code == 422
-    assert says in response.content.decode()
+    assert message in response.content.decode()
     assert not User.objects.filter(username="nell").exists()
 
 
@@ -54,8 +54,8 @@ def test_role_access_and_password_can_be_changed(cast):
 
 
 def test_only_admins_see_people(cast):
-    for who, status in (("researcher", 403), ("worker", 403), ("stranger", 302)):
-        client = cast.client(who)
+    for role, status in (("researcher", 403), ("worker", 403), ("stranger", 302)):
+        client = cast.client(role)
         assert client.get("/people/").status_code == status
         assert client.post("/people/", NEW).status_code == status
         assert client.post(f"/people/{cast.admin.pk}/", {"role": "worker"}).status_code == status

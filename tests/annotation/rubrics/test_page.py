@@ -3,7 +3,7 @@
 from annotation.models import Rubric, User
 
 
-def test_an_admin_edits_a_guideline_and_researchers_read_it(cast, db):
+def test_admin_edits_a_guideline_and_researchers_read_it(cast, db):
     url = "/rubrics/answerable/"
     response = cast.client("admin").post(url, {"guideline": "## Mine\n\n<script>x</script>"})
     assert response.status_code == 302

@@ -1,4 +1,4 @@
-"""POST /work/answers/: the queue of a browser in one request, each entry with a result of its own."""
+"""POST /work/answers/: replay of a browser's queue, with a result for each entry."""
 
 import json
 from threading import Barrier
@@ -10,8 +10,8 @@ from django.test import Client
 
 from annotation.models import Answer, Assignment, Rating, User
 from annotation.task import saving
-from tests.factories import make_campaign, make_dataset
-from tests.threads import in_threads
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.threads import in_threads
 
 URL = "/work/answers/"
 
@@ -63,7 +63,7 @@ def test_answers_and_the_end_of_their_item_are_taken_in_order(cast, assignment):
     assert Rating.objects.get(question=assignment.item.asked.get(position=0).question).grade == 0
 
 
-def test_a_refused_answer_does_not_lose_the_others(cast, assignment):
+def test_refused_answer_does_not_lose_the_others(cast, assignment):
     queue = [entry(assignment, 0), entry(assignment, 1, grade=7), entry(assignment, 2)]
     results = send(cast.client("worker"), queue)
     assert statuses(results) == [204, 422, 204]
@@ -86,20 +86,20 @@ def test_entries_that_rest_on_a_refused_answer_are_not_taken(cast, assignment):
     assert Answer.objects.count() == 1
 
 
-def test_a_conflict_shows_the_newer_answer_and_holds_back_what_follows_it(cast, assignment):
-    client, known, here = cast.client("worker"), uuid4(), uuid4()
-    send(client, [entry(assignment, 0, grade=0, key=known)])
+def test_conflict_shows_the_newer_answer_and_holds_back_what_follows_it(cast, assignment):
+    client, known_key, own_key = cast.client("worker"), uuid4(), uuid4()
+    send(client, [entry(assignment, 0, grade=0, key=known_key)])
     queue = [
-        entry(assignment, 0, grade=1, key=here),
-        entry(assignment, 0, grade=1, base=here),
+        entry(assignment, 0, grade=1, key=own_key),
+        entry(assignment, 0, grade=1, base=own_key),
         entry(assignment, 1, grade=1),
     ]
     results = send(client, queue)
     assert statuses(results) == [409, 424, 204]
-    assert (results[0]["reply"]["key"], results[0]["reply"]["grade"]) == (str(known), 0)
+    assert (results[0]["reply"]["key"], results[0]["reply"]["grade"]) == (str(known_key), 0)
 
 
-def test_a_queue_sent_twice_is_stored_once(cast, assignment):
+def test_queue_sent_twice_is_stored_once(cast, assignment):
     client, first, second = cast.client("worker"), uuid4(), uuid4()
     queue = [
         entry(assignment, 0, 1, key=first),
@@ -114,7 +114,7 @@ def test_a_queue_sent_twice_is_stored_once(cast, assignment):
 
 
 @pytest.mark.parametrize("acting", ["other_worker", "researcher"])
-def test_another_persons_item_is_not_there(cast, assignment, acting):
+def test_queue_with_a_foreign_item_gets_404(cast, assignment, acting):
     results = send(cast.client(acting), [entry(assignment), end(assignment)])
     assert statuses(results) == [404, 424]
     assert not Answer.objects.exists()
@@ -124,7 +124,7 @@ def test_another_persons_item_is_not_there(cast, assignment, acting):
     "url",
     ["/work/1/", "/work/", "/nowhere/", "/logout/", "/work/answers/", "//x", "", "\x00"],
 )
-def test_an_address_that_takes_no_answer_is_not_there(cast, assignment, url):
+def test_address_that_takes_no_answer_is_not_there(cast, assignment, url):
     results = send(cast.client("worker"), [{"url": url, "fields": {}}, entry(assignment)])
     assert statuses(results) == [404, 204]
 
@@ -144,7 +144,7 @@ def test_an_address_that_takes_no_answer_is_not_there(cast, assignment, url):
         "[" * 50_000,
     ],
 )
-def test_a_body_of_another_shape_is_refused(cast, body):
+def test_body_of_another_shape_is_refused(cast, body):
     client = cast.client("worker")
     response = client.post(URL, body, content_type="application/json")
     assert response.status_code == 400
@@ -157,7 +157,7 @@ def test_half_a_surrogate_pair_in_a_note_is_no_error_of_the_server(cast, assignm
     assert assignment.note == "It ends: ?"
 
 
-def test_a_queue_that_is_too_long_is_refused(cast, assignment):
+def test_queue_that_is_too_long_is_refused(cast, assignment):
     assert post_queue(cast.client("worker"), [entry(assignment)] * 51).status_code == 400
 
 
@@ -165,17 +165,17 @@ def test_only_post_is_allowed(cast):
     assert cast.client("worker").get(URL).status_code == 405
 
 
-def test_who_is_logged_out_is_sent_to_the_login_page(db):
+def test_queue_of_a_logged_out_person_redirects_to_login(db):
     assert post_queue(Client(), []).status_code == 302
 
 
-def test_a_token_is_needed(cast):
+def test_token_is_needed(cast):
     client = Client(enforce_csrf_checks=True)
     client.force_login(cast.worker)
     assert post_queue(client, []).status_code == 403
 
 
-def test_what_was_saved_before_the_database_went_away_is_reported(cast, assignment, monkeypatch):
+def test_queue_reports_entries_saved_before_a_database_error(cast, assignment, monkeypatch):
     real, calls = saving.save_answer, []
 
     def failing(*args, **kwargs):
@@ -198,7 +198,7 @@ def test_what_was_saved_before_the_database_went_away_is_reported(cast, assignme
     assert post_queue(client, queue).status_code == 503
 
 
-def test_a_queue_sent_by_two_tabs_at_once_is_stored_once_and_in_order(transactional_db):
+def test_queue_sent_by_concurrent_tabs_is_stored_once_in_order(transactional_db):
     worker = User.objects.create_user("wil")
     campaign = make_campaign(make_dataset(), worker)
     assignment = Assignment.objects.filter(participant__campaign=campaign).first()
@@ -225,10 +225,10 @@ def test_a_queue_sent_by_two_tabs_at_once_is_stored_once_and_in_order(transactio
     for position in range(3):
         sent = [one["fields"]["key"] for one in queue[position:15:3]]
         question = assignment.item.asked.get(position=position).question_id
-        assert [str(key) for asked, key in stored if asked == question] == sent
+        assert [str(key) for stored_question, key in stored if stored_question == question] == sent
 
 
-def test_two_tabs_with_different_queues_lose_no_acknowledged_answer(transactional_db):
+def test_concurrent_queues_lose_no_acknowledged_answer(transactional_db):
     worker = User.objects.create_user("wil")
     campaign = make_campaign(make_dataset(), worker)
     assignment = Assignment.objects.filter(participant__campaign=campaign).first()

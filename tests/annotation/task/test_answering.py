@@ -9,7 +9,7 @@ from annotation.models import Answer, Assignment, NuggetSpan, Rating, Rubric
 from annotation.prepared import Prepared, PreparedInsert
 from annotation.task.saving import item_to_answer, save_answer
 from annotation.text.spans import Span
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def question(assignment):
     return assignment.item.asked.first().question
 
 
-def test_it_is_the_same_assignment_as_in_the_models(cast, assignment, question):
+def test_item_to_answer_equals_the_model_row(cast, assignment, question):
     to_answer = item_to_answer(cast.worker, assignment.pk, question.pk)
     assert to_answer == assignment
     for path in ("participant", "participant.campaign", "item", "item.text"):
@@ -32,23 +32,21 @@ def test_it_is_the_same_assignment_as_in_the_models(cast, assignment, question):
     assert to_answer.participant.campaign.rubric == Rubric.objects.get(slug="answerable")
 
 
-def test_another_persons_item_and_a_question_that_it_does_not_ask_are_not_there(
-    cast, assignment, question
-):
-    other = make_dataset("other").topics.get().questions.first()
-    for user, pk, asked in (
+def test_foreign_item_or_question_gets_404(cast, assignment, question):
+    foreign_question = make_dataset("other").topics.get().questions.first()
+    for user, pk, asked_question in (
         (cast.other_worker, assignment.pk, question.pk),
         (cast.admin, assignment.pk, question.pk),
-        (cast.worker, assignment.pk, other.pk),
+        (cast.worker, assignment.pk, foreign_question.pk),
         (cast.worker, 0, question.pk),
         (cast.worker, 2**63 - 1, 2**63 - 1),
         (cast.worker, 2**63, 2**80),
     ):
         with pytest.raises(Http404):
-            item_to_answer(user, pk, asked)
+            item_to_answer(user, pk, asked_question)
 
 
-def test_an_answer_takes_few_statements(cast, assignment, question, django_assert_max_num_queries):
+def test_answer_takes_few_statements(cast, assignment, question, django_assert_max_num_queries):
     client = cast.client("worker")
     text = assignment.item.text.body
     sent = {"grade": 1, "spans": f'[{{"start": 0, "end": 3, "quote": "{text[:3]}"}}]', "base": ""}
@@ -61,23 +59,25 @@ def test_an_answer_takes_few_statements(cast, assignment, question, django_asser
 
 
 def test_spans_of_an_older_answer_go_even_after_one_that_did_not_count(assignment, question):
-    def say(grade, spans):
+    def save(grade, spans):
         save_answer(assignment, question, key=uuid4(), grade=grade, spans=spans)
 
     body = assignment.item.text.body
-    say(1, [Span(0, 3, body[:3]), Span(4, 7, body[4:7])])
+    save(1, [Span(0, 3, body[:3]), Span(4, 7, body[4:7])])
     # Meanwhile the item was somebody else's: this answer is kept, and is no rating.
     Assignment.objects.filter(pk=assignment.pk).update(state="released", slot=None)
-    other = Assignment.objects.get(item=assignment.item, participant__rater__user__username="uma")
-    held = other.slot
+    other_assignment = Assignment.objects.get(
+        item=assignment.item, participant__rater__user__username="uma"
+    )
+    slot = other_assignment.slot
     campaign = assignment.participant.campaign
     campaign.raters_per_item = 1
-    Assignment.objects.filter(pk=other.pk).update(slot=0)
-    say(0, [])
+    Assignment.objects.filter(pk=other_assignment.pk).update(slot=0)
+    save(0, [])
     assert Rating.objects.get(rater=assignment.participant.rater).grade == 1
     campaign.raters_per_item = 2
-    Assignment.objects.filter(pk=other.pk).update(slot=held)
-    say(1, [Span(8, 11, body[8:11])])
+    Assignment.objects.filter(pk=other_assignment.pk).update(slot=slot)
+    save(1, [Span(8, 11, body[8:11])])
     assert [span.start for span in NuggetSpan.objects.all()] == [8]
 
 
@@ -93,8 +93,8 @@ def test_many_spans_are_one_answer(assignment, question):
     assert stored == [(position, s.start, s.end, s.quote) for position, s in enumerate(spans)]
 
 
-def test_a_prepared_query_gives_what_the_query_gives(assignment):
-    asked = Prepared(
+def test_prepared_query_gives_what_the_query_gives(assignment):
+    prepared = Prepared(
         lambda text, user: (
             Assignment.objects.filter(item__text=text, participant__rater__user=user)
             .exclude(note="a constant")
@@ -104,9 +104,9 @@ def test_a_prepared_query_gives_what_the_query_gives(assignment):
     )
     participant = assignment.participant
     keys = (assignment.item.text_id, participant.rater.user_id)
-    assert asked.all(*keys) == [(assignment.pk, "open")]
+    assert prepared.all(*keys) == [(assignment.pk, "open")]
     Assignment.objects.update(note="a constant")
-    assert asked.all(*keys) == []
+    assert prepared.all(*keys) == []
     grades = Prepared(
         lambda rubric: Rubric.objects.filter(pk=rubric).values_list("levels__grade"), 1
     )
@@ -115,7 +115,7 @@ def test_a_prepared_query_gives_what_the_query_gives(assignment):
     assert grades.first(0) is None
 
 
-def test_a_prepared_insert_gives_the_key_of_the_row_that_is_there(assignment, question):
+def test_prepared_insert_gives_the_key_of_the_row_that_is_there(assignment, question):
     insert = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grade"])
     campaign, rater = assignment.participant.campaign, assignment.participant.rater
     rows = [
@@ -128,12 +128,12 @@ def test_a_prepared_insert_gives_the_key_of_the_row_that_is_there(assignment, qu
         )
         for grade in (0, 1)
     ]
-    assert [insert.one(row) for row in rows] == [True, False]
+    assert [insert.insert_one(row) for row in rows] == [True, False]
     assert rows[0].pk == rows[1].pk
     assert Rating.objects.get().grade == 1
 
 
-def test_every_value_of_an_answer_comes_back(assignment, question):
+def test_answer_values_are_read_back(assignment, question):
     key = uuid4()
     save_answer(assignment, question, key=key, grade=None, spans=[Span(0, 2, "é'")], active_ms=1234)
     answer = Answer.objects.get()

@@ -8,8 +8,15 @@ from annotation.builder.forms.checks import add_ready_made
 from annotation.models import Answer, Rater, Rating
 from annotation.models.standard import STANDARD, add_standard
 from annotation.participation.assigning import rater_of
-from tests.markup import markup
-from tests.rubrics import ANSWERS, BODY, QUESTIONS, kinds_of_facts, make_locks_study, open_study
+from tests.toolbox.responses import markup
+from tests.toolbox.rubric_studies import (
+    ANSWERS,
+    BODY,
+    QUESTIONS,
+    kinds_of_facts,
+    make_locks_study,
+    open_study,
+)
 
 
 @pytest.fixture
@@ -35,11 +42,17 @@ def page_of(opened, slug, **options) -> str:
     return markup(client.get(f"/work/{assignment.pk}/"))
 
 
-def test_where_no_words_are_marked_nothing_speaks_of_it(opened):
+def test_page_without_spans_mentions_none(opened):
     page = page_of(opened, "question-type")
     assert "The lock at Wend was drained" in page
-    for words in ("Select words", "one span a line", 'class="evidence"', "data-span-from", "Space"):
-        assert words not in page.split('id="words"')[0]
+    for phrase in (
+        "Select words",
+        "one span a line",
+        'class="evidence"',
+        "data-span-from",
+        "Space",
+    ):
+        assert phrase not in page.split('id="words"')[0]
     assert 'class="unscripted"' in page
     assert 'class="sentence" tabindex' not in page
     assert 'aria-labelledby="text-title" tabindex="0"' in page
@@ -67,15 +80,15 @@ def test_without_a_text_there_is_one_pane_and_the_request_is_open(opened):
     ("slug", "shows_text", "shows_question"),
     [("critique-a_to_c_groundedness", True, False), ("critique-qa_tautology", False, True)],
 )
-def test_an_answer_is_shown_with_its_question_or_without(opened, slug, shows_text, shows_question):
+def test_answer_is_shown_with_its_question_or_without(opened, slug, shows_text, shows_question):
     page = page_of(opened, slug)
-    assert all(f'<q dir="auto" translate="no">{words}</q>' in page for words in ANSWERS)
+    assert all(f'<q dir="auto" translate="no">{answer}</q>' in page for answer in ANSWERS)
     assert ("The lock at Wend was drained" in page) == shows_text
     assert (QUESTIONS[0] in page) == shows_question
     assert STANDARD[slug].question in page
 
 
-def test_a_critique_of_the_text_has_one_card_with_what_is_asked(opened):
+def test_critique_of_the_text_has_one_card_with_what_is_asked(opened):
     page = page_of(opened, "critique-c_clarity")
     assert page.count('class="question ') == 1
     assert QUESTIONS[0] not in page
@@ -83,11 +96,11 @@ def test_a_critique_of_the_text_has_one_card_with_what_is_asked(opened):
 
 
 @pytest.mark.parametrize(("kind", "folds"), [("report", True), ("passage", False)])
-def test_the_request_folds_where_the_text_was_written_for_it(opened, kind, folds):
+def test_request_folds_where_the_text_was_written_for_it(opened, kind, folds):
     assert ('<details class="request"' in page_of(opened, "graded", kind=kind)) == folds
 
 
-def test_an_answer_without_words_becomes_a_rating_and_words_sent_with_it_do_not(opened, cast):
+def test_answer_without_words_becomes_a_rating_and_words_sent_with_it_do_not(opened, cast):
     assignment, client = opened("question-type")
     question = assignment.item.asked.first().question
     url = f"/work/{assignment.pk}/answers/{question.pk}/"
@@ -116,8 +129,8 @@ def test_feedback_says_grades_in_words_and_shows_what_was_shown(opened, cast, we
         )
     assignment, client = opened("critique-qa_tautology", gold_source=gold, n_training=1)
     practice = assignment.participant.assignments.get(item__purpose="training")
-    for asked in practice.item.asked.all():
-        url = f"/work/{practice.pk}/answers/{asked.question_id}/"
+    for item_question in practice.item.asked.all():
+        url = f"/work/{practice.pk}/answers/{item_question.question_id}/"
         client.post(url, {"key": uuid4(), "grade": 5})
     client.post(f"/work/{practice.pk}/submit/")
     page = markup(client.get(f"/work/{practice.pk}/feedback/"))
@@ -128,7 +141,7 @@ def test_feedback_says_grades_in_words_and_shows_what_was_shown(opened, cast, we
     assert "The lock at Wend was drained" not in page
 
 
-def test_a_retired_rubric_is_offered_to_no_new_campaign(cast, wend):
+def test_retired_rubric_is_offered_to_no_new_campaign(cast, wend):
     rubric = add_standard(STANDARD["utility"])
     client = cast.client("admin")
     url = f"/campaigns/new/?dataset={wend.slug}"
@@ -140,7 +153,7 @@ def test_a_retired_rubric_is_offered_to_no_new_campaign(cast, wend):
     assert client.post(url, sent).status_code != 302
 
 
-def test_a_ready_made_check_asks_for_a_name(cast, wend):
+def test_ready_made_check_asks_for_a_name(cast, wend):
     campaign = open_study(wend, kinds_of_facts(), [], attention_per_part=1)
     check = add_ready_made(campaign)
     assert check.body.endswith("please choose “A person or a body”.")

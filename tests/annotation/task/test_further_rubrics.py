@@ -1,4 +1,4 @@
-"""Several rubrics of one pair on one page: a card and an address for each, and ratings of its own."""
+"""Several rubrics of a pair on one page: a card, a URL and ratings for each."""
 
 import json
 from uuid import uuid4
@@ -8,23 +8,29 @@ import pytest
 from annotation.builder import drafts
 from annotation.builder.sampling import publish
 from annotation.models import Answer, Campaign, Item, Rater, Rating, Rubric
+from annotation.models.rubric_wording import campaign_wording
 from annotation.models.standard import STANDARD, add_standard
-from annotation.models.wording import shown
 from annotation.monitoring.export import files
-from annotation.participation import counting
+from annotation.participation import rating_sync
 from annotation.participation.assigning import rater_of
 from annotation.task import saving
-from annotation.task.page import asked_of
+from annotation.task.page import item_cards
 from evaluation.data.answers import load
 from evaluation.data.ratings import ratings_under
 from evaluation.data.selection import select
-from tests.markup import markup
-from tests.rubrics import BODY, QUESTIONS, kinds_of_facts, make_locks_study, open_both
+from tests.toolbox.responses import markup
+from tests.toolbox.rubric_studies import (
+    BODY,
+    QUESTIONS,
+    kinds_of_facts,
+    make_locks_study,
+    open_both,
+)
 
 BY_SCRIPT = {"X-Requested-With": "fetch"}
 KINDS = "kind-of-fact"
-WORDS = "a crack in the lower gate"
-SPAN = {"start": BODY.index(WORDS), "end": BODY.index(WORDS) + len(WORDS), "quote": WORDS}
+QUOTE = "a crack in the lower gate"
+SPAN = {"start": BODY.index(QUOTE), "end": BODY.index(QUOTE) + len(QUOTE), "quote": QUOTE}
 
 
 @pytest.fixture
@@ -61,13 +67,13 @@ def answer_all(client, assignment) -> None:
 
 
 def rated(rater) -> set[tuple[str, int, int]]:
-    """What a rater's ratings say: rubric, position of the question, grade."""
+    """Return a rater's ratings: rubric, position of the question, grade."""
     mine = Rating.objects.filter(rater=rater)
     return set(mine.values_list("rubric__slug", "question__position", "grade"))
 
 
-def test_each_question_has_a_card_under_each_rubric(cast, mine):
-    cards = asked_of(mine)
+def test_question_has_a_card_for_each_rubric(cast, mine):
+    cards = item_cards(mine)
     assert [card.number for card in cards] == ["1a", "1b", "2a", "2b", "3a", "3b"]
     assert [card.rubric.slug for card in cards[:2]] == ["answerable", KINDS]
     assert [card.url for card in cards[:2]] == [address(mine), address(mine, 0, KINDS)]
@@ -79,7 +85,7 @@ def test_each_question_has_a_card_under_each_rubric(cast, mine):
     assert "<kbd>0</kbd>" in page
 
 
-def test_an_answer_under_each_rubric_is_a_rating_of_its_own(cast, mine):
+def test_answer_under_each_rubric_is_a_separate_rating(cast, mine):
     client = cast.client("worker")
     assert send(client, mine, 1, spans=[SPAN]).status_code == 204
     assert send(client, mine, 4, rubric=KINDS, spans=[SPAN]).status_code == 204
@@ -89,8 +95,8 @@ def test_an_answer_under_each_rubric_is_a_rating_of_its_own(cast, mine):
     send(client, mine, "", rubric=KINDS)
     assert rated(mine.participant.rater) == {("answerable", 0, 1)}
     assert Answer.objects.filter(rubric__slug=KINDS).count() == 3
-    said = client.get(f"/work/{mine.pk}/state/", headers=BY_SCRIPT).json()["answers"]
-    assert {(answer["url"], answer["grade"]) for answer in said} == {
+    answers = client.get(f"/work/{mine.pk}/state/", headers=BY_SCRIPT).json()["answers"]
+    assert {(answer["url"], answer["grade"]) for answer in answers} == {
         (address(mine), 1),
         (address(mine, 0, KINDS), None),
     }
@@ -106,14 +112,14 @@ def test_an_answer_under_each_rubric_is_a_rating_of_its_own(cast, mine):
         (KINDS, 0, 422),  # a grade of the other one
     ],
 )
-def test_what_the_page_does_not_ask_is_not_taken(cast, mine, rubric, grade, status):
+def test_answer_under_a_foreign_rubric_is_refused(cast, mine, rubric, grade, status):
     assert send(cast.client("worker"), mine, grade, rubric=rubric).status_code == status
     assert send(cast.client("other_worker"), mine, 1, rubric=KINDS).status_code == 404
     assert cast.client("worker").get(address(mine, 0, KINDS)).status_code == 405
     assert not Answer.objects.exists()
 
 
-def test_a_conflict_is_one_of_a_card_and_a_key_carries_one_answer(cast, mine):
+def test_conflict_is_one_of_a_card_and_a_key_carries_one_answer(cast, mine):
     client, key = cast.client("worker"), uuid4()
     assert send(client, mine, 4, rubric=KINDS, key=key, base="").status_code == 204
     assert send(client, mine, 0, base="").status_code == 204  # the other card knows nothing of it
@@ -127,7 +133,7 @@ def test_a_conflict_is_one_of_a_card_and_a_key_carries_one_answer(cast, mine):
     assert rated(mine.participant.rater) == {("answerable", 0, 0), (KINDS, 0, 1)}
 
 
-def test_handing_in_asks_for_all_and_a_change_opens_it_again(cast, mine):
+def test_submission_needs_all_rubrics_and_a_change_reopens_it(cast, mine):
     client = cast.client("worker")
     for position in range(len(QUESTIONS)):
         send(client, mine, 0, position)
@@ -148,38 +154,40 @@ def test_without_scripts_the_page_comes_back_to_the_card(cast, mine):
     assert "Question 2b is saved." in page
 
 
-def test_what_is_withdrawn_and_counts_again_does_so_under_each(cast, mine):
+def test_excluded_answers_are_restored_under_each_rubric(cast, mine):
     answer_all(cast.client("worker"), mine)
     everything = rated(mine.participant.rater)
     assert len(everything) == 2 * len(QUESTIONS)
-    counting.withdraw([mine.pk])
+    rating_sync.exclude_answers([mine.pk])
     assert rated(mine.participant.rater) == set()
-    counting.count_again(mine)
+    rating_sync.restore_answers(mine)
     assert rated(mine.participant.rater) == everything
 
 
-def test_an_answer_in_another_study_counts_again_under_its_own_rubric(cast, wend, both, mine):
-    alone = open_both(
+def test_answer_in_another_study_counts_again_under_its_own_rubric(cast, wend, both, mine):
+    single_rubric = open_both(
         wend,
         [rater_of(cast.worker)],
         slug="alone",
         further=[],
         rubric=Rubric.objects.get(slug=KINDS),
     )
-    there = alone.items.get(text=mine.item.text).assignments.get()
-    send(cast.client("worker"), there, 3)
+    other_assignment = single_rubric.items.get(text=mine.item.text).assignments.get()
+    send(cast.client("worker"), other_assignment, 3)
     send(cast.client("worker"), mine, 1, rubric=KINDS)
     assert rated(mine.participant.rater) == {(KINDS, 0, 1)}
-    counting.withdraw([mine.pk])
+    rating_sync.exclude_answers([mine.pk])
     assert rated(mine.participant.rater) == {(KINDS, 0, 3)}
-    send(cast.client("worker"), there, 2)
-    counting.count_again(mine)  # which was said before that
+    send(cast.client("worker"), other_assignment, 2)
+    rating_sync.restore_answers(mine)  # which was said before that
     assert rated(mine.participant.rater) == {(KINDS, 0, 2)}
 
 
-def test_adjudication_quality_and_gold_look_at_the_campaigns_own_rubric(cast, both, mine):
-    other = both.items.first().assignments.get(participant__rater__user=cast.other_worker)
-    for name, assignment, kind in (("worker", mine, 4), ("other_worker", other, 1)):
+def test_adjudication_quality_and_gold_use_the_campaigns_rubric(cast, both, mine):
+    other_assignment = both.items.first().assignments.get(
+        participant__rater__user=cast.other_worker
+    )
+    for name, assignment, kind in (("worker", mine, 4), ("other_worker", other_assignment, 1)):
         send(cast.client(name), assignment, 0)
         send(cast.client(name), assignment, kind, rubric=KINDS)
     answers = load(both)
@@ -204,7 +212,7 @@ def test_agreement_lists_the_campaign_under_each_of_its_rubrics(cast, wend, both
         assert [rating.grade for rating in ratings_under(selection, [rater])] == [grade]
 
 
-def test_the_export_names_the_rubric_of_each_row(cast, both, mine):
+def test_export_names_the_rubric_of_each_row(cast, both, mine):
     client = cast.client("worker")
     send(client, mine, 1, spans=[SPAN])
     send(client, mine, 4, rubric=KINDS)
@@ -264,7 +272,7 @@ def draft(wend):
         title="Draft",
         selection={"kind": "report"},
     )
-    drafts.make(campaign, [])
+    drafts.create_draft(campaign, [])
     return campaign, kinds
 
 
@@ -275,26 +283,26 @@ def chosen(client, campaign, *rubrics):
     return client.post(url, sent | {"further_rubrics": [rubric.pk for rubric in rubrics]})
 
 
-def test_the_builder_offers_further_rubrics_and_draws_for_all_of_them(cast, draft):
+def test_builder_offers_further_rubrics_and_draws_for_all_of_them(cast, draft):
     campaign, kinds = draft
     client = cast.client("admin")
     answer = add_standard(STANDARD["critique-qa_tautology"])
     assert chosen(client, campaign, kinds, answer).status_code == 302
     assert list(campaign.further_rubrics.all()) == [answer, kinds]  # by their names
-    asked = campaign.items.first().asked.all()
-    assert len(asked) == 2  # the third question has no answer to show
+    item_questions = campaign.items.first().asked.all()
+    assert len(item_questions) == 2  # the third question has no answer to show
     page = markup(client.get("/campaigns/draft/edit/guideline/"))
     assert "Asked on the same page: Kind of fact" in page
     preview = markup(client.get("/campaigns/draft/preview/items/0/"))
     assert 'id="q-1c"' in preview
-    url = f"/campaigns/draft/preview/items/0/answers/{asked[0].question_id}/{KINDS}/"
+    url = f"/campaigns/draft/preview/items/0/answers/{item_questions[0].question_id}/{KINDS}/"
     assert client.post(url, {"key": uuid4(), "grade": 4}, headers=BY_SCRIPT).status_code == 200
     assert client.post(url, {"key": uuid4(), "grade": 9}, headers=BY_SCRIPT).status_code == 422
     assert chosen(client, campaign).status_code == 302
     assert not campaign.further_rubrics.exists()
 
 
-def test_the_builder_refuses_too_many_its_own_and_retired_ones(cast, draft):
+def test_builder_refuses_too_many_its_own_and_retired_ones(cast, draft):
     campaign, kinds = draft
     client = cast.client("admin")
     more = [add_standard(STANDARD[slug]) for slug in ("utility", "umbrela", "question-type")]
@@ -308,28 +316,28 @@ def test_the_builder_refuses_too_many_its_own_and_retired_ones(cast, draft):
     assert chosen(client, campaign, kinds).status_code == 302  # was chosen before
 
 
-def test_words_of_further_rubrics_are_frozen_and_copied(cast, draft):
+def test_wording_of_further_rubrics_is_frozen_and_copied(cast, draft):
     campaign, kinds = draft
     campaign.further_rubrics.add(kinds)
     publish(campaign)
     kinds.levels.filter(grade=4).update(label="Something else")
     Rubric.objects.filter(pk=kinds.pk).update(guideline="Other words.")
-    words = shown(Campaign.objects.get(pk=campaign.pk))
-    assert words.further[KINDS].labels()[4] == "A cause or a reason"
-    assert "## Kind of fact\n\nSay what the question asks for." in words.whole_guideline
-    copy = drafts.copy(campaign, cast.admin)
+    wording = campaign_wording(Campaign.objects.get(pk=campaign.pk))
+    assert wording.further[KINDS].labels()[4] == "A cause or a reason"
+    assert "## Kind of fact\n\nSay what the question asks for." in wording.whole_guideline
+    copy = drafts.copy_draft(campaign, cast.admin)
     assert list(copy.further_rubrics.all()) == [kinds]
     assert "Kind of fact" not in copy.guideline
 
 
-def test_a_rubric_that_a_campaign_asks_besides_is_used(draft):
+def test_rubric_that_a_campaign_asks_besides_is_used(draft):
     campaign, kinds = draft
     assert not kinds.is_used()
     campaign.further_rubrics.add(kinds)
     assert kinds.is_used()
 
 
-def test_a_closed_study_keeps_what_comes_under_a_further_rubric(cast, both, mine):
+def test_closed_study_keeps_what_comes_under_a_further_rubric(cast, both, mine):
     Campaign.objects.update(state="closed")
     reply = send(cast.client("worker"), mine, 4, rubric=KINDS)
     assert "the study is closed" in reply.json()["says"]

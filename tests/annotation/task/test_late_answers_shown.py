@@ -1,16 +1,16 @@
-"""Where answers that came too late are shown: the export, quality, the overview, where raters differ."""
+"""Display of late answers: export, quality, overview and adjudication."""
 
 import csv
 
 import pytest
 
-from annotation.adjudication.decisions import voices
+from annotation.adjudication.decisions import rater_answers
 from annotation.adjudication.differences import differences
 from annotation.models import Campaign
 from annotation.monitoring.export import files
 from evaluation.data.answers import load
-from tests.labels import hand_in, label, row
-from tests.markup import markup
+from tests.toolbox.answers import label, label_item, submit_item
+from tests.toolbox.responses import markup
 
 HOME = "/campaigns/ferry-answerable/"
 
@@ -30,17 +30,17 @@ def tables(campaign) -> dict[str, list[dict[str, str]]]:
 
 @pytest.fixture
 def half_late(cast, campaign):
-    """Two raters of one report: one was through in time, one changed an answer and gave one late."""
-    row(campaign, cast.other_worker, "oracle", 1, 1, 0)
-    hand_in(campaign, cast.other_worker, "oracle")
-    row(campaign, cast.worker, "oracle", 1, 0)
+    """A report with two raters: one in time, one with a late change and a late answer."""
+    label_item(campaign, cast.other_worker, "oracle", 1, 1, 0)
+    submit_item(campaign, cast.other_worker, "oracle")
+    label_item(campaign, cast.worker, "oracle", 1, 0)
     close()
     label(campaign, cast.worker, "oracle", 1, 0)
     label(campaign, cast.worker, "oracle", 3, 1, "The car ferry")
     return campaign
 
 
-def test_the_export_tells_late_answers_and_keeps_labels_as_they_counted(half_late):
+def test_export_tells_late_answers_and_keeps_labels_as_they_counted(half_late):
     exported = tables(half_late)
     mine = [row for row in exported["answers.csv"] if row["worker"] == "wil"]
     assert [(row["grade"], row["late"]) for row in mine] == [
@@ -62,16 +62,16 @@ def test_quality_counts_late_answers_where_no_other_stands(cast, half_late):
     assert "3 answers that stand" in cells
 
 
-def test_the_overview_says_how_many_came_late(cast, half_late):
+def test_overview_counts_late_answers(cast, half_late):
     page = markup(cast.client("researcher").get(HOME))
     assert "answers are kept, and become no ratings" in page
     assert "no ratings: 2 after the study was closed." in page
 
 
-def test_where_raters_differ_the_answer_that_counted_is_shown(half_late):
+def test_differences_show_the_answer_that_counted(half_late):
     grades = {difference.question: difference.grades for difference in differences(half_late)}
     item = half_late.items.first()
-    asked = [item_question.question for item_question in item.asked.order_by("position")]
-    assert grades == {asked[1].pk: (0, 1), asked[2].pk: (0, 1)}
-    grades_by_name = {voice.name: voice.grade for voice in voices(item, asked[0])}
+    questions = [item_question.question for item_question in item.asked.order_by("position")]
+    assert grades == {questions[1].pk: (0, 1), questions[2].pk: (0, 1)}
+    grades_by_name = {voice.name: voice.grade for voice in rater_answers(item, questions[0])}
     assert grades_by_name == {"wil": 1, "uma": 1}

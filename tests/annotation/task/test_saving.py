@@ -8,8 +8,8 @@ import pytest
 from annotation.models import Answer, Assignment, Campaign, Rating, User
 from annotation.participation.assigning import rater_of
 from annotation.task.saving import save_answer
-from tests.factories import make_campaign, make_dataset
-from tests.threads import in_threads
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.threads import in_threads
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def assignment(transactional_db):
     return Assignment.objects.filter(participant__campaign=campaign).first()
 
 
-def test_an_answer_sent_by_eight_threads_is_stored_once(assignment):
+def test_answer_sent_by_eight_threads_is_stored_once(assignment):
     question = assignment.item.asked.first().question
     keys = [uuid4() for _ in range(5)]
 
@@ -32,8 +32,8 @@ def test_an_answer_sent_by_eight_threads_is_stored_once(assignment):
     assert Rating.objects.count() == 1
 
 
-def test_answers_to_all_questions_at_once_are_all_there(assignment):
-    questions = [asked.question for asked in assignment.item.asked.all()]
+def test_concurrent_answers_to_all_questions_are_stored(assignment):
+    questions = [item_question.question for item_question in assignment.item.asked.all()]
 
     def send(number):
         mine = Assignment.objects.get(pk=assignment.pk)
@@ -47,7 +47,7 @@ def test_answers_to_all_questions_at_once_are_all_there(assignment):
 
 
 def test_closing_while_answers_come_in_loses_none(assignment):
-    questions = [asked.question for asked in assignment.item.asked.all()]
+    questions = [item_question.question for item_question in assignment.item.asked.all()]
 
     closed = Event()
 
@@ -68,6 +68,6 @@ def test_closing_while_answers_come_in_loses_none(assignment):
         assert rating.grade == answers.order_by("pk").last().grade
 
 
-def test_a_rater_is_made_once(transactional_db):
+def test_rater_is_made_once(transactional_db):
     user = User.objects.create_user("wil")
     assert len({rater.pk for rater in in_threads(lambda _: rater_of(user), range(16))}) == 1

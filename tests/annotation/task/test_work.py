@@ -5,11 +5,11 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import Answer, Assignment
-from tests.annotation.task.work_material import answer, question
-from tests.factories import make_campaign, make_dataset
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.task_answers import answer, question
 
 
-def test_the_page_shows_text_questions_and_guideline(cast, assignment):
+def test_page_shows_text_questions_and_guideline(cast, assignment):
     page = cast.client("worker").get(assignment.get_absolute_url()).content.decode()
     assert "lost steering off the breakwater" in page
     assert "What failed on the Halden?" in page
@@ -17,7 +17,7 @@ def test_the_page_shows_text_questions_and_guideline(cast, assignment):
     assert "What did it cost?" not in page  # filtered
 
 
-def test_the_words_of_a_level_are_shown_as_they_are_written(cast, assignment):
+def test_level_labels_are_shown_as_written(cast, assignment):
     campaign = assignment.participant.campaign
     campaign.wording["levels"]["0"] = "Keine Antwort im Text"  # a noun, which German writes so
     campaign.save(update_fields=["wording"])
@@ -25,16 +25,16 @@ def test_the_words_of_a_level_are_shown_as_they_are_written(cast, assignment):
     assert "You answered 0 (Keine Antwort im Text)." in page
 
 
-@pytest.mark.parametrize("who", ["other_worker", "researcher", "admin"])
-def test_another_persons_item_is_not_there(cast, assignment, who):
-    client = cast.client(who)
+@pytest.mark.parametrize("role", ["other_worker", "researcher", "admin"])
+def test_foreign_item_gets_404(cast, assignment, role):
+    client = cast.client(role)
     assert client.get(assignment.get_absolute_url()).status_code == 404
     assert answer(client, assignment, grade="0").status_code == 404
     assert client.post(f"/work/{assignment.pk}/submit/").status_code == 404
     assert client.post(f"/work/{assignment.pk}/skip/").status_code == 404
 
 
-def test_a_stranger_is_asked_to_log_in(cast, assignment):
+def test_stranger_is_asked_to_log_in(cast, assignment):
     client = cast.client("stranger")
     for url in ("/work/", "/work/in/ferry-answerable/", assignment.get_absolute_url()):
         assert client.get(url).url.startswith("/login/?next=")
@@ -54,7 +54,7 @@ def test_wrong_methods_and_missing_ids(cast, assignment):
     assert client.get("/work/in/nowhere/").status_code == 404
 
 
-def test_a_question_that_the_item_does_not_ask_is_refused(cast, assignment):
+def test_question_that_the_item_does_not_ask_is_refused(cast, assignment):
     filtered = assignment.item.text.topic.questions.get(position=3)
     url = f"/work/{assignment.pk}/answers/{filtered.pk}/"
     assert cast.client("worker").post(url, {"key": uuid4(), "grade": 0}).status_code == 404
@@ -62,10 +62,10 @@ def test_a_question_that_the_item_does_not_ask_is_refused(cast, assignment):
 
 def test_my_work_lists_studies_and_items(cast, assignment):
     client = cast.client("worker")
-    assert "0 of 2 handed in" in client.get("/work/").content.decode()
+    assert "0 of 2 submitted" in client.get("/work/").content.decode()
     page = client.get("/work/in/ferry-answerable/").content.decode()
     assert page.count("/work/") >= 3
-    assert "Begin" in page
+    assert "Start" in page
     assert "Nothing is waiting" in cast.client("researcher").get("/work/").content.decode()
 
 
@@ -90,14 +90,14 @@ def test_texts_without_words_are_never_handed_out(cast):
     assert [item.text.name for item in campaign.items.all()] == ["gaps-1:0#0"]
 
 
-def test_the_draw_of_questions_is_frozen_and_the_same_for_all(cast, dataset):
+def test_draw_of_questions_is_frozen_and_the_same_for_all(cast, dataset):
     campaign = make_campaign(dataset, cast.worker, cast.other_worker, questions_per_item=2, seed=7)
-    asked = [[q.question_id for q in item.asked.all()] for item in campaign.items.all()]
-    assert all(len(questions) == 2 for questions in asked)
-    again = make_campaign(make_dataset("again"), cast.worker, questions_per_item=2, seed=7)
+    question_ids = [[q.question_id for q in item.asked.all()] for item in campaign.items.all()]
+    assert all(len(questions) == 2 for questions in question_ids)
+    repeated = make_campaign(make_dataset("again"), cast.worker, questions_per_item=2, seed=7)
     positions = [
         [[q.question.position for q in item.asked.all()] for item in study.items.all()]
-        for study in (campaign, again)
+        for study in (campaign, repeated)
     ]
     assert positions[0] == positions[1]
 
@@ -105,6 +105,6 @@ def test_the_draw_of_questions_is_frozen_and_the_same_for_all(cast, dataset):
 @pytest.mark.parametrize(
     "url", ["{huge}/", "{huge}/answers/1/", "{pk}/answers/{huge}/", "{pk}/checks/{huge}/"]
 )
-def test_a_number_that_no_database_holds_is_a_missing_id(cast, assignment, url):
+def test_number_that_no_database_holds_is_a_missing_id(cast, assignment, url):
     url = "/work/" + url.format(pk=assignment.pk, huge=10**25)
     assert cast.client("worker").post(url, {"key": uuid4(), "grade": 0}).status_code in (404, 405)

@@ -6,14 +6,14 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import Answer, Assignment, NuggetSpan, Rating
-from tests.annotation.task.work_material import answer, question
-from tests.factories import REPORT, make_campaign
-from tests.markup import markup
+from tests.toolbox.factories import REPORT, make_campaign
+from tests.toolbox.responses import markup
+from tests.toolbox.task_answers import answer, question
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 
 
-def test_an_answer_is_saved_with_its_spans(cast, assignment):
+def test_answer_is_saved_with_its_spans(cast, assignment):
     response = answer(
         cast.client("worker"), assignment, quotes=["112 people", "was hurt"], **BY_SCRIPT
     )
@@ -27,7 +27,7 @@ def test_an_answer_is_saved_with_its_spans(cast, assignment):
     assert Answer.objects.get().text_sha256 == assignment.item.text.sha256
 
 
-def test_the_newest_answer_counts_and_the_older_stay(cast, assignment):
+def test_newest_answer_counts_and_the_older_stay(cast, assignment):
     client = cast.client("worker")
     answer(client, assignment, quotes=["112 people"])
     answer(client, assignment, grade="0")
@@ -37,7 +37,7 @@ def test_the_newest_answer_counts_and_the_older_stay(cast, assignment):
 
 
 @pytest.mark.parametrize("rubric", ["answerable", "graded"])
-def test_a_grade_that_rests_on_no_words_carries_none(cast, dataset, rubric):
+def test_grade_that_rests_on_no_words_carries_none(cast, dataset, rubric):
     campaign = make_campaign(dataset, cast.worker, rubric=rubric)
     item = Assignment.objects.filter(participant__campaign=campaign).first()
     client = cast.client("worker")
@@ -56,9 +56,9 @@ def test_without_scripts_nothing_is_taken_away_unasked(cast, assignment):
     answer(client, assignment, quotes=["112 people"])
     url = f"/work/{assignment.pk}/answers/{question(assignment).pk}/"
     span = NuggetSpan.objects.get()
-    for words in ({"keep": f"{span.start}:{span.end}"}, {"quotes": "was hurt"}):
-        page = client.post(url, {"key": uuid4(), "grade": "0"} | words, follow=True)
-        assert "A grade of 0 rests on no words: untick them" in page.content.decode()
+    for fields in ({"keep": f"{span.start}:{span.end}"}, {"quotes": "was hurt"}):
+        page = client.post(url, {"key": uuid4(), "grade": "0"} | fields, follow=True)
+        assert "Grade 0 needs no marked words: untick them" in page.content.decode()
     assert Rating.objects.get().grade == 1
     assert NuggetSpan.objects.get() == span
     client.post(url, {"key": uuid4(), "grade": "0"})
@@ -66,7 +66,7 @@ def test_without_scripts_nothing_is_taken_away_unasked(cast, assignment):
     assert not NuggetSpan.objects.exists()
 
 
-def test_an_answer_can_be_taken_back(cast, assignment):
+def test_answer_can_be_withdrawn(cast, assignment):
     client = cast.client("worker")
     answer(client, assignment, grade="0")
     answer(client, assignment, grade="")
@@ -74,19 +74,19 @@ def test_an_answer_can_be_taken_back(cast, assignment):
     assert [a.grade for a in Answer.objects.order_by("id")] == [0, None]
 
 
-def test_the_same_key_is_the_same_answer(cast, assignment):
+def test_same_key_is_the_same_answer(cast, assignment):
     client, key = cast.client("worker"), uuid4()
     for _ in range(3):
         assert answer(client, assignment, grade="0", key=key, **BY_SCRIPT).status_code == 204
     assert Answer.objects.count() == 1
     refused = answer(client, assignment, grade="1", key=key, **BY_SCRIPT)
     assert refused.status_code == 422
-    assert "already carried another answer" in refused.content.decode()
+    assert "already sent with other content" in refused.content.decode()
     assert Rating.objects.get().grade == 0
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"grade": "2"}, "one of 0, 1, not 2"),
         ({"grade": "-1"}, "one of 0, 1, not -1"),
@@ -104,13 +104,13 @@ def test_the_same_key_is_the_same_answer(cast, assignment):
         ({"spans": None, "quotes": ["x"]}, None),
     ],
 )
-def test_bad_answers_are_refused_and_change_nothing(cast, assignment, change, says):
-    if says is None:
+def test_bad_answers_are_refused_and_change_nothing(cast, assignment, change, message):
+    if message is None:
         change = {"spans": 7}
-        says = "expected a list"
+        message = "expected a list"
     response = answer(cast.client("worker"), assignment, **change, **BY_SCRIPT)
     assert response.status_code == 422
-    assert says in response.content.decode()
+    assert message in response.content.decode()
     assert not Answer.objects.exists()
     assert not Rating.objects.exists()
 
@@ -155,7 +155,7 @@ def test_without_scripts_a_refused_form_comes_back_as_it_was_filled_in(cast, ass
 
 
 @pytest.mark.parametrize("keep", ["x", "1", "1:", "1:2:3", "-1:3", "9" * 5000 + ":1", "٣:٤"])
-def test_a_span_to_keep_that_is_no_place_is_refused(cast, assignment, keep):
+def test_span_to_keep_that_is_no_place_is_refused(cast, assignment, keep):
     url = f"/work/{assignment.pk}/answers/{question(assignment).pk}/"
     response = cast.client("worker").post(
         url, {"key": uuid4(), "grade": "1", "keep": keep}, **BY_SCRIPT
@@ -165,20 +165,20 @@ def test_a_span_to_keep_that_is_no_place_is_refused(cast, assignment, keep):
     assert not Answer.objects.exists()
 
 
-def test_words_marked_before_a_grade_are_there_after_a_reload(cast, dataset):
+def test_spans_marked_before_a_grade_survive_a_reload(cast, dataset):
     campaign = make_campaign(dataset, cast.worker, rubric="graded", kind="passage")
     item = Assignment.objects.get(participant__campaign=campaign)
     client = cast.client("worker")
-    words = "divers found a crack"
-    start = item.item.text.body.index(words)
-    span = {"start": start, "end": start + len(words), "quote": words}
+    quote = "divers found a crack"
+    start = item.item.text.body.index(quote)
+    span = {"start": start, "end": start + len(quote), "quote": quote}
     answer(client, item, grade="", spans=[span])
     assert not Rating.objects.exists()  # no grade yet
     page = markup(client.get(item.get_absolute_url()))
-    assert f'<q dir="auto" translate="no">{words}</q>' in page
+    assert f'<q dir="auto" translate="no">{quote}</q>' in page
     assert ">0 of 3<" in page
     answer(client, item, grade="4", spans=[span])
-    assert Rating.objects.get().spans.get().quote == words
+    assert Rating.objects.get().spans.get().quote == quote
 
 
 def test_answer_from_an_altered_page_is_marked_for_staff(cast, assignment):

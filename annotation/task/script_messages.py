@@ -1,32 +1,29 @@
-"""Translated messages of the item page's scripts. They have no words of their own, so all can be translated.
+"""Translated messages of the item page's scripts.
 
-Names in braces are filled in by the script.
+The scripts have no messages of their own, so all can be translated. Names in braces are filled in by the
+script.
 """
 
 from django.utils.translation import gettext_lazy as _
 
-WORDS = {
+MESSAGES = {
     # Where answers are
     "all_saved": _("All saved"),
     "saving": _("Saving…"),
     "sent": _("{n} of {all} sent"),
-    "handing_in": _("Handing in…"),
+    "handing_in": _("Submitting…"),
     "saved": _("Saved {time}"),
     "waits": _("Not saved yet, {n} waiting. {problem}"),
-    "end_waits": _("Not handed in yet, {n} waiting. {problem}"),
-    "undecided": _("Answered in two places: {n} to decide"),
+    "end_waits": _("Not submitted yet, {n} waiting. {problem}"),
+    "undecided": _("Answered twice: {n}. Choose one answer."),
     "refused": _("Not saved. {problem}"),
     "refused_before": _("Not saved: {n}. Answer again where the page says so."),
-    "not_handed_in": _("Not handed in; your answers are kept. {problem}"),
+    "not_handed_in": _("Not submitted; your answers are kept. {problem}"),
     "not_skipped": _("Not skipped; your answers are kept. {problem}"),
-    "unreachable": _("The server cannot be reached; sent by itself when it is back."),
-    "busy": _("The server is busy; sent by itself in a moment."),
-    "logged_out": _(
-        "You have been logged out: log in again in another tab, and it is sent from here."
-    ),
-    "somebody_else": _(
-        "Somebody else is logged in here by now: log in as yourself, and it is sent."
-    ),
+    "unreachable": _("The server cannot be reached. We retry automatically."),
+    "busy": _("The server is busy. Your answers are sent in a moment."),
+    "logged_out": _("You were logged out. Log in again in another tab, then it is sent from here."),
+    "somebody_else": _("Somebody else is logged in here. Log in as yourself, then it is sent."),
     "answered": _("The server answered {status}."),
     "not_kept": _("This browser does not keep them: do not close or reload this page."),
     # Questions and their state
@@ -36,7 +33,7 @@ WORDS = {
     "open": _("open"),
     "needs-span": _("needs a span"),
     "answered-state": _("answered"),
-    "denial": _("You chose {grade}, which rests on no words. Take away those that you marked?"),
+    "denial": _("Grade {grade} needs no marked words. Remove your marks?"),
     "large": _("You selected {n} words. Mark all of them?"),
     "altered": _(
         "Your browser translates this page, or an extension changes its words. "
@@ -54,16 +51,13 @@ WORDS = {
     "answered_device": _("Question {number} was answered in another place: {grade}"),
     "answered_many_tab": _("Answered in another tab: questions {numbers}"),
     "answered_many_device": _("Answered in another place: questions {numbers}"),
-    "now_submitted": _("This was handed in in another place."),
-    "now_closed": _(
-        "This study was closed. Its page says what becomes of your part, and of your pay."
-    ),
+    "now_submitted": _("You submitted this in another tab or browser."),
+    "now_closed": _("This study was closed. Its page says what happens to your part and your pay."),
     "now_released": _("The time for this ended. What you saved is kept."),
     "reopened": _(
-        "A change after handing in has opened this text again. "
-        "Submit it once more when you are done."
+        "You changed this text after you submitted it. Submit it again when you are done."
     ),
-    "reopened_other": _("A change after handing in has opened another text again:"),
+    "reopened_other": _("You changed another text after you submitted it:"),
     "back_to_it": _("back to it"),
     "conflict": _("Question {number} was answered in two places. Choose which answer counts."),
     "conflict_label": _("Two answers to question {number}"),
@@ -73,28 +67,29 @@ WORDS = {
     "time_left": _("Time left: {time}"),
     "time_over": _("The time is over"),
     "part_ends": _(
-        "The time for this part ends in {time}. What you have not begun goes to others then; "
-        "what you have begun can still be finished."
+        "The time for this part ends in {time}. Then other people get the texts that you did not start. "
+        "You can still finish the texts that you started."
     ),
     "part_over": _(
-        "The time for this part is over. What you saved is kept. "
-        "The page of the study says what becomes of it."
+        "The time for this part is over. Your saved answers are kept. "
+        "The page of the study says what happens to them."
     ),
     "session_ends": _("You will be logged out in {time}."),
     "session_extended": _("You stay logged in."),
-    "session_not_extended": _("That did not work. Log in again in another tab, and go on here."),
+    "session_not_extended": _(
+        "That did not work. Log in again in another tab, then continue here."
+    ),
 }
 
 # The same for guests, who have no password to log in with.
-GUESTS_WORDS = {
+GUEST_MESSAGES = {
     "logged_out": _(
-        "You have been logged out: open the study again from where you came, and it is sent."
+        "You were logged out. Open the study again from where you came, then it is sent."
     ),
     "somebody_else": _(
-        "Somebody else is logged in here by now: open the study again from where you came, "
-        "and it is sent."
+        "Somebody else is logged in here. Open the study again from where you came, then it is sent."
     ),
     "session_not_extended": _(
-        "That did not work. Open the study again from where you came, and go on here."
+        "That did not work. Open the study again from where you came, then continue here."
     ),
 }

@@ -1,11 +1,11 @@
-"""What of a part calls for a look before it is approved: by the campaign's own numbers."""
+"""Review rules: thresholds from which a part is flagged before approval."""
 
 import pytest
 
 from annotation.models import Campaign, LogEntry
-from annotation.monitoring.parts_here import OurPart
+from annotation.monitoring.part_records import PartRecord
 from annotation.participation.skips import Skips
-from tests.crowd import make_study
+from tests.toolbox.prolific_study import make_study
 
 URL = "/campaigns/crowd/reconcile/"
 
@@ -16,7 +16,7 @@ def study(db) -> Campaign:
 
 
 @pytest.mark.parametrize(
-    ("rule", "of_part", "why"),
+    ("rule", "of_part", "reason"),
     [
         # Of 8 texts 2 were skipped, as many as may be: a quarter.
         ({}, {}, []),
@@ -36,13 +36,13 @@ def study(db) -> Campaign:
         ({"look_active_percent": 0}, {"active_ms": 0}, []),
     ],
 )
-def test_the_campaign_says_what_calls_for_a_look(rule, of_part, why):
-    known = {"skips": Skips(2, 2, 8), "active_ms": 240_000}
-    part = OurPart("pid", "sub", "st", "done", "C", participant=1, **known | of_part)
-    assert list(part.looks(Campaign(minutes_per_part=20, **rule))) == why
+def test_part_is_flagged_by_the_campaigns_review_rules(rule, of_part, reason):
+    common_fields = {"skips": Skips(2, 2, 8), "active_ms": 240_000}
+    part = PartRecord("pid", "sub", "st", "done", "C", participant=1, **common_fields | of_part)
+    assert list(part.looks(Campaign(minutes_per_part=20, **rule))) == reason
 
 
-LOOKS = {
+REVIEWED = {
     "look_skipped_percent": "",
     "look_checks_missed": 0,
     "look_gold_percent": 60,
@@ -51,10 +51,10 @@ LOOKS = {
 }
 
 
-def test_the_rules_of_a_running_study_are_changed_and_logged(cast, study):
+def test_rules_of_a_running_study_are_changed_and_logged(cast, study):
     admin = cast.client("admin")
     assert "under 10% of the stated minutes active" in admin.get(URL).content.decode()
-    changed = LOOKS | {"look_skipped_percent": 30, "look_active_percent": 25}
+    changed = REVIEWED | {"look_skipped_percent": 30, "look_active_percent": 25}
     assert admin.post(f"{URL}rules/", changed).url == URL
     study.refresh_from_db()
     assert (study.look_skipped_percent, study.look_active_percent) == (30, 25)
@@ -80,7 +80,7 @@ def test_the_rules_of_a_running_study_are_changed_and_logged(cast, study):
     ],
 )
 def test_rules_that_make_no_sense_are_refused(cast, study, name, value):
-    response = cast.client("admin").post(f"{URL}rules/", LOOKS | {name: value})
+    response = cast.client("admin").post(f"{URL}rules/", REVIEWED | {name: value})
     assert response.status_code == 422
     page = response.content.decode()
     assert f'id="id_{name}_error"' in page
@@ -89,7 +89,9 @@ def test_rules_that_make_no_sense_are_refused(cast, study, name, value):
 
 
 def test_rules_are_for_admins_and_are_sent(cast, study):
-    assert cast.client("researcher").post(f"{URL}rules/", LOOKS).status_code == 403
-    assert cast.client("worker").post(f"{URL}rules/", LOOKS).status_code == 403
+    assert cast.client("researcher").post(f"{URL}rules/", REVIEWED).status_code == 403
+    assert cast.client("worker").post(f"{URL}rules/", REVIEWED).status_code == 403
     assert cast.client("admin").get(f"{URL}rules/").status_code == 405
-    assert cast.client("admin").post("/campaigns/none/reconcile/rules/", LOOKS).status_code == 404
+    assert (
+        cast.client("admin").post("/campaigns/none/reconcile/rules/", REVIEWED).status_code == 404
+    )

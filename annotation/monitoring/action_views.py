@@ -1,4 +1,7 @@
-"""Acts of admins on a study and on somebody in it: each a form that is sent, and a sentence on what it did."""
+"""POST views of a coordinator's actions on a study and its participants.
+
+Each handles a form and reports its effect in a message.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,19 +17,19 @@ from annotation.http import AuthenticatedRequest, View, coordinators_only
 from annotation.models import Assignment, Campaign, Participant
 from annotation.monitoring import actions
 from annotation.monitoring.forms import ConfirmForm, EraseForm, ExtendForm, LinkForm
-from annotation.participation import leaving
+from annotation.participation import withdrawal
 from annotation.plurals import n_of
 
 UNCONFIRMED = "Nothing was done: tick the box to confirm it."
 STATES = {
     Campaign.State.OPEN: "{} is open.",
-    Campaign.State.PAUSED: "{} is paused: nothing new is handed out, and people can finish what they have.",
+    Campaign.State.PAUSED: "{} is paused: no new work is assigned, and people can finish what they have.",
     Campaign.State.CLOSED: "{} is closed: what is still answered is kept, and becomes no rating.",
 }
 
 
 def _on_participant(act: Callable[..., str]) -> View:
-    """An admin's POST about a participant of this campaign; back to their page, saying what was done."""
+    """Decorate an action on a participant: redirect to their page with a message."""
 
     @wraps(act)
     def view(request: AuthenticatedRequest, slug: str, pk: int, **kwargs: Any) -> HttpResponseBase:
@@ -37,7 +40,7 @@ def _on_participant(act: Callable[..., str]) -> View:
                 actions.refuse_if_changed(participant, request.POST.get("seen", ""))
                 done = act(request, participant, **kwargs)
             messages.success(request, done)
-        except leaving.ActionRefusedError as error:
+        except withdrawal.ParticipationError as error:
             messages.error(request, str(error))
         return redirect("campaign_participant", slug, pk)
 
@@ -47,14 +50,14 @@ def _on_participant(act: Callable[..., str]) -> View:
 @require_POST
 @coordinators_only
 def campaign_state(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Pause a study, go on with it, close it, open it again. Nothing that was saved changes."""
+    """Pause, resume, close or reopen a study. Nothing that was saved changes."""
     campaign = get_object_or_404(Campaign, slug=slug)
     try:
         sent = request.POST
         changed = actions.set_state(
-            campaign, sent.get("state", ""), request.user, seen=sent.get("seen", "")
+            campaign, sent.get("state", ""), request.user, known_state=sent.get("seen", "")
         )
-    except leaving.ActionRefusedError as error:
+    except withdrawal.ParticipationError as error:
         messages.error(request, str(error))
     else:
         messages.success(request, STATES[Campaign.State(changed.state)].format(changed))
@@ -64,7 +67,7 @@ def campaign_state(request: AuthenticatedRequest, slug: str) -> HttpResponseBase
 @require_POST
 @coordinators_only
 def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Return the untouched items of parts whose time is over, at once."""
+    """Return the untouched items of overdue parts to the pool, at once."""
     campaign = get_object_or_404(Campaign, slug=slug)
     n = actions.return_overdue(campaign, request.user)
     messages.success(request, f"{n_of(n, 'item')} went back to the pool.")
@@ -74,12 +77,12 @@ def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_POST
 @coordinators_only
 def return_abandoned(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """What was begun and left, in parts whose time is over, goes back to the others."""
+    """Release the begun items of overdue parts to the pool."""
     campaign = get_object_or_404(Campaign, slug=slug)
     try:
         _confirmed(request)
         n = actions.return_abandoned(campaign, request.user)
-    except leaving.ActionRefusedError as error:
+    except withdrawal.ParticipationError as error:
         messages.error(request, str(error))
     else:
         messages.success(request, f"{n_of(n, 'item')} went back to the pool; the answers are kept.")
@@ -88,17 +91,17 @@ def return_abandoned(request: AuthenticatedRequest, slug: str) -> HttpResponseBa
 
 @_on_participant
 def extend(request: AuthenticatedRequest, participant: Participant) -> str:
-    """More hours for the last part."""
+    """Give the last part more hours."""
     form = ExtendForm(request.POST)
     if not form.is_valid():
-        raise leaving.ActionRefusedError(f"Hours: {form.errors['hours'][0]}")
+        raise withdrawal.ParticipationError(f"Hours: {form.errors['hours'][0]}")
     part = actions.extend(participant, form.cleaned_data["hours"], request.user)
     return f"Part {part.number} runs until {part.expires:%-d %B, %H:%M %Z}."
 
 
 @_on_participant
 def declare_done(request: AuthenticatedRequest, participant: Participant) -> str:
-    """The last part counts as done: it is paid and has its code."""
+    """Declare the last part done: it is paid and has its code."""
     _confirmed(request)
     part = actions.declare_done(participant, request.user)
     return f"Part {part.number} is done: it is due for pay, and its completion code is shown."
@@ -106,14 +109,14 @@ def declare_done(request: AuthenticatedRequest, participant: Participant) -> str
 
 @_on_participant
 def release(request: AuthenticatedRequest, participant: Participant) -> str:
-    """All untouched items in hand go back to the pool."""
+    """Release all untouched items of the participant to the pool."""
     _confirmed(request)
     return f"{n_of(actions.release_untouched(participant, request.user), 'item')} went back to the pool."
 
 
 @_on_participant
 def release_item(request: AuthenticatedRequest, participant: Participant, item: int) -> str:
-    """One item in hand goes back to the pool; its answers stay."""
+    """Release an open item to the pool; its answers stay."""
     _confirmed(request)
     assignment = get_object_or_404(Assignment, participant=participant, pk=item)
     released = actions.release_item(assignment, request.user)
@@ -122,7 +125,7 @@ def release_item(request: AuthenticatedRequest, participant: Participant, item: 
 
 @_on_participant
 def return_participant(request: AuthenticatedRequest, participant: Participant) -> str:
-    """The participation ends as returned."""
+    """End the participation as returned."""
     _confirmed(request)
     n = actions.return_participant(participant, request.user)
     return f"{participant.rater} is returned, and {n_of(n, 'item')} went back to the pool."
@@ -130,7 +133,7 @@ def return_participant(request: AuthenticatedRequest, participant: Participant) 
 
 @_on_participant
 def readmit(request: AuthenticatedRequest, participant: Participant) -> str:
-    """Somebody whose participation had ended can go on."""
+    """Let a person whose participation had ended go on."""
     actions.readmit(participant, request.user)
     if participant.source != Participant.Source.LINK:
         return f"{participant.rater} can go on."
@@ -139,10 +142,10 @@ def readmit(request: AuthenticatedRequest, participant: Participant) -> str:
 
 @_on_participant
 def renew_link(request: AuthenticatedRequest, participant: Participant) -> str:
-    """A new invitation link in place of the one before."""
+    """Replace the invitation link by a new one."""
     form = LinkForm(request.POST)
     if not form.is_valid():
-        raise leaving.ActionRefusedError(f"Days: {form.errors['days'][0]}")
+        raise withdrawal.ParticipationError(f"Days: {form.errors['days'][0]}")
     actions.renew_link(participant, form.cleaned_data["days"], request.user)
     return (
         f"{participant.rater} has a new link, which stands under Ways in. The one before has ended."
@@ -151,34 +154,34 @@ def renew_link(request: AuthenticatedRequest, participant: Participant) -> str:
 
 @_on_participant
 def revoke_link(request: AuthenticatedRequest, participant: Participant) -> str:
-    """The invitation link lets nobody in any more, and whoever is in by it is logged out."""
+    """Revoke the invitation link, and log out the guest who used it."""
     _confirmed(request)
     actions.revoke_link(participant, request.user)
     return f"The link of {participant.rater} has ended, and nobody is logged in by it."
 
 
 @_on_participant
-def set_aside(request: AuthenticatedRequest, participant: Participant) -> str:
-    """Nothing that this person said counts any more, until that is undone."""
-    n = actions.set_aside(participant, request.user)
-    return f"The work of {participant.rater} is set aside: {n_of(n, 'item')} handed in can go to others."
+def exclude_work(request: AuthenticatedRequest, participant: Participant) -> str:
+    """Exclude the person's answers, until that is undone."""
+    n = actions.exclude_work(participant, request.user)
+    return f"The work of {participant.rater} is excluded: {n_of(n, 'item')} submitted can go to others."
 
 
 @_on_participant
-def count_work_again(request: AuthenticatedRequest, participant: Participant) -> str:
-    """What was set aside counts again, where its place is free."""
-    n, taken = actions.count_work_again(participant, request.user)
-    others = (
-        f" The places of {n_of(taken, 'item')} have been taken, so these do not count."
-        if taken
+def include_work(request: AuthenticatedRequest, participant: Participant) -> str:
+    """Include excluded work again, where its slot is free."""
+    n, n_without_slot = actions.include_work(participant, request.user)
+    remark = (
+        f" The places of {n_of(n_without_slot, 'item')} have been taken, so these do not count."
+        if n_without_slot
         else ""
     )
-    return f"{n_of(n, 'item')} of {participant.rater} count{'s' if n == 1 else ''} again.{others}"
+    return f"{n_of(n, 'item')} of {participant.rater} count{'s' if n == 1 else ''} again.{remark}"
 
 
 @_on_participant
 def erase(request: AuthenticatedRequest, participant: Participant) -> str:
-    """The personal data of a participant is deleted; labels stay."""
+    """Delete the personal data of a participant; labels stay."""
     _confirmed(request)
     form = EraseForm(request.POST)
     form.full_clean()
@@ -188,4 +191,4 @@ def erase(request: AuthenticatedRequest, participant: Participant) -> str:
 
 def _confirmed(request: AuthenticatedRequest) -> None:
     if not ConfirmForm(request.POST).is_valid():
-        raise leaving.ActionRefusedError(UNCONFIRMED)
+        raise withdrawal.ParticipationError(UNCONFIRMED)

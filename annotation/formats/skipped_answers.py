@@ -1,4 +1,4 @@
-"""Answers of annotation tools that an import leaves out, and their places in files. No Django here."""
+"""Answers of annotation tools that an import leaves out, with positions. No Django here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Repeated(StrEnum):
-    """Treatment of a pair that one person graded more than once in a tool, with different answers."""
+    """Treatment of a pair that one person graded twice in a tool, with different answers."""
 
     LEAVE_OUT = "leave-out"
     NEWEST = "newest"
@@ -21,7 +21,10 @@ class Repeated(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """Answers of one person to an item, with the ids of the tool. `time` is in ISO 8601, or empty."""
+    """Answers of one person to an item, with the ids of the tool.
+
+    `time` is in ISO 8601, or empty.
+    """
 
     value: Any
     task: str = ""
@@ -46,14 +49,14 @@ class AnswerPosition(int):
         return {name: getattr(self.part, name) for name in ("task", "annotation", "person")}
 
     def __str__(self) -> str:
-        """Return what stands behind the line in an error."""
+        """Return the item and ids that follow the line number in an error."""
         ids = (f"{name} {value}" for name, value in self.ids.items() if value)
         return ", ".join([f"item {self.item}", *ids])
 
 
 @dataclass(frozen=True)
-class LeftOutAnswer:
-    """An answer that an import left out: its place, the ids of the tool, and the reason."""
+class SkippedAnswer:
+    """An answer left out by an import: its position, the ids of the tool, and the reason."""
 
     file: str
     line: int
@@ -65,14 +68,14 @@ class LeftOutAnswer:
     reason: str
 
     def __str__(self) -> str:
-        named = {"task": self.task, "annotation": self.annotation, "person": self.person}
-        ids = [f"{name} {value}" for name, value in named.items() if value]
-        where = ", ".join([f"item {self.item}", *ids])
-        parts = (f"{self.file}:{self.line}", where, self.field, self.reason)
+        ids_by_name = {"task": self.task, "annotation": self.annotation, "person": self.person}
+        ids = [f"{name} {value}" for name, value in ids_by_name.items() if value]
+        position = ", ".join([f"item {self.item}", *ids])
+        parts = (f"{self.file}:{self.line}", position, self.field, self.reason)
         return ": ".join(part for part in parts if part)
 
 
-COLUMNS = tuple(field.name for field in fields(LeftOutAnswer))
+COLUMNS = tuple(field.name for field in fields(SkippedAnswer))
 
 
 def as_json(answers: Iterable[Mapping[str, Any]]) -> str:
@@ -80,7 +83,7 @@ def as_json(answers: Iterable[Mapping[str, Any]]) -> str:
 
 
 def as_csv(answers: Iterable[Mapping[str, Any]]) -> str:
-    """Return a table with a header. Formulas of a spreadsheet get an apostrophe before them."""
+    """Return a table with a header, with spreadsheet formulas escaped by an apostrophe."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -95,5 +98,5 @@ def _cell(value: Any) -> Any:
     )
 
 
-def rows_of(answers: Iterable[LeftOutAnswer]) -> list[dict[str, Any]]:
+def rows_of(answers: Iterable[SkippedAnswer]) -> list[dict[str, Any]]:
     return [asdict(answer) for answer in answers]

@@ -1,4 +1,4 @@
-"""Version of the program, and the hash of its translations: which words of its own it shows."""
+"""Version of the program, and the hash of its translations, for provenance of exports."""
 
 import hashlib
 import tomllib
@@ -14,11 +14,11 @@ _PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 
 
 @cache
-def words_of_the_program(language: str) -> dict[str, Any]:
-    """What fixes the program's own words in a language: its version, Django's, and a catalogue's SHA-256.
+def program_versions(language: str) -> dict[str, Any]:
+    """Return the versions of the program and of Django, and a translation catalogue's SHA-256.
 
-    The catalogue is that of the compiled translation (.mo); without one the words stand in the source, and
-    the hash is None.
+    These fix the program's messages in a language. The catalogue is that of the compiled
+    translation (.mo); without one the messages are in the source, and the hash is None.
     """
     name = f"{to_locale(language)}/LC_MESSAGES/django.mo"
     catalogue = Path(settings.LOCALE_PATHS[0]) / name

@@ -12,7 +12,7 @@ from annotation.models import Answer, Assignment, Campaign, Part, Rating
 from annotation.participation import assigning
 from annotation.task import saving
 from annotation.text.spans import Span
-from tests.annotation.pool_material import answer, items, make_pool, newcomer, work_through
+from tests.toolbox.assignment_pool import answer, items, make_pool, newcomer, work_through
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def pool(db):
     return make_pool()
 
 
-def test_an_untouched_item_returns_to_the_pool_and_a_begun_one_stays(pool):
+def test_untouched_item_returns_to_the_pool_and_a_begun_one_stays(pool):
     Campaign.objects.update(lease_hours=2, raters_per_item=1, items_per_part=12)
     ann = newcomer(pool, "ann")
     part = assigning.begin_part(ann)
@@ -37,42 +37,42 @@ def test_an_untouched_item_returns_to_the_pool_and_a_begun_one_stays(pool):
     }
     assert Answer.objects.count() == 2
     assert Rating.objects.count() == 1
-    again = assigning.begin_part(ann)
-    assert [assignment.pk for assignment in again.assignments.all()] == [begun.pk]
+    second_part = assigning.begin_part(ann)
+    assert [assignment.pk for assignment in second_part.assignments.all()] == [begun.pk]
 
 
-def test_who_comes_back_first_takes_up_the_same_items(pool):
+def test_returning_rater_takes_the_same_items(pool):
     Campaign.objects.update(lease_hours=2, items_per_part=12)
     ann = newcomer(pool, "ann")
     first = items(assigning.begin_part(ann))
     assigning.expire(pool, timezone.now() + timedelta(hours=3))
-    again = assigning.begin_part(ann)
-    assert set(items(again)) == set(first)
+    second_part = assigning.begin_part(ann)
+    assert set(items(second_part)) == set(first)
     assert Assignment.objects.filter(participant=ann).count() == 12
     assert [part.number for part in ann.parts.all()] == [1, 2]
 
 
-def test_a_late_answer_counts_while_a_slot_is_free_and_is_kept_in_any_case(pool):
+def test_late_answer_counts_while_a_slot_is_free_and_is_kept_in_any_case(pool):
     Campaign.objects.update(lease_hours=2, raters_per_item=1, items_per_part=12)
     part = assigning.begin_part(newcomer(pool, "ann"))
-    free, taken = part.assignments.order_by("position")[:2]
+    free, reassigned = part.assignments.order_by("position")[:2]
     assigning.expire(pool, timezone.now() + timedelta(hours=3))
     answer(free)
     free.refresh_from_db()
     assert (free.state, free.slot) == ("open", 0)
     ben = assigning.begin_part(newcomer(pool, "ben"))
-    assert taken.item_id in items(ben)
+    assert reassigned.item_id in items(ben)
     assert free.item_id not in items(ben)
-    answer(taken)
-    taken.refresh_from_db()
-    assert (taken.state, taken.slot) == ("released", None)
-    assert Answer.objects.filter(assignment=taken).count() == 1
+    answer(reassigned)
+    reassigned.refresh_from_db()
+    assert (reassigned.state, reassigned.slot) == ("released", None)
+    assert Answer.objects.filter(assignment=reassigned).count() == 1
     assert [rating.text for rating in Rating.objects.all()] == [free.item.text]
-    with pytest.raises(saving.AnswerRefusedError, match="given to somebody else"):
-        saving.submit(taken)
+    with pytest.raises(saving.AnswerError, match="given to somebody else"):
+        saving.submit(reassigned)
 
 
-def test_a_part_ends_with_its_last_item_and_the_stay_with_its_last_part(pool):
+def test_part_ends_with_its_last_item_and_the_stay_with_its_last_part(pool):
     Campaign.objects.update(max_parts=2)
     ann = newcomer(pool, "ann")
     for number in (1, 2):
@@ -86,14 +86,14 @@ def test_a_part_ends_with_its_last_item_and_the_stay_with_its_last_part(pool):
     assert Part.objects.count() == 2
 
 
-def test_what_is_skipped_untouched_goes_back_at_the_end_of_a_part_with_a_lease(pool):
+def test_untouched_skipped_item_is_released_at_the_end_of_a_leased_part(pool):
     for lease, state, slot in ((None, "skipped", 0), (2, "released", None)):
         Campaign.objects.update(lease_hours=lease)
         part = assigning.begin_part(newcomer(pool, f"with-{lease}"))
-        assignment, *rest = part.assignments.select_related("participant__campaign")
-        for other in rest:
-            answer(other)
-            saving.submit(other)
+        assignment, *remaining = part.assignments.select_related("participant__campaign")
+        for remaining_item in remaining:
+            answer(remaining_item)
+            saving.submit(remaining_item)
         saving.skip(assignment, "Not for me.")
         part.refresh_from_db()
         assignment.refresh_from_db()
@@ -105,7 +105,7 @@ def test_what_is_skipped_untouched_goes_back_at_the_end_of_a_part_with_a_lease(p
 
 
 def hand_in(part):
-    """What is open of a part, whatever became of its time."""
+    """Submit the open items of a part, whether its time is over or not."""
     for assignment in part.assignments.filter(state="open").select_related("participant__campaign"):
         saving.submit(assignment)
     part.refresh_from_db()
@@ -117,7 +117,7 @@ def run_out(pool, hours=3):
 
 
 @pytest.mark.parametrize("somebody_begins_meanwhile", [True, False])
-def test_a_part_that_is_handed_in_whole_after_its_time_is_done(pool, somebody_begins_meanwhile):
+def test_part_submitted_completely_after_its_time_is_done(pool, somebody_begins_meanwhile):
     Campaign.objects.update(lease_hours=2, items_per_part=3)
     part = assigning.begin_part(newcomer(pool, "ann"))
     for assignment in part.assignments.all():
@@ -131,7 +131,7 @@ def test_a_part_that_is_handed_in_whole_after_its_time_is_done(pool, somebody_be
     assert hand_in(part) == "done"
 
 
-def test_a_part_of_which_something_went_back_is_not_done_and_makes_the_next_shorter(pool):
+def test_part_of_which_something_went_back_is_not_done_and_makes_the_next_shorter(pool):
     Campaign.objects.update(lease_hours=2)
     ann = newcomer(pool, "ann")
     part = assigning.begin_part(ann)
@@ -141,29 +141,29 @@ def test_a_part_of_which_something_went_back_is_not_done_and_makes_the_next_shor
     assert hand_in(part) == "expired"
     assert assigning.unpaid(ann) == 3
     # Four texts are a part: one more, and the part is done and paid.
-    again = assigning.begin_part(ann)
-    assert again.assignments.count() == 1
-    work_through(again)
+    second_part = assigning.begin_part(ann)
+    assert second_part.assignments.count() == 1
+    work_through(second_part)
     assert (ann.parts_done(), assigning.unpaid(ann)) == (1, 0)
     assert assigning.begin_part(ann).assignments.count() == 4
 
 
-def test_a_part_whose_rest_went_into_a_later_one_is_not_paid_beside_it(pool):
+def test_part_whose_rest_went_into_a_later_one_is_not_paid_beside_it(pool):
     Campaign.objects.update(lease_hours=2)
     ann = newcomer(pool, "ann")
     part = assigning.begin_part(ann)
-    first, *rest = part.assignments.order_by("position")
-    for assignment in (first, *rest):
+    first, *remaining = part.assignments.order_by("position")
+    for assignment in (first, *remaining):
         answer(assignment)
     saving.submit(Assignment.objects.select_related("participant__campaign").get(pk=first.pk))
     run_out(pool)
-    again = assigning.begin_part(ann)
-    assert set(again.assignments.all()) == set(rest)
-    work_through(again)
+    second_part = assigning.begin_part(ann)
+    assert set(second_part.assignments.all()) == set(remaining)
+    work_through(second_part)
     assert [part.outcome for part in ann.parts.all()] == ["expired", "done"]
 
 
-def test_what_was_begun_goes_back_after_a_longer_time(pool):
+def test_begun_item_is_released_after_the_longer_lease(pool):
     Campaign.objects.update(
         lease_hours=2, begun_lease_hours=10, raters_per_item=1, items_per_part=12
     )
@@ -190,7 +190,7 @@ def test_what_was_begun_goes_back_after_a_longer_time(pool):
     assert (Rating.objects.count(), Answer.objects.exclude(late="").count()) == (2, 0)
 
 
-def test_an_item_that_is_dealt_to_the_same_person_again_counts_again(pool):
+def test_item_that_is_dealt_to_the_same_person_again_counts_again(pool):
     Campaign.objects.update(lease_hours=2, begun_lease_hours=2)
     pool.refresh_from_db()
     ann = newcomer(pool, "ann")
@@ -203,7 +203,7 @@ def test_an_item_that_is_dealt_to_the_same_person_again_counts_again(pool):
     assert Rating.objects.get(text=begun.item.text).grade == 1
 
 
-def test_what_the_same_person_said_in_an_earlier_study_counts_again(pool):
+def test_answer_in_an_earlier_study_counts_again(pool):
     ann = newcomer(pool, "ann")
     earlier = assigning.begin_part(ann).assignments.order_by("position").first()
     answer(earlier, 1)
@@ -212,15 +212,15 @@ def test_what_the_same_person_said_in_an_earlier_study_counts_again(pool):
     )
     sampling.sample(later, [earlier.item.text])
     sampling.publish(later)
-    again = assigning.begin_part(newcomer(later, "ann")).assignments.get()
-    answer(again, 0)
+    later_assignment = assigning.begin_part(newcomer(later, "ann")).assignments.get()
+    answer(later_assignment, 0)
     assert Rating.objects.get(text=earlier.item.text).grade == 0
-    assigning.release_begun(Assignment.objects.filter(pk=again.pk))
+    assigning.release_begun(Assignment.objects.filter(pk=later_assignment.pk))
     assert Rating.objects.get(text=earlier.item.text).grade == 1
 
 
 def test_many_who_leave_after_one_answer_hold_nothing_for_ever(pool):
-    """Nine people answer once and go: without the longer limit eighteen slots would be theirs for good."""
+    """Nine people answer once and go: without the longer limit they would keep eighteen slots."""
     Campaign.objects.update(lease_hours=1, begun_lease_hours=2, raters_per_item=3, items_per_part=2)
     pool.refresh_from_db()
     for number in range(9):
@@ -231,8 +231,8 @@ def test_many_who_leave_after_one_answer_hold_nothing_for_ever(pool):
         began=timezone.now() - timedelta(hours=3), expires=timezone.now() - timedelta(hours=2)
     )
     for number in range(9):
-        coming = newcomer(pool, f"stays{number}")
-        while part := assigning.begin_part(coming):
+        next_rater = newcomer(pool, f"stays{number}")
+        while part := assigning.begin_part(next_rater):
             work_through(part)
     handed_in = pool.items.annotate(
         n=Count("assignments", filter=Q(assignments__state="submitted", assignments__slot__gte=0))
@@ -240,15 +240,15 @@ def test_many_who_leave_after_one_answer_hold_nothing_for_ever(pool):
     assert [item.n for item in handed_in] == [3] * 12
 
 
-def test_words_of_an_answer_that_counted_go_with_it_though_a_kept_one_came_between(pool):
+def test_spans_of_a_counted_answer_follow_it_across_a_late_one(pool):
     Campaign.objects.update(raters_per_item=1, items_per_part=12)
     mine = assigning.begin_part(newcomer(pool, "ann")).assignments.first()
     assignment = Assignment.objects.select_related("item__text", "participant__campaign").get(
         pk=mine.pk
     )
-    asked = assignment.item.asked.get().question
-    words = [Span(0, 6, "Report")]
-    saving.save_answer(assignment, asked, key=uuid4(), grade=1, spans=words)
+    question = assignment.item.asked.get().question
+    spans = [Span(0, 6, "Report")]
+    saving.save_answer(assignment, question, key=uuid4(), grade=1, spans=spans)
     release = Assignment.objects.filter(pk=mine.pk)
     release.update(state="released", slot=None)
     ben = Assignment.objects.create(

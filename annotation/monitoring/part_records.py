@@ -1,4 +1,4 @@
-"""What is known here of each part, for the comparison with a platform's list, and what calls for a look.
+"""Our record of each part for the reconciliation with a platform, and the review rules.
 
 A participation that ended before a part was begun counts as one.
 """
@@ -12,14 +12,14 @@ from django.db.models import Count, Q, QuerySet
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Part, Participant
 from annotation.participation import active_time
-from annotation.participation.due import Amount, for_outcome
-from annotation.participation.earnings import MINUTE_MS, clock
-from annotation.participation.skips import Skips, by_part
+from annotation.participation.pay_rate import MINUTE_MS, part_durations
+from annotation.participation.payout import Amount, outcome_payout
+from annotation.participation.skips import Skips, skips_by_part
 from annotation.plurals import n_of
 
 
-def rules(campaign: Campaign) -> list[str]:
-    """What of a part calls for a look before it is approved, in words, with the campaign's numbers."""
+def review_rules(campaign: Campaign) -> list[str]:
+    """Return the rules by which a part is flagged for review, with the campaign's numbers."""
     skipped, missed = campaign.look_skipped_percent, campaign.look_checks_missed
     gold, n_gold = campaign.look_gold_percent, campaign.look_gold_answers
     return [
@@ -31,13 +31,13 @@ def rules(campaign: Campaign) -> list[str]:
         else "an attention check answered otherwise than it asks",
         f"under {gold}% of {n_gold} gold answers or more right",
         f"under {campaign.look_active_percent}% of the stated minutes active",
-        "work that was set aside",
+        "work that was excluded",
     ]
 
 
 @dataclass
-class OurPart:
-    """What we have of a submission: a part, or a participation that ended before one was begun."""
+class PartRecord:
+    """Our record of a submission: a part, or a participation that ended before one."""
 
     person: str
     session: str
@@ -49,16 +49,16 @@ class OurPart:
     assigned: int = 0
     skips: Skips | None = None
     checks: tuple[int, int] = (0, 0)
-    """How many attention checks were answered as they ask, and how many were answered."""
+    """Attention checks passed, and attention checks answered."""
     gold: tuple[int, int] = (0, 0)
-    """How many gold answers are on the right side of eta, and how many there are."""
+    """Gold answers on the right side of eta, and all gold answers."""
     active_ms: int = 0
     clock: timedelta | None = None
-    """From the first look at a text to the last sign of work, by the server."""
+    """Server-side duration, from the first opening of a text to the last event."""
     is_set_aside: bool = False
     has_begun: bool = True
-    due: Amount | None = None
-    """What is due for it; None where no pay is stated."""
+    payout: Amount | None = None
+    """Payout; None where no pay is stated."""
 
     @property
     def is_done(self) -> bool:
@@ -71,32 +71,32 @@ class OurPart:
         return {**dict(Participant.Outcome.choices), **dict(Part.Outcome.choices)}[self.outcome]
 
     def looks(self, campaign: Campaign) -> Iterator[str]:
-        """What of the part calls for a look before it is approved, by the campaign's rules."""
+        """Yield the reasons to review the part before approval, by the campaign's rules."""
         yield from self._skipped_too_many(campaign.look_skipped_percent)
-        passed, asked = self.checks
-        if asked - passed > campaign.look_checks_missed:
-            yield f"{passed} of {n_of(asked, 'attention check')} passed."
+        n_passed, n_asked = self.checks
+        if n_asked - n_passed > campaign.look_checks_missed:
+            yield f"{n_passed} of {n_of(n_asked, 'attention check')} passed."
         right, n = self.gold
         if n >= campaign.look_gold_answers and 100 * right < campaign.look_gold_percent * n:
             yield f"{right} of {n} gold answers right."
-        active, stated = self.active_ms / MINUTE_MS, campaign.minutes_per_part
-        if stated and 100 * active < campaign.look_active_percent * stated:
-            yield f"{active:.1f} active minutes, of {stated} stated."
+        active_minutes, stated_minutes = self.active_ms / MINUTE_MS, campaign.minutes_per_part
+        if stated_minutes and 100 * active_minutes < campaign.look_active_percent * stated_minutes:
+            yield f"{active_minutes:.1f} active minutes, of {stated_minutes} stated."
         if self.is_set_aside:
-            yield "The work was set aside."
+            yield "The work was excluded."
 
     def _skipped_too_many(self, percent: int | None) -> Iterator[str]:
         if not self.skips:
             return
-        many = f"{self.skips.used} of {self.skips.texts} texts were skipped"
+        skipped = f"{self.skips.used} of {self.skips.texts} texts were skipped"
         if percent is None and self.skips.are_too_many:
-            yield f"{many}; the study allows {self.skips.limit}."
+            yield f"{skipped}; the study allows {self.skips.limit}."
         if percent is not None and 100 * self.skips.used > percent * self.skips.texts:
-            yield f"{many}, more than {percent}%."
+            yield f"{skipped}, more than {percent}%."
 
 
-def parts_here(campaign: Campaign) -> list[OurPart]:
-    """The parts of people who came from Prolific."""
+def list_part_records(campaign: Campaign) -> list[PartRecord]:
+    """Return the parts of people who came from Prolific."""
     parts = Part.objects.filter(
         participant__campaign=campaign, participant__source=Participant.Source.PROLIFIC
     ).select_related("participant")
@@ -110,14 +110,14 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
     }
     answers = Answer.objects.filter(assignment__part__in=parts).order_by()
     active_ms = active_time.by_part(parts)
-    clocks = clock(parts)
-    skips = by_part(campaign, Assignment.objects.filter(part__in=parts))
+    clocks = part_durations(parts)
+    skips = skips_by_part(campaign, Assignment.objects.filter(part__in=parts))
     checks, gold_right = _checks(answers), _gold(campaign, answers)
     our_parts = []
     for part in parts:
         submitted, assigned = by_state.get(part.pk, (0, 0))
         our_parts.append(
-            OurPart(
+            PartRecord(
                 person=part.participant.external_id,
                 session=part.session_id,
                 study=part.study_id,
@@ -132,14 +132,14 @@ def parts_here(campaign: Campaign) -> list[OurPart]:
                 active_ms=active_ms.get(part.pk, 0),
                 clock=clocks.get(part.pk),
                 is_set_aside=part.participant.set_aside_at is not None,
-                due=for_outcome(campaign, Participant.Source.PROLIFIC, part.outcome),
+                payout=outcome_payout(campaign, Participant.Source.PROLIFIC, part.outcome),
             )
         )
     return our_parts
 
 
 def _checks(answers: QuerySet[Answer]) -> dict[int, tuple[int, int]]:
-    """Of each part: how many attention checks the newest answers pass, and how many were answered."""
+    """Return the passed and answered attention checks of each part, by the newest answers."""
     newest: dict[int, tuple[int, bool]] = {
         assignment: (part, grade == expected)
         for assignment, part, grade, expected in answers.filter(check_asked__isnull=False)
@@ -151,14 +151,14 @@ def _checks(answers: QuerySet[Answer]) -> dict[int, tuple[int, int]]:
 
 
 def _gold(campaign: Campaign, answers: QuerySet[Answer]) -> dict[int, tuple[int, int]]:
-    """Of each part: how many newest answers to hidden gold say what was expected, and all."""
+    """Return the right and all newest answers to hidden gold of each part."""
     rubric = campaign.rubric
-    known = ItemQuestion.objects.filter(
+    labelled = ItemQuestion.objects.filter(
         item__campaign=campaign, item__purpose=Item.Purpose.GOLD, expected__isnull=False
     )
     expected = {
         (item, question): grade
-        for item, question, grade in known.values_list("item", "question", "expected")
+        for item, question, grade in labelled.values_list("item", "question", "expected")
         if grade is not None
     }
     # Under the campaign's own rubric alone: that is what gold is drawn for.
@@ -169,31 +169,31 @@ def _gold(campaign: Campaign, answers: QuerySet[Answer]) -> dict[int, tuple[int,
     for assignment, item, question, part, grade in of_gold.order_by("pk").values_list(
         "assignment", "assignment__item", "question", "assignment__part", "grade"
     ):
-        wanted = expected.get((item, question or 0))
-        if wanted is not None and part:
-            is_right = grade is not None and rubric.reads_alike(grade, wanted)
+        gold_grade = expected.get((item, question or 0))
+        if gold_grade is not None and part:
+            is_right = grade is not None and rubric.agrees(grade, gold_grade)
             newest[assignment, question] = part, is_right
     return _tally(newest.values())
 
 
 def _tally(outcomes: Iterable[tuple[int, bool]]) -> dict[int, tuple[int, int]]:
     right: Counter[int] = Counter()
-    every: Counter[int] = Counter()
+    total: Counter[int] = Counter()
     for part, is_right in outcomes:
         right[part] += is_right
-        every[part] += 1
-    return {part: (right[part], n) for part, n in every.items()}
+        total[part] += 1
+    return {part: (right[part], n) for part, n in total.items()}
 
 
-def ended_without_part(campaign: Campaign) -> dict[str, OurPart]:
-    """By person: the participations that ended, or have not come to a part yet."""
+def ended_without_part(campaign: Campaign) -> dict[str, PartRecord]:
+    """Return the participations without a part, or ended, by person."""
     codes = {
         Participant.Outcome.SCREENED_OUT: campaign.code_screened_out,
         Participant.Outcome.FAILED_CHECK: campaign.code_failed_check,
     }
     participants = campaign.participants.filter(source=Participant.Source.PROLIFIC)
     return {
-        participant.external_id: OurPart(
+        participant.external_id: PartRecord(
             person=participant.external_id,
             session="",
             study="",
@@ -201,7 +201,7 @@ def ended_without_part(campaign: Campaign) -> dict[str, OurPart]:
             code=codes.get(Participant.Outcome(participant.outcome), ""),
             participant=participant.pk,
             has_begun=False,
-            due=for_outcome(campaign, Participant.Source.PROLIFIC, participant.outcome),
+            payout=outcome_payout(campaign, Participant.Source.PROLIFIC, participant.outcome),
         )
         for participant in participants.filter(
             Q(parts=None) | ~Q(outcome__in=["", "done"])

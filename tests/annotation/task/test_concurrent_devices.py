@@ -1,4 +1,4 @@
-"""One person in two tabs or on two devices: what is newer is never overwritten in silence."""
+"""Answers from two tabs or devices: a newer one is never overwritten in silence."""
 
 from uuid import uuid4
 
@@ -19,14 +19,14 @@ def url(assignment):
     return f"/work/{assignment.pk}/answers/{assignment.item.asked.first().question_id}/"
 
 
-def test_an_answer_that_names_the_newest_replaces_it(cast, url):
+def test_answer_that_names_the_newest_replaces_it(cast, url):
     client, first = cast.client("worker"), uuid4()
     assert send(client, url, 1, key=first).status_code == 204
     assert send(client, url, 0, base=first).status_code == 204
     assert Rating.objects.get().grade == 0
 
 
-def test_an_answer_that_does_not_know_the_newest_is_told_and_shown_it(cast, url):
+def test_answer_without_the_newest_base_gets_a_conflict(cast, url):
     client, first = cast.client("worker"), uuid4()
     send(client, url, 1, key=first)
     response = send(client, url, 0)
@@ -47,11 +47,11 @@ def test_sending_again_after_a_newer_answer_changes_nothing(cast, url):
     assert Rating.objects.get().grade == 0
 
 
-def test_a_base_that_never_arrived_is_no_conflict(cast, url):
+def test_base_that_never_arrived_is_no_conflict(cast, url):
     assert send(cast.client("worker"), url, 1, base=uuid4()).status_code == 204
 
 
-def test_the_state_of_an_item_lists_the_newest_answers(cast, assignment, url):
+def test_state_of_an_item_lists_the_newest_answers(cast, assignment, url):
     client, first, second = cast.client("worker"), uuid4(), uuid4()
     send(client, url, 1, key=first)
     send(client, url, 0, key=second, base=first)
@@ -71,9 +71,9 @@ def test_active_time_is_kept_with_the_answer_and_with_the_hand_in(cast, assignme
     assert send(client, url, 0, active_ms=-5).status_code == 422
     assert send(client, url, 0, active_ms="long").status_code == 422
     assert Answer.objects.get().active_ms == 1200
-    for asked in assignment.item.asked.all()[1:]:
-        send(client, f"/work/{assignment.pk}/answers/{asked.question_id}/", 0)
-    for _ in range(2):  # handing in twice is once
+    for item_question in assignment.item.asked.all()[1:]:
+        send(client, f"/work/{assignment.pk}/answers/{item_question.question_id}/", 0)
+    for _ in range(2):  # submitting twice is once
         client.post(f"/work/{assignment.pk}/submit/", {"active_ms": 300}, **BY_SCRIPT)
     assignment.refresh_from_db()
     assert (assignment.state, assignment.active_ms) == ("submitted", 300)
@@ -90,7 +90,7 @@ def test_answers_of_a_pilot_and_of_training_are_kept_and_are_no_ratings(cast, ur
     assert not Rating.objects.exists()
 
 
-def test_an_attention_check_is_asked_among_the_questions_and_is_no_rating(cast, assignment):
+def test_attention_check_is_asked_among_the_questions_and_is_no_rating(cast, assignment):
     check = AttentionCheck.objects.create(
         campaign=assignment.participant.campaign, position=0, body="Choose 0 here.", expected=0
     )
@@ -105,19 +105,19 @@ def test_an_attention_check_is_asked_among_the_questions_and_is_no_rating(cast, 
     answer = Answer.objects.get()
     assert (answer.check_asked, answer.question, answer.grade) == (check, None, 1)
     assert not Rating.objects.exists()
-    for asked in assignment.item.asked.all():
-        send(client, f"/work/{assignment.pk}/answers/{asked.question_id}/", 0)
+    for item_question in assignment.item.asked.all():
+        send(client, f"/work/{assignment.pk}/answers/{item_question.question_id}/", 0)
     assert client.post(f"/work/{assignment.pk}/submit/", **BY_SCRIPT).status_code == 200
 
 
-def test_nothing_is_handed_in_while_the_attention_check_is_open(cast, assignment):
+def test_submission_with_an_open_attention_check_is_refused(cast, assignment):
     assignment.check_asked = AttentionCheck.objects.create(
         campaign=assignment.participant.campaign, position=0, body="Choose 0 here.", expected=0
     )
     assignment.save()
     client = cast.client("worker")
-    for asked in assignment.item.asked.all():
-        send(client, f"/work/{assignment.pk}/answers/{asked.question_id}/", 0)
+    for item_question in assignment.item.asked.all():
+        send(client, f"/work/{assignment.pk}/answers/{item_question.question_id}/", 0)
     response = client.post(f"/work/{assignment.pk}/submit/", **BY_SCRIPT)
     assert response.status_code == 422
     assert "one question is" in response.content.decode() or "1 question is" in (

@@ -3,10 +3,11 @@
 import re
 
 import pytest
+from lxml import html
 
 from annotation.models import Assignment, Campaign, Rating
-from tests.annotation.task.work_material import answer
-from tests.markup import markup
+from tests.toolbox.responses import markup
+from tests.toolbox.task_answers import answer
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 
@@ -30,7 +31,7 @@ def hand_in(client, assignment):
     client.post(f"/work/{assignment.pk}/submit/")
 
 
-def test_an_item_that_was_handed_in_and_lacks_something_is_open_again(cast, assignment):
+def test_submitted_item_with_a_missing_answer_is_reopened(cast, assignment):
     client = cast.client("worker")
     hand_in(client, assignment)
     answer(client, assignment, position=1, grade="1", quotes=["112 people"])
@@ -51,33 +52,33 @@ def test_whoever_opens_an_item_again_is_told_and_led_back(cast, assignment):
     client = cast.client("worker")
     hand_in(client, assignment)
     url, room = f"/work/{assignment.pk}/", "/work/in/ferry-answerable/"
-    opened = "A change after handing in has opened this"
+    opened = "You changed this"
     assert opened not in read(client, room)
     whole = answer(client, assignment, position=1, grade="1", quotes=["112 people"], **BY_SCRIPT)
     assert whole.status_code == 204
     lacking = answer(client, assignment, position=1, grade="1", **BY_SCRIPT)
     assert lacking.json() == {"reopened": url}
     assert answer(client, assignment, position=2, grade="0", **BY_SCRIPT).status_code == 204
-    assert f"{opened} text again. Submit it once more" in read(client, url)
+    assert f"{opened} text after you submitted it. Submit it again" in read(client, url)
     page = read(client, room)
-    assert f'{opened} again, to be submitted once more: <a href="{url}">Report</a>' in page
+    assert f'{opened} after you submitted it. Submit it again: <a href="{url}">Report</a>' in page
     assert ">open again</span>" in page
     hand_in(client, assignment)
     assert opened not in read(client, room)
     assert opened not in read(client, url)
 
 
-def test_a_text_opened_again_after_its_part_is_done_is_led_back_to(cast, assignment):
+def test_text_opened_again_after_its_part_is_done_is_led_back_to(cast, assignment):
     client = cast.client("worker")
     for handed_in in Assignment.objects.filter(participant=assignment.participant):
         hand_in(client, handed_in)
     answer(client, assignment, position=1, grade="1")
     page = read(client, "/work/in/ferry-answerable/")
-    assert "has opened this again" in page
-    assert f'<a class="button main large" href="/work/{assignment.pk}/">Go on</a>' in page
+    assert "You changed this after you submitted it" in page
+    assert f'<a class="button main large" href="/work/{assignment.pk}/">Continue</a>' in page
 
 
-def test_a_text_opened_again_is_no_longer_asked_for_in_a_closed_study(cast, assignment):
+def test_text_opened_again_is_no_longer_asked_for_in_a_closed_study(cast, assignment):
     client = cast.client("worker")
     hand_in(client, assignment)
     answer(client, assignment, position=1, grade="1")
@@ -86,7 +87,7 @@ def test_a_text_opened_again_is_no_longer_asked_for_in_a_closed_study(cast, assi
         assert "has opened this" not in read(client, url)
 
 
-def test_what_was_handed_in_or_is_closed_cannot_be_skipped(cast, assignment):
+def test_submitted_or_closed_item_cannot_be_skipped(cast, assignment):
     client = cast.client("worker")
     hand_in(client, assignment)
     assert client.post(f"/work/{assignment.pk}/skip/", **BY_SCRIPT).status_code == 422
@@ -124,16 +125,48 @@ def test_skip_keeps_the_answers_and_the_note(cast, assignment):
 
 
 @pytest.mark.parametrize(
-    ("note", "says"),
+    ("note", "message"),
     [
         ("x" * 2001, "The note is too long: 2,000 characters at most."),
         ("cut \0 off", "Null characters are not allowed."),
     ],
 )
-def test_a_note_that_cannot_be_taken_is_said_to_be_what_it_is(cast, assignment, note, says):
+def test_invalid_note_is_reported_as_such(cast, assignment, note, message):
     client, url = cast.client("worker"), f"/work/{assignment.pk}/skip/"
     response = client.post(url, {"note": note}, **BY_SCRIPT)
-    assert (response.status_code, response.content.decode()) == (422, says)
-    assert says in client.post(url, {"note": note}, follow=True).content.decode()
+    assert (response.status_code, response.content.decode()) == (422, message)
+    assert message in client.post(url, {"note": note}, follow=True).content.decode()
     assignment.refresh_from_db()
     assert (assignment.state, assignment.note) == ("open", "")
+
+
+LINES = "\r\n".join(["x" * 9] * 200)  # 1,999 characters as browsers count
+
+
+def test_note_of_full_length_with_line_breaks_is_kept(cast, assignment):
+    note = f"{LINES}!"
+    assert len(note.replace("\r\n", "\n")) == 2000
+    response = cast.client("worker").post(f"/work/{assignment.pk}/skip/", {"note": note})
+    assert response.status_code == 302
+    assignment.refresh_from_db()
+    assert (assignment.state, assignment.note) == ("skipped", note.replace("\r\n", "\n"))
+
+
+def test_refused_skip_gives_the_typed_note_back(cast, assignment):
+    url = f"/work/{assignment.pk}/skip/"
+    note = f"{LINES}, too long"
+    response = cast.client("worker").post(url, {"note": note, "broken": "on"})
+    assert response.status_code == 422
+    page = html.fromstring(response.content.decode())
+    [form] = [form for form in page.forms if form.action == url]
+    assert form.fields["note"].strip() == note.replace("\r\n", "\n")
+    assert form.fields["broken"] == "on"
+    assert form.getparent().get("open") is not None
+    assert "2,000 characters at most" in page.text_content()
+    assignment.refresh_from_db()
+    assert (assignment.state, assignment.note, assignment.reported_broken) == ("open", "", False)
+    answer = cast.client("worker").post(url, {"note": note}, **BY_SCRIPT)
+    assert (answer.status_code, answer.content.decode()) == (
+        422,
+        "The note is too long: 2,000 characters at most.",
+    )

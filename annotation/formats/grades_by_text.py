@@ -1,4 +1,4 @@
-"""The grades of one rater, gathered text by text: what each line of a file of labels is made of."""
+"""Grades of one rater grouped by text: the content of each line of a file of labels."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Q
 
 from annotation.formats.batches import LOOK_UP, batches
-from annotation.formats.highlights import needed_beside_words, span_row, words_of
+from annotation.formats.highlights import fields_for_round_trip, joined_quotes, span_row
 from annotation.formats.writing import by_code_point
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Text
 
@@ -17,8 +17,8 @@ _CHUNK = 2000
 
 
 @dataclass
-class Graded:
-    """One text with the rater's grades for one topic's questions, by the question's position."""
+class TextGrades:
+    """A text with the rater's grades for a topic's questions, by the question's position."""
 
     topic_id: int
     text_id: int
@@ -28,25 +28,25 @@ class Graded:
     body: str | None = None
     spans: dict[int, list[NuggetSpan]] = field(default_factory=dict)
 
-    def words(self, position: int) -> str:
-        """The highlight of a question, its spans joined into one string."""
-        return words_of(self.spans.get(position, []))
+    def quote(self, position: int) -> str:
+        """Return the highlight of a question, its spans joined into one string."""
+        return joined_quotes(self.spans.get(position, []))
 
-    def beside_words(self) -> dict[str, Any]:
-        """`offsets` and `spans` of a line, for questions whose words alone would give other spans."""
-        stated: dict[str, dict[str, Any]] = {}
+    def span_fields(self) -> dict[str, Any]:
+        """Return `offsets` and `spans` of a line, for questions whose quotes are not enough."""
+        fields: dict[str, dict[str, Any]] = {}
         for position, spans in self.spans.items():
-            needed = needed_beside_words(self.body, spans)
+            needed = fields_for_round_trip(self.body, spans)
             if needed == "offsets":
-                places = [[span.start, span.end] for span in spans]
-                stated.setdefault("offsets", {})[str(position)] = places
+                offsets = [[span.start, span.end] for span in spans]
+                fields.setdefault("offsets", {})[str(position)] = offsets
             elif needed:
-                stated.setdefault("spans", {})[str(position)] = [span_row(span) for span in spans]
-        return stated
+                fields.setdefault("spans", {})[str(position)] = [span_row(span) for span in spans]
+        return fields
 
 
-def graded(dataset: Dataset, rater: Rater, rubric: str, texts: Q) -> Iterator[Graded]:
-    """The texts that the rater graded, with their spans, by system, topic and name."""
+def grades_by_text(dataset: Dataset, rater: Rater, rubric: str, texts: Q) -> Iterator[TextGrades]:
+    """Yield the texts that the rater graded, with their spans, by system, topic and name."""
     keys = Text.objects.filter(texts, dataset=dataset).values("pk")
     rows = (
         Rating.objects.filter(rater=rater, rubric__slug=rubric, text__in=keys)
@@ -63,7 +63,7 @@ def graded(dataset: Dataset, rater: Rater, rubric: str, texts: Q) -> Iterator[Gr
         .iterator(chunk_size=_CHUNK)
     )
     graded_texts = (
-        Graded(
+        TextGrades(
             topic_id=topic,
             text_id=text,
             name=name,
@@ -78,11 +78,11 @@ def graded(dataset: Dataset, rater: Rater, rubric: str, texts: Q) -> Iterator[Gr
         yield from batch
 
 
-def _add_spans(batch: Sequence[Graded]) -> None:
-    places = {pk: (text, position) for text in batch for position, pk in text.ratings.items()}
-    for keys in batches(places, LOOK_UP):
+def _add_spans(batch: Sequence[TextGrades]) -> None:
+    by_rating = {pk: (text, position) for text in batch for position, pk in text.ratings.items()}
+    for keys in batches(by_rating, LOOK_UP):
         for span in NuggetSpan.objects.filter(rating__in=keys).order_by("rating", "position"):
-            text, position = places[span.rating_id]
+            text, position = by_rating[span.rating_id]
             text.spans.setdefault(position, []).append(span)
     bodies = Text.objects.filter(pk__in={text.text_id for text in batch if text.spans})
     by_key: dict[int, Any] = dict(bodies.values_list("pk", "body"))

@@ -1,4 +1,4 @@
-"""A running study beside its plan: who came, what it took and cost, and what is still to come; by hand."""
+"""Planned against actual figures of a running study, computed by hand."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -7,11 +7,11 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Answer, Campaign, Part, Participant
-from annotation.monitoring import against_plan, progress
-from annotation.monitoring.against_plan import arrivals
-from tests import field
-from tests.crowd import make_study
-from tests.markup import markup
+from annotation.monitoring import plan_comparison, progress
+from annotation.monitoring.plan_comparison import arrivals
+from tests.toolbox import participant_states
+from tests.toolbox.prolific_study import make_study
+from tests.toolbox.responses import markup
 
 HOME = "/campaigns/crowd/"
 
@@ -26,26 +26,32 @@ def study(db) -> Campaign:
 
 @pytest.fixture
 def people(study):
-    """Three parts done, three arrivals under way; five left: one ran out, one is overdue, three ended."""
-    return field.fill(study)
+    """Three parts done and three arrivals under way; five left.
+
+    Of these one ran out, one is overdue, and three ended.
+    """
+    return participant_states.fill(study)
 
 
-def lines(study) -> dict[str, against_plan.Line]:
+def lines(study) -> dict[str, plan_comparison.Line]:
     total, *_ = progress.items(study)
-    due = progress.total_due(progress.pay_due(study))
-    return {line.label: line for line in against_plan.against_plan(study, total.submitted, due)}
+    amount_due = progress.total_due(progress.pay_due(study))
+    return {
+        line.label: line
+        for line in plan_comparison.compare_with_plan(study, total.submitted, amount_due)
+    }
 
 
 def test_arrivals_are_done_left_or_under_way(study, people):
-    came = arrivals(study)
-    assert (came.done, came.left, came.under_way, came.n) == (3, 5, 3, 11)
+    counts = arrivals(study)
+    assert (counts.done, counts.n_left, counts.under_way, counts.n) == (3, 5, 3, 11)
     # After the time of a part nobody is under way any more; Maria was invited, and never came.
-    came = arrivals(study, timezone.now() + timedelta(hours=21))
-    assert (came.done, came.left, came.under_way) == (3, 8, 0)
+    counts = arrivals(study, timezone.now() + timedelta(hours=21))
+    assert (counts.done, counts.n_left, counts.under_way) == (3, 8, 0)
     Campaign.objects.update(lease_hours=None)
     study.refresh_from_db()
-    came = arrivals(study, timezone.now() + timedelta(hours=21))
-    assert (came.done, came.left, came.under_way) == (3, 6, 2)  # parts have ends still
+    counts = arrivals(study, timezone.now() + timedelta(hours=21))
+    assert (counts.done, counts.n_left, counts.under_way) == (3, 6, 2)  # parts have ends still
 
 
 def test_somebody_who_was_invited_comes_with_the_first_act(study):
@@ -60,29 +66,29 @@ def test_somebody_who_was_invited_comes_with_the_first_act(study):
 
 def test_too_few_arrivals_say_so_and_give_no_rate(cast, study, people):
     table = lines(study)
-    why = "only 8 arrivals have ended, and 10 are needed to say"
+    reason = "only 8 arrivals have ended, and 10 are needed to say"
     for figure in (
         table["Finish no part, in %"].so_far,
-        table["Arrivals"].to_come,
-        table["Days"].to_come,
+        table["Arrivals"].remaining,
+        table["Days"].remaining,
     ):
-        assert (figure.value, figure.how) == (None, why)
-    assert table["Minutes"].to_come.how == "only 3 parts are done, and 5 are needed to say"
+        assert (figure.value, figure.how) == (None, reason)
+    assert table["Minutes"].remaining.how == "only 3 parts are done, and 5 are needed to say"
     assert table["Finish no part, in %"].planned.how == "it is not stated"
     page = markup(cast.client("researcher").get(HOME))
     assert "Planned, and so far" in page
-    assert f"undefined, because {why}" in page
+    assert f"undefined, because {reason}" in page
 
 
 def test_planned_so_far_and_still_to_come(study, people, monkeypatch):
-    monkeypatch.setattr(against_plan, "ENOUGH_ARRIVALS", 8)
-    monkeypatch.setattr(against_plan, "ENOUGH", 3)
+    monkeypatch.setattr(plan_comparison, "ENOUGH_ARRIVALS", 8)
+    monkeypatch.setattr(plan_comparison, "ENOUGH", 3)
     Campaign.objects.update(drop_out_percent=25, lease_hours=None)  # nobody came too long ago
     study.refresh_from_db()
-    first, then = datetime(2026, 3, 2, 9, tzinfo=UTC), datetime(2026, 3, 3, 9, tzinfo=UTC)
+    first, next_day = datetime(2026, 3, 2, 9, tzinfo=UTC), datetime(2026, 3, 3, 9, tzinfo=UTC)
     Participant.objects.update(joined=first, consented_at=None, checked_at=None)
     Part.objects.update(began=first)
-    Part.objects.filter(participant=people["working"]).update(began=then)
+    Part.objects.filter(participant=people["working"]).update(began=next_day)
     for part, minutes in zip(Part.objects.filter(outcome="done"), (10, 60, 20), strict=True):
         answers = Answer.objects.filter(assignment__part=part).order_by("pk")
         answers.update(created=first)
@@ -91,7 +97,7 @@ def test_planned_so_far_and_still_to_come(study, people, monkeypatch):
             created=first + timedelta(minutes=minutes)
         )
     expected = {
-        # 6 slots of 24 are handed in: 18 are left, in 9 parts of 2.
+        # 6 slots of 24 are submitted: 18 are left, in 9 parts of 2.
         "Slots": ("24", "6", "18"),
         "Parts": ("12", "3", "9"),
         # 12 ÷ 0.75; 9 × 8 ÷ 3
@@ -109,28 +115,28 @@ def test_planned_so_far_and_still_to_come(study, people, monkeypatch):
     }
     table = lines(study)
     assert {
-        label: (line.planned.text, line.so_far.text, line.to_come.text)
+        label: (line.planned.text, line.so_far.text, line.remaining.text)
         for label, line in table.items()
     } == expected
-    assert table["Arrivals"].to_come.how == "at 3 of 8 that finish a part"
-    assert table["Days"].to_come.how == "at 5.5 arrivals a day, of 11"
+    assert table["Arrivals"].remaining.how == "at 3 of 8 that finish a part"
+    assert table["Days"].remaining.how == "at 5.5 arrivals a day, of 11"
     Campaign.objects.update(state="closed", pay_per_part=None)
     study.refresh_from_db()
     table = lines(study)
-    assert {line.to_come.how for line in table.values()} == {"the study is closed"}
+    assert {line.remaining.how for line in table.values()} == {"the study is closed"}
     assert table["Pay (GBP)"].so_far.how == "no pay is stated"
 
 
-def test_where_nobody_finishes_or_nothing_is_left(study, monkeypatch):
-    monkeypatch.setattr(against_plan, "ENOUGH_ARRIVALS", 1)
-    field.end(field.come(study, "pid-1"), "screened_out")
-    assert lines(study)["Arrivals"].to_come.how == "none of the 1 that ended finished a part"
+def test_estimate_without_finished_or_remaining_parts(study, monkeypatch):
+    monkeypatch.setattr(plan_comparison, "ENOUGH_ARRIVALS", 1)
+    participant_states.end(participant_states.arrive(study, "pid-1"), "screened_out")
+    assert lines(study)["Arrivals"].remaining.how == "none of the 1 that ended finished a part"
     monkeypatch.setattr(progress, "items", lambda _: [progress.ItemsOf("", submitted=24)])
     for label in ("Slots", "Parts", "Arrivals", "Minutes", "Days"):
-        assert lines(study)[label].to_come.value == 0
+        assert lines(study)[label].remaining.value == 0
 
 
-def test_a_draft_and_a_study_without_texts_have_no_table(cast, study):
+def test_draft_and_a_study_without_texts_have_no_table(cast, study):
     Campaign.objects.update(state="draft")
     assert "Planned, and so far" not in cast.client("admin").get(HOME).content.decode()
     study.items.all().delete()

@@ -1,0 +1,175 @@
+"""Wording of a rubric in a campaign: its title, question, levels and guideline.
+
+A rubric is written in one language. The rubrics of the program are translated in the message
+catalogues and in files beside their guidelines. `Campaign.wording` of a draft holds only its
+overrides; opening the campaign freezes the complete wording there, so that editing the rubric or
+adding a translation later does not change it. A campaign that is no draft and has no wording was
+opened before this was introduced.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from annotation.models.campaign import Campaign
+from annotation.models.corpus import Text
+from annotation.models.rubric import Rubric
+from annotation.models.standard import GUIDELINES, STANDARD
+
+
+@dataclass(frozen=True)
+class Level:
+    """A grade and its label."""
+
+    grade: int
+    label: str
+
+
+@dataclass(frozen=True)
+class RubricWording:
+    """Texts of a rubric that raters read, in one language; levels in descending order."""
+
+    title: str
+    question: str
+    levels: tuple[Level, ...]
+    guideline: str
+    further: "Mapping[str, RubricWording]" = field(default_factory=dict)
+    """The words of the campaign's further rubrics, by slug."""
+
+    @property
+    def whole_guideline(self) -> str:
+        """Return the guidelines of all rubrics, each under its title where there are several."""
+        if not self.further:
+            return self.guideline
+        wordings = (self, *self.further.values())
+        return "\n\n".join(f"## {wording.title}\n\n{wording.guideline}" for wording in wordings)
+
+    def labels(self) -> dict[int | None, str]:
+        """Return the label of each level by its grade."""
+        return {level.grade: level.label for level in self.levels}
+
+    def stored(self) -> dict[str, Any]:
+        """Return the JSON for `Campaign.wording`. The guideline has a column of its own."""
+        return {
+            "title": self.title,
+            "question": self.question,
+            "levels": {str(level.grade): level.label for level in self.levels},
+        }
+
+
+def campaign_wording(campaign: Campaign, kind: str = "") -> RubricWording:
+    """Return the wording of a campaign's rubric that raters read, for every page.
+
+    For a draft, it is the wording that opening it now would freeze. `kind` is that of the text that
+    is asked about; empty: of those that the campaign was made for.
+    """
+    if campaign.wording and not campaign.is_draft:
+        frozen = campaign.wording.get("further", {})
+        further = {slug: _from_json(stored) for slug, stored in frozen.items()}
+        return replace(_with_overrides(RubricWording("", "", (), ""), campaign), further=further)
+    kind = kind or campaign.kind
+    if campaign.is_draft:
+        further = {
+            rubric.slug: default_wording(rubric, campaign.language, kind)
+            for rubric in (campaign.further_rubrics.all() if campaign.pk else ())
+        }
+        default = _with_overrides(
+            default_wording(campaign.rubric, campaign.language, kind), campaign
+        )
+        return replace(default, further=further)
+    return _with_overrides(_untranslated(campaign.rubric, campaign.language, kind), campaign)
+
+
+def default_wording(rubric: Rubric, language: str, kind: str) -> RubricWording:
+    """Return the rubric's default wording for a kind of text, translated where possible."""
+    default = _untranslated(rubric, language, kind)
+    standard = STANDARD.get(rubric.slug)
+    if standard is None:
+        return default
+    built_in = {standard.title, standard.question, *(level.label for level in standard.levels)}
+    with override(language):
+        return RubricWording(
+            title=_(default.title) if default.title in built_in else default.title,
+            question=_(default.question) if default.question in built_in else default.question,
+            levels=tuple(
+                Level(level.grade, _(level.label) if level.label in built_in else level.label)
+                for level in default.levels
+            ),
+            guideline=guideline_in(rubric, language),
+        )
+
+
+def guideline_in(rubric: Rubric, language: str) -> str:
+    """Return a rubric's guideline in a language; unchanged if edited or not translated."""
+    translated = GUIDELINES / f"{rubric.slug}.{language}.md"
+    if not translated.exists():
+        return rubric.guideline
+    shipped = (GUIDELINES / f"{rubric.slug}.md").read_text(encoding="utf-8")
+    is_unedited = is_same_text(rubric.guideline, shipped)
+    return translated.read_text(encoding="utf-8") if is_unedited else rubric.guideline
+
+
+def is_same_text(body: str, other_body: str) -> bool:
+    """Return whether two texts are equal but for white space: browsers change line ends."""
+    return body.split() == other_body.split()
+
+
+def overrides_of(edited: RubricWording, default: RubricWording) -> dict[str, Any]:
+    """Return the fields that differ from the rubric's default, for a draft's `wording`."""
+    overrides: dict[str, Any] = {
+        name: getattr(edited, name)
+        for name in ("title", "question")
+        if getattr(edited, name) != getattr(default, name)
+    }
+    labels = default.labels()
+    levels = {
+        str(level.grade): level.label
+        for level in edited.levels
+        if level.label != labels.get(level.grade)
+    }
+    return overrides | ({"levels": levels} if levels else {})
+
+
+def _from_json(stored: Mapping[str, Any]) -> RubricWording:
+    """Return the stored wording of a further rubric of an opened campaign."""
+    levels = sorted(stored["levels"].items(), key=lambda level: -int(level[0]))
+    return RubricWording(
+        stored["title"],
+        stored["question"],
+        tuple(Level(int(grade), label) for grade, label in levels),
+        stored["guideline"],
+    )
+
+
+def _untranslated(rubric: Rubric, language: str, kind: str) -> RubricWording:
+    """Return the rubric's wording as stored, with the program's question in a language."""
+    levels = tuple(Level(level.grade, level.label) for level in rubric.levels.all())
+    with override(language):
+        if rubric.eta is not None and len(levels) == 2:
+            default_question = _("Can each question be answered from this %(kind)s alone?")
+        elif rubric.is_nominal:
+            default_question = _("Which of these fits each question and this %(kind)s?")
+        else:
+            default_question = _("How well does this %(kind)s answer each question?")
+        question = rubric.question or default_question % {"kind": Text.Kind(kind).label}
+        return RubricWording(rubric.title, question, levels, rubric.guideline)
+
+
+def _with_overrides(default: RubricWording, campaign: Campaign) -> RubricWording:
+    """Return a wording with the campaign's overrides. An opened campaign overrides all of it."""
+    overrides: Mapping[str, Any] = campaign.wording
+    labels: dict[str, str] = overrides.get("levels", {})
+    levels = default.levels or [
+        Level(grade, "") for grade in sorted(map(int, labels), reverse=True)
+    ]
+    return RubricWording(
+        title=overrides.get("title", default.title),
+        question=overrides.get("question", default.question),
+        levels=tuple(
+            Level(level.grade, labels.get(str(level.grade), level.label)) for level in levels
+        ),
+        guideline=campaign.guideline if campaign.guideline.strip() else default.guideline,
+    )

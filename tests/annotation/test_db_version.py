@@ -1,0 +1,102 @@
+"""Database version: unchanged without writes, and caches that are invalidated by it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from annotation import db_version
+from annotation.models import Dataset, Rating, Rubric
+from evaluation.data.cache import data_version
+from evaluation.data.process_cache import ProcessCache
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.idle_database import succeeds_between_writes
+from tests.toolbox.judging_study import environment
+from tests.toolbox.threads import in_threads
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_version_is_unchanged_by_reads():
+    dataset = make_dataset()
+    assert db_version.current() is not None
+
+    def stays():
+        first = db_version.current()
+        assert list(dataset.texts.all())
+        return set(in_threads(lambda _: db_version.current(), range(3))) == {first}
+
+    assert succeeds_between_writes(stays)
+
+
+def test_version_changes_by_writes_of_any_connection():
+    dataset = make_dataset()
+    marks = [db_version.current()]
+    Dataset.objects.filter(pk=dataset.pk).update(title="Another")
+    marks.append(db_version.current())
+    in_threads(lambda title: Dataset.objects.filter(pk=dataset.pk).update(title=title), ["A third"])
+    marks.append(db_version.current())
+    assert len(set(marks)) == 3
+
+
+@pytest.mark.soak
+def test_version_changes_by_writes_of_another_process(tmp_path):
+    make_dataset()
+    before = db_version.current()
+    code = "from annotation.models import Dataset; Dataset.objects.update(title='Another')"
+    command = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
+    subprocess.run(command, env=os.environ | environment(VAR_DIR=str(tmp_path)), check=True)
+    assert db_version.current() != before
+
+
+def test_within_a_transaction_nothing_is_cached():
+    cache = ProcessCache[str](2)
+    with transaction.atomic():
+        assert db_version.current() is None
+        assert cache.until_db_write("n", object) is not cache.until_db_write("n", object)
+    assert succeeds_between_writes(
+        lambda: cache.until_db_write("n", object) is cache.until_db_write("n", object)
+    )
+
+
+def test_rolled_back_write_restores_the_data_version():
+    dataset = make_dataset()
+    before = data_version(dataset)
+    with transaction.atomic():
+        dataset.texts.all().delete()
+        assert data_version(dataset) != before
+        transaction.set_rollback(True)
+    assert data_version(dataset) == before
+
+
+def test_version_of_data_is_asked_once_and_again_after_a_grade():
+    dataset = make_dataset()
+    topic = dataset.topics.get()
+    rater = dataset.raters.create(name="ann", kind="human")
+    text, question = dataset.texts.first(), topic.questions.first()
+    pair = {"rater": rater.pk, "rubric": Rubric.objects.get(slug="graded").pk}
+    pair |= {"text": text.pk, "question": question.pk}
+    Rating.objects.record(**pair, grade=1)
+    first = data_version(dataset)
+
+    def is_cached():
+        with CaptureQueriesContext(connection) as queries:
+            assert data_version(dataset) == first
+        return len(queries) == (0 if connection.vendor == "sqlite" else 1)
+
+    assert succeeds_between_writes(is_cached)
+    Rating.objects.record(**pair, grade=2)
+    assert data_version(dataset) != first
+
+
+def test_of_many_the_last_are_held():
+    cache = ProcessCache[str](2)
+    first = cache.get_or_compute("a", object)
+    cache.get_or_compute("b", object)
+    assert cache.get_or_compute("a", object) is first
+    cache.get_or_compute("c", object)
+    assert cache.get_or_compute("a", object) is first
+    assert cache.get_or_compute("b", lambda: "made again") == "made again"
