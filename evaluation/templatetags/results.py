@@ -1,6 +1,7 @@
-"""`{% results_tabs "agreement" selection=selection %}`: the pages of results of a dataset, in one row.
+"""Template tag for the tabs of the result pages of a dataset.
 
-A link takes rubric, judge and eta along, by the names that the other page has for them.
+`{% results_tabs "agreement" selection=selection %}`. A link takes rubric, judge and eta along, by the
+names that the other page has for them.
 """
 
 from __future__ import annotations
@@ -14,100 +15,90 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rating, Text
-from annotation.models.standard import ANSWERABLE, GRADED, IMPORTANCE, NUGGET_SUPPORT
-from evaluation.data.earlier_words import earlier_words
+from annotation.models.standard import ANSWERABLE, GRADED
+from annotation.pages import Tab, declared_pages
+from evaluation.data.edited_text_grades import edited_text_grades
 from evaluation.data.selection import Selection
-from evaluation.http import KEPT, OF_SCORES, OF_SELECTION
+from evaluation.http import COMMON_PARAMS, SCORING_PARAMS, SELECTION_PARAMS
 
 register = template.Library()
 
-TABS = {
-    "agreement": "Agreement",
-    "pairs": "Disagreements",
-    "matrices": "Rating matrix",
-    "retrieval": "Retrieval",
-    "seen": "Recall of what was seen",
-    "by_type": "By type of question",
-    "mixed_model": "Mixed model",
-    "calibration": "Calibration",
-    "label_next": "What to label next",
-    "grid": "Reports against references",
-    "nuggets": "Nuggets",
-    "paper": "Tables and figures",
-}
-SELECTS = ("agreement", "pairs", "mixed_model", "calibration", "label_next")
-SCORES = ("matrices", "retrieval", "paper")
+PARAMS = {"selection": SELECTION_PARAMS, "scoring": SCORING_PARAMS, "common": COMMON_PARAMS}
 
 
 @register.inclusion_tag("evaluation/_tabs.html", takes_context=True)
 def results_tabs(
-    context: template.Context, here: str, selection: Selection | None = None, options: Any = None
+    context: template.Context, current: str, selection: Selection | None = None, options: Any = None
 ) -> dict[str, Any]:
-    """The tabs of the dataset of a page, `here` the one that is open.
+    """Render the tabs of the result pages, `current` being open.
 
-    Carried is what the page shows, by its selection or the options of its scores; and what it has no
-    choice of, as it came. Below them stands how many grades were given to words that have changed.
+    Links carry the page's selection, or the options of its scores, and those parameters of the request
+    that the page does not have. Below the tabs: the number of superseded grades.
     """
     dataset = context["dataset"]
-    known = {**_asked(context["request"].GET), **_shown(selection, options)}
-    names = [name for name in TABS if name not in _NEEDS or here == name or _NEEDS[name](dataset)]
-    earlier = earlier_words(dataset)
+    params = {**_requested_params(context["request"].GET), **_current_params(selection, options)}
+    pages = [
+        (page.title, tab)
+        for page in declared_pages().values()
+        if (tab := page.tab) and (current == tab.url_name or _has_tab(dataset, tab))
+    ]
+    earlier = edited_text_grades(dataset)
     return {
         "dataset": dataset,
         "earlier": earlier.sentences if earlier else [],
         "is_of_team": context["request"].user.is_authenticated,  # visitors by a link are not
         "tabs": [
-            (TABS[name], _address(dataset, name, here, known), name == here) for name in names
+            (title, _tab_url(dataset, tab, current, params), tab.url_name == current)
+            for title, tab in sorted(pages, key=lambda page: page[1].order)
         ],
     }
 
 
-def _asked(words: QueryDict) -> dict[str, str]:
-    asked = {name: ",".join(words.getlist(name)) for name in (*OF_SELECTION, *OF_SCORES)}
-    known = {name: value for name, value in asked.items() if value}
-    return {"judge": known["source"]} | known if "source" in known else known
+def _requested_params(query: QueryDict) -> dict[str, str]:
+    values = {name: ",".join(query.getlist(name)) for name in (*SELECTION_PARAMS, *SCORING_PARAMS)}
+    params = {name: value for name, value in values.items() if value}
+    return {"judge": params["source"]} | params if "source" in params else params
 
 
-def _shown(selection: Selection | None, options: Any) -> dict[str, str]:
+def _current_params(selection: Selection | None, options: Any) -> dict[str, str]:
     if selection:
-        # What was asked of another rubric is no longer shown.
-        return {name: "" for name in OF_SELECTION if name not in KEPT} | selection.params()
+        # Parameters of another rubric are dropped.
+        return {
+            name: "" for name in SELECTION_PARAMS if name not in COMMON_PARAMS
+        } | selection.params()
     return {"judge": options.source.name, "eta": str(options.eta)} if options else {}
 
 
-def _address(dataset: Dataset, name: str, here: str, known: dict[str, str]) -> str:
-    takes = OF_SELECTION if name in SELECTS else OF_SCORES if name in SCORES else KEPT
-    words = {
-        key: known["judge" if key == "source" else key]
-        for key in takes
-        if known.get("judge" if key == "source" else key)
+def _tab_url(dataset: Dataset, tab: Tab, current: str, params: dict[str, str]) -> str:
+    names = PARAMS[tab.carries]
+    query = {
+        key: params["judge" if key == "source" else key]
+        for key in names
+        if params.get("judge" if key == "source" else key)
     }
-    # Eta is a level of the rubric, and scores are made of these two alone.
-    of_scores = known.get("rubric", GRADED.slug) in (GRADED.slug, ANSWERABLE.slug)
-    if not of_scores and (name in SELECTS) != (here in SELECTS):
-        words.pop("eta", None)
-    if "judge" in takes and known.get("judge") == "" and "rubric" in known:
-        words["judge"] = ""  # no judge is a choice, too
-    if words:
-        words["carried"] = "1"
-    if name == "pairs":
-        words["kind"] = "differ"
-    url = reverse(name, args=[dataset.slug])
-    return f"{url}?{urlencode(words)}" if words else url
+    # Eta is a level of the rubric, and scores need one of these two rubrics.
+    of_scores = params.get("rubric", GRADED.slug) in (GRADED.slug, ANSWERABLE.slug)
+    if not of_scores and (tab.carries == "selection") != _has_selection(current):
+        query.pop("eta", None)
+    if "judge" in names and params.get("judge") == "" and "rubric" in params:
+        query["judge"] = ""  # the choice of no judge
+    if query:
+        query["carried"] = "1"
+    query |= tab.params
+    url = reverse(tab.url_name, args=[dataset.slug])
+    return f"{url}?{urlencode(query)}" if query else url
 
 
-def _has_nuggets(dataset: Dataset) -> bool:
-    under = Rating.objects.of_dataset(dataset).filter(
-        rubric__slug__in=[IMPORTANCE.slug, NUGGET_SUPPORT.slug]
-    )
-    return under.exists()
+def _has_selection(url_name: str) -> bool:
+    tabs = (page.tab for page in declared_pages().values())
+    return any(tab and tab.url_name == url_name and tab.carries == "selection" for tab in tabs)
 
 
-def _has_generations(dataset: Dataset) -> bool:
-    """Whether there are reports to be held against references."""
-    reports = dataset.texts.filter(kind=Text.Kind.REPORT)
-    return dataset.texts.filter(Exists(reports), kind=Text.Kind.REFERENCE).exists()
-
-
-# Pages that have nothing to show of most datasets.
-_NEEDS = {"grid": _has_generations, "nuggets": _has_nuggets}
+def _has_tab(dataset: Dataset, tab: Tab) -> bool:
+    """Return True if the dataset has the ratings or the texts that the page needs."""
+    texts = Text.objects.filter(dataset=dataset)
+    needs = [Exists(texts.filter(kind=kind)) for kind in tab.text_kinds]
+    if tab.rubrics:
+        ratings = Rating.objects.of_dataset(dataset)
+        needs.append(Exists(ratings.filter(rubric__slug__in=tab.rubrics)))
+    return not needs or Dataset.objects.filter(*needs, pk=dataset.pk).exists()
