@@ -1,0 +1,1 @@
+"""Evaluation: researchers read the rating matrix. Statistics, metrics, result pages."""

@@ -1,4 +1,4 @@
-"""Charts: numbers into geometry, for drawings that the server prints. Looks are in the stylesheet."""
+"""Geometry of charts that the server draws as SVG; their style is in the stylesheet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Axis = tuple[float, float]
 # The drawing of an interval, and the panel of one system, in units of their viewBoxes.
 STRIP_LEFT, STRIP_RIGHT = 4, 156
 
-# One outline a rater, so that colour is never the only sign; drawn round (0, 0).
+# An outline for each rater, so that colour is never the only sign; centred on (0, 0).
 SHAPES = (
     "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",  # disc
     "M-3.2 -3.2h6.4v6.4h-6.4z",  # square
@@ -25,7 +25,7 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Strip:
-    """An estimate on an axis: where its value and its interval stand, None where it has none."""
+    """Estimate on an axis: positions of its value and interval, None where it has none."""
 
     ticks: tuple[tuple[str, int], ...]
     value: str | None
@@ -34,7 +34,7 @@ class Strip:
 
 
 def axis_of(*estimates: Estimate) -> Axis:
-    """0 to 1 where that holds every estimate and interval, else -1 to 1."""
+    """Return 0 to 1 where that holds every estimate and interval, else -1 to 1."""
     ends = [
         end for estimate in estimates for end in (estimate.value, estimate.low) if end is not None
     ]
@@ -42,10 +42,10 @@ def axis_of(*estimates: Estimate) -> Axis:
 
 
 def strip(estimate: Estimate, axis: Axis = (0.0, 1.0)) -> Strip:
-    """Places of an estimate on its axis. An interval beyond the axis ends where the axis does."""
+    """Return the positions of an estimate on its axis; an interval is clipped to the axis."""
     low, high = axis
 
-    def place(value: float | None) -> str | None:
+    def x_position(value: float | None) -> str | None:
         if value is None:
             return None
         share = (min(max(value, low), high) - low) / (high - low)
@@ -56,7 +56,9 @@ def strip(estimate: Estimate, axis: Axis = (0.0, 1.0)) -> Strip:
     ticks = tuple(
         (svg_number(STRIP_LEFT + quarters * tick), 10 if tick in ends else 12) for tick in range(5)
     )
-    return Strip(ticks, place(estimate.value), place(estimate.low), place(estimate.high))
+    return Strip(
+        ticks, x_position(estimate.value), x_position(estimate.low), x_position(estimate.high)
+    )
 
 
 def shape(mark: int) -> str:
@@ -64,5 +66,5 @@ def shape(mark: int) -> str:
 
 
 def svg_number(number: float) -> str:
-    """A number of a drawing: a tenth of a unit is as fine as it gets."""
+    """Format a coordinate of a drawing: a tenth of a unit is as fine as it gets."""
     return f"{number:.1f}".removesuffix(".0")

@@ -1,6 +1,6 @@
-"""What the pages of results share: the selection in a URL, what they carry, and the page that refuses."""
+"""Shared code of the result pages: selection in the URL, carried parameters, error page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial, wraps
 from typing import Any, Concatenate, TypeVar
@@ -14,117 +14,131 @@ from annotation.models import Dataset
 from evaluation.data.selection import Selection, SelectionError, select
 
 Choice = TypeVar("Choice")
+Table = TypeVar("Table")
 OfChoice = Callable[Concatenate[AuthenticatedRequest, Choice, ...], HttpResponseBase]
 OfDataset = Callable[[AuthenticatedRequest, Dataset], HttpResponseBase]
 
-# What pages of results share by these names: all of them, those of a selection, those of scores.
-KEPT = ("rubric", "judge", "eta")
-OF_SELECTION = ("rubric", "campaign", "raters", "judge", "eta", "majority", "by")
-OF_SCORES = ("rubric", "source", "eta", "cutoff", "ideal", "rules", "questions", "zeros")
+# Parameters that pages of results share: all pages, those of a selection, those of scores.
+COMMON_PARAMS = ("rubric", "judge", "eta")
+SELECTION_PARAMS = ("rubric", "campaign", "raters", "judge", "eta", "majority", "by")
+SCORING_PARAMS = ("rubric", "source", "eta", "cutoff", "ideal", "rules", "questions", "zeros")
 
 
-def without_strangers(words: QueryDict, choose: Callable[[QueryDict], Choice]) -> Choice:
-    """What `choose` makes of the parameters of a URL.
+def parse_carried(params: QueryDict, choose: Callable[[QueryDict], Choice]) -> Choice:
+    """Return `choose(params)`, without carried parameters that this page does not have.
 
-    One that came along from another page of results (`carried`) is passed over where this page does
-    not have it. Raises SelectionError for anything else that is not there.
+    A parameter that came along from another page of results (`carried`) is ignored where this page does
+    not have it. Raises SelectionError for any other choice that does not exist.
     """
     try:
-        return choose(words)
+        return choose(params)
     except SelectionError:
-        if "carried" not in words:
+        if "carried" not in params:
             raise
-    kept = words.copy()
-    names = [name for name in dict.fromkeys((*OF_SELECTION, *OF_SCORES)) if name in words]
+    accepted = params.copy()
+    names = [name for name in dict.fromkeys((*SELECTION_PARAMS, *SCORING_PARAMS)) if name in params]
     for name in names:
-        del kept[name]
+        del accepted[name]
     for name in names:
-        with_it = kept.copy()
-        with_it.setlist(name, words.getlist(name))
+        candidate = accepted.copy()
+        candidate.setlist(name, params.getlist(name))
         with suppress(SelectionError):
-            choose(with_it)
-            kept = with_it
-    return choose(kept)
+            choose(candidate)
+            accepted = candidate
+    return choose(accepted)
 
 
-def no_choice(
+def empty_view(
     template: str,
-    why: str = "Nobody has rated a text of this dataset yet.",
-    **shown_too: Callable[[Dataset], object],
+    reason: str = "Nobody has rated a text of this dataset yet.",
+    **extra_context: Callable[[Dataset], object],
 ) -> OfDataset:
-    """What stands where there is nothing to choose: a page that says so, and no file.
+    """Return a view for a dataset without choices: an empty page, and 404 for files.
 
-    `shown_too` is what the page names, besides, of the dataset.
+    `extra_context` has functions of the dataset for further names of the page's context.
     """
 
-    def shown(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponse:
+    def empty_page(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponse:
         if not request.path.endswith("/"):
-            raise Http404(why)
-        context = {name: of(dataset) for name, of in shown_too.items()}
+            raise Http404(reason)
+        context = {name: of(dataset) for name, of in extra_context.items()}
         return render(request, template, context | {"room": "datasets", "dataset": dataset})
 
-    return shown
+    return empty_page
 
 
 def chosen(
-    choose: Callable[[Dataset, QueryDict], Choice | None], nothing: OfDataset | None = None
+    choose: Callable[[Dataset, QueryDict], Choice | None],
+    fallback: OfDataset | None = None,
+    for_visitor: Callable[[Dataset, QueryDict], Choice | None] | None = None,
 ) -> Callable[[OfChoice[Choice]], View]:
-    """Views for researchers that are given what the URL asks for, as `choose` makes it of its parameters.
+    """Return a decorator that passes the choice in the URL, parsed by `choose`, to a view.
 
-    What is not there is answered with the choices there are; where `choose` finds nothing to choose,
-    with `nothing`.
+    The views are for researchers. A choice that does not exist is answered with the choices there are;
+    where `choose` returns None, with `fallback`. `for_visitor` replaces `choose` for readers by a shared
+    link.
     """
 
     def decorated(view: OfChoice[Choice]) -> View:
         @require_safe
         @researchers_only
         @wraps(view)
-        def opened(
-            request: AuthenticatedRequest, slug: str, *place: Any, **named: Any
+        def wrapper(
+            request: AuthenticatedRequest, slug: str, *args: Any, **kwargs: Any
         ) -> HttpResponseBase:
             dataset = get_object_or_404(Dataset, slug=slug)
+            is_visitor = not request.user.is_authenticated
+            parse = (is_visitor and for_visitor) or choose
             try:
-                choice = without_strangers(request.GET, partial(choose, dataset))
+                choice = parse_carried(request.GET, partial(parse, dataset))
                 if choice is None:
-                    assert nothing is not None
-                    return nothing(request, dataset)
-                return view(request, choice, *place, **named)
+                    assert fallback is not None
+                    return fallback(request, dataset)
+                return view(request, choice, *args, **kwargs)
             except SelectionError as error:
-                return refusal(request, dataset, str(error))
+                return selection_error_page(request, dataset, str(error))
 
-        return opened
+        return wrapper
 
     return decorated
 
 
-def asked_for(request: AuthenticatedRequest, dataset: Dataset) -> Selection:
-    """The selection in the URL. Raises SelectionError where it asks for what is not there."""
-    return without_strangers(request.GET, partial(selection_of, dataset))
+def selection_in_url(request: AuthenticatedRequest, dataset: Dataset) -> Selection:
+    """Return the selection in the URL. Raises SelectionError for a choice that does not exist."""
+    return parse_carried(request.GET, partial(parse_selection, dataset))
 
 
-def selection_of(dataset: Dataset, words: QueryDict) -> Selection:
-    """The selection that these parameters ask for. Raises SelectionError for what is not there.
+def parse_selection(dataset: Dataset, params: QueryDict) -> Selection:
+    """Return the selection of these parameters.
 
     The form says what it was filled in for: of another rubric or campaign it knows neither the
-    raters nor the judges, and these are then chosen anew.
+    raters nor the judges, and these are then chosen again. Raises SelectionError for a choice that does
+    not exist.
     """
-    rubric, campaign = words.get("rubric"), words.get("campaign")
-    choices = {name: words.get(name) for name in ("judge", "eta", "majority", "by")}
-    raters = words.getlist("raters")
-    if "of_rubric" in words:
-        has_other_rubric = rubric != words["of_rubric"]
+    rubric, campaign = params.get("rubric"), params.get("campaign")
+    choices = {name: params.get(name) for name in ("judge", "eta", "majority", "by")}
+    raters = params.getlist("raters")
+    if "of_rubric" in params:
+        has_other_rubric = rubric != params["of_rubric"]
         if has_other_rubric:
             campaign = None
         # A dataset without campaigns has no choice of one.
-        if has_other_rubric or (campaign or "") != words.get("of_campaign", ""):
+        if has_other_rubric or (campaign or "") != params.get("of_campaign", ""):
             raters, choices = [], {}
     return select(
         dataset, rubric=rubric, raters=raters, campaign=campaign, judge_by_default=True, **choices
     )
 
 
+def table_called(name: str, tables: Mapping[str, Table]) -> Table:
+    """Return the table of this name. Raises Http404, which lists the tables."""
+    if name not in tables:
+        raise Http404(f"There is no table “{name}” here. There are: {', '.join(tables)}.")
+    return tables[name]
+
+
 def json_file(name: str, content: object) -> HttpResponse:
-    """An object as `name`.json to download."""
+    """Return an object as `name`.json to download."""
     response = JsonResponse(
         content, safe=False, json_dumps_params={"indent": 2, "ensure_ascii": False}
     )
@@ -132,11 +146,15 @@ def json_file(name: str, content: object) -> HttpResponse:
     return response
 
 
-def refusal(
-    request: AuthenticatedRequest, dataset: Dataset, why: str, status: int = 400
+def selection_error_page(
+    request: AuthenticatedRequest, dataset: Dataset, reason: str, status: int = 400
 ) -> HttpResponse:
-    """The page for choices that the dataset does not offer: it says which there are."""
+    """Render the page for choices that the dataset does not offer, with those that it has."""
     is_page = request.path.endswith("/") and request.META.get("QUERY_STRING")
-    back = request.path if is_page else dataset.get_absolute_url()
-    context = {"room": "datasets", "dataset": dataset, "why": why, "back": back}
+    back_url = request.path if is_page else dataset.get_absolute_url()
+    context = {"room": "datasets", "dataset": dataset, "why": reason, "back": back_url}
     return render(request, "evaluation/refusal.html", context, status=status)
+
+
+of_selection = chosen(parse_selection)
+"""Decorator that passes the selection in the URL to a view."""

@@ -1,4 +1,4 @@
-"""Small line charts that the server prints: values at a few steps, as lines on one axis."""
+"""Geometry of small SVG line charts: values at a few steps, as lines on one axis."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ from itertools import pairwise
 
 from evaluation.charts import SHAPES, svg_number
 
-# Of one chart, in units of its viewBox.
-LEFT, RIGHT, TOP, BOTTOM = 34, 376, 30, 176
-KEY, LETTER = 46, 6  # of the sign in a key with its gaps, and of a letter of its words
-DASHES = ("", "7 4", "2 4")  # so that the shape of a line tells it from the others, not a hue alone
+# Plot area of a chart, in units of its viewBox.
+PLOT_LEFT, RIGHT, TOP, BOTTOM = 34, 376, 30, 176
+KEY, LETTER = 46, 6  # widths of a legend sign with its gaps, and of a letter
+DASHES = ("", "7 4", "2 4")  # so that lines differ not in hue alone
 
 Values = Sequence[float | None]
 
 
 @dataclass(frozen=True)
 class Line:
-    """One statistic over the steps. A gap where it is undefined parts it into several `runs` of points."""
+    """Line of one statistic over the steps.
+
+    A gap where it is undefined divides it into several `runs` of points.
+    """
 
     name: str
     key: str
-    """Where its key begins, below the chart."""
+    """Left edge of its legend entry, below the chart."""
     dash: str
     shape: str
     runs: tuple[str, ...]
@@ -31,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Step:
-    """The column of one step. `says` tells its values in words."""
+    """Column of one step. `says` is its tooltip with the values."""
 
     of: float | None
     x: str
@@ -42,7 +45,7 @@ class Step:
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines of related statistics on one axis. `across` and `up` are what the axes are called."""
+    """Lines of related statistics on one axis. `across` and `up` are the titles of the axes."""
 
     title: str
     across: str
@@ -60,37 +63,37 @@ def line_chart(
     across: str,
     up: str,
 ) -> LineChart:
-    """A chart of at most three lines by their names, each with a value for every step, None for none.
+    """Return a chart of at most three named lines, each with a value or None for each step.
 
-    `steps` are what each is of, and how it is said, in columns of equal width; `ticks` those of the axis, which
+    `steps` are pairs of a value and its tooltip, in columns of equal width; `ticks` those of the axis, which
     goes from the first to the last.
     """
     low, high = ticks[0], ticks[-1]
-    column = (RIGHT - LEFT) / len(steps)
+    column = (RIGHT - PLOT_LEFT) / len(steps)
 
     def y(value: float) -> str:
         return svg_number(BOTTOM - (BOTTOM - TOP) * (value - low) / (high - low))
 
-    drawn = tuple(
+    chart_steps = tuple(
         Step(
             of=of,
-            x=svg_number(LEFT + column * (place + 0.5)),
-            left=svg_number(LEFT + column * place),
+            x=svg_number(PLOT_LEFT + column * (column_index + 0.5)),
+            left=svg_number(PLOT_LEFT + column * column_index),
             width=svg_number(column),
-            says=says,
+            says=tooltip,
         )
-        for place, (of, says) in enumerate(steps)
+        for column_index, (of, tooltip) in enumerate(steps)
     )
-    widths = [KEY + LETTER * len(words) for words in lines]
+    widths = [KEY + LETTER * len(name) for name in lines]
     return LineChart(
         title,
         across,
         up,
         tuple((f"{tick:.1f}".replace("-", "−"), y(tick)) for tick in ticks),
-        drawn,
+        chart_steps,
         tuple(
-            _line(words, sum(widths[:kind]), kind, drawn, values, y)
-            for kind, (words, values) in enumerate(lines.items())
+            _line(name, sum(widths[:kind]), kind, chart_steps, values, y)
+            for kind, (name, values) in enumerate(lines.items())
         ),
     )
 
@@ -111,7 +114,7 @@ def _line(
     runs = [placed[start + 1 : end] for start, end in pairwise(gaps)]
     return Line(
         name=name,
-        key=svg_number(LEFT + key),
+        key=svg_number(PLOT_LEFT + key),
         dash=DASHES[kind],
         shape=SHAPES[kind],
         runs=tuple(

@@ -1,4 +1,4 @@
-"""Retrieval runs, settings of systems, values from elsewhere, samples to label next, notes on pairs."""
+"""Models of runs, system settings, external report values, label samples and pair notes."""
 
 from django.conf import settings
 from django.db import models
@@ -11,10 +11,10 @@ from annotation.models.natural import NaturalKey, NaturalQuerySet
 
 
 class RetrievalRun(NaturalKey):
-    """A named ranking of texts for each topic. One topic's list is a retrieval context, Z.
+    """Named ranking of texts for each topic. The list of one topic is a retrieval context, Z.
 
-    One that was made here has its recipe and its origin: what it was made from, by which versions, and
-    what came of it. Two with one fingerprint would be the same; one without came in a file.
+    A run made here has its recipe and its origin: its sources, the versions that made it, and the
+    outcome. Two with one fingerprint would be the same; one without came in a file.
     """
 
     dataset = models.ForeignKey(
@@ -45,9 +45,9 @@ class RetrievalRun(NaturalKey):
 
 
 class RankedText(NaturalKey):
-    """A text at its rank, counted from 1, in the order of the run's file.
+    """Text at its rank, counted from 1, in the order of the run's file.
 
-    `file_rank` is what the file's own column says, where that is another number: in some files it is
+    `file_rank` is the number in the file's own column, where that is another: in some files it is
     the same for a whole topic.
     """
 
@@ -75,9 +75,9 @@ class RankedText(NaturalKey):
 
 
 class LabelSample(models.Model):
-    """A sample of reports for people to label, with what its probabilities were computed from.
+    """Sample of reports for people to label, with the source of its probabilities.
 
-    Never changed once made: an estimate from these labels needs the probabilities as they were.
+    Immutable: an estimate from these labels needs the probabilities as they were.
     """
 
     dataset = models.ForeignKey(
@@ -102,7 +102,10 @@ class LabelSample(models.Model):
 
 
 class SampleChance(models.Model):
-    """The probability with which a sample takes one text, and whether it did: for each it could take."""
+    """Inclusion probability of a text in a sample, for each text that could be drawn.
+
+    `is_drawn`: whether it was.
+    """
 
     sample = models.ForeignKey(
         LabelSample, on_delete=models.CASCADE, related_name="chances", db_index=False
@@ -125,10 +128,10 @@ class SampleChance(models.Model):
 
 
 class System(NaturalKey):
-    """How a system was set: plain values by their names, such as a model, k, a chunk's size.
+    """Settings of a system: plain values by their names, such as a model, k, a chunk's size.
 
-    Its reports, and a retrieval run of its name, are tied to it by that name: a system that says nothing of
-    itself needs no row.
+    Its reports, and a retrieval run of its name, are tied to it by that name: a system without settings
+    needs no row.
     """
 
     dataset = models.ForeignKey(
@@ -151,7 +154,7 @@ class System(NaturalKey):
 
 
 class ReportValue(NaturalKey):
-    """A number that was computed elsewhere of a report, under the name of what computed it."""
+    """Number computed elsewhere for a report, under the name of the measure."""
 
     report = models.ForeignKey(
         "annotation.Text", on_delete=models.CASCADE, related_name="measured", db_index=False
@@ -173,17 +176,17 @@ class ReportValue(NaturalKey):
 
 
 class PairNoteQuerySet(models.QuerySet["PairNote"]):
-    def standing(self) -> "PairNoteQuerySet":
-        """Those that nobody withdrew."""
+    def not_withdrawn(self) -> "PairNoteQuerySet":
+        """Return the notes that are not withdrawn."""
         return self.filter(withdrawn=None)
 
 
 class PairNote(models.Model):
-    """What somebody wrote about a pair, for those of the project: never shown to who annotates.
+    """Note of a team member on a pair, never shown to annotators.
 
-    Append-only: whoever thinks otherwise later writes another. Its author may withdraw it, and it is kept.
-    `author` is the name of the account; it stays when that goes, and is all there is of who wrote a note that
-    came in a file.
+    Append-only: a change of mind is another note. Its author may withdraw it, and it is kept.
+    `author` is the name of the account; it stays when the account is deleted, and is the only source of the
+    author of a note that came in a file.
     """
 
     LONGEST = 4000
@@ -212,5 +215,5 @@ class PairNote(models.Model):
         return self.body
 
     def withdraw(self) -> None:
-        """Take it out of sight; when it was withdrawn first, where it was already."""
-        PairNote.objects.standing().filter(pk=self.pk).update(withdrawn=timezone.now())
+        """Mark the note as withdrawn, keeping the time of the first withdrawal."""
+        PairNote.objects.not_withdrawn().filter(pk=self.pk).update(withdrawn=timezone.now())

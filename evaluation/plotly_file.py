@@ -1,4 +1,4 @@
-"""Where plotly.js is served from: the one file inside the installed Python package.
+"""Static files finder for plotly.js: the one file inside the installed Python package.
 
 Only the pages of interactive figures load it. Our content security policy allows no style that a
 script writes, and plotly.js writes two when it starts; it leaves either out where the page already
@@ -20,18 +20,18 @@ from django.core.files.storage import FileSystemStorage
 FOLDER = Path(plotly.__file__).parent / "package_data"
 FILE = "plotly.min.js"
 URL = f"plotly/{FILE}"
-# Maps bring their style along with an id that is the hash of it, and changes with their version.
+# The style of maps has its hash as id, which changes with the version.
 HASHED = re.compile(r'document\.getElementById\("([0-9a-f]{64})"\)')
 
 
 @cache
 def style_ids() -> tuple[str, ...]:
-    """The ids of the styles that plotly.js leaves out where the page has an element of that id."""
+    """Return the ids of the styles that plotly.js skips if the page has such an element."""
     return tuple(dict.fromkeys(HASHED.findall((FOLDER / FILE).read_text("utf-8"))))
 
 
 class PlotlyFinder(BaseFinder):
-    """Finds that file as plotly/plotly.min.js, and none of the other 5 MB beside it."""
+    """Finder of plotly/plotly.min.js alone, without the other 5 MB beside it."""
 
     def __init__(self, app_names: Any = None, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,17 +1,11 @@
-"""Where results are read. All of it is about one dataset; what is about a campaign is in quality/."""
+"""URLs of the results of one dataset: those of all pages with a tab, from their `PAGE`."""
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from annotation.pages import declared_pages
+
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", include("evaluation.agreement.urls")),
-    path("", include("evaluation.by_type.urls")),
-    path("", include("evaluation.pairs.urls")),
-    path("", include("evaluation.matrix.urls")),
-    path("", include("evaluation.grid.urls")),
-    path("", include("evaluation.mixed_model.urls")),
-    path("", include("evaluation.nuggets.urls")),
-    path("retrieval/", include("evaluation.retrieval.urls")),
-    path("paper/", include("evaluation.paper.urls")),
-    path("seen/", include("evaluation.seen.urls")),
-    path("label-next/", include("evaluation.labelling.urls")),
+    path("", include(f"{package}.urls"))
+    for package, page in declared_pages().items()
+    if page.tab and package.startswith("evaluation.")
 ]

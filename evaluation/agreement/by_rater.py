@@ -1,4 +1,4 @@
-"""What each rater did, and how far every two of them agree."""
+"""Counts by rater, and agreement of each pair of raters."""
 
 from __future__ import annotations
 
@@ -35,14 +35,15 @@ class Pair:
     `prevalence` is the share of "answerable" among the ratings that both gave. `spans_meet` is the
     share of the items that both call answerable, and both marked in the text, on which their
     highlights share a character; `overlap` is the mean intersection over union. `matrix` counts the
-    grades of `a` (rows) against those of `b`. What the rubric's levels do not allow is undefined.
+    grades of `a` (rows) against those of `b`. A statistic that the rubric's levels do not allow is
+    undefined.
     """
 
     a: Column
     b: Column
     kappa: Estimate
     scott: Estimate
-    """The same with the two sides' levels taken together."""
+    """Scott's pi: expected agreement from the pooled levels."""
     linear: Estimate
     quadratic: Estimate
     binary: Estimate
@@ -52,20 +53,20 @@ class Pair:
     spans_meet: Estimate
     overlap: Estimate
     limits: Limits | None
-    """Of agreement, where grades are quantities."""
+    """Limits of agreement, where grades are quantities."""
     matrix: IntArray
     classes: Classes | None
     """The scores of `b` with `a` as the truth, where grades are names."""
 
     @property
     def names(self) -> str:
-        """Both, as a URL names them."""
+        """Both raters, as a URL names them."""
         return f"{self.a.name},{self.b.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class RaterRow:
-    """What one rater did. `n_unmarked` counts answers that call for a highlight and have none."""
+    """Counts of one rater. `n_unmarked`: answers that need a highlight and have none."""
 
     rater: Column
     n: int
@@ -83,7 +84,7 @@ class RaterRow:
 
 
 def rater_pairs(matrix: RatingMatrix, evidence: Evidence) -> tuple[tuple[Pair, ...], int]:
-    """Every two raters who rated an item in common; and how many pairs of raters share none."""
+    """Return the pairs of raters with a common item, and the number of pairs without one."""
     rated = ~np.isnan(matrix.grades)
     pairs = list(combinations(range(rated.shape[1]), 2))
     shared = [(a, b) for a, b in pairs if (rated[:, a] & rated[:, b]).any()]
@@ -91,7 +92,7 @@ def rater_pairs(matrix: RatingMatrix, evidence: Evidence) -> tuple[tuple[Pair, .
 
 
 def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]:
-    """What each rater did, in the order of the selection."""
+    """Return the counts of each rater, in the order of the selection."""
     unmarked = unmarked_answers(matrix, evidence)
     rated = ~np.isnan(matrix.grades)
     yes = matrix.grades >= matrix.selection.threshold
@@ -121,32 +122,37 @@ def _pair(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> Pair:
     selection, topics = matrix.selection, matrix.topic
     measures, levels = selection.measures, selection.levels
     first, second = matrix.grades[:, a], matrix.grades[:, b]
-    says = [binary(side, selection.threshold) for side in (first, second)]
+    answerable = [binary(side, selection.threshold) for side in (first, second)]
     both = ~(np.isnan(first) | np.isnan(second))
     sums = level_sums(first, second, (levels, levels), topics)
 
     def kappa(weights: Weights = None) -> Estimate:
         return kappa_over_topics(first, second, levels, topics, weights)
 
-    # What there is of these grades; the others are undefined, and say why.
-    there: dict[str, Callable[[], Estimate]] = {
+    # Computed if the rubric allows the measure; otherwise undefined, with the reason.
+    functions: dict[str, Callable[[], Estimate]] = {
         "cohen_linear": lambda: kappa("linear"),
         "cohen_quadratic": lambda: kappa("quadratic"),
-        "cohen_binary": lambda: kappa_over_topics(says[0], says[1], (0, 1), topics),
-        "prevalence": lambda: share((says[0] + says[1]) / 2, both, topics, cohen.NO_PAIR),
+        "cohen_binary": lambda: kappa_over_topics(answerable[0], answerable[1], (0, 1), topics),
+        "prevalence": lambda: share(
+            (answerable[0] + answerable[1]) / 2, both, topics, cohen.NO_PAIR
+        ),
     }
-    of = {name: made() if name in measures else measures.none(name) for name, made in there.items()}
-    meet, overlap = _meeting(matrix, evidence, a, b)
+    values = {
+        name: compute() if name in measures else measures.none(name)
+        for name, compute in functions.items()
+    }
+    meet, overlap = _span_overlap(matrix, evidence, a, b)
     return Pair(
         a=selection.raters[a],
         b=selection.raters[b],
         kappa=kappa(),
         scott=scott_over_topics(first, second, levels, topics),
-        linear=of["cohen_linear"],
-        quadratic=of["cohen_quadratic"],
-        binary=of["cohen_binary"],
+        linear=values["cohen_linear"],
+        quadratic=values["cohen_quadratic"],
+        binary=values["cohen_binary"],
         percent=share(np.where(both, first == second, 0.0), both, topics, cohen.NO_PAIR),
-        prevalence=of["prevalence"],
+        prevalence=values["prevalence"],
         spearman=correlation.spearman(first, second)
         if "spearman" in measures
         else measures.none("spearman"),
@@ -159,22 +165,29 @@ def _pair(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> Pair:
 
 
 def _limits(matrix: RatingMatrix, first: FloatArray, second: FloatArray) -> Limits:
-    """How far one grades above the other; the mean difference with its interval over topics."""
-    apart = first - second
+    """Return Bland-Altman limits of agreement; the bias has its interval over topics."""
+    differences = first - second
     levels = matrix.selection.levels
     reach = levels[-1] - levels[0]
-    bias = mean_of_items(apart, ~np.isnan(apart), matrix.topic, cohen.NO_PAIR).within(-reach, reach)
+    bias = mean_of_items(differences, ~np.isnan(differences), matrix.topic, cohen.NO_PAIR).within(
+        -reach, reach
+    )
     return replace(limits_of_agreement(first, second), bias=bias)
 
 
-def _meeting(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> tuple[Estimate, Estimate]:
-    """How often, and how far, two raters who both say answerable mark the same words."""
+def _span_overlap(
+    matrix: RatingMatrix, evidence: Evidence, a: int, b: int
+) -> tuple[Estimate, Estimate]:
+    """Return how often and how far the highlights of two raters overlap.
+
+    Over the items that both call answerable.
+    """
     measures = matrix.selection.measures
     if "spans_meet" not in measures or "answerable" not in measures:
         none = measures.none("spans_meet" if "spans_meet" not in measures else "answerable")
         return none, none
     both = (matrix.grades[:, [a, b]] >= matrix.selection.threshold).all(axis=1)
     iou, topics = evidence.overlap(a, b)[both], matrix.topic[both]
-    why = "there is no item that both mark"
+    reason = "there is no item that both mark"
     marked = ~np.isnan(iou)
-    return share(iou > 0, marked, topics, why), share(iou, marked, topics, why)
+    return share(iou > 0, marked, topics, reason), share(iou, marked, topics, reason)

@@ -1,4 +1,4 @@
-"""What the grades of each rater are made of, in all and on the texts of each system."""
+"""Distribution of each rater's grades, overall and by system."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.data.ratings import RatingMatrix
 from evaluation.stats.clusters import mean_of_items, share
 from evaluation.stats.estimate import Estimate
 
-ALL = "all"
+ALL_SYSTEMS = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +41,24 @@ class GradesOf:
 
 
 def grades_given(matrix: RatingMatrix) -> tuple[GradesOf, ...]:
-    """Of each rater, and last of the judge on the same levels: all grades first, then by system."""
+    """Return grade counts by rater, all systems first, then each system.
+
+    The judge comes last, if it grades on the same levels.
+    """
     selection = matrix.selection
     columns = list(zip(selection.raters, matrix.grades.T, strict=True))
-    taken = {rater.pk for rater in selection.raters}
-    if selection.judge and selection.one_scale and selection.judge.pk not in taken:
+    rater_ids = {rater.pk for rater in selection.raters}
+    if selection.judge and selection.one_scale and selection.judge.pk not in rater_ids:
         columns.append((selection.judge, matrix.judge))
     systems = matrix.systems if len(matrix.systems) > 1 else []
     rows = []
-    for rater, given in columns:
-        for system in (ALL, *systems):
-            here = ~np.isnan(given)
-            if system != ALL:
-                here &= matrix.system == system
-            grades, topics = given[here], matrix.topic[here]
-            every = np.ones(len(grades))
+    for rater, column in columns:
+        for system in (ALL_SYSTEMS, *systems):
+            selected = ~np.isnan(column)
+            if system != ALL_SYSTEMS:
+                selected &= matrix.system == system
+            grades, topics = column[selected], matrix.topic[selected]
+            present = np.ones(len(grades))
             rows.append(
                 GradesOf(
                     rater=rater,
@@ -63,10 +66,10 @@ def grades_given(matrix: RatingMatrix) -> tuple[GradesOf, ...]:
                     n=len(grades),
                     counts={level: int((grades == level).sum()) for level in selection.levels},
                     shares=tuple(
-                        share(grades == level, every, topics, NO_RATINGS)
+                        share(grades == level, present, topics, NO_RATINGS)
                         for level in selection.levels
                     ),
-                    mean=mean_of_items(grades, every, topics, NO_RATINGS).within(
+                    mean=mean_of_items(grades, present, topics, NO_RATINGS).within(
                         min(selection.levels), max(selection.levels)
                     )
                     if "mean_grade" in selection.measures

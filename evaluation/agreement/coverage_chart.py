@@ -1,4 +1,4 @@
-"""Coverage by report, and the confusion of a judge's grades, as geometry for the agreement page."""
+"""Geometry of the coverage bar charts and of the confusion tables of the agreement page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,23 +7,23 @@ from math import ceil, sqrt
 import numpy as np
 
 from annotation.decimals import printed
-from evaluation.agreement.page import AgreementReport
-from evaluation.agreement.shortened import Shortened, shortened
+from evaluation.agreement.report import AgreementReport
+from evaluation.agreement.truncation import TruncatedRows, truncate_rows
 from evaluation.charts import shape, svg_number
 from evaluation.data.columns import Column
 from evaluation.scoring.report_coverage import ReportRow
 from evaluation.stats.estimate import Estimate, IntArray
 
-LEFT, RIGHT, TOP, BOTTOM = 34, 388, 30, 196
+PLOT_LEFT, RIGHT, TOP, BOTTOM = 34, 388, 30, 196
 
 
 FEWEST_COLUMNS = 6
 
 
-LABELLED = 30  # with more reports than this their numbers would touch
+LABELLED = 30  # reports up to which their numbers fit
 
 
-MOST_BARS = 40  # and with more than this their bars
+MOST_BARS = 40  # reports up to which their bars fit
 
 
 MOST_PANELS = 12
@@ -31,7 +31,7 @@ MOST_PANELS = 12
 
 @dataclass(frozen=True)
 class Mark:
-    """One rater's coverage of one report, as a shape at a place."""
+    """Coverage of one report by one rater: a shape at a position."""
 
     mark: int
     shape: str
@@ -41,7 +41,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Bar:
-    """The column of one report. `line` is the raters' mean; `says` tells all in words."""
+    """Column of one report. `line` is the raters' mean; `says` is the text of the tooltip."""
 
     report: ReportRow
     number: str
@@ -82,8 +82,10 @@ class Panel:
 
 @dataclass(frozen=True)
 class ConfusionCell:
-    """How often one side gave one level and the other another. `name` is its quadrant at eta, and
-    `share` its part of the row, None of an empty one."""
+    """Cell of a confusion matrix. `name` is its quadrant at eta, such as "tp".
+
+    `share` is its part of the row, None in an empty row.
+    """
 
     level: int
     n: int
@@ -101,23 +103,23 @@ class ConfusionRow:
 
 
 def confusion_rows(matrix: IntArray, levels: Sequence[int], eta: int | None) -> list[ConfusionRow]:
-    """A table of levels with its shades, and with heavy lines where answerable begins.
+    """Return a confusion table with shades, and with heavy lines where answerable begins.
 
     Without an eta only equal levels agree.
     """
-    most = int(np.max(matrix, initial=0))
+    largest = int(np.max(matrix, initial=0))
 
     def cell(human: int, level: int, n: int, total: int) -> ConfusionCell:
         name = "" if eta is None else (("tn", "fp"), ("fn", "tp"))[human >= eta][level >= eta]
-        looks = [
+        css_classes = [
             "edge-top" if human == eta else "",
             "edge-left" if level == eta else "",
             "agree" if (name in ("tp", "tn") if name else human == level) else "",
         ]
         # The square root keeps the rare cells apart from the empty ones.
-        shade = ceil(5 * sqrt(n / most)) if most else 0
+        shade = ceil(5 * sqrt(n / largest)) if largest else 0
         share = n / total if total else None
-        return ConfusionCell(level, n, share, name, shade, " ".join(filter(None, looks)))
+        return ConfusionCell(level, n, share, name, shade, " ".join(filter(None, css_classes)))
 
     return [
         ConfusionRow(
@@ -129,22 +131,23 @@ def confusion_rows(matrix: IntArray, levels: Sequence[int], eta: int | None) -> 
     ]
 
 
-def coverage_panels(report: AgreementReport, *, everything: bool = False) -> Shortened[Panel]:
-    """Figure 4 of the paper: one panel a system; a bar is the mean of the raters' coverage of one report.
+def coverage_panels(report: AgreementReport, *, everything: bool = False) -> TruncatedRows[Panel]:
+    """Return the panels of figure 4 of the paper: one for each system, a bar for each report.
 
-    Of many systems those whose mean is furthest from that of all, or `everything`.
+    A bar is the mean of the raters' coverage. Of many systems, those whose mean is furthest from the
+    mean of all, or `everything`.
     """
     rows: dict[str, list[ReportRow]] = {}
     for row in report.reports:
         rows.setdefault(row.system, []).append(row)
-    systems = shortened(
+    systems = truncate_rows(
         sorted(rows),
         lambda system: float(np.mean([_mean(row) for row in rows[system]])),
         everything=everything,
-        most=MOST_PANELS,
+        limit=MOST_PANELS,
     )
     panels = tuple(_panel(system, rows[system], report) for system in systems.rows)
-    return Shortened(panels, systems.n, systems.mean)
+    return TruncatedRows(panels, systems.n, systems.mean)
 
 
 def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> Panel:
@@ -155,9 +158,9 @@ def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> P
         rows, key=lambda row: -((row.judge.value or 0.0) if row.judge and by_judge else _mean(row))
     )
     if len(ordered) > MOST_BARS:
-        places = np.linspace(0, len(ordered) - 1, MOST_BARS).round().astype(int)
-        ordered = [ordered[place] for place in places.tolist()]
-    step = (RIGHT - LEFT) / max(len(ordered), FEWEST_COLUMNS)
+        indexes = np.linspace(0, len(ordered) - 1, MOST_BARS).round().astype(int)
+        ordered = [ordered[index_shown] for index_shown in indexes.tolist()]
+    step = (RIGHT - PLOT_LEFT) / max(len(ordered), FEWEST_COLUMNS)
     bars = tuple(
         _bar(row, index, step, raters, judge, len(ordered)) for index, row in enumerate(ordered)
     )
@@ -178,22 +181,22 @@ def _bar(
     judge: Column | None,
     n_bars: int,
 ) -> Bar:
-    x, mean = LEFT + step * (index + 0.5), _y(_mean(row))
-    apart = min(8.0, step * 0.8 / max(len(raters), 1))
+    x, mean = PLOT_LEFT + step * (index + 0.5), _y(_mean(row))
+    spacing = min(8.0, step * 0.8 / max(len(raters), 1))
     marks = tuple(
         Mark(
             rater.mark,
             shape(rater.mark),
-            svg_number(x + (place - (len(raters) - 1) / 2) * apart),
+            svg_number(x + (position - (len(raters) - 1) / 2) * spacing),
             svg_number(_y(share.value)),
         )
-        for place, (rater, share) in enumerate(zip(raters, row.coverage, strict=True))
+        for position, (rater, share) in enumerate(zip(raters, row.coverage, strict=True))
         if share.value is not None
     )
-    seen: list[tuple[Column, Estimate]] = list(zip(raters, row.coverage, strict=True))
+    shares: list[tuple[Column, Estimate]] = list(zip(raters, row.coverage, strict=True))
     if judge and row.judge:
-        seen.append((judge, row.judge))
-    words = ", ".join(f"{column.title} {_words(share)}" for column, share in seen)
+        shares.append((judge, row.judge))
+    tooltip = ", ".join(f"{column.title} {_format_share(share)}" for column, share in shares)
     return Bar(
         report=row,
         number=str(index + 1) if n_bars <= LABELLED else "",
@@ -203,7 +206,7 @@ def _bar(
         line=svg_number(mean),
         height=svg_number(BOTTOM - mean),
         marks=marks,
-        says=f"{row.name}: {words}",
+        says=f"{row.name}: {tooltip}",
         hit_left=svg_number(x - step / 2),
         hit_width=svg_number(step),
     )
@@ -214,7 +217,7 @@ def _mean(row: ReportRow) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _words(share: Estimate) -> str:
+def _format_share(share: Estimate) -> str:
     if share.value is None:
         return "undefined"
     return printed(share.value) + (f" ({share.missing} not rated)" if share.missing else "")

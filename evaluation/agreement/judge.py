@@ -27,14 +27,15 @@ from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class AgainstJudge(AtEta):
-    """One rater's grades, or several raters' pooled, against the judge's grades of the same pairs.
+    """Grades of one rater, or pooled grades of several, against the judge's on the same pairs.
 
     The unit is a rating: two people on one pair are two. `n_without_judge` counts the ratings of
     pairs that the judge did not rate, which are in nothing else. `matrix` counts levels of the
     raters (rows) against those of the judge (columns); where the two grade on different scales,
     both are read as answerable or not, and `levels` is 0 and 1. `sweep` has the scores at every
-    eta, and is empty where eta moves nothing. Where no grade says answerable all that rests on eta
-    is undefined, and `accuracy` is the share of equal grades. Intervals: jackknife over topics.
+    eta, and is empty where eta moves nothing. Where no grade says answerable, all statistics that
+    depend on eta are undefined, and `accuracy` is the share of equal grades. Intervals: jackknife over
+    topics.
     """
 
     name: str
@@ -55,8 +56,8 @@ class AgainstJudge(AtEta):
 
     @property
     def in_words(self) -> dict[str, Estimate]:
-        """What there is of it without an eta, by the words of the page."""
-        every = {
+        """Statistics that need no eta, by their labels on the page."""
+        estimates = {
             "Quadratic κ": ("cohen_quadratic", self.cohen_quadratic),
             "Linear κ": ("cohen_linear", self.cohen_linear),
             "κ": ("cohen_kappa", self.cohen_kappa),
@@ -65,15 +66,15 @@ class AgainstJudge(AtEta):
             "Macro F1": ("macro_f1", self.classes.macro.f1 if self.classes else self.accuracy),
         }
         return {
-            words: estimate
-            for words, (measure, estimate) in every.items()
+            label: estimate
+            for label, (measure, estimate) in estimates.items()
             if measure in self.measures
         }
 
 
 @dataclass(frozen=True)
 class JudgeParts:
-    """The judge against all raters pooled, against each, and on the texts of each system."""
+    """Judge against all raters pooled, against each rater, and on the texts of each system."""
 
     all: AgainstJudge
     by_rater: tuple[AgainstJudge, ...]
@@ -81,17 +82,17 @@ class JudgeParts:
 
 
 def judge_parts(matrix: RatingMatrix) -> JudgeParts:
-    """The judge of the matrix's selection against its raters: every rating counts once."""
+    """Compare the judge of the matrix's selection with its raters: each rating counts once."""
     judge, raters = matrix.selection.judge, matrix.selection.raters
     # A judge that was also chosen as a rater would agree with itself.
     columns = [column for column, rater in enumerate(raters) if rater.pk != (judge and judge.pk)]
-    item, place = np.nonzero(~np.isnan(matrix.grades[:, columns]))
-    human = matrix.grades[:, columns][item, place]
-    rater = np.array(columns, dtype=np.int64)[place]
+    item, position = np.nonzero(~np.isnan(matrix.grades[:, columns]))
+    human = matrix.grades[:, columns][item, position]
+    rater = np.array(columns, dtype=np.int64)[position]
     system = matrix.system[item]
 
-    def part(name: str, here: NDArray[np.bool_], title: str = "") -> AgainstJudge:
-        return against(matrix, (name, title or name), human[here], item[here])
+    def part(name: str, mask: NDArray[np.bool_], title: str = "") -> AgainstJudge:
+        return against(matrix, (name, title or name), human[mask], item[mask])
 
     return JudgeParts(
         all=part("all", np.ones(len(item), dtype=bool)),
@@ -103,7 +104,7 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
 
 
 def scales(selection: Selection) -> tuple[Scale, Scale]:
-    """How the raters and the judge of a selection are cut at an eta."""
+    """Return the scales on which raters and judge are dichotomised at an eta."""
 
     def scale(levels: tuple[int, ...], threshold: int) -> Scale:
         return Scale(levels, threshold if len(levels) == 2 else None)
@@ -117,7 +118,7 @@ def scales(selection: Selection) -> tuple[Scale, Scale]:
 def against(
     matrix: RatingMatrix, names: tuple[str, str], human: FloatArray, item: NDArray[np.intp]
 ) -> AgainstJudge:
-    """The judge of a matrix against ratings: the grades `human`, each of the pair at `item`.
+    """Compare the judge of a matrix with ratings: grades `human`, each of the pair at `item`.
 
     `names` are the name and the title of the result.
     """
@@ -168,8 +169,10 @@ def against(
 def without_eta(
     human: FloatArray, judge: FloatArray, topics: IntArray, measures: Measures
 ) -> AtEta:
-    """What stands in for the scores at an eta where no grade says answerable."""
+    """Return undefined scores at eta, with the accuracy alone, where no grade says answerable."""
     none = measures.none("prevalence")
-    rest = {field.name: none for field in fields(AtEta) if field.name not in ("eta", "confusion")}
+    undefined = {
+        field.name: none for field in fields(AtEta) if field.name not in ("eta", "confusion")
+    }
     equal = share(human == judge, ~np.isnan(judge), topics, NO_PAIR)
-    return AtEta(eta=None, confusion=None, **rest | {"accuracy": equal})
+    return AtEta(eta=None, confusion=None, **undefined | {"accuracy": equal})

@@ -1,7 +1,7 @@
-"""The words that a judge quotes as its evidence, beside those that people marked.
+"""Overlap of the words that a judge quotes as evidence with those that people marked.
 
-The unit is a rating of a person: two people on one pair are two. What is compared are words of the text, so
-that a span that ends in the middle of one, or takes its full stop along, counts as the word.
+The unit is a rating of a person: two people on one pair are two. Words of the text are compared, so
+a span that ends in the middle of a word, or takes its full stop along, counts as the word.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from evaluation.data.spans import Evidence, covered
 from evaluation.stats.clusters import share
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
-WHY = "undefined, because the judge and a person marked words of no pair in common"
+NO_COMMON_MARKS = "undefined, because the judge and a person marked words of no pair in common"
 _WORD = re.compile(r"\S+")
-Edges = tuple[IntArray, IntArray]  # where each word of a text begins, and where it ends
+Edges = tuple[IntArray, IntArray]  # start and end of each word of a text
 
 
 class Marks(NamedTuple):
@@ -34,7 +34,7 @@ class Marks(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgeEvidence:
-    """How far a judge marks what people mark, over the ratings of which both marked words in the text.
+    """Word overlap of judge and people, over the ratings where both marked words in the text.
 
     Means over ratings: `precision` is the share of the judge's words that the person marked too, `recall`
     the share of the person's that the judge has, `overlap` their intersection over union, `meet` the share
@@ -51,34 +51,37 @@ class JudgeEvidence:
 
 
 def judge_evidence(matrix: RatingMatrix, evidence: Evidence) -> JudgeEvidence | None:
-    """The judge of the matrix's selection beside each of its raters; None if it marked nothing in a text."""
-    judges = _judges_marks(matrix)
+    """Compare the judge's marks with each rater's; None if the judge marked nothing in a text."""
+    judges = _load_judge_marks(matrix)
     if not len(judges.item):
         return None
     in_text = (evidence.item >= 0) & (evidence.start >= 0)
     texts = matrix.text[np.concatenate([judges.item, evidence.item[in_text]])]
     edges = word_edges(set(texts.tolist()))
-    judge = _in_words(judges, matrix, edges)
+    judge = _to_word_indexes(judges, matrix, edges)
     sides = []
     for column, rater in enumerate(matrix.selection.raters):
         if matrix.selection.judge and rater.pk == matrix.selection.judge.pk:
             continue
-        here = in_text & (evidence.column == column)
-        marks = Marks(evidence.item[here], evidence.start[here], evidence.end[here])
-        sides.append(_beside(judge, _in_words(marks, matrix, edges), matrix))
+        by_rater = in_text & (evidence.column == column)
+        marks = Marks(evidence.item[by_rater], evidence.start[by_rater], evidence.end[by_rater])
+        sides.append(_word_counts(judge, _to_word_indexes(marks, matrix, edges), matrix))
     return _means(*(np.concatenate(parts) for parts in zip(*sides, strict=True)))
 
 
-def _beside(
+def _word_counts(
     judge: Marks, person: Marks, matrix: RatingMatrix
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Of each item that either marked: the words of the person, of both, of the judge; and its topic."""
+    """Count the words of the person, of both, of the judge for each item that either marked.
+
+    The last array has the item's topic.
+    """
     n = matrix.n_items
     either = Marks(*(np.concatenate(parts) for parts in zip(judge, person, strict=True)))
     by_judge, by_person, by_either = (covered(*marks, n) for marks in (judge, person, either))
-    here = by_either > 0
+    marked = by_either > 0
     both = by_judge + by_person - by_either
-    return by_person[here], both[here], by_judge[here], matrix.topic[here]
+    return by_person[marked], both[marked], by_judge[marked], matrix.topic[marked]
 
 
 def _means(person: IntArray, common: IntArray, judge: IntArray, topics: IntArray) -> JudgeEvidence:
@@ -89,19 +92,19 @@ def _means(person: IntArray, common: IntArray, judge: IntArray, topics: IntArray
 
     def mean(part: IntArray, of: IntArray) -> Estimate:
         values: FloatArray = np.divide(part, of, out=np.zeros(len(of)), where=both)
-        return share(values, both, topics, WHY)
+        return share(values, both, topics, NO_COMMON_MARKS)
 
     return JudgeEvidence(
         precision=mean(common, judge),
         recall=mean(common, person),
         overlap=mean(common, judge + person - common),
-        meet=share(common > 0, both, topics, WHY),
+        meet=share(common > 0, both, topics, NO_COMMON_MARKS),
         n_judge_alone=judge_alone,
     )
 
 
-def _judges_marks(matrix: RatingMatrix) -> Marks:
-    """What the judge marked in the texts of the matrix's items."""
+def _load_judge_marks(matrix: RatingMatrix) -> Marks:
+    """Load the judge's spans in the texts of the matrix's items."""
     selection = matrix.selection
     spans = NuggetSpan.objects.filter(
         rating__rater=selection.judge.pk if selection.judge else None,
@@ -112,28 +115,31 @@ def _judges_marks(matrix: RatingMatrix) -> Marks:
     values = spans.order_by().values_list("rating__text", "rating__question", "start", "end")
     rows = np.array(list(values.iterator(chunk_size=10_000)), dtype=np.int64).reshape(-1, 4)
     item = matrix.places(rows[:, 0], rows[:, 1])
-    there = item >= 0
-    return Marks(item[there], rows[there, 2], rows[there, 3])
+    in_matrix = item >= 0
+    return Marks(item[in_matrix], rows[in_matrix, 2], rows[in_matrix, 3])
 
 
 def word_edges(texts: set[int]) -> Mapping[int, Edges]:
-    """Where the words of each text begin and end: runs of what is no white space."""
+    """Return start and end offsets of the words of each text, separated by white space."""
     edges: dict[int, Edges] = {}
     bodies = Text.objects.filter(pk__in=texts, body__isnull=False).order_by()
     for pk, body in bodies.values_list("pk", "body").iterator():
-        words = [match.span() for match in _WORD.finditer(body or "")]
-        starts, ends = np.array(words, dtype=np.int64).reshape(-1, 2).T
+        word_spans = [match.span() for match in _WORD.finditer(body or "")]
+        starts, ends = np.array(word_spans, dtype=np.int64).reshape(-1, 2).T
         edges[pk] = starts, ends
     return edges
 
 
-def _in_words(marks: Marks, matrix: RatingMatrix, edges: Mapping[int, Edges]) -> Marks:
-    """Marks in words of their text, counted from 0; each word that a mark touches is in it."""
+def _to_word_indexes(marks: Marks, matrix: RatingMatrix, edges: Mapping[int, Edges]) -> Marks:
+    """Convert marks from character offsets to word indexes from 0.
+
+    Each word that a mark touches is in it.
+    """
     text = matrix.text[marks.item]
     first, end = marks.start.copy(), marks.end.copy()
     for pk in np.unique(text).tolist():
         starts, ends = edges[pk]
-        here = text == pk
-        first[here] = np.searchsorted(ends, marks.start[here], side="right")
-        end[here] = np.searchsorted(starts, marks.end[here], side="left")
+        in_text = text == pk
+        first[in_text] = np.searchsorted(ends, marks.start[in_text], side="right")
+        end[in_text] = np.searchsorted(starts, marks.end[in_text], side="left")
     return Marks(marks.item, first, end)

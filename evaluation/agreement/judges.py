@@ -1,4 +1,4 @@
-"""A judge against the people of a dataset in a few numbers, and all judges side by side."""
+"""Summary of a judge against the people of a dataset, and of all judges of a selection."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from annotation.models import Dataset, Rubric
 from evaluation.agreement.judge import AgainstJudge, judge_parts
 from evaluation.data.cache import cached
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import Column
 from evaluation.data.ratings import load
 from evaluation.data.selection import Selection, select
 
 
 @dataclass(frozen=True)
-class WithPeople:
-    """One judge against all people who rated under one rubric, adjudicators left out."""
+class JudgeAgainstPeople:
+    """Scores of a judge against all people under one rubric, without adjudicators."""
 
     selection: Selection
     scores: AgainstJudge
@@ -25,22 +26,29 @@ class WithPeople:
         return len(self.selection.raters)
 
 
-def with_people(dataset: Dataset, rater: int) -> tuple[WithPeople, ...]:
-    """The judge that is this rater, for each rubric under which people rated what it rated.
+def compare_with_people(dataset: Dataset, rater: int) -> tuple[JudgeAgainstPeople, ...]:
+    """Compare this judge with people, for each rubric under which people rated what it rated.
 
-    The same numbers as on the agreement page, at the eta that is usual; none where nobody did.
+    Cached. The same numbers as on the agreement page at its default eta; empty without such ratings.
     """
-    return cached(dataset, ("with people", rater), lambda: tuple(_under_each(dataset, rater)))
+    return cached(
+        dataset,
+        (CacheKey.JUDGE_AGAINST_PEOPLE, rater),
+        lambda: tuple(_compare_by_rubric(dataset, rater)),
+    )
 
 
-def every_judge(selection: Selection) -> Iterator[tuple[Column, AgainstJudge]]:
-    """Each judge and baseline that rated what the raters did, against these; models come first."""
+def judge_scores(selection: Selection) -> Iterator[tuple[Column, AgainstJudge]]:
+    """Yield each judge and baseline that rated the raters' pairs, and its scores.
+
+    Models come first.
+    """
     if selection.raters:
         for judge in selection.judges:
             yield judge, judge_parts(load(select_judge(selection, judge))).all
 
 
-def _under_each(dataset: Dataset, rater: int) -> Iterator[WithPeople]:
+def _compare_by_rubric(dataset: Dataset, rater: int) -> Iterator[JudgeAgainstPeople]:
     for rubric in Rubric.objects.order_by("slug").values_list("slug", flat=True):
         selection = select(dataset, rubric=rubric)
         if not any(rater.is_person for rater in selection.raters):
@@ -48,11 +56,11 @@ def _under_each(dataset: Dataset, rater: int) -> Iterator[WithPeople]:
         for judge in selection.judges:
             if judge.pk == rater:
                 chosen = select_judge(selection, judge)
-                yield WithPeople(chosen, judge_parts(load(chosen)).all)
+                yield JudgeAgainstPeople(chosen, judge_parts(load(chosen)).all)
 
 
 def select_judge(selection: Selection, judge: Column) -> Selection:
-    """The same selection with this judge."""
+    """Return the same selection with this judge."""
     return select(
         selection.dataset,
         rubric=selection.rubric.slug,

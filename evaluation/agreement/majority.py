@@ -1,4 +1,4 @@
-"""Each rater against what most of the others say, and the judge against what most raters say."""
+"""Agreement of raters with the majority of the others, and of the judge with the majority."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from evaluation.stats.classes import Classes, class_scores
 from evaluation.stats.clusters import (
     binary,
     kappa_over_topics,
+    leave_one_topic_out_sums,
     level_sums,
     scott_over_topics,
     share,
-    without_each_topic,
 )
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
@@ -35,7 +35,7 @@ ITSELF = Estimate(None, "undefined, because this is the judge", 0)
 
 @dataclass(frozen=True, slots=True)
 class MajorityRow:
-    """One rater against the majority of at least two others, item by item.
+    """Agreement of a rater with the majority of at least two others, item by item.
 
     `n_dropped` counts the items that the rater rated and on which the others have no majority.
     `prevalence` is the share of "answerable" among the rater's and the majority's answers together.
@@ -59,8 +59,10 @@ class MajorityRow:
 
 
 def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
-    """A row for each rater, and last for the judge, against all raters. None for fewer than three
-    raters, who leave nobody a majority of others."""
+    """Return a row for each rater, and last for the judge against the majority of all raters.
+
+    Empty for fewer than three raters, who leave no majority of others.
+    """
     selection, grades = matrix.selection, matrix.grades
     if len(selection.raters) < 3:
         return ()
@@ -73,19 +75,19 @@ def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
             strict=True,
         )
     ):
-        own, majority = grades[:, column], against.majority
-        row = _row(matrix, rater, own, majority, levels, cut)
+        grades_of_rater, majority = grades[:, column], against.majority
+        row = _row(matrix, rater, grades_of_rater, majority, levels, cut)
         if selection.judge and selection.one_scale and "relative_drop" in selection.measures:
-            judge, drop = _beside(matrix, rater, own, majority, levels)
+            judge, drop = _judge_against_others(matrix, rater, grades_of_rater, majority, levels)
             row = replace(row, judge=judge, drop=drop)
         rows.append(row)
     if selection.judge:
-        others = [
+        other_columns = [
             column
             for column, rater in enumerate(selection.raters)
             if rater.pk != selection.judge.pk
         ]
-        majority = majority_of(grades[:, others], levels, selection.majority)
+        majority = majority_of(grades[:, other_columns], levels, selection.majority)
         judged = matrix.judge
         if not selection.one_scale:
             majority, judged = binary(majority, cut), binary(judged, selection.judge_threshold)
@@ -95,53 +97,55 @@ def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
     return tuple(rows)
 
 
-def _beside(
-    matrix: RatingMatrix, rater: Column, own: FloatArray, majority: FloatArray, levels: IntArray
+def _judge_against_others(
+    matrix: RatingMatrix, rater: Column, grades: FloatArray, majority: FloatArray, levels: IntArray
 ) -> tuple[Estimate, Estimate]:
-    """The judge against the majority of the others than this rater, and how much less it agrees.
+    """Return the judge's kappa against the majority without this rater, and its relative drop.
 
     Source: Know Your RAG (de Lima et al., 2024), section 4: 1 - kappa(judge, M) / kappa(rater, M).
     """
     judge = matrix.selection.judge
     if judge is None or judge.pk == rater.pk:
         return ITSELF, ITSELF
-    neither = np.isnan(own) | np.isnan(matrix.judge)
-    kappas, without = [], []
-    for side in (own, matrix.judge):
-        here = np.where(neither, np.nan, side)
-        terms = fleiss.item_terms(pair_counts(here, majority, levels))
-        without.append(fleiss.kappa_from_sums(without_each_topic(terms, matrix.topic)))
-        kappa = jackknife_interval(scott_pi(here, majority, levels), without[-1])
+    neither = np.isnan(grades) | np.isnan(matrix.judge)
+    kappas, leave_one_out = [], []
+    for side in (grades, matrix.judge):
+        side_grades = np.where(neither, np.nan, side)
+        terms = fleiss.item_terms(pair_counts(side_grades, majority, levels))
+        leave_one_out.append(fleiss.kappa_from_sums(leave_one_topic_out_sums(terms, matrix.topic)))
+        kappa = jackknife_interval(scott_pi(side_grades, majority, levels), leave_one_out[-1])
         kappas.append(kappa.within(-1, 1))
     of_rater, of_judge = kappas
-    above = np.where(without[0] > 0, without[0], np.nan)
-    drop = jackknife_interval(relative_drop(of_rater, of_judge), 1 - without[1] / above)
+    positive = np.where(leave_one_out[0] > 0, leave_one_out[0], np.nan)
+    drop = jackknife_interval(relative_drop(of_rater, of_judge), 1 - leave_one_out[1] / positive)
     return of_judge, drop
 
 
 def _row(
     matrix: RatingMatrix,
     rater: Column,
-    own: FloatArray,
+    grades: FloatArray,
     majority: FloatArray,
     levels: IntArray,
     cut: int,
 ) -> MajorityRow:
     topics, measures = matrix.topic, matrix.selection.measures
     scale: tuple[int, ...] = tuple(levels.tolist())
-    both = ~(np.isnan(own) | np.isnan(majority))
-    kappa = scott_over_topics(own, majority, scale, topics)
-    cohen = kappa_over_topics(majority, own, scale, topics)
-    sums = level_sums(majority, own, (scale, scale), topics)
+    both = ~(np.isnan(grades) | np.isnan(majority))
+    kappa = scott_over_topics(grades, majority, scale, topics)
+    cohen = kappa_over_topics(majority, grades, scale, topics)
+    sums = level_sums(majority, grades, (scale, scale), topics)
     return MajorityRow(
         rater=rater,
         kappa=kappa if kappa.n else replace(kappa, reason=NO_MAJORITY),
         cohen=cohen if cohen.n else replace(cohen, reason=NO_MAJORITY),
-        percent=share(own == majority, both, topics, NO_MAJORITY),
-        prevalence=share((binary(own, cut) + binary(majority, cut)) / 2, both, topics, NO_MAJORITY)
+        percent=share(grades == majority, both, topics, NO_MAJORITY),
+        prevalence=share(
+            (binary(grades, cut) + binary(majority, cut)) / 2, both, topics, NO_MAJORITY
+        )
         if "prevalence" in measures
         else measures.none("prevalence"),
-        n_dropped=int((~np.isnan(own) & np.isnan(majority)).sum()),
+        n_dropped=int((~np.isnan(grades) & np.isnan(majority)).sum()),
         judge=NO_JUDGE,
         drop=NO_JUDGE,
         levels=scale,

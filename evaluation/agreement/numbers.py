@@ -1,6 +1,6 @@
-"""The numbers of an agreement report as one long frame; CSV files and the command's text are views of it.
+"""The numbers of an agreement report as one long table, for CSV files and the command.
 
-A scope is one kind of row of the report: its names, its counts and its statistics are said here alone.
+A scope is one kind of row of the report: its names, its counts and its statistics are defined here alone.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from evaluation.agreement.confusions import class_rows
-from evaluation.agreement.page import AgreementReport
-from evaluation.csv_tables import Number, estimated
+from evaluation.agreement.report import AgreementReport
 from evaluation.data.measures import Measures
+from evaluation.result_tables import Number, estimated
 from evaluation.stats.estimate import Estimate
 
 Attributes = Mapping[str, str]
-"""What files call something, and the attribute of the row that it is."""
+"""Names in files, and the attribute paths of their values in a row."""
 
 OF_PART: Attributes = {
     "fleiss_kappa": "kappa",
@@ -81,7 +81,7 @@ AGAINST_JUDGE: Attributes = {
     "macro_recall": "classes.macro.recall",
     "macro_f1": "classes.macro.f1",
 }
-OF_WORDS: Attributes = {
+OF_EVIDENCE: Attributes = {
     "word_precision": "precision",
     "word_recall": "recall",
     "word_overlap": "overlap",
@@ -93,16 +93,19 @@ OF_JUDGE: Attributes = {"n": "n", "without_judge": "n_without_judge", **CONFUSIO
 
 @dataclass(frozen=True)
 class Scope:
-    """One kind of row. `names` tell its rows apart, `plain` says more of each, `measures` are
-    statistics; in the order of the columns of CSV files. A rubric has those that its levels allow."""
+    """Row kind of the report, with its columns in the order of CSV files.
+
+    `names` identify a row, `plain` are its other columns, `measures` its statistics. A rubric has those
+    that its levels allow.
+    """
 
     rows: Callable[[AgreementReport], Iterable[object]]
     names: Attributes
     plain: Attributes = field(default_factory=dict)
     measures: Attributes = field(default_factory=dict)
 
-    def under(self, allowed: Measures) -> Scope:
-        """The same with what there is of a rubric's grades alone."""
+    def restricted_to(self, allowed: Measures) -> Scope:
+        """Return the scope with the columns that a rubric's grades allow."""
         plain = {name: path for name, path in self.plain.items() if name in allowed}
         measures = {name: path for name, path in self.measures.items() if name in allowed}
         return replace(self, plain=plain, measures=measures)
@@ -147,7 +150,7 @@ SCOPES: Mapping[str, Scope] = {
     ),
     "class": Scope(
         lambda report: class_rows(report),
-        {"true_side": "truth", "other_side": "other", "grade": "grade"},
+        {"true_side": "truth", "other_side": "rater", "grade": "grade"},
         {"level": "level"},
         {"precision": "scores.precision", "recall": "scores.recall", "f1": "scores.f1"},
     ),
@@ -167,7 +170,7 @@ SCOPES: Mapping[str, Scope] = {
         lambda report: filter(None, [report.judge_words]),
         {},
         {"judge_alone": "n_judge_alone"},
-        OF_WORDS,
+        OF_EVIDENCE,
     ),
     "eta": Scope(
         lambda report: report.judge.sweep if report.judge else (),
@@ -179,7 +182,7 @@ SCOPES: Mapping[str, Scope] = {
 
 
 class Overall(NamedTuple):
-    """A statistic of all raters on all items, and what its interval is of."""
+    """A statistic of all raters on all items, and the kind of its interval."""
 
     measure: str
     estimate: Estimate
@@ -187,12 +190,12 @@ class Overall(NamedTuple):
 
 
 def estimates(row: object, measures: Attributes) -> dict[str, Estimate]:
-    """The statistics of a row by the names that files give them."""
+    """Return the statistics of a row by their names in files."""
     return {name: attrgetter(path)(row) for name, path in measures.items()}
 
 
 def overall(report: AgreementReport) -> list[Overall]:
-    """The statistics of all raters on all items. Fleiss' kappa has two intervals."""
+    """Return the statistics of all raters on all items. Fleiss' kappa has two intervals."""
     resampled, over_topics = report.bootstrap, "jackknife over topics"
     resamples = f"bootstrap of topics, {resampled.n_resamples} resamples, seed {resampled.seed}"
     if resampled.caution:
@@ -224,7 +227,7 @@ def overall(report: AgreementReport) -> list[Overall]:
 
 
 def overall_counts(report: AgreementReport) -> dict[str, int]:
-    """How much there is to agree on."""
+    """Return the counts of items, ratings and topics that are compared."""
     return {
         "items": report.n_items,
         "missing_ratings": report.n_missing,
@@ -235,7 +238,7 @@ def overall_counts(report: AgreementReport) -> dict[str, int]:
 
 
 def numbers(report: AgreementReport) -> Iterator[Number]:
-    """Every number of the report, scope by scope: `all`, then SCOPES, then coverages.
+    """Yield all numbers of the report, scope by scope: `all`, then SCOPES, then coverages.
 
     Names of more than one part ("ann, ben") are joined by commas. A statistic that is undefined has
     no value and a reason, as has one without an interval.
@@ -243,15 +246,15 @@ def numbers(report: AgreementReport) -> Iterator[Number]:
     for name, count in overall_counts(report).items():
         yield Number("all", "", name, count)
     for measure, estimate, _ in overall(report):
-        again = "_bootstrap" if estimate is report.bootstrap else ""
-        yield estimated("all", "", measure + again, estimate)
+        suffix = "_bootstrap" if estimate is report.bootstrap else ""
+        yield estimated("all", "", measure + suffix, estimate)
     for kind, scope in SCOPES.items():
-        there = scope.under(report.selection.measures)
-        for row in there.rows(report):
-            yield from _of_row(kind, there, row)
-    for given in report.graded:
-        for grade, count in given.counts.items():
-            yield Number("grades", f"{given.rater.name}, {given.system}", f"grade_{grade}", count)
+        allowed = scope.restricted_to(report.selection.measures)
+        for row in allowed.rows(report):
+            yield from _of_row(kind, allowed, row)
+    for grades in report.graded:
+        for grade, count in grades.counts.items():
+            yield Number("grades", f"{grades.rater.name}, {grades.system}", f"grade_{grade}", count)
     for line in report.reports:
         shares = (*line.coverage, *filter(None, [line.judge]))
         for rater, share in zip(report.columns, shares, strict=True):

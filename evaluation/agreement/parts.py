@@ -1,4 +1,4 @@
-"""Agreement of all chosen raters: on everything, on the texts of each system, on each topic."""
+"""Agreement of all chosen raters: overall, by system, by topic and by slice."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.data.ratings import RatingMatrix
-from evaluation.data.slices import called_by
+from evaluation.data.slices import grades_of_slice
 from evaluation.stats import fleiss
-from evaluation.stats.clusters import ratio, share, topic_sums, without_each_topic
+from evaluation.stats.clusters import leave_one_topic_out_sums, ratio, share, topic_sums
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
 
 NO_RATINGS = "undefined, because there are no ratings"
-# Read off what an interval of one cluster says, so that the words are the same everywhere.
+# The reasons of an interval of one cluster, so that the wording is the same everywhere.
 ONE_TOPIC = jackknife_interval(Estimate(0.0, None, 1), [0.0]).interval_reason
 NO_VALUE = jackknife_interval(Estimate(None, "undefined", 0), [0.0]).interval_reason
 
@@ -37,21 +37,21 @@ class Part:
     percent: Estimate
     prevalence: Estimate
     grade: int | None = None
-    """Of a slice: the grade that its pairs were given."""
+    """The grade of the pairs of a slice."""
 
     @property
     def key(self) -> str | int:
-        """What a URL calls it."""
+        """The value of this part in a URL."""
         return self.name if self.grade is None else self.grade
 
 
-def part(matrix: RatingMatrix, name: str, here: NDArray[np.bool_]) -> Part:
-    """Agreement on some of the items."""
-    grades, topics = matrix.grades[here], matrix.topic[here]
+def part(matrix: RatingMatrix, name: str, mask: NDArray[np.bool_]) -> Part:
+    """Return the agreement on the items of a mask."""
+    grades, topics = matrix.grades[mask], matrix.topic[mask]
     measures = matrix.selection.measures
     tallies = fleiss.counts(grades, _levels(matrix))
     terms = fleiss.item_terms(tallies)
-    deleted = without_each_topic(terms, topics)
+    deleted = leave_one_topic_out_sums(terms, topics)
     return Part(
         name=name,
         n_items=len(grades),
@@ -72,7 +72,7 @@ def part(matrix: RatingMatrix, name: str, here: NDArray[np.bool_]) -> Part:
 
 
 def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
-    """Agreement on each topic, in the dataset's order; all topics at once, from their sums.
+    """Return the agreement on each topic, in the dataset's order, from sums over all topics.
 
     A topic is one cluster, so nothing has an interval.
     """
@@ -91,41 +91,44 @@ def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
     kappa = _estimates(fleiss.kappa_from_sums(sums), none, paired, items)
     ac1 = _estimates(fleiss.ac1_from_sums(sums), none, paired, items)
     percent = _estimates(ratio(sums[:, 0], paired), none, paired, items)
-    without = np.full(len(sums), NO_RATINGS)
-    prevalence: list[Estimate] = _estimates(ratio(yes, rated), without, rated, items)
+    no_ratings = np.full(len(sums), NO_RATINGS)
+    prevalence: list[Estimate] = _estimates(ratio(yes, rated), no_ratings, rated, items)
     measures = matrix.selection.measures
     if "prevalence" not in measures:
         prevalence = [measures.none("prevalence") for _ in prevalence]
-    # The sums stand in the order of the topics' numbers.
-    place_of = {topic: place for place, topic in enumerate(np.unique(matrix.topic).tolist())}
+    # The sums are in the order of the topics' keys.
+    row_of = {topic: row for row, topic in enumerate(np.unique(matrix.topic).tolist())}
     return tuple(
         Part(
             name,
-            int(items[place_of[pk]]),
-            int(gaps[place_of[pk]]),
-            kappa[place_of[pk]],
-            ac1[place_of[pk]],
-            percent[place_of[pk]],
-            prevalence[place_of[pk]],
+            int(items[row_of[pk]]),
+            int(gaps[row_of[pk]]),
+            kappa[row_of[pk]],
+            ac1[row_of[pk]],
+            percent[row_of[pk]],
+            prevalence[row_of[pk]],
         )
         for pk, name in matrix.topic_names.items()
     )
 
 
 def slice_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
-    """Agreement on the items of each grade that the rater of the selection's `by` gave."""
+    """Return the agreement on the items of each slice.
+
+    A slice has the items to which the rater of the selection's `by` gave one grade.
+    """
     by = matrix.selection.by
     if by is None:
         return ()
-    called = called_by(by, matrix)
+    slice_grades = grades_of_slice(by, matrix)
     return tuple(
-        replace(part(matrix, name, called == grade), grade=grade)
+        replace(part(matrix, name, slice_grades == grade), grade=grade)
         for grade, name in by.rubric.names().items()
     )
 
 
 def unanimous(grades: FloatArray) -> Estimate:
-    """The share of the items rated by all raters on which all of them agree."""
+    """Return the share of the items rated by all raters on which all of them agree."""
     full = ~np.isnan(grades).any(axis=1)
     n, missing = int(full.sum()), int((~full).sum())
     if n == 0 or grades.shape[1] < 2:
@@ -138,7 +141,7 @@ def _levels(matrix: RatingMatrix) -> IntArray:
 
 
 def _answerable(matrix: RatingMatrix, terms: FloatArray) -> FloatArray:
-    """The share of each item's ratings that are answerable."""
+    """Return the share of each item's ratings that are answerable."""
     # The terms of an item: share of agreeing pairs, has pairs, has ratings, share of each level.
     answers = np.flatnonzero(_levels(matrix) >= matrix.selection.threshold)
     return np.asarray(terms[:, 3 + answers].sum(axis=1))
@@ -148,10 +151,10 @@ def _estimates(
     values: FloatArray, reasons: NDArray[np.str_], n: FloatArray, items: FloatArray
 ) -> list[Estimate]:
     return [
-        Estimate(None, why, used, of - used, interval_reason=NO_VALUE)
+        Estimate(None, reason, used, of - used, interval_reason=NO_VALUE)
         if np.isnan(value)
         else Estimate(value, None, used, of - used, interval_reason=ONE_TOPIC)
-        for value, why, used, of in zip(
+        for value, reason, used, of in zip(
             values.tolist(),
             reasons.tolist(),
             n.astype(int).tolist(),

@@ -1,4 +1,4 @@
-"""The scores of a judge at every eta, as three small line charts that the server prints."""
+"""Line charts of a judge's scores at each eta, drawn as SVG on the server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHARTS: dict[str, dict[str, str]] = {
 
 
 def sweep_charts(sweep: Sequence[AtEta]) -> list[LineChart]:
-    """The three charts of a sweep; none without one. All have the axis that holds every value."""
+    """Return the three charts of a sweep, on one common axis; none without a sweep."""
     if not sweep:
         return []
     values = [
@@ -48,16 +48,16 @@ def _chart(
             scores.eta,
             f"η = {scores.eta}: "
             + ", ".join(
-                f"{words} {_words(getattr(scores, name))}" for name, words in names.items()
+                f"{label} {_format_value(getattr(scores, name))}" for name, label in names.items()
             ),
         )
         for scores in sweep
     ]
     lines = {
-        words: [getattr(scores, name).value for scores in sweep] for name, words in names.items()
+        label: [getattr(scores, name).value for scores in sweep] for name, label in names.items()
     }
     return line_chart(title, steps, lines, (low, (low + high) / 2, high), "η", "value")
 
 
-def _words(estimate: Estimate) -> str:
+def _format_value(estimate: Estimate) -> str:
     return "undefined" if estimate.value is None else printed(estimate.value)

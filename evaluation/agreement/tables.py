@@ -1,12 +1,11 @@
-"""The tables of the agreement page as rows for files: full precision, and why a value is missing."""
+"""Tables of the agreement page as CSV rows: full precision, and reasons of missing values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import attrgetter
 
-from evaluation.agreement.confusions import MAJORITY, raters_apart
+from evaluation.agreement.confusions import MAJORITY, rater_confusions
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.numbers import (
     SCOPES,
@@ -16,69 +15,65 @@ from evaluation.agreement.numbers import (
     overall,
     overall_counts,
 )
-from evaluation.agreement.page import AgreementReport
-from evaluation.csv_tables import Cell, Number, estimate_cells, estimate_header
+from evaluation.agreement.report import AgreementReport
 from evaluation.data.selection import SelectionError
+from evaluation.result_tables import Cell, Number, ResultTable, Row, Statistic
+
+Maker = Callable[[AgreementReport, AgainstJudge | None], ResultTable]
 
 
-@dataclass(frozen=True)
-class Table:
-    """A header and its rows."""
+def agreement_table(name: str, report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
+    """Return a table of the page by its name in TABLES.
 
-    header: list[str]
-    rows: list[list[Cell]]
-
-
-Maker = Callable[[AgreementReport, AgainstJudge | None], Table]
-
-
-def agreement_table(name: str, report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    """A table of the page by its name in TABLES. `judged` is whose grades the judge is held against.
-
-    Raises SelectionError for a table against a judge where none is chosen.
+    `judged` is the judge against the chosen raters. Raises SelectionError for a table against a judge
+    where none is chosen.
     """
     if name in AGAINST_A_JUDGE and judged is None:
         raise SelectionError("This table is counted against a judge: choose one.")
     return TABLES[name](report, judged)
 
 
-def _wide(scope: Scope, rows: list[object]) -> Table:
-    """A line a row: its names, what else is plain, and its statistics, which have their interval, n,
-    missing and reason in columns beside them."""
+def _wide(scope: Scope, rows: list[object]) -> ResultTable:
+    """Return a table with one row for each row of the scope.
+
+    Its columns are names, plain columns, and statistics, each with interval, n, missing and reason.
+    """
     plain = {**scope.names, **scope.plain}
-    header = [*plain, *(column for name in scope.measures for column in estimate_header(name))]
-    table = Table(header, [])
-    for row in rows:
-        cells: list[Cell] = [attrgetter(path)(row) for path in plain.values()]
-        for estimate in estimates(row, scope.measures).values():
-            cells += estimate_cells(estimate)
-        table.rows.append(cells)
-    return table
+    header = [*plain, *(Statistic(name) for name in scope.measures)]
+    lines: list[Row] = [
+        [
+            *(attrgetter(path)(row) for path in plain.values()),
+            *estimates(row, scope.measures).values(),
+        ]
+        for row in rows
+    ]
+    return ResultTable(header, lines)
 
 
 def _of(name: str) -> Maker:
     scope = SCOPES[name]
-    return lambda report, _: _wide(scope.under(report.selection.measures), list(scope.rows(report)))
-
-
-def _numbers(report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    """All numbers of the page, one a line."""
-    return Table(list(Number._fields), [list(number) for number in numbers(report)])
-
-
-def _measures(report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    return Table(
-        ["measure", "value", "low", "high", "n", "missing", "reason", "interval"],
-        [
-            [measure, *estimate_cells(estimate), interval]
-            for measure, estimate, interval in overall(report)
-        ]
-        + [[name, count, *[None] * 6] for name, count in overall_counts(report).items()],
+    return lambda report, _: _wide(
+        scope.restricted_to(report.selection.measures), list(scope.rows(report))
     )
 
 
-def _coverage(report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    """One row a report: each rater's coverage, its questions and those without a rating."""
+def _numbers(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
+    """Return all numbers of the page, one a line."""
+    return ResultTable(list(Number._fields), [list(number) for number in numbers(report)])
+
+
+def _measures(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
+    return ResultTable(
+        ["measure", Statistic(""), "interval"],
+        [
+            *overall(report),
+            *([name, count, None] for name, count in overall_counts(report).items()),
+        ],
+    )
+
+
+def _coverage(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
+    """Return a row for each report: coverage by rater, and counts of its questions."""
     header = ["report", "system", "topic"]
     for rater in report.columns:
         header += [rater.name, *(f"{rater.name}_{part}" for part in ("n", "unrated", "reason"))]
@@ -88,11 +83,11 @@ def _coverage(report: AgreementReport, judged: AgainstJudge | None) -> Table:
         for estimate in filter(None, (*row.coverage, row.judge)):
             cells += [estimate.value, estimate.n, estimate.missing, estimate.reason]
         rows.append(cells)
-    return Table(header, rows)
+    return ResultTable(header, rows)
 
 
-def _means(report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    return Table(
+def _means(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
+    return ResultTable(
         ["system", "rater", "mean_coverage", "n", "unfinished", "reason"],
         [
             [system, rater.name, mean.value, mean.n, mean.missing, mean.reason]
@@ -102,19 +97,19 @@ def _means(report: AgreementReport, judged: AgainstJudge | None) -> Table:
     )
 
 
-def _judge(report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    """One row for all raters together, for each rater, and for each system."""
+def _judge(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
+    """Return a row for all raters together, for each rater, and for each system."""
     parts = {"all": "judge", "rater": "judge_rater", "system": "judge_system"}
     tables = {part: _of(scope)(report, judged) for part, scope in parts.items()}
-    return Table(
+    return ResultTable(
         ["part", *tables["all"].header],
         [[part, *row] for part, table in tables.items() for row in table.rows],
     )
 
 
-def _confusion(report: AgreementReport, judged: AgainstJudge | None) -> Table:
+def _confusion(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
     assert judged is not None
-    return Table(
+    return ResultTable(
         ["raters", "grade_of_raters", "grade_of_judge", "n"],
         [
             [judged.name, human, judge, count]
@@ -124,9 +119,9 @@ def _confusion(report: AgreementReport, judged: AgainstJudge | None) -> Table:
     )
 
 
-def _confusions(report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    """Two sides at a time: how often one gave one grade and the other another."""
-    return Table(
+def _confusions(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
+    """Return the confusions of all pairs of sides, a row for each cell."""
+    return ResultTable(
         [
             "true_side",
             "other_side",
@@ -136,30 +131,30 @@ def _confusions(report: AgreementReport, judged: AgainstJudge | None) -> Table:
             "share_of_row",
         ],
         [
-            [sides.truth or MAJORITY, sides.other, true, other, count, share]
-            for sides in raters_apart(report)
-            for true, other, count, share in sides.cells(report.selection.levels)
+            [sides.truth or MAJORITY, sides.rater, row_grade, column_grade, count, share]
+            for sides in rater_confusions(report)
+            for row_grade, column_grade, count, share in sides.cells(report.selection.levels)
         ],
     )
 
 
-def _composition(report: AgreementReport, judged: AgainstJudge | None) -> Table:
-    """One line a rater, system and grade."""
+def _composition(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
+    """Return a row for each rater, system and grade."""
     names = report.selection.names
-    return Table(
-        ["rater", "system", "grade", "level", "count", *estimate_header("share")],
+    return ResultTable(
+        ["rater", "system", "grade", "level", "count", Statistic("share")],
         [
-            [given.rater.name, given.system, grade, names[grade], count, *estimate_cells(part)]
-            for given in report.graded
-            for grade, count, part in given.cells
+            [row.rater.name, row.system, grade, names[grade], count, part]
+            for row in report.graded
+            for grade, count, part in row.cells
         ],
     )
 
 
-def _sweep(report: AgreementReport, judged: AgainstJudge | None) -> Table:
+def _sweep(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
     assert judged is not None
-    swept = _wide(SCOPES["eta"].under(report.selection.measures), list(judged.sweep))
-    return Table(["raters", *swept.header], [[judged.name, *row] for row in swept.rows])
+    swept = _wide(SCOPES["eta"].restricted_to(report.selection.measures), list(judged.sweep))
+    return ResultTable(["raters", *swept.header], [[judged.name, *row] for row in swept.rows])
 
 
 TABLES: dict[str, Maker] = {

@@ -1,7 +1,7 @@
-"""A judge against people at one threshold, and at every threshold: the people are the truth.
+"""Scores of a judge against people at one threshold (eta), and at all of them.
 
-Everything is a function of one matrix a topic, levels of the people x levels of the judge, so a
-threshold is a cut through sums that were added up once.
+The people are the truth. All scores are functions of one matrix a topic, levels of the people x
+levels of the judge, so a threshold is a cut through sums that were added up once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.stats.clusters import ratio, without_each
+from evaluation.stats.clusters import leave_one_out_sums, ratio
 from evaluation.stats.cohen import NO_PAIR, kappa_from_matrix
 from evaluation.stats.confusion import Confusion, confusion_from_cells
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
@@ -23,7 +23,7 @@ ONE_CATEGORY = "undefined, because all ratings are in one category"
 
 @dataclass(frozen=True)
 class AtEta:
-    """The judge's answers at one eta against the raters', "answerable" being the positive class.
+    """Scores of the judge at one eta against the raters; the positive class is "answerable".
 
     `confusion` counts ratings; precision, recall and F1 are of both classes. `prevalence` is the
     share that the raters call answerable, `judge_prevalence` the judge's, of the ratings that
@@ -47,7 +47,7 @@ class AtEta:
 
 @dataclass(frozen=True)
 class Scale:
-    """The levels of one side, and from which of them on a pair is answerable at an eta.
+    """Levels of one side, and the threshold from which on a pair is answerable.
 
     A rubric of two levels has a threshold of its own, whatever eta is; `fixed` is that one.
     """
@@ -56,14 +56,15 @@ class Scale:
     fixed: int | None = None
 
     def answerable(self, eta: int) -> NDArray[np.bool_]:
-        """Which of the levels are answerable."""
+        """Return a mask of the levels that are answerable at eta."""
         return np.array(self.levels) >= (eta if self.fixed is None else self.fixed)
 
 
 def at_eta(sums: IntArray, people: Scale, judge: Scale, eta: int, missing: int) -> AtEta:
-    """The scores at one eta from sums per topic: topics x levels of the people x of the judge.
+    """Return the scores at one eta from sums by topic.
 
-    `missing` ratings have no grade by the judge and are in no sum.
+    `sums`: topics x levels of the people x levels of the judge. `missing` ratings have no grade by the
+    judge and are in no sum.
     """
     rows, columns = people.answerable(eta), judge.answerable(eta)
     yes, no = sums[:, rows].sum(axis=1), sums[:, ~rows].sum(axis=1)
@@ -71,7 +72,7 @@ def at_eta(sums: IntArray, people: Scale, judge: Scale, eta: int, missing: int) 
         [part[:, side].sum(axis=1) for side in (columns, ~columns) for part in (yes, no)], axis=1
     )
     whole = confusion_from_cells(cells.sum(axis=0), missing)
-    tp, fp, fn, tn = without_each(cells).T
+    tp, fp, fn, tn = leave_one_out_sums(cells).T
     n = tp + fp + fn + tn
 
     def over_topics(estimate: Estimate, part: FloatArray, of: FloatArray) -> Estimate:
@@ -102,22 +103,22 @@ def at_eta(sums: IntArray, people: Scale, judge: Scale, eta: int, missing: int) 
 def sweep(
     sums: IntArray, people: Scale, judge: Scale, etas: Sequence[int], missing: int
 ) -> tuple[AtEta, ...]:
-    """The scores at every eta. None where both sides have a threshold that eta does not move."""
+    """Return the scores at each eta; empty where both sides have a threshold of their own."""
     if people.fixed is not None and judge.fixed is not None:
         return ()
     return tuple(at_eta(sums, people, judge, eta, missing) for eta in etas)
 
 
 def _kappa(cells: IntArray, missing: int) -> Estimate:
-    """Cohen's kappa of two by two cells (tp, fp, fn, tn), topics x 4."""
+    """Return Cohen's kappa of two by two cells (tp, fp, fn, tn), topics x 4."""
 
     def of(rows: FloatArray) -> FloatArray:
-        # unanswerable first, people down, judge across
+        # unanswerable first; people are rows, the judge columns
         return kappa_from_matrix(rows[..., [3, 1, 2, 0]].reshape(*rows.shape[:-1], 2, 2), (0, 1))
 
     total = cells.sum(axis=0)
     n, value = int(total.sum()), float(of(total))
     whole = Estimate(value, None, n, missing) if not np.isnan(value) else None
-    why = ONE_CATEGORY if n else NO_PAIR
-    kappa = whole or Estimate(None, why, n, missing)
-    return jackknife_interval(kappa, of(without_each(cells))).within(-1, 1)
+    reason = ONE_CATEGORY if n else NO_PAIR
+    kappa = whole or Estimate(None, reason, n, missing)
+    return jackknife_interval(kappa, of(leave_one_out_sums(cells))).within(-1, 1)

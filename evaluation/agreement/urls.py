@@ -1,12 +1,13 @@
-"""The agreement page, and what it shows as files."""
+"""URLs of the agreement page and its files."""
 
 from django.urls import URLPattern, path
 
 from evaluation.agreement import views
+from evaluation.result_tables import table_paths
 
 urlpatterns: list[URLPattern] = [
     path("agreement/", views.agreement, name="agreement"),
     path("agreement/with/<int:rater_id>/", views.agreement_with, name="agreement_with"),
-    path("agreement/<slug:table>.csv", views.agreement_csv, name="agreement_csv"),
+    *table_paths("agreement/<slug:table>", views.agreement_table_file, "agreement_table"),
     path("agreement.json", views.agreement_file, name="agreement_json"),
 ]

@@ -1,4 +1,4 @@
-"""The agreement page: how far the raters of a dataset agree, a judge with them, and the same as files."""
+"""The agreement page: agreement of the raters and of a judge, also as CSV and JSON files."""
 
 from __future__ import annotations
 
@@ -12,52 +12,43 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Rater
-from evaluation.agreement.as_json import as_json
 from evaluation.agreement.confusions import sides_of
 from evaluation.agreement.coverage_chart import confusion_rows, coverage_panels
 from evaluation.agreement.judge import AgainstJudge
-from evaluation.agreement.judges import with_people
-from evaluation.agreement.page import AgreementReport, kept_report
+from evaluation.agreement.judges import compare_with_people
 from evaluation.agreement.parts import Part
-from evaluation.agreement.shortened import Shortened, shortened
+from evaluation.agreement.report import AgreementReport, cached_report
+from evaluation.agreement.report_json import as_json
 from evaluation.agreement.sweep_chart import sweep_charts
 from evaluation.agreement.tables import TABLES, agreement_table
+from evaluation.agreement.truncation import TruncatedRows, truncate_rows
 from evaluation.charts import axis_of
-from evaluation.csv_tables import csv_response
-from evaluation.data.selection import SelectionError, one_of
-from evaluation.http import asked_for, json_file, refusal
+from evaluation.data.selection import Selection, SelectionError, one_of
+from evaluation.http import json_file, of_selection, selection_error_page
+from evaluation.result_tables import table_file
 from evaluation.scoring.report_coverage import ReportRow
 
 
-@require_safe
-@researchers_only
-def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        report, judged = reported(request, dataset)
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    selection = report.selection
+@of_selection
+def agreement(request: AuthenticatedRequest, selection: Selection) -> HttpResponse:
+    report, judged = requested_report(request, selection)
     truth = request.GET.get("truth", "")
     everything = request.GET.get("rows") == "all"
     panels = coverage_panels(report, everything=everything)
-    asked = {name: request.GET.get(name, "") for name in ("of", "against")}
-    try:
-        sides = sides_of(report, asked["of"], asked["against"])
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
+    params = {name: request.GET.get(name, "") for name in ("of", "against")}
+    sides = sides_of(report, params["of"], params["against"])
     context = {
         "room": "datasets",
-        "dataset": dataset,
+        "dataset": selection.dataset,
         "selection": selection,
-        "measures": selection.measures.those,
+        "measures": selection.measures.available,
         "report": report,
         "spread": sorted(
             (part for part in report.systems if part.kappa.value is not None),
             key=lambda part: part.kappa.value or 0.0,
         ),
-        "systems": shortened(report.systems, _kappa, everything=everything),
-        "topics": shortened(
+        "systems": truncate_rows(report.systems, _kappa, everything=everything),
+        "topics": truncate_rows(
             sorted(
                 report.topics,
                 key=lambda part: (part.kappa.value is None, -(part.kappa.value or 0.0)),
@@ -65,18 +56,24 @@ def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             _kappa,
             everything=everything,
         ),
-        "coverages": shortened(report.reports, _mean_coverage, everything=everything),
-        "pairs": shortened(report.pairs, lambda pair: pair.kappa.value, everything=everything),
-        "raters": shortened(report.raters, lambda row: row.prevalence.value, everything=everything),
-        "majority": shortened(report.majority, lambda row: row.kappa.value, everything=everything),
-        "correlations": shortened(
+        "coverages": truncate_rows(report.reports, _mean_coverage, everything=everything),
+        "pairs": truncate_rows(report.pairs, lambda pair: pair.kappa.value, everything=everything),
+        "raters": truncate_rows(
+            report.raters, lambda row: row.prevalence.value, everything=everything
+        ),
+        "majority": truncate_rows(
+            report.majority, lambda row: row.kappa.value, everything=everything
+        ),
+        "correlations": truncate_rows(
             report.correlations, lambda row: row.pearson.value, everything=everything
         ),
-        "by_rater": shortened(report.judge_by_rater, _judge_kappa, everything=everything),
-        "by_system": shortened(report.judge_by_system, _judge_kappa, everything=everything),
-        "slices": Shortened(report.slices, len(report.slices), None),
+        "by_rater": truncate_rows(report.judge_by_rater, _judge_kappa, everything=everything),
+        "by_system": truncate_rows(report.judge_by_system, _judge_kappa, everything=everything),
+        "slices": TruncatedRows(report.slices, len(report.slices), None),
         "n_unsliced": report.n_items - sum(part.n_items for part in report.slices),
-        "composition": shortened(report.graded, lambda row: float(row.n), everything=everything),
+        "composition": truncate_rows(
+            report.graded, lambda row: float(row.n), everything=everything
+        ),
         "sides": sides if "matrix" in selection.measures else None,
         "sides_rows": confusion_rows(sides.matrix, selection.levels, None) if sides else [],
         "kept": selection.params(),
@@ -87,7 +84,7 @@ def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             *(part.kappa for part in (*report.systems, *report.topics, *report.slices))
         ),
         "judged": judged,
-        # What links to the pairs of one rater: the same selection, with that rater alone.
+        # The selection of links to the pairs of one rater: with that rater alone.
         "held": replace(
             selection,
             raters=tuple(r for r in selection.raters if r.name == truth) or selection.raters,
@@ -103,14 +100,14 @@ def agreement(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     return render(request, "evaluation/agreement/agreement.html", context)
 
 
-def reported(
-    request: AuthenticatedRequest, dataset: Dataset
+def requested_report(
+    request: AuthenticatedRequest, selection: Selection
 ) -> tuple[AgreementReport, AgainstJudge | None]:
-    """The report of the selection in the URL, and the judge against whom it asks for in `truth`.
+    """Return the report of a selection, and the judge against the rater `truth` in the URL.
 
-    Raises SelectionError where the URL asks for what is not there.
+    Raises SelectionError where the URL names a choice that does not exist.
     """
-    report = kept_report(asked_for(request, dataset))
+    report = cached_report(selection)
     return report, report.judged(request.GET.get("truth", ""))
 
 
@@ -127,37 +124,34 @@ def _mean_coverage(row: ReportRow) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-@require_safe
-@researchers_only
-def agreement_csv(request: AuthenticatedRequest, slug: str, table: str) -> HttpResponse:
-    dataset = get_object_or_404(Dataset, slug=slug)
+@of_selection
+def agreement_table_file(
+    request: AuthenticatedRequest, selection: Selection, table: str, file_format: str
+) -> HttpResponse:
     try:
         one_of("table of the agreement page called", table, TABLES)
     except SelectionError as error:
-        return refusal(request, dataset, str(error), status=404)
-    try:
-        content = agreement_table(table, *reported(request, dataset))
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    return csv_response(f"{slug}-agreement-{table}", content.header, content.rows)
+        return selection_error_page(request, selection.dataset, str(error), status=404)
+    return table_file(
+        request,
+        file_format,
+        agreement_table(table, *requested_report(request, selection)),
+        name=f"{selection.dataset.slug}-agreement-{table}",
+        caption=f"Agreement in {selection.dataset.title}: {table}",
+    )
 
 
-@require_safe
-@researchers_only
-def agreement_file(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """The page as one JSON object, the one that `manage.py agreement --json` prints."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        report, _ = reported(request, dataset)
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    return json_file(f"{slug}-agreement", as_json(report))
+@of_selection
+def agreement_file(request: AuthenticatedRequest, selection: Selection) -> HttpResponse:
+    """Return the page as one JSON object, the one that `manage.py agreement --json` prints."""
+    report, _ = requested_report(request, selection)
+    return json_file(f"{selection.dataset.slug}-agreement", as_json(report))
 
 
 @require_safe
 @researchers_only
 def agreement_with(request: AuthenticatedRequest, slug: str, rater_id: int) -> HttpResponse:
-    """A few lines for htmx; for who follows the link, the agreement page with this judge chosen."""
+    """Render a summary of a judge for htmx, or redirect to the agreement page with this judge."""
     dataset = get_object_or_404(Dataset, slug=slug)
     rater = get_object_or_404(Rater, pk=rater_id)
     if rater.dataset_id not in (None, dataset.pk) or rater.kind not in (
@@ -165,14 +159,14 @@ def agreement_with(request: AuthenticatedRequest, slug: str, rater_id: int) -> H
         Rater.Kind.BASELINE,
     ):
         raise Http404(f"{rater} is no judge of {dataset.slug}.")
-    comparisons = with_people(dataset, rater.pk)
+    comparisons = compare_with_people(dataset, rater.pk)
     response: HttpResponse
     if request.htmx:
         response = render(
             request, "evaluation/agreement/agreement_with.html", {"comparisons": comparisons}
         )
     else:
-        # Where both grade on one scale there is more to see than where they are read at eta.
+        # A comparison on one scale has more statistics than one at eta.
         best = sorted(comparisons, key=lambda with_judge: not with_judge.selection.one_scale)
         query = f"?{best[0].selection.query()}#judge" if best else ""
         response = redirect(reverse("agreement", args=[dataset.slug]) + query)

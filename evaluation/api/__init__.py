@@ -1,1 +1,1 @@
-"""Results over the API: retrieval runs, and the numbers of the agreement page and the retrieval room."""
+"""API of results: retrieval runs, and the numbers of the agreement and retrieval pages."""

@@ -1,4 +1,4 @@
-"""The numbers of the agreement page and of the retrieval room over the API, as one long frame."""
+"""API of the numbers of the agreement page and of the retrieval pages, as one long table."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from rest_framework.response import Response
 
 from annotation.api.bodies import StrictString
 from annotation.api.endpoint import Listing
-from annotation.api.paging import Numbered, Page
-from annotation.api.views import OfDataset
+from annotation.api.paging import NumberedPagination, Page
+from annotation.api.views import DatasetEndpoint
 from annotation.models import Dataset
 from evaluation.agreement.numbers import SCOPES as AGREEMENT
 from evaluation.agreement.numbers import numbers as agreement_numbers
-from evaluation.agreement.page import kept_report
-from evaluation.csv_tables import Number
+from evaluation.agreement.report import cached_report
 from evaluation.data.query import OneOf
 from evaluation.data.selection import SelectionError, select
-from evaluation.retrieval.board import board
+from evaluation.result_tables import Number
+from evaluation.retrieval.leaderboard import leaderboard
 from evaluation.retrieval.numbers import SCOPES as SCORES
 from evaluation.retrieval.numbers import numbers as score_numbers
-from evaluation.scoring.options import ScoringForm
+from evaluation.scoring.options import ScoringQuery
 from evaluation.stats.majority import Rule
 
 USUAL, LARGEST = 1000, 10_000  # numbers to a page: a line is short
@@ -33,7 +33,7 @@ NO_BLANK = r"^[^\x00]*[^\s\x00][^\x00]*\Z"
 
 
 class NumberRow(serializers.Serializer):
-    """A statistic with its interval, n and missing, or the reason why it is undefined; or a count."""
+    """A statistic with interval, n and missing, or the reason why it is undefined; or a count."""
 
     scope = serializers.CharField(help_text="What kind of thing it is of: all, system, topic, ...")
     name = serializers.CharField(
@@ -53,7 +53,7 @@ class NumberRow(serializers.Serializer):
 
 
 class NumberPage(Page):
-    """Which page of the numbers."""
+    """Page size of a list of numbers."""
 
     limit = serializers.IntegerField(
         min_value=1, max_value=LARGEST, default=USUAL, help_text="How many to a page."
@@ -65,7 +65,7 @@ def _name(help_text: str) -> StrictString:
 
 
 class AgreementQuery(NumberPage):
-    """The selection of the agreement page, by the same names."""
+    """Selection of the agreement page, by the same names."""
 
     scope = serializers.ChoiceField(
         ["all", *AGREEMENT, "coverage", "mean_coverage"],
@@ -74,7 +74,7 @@ class AgreementQuery(NumberPage):
     )
     rubric = _name("The slug of a rubric; by default the one that the page takes.")
     campaign = _name("The slug of a campaign, whose ratings alone are compared.")
-    raters = _name("Names of raters, parted by commas; by default all people.")
+    raters = _name("Names of raters, separated by commas; by default all people.")
     judge = StrictString(
         r"^[^\x00]*\Z",
         required=False,
@@ -94,19 +94,22 @@ class AgreementQuery(NumberPage):
 
 
 class ScoresQuery(NumberPage):
-    """The options of the retrieval room, by the same names: the fields of its form."""
+    """Options of the retrieval pages, by the same names: the fields of their form."""
 
     scope = serializers.ChoiceField(
         SCORES, required=False, help_text="Means of one kind of system, or all topics, alone."
     )
 
     def get_fields(self) -> dict[str, Any]:
-        asked = {name: _parameter(field) for name, field in ScoringForm.base_fields.items()}
-        return {**super().get_fields(), **asked}
+        options = {name: _parameter(field) for name, field in ScoringQuery.base_fields.items()}
+        return {**super().get_fields(), **options}
 
 
 def _parameter(field: forms.Field) -> serializers.Field:
-    """A field of a form as a parameter, with its choices where these are the same for all datasets."""
+    """Return a serializer field for a form field.
+
+    It has the field's choices where these are the same for all datasets.
+    """
     help_text = str(field.help_text)
     if isinstance(field, OneOf) and field.choices:
         choices = [str(choice) for choice in field.choices]
@@ -114,8 +117,8 @@ def _parameter(field: forms.Field) -> serializers.Field:
     return _name(help_text)
 
 
-class OfSelection(Numbered):
-    """Numbered pages that say what their numbers are of."""
+class OfSelection(NumberedPagination):
+    """Numbered pages with the selection that their numbers are of."""
 
     page_size = USUAL
     max_page_size = LARGEST
@@ -139,8 +142,8 @@ class OfSelection(Numbered):
         return page
 
 
-class Numbers(OfDataset, Listing):
-    """The numbers of a page of results, a line each."""
+class Numbers(DatasetEndpoint, Listing):
+    """Numbers of a page of results, a line each."""
 
     tag = "Results"
     serializer_class = NumberRow
@@ -149,7 +152,10 @@ class Numbers(OfDataset, Listing):
     selection: dict[str, str]
 
     def numbers(self) -> Iterable[Number]:
-        """All numbers, having set `selection`. Raises SelectionError for a choice that is not there."""
+        """Return all numbers, and set `selection`.
+
+        Raises SelectionError for a choice that does not exist.
+        """
         raise NotImplementedError
 
     def filter_queryset(self, queryset: Any) -> Any:
@@ -161,16 +167,16 @@ class Numbers(OfDataset, Listing):
 
 
 class Agreement(Numbers):
-    """Every number of the agreement page, as `agreement/numbers.csv` has them: a line each."""
+    """All numbers of the agreement page, one a line, as in `agreement/numbers.csv`."""
 
     summary = "How far the raters of a dataset agree"
     asks = AgreementQuery
 
     def numbers(self) -> Iterable[Number]:
         names = ("rubric", "campaign", "judge", "eta", "majority", "by")
-        asked = {name: self.query.get(name) for name in names}
+        params = {name: self.query.get(name) for name in names}
         raters = [self.query["raters"]] if "raters" in self.query else []
-        report = kept_report(select(self.dataset, raters=raters, judge_by_default=True, **asked))
+        report = cached_report(select(self.dataset, raters=raters, judge_by_default=True, **params))
         chosen = report.selection
         raters_named = ",".join(rater.name for rater in chosen.raters)
         self.selection = chosen.params(raters=raters_named, eta=chosen.eta)
@@ -178,12 +184,12 @@ class Agreement(Numbers):
 
 
 class Scores(Numbers):
-    """What runs, systems with reports and reference bounds score: means over topics, then every topic."""
+    """Scores of runs, systems with reports and reference bounds: means, then topics."""
 
     summary = "The scores of a dataset"
     asks = ScoresQuery
 
     def numbers(self) -> Iterable[Number]:
-        options = ScoringForm(self.dataset, self.query).options()
+        options = ScoringQuery(self.dataset, self.query).options
         self.selection = options.params()
-        return score_numbers(board(self.dataset, options))
+        return score_numbers(leaderboard(self.dataset, options))

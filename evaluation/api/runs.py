@@ -1,4 +1,4 @@
-"""Retrieval runs over the API."""
+"""API of retrieval runs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rest_framework.exceptions import NotFound
 
 from annotation.api.endpoint import Listing
 from annotation.api.filters import DatasetFilters, topic_filter
-from annotation.api.paging import LARGEST_KEY, Numbered, Page
-from annotation.api.views import OfDataset
+from annotation.api.paging import LARGEST_KEY, NumberedPagination, Page
+from annotation.api.views import DatasetEndpoint
 from annotation.models import Text, Topic
 from evaluation.models import RankedText, RetrievalRun
 
@@ -19,7 +19,7 @@ USUAL, LARGEST = 20, 100  # rankings to a page
 
 
 class RunRow(serializers.ModelSerializer):
-    """A named ranking of texts for each topic."""
+    """Named ranking of texts for each topic."""
 
     n_topics = serializers.IntegerField()
     n_ranked = serializers.IntegerField(help_text="Ranked texts of all topics.")
@@ -31,7 +31,7 @@ class RunRow(serializers.ModelSerializer):
 
 
 class RankedRow(serializers.ModelSerializer):
-    """A text at its rank, from 1."""
+    """Text at its rank, from 1."""
 
     id = serializers.IntegerField(source="text_id", help_text="The id of the text.")
     kind = serializers.ChoiceField(choices=Text.Kind.choices, source="text.kind")
@@ -45,7 +45,7 @@ class RankedRow(serializers.ModelSerializer):
 
 
 class RankingRow(serializers.Serializer):
-    """The texts of a run for one topic, in the order of their ranks."""
+    """Texts of a run for one topic, in the order of their ranks."""
 
     topic = serializers.CharField(source="name", help_text="The name of the topic.")
     texts = RankedRow(many=True, source="texts_ranked")
@@ -56,7 +56,7 @@ class RankingFilters(DatasetFilters):
 
 
 class RankingPage(Page):
-    """Which rankings of a run, and how much of each."""
+    """Page size of a list of rankings, and the depth of each."""
 
     limit = serializers.IntegerField(
         min_value=1, max_value=LARGEST, default=USUAL, help_text="How many topics to a page."
@@ -66,13 +66,13 @@ class RankingPage(Page):
     )
 
 
-class ByTopic(Numbered):
+class ByTopic(NumberedPagination):
     page_size = USUAL
     max_page_size = LARGEST
 
 
-class Runs(OfDataset, Listing):
-    """The runs by name; what each of them ranks has an address of its own."""
+class Runs(DatasetEndpoint, Listing):
+    """Runs by name; the rankings of each have their own address."""
 
     summary = "The retrieval runs of a dataset"
     tag = "Retrieval runs"
@@ -86,8 +86,8 @@ class Runs(OfDataset, Listing):
         )
 
 
-class Rankings(OfDataset, Listing):
-    """What a run ranks for each topic, in the order of the topics."""
+class Rankings(DatasetEndpoint, Listing):
+    """Rankings of a run by topic, in the order of the topics."""
 
     summary = "The rankings of a retrieval run"
     tag = "Retrieval runs"
@@ -99,7 +99,7 @@ class Rankings(OfDataset, Listing):
 
     def get_queryset(self) -> QuerySet[Topic]:
         name = self.kwargs["run"]
-        # No database keeps a NUL in a name, and not every one may be asked for it.
+        # No database stores a NUL in a name, and some raise an error in a query with one.
         runs = RetrievalRun.objects.filter(dataset=self.dataset, name=name.replace("\x00", "?"))
         run = runs.first()
         if run is None or run.name != name:

@@ -1,4 +1,4 @@
-"""Retrieval runs and numbers, below /api/v1/."""
+"""URLs of retrieval runs and numbers, below /api/v1/."""
 
 from django.urls import URLPattern, path
 

@@ -1,1 +1,1 @@
-"""The ways from rows of the database to arrays."""
+"""Queries that load rows of the database into arrays."""

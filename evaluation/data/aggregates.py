@@ -1,4 +1,4 @@
-"""Aggregates: raters whose ratings are made from those of others, and anew only when somebody asks."""
+"""Aggregate raters: ratings computed from those of several raters, on request only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Rater, Rating
 from evaluation.data.columns import Column
-from evaluation.data.ratings import RatingMatrix
+from evaluation.data.ratings import RatingMatrix, copied_pairs
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.stats.aggregation import ORDERED, Method, aggregate
 from evaluation.stats.estimate import FloatArray
@@ -20,8 +20,8 @@ from evaluation.stats.isotonic import cross_fitted
 
 
 @dataclass(frozen=True)
-class Made:
-    """What was made: `n` ratings, and how many of the pairs that anybody rated have none."""
+class StoredAggregate:
+    """Result of storing an aggregate: `n` ratings, and `n_none` rated pairs without one."""
 
     rater: Rater
     n: int
@@ -39,8 +39,8 @@ def make_aggregate(
     name: str = "",
     expected: FloatArray | None = None,
     fingerprints: Fingerprints | None = None,
-) -> Made:
-    """The ratings of the matrix's raters in one, as a rater of kind aggregate.
+) -> StoredAggregate:
+    """Store the aggregated ratings of the matrix's raters as a rater of kind aggregate.
 
     It is called METHOD.RUBRIC, or METHOD-judges.RUBRIC where no person is among them, or `name`. It
     belongs to the dataset; what it had is replaced, and its `made_from` says by which rule, from whom
@@ -55,17 +55,19 @@ def make_aggregate(
     _check_raters(raters)
     if method in ORDERED:
         check_order(selection, method)
-    whose = "" if any(rater.is_person for rater in raters) else "-judges"
-    grades, how = matrix.grades, _rule(method, seed)
+    suffix = "" if any(rater.is_person for rater in raters) else "-judges"
+    grades, rule = matrix.grades, _rule(method, seed)
     if method == "mean-expected":
         rated = ~np.isnan(grades)
-        told = rated & ~np.isnan(grades if expected is None else expected)
-        told &= expected is not None
-        grades = grades if expected is None else np.where(told, expected, grades)
-        how += f" (expected grades known for {told.sum():,} of {rated.sum():,} grades)"
+        has_expected = rated & ~np.isnan(grades if expected is None else expected)
+        has_expected &= expected is not None
+        grades = grades if expected is None else np.where(has_expected, expected, grades)
+        rule += f" (expected grades known for {has_expected.sum():,} of {rated.sum():,} grades)"
     levels = aggregate(grades, selection.levels, method, seed=seed)
-    whom = in_words(raters, fingerprints or {})
-    return _store(matrix, name or f"{method}{whose}.{rubric.slug}", levels, f"{how}, of {whom}")
+    rater_titles = list_raters(raters, fingerprints or {})
+    return _store(
+        matrix, name or f"{method}{suffix}.{rubric.slug}", levels, f"{rule}, of {rater_titles}"
+    )
 
 
 def make_calibrated(
@@ -75,8 +77,10 @@ def make_calibrated(
     *,
     name: str = "",
     fingerprints: Fingerprints | None = None,
-) -> Made:
-    """The grades of the one judge of `matrix` as people would give them, as a rater of kind aggregate.
+) -> StoredAggregate:
+    """Store the calibrated grades of the matrix's one judge as a rater of kind aggregate.
+
+    They estimate how people would grade.
 
     It is called calibrated-JUDGE.RUBRIC, or `name`. The map of the judge's `expected` grades (its
     grades where they are NaN; items x 1) is fitted on the means of `people` on other topics. Raises
@@ -86,36 +90,36 @@ def make_calibrated(
     (judge,) = selection.raters
     _check_raters([judge, *people.selection.raters])
     check_order(selection, "calibrated")
-    says = np.where(np.isnan(expected), matrix.grades, expected)[:, 0]
+    judge_grades = np.where(np.isnan(expected), matrix.grades, expected)[:, 0]
     mean = np.full(matrix.n_items, np.nan)
-    place = matrix.places(people.text, people.question)
-    mean[place[place >= 0]] = np.nanmean(people.grades, axis=1)[place >= 0]
+    item = matrix.places(people.text, people.question)
+    mean[item[item >= 0]] = np.nanmean(people.grades, axis=1)[item >= 0]
     try:
-        levels = cross_fitted(says, mean, matrix.topic, selection.levels)
+        levels = cross_fitted(judge_grades, mean, matrix.topic, selection.levels)
     except ValueError as error:
         raise SelectionError(f"A calibration of {judge.name} is {error}.") from error
     fitted = ~np.isnan(mean)
-    told = int((~np.isnan(expected)).sum())
-    how = (
-        f"isotonic regression, rounded half up, of {in_words([judge], fingerprints or {})} "
-        f"(expected grades known for {told:,} of {matrix.n_items:,} grades) on the mean grades of "
-        f"{in_words(people.selection.raters, {})}, fitted for each topic on the others "
+    n_expected = int((~np.isnan(expected)).sum())
+    rule = (
+        f"isotonic regression, rounded half up, of {list_raters([judge], fingerprints or {})} "
+        f"(expected grades known for {n_expected:,} of {matrix.n_items:,} grades) on the mean grades of "
+        f"{list_raters(people.selection.raters, {})}, fitted for each topic on the others "
         f"({fitted.sum():,} pairs of {len(np.unique(matrix.topic[fitted])):,} topics)"
     )
-    named = name or f"calibrated-{judge.name}.{selection.rubric.slug}"
-    return _store(matrix, named, levels, how)
+    rater_name = name or f"calibrated-{judge.name}.{selection.rubric.slug}"
+    return _store(matrix, rater_name, levels, rule)
 
 
 def check_order(selection: Selection, method: str) -> None:
-    """Raises SelectionError for a rubric whose grades are names."""
+    """Raise SelectionError for a rubric whose grades are names."""
     if not selection.rubric.has_order:
         raise SelectionError(
             f"{method} takes grades with an order, and those of {selection.rubric.slug} are names."
         )
 
 
-def in_words(raters: Iterable[Column], fingerprints: Fingerprints) -> str:
-    """The raters by name, a judge with the first eight signs of its fingerprint."""
+def list_raters(raters: Iterable[Column], fingerprints: Fingerprints) -> str:
+    """Return the raters' names, a judge's with the first eight characters of its fingerprint."""
     return ", ".join(
         f"{rater.title} (fingerprint {fingerprints[rater.pk][:8]})"
         if rater.pk in fingerprints
@@ -139,12 +143,12 @@ def _check_raters(raters: Iterable[Column]) -> None:
             raise SelectionError(f"{rater.name} is an aggregate already: name who rated.")
 
 
-def _store(matrix: RatingMatrix, name: str, levels: FloatArray, how: str) -> Made:
+def _store(matrix: RatingMatrix, name: str, levels: FloatArray, rule: str) -> StoredAggregate:
     selection = matrix.selection
     dataset, rubric = selection.dataset, selection.rubric
-    here = Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None), name=name)
-    if taken := here.exclude(kind=Rater.Kind.AGGREGATE).first():
-        raise SelectionError(f"{name} is the name of a {taken.get_kind_display()} already.")
+    namesakes = Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None), name=name)
+    if namesake := namesakes.exclude(kind=Rater.Kind.AGGREGATE).first():
+        raise SelectionError(f"{name} is the name of a {namesake.get_kind_display()} already.")
     if len(name) > (longest := Rater._meta.get_field("name").max_length or 0):
         raise SelectionError(f"{name} is longer than {longest} characters: give a shorter name.")
     grades = [
@@ -154,12 +158,19 @@ def _store(matrix: RatingMatrix, name: str, levels: FloatArray, how: str) -> Mad
         )
         if not np.isnan(level)
     ]
-    where = f" in {selection.campaign.slug}" if selection.campaign else ""
+    read_texts = copied_pairs(matrix)
+    level_of = {(text, question): level for text, question, level in grades}
+    copies = [
+        (text, question, level_of[read_text, question])
+        for (text, question), read_text in read_texts.items()
+        if (read_text, question) in level_of
+    ]
+    scope = f" in {selection.campaign.slug}" if selection.campaign else ""
     with transaction.atomic():
-        made, _ = Rater.objects.select_for_update().get_or_create(
+        rater, _ = Rater.objects.select_for_update().get_or_create(
             dataset=dataset, name=name, defaults={"kind": Rater.Kind.AGGREGATE}
         )
-        made.made_from = f"{how}{where}, n = {len(grades):,} pairs, {timezone.now():%Y-%m-%d}"
-        made.save(update_fields=["made_from"])
-        Rating.objects.replace(made.pk, rubric.pk, grades)
-    return Made(made, len(grades), matrix.n_items - len(grades))
+        rater.made_from = f"{rule}{scope}, n = {len(grades):,} pairs, {timezone.now():%Y-%m-%d}"
+        rater.save(update_fields=["made_from"])
+        Rating.objects.replace(rater.pk, rubric.pk, [*grades, *copies], read_texts)
+    return StoredAggregate(rater, len(grades), matrix.n_items - len(grades))

@@ -1,4 +1,4 @@
-"""Answers of a campaign as arrays: what stands, how long it took, what was marked.
+"""Answers of a campaign as arrays: current grades, active time, highlights.
 
 Six queries, whatever the size of the campaign. Ratings are not read: a pilot has none.
 """
@@ -43,8 +43,11 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRow:
-    """An item in a rater's hands. `active_ms` is all active time on it that counts, idle is not in it;
-    `excess_ms` is what its browser claimed beyond what the server's clock allows."""
+    """Assignment of an item to a rater, with its active time.
+
+    `active_ms` is all active time on it that counts, idle is not in it; `excess_ms` is what its
+    browser claimed beyond what the server's clock allows.
+    """
 
     pk: int
     rater: int
@@ -58,7 +61,9 @@ class AssignmentRow:
 
 @dataclass(frozen=True)
 class CampaignAnswers:
-    """The newest answer of every rater to every question under the campaign's own rubric, if it has a grade.
+    """Newest answer of every rater to every question under the campaign's own rubric.
+
+    Only answers with a grade.
 
     `assignment`, `question` and `grade` have one entry for each, in the order in which they were given;
     `assignment` is a place in `assignments`. `checks` has (place there, whether it was passed) for every
@@ -87,8 +92,8 @@ class CampaignAnswers:
     @cached_property
     def levels(self) -> IntArray:
         """The scale: the rubric's grades, and any that an older form of the rubric had."""
-        known = set(self.campaign.rubric.grades()) | set(self.grade.tolist())
-        return np.array(sorted(known), dtype=np.int64)
+        grades = set(self.campaign.rubric.grades()) | set(self.grade.tolist())
+        return np.array(sorted(grades), dtype=np.int64)
 
     @cached_property
     def rater(self) -> IntArray:
@@ -117,21 +122,21 @@ class CampaignAnswers:
 
     @cached_property
     def agree(self) -> NDArray[np.bool_]:
-        """Those among them that agreement is counted from: not of work that was set aside."""
+        """Mask of the answers that agreement is computed from: work of excluded raters is not."""
         return self.counts & ~self.is_set_aside
 
     @cached_property
     def answerable(self) -> NDArray[np.bool_]:
-        """By the rubric's eta; nothing is, where it has none."""
+        """Mask of the answers at or above the rubric's eta; all False where it has none."""
         rubric = self.campaign.rubric
         eta = np.inf if rubric.eta is None or not rubric.has_threshold else rubric.eta
         return np.asarray(self.grade >= eta, dtype=np.bool_)
 
-    def spans(self, places: Sequence[int]) -> Iterator[tuple[int, Spans]]:
-        """Those of the answers at these places that have spans, each place with its spans."""
-        marked = [place for place in places if self._spans[place] != NO_SPANS]
+    def spans(self, indices: Sequence[int]) -> Iterator[tuple[int, Spans]]:
+        """Yield the index and the spans of each of these answers that has spans."""
+        marked = [index for index in indices if self._spans[index] != NO_SPANS]
         # One parse of all of them is several times as fast as one of each.
-        spans = json.loads(f"[{','.join(self._spans[place] for place in marked)}]")
+        spans = json.loads(f"[{','.join(self._spans[index] for index in marked)}]")
         return zip(marked, spans, strict=True)
 
 
@@ -163,19 +168,21 @@ def load(campaign: Campaign) -> CampaignAnswers:
             "check_asked__expected",
         )
     )
-    place = {row[0]: index for index, row in enumerate(assignments)}
+    assignment_index = {row[0]: index for index, row in enumerate(assignments)}
     columns = _columns(campaign)
-    assignment = np.array([place[pk] for pk in columns[0]], dtype=np.int64)
+    assignment = np.array([assignment_index[pk] for pk in columns[0]], dtype=np.int64)
     question = np.array([pk or 0 for pk in columns[1]], dtype=np.int64)
     times = by_assignment(campaign.participants.order_by().values("pk"))
-    is_late = np.array([bool(why) for why in columns[4]], dtype=np.bool_)
-    is_set_aside = np.array([why == Answer.Late.SET_ASIDE for why in columns[4]], dtype=np.bool_)
+    is_late = np.array([bool(late) for late in columns[4]], dtype=np.bool_)
+    is_set_aside = np.array([late == Answer.Late.EXCLUDED for late in columns[4]], dtype=np.bool_)
     newest = _newest(assignment, question, is_late)
     answered = newest[[columns[2][index] is not None for index in newest.tolist()]]
     grade = np.array([columns[2][index] for index in answered.tolist()], dtype=np.int64)
     is_check = question[answered] == 0
-    kept = answered[~is_check]
-    passed = zip(assignment[answered[is_check]].tolist(), grade[is_check].tolist(), strict=True)
+    rated = answered[~is_check]
+    check_answers = zip(
+        assignment[answered[is_check]].tolist(), grade[is_check].tolist(), strict=True
+    )
     return CampaignAnswers(
         campaign=campaign,
         names={rater: name for rater, name, _ in participants},
@@ -185,18 +192,20 @@ def load(campaign: Campaign) -> CampaignAnswers:
             AssignmentRow(*row[:6], active_ms=times[row[0]].ms, excess_ms=times[row[0]].excess_ms)
             for row in assignments
         ],
-        assignment=assignment[kept],
-        question=question[kept],
+        assignment=assignment[rated],
+        question=question[rated],
         grade=grade[~is_check],
-        n_late=int((is_late & ~is_set_aside)[kept].sum()),
-        is_set_aside=is_set_aside[kept],
-        checks=[(index, answer == assignments[index][6]) for index, answer in passed],
+        n_late=int((is_late & ~is_set_aside)[rated].sum()),
+        is_set_aside=is_set_aside[rated],
+        checks=[(index, answer == assignments[index][6]) for index, answer in check_answers],
         expected={
-            (item, asked): wanted
-            for item, asked, wanted in expected.values_list("item_id", "question_id", "expected")
-            if wanted is not None
+            (item, question_pk): expected_grade
+            for item, question_pk, expected_grade in expected.values_list(
+                "item_id", "question_id", "expected"
+            )
+            if expected_grade is not None
         },
-        _spans=[columns[3][index] for index in kept.tolist()],
+        _spans=[columns[3][index] for index in rated.tolist()],
     )
 
 
@@ -205,8 +214,8 @@ def _columns(campaign: Campaign) -> list[Sequence[Any]]:
         Answer.objects.filter(assignment__participant__campaign=campaign, rubric=None)
         .order_by("pk")
         # Spans as they are stored: decoding them one by one would take longer than all the rest.
-        .annotate(words=Cast("spans", TextField()))
-        .values_list("assignment_id", "question_id", "grade", "words", "late")
+        .annotate(spans_json=Cast("spans", TextField()))
+        .values_list("assignment_id", "question_id", "grade", "spans_json", "late")
     )
     columns: list[Sequence[Any]] = list(zip(*rows.iterator(chunk_size=CHUNK), strict=True))
     return columns or [()] * 5

@@ -1,4 +1,4 @@
-"""The cache of results: kept until the data of a dataset change."""
+"""Cache of results, invalidated when the data of a dataset change."""
 
 from __future__ import annotations
 
@@ -11,25 +11,27 @@ from django.db.models import BigIntegerField, Count, F, Max, Q, Subquery, Sum, V
 from django.db.models.functions import Cast, Coalesce
 
 from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion
-from evaluation.data.held import COUNTED, Held
+from evaluation.data.cache_keys import CacheKey, Key
+from evaluation.data.process_cache import SHARED_CACHE, UNPICKLED_RESULTS
 from evaluation.models import RankedText, ReportValue
 
 Result = TypeVar("Result")
 
-# To unpack the scores of 25,000 texts takes two seconds.
-UNPACKED = Held(8)
-
-KEPT_FOR = 60 * 60  # seconds; by then nobody asks for it any more
+CACHE_SECONDS = 60 * 60
 
 
 def data_version(dataset: Dataset) -> str:
-    """Hash of the data of a dataset, for cache keys: it changes with every rating, span, text, question, run.
+    """Return a hash of a dataset's data, for cache keys.
+
+    It changes with every rating, span, text, question and run.
 
     The database aggregates the rows themselves, so that no writer has to remember to invalidate anything.
     Ratings and spans go in with their values; names and wordings change by acts that the log of the dataset
     has. The aggregates are not asked for again while nothing at all is written to the database.
     """
-    return COUNTED.while_unwritten(("version", dataset.pk), lambda: _version(dataset))
+    return SHARED_CACHE.until_db_write(
+        (CacheKey.DATA_VERSION, dataset.pk), lambda: _version(dataset)
+    )
 
 
 def _version(dataset: Dataset) -> str:
@@ -45,7 +47,9 @@ def _version(dataset: Dataset) -> str:
         n_values=Subquery(values.annotate(n=Count("pk")).values("n")),
         value=Subquery(values.annotate(last=Max("pk")).values("last")),
     )
-    of_others = {f"newest_{name}": Max(name) for name in ("n_acts", "act", "n_values", "value")}
+    newest_annotated = {
+        f"newest_{name}": Max(name) for name in ("n_acts", "act", "n_values", "value")
+    }
     filtered = Count("pk", filter=~Q(filtered_because=""))
     aggregates = [
         Rating.objects.of_dataset(dataset).aggregate(
@@ -53,14 +57,16 @@ def _version(dataset: Dataset) -> str:
         ),
         spans.aggregate(**newest, **_sums("start", "end")),
         dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),
-        questions.aggregate(**newest, filtered=filtered, **of_others),
+        questions.aggregate(**newest, filtered=filtered, **newest_annotated),
         RankedText.objects.filter(run__dataset=dataset).aggregate(**newest, runs=Max("run_id")),
     ]
     return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]
 
 
 def _sums(*fields: str) -> dict[str, Sum]:
-    """Sums over the rows of two pseudo-random numbers below 2^31, each drawn by a row's key and values.
+    """Return sums over the rows of two pseudo-random numbers below 2^31, as a checksum.
+
+    Each number is derived from a row's key and values.
 
     A sum of plain products stays the same where two grades change places (1, 4, 4, 1 and 4, 1, 1, 4). These
     products are taken modulo a prime, and cubed, before they are added: that two sets of rows have both sums in
@@ -69,9 +75,9 @@ def _sums(*fields: str) -> dict[str, Sum]:
     sums = {}
     for n, (of_key, of_value, prime) in enumerate(_MIXERS):
         mixed: Any = F("pk") * of_key
-        for place, field in enumerate(fields, 1):
+        for position, field in enumerate(fields, 1):
             value = Coalesce(Cast(field, BigIntegerField()), Value(-1))
-            mixed = mixed + value * (of_value * place)
+            mixed = mixed + value * (of_value * position)
         mixed %= prime
         sums[f"sum_{n}"] = Sum(mixed * mixed % prime * mixed % prime)
     return sums
@@ -81,38 +87,44 @@ def _sums(*fields: str) -> dict[str, Sum]:
 _MIXERS = ((1_000_003, 15_485_863, 2_147_483_647), (998_244_353, 32_452_843, 2_147_483_629))
 
 
-def cached(
-    dataset: Dataset, key: object, compute: Callable[[], Result], version: str = ""
-) -> Result:
-    """What `compute` returns, kept in Django's cache under the dataset's version and `key`.
+def cached(dataset: Dataset, key: Key, compute: Callable[[], Result], version: str = "") -> Result:
+    """Return the result of `compute`, cached in Django under the dataset's version and `key`.
 
-    `key` is anything whose `repr` says what is computed: a tuple of names and frozen options. The
-    cache is the one that the settings name; with none named it is Django's own, in the memory of
+    `key` begins with a CacheKey; its `repr` names all that the result depends on: a tuple of names and frozen
+    options. The cache is the one that the settings name; with none named it is Django's own, in the memory of
     each process, so that every process computes once. Results must be picklable; a cache that
-    outlives the program has to be emptied when a new version of it is installed. The last few results are
-    also held as they are: who gets one changes nothing of it. `version` is the
-    dataset's, where many results are asked for at once: it takes some queries. What is computed while
-    somebody writes is of neither version, and is not kept.
+    outlives the program has to be emptied when a new version of it is installed. The last few results also
+    stay unpickled in the process, so nobody may change one. Pass the dataset's `version` if you get many
+    results at once, because it takes some queries. A result that is computed during a write belongs to
+    neither version, and is not cached.
     """
     version = version or data_version(dataset)
     name = _name(key, version)
-    result: Any = UNPACKED.find(name)
+    result: Any = UNPICKLED_RESULTS.find(name)
     if result is None:
         result = cache.get(name)
     if result is None:
         result = compute()
         if data_version(dataset) != version:
             return cast(Result, result)
-        cache.set(name, result, KEPT_FOR)
-    UNPACKED.put(name, result)
+        cache.set(name, result, CACHE_SECONDS)
+    UNPICKLED_RESULTS.put(name, result)
     return cast(Result, result)
 
 
-def if_kept(dataset: Dataset, key: object) -> Any:
-    """What `cached` keeps under this key for the data as they are now; None where it keeps nothing."""
+def cached_or_none(dataset: Dataset, key: Key) -> Any:
+    """Return the result that `cached` stored for the present data; None on a cache miss."""
     return cache.get(_name(key, data_version(dataset)))
 
 
-def _name(key: object, version: str) -> str:
+def cached_by_key(key: Key, compute: Callable[[], Result]) -> Result:
+    """Return the result of `compute`, cached in Django under a key that changes with its data.
+
+    For results that few changes of a dataset concern.
+    """
+    return cast(Result, cache.get_or_set(_name(key, "any"), compute, CACHE_SECONDS))
+
+
+def _name(key: Key, version: str) -> str:
     digest = hashlib.sha256(repr(key).encode()).hexdigest()
     return f"evaluation:{version}:{digest}"

@@ -1,4 +1,4 @@
-"""The grades of a source, one for each cell of (topic, text, question): ratings into one array."""
+"""Grades of a source as one array, with a cell for each (topic, text, question)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from annotation.models import Dataset, Rubric
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.corpus import KINDS, Corpus
-from evaluation.data.held import Held
+from evaluation.data.process_cache import RATING_ROWS
 from evaluation.data.ratings import answerable, frame
 from evaluation.data.selection import threshold
 from evaluation.data.sources import Source
@@ -21,13 +21,10 @@ from evaluation.stats.estimate import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-# A study is scored at several thresholds and depths in a row, of the same ratings.
-_READ = Held(2)
-
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How the grades of one kind of text are read.
+    """Scale on which the grades of one kind of text are read.
 
     `rubric` is the slug of the one rubric that they were given under; the grades are those levels
     and `eta` is the threshold on them. Without one rubric they are verdicts: 1 answerable, 0 not.
@@ -39,7 +36,7 @@ class Scale:
 
     @property
     def is_verdict(self) -> bool:
-        """Whether the grades say only answerable or not."""
+        """Return True if the grades say only answerable or not."""
         return len(self.levels) == 2
 
 
@@ -78,52 +75,54 @@ def load_cells(dataset: Dataset, source: Source, eta: int, corpus: Corpus) -> Ce
     the scale of their rubric as long as it is one; made up of several they are verdicts.
     """
     rubrics = {r.pk: r for r in Rubric.objects.filter(slug__in=[GRADED.slug, ANSWERABLE.slug])}
-    rows = _READ.while_unwritten(
+    rows = RATING_ROWS.until_db_write(
         (dataset.pk, source.raters), lambda: frame(dataset, source.raters, list(rubrics))
     )
-    place = _Places(corpus, rows)
+    cell_index = _CellIndex(corpus, rows)
     verdicts = answerable(rows, rubrics.values(), eta)
     values, scales = verdicts.astype(np.float64), dict.fromkeys(KINDS, VERDICT)
     if source.kind == "rater":
         for index, kind in enumerate(KINDS):
-            here = place.kind == index
-            used = rows["rubric"][here].unique().tolist()
+            of_kind = cell_index.kind == index
+            used = rows["rubric"][of_kind].unique().tolist()
             if len(used) == 1:
                 rubric = rubrics[used[0]]
-                values[here] = rows["grade"][here]
+                values[of_kind] = rows["grade"][of_kind]
                 levels = tuple(rubric.grades())
                 scales[kind] = Scale(rubric.slug, threshold(rubric, eta), levels)
     graded = rows["rubric"].isin([pk for pk, r in rubrics.items() if r.slug == GRADED.slug])
-    cells = np.full(place.n_rows * place.width, np.nan)
+    cells = np.full(cell_index.n_rows * cell_index.width, np.nan)
     by_people, n_tied = np.zeros(len(cells), dtype=bool), 0
-    alone = rows["rater"] == (source.rater.pk if source.rater else None)
+    by_rater = rows["rater"] == (source.rater.pk if source.rater else None)
     # Yes-or-no first: where a rater gave both, the graded one is written over it.
-    for part in (~graded & alone, graded & alone):
-        cells[place.cell[part]] = values[part]
+    for part in (~graded & by_rater, graded & by_rater):
+        cells[cell_index.cell[part]] = values[part]
     if source.people:
-        people = (~alone).to_numpy()
-        yes, n = _votes(place.cell, verdicts, rows["rater"], graded, people, len(cells))
+        people = (~by_rater).to_numpy()
+        yes, n = _votes(cell_index.cell, verdicts, rows["rater"], graded, people, len(cells))
         decided = 2 * yes != n
         cells[decided] = 2 * yes[decided] > n[decided]
         n_tied = int(((n > 0) & ~decided).sum())
         by_people = decided & (source.rater is not None)
     return Cells(
-        topic=place.topic,
-        text=place.text,
-        grades=cells.reshape(place.n_rows, place.width),
-        by_people=by_people.reshape(place.n_rows, place.width),
+        topic=cell_index.topic,
+        text=cell_index.text,
+        grades=cells.reshape(cell_index.n_rows, cell_index.width),
+        by_people=by_people.reshape(cell_index.n_rows, cell_index.width),
         scales=scales,
         n_ratings=len(rows),
         n_tied=n_tied,
     )
 
 
-class _Places:
-    """Where each rating belongs: its row, a (topic, text) pair, and its cell in the flat array."""
+class _CellIndex:
+    """Index of each rating: its row, a (topic, text) pair, and its cell in the flat array."""
 
     def __init__(self, corpus: Corpus, rows: pd.DataFrame) -> None:
-        asked = [(q.pk, topic, q.position) for topic, qs in corpus.questions.items() for q in qs]
-        table = np.array(sorted(asked), dtype=np.int64).reshape(-1, 3)
+        question_rows = [
+            (q.pk, topic, q.position) for topic, qs in corpus.questions.items() for q in qs
+        ]
+        table = np.array(sorted(question_rows), dtype=np.int64).reshape(-1, 3)
         question = np.searchsorted(table[:, 0], rows["question"])
         self.width = int(table[:, 2].max(initial=-1)) + 1
         topic, position = table[question, 1], table[question, 2]
@@ -145,13 +144,13 @@ def _votes(
     by_people: BoolArray,
     n_cells: int,
 ) -> tuple[IntArray, IntArray]:
-    """How many people say answerable, and how many rated at all, for each cell."""
+    """Count for each cell the people who say answerable, and all who rated."""
     # A person votes once a cell: sorted with graded ratings last, the last of a person counts. In
     # arrays, since drop_duplicates of a frame took a third more memory.
     order = np.lexsort((graded, cell, rater))
     order = order[by_people[order]]
-    last, who = np.ones(len(order), dtype=bool), rater.to_numpy()[order]
-    last[:-1] = (np.diff(cell[order]) != 0) | (np.diff(who) != 0)
+    last, voter = np.ones(len(order), dtype=bool), rater.to_numpy()[order]
+    last[:-1] = (np.diff(cell[order]) != 0) | (np.diff(voter) != 0)
     votes = order[last]
     yes = np.bincount(cell[votes[verdicts[votes]]], minlength=n_cells)
     return yes, np.bincount(cell[votes], minlength=n_cells)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotation.models import Rater
 
-LETTERS = "ABCDEFGHIKLMNOPQRSTUVWXYZ"  # without J
+ALPHABET = "ABCDEFGHIKLMNOPQRSTUVWXYZ"  # without J
 
 
 JUDGE = -1
@@ -20,8 +20,8 @@ class Column:
     kind: str
     place: int
     """Its place among all raters of the rubric, people first; JUDGE for the judge."""
-    has_seen_others: bool = False
-    """An adjudicator: a person who decided in sight of what the others had said."""
+    is_adjudicator: bool = False
+    """A person who decided in sight of the others' grades."""
 
     @property
     def is_person(self) -> bool:
@@ -35,23 +35,23 @@ class Column:
     @property
     def title(self) -> str:
         """The name as it is shown: a baseline and an aggregate are always called so."""
-        called = (Rater.Kind.BASELINE, Rater.Kind.AGGREGATE)
-        return f"{self.name} ({self.kind})" if self.kind in called else self.name
+        labelled_kinds = (Rater.Kind.BASELINE, Rater.Kind.AGGREGATE)
+        return f"{self.name} ({self.kind})" if self.kind in labelled_kinds else self.name
 
     @property
     def letter(self) -> str:
         """A, B, C and so on, then A2: for margins, where a name has no room. J is the judge."""
         if self.place == JUDGE:
             return "J"
-        turn, index = divmod(self.place, len(LETTERS))
-        return f"{LETTERS[index]}{turn + 1 if turn else ''}"
+        turn, index = divmod(self.place, len(ALPHABET))
+        return f"{ALPHABET[index]}{turn + 1 if turn else ''}"
 
     @property
     def mark(self) -> int:
-        """Which of the marks 1 to 7 its spans have; the eighth is the judge's."""
+        """Return the number of the colour of its spans: 1 to 7, and 8 for the judge."""
         return 8 if self.place == JUDGE else self.place % 7 + 1
 
 
 def independent(columns: Iterable[Column]) -> tuple[Column, ...]:
     """The people among them who rated on their own: adjudicators saw what the others had said."""
-    return tuple(c for c in columns if c.is_person and not c.has_seen_others)
+    return tuple(c for c in columns if c.is_person and not c.is_adjudicator)

@@ -1,4 +1,4 @@
-"""The texts and questions of a dataset, without their words, as arrays."""
+"""Texts and questions of a dataset as arrays, without their bodies."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ import numpy as np
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from annotation.models import Dataset, SubQuestion, Text, Topic
-from evaluation.data.held import Held
+from evaluation.data.process_cache import CORPORA
 from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import IntArray
 
 KINDS = (Text.Kind.PASSAGE.value, Text.Kind.REPORT.value, Text.Kind.REFERENCE.value)
 PASSAGE = KINDS.index(Text.Kind.PASSAGE)
-TEXT = np.dtype([("pk", np.int64), ("topic", np.int64), ("kind", np.int8), ("words", np.bool_)])
+TEXT = np.dtype([("pk", np.int64), ("topic", np.int64), ("kind", np.int8), ("has_body", np.bool_)])
 NO_TOPIC = 0
-
-_READ = Held(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Corpus:
-    """What a dataset holds, by key. Arrays of texts are in ascending order of `pk`."""
+    """Topics, questions and texts of a dataset, by key.
+
+    Arrays of texts are in ascending order of `pk`.
+    """
 
     dataset: int
     topics: dict[int, str]
@@ -46,18 +47,21 @@ class Corpus:
     """The topic that each text belongs to, NO_TOPIC for one of none."""
     kind: IntArray
     """Its place in KINDS."""
-    has_words: BoolArray
+    has_body: BoolArray
     names: tuple[str, ...]
     systems: tuple[str, ...]
 
     def at(self, texts: Iterable[int] | IntArray) -> IntArray:
-        """Where these texts stand in the arrays. All of them must be of this dataset."""
+        """Return the indices of these texts in the arrays.
+
+        All of them must be of this dataset.
+        """
         return np.searchsorted(self.pk, np.asarray(texts, dtype=np.int64))
 
 
 def load_corpus(dataset: Dataset) -> Corpus:
-    """The topics, questions and texts of a dataset: three queries; held while nothing is written."""
-    return _READ.while_unwritten(dataset.pk, lambda: _load(dataset))
+    """Load the topics, questions and texts of a dataset: three queries, cached until a write."""
+    return CORPORA.until_db_write(dataset.pk, lambda: _load(dataset))
 
 
 def _load(dataset: Dataset) -> Corpus:
@@ -67,25 +71,27 @@ def _load(dataset: Dataset) -> Corpus:
     sub_questions = SubQuestion.objects.filter(topic__dataset=dataset).order_by(
         "topic_id", "position"
     )
-    for topic, pk, position, why in sub_questions.values_list(
+    for topic, pk, position, filtered_because in sub_questions.values_list(
         "topic_id", "pk", "position", "filtered_because"
     ):
-        questions[topic].append(Question(pk, position, bool(why), why == SubQuestion.WHOLE))
-    has_words = ExpressionWrapper(Q(body__isnull=False), output_field=BooleanField())
+        questions[topic].append(
+            Question(pk, position, bool(filtered_because), filtered_because == SubQuestion.WHOLE)
+        )
+    has_body = ExpressionWrapper(Q(body__isnull=False), output_field=BooleanField())
     texts = (
         Text.objects.filter(dataset=dataset)
         .order_by("pk")
-        .values_list("pk", "topic_id", "kind", has_words, "name", "system")
+        .values_list("pk", "topic_id", "kind", has_body, "name", "system")
     )
     names: list[str] = []
     systems: list[str] = []
 
     def rows() -> Iterable[tuple[int, int, int, bool]]:
         numbers = {kind: number for number, kind in enumerate(KINDS)}
-        for pk, topic, kind, words, name, system in texts.iterator(chunk_size=10_000):
+        for pk, topic, kind, with_body, name, system in texts.iterator(chunk_size=10_000):
             names.append(name)
             systems.append(system)
-            yield pk, topic or NO_TOPIC, numbers[kind], words
+            yield pk, topic or NO_TOPIC, numbers[kind], with_body
 
     columns = np.fromiter(rows(), dtype=TEXT)
     return Corpus(
@@ -95,7 +101,7 @@ def _load(dataset: Dataset) -> Corpus:
         pk=columns["pk"].copy(),
         topic=columns["topic"].copy(),
         kind=columns["kind"].astype(np.int64),
-        has_words=columns["words"].copy(),
+        has_body=columns["has_body"].copy(),
         names=tuple(names),
         systems=tuple(systems),
     )

@@ -1,4 +1,4 @@
-"""The judge that is taken where nobody names one: one rule for all pages and commands of a dataset."""
+"""Default judge of a dataset, for pages and commands where no judge is named."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """A judge, and why it is this one, in a sentence; empty where there is no other."""
+class DefaultJudge:
+    """Default judge, and why it is this one, in a sentence; empty where there is no other."""
 
     judge: Column
     why: str
 
 
-def default_judge(dataset: Dataset, judges: Sequence[Column]) -> Taken | None:
-    """The one of these judges that is taken where nobody names one; None where there is none.
+def default_judge(dataset: Dataset, judges: Sequence[Column]) -> DefaultJudge | None:
+    """Return the default judge among these; None if there are none.
 
     Models go before baselines. Of the models that graded at least half as many pairs of the dataset
     as any other, the one that graded here first: a trial does not stay the default for ever, and a
@@ -38,15 +38,15 @@ def default_judge(dataset: Dataset, judges: Sequence[Column]) -> Taken | None:
     among = models or judges
     first = among[0] if len(among) == 1 else _first(dataset, among)
     if len(judges) == 1:
-        return Taken(first, "")
+        return DefaultJudge(first, "")
     if not models:
-        return Taken(first, f"By default the grades of {first.title}: no model has graded this.")
+        return DefaultJudge(first, f"Graded by {first.title}: no model has graded this.")
     if len(models) == 1:
-        return Taken(first, f"By default the grades of {first.title}, the only model here.")
-    return Taken(
+        return DefaultJudge(first, f"Graded by {first.title}, the only model here.")
+    return DefaultJudge(
         first,
-        f"By default the grades of {first.title}: of the {len(models)} models here, the first to "
-        "grade of those that graded at least half as many pairs as any other.",
+        f"Graded by {first.title}, 1 of {len(models)} models: the first to grade, of those with at least "
+        "half as many pairs as any other.",
     )
 
 
@@ -61,10 +61,10 @@ def _first(dataset: Dataset, judges: Sequence[Column]) -> Column:
         .annotate(n=Count("pk"), began=Min("created"), key=Min("pk"))
     )
     by_rater = {rater: (n, (began, key)) for rater, n, began, key in rows}
-    most = max((n for n, _ in by_rater.values()), default=0)
+    largest = max((n for n, _ in by_rater.values()), default=0)
 
-    def place(judge: Column) -> tuple[bool, tuple[datetime, int]]:
+    def priority(judge: Column) -> tuple[bool, tuple[datetime, int]]:
         n, began = by_rater.get(judge.pk, (0, (_NEVER, 0)))
-        return 2 * n < most, began
+        return 2 * n < largest, began
 
-    return min(judges, key=place)
+    return min(judges, key=priority)

@@ -1,4 +1,4 @@
-"""The baseline exact-match: a rater that knows the gold answers of questions, and looks for their words."""
+"""Baseline rater exact-match: grades texts by searching for gold answers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from evaluation.models import RankedText
 
 NAME = "exact-match"
 GOLD = "gold"  # who gives answers in files of ALCE
-AT_ONCE = 500  # texts whose words are held
+BATCH_SIZE = 500  # texts whose words are held
 
 Aliases = Mapping[int, Mapping[int, tuple[str, ...]]]  # by key of the topic, then of the question
 
 
 @dataclass(frozen=True)
-class Made:
-    """What was graded: `n` pairs; `n_without` of the questions that are asked have no answer."""
+class ExactMatchResult:
+    """Number `n` of graded pairs; `n_without` of the unfiltered questions have no answer."""
 
     n: int
     is_list: bool
@@ -39,43 +39,45 @@ class Made:
 
 
 def is_list(dataset: Dataset) -> bool:
-    """Whether the questions of a dataset are gold answers themselves: nobody gave answers to them."""
+    """Return True if the questions of a dataset are gold answers, without answers of raters."""
     return not _gold(dataset).exists()
 
 
 def aliases_of(dataset: Dataset) -> Aliases:
-    """The gold answers of each question that is asked, normalised.
+    """Return the normalised gold answers of each unfiltered question.
 
     Where the rater `gold` gave answers, they are the words of its spans under `answered`, of a question
     that was answered; else the lines of the question: it is then a gold answer with its aliases.
     """
-    found = defaultdict[int, dict[int, tuple[str, ...]]](dict)
-    asked = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
+    aliases = defaultdict[int, dict[int, tuple[str, ...]]](dict)
+    questions = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
     if is_list(dataset):
-        for topic, pk, body in asked.values_list("topic_id", "pk", "body"):
-            found[topic][pk] = _normalised(body.splitlines())
-        return found
-    words = defaultdict[int, list[str]](list)
+        for topic, pk, body in questions.values_list("topic_id", "pk", "body"):
+            aliases[topic][pk] = _normalised(body.splitlines())
+        return aliases
+    quotes = defaultdict[int, list[str]](list)
     spans = NuggetSpan.objects.filter(rating__in=_gold(dataset)).order_by("rating_id", "position")
     for question, quote, source in spans.values_list(
         "rating__question_id", "quote", "source_quote"
     ):
-        words[question].append(source or quote)
-    for topic, pk in asked.filter(pk__in=words).values_list("topic_id", "pk"):
-        found[topic][pk] = _normalised(words[pk])
-    return found
+        quotes[question].append(source or quote)
+    for topic, pk in questions.filter(pk__in=quotes).values_list("topic_id", "pk"):
+        aliases[topic][pk] = _normalised(quotes[pk])
+    return aliases
 
 
-def make_exact_match(dataset: Dataset) -> Made:
-    """Grade the reports and passages of every topic, 1 or 0, under `answerable`; what is graded stays.
+def make_exact_match(dataset: Dataset) -> ExactMatchResult:
+    """Grade the reports and passages of every topic, 1 or 0, under `answerable`.
+
+    Existing grades are not changed.
 
     A passage is one of the topic, or one that a run ranks for it. Where questions are gold answers, a
-    report is a list parted by commas, and answers a question if one of its aliases is in the list;
+    report is a list separated by commas, and answers a question if one of its aliases is in the list;
     else, as a passage does, if one of the answers is in it. Texts without words are passed over.
     Raises SelectionError where somebody else has the name, or there is nothing to look for.
     """
     aliases, lists = aliases_of(dataset), is_list(dataset)
-    if not aliases or (lists and _asks(dataset)):
+    if not aliases or (lists and _has_no_answers(dataset)):
         raise SelectionError(
             f"{dataset.slug} has no gold answers to look for: no spans of a rater {GOLD} under "
             f"{ANSWERED.slug}, and its sub-questions are none."
@@ -88,22 +90,25 @@ def make_exact_match(dataset: Dataset) -> Made:
         n = 0
         for topic, questions in aliases.items():
             of_topic = graded.filter(question__in=questions)
-            there = set(of_topic.values_list("text_id", "question_id"))
-            every = _grades(_texts(dataset, topic), questions, lists)
-            grades = [grade for grade in every if grade[:2] not in there]
+            graded_pairs = set(of_topic.values_list("text_id", "question_id"))
+            all_grades = _grades(_texts(dataset, topic), questions, lists)
+            grades = [grade for grade in all_grades if grade[:2] not in graded_pairs]
             Rating.objects.add_many(rater.pk, rubric.pk, grades)
             n += len(grades)
-    asked = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="").count()
-    return Made(n, lists, asked - sum(map(len, aliases.values())))
+    n_questions = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="").count()
+    return ExactMatchResult(n, lists, n_questions - sum(map(len, aliases.values())))
 
 
-def _asks(dataset: Dataset) -> bool:
-    """Whether the sub-questions are no answers: nuggets, or most end as questions do. (Titles may, too.)"""
+def _has_no_answers(dataset: Dataset) -> bool:
+    """Return True if the sub-questions are no answers: nuggets, or most end with "?".
+
+    Titles may end like that, too.
+    """
     of_nuggets = (IMPORTANCE.slug, NUGGET_SUPPORT.slug)
     if Rating.objects.of_dataset(dataset).filter(rubric__slug__in=of_nuggets).exists():
         return True
-    asked = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
-    return 2 * asked.filter(body__endswith="?").count() > asked.count()
+    questions = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
+    return 2 * questions.filter(body__endswith="?").count() > questions.count()
 
 
 def _rater(dataset: Dataset) -> Rater:
@@ -126,10 +131,10 @@ def _grades(
     texts: QuerySet[Text], questions: Mapping[int, tuple[str, ...]], lists: bool
 ) -> Iterator[Grade]:
     rows = texts.values_list("pk", "kind", "body")
-    for pk, kind, body in rows.iterator(chunk_size=AT_ONCE):
-        words = body or ""
-        listed = predictions(words) if lists and kind == Text.Kind.REPORT else None
-        whole = normalised(words)
+    for pk, kind, body in rows.iterator(chunk_size=BATCH_SIZE):
+        content = body or ""
+        listed = predictions(content) if lists and kind == Text.Kind.REPORT else None
+        whole = normalised(content)
         for question, aliases in questions.items():
             is_in = holds(whole, aliases) if listed is None else is_among(listed, aliases)
             yield pk, question, int(is_in)

@@ -1,4 +1,4 @@
-"""Which measures the grades of a rubric allow: the one table of measures by scale.
+"""Measures that the grades of a rubric allow: the table of measures by scale.
 
 Pages, files, JSON and the command ask here, so that none of them has to know what a scale is.
 """
@@ -13,9 +13,9 @@ from annotation.models import Rubric
 from evaluation.stats.correlation import Correlation
 from evaluation.stats.krippendorff import Metric
 
-MANY = 10  # with more levels than this a grade is a quantity
+MAX_LEVELS = 10  # with more levels than this a grade is a quantity
 
-ETA, ORDER, WEIGHTS, NAMES, SEVERAL, QUANTITY, SPANS = (
+ETA, ORDER, WEIGHTS, NAMES, NOT_BINARY, QUANTITY, SPANS = (
     *("eta", "order", "weights", "names", "several", "quantity", "spans"),
 )
 
@@ -33,7 +33,7 @@ TAKES: Mapping[str, str] = {
     **dict.fromkeys(("cohen_quadratic", "spearman", "mean_distance"), ORDER),
     **dict.fromkeys(("cohen_linear", "mean_grade"), WEIGHTS),
     **dict.fromkeys(("macro_precision", "macro_recall", "macro_f1", "classes"), NAMES),
-    **dict.fromkeys(("composition", "matrix", "judge_scott_pi", "relative_drop"), SEVERAL),
+    **dict.fromkeys(("composition", "matrix", "judge_scott_pi", "relative_drop"), NOT_BINARY),
     **dict.fromkeys(("icc_single", "icc_mean", "bias", "limit_low", "limit_high"), QUANTITY),
     **dict.fromkeys(
         (
@@ -43,20 +43,20 @@ TAKES: Mapping[str, str] = {
         SPANS,
     ),
 }
-WHY_NOT: Mapping[str, str] = {
+UNDEFINED_REASONS: Mapping[str, str] = {
     ETA: "no grade of this rubric says answerable",
     ORDER: "the grades of this rubric are names, and none is more than another",
     WEIGHTS: "the grades of this rubric are names, or two alone",
     NAMES: "the grades of this rubric have an order or a threshold",
-    SEVERAL: "this rubric asks for yes or no",
-    QUANTITY: f"this rubric has {MANY} levels or fewer, or names",
+    NOT_BINARY: "this rubric asks for yes or no",
+    QUANTITY: f"this rubric has {MAX_LEVELS} levels or fewer, or names",
     SPANS: "no grade of this rubric rests on marked words",
 }
 
 
 @dataclass(frozen=True)
 class Measures:
-    """What the levels of a rubric are, and so which measures there are of its grades."""
+    """Properties of a rubric's levels, and so the measures that its grades allow."""
 
     has: frozenset[str]
     metric: Metric
@@ -67,10 +67,10 @@ class Measures:
 
     def none(self, measure: str) -> Correlation:
         """The estimate of a measure that these levels do not allow, with the reason."""
-        return Correlation(None, f"undefined, because {WHY_NOT[TAKES[measure]]}", 0)
+        return Correlation(None, f"undefined, because {UNDEFINED_REASONS[TAKES[measure]]}", 0)
 
     @cached_property
-    def those(self) -> frozenset[str]:
+    def available(self) -> frozenset[str]:
         """The measures of the table that there are, for templates."""
         return frozenset(measure for measure in TAKES if measure in self)
 
@@ -87,11 +87,11 @@ def measures_of(rubric: Rubric) -> Measures:
         ORDER: has_order,
         WEIGHTS: has_order and n > 2,
         NAMES: not has_order,
-        SEVERAL: n > 2 or not has_eta,
-        QUANTITY: has_order and n > MANY,
+        NOT_BINARY: n > 2 or not has_eta,
+        QUANTITY: has_order and n > MAX_LEVELS,
         SPANS: rubric.span_from is not None,
     }
     return Measures(
-        frozenset(trait for trait, is_there in has.items() if is_there),
+        frozenset(trait for trait, applies in has.items() if applies),
         "ordinal" if has_order and n > 2 else "nominal",
     )

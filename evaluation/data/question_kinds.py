@@ -1,4 +1,4 @@
-"""Kinds of questions: what a rater called them under a rubric of names, so that scores can be of one kind."""
+"""Kinds of questions: grades of a rater under a nominal rubric, for scores of one kind."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ class QuestionKind:
     rater: int
     rater_name: str
     grade: int
-    word: str
+    label: str
 
     @property
     def name(self) -> str:
-        """As a URL and a command have it: RUBRIC:RATER:GRADE."""
+        """Return the name for URLs and commands: RUBRIC:RATER:GRADE."""
         return f"{self.rubric}:{self.rater_name}:{self.grade}"
 
     @property
     def typing(self) -> str:
-        """Who says so, and under which rubric: RUBRIC:RATER."""
+        """Return rater and rubric as RUBRIC:RATER."""
         return f"{self.rubric}:{self.rater_name}"
 
     @property
     def title(self) -> str:
-        return f"{self.word}, as {self.rater_name} says"
+        return f"{self.label}, as {self.rater_name} says"
 
 
 def question_kinds(dataset: Dataset) -> tuple[QuestionKind, ...]:
-    """Those that there are in a dataset, by rubric, rater and grade; a few queries.
+    """Return the kinds of questions of a dataset, by rubric, rater and grade; a few queries.
 
     Of rubrics whose grades are names and none of which says answerable.
     """
@@ -50,12 +50,12 @@ def question_kinds(dataset: Dataset) -> tuple[QuestionKind, ...]:
     if not rubrics:
         return ()
     rated = Rating.objects.of_dataset(dataset).filter(rubric__in=rubrics)
-    found = list(rated.order_by().values_list("rubric", "rater", "grade").distinct())
+    rated_grades = list(rated.order_by().values_list("rubric", "rater", "grade").distinct())
     names = {rater.pk: name for name, rater in raters_of(dataset).items()}
-    words = {pk: rubric.names() for pk, rubric in rubrics.items()}
+    grade_names = {pk: rubric.names() for pk, rubric in rubrics.items()}
     kinds = (
-        QuestionKind(rubrics[pk].slug, rater, names[rater], grade, words[pk][grade])
-        for pk, rater, grade in found
+        QuestionKind(rubrics[pk].slug, rater, names[rater], grade, grade_names[pk][grade])
+        for pk, rater, grade in rated_grades
     )
     return tuple(sorted(kinds, key=lambda kind: (kind.rubric, kind.rater_name, kind.grade)))
 
@@ -68,8 +68,8 @@ def questions_of(dataset: Dataset, kind: QuestionKind) -> frozenset[int]:
     """
     rated = Rating.objects.of_dataset(dataset).filter(rubric__slug=kind.rubric, rater=kind.rater)
     counts: dict[int, dict[int, int]] = defaultdict(dict)
-    called = rated.order_by().values_list("question", "grade").annotate(n=Count("pk"))
-    for question, grade, n in called:
+    grade_counts = rated.order_by().values_list("question", "grade").annotate(n=Count("pk"))
+    for question, grade, n in grade_counts:
         counts[question][grade] = n
     return frozenset(
         question

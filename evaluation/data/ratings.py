@@ -1,7 +1,8 @@
-"""The one way from Rating rows to a frame, and to the matrix that agreement is computed from.
+"""Rating rows as a data frame, and as the matrix that agreement is computed from.
 
-What is read is decided here: whether ratings of filtered questions are, and which grades call a pair
-answerable. No statistic is computed here. What the raters marked in the texts is read in `spans`.
+Three rules are decided here: if ratings of filtered questions are read, which grades call a pair
+answerable, and that a grade that was copied to a text of equal words counts once. No statistic is
+computed here. Highlights are read in `spans`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
 from annotation.models import (
@@ -34,8 +36,11 @@ from evaluation.stats.estimate import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("rater_id", "rubric_id", "text_id", "question_id", "grade")
-# 18 bytes a rating. A key that does not fit is an error when it is read, not another key.
+COLUMNS = (
+    *("rater_id", "rubric_id", "text_id", "question_id", "grade"),
+    Coalesce("copied_from_id", "text_id"),
+)
+# 22 bytes a rating. A key that does not fit is an error when it is read, not another key.
 ROW = np.dtype(
     [
         ("rater", np.int32),
@@ -43,6 +48,7 @@ ROW = np.dtype(
         ("text", np.int32),
         ("question", np.int32),
         ("grade", np.int16),
+        ("read_text", np.int32),
     ]
 )
 
@@ -57,9 +63,10 @@ def frame(
 ) -> pd.DataFrame:
     """Ratings of a dataset, one row each and in no order: one query.
 
-    The columns are `rater`, `rubric`, `text` and `question`, which are keys, and `grade`; all are
-    integers. `raters` and `rubrics` are keys, None for all; `texts` narrows them to those of a
-    query. Without `with_filtered` those of filtered questions are left out.
+    The columns are `rater`, `rubric`, `text` and `question`, which are keys, `grade`, and `read_text`,
+    which is another text where the grade was copied from that of equal words; all are integers. `raters` and
+    `rubrics` are keys, None for all; `texts` narrows them to those of a query. Without `with_filtered`
+    those of filtered questions are left out.
     """
     ratings = Rating.objects.of_dataset(dataset)
     for name, keys in (("rater", raters), ("rubric", rubrics), ("text", texts)):
@@ -78,24 +85,31 @@ def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQueryS
         rater__in=raters, rubric=selection.rubric
     )
     if selection.campaign:
-        is_own = selection.campaign.rubric_id == selection.rubric.pk
-        asked = ItemQuestion.objects.filter(
+        is_campaign_rubric = selection.campaign.rubric_id == selection.rubric.pk
+        read_text = Coalesce(OuterRef("copied_from"), OuterRef("text"))
+        in_campaign = ItemQuestion.objects.filter(
             item__campaign=selection.campaign,
             item__text=OuterRef("text"),
+            question=OuterRef("question"),
+        )
+        equal_in_campaign = ItemQuestion.objects.filter(
+            item__campaign=selection.campaign,
+            item__equal_texts__text=OuterRef("text"),
             question=OuterRef("question"),
         )
         answered = Answer.objects.filter(
             assignment__participant__campaign=selection.campaign,
             assignment__participant__rater=OuterRef("rater"),
-            assignment__item__text=OuterRef("text"),
+            assignment__item__text=read_text,
             question=OuterRef("question"),
-            rubric=None if is_own else selection.rubric,
+            rubric=None if is_campaign_rubric else selection.rubric,
             late=Answer.Late.NO,
         )
         is_person = Q(rater__kind=Rater.Kind.HUMAN)
         decided = Q(rater=selection.campaign.adjudicator_id)
         ratings = ratings.filter(
-            Exists(asked.exclude(item__purpose=Item.Purpose.TRAINING)),
+            Exists(in_campaign.exclude(item__purpose=Item.Purpose.TRAINING))
+            | Q(Exists(equal_in_campaign), copied_from__isnull=False),
             ~is_person | decided | Exists(answered),
         )
     return _without_filtered(ratings) if selection.leaves_out_filtered else ratings
@@ -114,13 +128,26 @@ def _read(ratings: RatingQuerySet) -> pd.DataFrame:
     return pd.DataFrame({name: rows[name] for name in ROW.names or ()})
 
 
+def _without_copies(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one rating of each rater, rubric, question and text that was read.
+
+    It is that of the text itself, or a copy where that grade does not count any more.
+    """
+    is_copy = (rows["text"] != rows["read_text"]).to_numpy()
+    if not is_copy.any():
+        return rows
+    ordered = rows.assign(is_copy=is_copy).sort_values(["is_copy", "text"], kind="stable")
+    first = ordered.drop_duplicates(["rater", "rubric", "question", "read_text"]).index
+    return rows[rows.index.isin(first)]
+
+
 def answerable(rows: pd.DataFrame, rubrics: Iterable[Rubric], eta: int) -> BoolArray:
-    """Which ratings of a frame call their pair answerable: each at eta as its rubric reads it."""
-    under, grade = rows["rubric"].to_numpy(), rows["grade"].to_numpy()
-    says = np.zeros(len(rows), dtype=bool)
+    """Return a mask of the ratings that call their pair answerable, each at its rubric's eta."""
+    rubric_pks, grade = rows["rubric"].to_numpy(), rows["grade"].to_numpy()
+    is_answerable = np.zeros(len(rows), dtype=bool)
     for rubric in rubrics:
-        says |= (under == rubric.pk) & (grade >= threshold(rubric, eta))
-    return says
+        is_answerable |= (rubric_pks == rubric.pk) & (grade >= threshold(rubric, eta))
+    return is_answerable
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +183,8 @@ class RatingMatrix:
     `grades` is items x raters in the selection's order, `judge` one value per item; NaN = no
     rating. An item is a (text, question) pair that at least one chosen person rated; only where no
     person was chosen do other raters make items, since a model fills every cell. `missing` counts
-    the cells of items x raters without a rating. Items are in the order of topic, text, question.
+    the cells of items x raters without a rating. Items are in the order of topic, text, question. A grade
+    that was copied to a text of equal words is in no item, unless `load` was asked for copies.
     """
 
     selection: Selection
@@ -201,8 +229,20 @@ class RatingMatrix:
     @cached_property
     def topic_names(self) -> dict[int, str]:
         """The topics that have items, in the order of the dataset."""
-        there = set(self.topic.tolist())
-        return {q.topic: q.topic_name for q in self.questions.values() if q.topic in there}
+        present = set(self.topic.tolist())
+        return {q.topic: q.topic_name for q in self.questions.values() if q.topic in present}
+
+    @cached_property
+    def rated_texts(self) -> dict[int, int]:
+        """The topic of each text with a grade, copied ones too, in the order of items."""
+        pairs = self.rows[["text", "question"]].drop_duplicates("text")
+        pairs = pairs[pairs["text"].isin(list(self.texts))]
+        topics = {
+            text: self.questions[question].topic for text, question in pairs.itertuples(index=False)
+        }
+        order = {topic: place for place, topic in enumerate(self.topic_names)}
+        rated = [text for text, topic in topics.items() if topic in order]
+        return {text: topics[text] for text in sorted(rated, key=lambda t: (order[topics[t]], t))}
 
     @cached_property
     def systems(self) -> list[str]:
@@ -213,40 +253,43 @@ class RatingMatrix:
         return self.items.get_indexer(type(self.items).from_arrays([text, question]))
 
 
-def load(selection: Selection) -> RatingMatrix:
+def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
     """The matrix of a selection: four queries, five with raters that are not people.
 
-    Where a text stands for its topic, ratings of whichever text of it are taken for those of one.
+    Where a text stands for its topic, ratings of whichever text of it are taken for those of one. Of a grade
+    that was copied to texts of equal words, items have one; all `with_copies`, as for measures of systems.
     """
     import pandas as pd  # noqa: PLC0415
 
     people = [rater.pk for rater in selection.raters if rater.is_person]
-    others = [rater.pk for rater in selection.raters if not rater.is_person]
-    makers = ratings_under(selection, people or others)
+    other_raters = [rater.pk for rater in selection.raters if not rater.is_person]
+    makers = ratings_under(selection, people or other_raters)
     texts = makers.order_by().values("text_id")
     rows, questions = _read(makers), questions_of(selection.dataset)
-    standing = _Standing(rows, questions) if selection.rubric.stands_for_topic else None
-    rows = standing.moved(rows) if standing else rows
-    items = _items(rows, questions)
-    if people and others:
-        by_others = ratings_under(selection, others)
-        beside = _read(by_others if standing else by_others.filter(text__in=texts))
-        beside = standing.moved(beside) if standing else beside
-        rows = pd.concat([rows, beside], ignore_index=True)
+    topic_texts = _TopicTexts(rows, questions) if selection.rubric.stands_for_topic else None
+    rows = topic_texts.reassign(rows) if topic_texts else rows
+    rated = rows if with_copies else _without_copies(rows)
+    items = _items(rated, questions)
+    if people and other_raters:
+        other_ratings = ratings_under(selection, other_raters)
+        other_rows = _read(other_ratings if topic_texts else other_ratings.filter(text__in=texts))
+        other_rows = topic_texts.reassign(other_rows) if topic_texts else other_rows
+        rows = pd.concat([rows, other_rows], ignore_index=True)
+        rated = pd.concat([rated, other_rows], ignore_index=True)
     judge, judge_rows = np.full(len(items), np.nan), rows[:0]
     if selection.judge:
         judge_rows = frame(
             selection.dataset,
             [selection.judge.pk],
             [selection.judge_rubric.pk],
-            texts=None if standing else texts,
+            texts=None if topic_texts else texts,
         )
-        judge_rows = standing.moved(judge_rows) if standing else judge_rows
+        judge_rows = topic_texts.reassign(judge_rows) if topic_texts else judge_rows
         judge = _grades(judge_rows, items, [selection.judge.pk])[:, 0]
     return RatingMatrix(
         selection=selection,
         items=items,
-        grades=_grades(rows, items, [rater.pk for rater in selection.raters]),
+        grades=_grades(rated, items, [rater.pk for rater in selection.raters]),
         judge=judge,
         rows=rows,
         judge_rows=judge_rows,
@@ -260,19 +303,42 @@ def load(selection: Selection) -> RatingMatrix:
     )
 
 
-class _Standing:
-    """Of each topic the first text that was rated, which stands for all of them."""
+class _TopicTexts:
+    """First rated text of each topic, which stands for all texts of the topic."""
 
     def __init__(self, rows: pd.DataFrame, questions: Mapping[int, QuestionRow]) -> None:
         self._topics = {pk: question.topic for pk, question in questions.items()}
         self._first = rows.groupby(rows["question"].map(self._topics))["text"].min()
 
-    def moved(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The ratings as ratings of these texts. Of one who rated several, that of the last counts."""
+    def reassign(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the ratings as ratings of these texts.
+
+        Of a rater who rated several texts, the last rating counts.
+        """
         topics = rows["question"].map(self._topics)
         rows = rows[topics.isin(self._first.index)].sort_values("text")
         rows = rows.drop_duplicates(["rater", "rubric", "question"], keep="last")
-        return rows.assign(text=topics[rows.index].map(self._first).astype(np.int32))
+        text = topics[rows.index].map(self._first).astype(np.int32)
+        return rows.assign(text=text, read_text=text)
+
+
+def copied_pairs(matrix: RatingMatrix) -> dict[tuple[int, int], int]:
+    """The text of an item whose grades were copied to a pair, by its text and question.
+
+    Pairs that are items themselves, as another rater read their text, are left out.
+    """
+    rows = matrix.rows
+    copies = rows[rows["text"] != rows["read_text"]].drop_duplicates(["text", "question"])
+    keys = {name: copies[name].to_numpy(np.int64) for name in ("text", "read_text", "question")}
+    is_item = matrix.places(keys["text"], keys["question"]) >= 0
+    is_read = matrix.places(keys["read_text"], keys["question"]) >= 0
+    text, read_text, question = (
+        keys[name][is_read & ~is_item].tolist() for name in ("text", "read_text", "question")
+    )
+    return {
+        (pk, question_pk): read
+        for pk, question_pk, read in zip(text, question, read_text, strict=True)
+    }
 
 
 def questions_of(dataset: Dataset) -> dict[int, QuestionRow]:
@@ -283,8 +349,8 @@ def questions_of(dataset: Dataset) -> dict[int, QuestionRow]:
         .values_list("pk", "topic_id", "topic__name", "position", "filtered_because")
     )
     return {
-        pk: QuestionRow(pk, topic, name, position, bool(why))
-        for pk, topic, name, position, why in rows
+        pk: QuestionRow(pk, topic, name, position, bool(filtered_because))
+        for pk, topic, name, position, filtered_because in rows
     }
 
 
@@ -337,7 +403,7 @@ def grid(
         pd.Index(raters).get_indexer(rows["rater"]),
         pd.Index(texts).get_indexer(rows["text"]),
     )
-    here = (rater >= 0) & (text >= 0)
-    position = rows["question"][here].map(positions).to_numpy(np.int64)
-    grades[rater[here], text[here], position] = rows["grade"][here]
+    used = (rater >= 0) & (text >= 0)
+    position = rows["question"][used].map(positions).to_numpy(np.int64)
+    grades[rater[used], text[used], position] = rows["grade"][used]
     return grades

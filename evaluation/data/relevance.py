@@ -1,4 +1,4 @@
-"""Relevance grades of whole topics, as qrels have them: one grade for each topic and passage."""
+"""Relevance grades of whole topics (qrels): one grade for each topic and passage."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
-from annotation.models.rating import named
+from annotation.models.rating import raters_by_name
 from annotation.models.standard import ANSWERABLE, GRADED
-from evaluation.data.held import Held
+from evaluation.data.process_cache import RELEVANCE_SOURCES
 from evaluation.data.selection import SelectionError, one_of
-
-_SOURCES = Held(8)
 
 Grades = Mapping[int, Mapping[int, int]]
 """By key of the topic and of the text."""
@@ -40,12 +38,14 @@ class RelevanceSource:
 
 
 def relevance_sources(dataset: Dataset) -> tuple[RelevanceSource, ...]:
-    """Return who graded passages under an ordinal rubric with an eta, people first, then by name.
+    """Return the raters of passages under an ordinal rubric with an eta.
+
+    People first, then by name.
 
     The rubrics for sub-questions (grades 0 to 5, yes or no) are not among them: they have sources of their
     own, see `evaluation.data.sources`. Kept while nothing is written.
     """
-    return _SOURCES.while_unwritten(dataset.pk, lambda: _sources(dataset))
+    return RELEVANCE_SOURCES.until_db_write(dataset.pk, lambda: _sources(dataset))
 
 
 def _sources(dataset: Dataset) -> tuple[RelevanceSource, ...]:
@@ -58,11 +58,11 @@ def _sources(dataset: Dataset) -> tuple[RelevanceSource, ...]:
         rubric__in=rubrics, text__kind=Text.Kind.PASSAGE
     )
     pairs = set(rated.order_by().values_list("rater_id", "rubric_id").distinct())
-    raters = named(Rater.objects.filter(pk__in={rater for rater, _ in pairs}))
+    raters = raters_by_name(Rater.objects.filter(pk__in={rater for rater, _ in pairs}))
     names = {rater.pk: name for name, rater in raters.items()}
     is_person = {rater.pk: rater.kind == Rater.Kind.HUMAN for rater in raters.values()}
     n_rubrics = Counter(rater for rater, _ in pairs)
-    found = [
+    sources = [
         RelevanceSource(
             name=f"{rubrics[rubric].slug}:{names[rater]}",
             short=names[rater] if n_rubrics[rater] == 1 else "",
@@ -75,29 +75,31 @@ def _sources(dataset: Dataset) -> tuple[RelevanceSource, ...]:
         )
         for rater, rubric in pairs
     ]
-    return tuple(sorted(found, key=lambda source: (not is_person[source.rater], source.name)))
+    return tuple(sorted(sources, key=lambda source: (not is_person[source.rater], source.name)))
 
 
 def relevance_source(dataset: Dataset, name: str | None = None) -> RelevanceSource:
-    """Return the source of this name, RUBRIC:RATER or the rater's alone; without a name the first.
+    """Return the source named RUBRIC:RATER or RATER; without a name the first.
 
     Raises SelectionError, which lists the sources, for another name or if there is none.
     """
-    every = relevance_sources(dataset)
-    if not every:
+    available = relevance_sources(dataset)
+    if not available:
         raise SelectionError("Nobody has graded a passage under an ordinal rubric with an eta.")
     if not name:
-        return every[0]
-    found = next((source for source in every if name == source.short), None)
-    if found is None:
-        one_of("source of relevance grades", name, (source.name for source in every))
-        found = next(source for source in every if source.name == name)
-    return found
+        return available[0]
+    match = next((source for source in available if name == source.short), None)
+    if match is None:
+        one_of("source of relevance grades", name, (source.name for source in available))
+        match = next(source for source in available if source.name == name)
+    return match
 
 
 def is_relevance_source(dataset: Dataset, name: str | None) -> bool:
-    """Return whether `name` is one of `relevance_sources`, in full or by the rater's name."""
-    return any(name and name in (each.name, each.short) for each in relevance_sources(dataset))
+    """Return True if `name` is one of `relevance_sources`, in full or by the rater's name."""
+    return any(
+        name and name in (source.name, source.short) for source in relevance_sources(dataset)
+    )
 
 
 def relevance_grades(dataset: Dataset, source: RelevanceSource) -> Grades:
@@ -112,8 +114,10 @@ def relevance_grades(dataset: Dataset, source: RelevanceSource) -> Grades:
     columns = ("question__topic_id", "text_id", "grade", "question__filtered_because")
     best: dict[int, dict[int, int]] = {}
     of_whole: dict[int, dict[int, int]] = {}
-    for topic, text, grade, why in rows.order_by().values_list(*columns).iterator(10_000):
-        if why == SubQuestion.WHOLE:
+    for topic, text, grade, filtered_because in (
+        rows.order_by().values_list(*columns).iterator(10_000)
+    ):
+        if filtered_because == SubQuestion.WHOLE:
             of_whole.setdefault(topic, {})[text] = grade
         else:
             of_topic = best.setdefault(topic, {})

@@ -1,4 +1,4 @@
-"""The selection that is compared: a rubric, the raters, perhaps a judge, and eta; for the page and the command.
+"""Selection of what is compared: a rubric, raters, perhaps a judge, and eta.
 
 Every choice is checked against what the dataset holds, and a wrong one is answered with the list.
 """
@@ -14,19 +14,20 @@ from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, Q
 from django.utils.http import urlencode
 
+from annotation.errors import UserError
 from annotation.models import Answer, Campaign, Dataset, Rater, Rating, Rubric
-from annotation.models.rating import named
+from annotation.models.rating import raters_by_name
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import Column, independent
 from evaluation.data.default_judge import default_judge
-from evaluation.data.judges_beside import judges_beside
+from evaluation.data.eligible_judges import eligible_judges
 from evaluation.data.measures import Measures, measures_of
 from evaluation.stats.majority import Rule
 
 LISTED = 20  # as many choices as a message names
 
 
-class SelectionError(ValidationError):
+class SelectionError(UserError, ValidationError):
     """A choice that the dataset does not offer. The message says what it does offer."""
 
     def __str__(self) -> str:
@@ -70,7 +71,7 @@ class Selection:
     compare: no drafts, no pilots."""
     campaign: Campaign | None = None
     """Whose ratings alone are compared, if one is chosen: of its raters, on what it asked."""
-    why_judge: str = ""
+    judge_reason: str = ""
     """Why this judge, in a sentence, where nobody named one and there are others."""
     majority: Rule = "strict"
     """What a majority of raters is."""
@@ -86,12 +87,12 @@ class Selection:
 
     @cached_property
     def measures(self) -> Measures:
-        """What there is to compute of the grades of the rubric."""
+        """Measures that the grades of the rubric allow."""
         return measures_of(self.rubric)
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """What pages call each grade of the rubric."""
+        """Label of each grade of the rubric, as pages show it."""
         return self.rubric.names()
 
     @property
@@ -106,7 +107,7 @@ class Selection:
 
     @property
     def one_scale(self) -> bool:
-        """Whether the raters and the judge grade on the same levels."""
+        """Return True if the raters and the judge grade on the same levels."""
         return self.judge_rubric.pk == self.rubric.pk
 
     @property
@@ -116,7 +117,7 @@ class Selection:
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """What numbers and pairs hang on, beside the data."""
+        """Cache key of the selection, without the version of the data."""
         return (
             self.dataset.pk,
             self.rubric.pk,
@@ -174,7 +175,7 @@ def select(
     by: str | None = None,
     judge_by_default: bool = False,
 ) -> Selection:
-    """The selection that these words ask for.
+    """Return the selection for these names of parameters.
 
     With `campaign` only its raters, its adjudicator, and models are there, and only what it asked is compared.
     Without `rubric`: the campaign's, or report coverage, or the first rubric that has ratings where
@@ -199,11 +200,13 @@ def select(
     study = _campaign(studies, campaign, chosen)
     everyone = _of_campaign(by_rubric[chosen.pk], study)
     columns = _columns(everyone, raters, f"under {chosen.slug} in {study or dataset.slug}")
-    names = {column.pk: column.name for here in by_rubric.values() for column in here}
-    judges = judges_beside(dataset, chosen, rubrics, columns, names, study)
+    names = {
+        column.pk: column.name for rubric_raters in by_rubric.values() for column in rubric_raters
+    }
+    judges = eligible_judges(dataset, chosen, rubrics, columns, names, study)
     default = default_judge(dataset, tuple(judges)) if judge is None and judge_by_default else None
-    taken = default.judge if default else _judge(tuple(judges), judge)
-    judge_rubric = judges[taken] if taken else chosen
+    chosen_judge = default.judge if default else _judge(tuple(judges), judge)
+    judge_rubric = judges[chosen_judge] if chosen_judge else chosen
     scale = _scale(rubrics, chosen, judge_rubric)
     etas = tuple(scale.grades()[1:]) if scale else ()
     return Selection(
@@ -211,7 +214,7 @@ def select(
         rubric=chosen,
         raters=columns,
         everyone=everyone,
-        judge=taken,
+        judge=chosen_judge,
         judges=tuple(judges),
         judge_rubric=judge_rubric,
         eta=_eta(etas, eta, scale.eta if scale else None),
@@ -219,7 +222,7 @@ def select(
         rubrics=rubrics,
         campaigns=tuple(studies),
         campaign=study,
-        why_judge=default.why if default else "",
+        judge_reason=default.why if default else "",
         majority=cast(Rule, one_of("majority", majority or "strict", get_args(Rule))),
         by=_slicing(rubrics, by_rubric, by, dataset),
         slicings=tuple(
@@ -232,15 +235,15 @@ def select(
 
 
 def _scale(rubrics: Sequence[Rubric], chosen: Rubric, of_judge: Rubric) -> Rubric | None:
-    """Whose levels eta is chosen from; None where no grade says answerable.
+    """Return the rubric whose levels are the choices of eta; None without a threshold.
 
     Yes and no alone have the graded rubric's, since what a judge graded may come beside them.
     """
     if "prevalence" not in measures_of(chosen):
         return None
-    several = (r for r in (chosen, of_judge) if len(r.grades()) > 2 and r.eta is not None)
+    multi_level = (r for r in (chosen, of_judge) if len(r.grades()) > 2 and r.eta is not None)
     graded = (r for r in rubrics if r.slug == GRADED.slug)
-    return [*several, *graded, chosen][0]
+    return [*multi_level, *graded, chosen][0]
 
 
 def _slicing(
@@ -259,27 +262,30 @@ def _slicing(
     return Slicing(rubric, next(rater for rater in raters if rater.name == name))
 
 
-def one_of(what: str, value: str, choices: Iterable[str]) -> str:
-    """The value, if it is one of the choices; else a SelectionError that lists them."""
+def one_of(noun: str, value: str, choices: Iterable[str]) -> str:
+    """Return the value if it is one of the choices.
+
+    Raises SelectionError, which lists the choices, if it is not.
+    """
     names = list(choices)
     if value in names:
         return value
     if not names:
-        raise SelectionError(f"There is no {what} “{value}”, and no other either.")
+        raise SelectionError(f"There is no {noun} “{value}”, and no other either.")
     listed = ", ".join(names[:LISTED]) + (
         f" and {len(names) - LISTED} more" * (len(names) > LISTED)
     )
-    raise SelectionError(f"There is no {what} “{value}”. There are: {listed}.")
+    raise SelectionError(f"There is no {noun} “{value}”. There are: {listed}.")
 
 
 def raters_under(dataset: Dataset, slug: str) -> tuple[Column, ...]:
-    """Those who rated texts of the dataset under the rubric of this name: people first, then by name."""
+    """Return the raters of texts of the dataset under a rubric: people first, then by name."""
     (columns,) = _raters_under(dataset, Rubric.objects.filter(slug=slug)).values() or ((),)
     return columns
 
 
 def _raters_under(dataset: Dataset, rubrics: Collection[Rubric]) -> dict[int, tuple[Column, ...]]:
-    """For each rubric those who rated texts of the dataset under it: people first, then by name."""
+    """Return for each rubric the raters of the dataset's texts: people first, then by name."""
     rated = {
         f"under_{rubric.pk}": Exists(
             Rating.objects.of_dataset(dataset).filter(rater=OuterRef("pk"), rubric=rubric)
@@ -296,14 +302,14 @@ def _raters_under(dataset: Dataset, rubrics: Collection[Rubric]) -> dict[int, tu
         ),
     )
     # Two raters may share a name: they are told apart here as they are in files.
-    here_at_all = [r for r in raters if r.dataset_id or any(getattr(r, key) for key in rated)]
-    names = {rater.pk: name for name, rater in named(here_at_all).items()}
+    present = [r for r in raters if r.dataset_id or any(getattr(r, key) for key in rated)]
+    names = {rater.pk: name for name, rater in raters_by_name(present).items()}
     columns: dict[int, tuple[Column, ...]] = {}
     for rubric in rubrics:
-        here = [rater for rater in raters if getattr(rater, f"under_{rubric.pk}")]
+        rubric_raters = [rater for rater in raters if getattr(rater, f"under_{rubric.pk}")]
         columns[rubric.pk] = tuple(
-            Column(rater.pk, names[rater.pk], rater.kind, place, rater.is_adjudicator)
-            for place, rater in enumerate(here)
+            Column(rater.pk, names[rater.pk], rater.kind, position, rater.is_adjudicator)
+            for position, rater in enumerate(rubric_raters)
         )
     return columns
 
@@ -327,7 +333,7 @@ def _campaign(studies: Sequence[Campaign], slug: str | None, rubric: Rubric) -> 
 
 
 def _of_campaign(everyone: tuple[Column, ...], study: Campaign | None) -> tuple[Column, ...]:
-    """Without the people of whom no answer counts in the study; its adjudicator is there."""
+    """Drop people without an answer that counts in the study; its adjudicator is kept."""
     if study is None:
         return everyone
     answered = Answer.objects.filter(assignment__participant=OuterRef("pk"), late=Answer.Late.NO)
@@ -338,13 +344,13 @@ def _of_campaign(everyone: tuple[Column, ...], study: Campaign | None) -> tuple[
     return tuple(column for column in everyone if not column.is_person or column.pk in people)
 
 
-def _columns(everyone: tuple[Column, ...], names: Sequence[str], where: str) -> tuple[Column, ...]:
-    asked = [part.strip() for name in names for part in name.split(",") if part.strip()]
-    if not asked:
+def _columns(everyone: tuple[Column, ...], names: Sequence[str], scope: str) -> tuple[Column, ...]:
+    requested = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    if not requested:
         return independent(everyone) or tuple(c for c in everyone if c.is_person)
-    for name in asked:
-        one_of(f"rater {where} called", name, (column.name for column in everyone))
-    return tuple(column for column in everyone if column.name in asked)
+    for name in requested:
+        one_of(f"rater {scope} called", name, (column.name for column in everyone))
+    return tuple(column for column in everyone if column.name in requested)
 
 
 def _judge(judges: tuple[Column, ...], name: str | None) -> Column | None:

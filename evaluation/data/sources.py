@@ -1,4 +1,4 @@
-"""Sources of grades, whose score a dataset: one rater's, the majority of the people, or people over a judge."""
+"""Sources of grades for scores: one rater, the majority of people, or people over a judge."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from django.db.models import Exists, OuterRef, Q
 
 from annotation.models import Dataset, Rater, Rating
-from annotation.models.rating import named
+from annotation.models.rating import raters_by_name
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.columns import JUDGE, Column, independent
 from evaluation.data.default_judge import default_judge
@@ -17,12 +17,12 @@ from evaluation.data.selection import SelectionError, one_of
 Kind = Literal["rater", "majority", "people over"]
 
 MAJORITY = "majority"
-OVER = "people:"  # before the name of a judge; a rater's own name has no colon
+PEOPLE_PREFIX = "people:"  # before the name of a judge; a rater's own name has no colon
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Whose grades count, by a name for URLs and commands.
+    """Source of the grades that count, by a name for URLs and commands.
 
     - `rater`: one person, model or baseline, with the grades that it gave.
     - `majority`: answerable or not, as more than half of the people who rated the cell say, each
@@ -54,7 +54,7 @@ class Source:
 
 
 def sources(dataset: Dataset) -> tuple[Source, ...]:
-    """What there is to choose from: judges, baselines, people, and what is made of them; one query.
+    """Return the sources of a dataset: judges, baselines, people and combinations; one query.
 
     Raters without a rating of this dataset are left out, as are those who rated under other rubrics than
     those that scores are made of. A majority takes two people.
@@ -69,11 +69,11 @@ def sources(dataset: Dataset) -> tuple[Source, ...]:
         .order_by("name")
     )
     # Told apart by the same names as on the other pages; see annotation.models.rating.
-    here = [rater for rater in raters if rater.dataset_id or rater.rated]
-    names = {rater.pk: name for name, rater in named(here).items()}
+    present = [rater for rater in raters if rater.dataset_id or rater.rated]
+    names = {rater.pk: name for name, rater in raters_by_name(present).items()}
     columns = [
         Column(rater.pk, names[rater.pk], rater.kind, JUDGE, rater.is_adjudicator)
-        for rater in here
+        for rater in present
         if rater.rated
     ]
     order = [Rater.Kind.MODEL, Rater.Kind.BASELINE, Rater.Kind.HUMAN, Rater.Kind.AGGREGATE]
@@ -84,12 +84,14 @@ def sources(dataset: Dataset) -> tuple[Source, ...]:
     if len(people) > 1:
         choices.append(Source(MAJORITY, "majority", None, people))
     if people:
-        choices += (Source(OVER + judge.name, "people over", judge, people) for judge in judges)
+        choices += (
+            Source(PEOPLE_PREFIX + judge.name, "people over", judge, people) for judge in judges
+        )
     return tuple(choices)
 
 
 def source(dataset: Dataset, name: str | None = None) -> Source:
-    """The source of this name; without one the default judge, else the first there is.
+    """Return the source of this name; without one the default judge, else the first source.
 
     Raises SelectionError, which lists the sources, for another name or if there is none.
     """
@@ -105,6 +107,6 @@ def source(dataset: Dataset, name: str | None = None) -> Source:
 
 
 def _by_default(dataset: Dataset, choices: tuple[Source, ...]) -> Source:
-    alone = {choice.rater: choice for choice in choices if choice.rater and not choice.people}
-    taken = default_judge(dataset, [rater for rater in alone if rater.is_judge])
-    return replace(alone[taken.judge], why=taken.why) if taken else choices[0]
+    by_rater = {choice.rater: choice for choice in choices if choice.rater and not choice.people}
+    default = default_judge(dataset, [rater for rater in by_rater if rater.is_judge])
+    return replace(by_rater[default.judge], why=default.why) if default else choices[0]

@@ -1,4 +1,4 @@
-"""Nugget spans of all raters as arrays, and how far two of them mark the same words.
+"""Nugget spans of all raters as arrays, and their overlap between two raters.
 
 Highlights are rows of arrays: no loop over pairs of raters and items computes an overlap.
 """
@@ -41,7 +41,7 @@ class Evidence:
     located: IntArray
 
     def tally(self, column: int) -> dict[str, int]:
-        """How many highlights of a rater were located how."""
+        """Count the highlights of a rater by the way in which they were located."""
         counts = np.bincount(self.located[self.column == column], minlength=len(LOCATED))
         return dict(zip(LOCATED, counts.tolist(), strict=True))
 
@@ -54,16 +54,16 @@ class Evidence:
         return self._cells((self.item >= 0) & (self.start < 0))
 
     def characters(self, *columns: int) -> IntArray:
-        """How many characters of each item at least one of these raters marks."""
-        here = np.concatenate([self._in_text_by[column] for column in columns])
-        return covered(self.item[here], self.start[here], self.end[here], self.matrix.n_items)
+        """Count the characters of each item that at least one of these raters marks."""
+        rows = np.concatenate([self._in_text_by[column] for column in columns])
+        return covered(self.item[rows], self.start[rows], self.end[rows], self.matrix.n_items)
 
     @cached_property
     def _in_text_by(self) -> list[IntArray]:
         """The rows that mark words of an item's text, rater by rater."""
-        there = (self.item >= 0) & (self.start >= 0)
+        in_text = (self.item >= 0) & (self.start >= 0)
         return [
-            np.flatnonzero(there & (self.column == column))
+            np.flatnonzero(in_text & (self.column == column))
             for column in range(self.matrix.grades.shape[1])
         ]
 
@@ -78,14 +78,14 @@ class Evidence:
         common = (first + second - either).astype(np.float64)
         return np.divide(common, either, out=np.full(len(both), np.nan), where=both)
 
-    def _cells(self, which: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _cells(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
         cells = np.zeros(self.matrix.grades.shape, dtype=bool)
-        cells[self.item[which], self.column[which]] = True
+        cells[self.item[mask], self.column[mask]] = True
         return cells
 
 
 def covered(item: IntArray, start: IntArray, end: IntArray, n_items: int) -> IntArray:
-    """How many characters of each of `n_items` items its highlights cover, each counted once.
+    """Count the characters of each of `n_items` items that its highlights cover, each once.
 
     One row a highlight, half-open [start, end) with 0 <= start < end; they may overlap.
     """
@@ -99,7 +99,7 @@ def covered(item: IntArray, start: IntArray, end: IntArray, n_items: int) -> Int
 
 
 def load_evidence(matrix: RatingMatrix) -> Evidence:
-    """What the matrix's raters marked under its rubric: one query."""
+    """Load the highlights of the matrix's raters under its rubric: one query."""
     selection = matrix.selection
     raters = [rater.pk for rater in selection.raters]
     spans = NuggetSpan.objects.filter(rating__in=ratings_under(selection, raters))
@@ -117,22 +117,26 @@ def load_evidence(matrix: RatingMatrix) -> Evidence:
     )
     rows: NDArray[Any] = np.fromiter(values.iterator(chunk_size=10_000), dtype=ROW)
     columns = {rater.pk: index for index, rater in enumerate(selection.raters)}
+    item = matrix.places(rows["text"], rows["question"])
+    column = np.array([columns[pk] for pk in rows["rater"].tolist()], dtype=np.int64)
+    # A copied grade is in no cell, though another rater may have read this text itself.
+    has_grade = ~np.isnan(matrix.grades[item, column]) if len(rows) else item >= 0
     return Evidence(
         matrix=matrix,
-        item=matrix.places(rows["text"], rows["question"]),
-        column=np.array([columns[pk] for pk in rows["rater"].tolist()], dtype=np.int64),
+        item=np.where(has_grade, item, -1),
+        column=column,
         start=rows["start"],
         end=rows["end"],
         located=rows["located"],
     )
 
 
-def calls_for_words(matrix: RatingMatrix) -> NDArray[np.bool_]:
-    """The ratings whose grade rests on marked words: items x raters."""
+def requires_spans(matrix: RatingMatrix) -> NDArray[np.bool_]:
+    """Return a mask of the ratings whose grade requires a highlight: items x raters."""
     span_from = matrix.selection.rubric.span_from
     return np.asarray(matrix.grades >= (np.inf if span_from is None else span_from))
 
 
 def unmarked_answers(matrix: RatingMatrix, evidence: Evidence) -> NDArray[np.bool_]:
-    """Those among them that have none: items x raters."""
-    return calls_for_words(matrix) & ~evidence.marked()
+    """Return a mask of the ratings that require a highlight and have none: items x raters."""
+    return requires_spans(matrix) & ~evidence.marked()

@@ -1,4 +1,4 @@
-"""The contexts of reports (`docids`) as retrieval runs, named like the systems of the reports."""
+"""Contexts of reports (`docids`) as retrieval runs, named like the reports' systems."""
 
 from annotation.formats.batches import batches
 from annotation.formats.layout import Source
@@ -13,13 +13,13 @@ _BATCH = 200
 
 
 def read(target: Target, source: Source) -> None:
-    """Make the runs that are not there. A run that came with its own file is left as it is.
+    """Create missing runs. A run that was imported from its own file is left unchanged.
 
-    Where a context is unlike the run that is there, the summary tells it; that is no error, for
-    the run is what was retrieved, and the report says what was read.
+    A context that differs from an existing run is noted in the summary and is no error, since the
+    run is what was retrieved, and the report says what was read.
     """
     reader = _Reader(target, source)
-    for batch in batches(rows(target, source, ReportRow, again=True), _BATCH):
+    for batch in batches(rows(target, source, ReportRow, is_repeat=True), _BATCH):
         reader.batch(batch)
 
 
@@ -31,9 +31,10 @@ class _Reader:
 
     def batch(self, batch: list[tuple[int, ReportRow]]) -> None:
         reports = [
-            (line, row, *which)
+            (line, row, *topic_system)
             for line, row in batch
-            if (which := topic_and_system(self.target, self.source, line, row)) and row.docids
+            if (topic_system := topic_and_system(self.target, self.source, line, row))
+            and row.docids
         ]
         passages = self.target.passages(name for _, row, *_ in reports for name in row.docids)
         runs = {self._run(system).pk for *_, system in reports}
@@ -52,11 +53,11 @@ class _Reader:
                 self.target.problem(self.source, line, "docids", "a passage stands twice")
                 continue
             texts = [passages[name] for name in row.docids]
-            there = stored.setdefault((self._run(system).pk, topic.pk), [])
-            if there or self._run(system).tag:
-                self._compare(line, topic, system, texts, there)
+            ranking = stored.setdefault((self._run(system).pk, topic.pk), [])
+            if ranking or self._run(system).tag:
+                self._compare(line, topic, system, texts, ranking)
                 continue
-            there += texts
+            ranking += texts
             new += (
                 RankedText(run=self._run(system), topic_id=topic.pk, text_id=text, rank=rank)
                 for rank, text in enumerate(texts, 1)
@@ -66,13 +67,13 @@ class _Reader:
             self.target.summary.created["ranked texts"] += len(new)
 
     def _compare(
-        self, line: int, topic: KnownTopic, system: str, texts: list[int], there: list[int]
+        self, line: int, topic: KnownTopic, system: str, texts: list[int], ranking: list[int]
     ) -> None:
-        if texts != there:
-            ranks = f"ranks {'other' if len(there) == len(texts) else len(there)} passages"
+        if texts != ranking:
+            ranks = f"ranks {'other' if len(ranking) == len(texts) else len(ranking)} passages"
             self.target.summary.difference(
                 f"{self.source.name}:{line}: the report read {len(texts)} passages; the run "
-                f"{system} {ranks if there else 'has no ranking'} for {topic.name}"
+                f"{system} {ranks if ranking else 'has no ranking'} for {topic.name}"
             )
 
     def _run(self, system: str) -> RetrievalRun:

@@ -1,13 +1,18 @@
-"""notes.jsonl: {"topic", "question_index", "text_kind", "system", "text", "by", "at", "note"}."""
+"""Reader and writer of notes.jsonl.
+
+A line: {"topic", "question_index", "text_kind", "system", "text", "by", "at", "note"}.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+
+from django.utils import timezone
 
 from annotation.formats.batches import batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import NoteRow
-from annotation.formats.summary import shown
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Text
@@ -15,19 +20,22 @@ from evaluation.models import PairNote
 
 _BATCH = 500
 Line = tuple[int, NoteRow]
-Place = tuple[str, str, str]  # kind, system and name of a text
+TextKey = tuple[str, str, str]  # kind, system and name of a text
 _TEXT = ("kind", "system", "name")
 
 
 def read(target: Target, source: Source) -> None:
-    """Keep the notes that are new. One that was withdrawn here stays withdrawn.
+    """Store the notes that are new. A note that was withdrawn here stays withdrawn.
 
     Who wrote a note is a name: it is no account's, so that nobody withdraws it.
     """
     for batch in batches(rows(target, source, NoteRow), _BATCH):
         texts = _texts(target, batch)
-        there = PairNote.objects.filter(text__in=texts.values())
-        known = set(there.values_list("text_id", "question_id", "author", "at", "body"))
+        stored = PairNote.objects.filter(text__in=texts.values())
+        note_keys = set(stored.values_list(*_STORED))
+        timeless_keys = {
+            (text, question, author, body) for text, question, author, _, body in note_keys
+        }
         new: list[PairNote] = []
         for line, row in batch:
             text, question = (
@@ -36,11 +44,14 @@ def read(target: Target, source: Source) -> None:
             )
             if text is None or question is None:
                 continue
-            note = (text, question, row.by, datetime.fromisoformat(row.at), row.note)
-            if note in known:
+            at = datetime.fromisoformat(row.at) if row.at else timezone.now()
+            note = (text, question, row.by, at, row.note)
+            timeless_key = (text, question, row.by, row.note)
+            if note in note_keys or (row.at is None and timeless_key in timeless_keys):
                 target.summary.file(source.name).unchanged += 1
                 continue
-            known.add(note)
+            note_keys.add(note)
+            timeless_keys.add(timeless_key)
             new.append(PairNote(**dict(zip(_STORED, note, strict=True))))
         PairNote.objects.bulk_create(new)
         target.summary.file(source.name).created += len(new)
@@ -51,13 +62,12 @@ _STORED = ("text_id", "question_id", "author", "at", "body")
 
 
 def _text(
-    target: Target, source: Source, line: int, row: NoteRow, texts: dict[Place, int]
+    target: Target, source: Source, line: int, row: NoteRow, texts: dict[TextKey, int]
 ) -> int | None:
     text = texts.get((row.text_kind, row.system, row.text))
     if text is None:
-        message = (
-            f"the dataset has no {shown(row.text_kind)} {shown(row.text)} of {shown(row.system)}"
-        )
+        kind, name, system = map(quoted_value, (row.text_kind, row.text, row.system))
+        message = f"the dataset has no {kind} {name} of {system}"
         target.problem(source, line, "text", message)
     return text
 
@@ -73,16 +83,16 @@ def _question(target: Target, source: Source, line: int, row: NoteRow) -> int | 
     return topic.questions[row.question_index].pk
 
 
-def _texts(target: Target, batch: Sequence[Line]) -> dict[Place, int]:
+def _texts(target: Target, batch: Sequence[Line]) -> dict[TextKey, int]:
     """The keys of the texts of these lines."""
-    named = {row.text for _, row in batch}
-    texts = Text.objects.filter(dataset=target.dataset, name__in=named)
+    names = {row.text for _, row in batch}
+    texts = Text.objects.filter(dataset=target.dataset, name__in=names)
     return {(kind, system, name): pk for kind, system, name, pk in texts.values_list(*_TEXT, "pk")}
 
 
 def lines(dataset: Dataset) -> Iterator[str]:
     """The notes that nobody withdrew, by topic, question, text and time."""
-    notes = PairNote.objects.standing().filter(text__dataset=dataset)
+    notes = PairNote.objects.not_withdrawn().filter(text__dataset=dataset)
     ordered = notes.order_by(
         by_code_point("question__topic__name"),
         "question__position",

@@ -6,7 +6,7 @@ from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import SystemRow
 from annotation.formats.reports import SYSTEM
-from annotation.formats.summary import shown
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset
@@ -20,23 +20,25 @@ def read(target: Target, source: Source) -> None:
     new: list[System] = []
     added: dict[str, System] = {}
     for line, row in rows(target, source, SystemRow):
-        known = systems.get(row.system)
+        existing = systems.get(row.system)
         if not SYSTEM.fullmatch(row.system):
-            message = f"{shown(row.system)} is no name of a system: letters, digits and . _ + -"
+            message = (
+                f"{quoted_value(row.system)} is no name of a system: letters, digits and . _ + -"
+            )
             target.problem(source, line, "system", message)
-        elif known is None:
+        elif existing is None:
             settings = dict(row.settings)
             systems[row.system] = System(dataset=target.dataset, name=row.system, settings=settings)
             new.append(systems[row.system])
-        elif unlike := _unlike(known, row):
-            message = f"is there already as {shown(known.settings[unlike])}"
+        elif unlike := _unlike(existing, row):
+            message = f"is there already as {quoted_value(existing.settings[unlike])}"
             target.problem(source, line, f"settings.{unlike}", message)
-        elif row.settings.keys() <= known.settings.keys():
+        elif row.settings.keys() <= existing.settings.keys():
             summary.unchanged += 1
         else:
-            known.settings |= row.settings
-            if known.pk:
-                added[known.name] = known
+            existing.settings |= row.settings
+            if existing.pk:
+                added[existing.name] = existing
     System.objects.bulk_create(new)
     System.objects.bulk_update(added.values(), ["settings"])
     summary.created += len(new)
@@ -44,14 +46,14 @@ def read(target: Target, source: Source) -> None:
     target.summary.created["systems with settings"] += len(new)
 
 
-def _unlike(known: System, row: SystemRow) -> str | None:
-    """A setting that the system has with another value, or of another kind: 1 is not true."""
-    there = known.settings
+def _unlike(system: System, row: SystemRow) -> str | None:
+    """Return a setting that the system has with another value or type: 1 is not true."""
+    stored = system.settings
     return next(
         (
             name
             for name, value in row.settings.items()
-            if name in there and (type(there[name]), there[name]) != (type(value), value)
+            if name in stored and (type(stored[name]), stored[name]) != (type(value), value)
         ),
         None,
     )

@@ -22,10 +22,11 @@ from django.db.models import Count, Max
 
 from annotation.formats import reading
 from annotation.formats.batches import batches
+from annotation.formats.content import opened
 from annotation.formats.layout import Source
 from annotation.formats.records import RunRow, checked_name
 from annotation.formats.run_order import ranking_order
-from annotation.formats.summary import shown
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import KnownTopic, Target
 from annotation.formats.writing import ExportError, by_code_point
 from annotation.prepared import insert_all
@@ -87,10 +88,10 @@ class _Reader:
             topic = self.target.topic(self.source, line, "topic", name)
             if topic and self._sound(line, passage, rank, score, tag):
                 self.ranks[topic.pk] += 1
-                place = self.ranks[topic.pk]
+                position = self.ranks[topic.pk]
                 if name in self.orders:
-                    place = self.orders[name][place - 1]
-                yield _Row(line, topic, passage, place, _rank(rank), float(score), tag)
+                    position = self.orders[name][position - 1]
+                yield _Row(line, topic, passage, position, _rank(rank), float(score), tag)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         if not self.source.translation:
@@ -113,7 +114,7 @@ class _Reader:
                 raise ValueError("must be a finite number")
         except ValueError as error:
             message = f"{error}" if field in ("text", "tag") else f"expected a number ({error})"
-            self._problem(line, field, f"{message}, not {shown(value)}")
+            self._problem(line, field, f"{message}, not {quoted_value(value)}")
             return False
         self.tag = self.tag or tag
         if tag != self.tag:
@@ -194,24 +195,26 @@ class _Reader:
 
 
 def _orders(path: Path, target: Target) -> dict[str, list[int]]:
-    """The ranks of the lines of each topic that is not ranked by line, in a first reading of the file.
+    """Return the ranks of the lines of each topic that is not ranked by line.
+
+    This is a first pass over the file.
 
     It holds two numbers a line. What is wrong with a line or the file is reported by the second reading.
     """
     columns = _score_columns(path)
     orders: dict[str, list[int]] = {}
     for name, (scores, ranks) in columns.items():
-        places, reported = ranking_order(scores, ranks, target.run_order)
+        order, reported = ranking_order(scores, ranks, target.run_order)
         if reported is not None:
             target.summary.mapped[reported] += 1
-        if places is not None:
-            orders[name.decode(errors="replace")] = (np.argsort(places) + 1).tolist()
+        if order is not None:
+            orders[name.decode(errors="replace")] = (np.argsort(order) + 1).tolist()
     return orders
 
 
 def _score_columns(path: Path) -> dict[bytes, tuple[array[float], array[int]]]:
     columns: dict[bytes, tuple[array[float], array[int]]] = {}
-    with suppress(OSError, EOFError, zlib.error), reading.opened(path) as file:
+    with suppress(OSError, EOFError, zlib.error), opened(path) as file:
         is_first = True
         while line := file.readline(reading.MAX_LINE + 1):
             cells = (line.removeprefix(b"\xef\xbb\xbf") if is_first else line).split()
@@ -226,7 +229,10 @@ def _score_columns(path: Path) -> dict[bytes, tuple[array[float], array[int]]]:
 
 
 def _rank(cell: str) -> int:
-    """Return a rank, a whole number which may be written as 2.0. Raises ValueError for anything else."""
+    """Parse a rank, a whole number that may be written as 2.0.
+
+    Raises ValueError for anything else.
+    """
     whole, point, fraction = cell.partition(".")
     return int(whole if point and fraction and not fraction.strip("0") else cell)
 
@@ -262,7 +268,7 @@ def lines(run: RetrievalRun) -> Iterator[str]:
 
 @dataclass
 class ForTrecTools:
-    """The run as tools read it that sort by score: ranks from 1, scores that fall with every rank.
+    """TREC run for tools that sort by score: ranks from 1, strictly falling scores.
 
     Scores are the run's own, but for topics where they do not fall strictly: these get the reciprocal
     rank, and are counted in `rescored` while the lines are read. A tool would otherwise put texts of
@@ -285,7 +291,7 @@ class ForTrecTools:
 
     @property
     def note(self) -> str:
-        """What was written otherwise than the run has it; empty where nothing was."""
+        """Note on topics with replaced scores; empty if there are none."""
         n = len(self.rescored)
         if not n:
             return ""
@@ -297,9 +303,9 @@ class ForTrecTools:
 
 
 def _falls(scores: list[float]) -> bool:
-    """Whether each score is below the one before it, in the 32 bits that trec_eval keeps of it."""
-    kept = np.asarray(scores, dtype=np.float32).tolist()
-    return all(later < earlier for earlier, later in pairwise(kept))
+    """Return True if the scores fall strictly, in the 32 bits that trec_eval keeps of them."""
+    rounded = np.asarray(scores, dtype=np.float32).tolist()
+    return all(later < earlier for earlier, later in pairwise(rounded))
 
 
 def _rows(run: RetrievalRun) -> Generator[_Line]:

@@ -1,4 +1,7 @@
-"""values*.jsonl: {"topic", "system", "measure", "value"}, what was computed elsewhere of reports."""
+"""Reader and writer of values*.jsonl: externally computed values of reports.
+
+A line: {"topic", "system", "measure", "value"}.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,12 +9,12 @@ from annotation.formats.batches import batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import ValueRow
-from annotation.formats.summary import shown
+from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Text
 from evaluation.models import ReportValue
-from evaluation.scoring.generations import OWN
+from evaluation.scoring.generations import OWN_MEASURES
 
 _BATCH = 500
 Line = tuple[int, ValueRow]
@@ -21,25 +24,25 @@ def read(target: Target, source: Source) -> None:
     """Keep the values that are new. Another value than the one that is there is an error."""
     for batch in batches(rows(target, source, ValueRow), _BATCH):
         reports = _reports(target, batch)
-        known = ReportValue.objects.filter(report__in=reports.values())
+        stored = ReportValue.objects.filter(report__in=reports.values())
         values = {
             (report, measure): value
-            for report, measure, value in known.values_list("report_id", "measure", "value")
+            for report, measure, value in stored.values_list("report_id", "measure", "value")
         }
         new: list[ReportValue] = []
         for line, row in batch:
             report = reports.get((row.system, _name(row)))
-            if row.measure in OWN:
+            if row.measure in OWN_MEASURES:
                 message = f"{row.measure} is what the grid computes itself: call it otherwise"
                 target.problem(source, line, "measure", message)
             elif report is None:
-                message = f"{shown(row.system)} has no report {shown(_name(row))}"
+                message = f"{quoted_value(row.system)} has no report {quoted_value(_name(row))}"
                 target.problem(source, line, "topic", message)
-            elif (there := values.get((report, row.measure))) is None:
+            elif (stored_value := values.get((report, row.measure))) is None:
                 values[report, row.measure] = row.value
                 new.append(ReportValue(report_id=report, measure=row.measure, value=row.value))
-            elif there != row.value:
-                target.problem(source, line, "value", f"is there already as {there}")
+            elif stored_value != row.value:
+                target.problem(source, line, "value", f"is there already as {stored_value}")
             else:
                 target.summary.file(source.name).unchanged += 1
         ReportValue.objects.bulk_create(new)

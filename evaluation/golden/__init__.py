@@ -1,1 +1,1 @@
-"""The golden cases: inputs with results that were made apart from this code, and our answers to them."""
+"""Golden cases: inputs with independently computed results, and our answers to them."""

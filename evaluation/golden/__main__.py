@@ -1,4 +1,4 @@
-"""`python -m evaluation.golden FILE`: our answer to every case of one golden file, as JSON.
+"""`python -m evaluation.golden FILE`: our answers to the cases of a golden file, as JSON.
 
 Prints {"case id": result} in the schema of the cases. A case that is refused has {"error": why} for a
 result, and the others are answered all the same. A file that cannot be read or is not such a file: one
@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from evaluation.golden.answers import BadFileError, answers
+from evaluation.golden.answers import GoldenFileError, answers
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     path = parser.parse_args(arguments).file
     try:
         results = answers(path)
-    except BadFileError as error:
+    except GoldenFileError as error:
         sys.stderr.write(f"{path}: {error}\n")
         return 2
     json.dump(results, sys.stdout, indent=1, ensure_ascii=False, allow_nan=False)

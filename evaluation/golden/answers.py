@@ -18,7 +18,7 @@ FAMILIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 
 
-class BadFileError(Exception):
+class GoldenFileError(Exception):
     """A golden file cannot be answered; the message says where."""
 
 
@@ -26,23 +26,23 @@ def answers(path: Path) -> dict[str, dict[str, Any]]:
     """Our result for each case of a golden file, by the case's id, in the order of the file.
 
     A case that is refused has {"error": why} for a result, with the field; one without an id of its
-    own stands under its place, such as cases[3]. Raises BadFileError, naming the field, for anything
+    own stands under its place, such as cases[3]. Raises GoldenFileError, naming the field, for anything
     that is not a golden file of a known family.
     """
     content = _read(path)
     if not isinstance(content, dict):
-        raise BadFileError("a golden file is a JSON object")
+        raise GoldenFileError("a golden file is a JSON object")
     if content.get("schema") != SCHEMA:
-        raise BadFileError(f"schema: {SCHEMA!r} is needed, not {content.get('schema')!r}")
+        raise GoldenFileError(f"schema: {SCHEMA!r} is needed, not {content.get('schema')!r}")
     family = content.get("family")
     if not isinstance(family, str):
-        raise BadFileError("family: a text is needed")
+        raise GoldenFileError("family: a text is needed")
     if family not in FAMILIES:
-        known = ", ".join(sorted(FAMILIES))
-        raise BadFileError(f"family: {family!r} is not known; known are {known}")
+        families = ", ".join(sorted(FAMILIES))
+        raise GoldenFileError(f"family: {family!r} is not known; known are {families}")
     cases = content.get("cases")
     if not isinstance(cases, list):
-        raise BadFileError("cases: a list of cases is needed")
+        raise GoldenFileError("cases: a list of cases is needed")
     results: dict[str, dict[str, Any]] = {}
     for position, case in enumerate(cases):
         name = _name(case)
@@ -79,16 +79,16 @@ def _read(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
     except (OSError, UnicodeDecodeError) as error:
-        raise BadFileError(f"the file cannot be read: {error}") from error
+        raise GoldenFileError(f"the file cannot be read: {error}") from error
     except json.JSONDecodeError as error:
-        raise BadFileError(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
+        raise GoldenFileError(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise BadFileError(f"{name} is not JSON; a missing number is null")
+    raise GoldenFileError(f"{name} is not JSON; a missing number is null")
 
 
 def _first(error: ValidationError) -> str:
     first = error.errors()[0]
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
-    return f"input{place}: {first['msg']}"
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+    return f"input{path}: {first['msg']}"

@@ -1,4 +1,4 @@
-"""What the cases of each family of metrics must hold; pydantic says which field does not."""
+"""Input schemas of the golden cases by family of metrics, validated by pydantic."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Matrix = Annotated[list[Ratings], AfterValidator(_equal_rows)]
 Cutoff = Annotated[int, Field(ge=0)]
 
 
-class Given(BaseModel):
+class CaseInput(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Coverage(Given):
+class Coverage(CaseInput):
     Z: Matrix
     P_star: Matrix | None
     eta: float
@@ -36,7 +36,7 @@ class Coverage(Given):
         return self
 
 
-class AlphaNdcg(Given):
+class AlphaNdcg(CaseInput):
     docs: dict[str, Ratings]
     ranking: list[str]
     p_star: list[str]
@@ -46,7 +46,7 @@ class AlphaNdcg(Given):
     cutoff: Cutoff
 
     @model_validator(mode="after")
-    def _known(self) -> AlphaNdcg:
+    def _check_docs(self) -> AlphaNdcg:
         _equal_rows(list(self.docs.values()))
         unknown = {*self.ranking, *self.p_star, *self.z_star_ranking} - set(self.docs)
         if unknown:
@@ -54,7 +54,7 @@ class AlphaNdcg(Given):
         return self
 
 
-class Density(Given):
+class Density(CaseInput):
     coverage: float | None
     tokens: float
     oracle_coverage: float | None
@@ -62,39 +62,39 @@ class Density(Given):
     w: float
 
 
-class RequiredSubset(Given):
+class RequiredSubset(CaseInput):
     P_star: Matrix
     eta: float
 
 
-class RankMetrics(Given):
+class RankMetrics(CaseInput):
     ranking: list[str]
     relevance: dict[str, Annotated[int, Field(ge=0)]]
     cutoff: Cutoff
 
 
-class Answers(Given):
+class Answers(CaseInput):
     reference: str | None
     generated: str | None
 
 
-class RagQuestEval(Given):
+class RagQuestEval(CaseInput):
     items: list[Answers]
 
 
-class RelRelPrime(Given):
+class RelRelPrime(CaseInput):
     output: list[str]
     rel: list[str]
     seen: list[str]
 
 
-class ThresholdTopic(Given):
+class ThresholdTopic(CaseInput):
     P_star: Matrix
     contexts: list[Matrix]
     final: Annotated[Matrix, Field(min_length=1)]
 
 
-class ThresholdAnalysis(Given):
+class ThresholdAnalysis(CaseInput):
     topics: list[ThresholdTopic]
     etas: list[float]
 
@@ -104,13 +104,13 @@ Resamples = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 
 
-class AnnotatorVsMajority(Given):
+class AnnotatorVsMajority(CaseInput):
     annotators: Matrix
     llm: Ratings
     labels: Values
 
 
-class ClusterBootstrap(Given):
+class ClusterBootstrap(CaseInput):
     clusters: list[list[float] | list[list[float]]]
     statistic: Literal["fleiss_kappa", "mean", "pearson"]
     B: Resamples
@@ -127,40 +127,40 @@ class ClusterBootstrap(Given):
             for item in cluster
         }
         one_width = len(widths) == 1
-        wanted = {"mean": widths == {0}, "pearson": widths == {2}}
-        if widths and not wanted.get(self.statistic, one_width and widths != {0}):
+        fits = {"mean": widths == {0}, "pearson": widths == {2}}
+        if widths and not fits.get(self.statistic, one_width and widths != {0}):
             raise ValueError(f"the items of all clusters have the width of a {self.statistic}")
         return self
 
 
-class Draws(Given):
+class Draws(CaseInput):
     seed: int
     n: Annotated[int, Field(ge=1)]
     draws: Annotated[int, Field(ge=0)]
 
 
-class CohenKappa(Given):
+class CohenKappa(CaseInput):
     a: Ratings
     b: Ratings
     labels: Values
 
 
-class ConfusionAtEta(Given):
+class ConfusionAtEta(CaseInput):
     human: Ratings
     llm: Ratings
     eta: float
 
 
-class Correlation(Given):
+class Correlation(CaseInput):
     x: Ratings
     y: Ratings
 
 
-class FleissKappa(Given):
+class FleissKappa(CaseInput):
     counts: Matrix
 
 
-class JudgeSwap(Given):
+class JudgeSwap(CaseInput):
     human: list[Ratings]
     judge_a: list[Ratings]
     judge_b: list[Ratings]
@@ -176,22 +176,22 @@ class JudgeSwap(Given):
         return self
 
 
-class KrippendorffAlpha(Given):
+class KrippendorffAlpha(CaseInput):
     ratings: Matrix
 
 
-class PairedRandomisation(Given):
+class PairedRandomisation(CaseInput):
     differences: Values
 
 
-class PpiMean(Given):
+class PpiMean(CaseInput):
     human: Ratings
     llm_on_human: Ratings
     llm_unlabelled: Ratings
     lam: Annotated[float, Field(ge=0, le=1)] | None
 
 
-class RboExt(Given):
+class RboExt(CaseInput):
     a: list[str]
     b: list[str]
     p: Share

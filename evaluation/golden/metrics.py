@@ -144,7 +144,7 @@ def _rel_relprime(raw: Mapping[str, Any]) -> Result:
         "precision_relprime": _result(scores.precision_seen, RELEVANCE_SEEN),
         "recall_relprime": _result(scores.recall_seen, RELEVANCE_SEEN),
         "rel_prime": list(scores.rel_prime),
-        "n_unseen_cited": len(scores.unseen),
+        "n_unseen_cited": len(scores.not_retrieved),
         "retrieval_ceiling": _result(scores.ceiling, RELEVANCE_SEEN),
         "precision_invariant": scores.same_precision,
     }

@@ -1,4 +1,4 @@
-"""What our estimates are in the schema of the golden cases, and their numbers as arrays."""
+"""Conversion of estimates to the schema of the golden cases, and of numbers to arrays."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def code(reason: str | None) -> str | None:
     """The code of a reason; one that the cases have no code for stays in words."""
     if reason is None:
         return None
-    return next((known for words, known in CODES.items() if words in reason), reason)
+    return next(
+        (reason_code for fragment, reason_code in CODES.items() if fragment in reason), reason
+    )
 
 
 def interval(estimate: Estimate) -> list[float] | None:

@@ -33,5 +33,5 @@ def indices(seed: int, size: int, draws: tuple[int, int]) -> IntArray:
     """
     numbers = splitmix64(seed)
     rows, columns = draws
-    drawn = [int((next(numbers) >> 11) * 2.0**-53 * size) for _ in range(rows * columns)]
-    return np.array(drawn, dtype=np.int64).reshape(rows, columns)
+    flat = [int((next(numbers) >> 11) * 2.0**-53 * size) for _ in range(rows * columns)]
+    return np.array(flat, dtype=np.int64).reshape(rows, columns)

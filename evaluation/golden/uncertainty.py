@@ -30,11 +30,11 @@ def _cluster_bootstrap(raw: Mapping[str, Any]) -> Result:
     summed = _summed(case)
     values = np.empty(0)
     if size:
-        drawn = indices(case.seed, size, (case.B, size))
-        values = summed.statistic(resampled_sums(summed.sums, drawn))
+        resamples = indices(case.seed, size, (case.B, size))
+        values = summed.statistic(resampled_sums(summed.sums, resamples))
     bootstrap = bootstrap_interval(summed.whole, values, size, level=case.level, seed=case.seed)
-    without = summed.statistic((1 - np.eye(size)) @ summed.sums)
-    jackknife = jackknife_interval(summed.whole, without, case.level)
+    leave_one_out = summed.statistic((1 - np.eye(size)) @ summed.sums)
+    jackknife = jackknife_interval(summed.whole, leave_one_out, case.level)
     return {
         "estimate": bootstrap.value,
         "n_undefined_resamples": bootstrap.n_undefined,

@@ -1,7 +1,7 @@
-"""The reports of a dataset as a judge has graded them, and as people have, where they have.
+"""Coverage of all reports of a dataset by a judge, and by people where they graded them.
 
-Unlike the matrix of agreement this holds every report, labelled or not: what people should read next
-is among those that nobody has read.
+Unlike the matrix of agreement this has every report, labelled or not: people should read next one of
+those without labels.
 """
 
 from __future__ import annotations
@@ -16,19 +16,17 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 from numpy.typing import NDArray
 
 from annotation.models import Text
-from evaluation.data.held import Held
+from evaluation.data.process_cache import LABEL_DATA
 from evaluation.data.ratings import QuestionRow, frame, grid, questions_of
 from evaluation.data.selection import Selection
 from evaluation.models import LabelSample, SampleChance
 from evaluation.stats.coverage_gap import answerable_by_grade, expected_gap
 from evaluation.stats.estimate import FloatArray, IntArray
 
-_READ = Held(4)
-
 
 @dataclass(frozen=True)
 class Report:
-    """A generated report, without its words."""
+    """Generated report, without its text."""
 
     pk: int
     name: str
@@ -40,7 +38,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Sample:
-    """A sample of `size` reports of a system ("" = all), over the reports of a LabelData.
+    """Sample of `size` reports of a system ("" = all), over the reports of a LabelData.
 
     `chances`: the probability of each, NaN where the sample could not take it.
     """
@@ -55,8 +53,9 @@ class Sample:
 
 @dataclass(frozen=True)
 class LabelData:
-    """All arrays have one entry per report, in the order of `reports`: by topic, system and name.
+    """Coverage arrays with an entry per report, in the order of `reports`.
 
+    The order is by topic, system and name.
     `judge`: the judge's coverage, NaN unless it graded every question that was not filtered.
     `human`: the mean coverage of the people who finished the report, NaN if nobody did; `n_people`
     counts those. `gap`: how far a person is expected to be from the judge (evaluation.stats.coverage_gap),
@@ -77,7 +76,7 @@ class LabelData:
     samples: tuple[Sample, ...] = ()
 
     def of_system(self, system: str) -> NDArray[np.bool_]:
-        """Which reports are of a system; all where it is empty."""
+        """Return a mask of a system's reports; of all reports if `system` is empty."""
         return self._systems == system if system else np.ones(len(self.reports), dtype=bool)
 
     @cached_property
@@ -94,9 +93,12 @@ class LabelData:
 
 
 def load_label_data(selection: Selection) -> LabelData:
-    """Every report with a topic, under the selection's rubric, people, judge and eta: six queries at most."""
-    return _READ.while_unwritten(
-        (*selection.key, selection.why_judge), lambda: _label_data(selection)
+    """Load all reports with a topic, under the selection's rubric, people, judge and eta.
+
+    Cached until the next write; six queries at most.
+    """
+    return LABEL_DATA.until_db_write(
+        (*selection.key, selection.judge_reason), lambda: _label_data(selection)
     )
 
 
@@ -112,7 +114,7 @@ def _label_data(selection: Selection) -> LabelData:
     )
     questions = questions_of(selection.dataset)
     grids = _grids(selection, [report.pk for report in reports], questions)
-    mask = _asked(reports, questions, grids.shape[2])
+    mask = _question_mask(reports, questions, grids.shape[2])
     grids[:, ~mask] = np.nan
     people, judge = grids[:-1], grids[-1]
     answerable = np.where(np.isnan(people), np.nan, people >= selection.threshold)
@@ -143,14 +145,14 @@ def _label_data(selection: Selection) -> LabelData:
 
 def _samples(selection: Selection, reports: tuple[Report, ...]) -> tuple[Sample, ...]:
     samples = LabelSample.objects.filter(dataset=selection.dataset, rubric=selection.rubric)
-    places = {report.pk: place for place, report in enumerate(reports)}
+    positions = {report.pk: position for position, report in enumerate(reports)}
     chances = {sample.pk: np.full(len(reports), np.nan) for sample in samples}
     is_drawn = {sample.pk: np.zeros(len(reports), dtype=bool) for sample in samples}
-    for pk, text, chance, drawn in SampleChance.objects.filter(sample__in=samples).values_list(
+    for pk, text, chance, was_drawn in SampleChance.objects.filter(sample__in=samples).values_list(
         "sample_id", "text_id", "chance", "is_drawn"
     ):
-        if text in places:
-            chances[pk][places[text]], is_drawn[pk][places[text]] = chance, drawn
+        if text in positions:
+            chances[pk][positions[text]], is_drawn[pk][positions[text]] = chance, was_drawn
     return tuple(
         Sample(
             sample.pk,
@@ -164,24 +166,24 @@ def _samples(selection: Selection, reports: tuple[Report, ...]) -> tuple[Sample,
     )
 
 
-def _asked(
+def _question_mask(
     reports: Sequence[Report], questions: Mapping[int, QuestionRow], width: int
 ) -> NDArray[np.bool_]:
-    """Which positions hold a question of a report's topic that was not filtered: reports x positions."""
-    asked: dict[int, list[int]] = {}
+    """Return a mask of unfiltered questions of each report's topic: reports x positions."""
+    positions: dict[int, list[int]] = {}
     for question in questions.values():
         if not question.is_filtered:
-            asked.setdefault(question.topic, []).append(question.position)
+            positions.setdefault(question.topic, []).append(question.position)
     mask = np.zeros((len(reports), width), dtype=bool)
     for row, report in enumerate(reports):
-        mask[row, asked.get(report.topic, [])] = True
+        mask[row, positions.get(report.topic, [])] = True
     return mask
 
 
 def _grids(
     selection: Selection, texts: Sequence[int], questions: Mapping[int, QuestionRow]
 ) -> FloatArray:
-    """Grades: (people, then the judge) x texts x positions of their topics' questions; NaN = none."""
+    """Return grades: (people, then the judge) x texts x question positions; NaN = none."""
     people = [rater.pk for rater in selection.raters if rater.is_person]
     judge = [selection.judge.pk] if selection.judge else []
     reports = Text.objects.filter(dataset=selection.dataset, kind=Text.Kind.REPORT)
@@ -197,6 +199,6 @@ def _grids(
 
 
 def _share_of_people(answerable: FloatArray) -> FloatArray:
-    """Of the people who rated a cell, the share who called it answerable; NaN where nobody did."""
+    """Return the share of a cell's raters who called it answerable; NaN without raters."""
     n = (~np.isnan(answerable)).sum(axis=0)
     return np.where(n > 0, np.nansum(answerable, axis=0) / np.maximum(n, 1), np.nan)

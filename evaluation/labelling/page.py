@@ -1,4 +1,4 @@
-"""What people should label next, beside what is known so far."""
+"""Report of the page Label next: estimates so far, candidates and forecasts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIZES = (5, 10, 20, 50, 100, 200, 500, 1000)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A report that nobody has finished: `gap` is how far a person may be from the judge."""
+    """Report that nobody has finished. `gap`: expected distance of a person from the judge."""
 
     report: Report
     judge: float
@@ -29,18 +29,21 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Forecast:
-    """The half-width expected of the 95% interval once `n` more reports are labelled."""
+    """Expected half-width of the 95% interval once `n` more reports are labelled."""
 
     n: int
     drawn: float
-    """By a sample with the chances of this page."""
+    """Half-width from a sample with the chances of this page."""
     equal: float
-    """By a sample with equal chances."""
+    """Half-width from a sample with equal chances."""
 
 
 @dataclass(frozen=True)
 class LabelReport:
-    """`takes` is how many reports a sample takes: as many as were asked for, or all that are left."""
+    """Content of the page.
+
+    `takes` is the size of a new sample: the requested size, or all reports that are left.
+    """
 
     data: LabelData
     rows: tuple[SystemRow, ...]
@@ -53,20 +56,20 @@ class LabelReport:
 
 
 def label_report(data: LabelData, system: str, size: int) -> LabelReport:
-    """The page for the reports of one system, or of all ("").
+    """Return the page for the reports of one system, or of all ("").
 
-    Candidates are the reports that the judge graded throughout, whose words we have and that nobody
-    has finished; the first are those whose label is expected to say most.
+    Candidates are the reports that the judge graded throughout, with a text, and that nobody has
+    finished; first are those with the largest expected gap.
     """
-    here = data.of_system(system)
-    shown = np.array([report.can_be_shown for report in data.reports], dtype=bool)
-    open_ = here & np.isnan(data.human)
-    free = np.flatnonzero(open_ & shown & ~np.isnan(data.judge))
-    takes = min(size, len(free))
-    chances = probabilities(data.gap[free], takes) if takes else np.empty(0)
+    of_system = data.of_system(system)
+    has_body = np.array([report.can_be_shown for report in data.reports], dtype=bool)
+    open_ = of_system & np.isnan(data.human)
+    free = np.flatnonzero(open_ & has_body & ~np.isnan(data.judge))
+    sample_size = min(size, len(free))
+    chances = probabilities(data.gap[free], sample_size) if sample_size else np.empty(0)
     gaps = np.nan_to_num(data.gap[free])
     order = np.argsort(-gaps, kind="stable")
-    known = not np.isnan(data.gap[free]).any()
+    has_gaps = not np.isnan(data.gap[free]).any()
     return LabelReport(
         data=data,
         rows=system_rows(data),
@@ -74,24 +77,24 @@ def label_report(data: LabelData, system: str, size: int) -> LabelReport:
             Candidate(
                 data.reports[free[index]],
                 float(data.judge[free[index]]),
-                float(gaps[index]) if known else None,
+                float(gaps[index]) if has_gaps else None,
                 float(chances[index]),
             )
             for index in order.tolist()
         ),
-        takes=takes,
-        forecasts=_forecasts(data, here, free) if known else (),
-        n_labelled=int((here & ~np.isnan(data.human)).sum()),
+        takes=sample_size,
+        forecasts=_forecasts(data, of_system, free) if has_gaps else (),
+        n_labelled=int((of_system & ~np.isnan(data.human)).sum()),
         n_without_judge=int((open_ & np.isnan(data.judge)).sum()),
-        n_without_words=int((open_ & ~shown & ~np.isnan(data.judge)).sum()),
+        n_without_words=int((open_ & ~has_body & ~np.isnan(data.judge)).sum()),
     )
 
 
 def _forecasts(
-    data: LabelData, here: NDArray[np.bool_], free: NDArray[np.intp]
+    data: LabelData, of_system: NDArray[np.bool_], free: NDArray[np.intp]
 ) -> tuple[Forecast, ...]:
-    """What the next labels are expected to bring, for sizes up to all that is left."""
-    inside = np.flatnonzero(here & ~np.isnan(data.judge))
+    """Return the expected interval widths after further labels, by number of labels."""
+    inside = np.flatnonzero(of_system & ~np.isnan(data.judge))
     n = len(free)
     if len(inside) < 2 or not n:
         return ()

@@ -1,4 +1,4 @@
-"""Making a sample of reports to label, and reading what its labels say."""
+"""Sampling of reports to label, and the estimate from a sample's labels."""
 
 from __future__ import annotations
 
@@ -8,36 +8,39 @@ from dataclasses import dataclass
 import numpy as np
 from django.db import transaction
 
+from annotation.errors import UserError
 from annotation.models import User
 from evaluation.labelling.data import LabelData, Report, Sample
 from evaluation.labelling.estimates import n_labelled, sample_estimate
 from evaluation.labelling.page import LabelReport
-from evaluation.labelling.params import LabelChoice
+from evaluation.labelling.query import LabelQuery
 from evaluation.models import LabelSample, SampleChance
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.sampling import systematic
 
 
-class NothingToSampleError(Exception):
-    """There is no report left that a sample could take. The message says so."""
+class NothingToSampleError(UserError):
+    """No report is left that a sample could take. The message is for the page."""
 
 
 @transaction.atomic
-def make_sample(choice: LabelChoice, report: LabelReport, by: User) -> LabelSample:
-    """A new sample from the candidates of a report, with its chances. Raises NothingToSampleError."""
+def make_sample(choice: LabelQuery, report: LabelReport, by: User) -> LabelSample:
+    """Draw and save a sample of a report's candidates. Raises NothingToSampleError."""
     judge = choice.selection.judge
     if judge is None or not report.candidates:
         raise NothingToSampleError("Nothing was drawn: there is no report left to label.")
-    assert choice.selection.eta is not None  # or the choice were refused
+    assert choice.selection.eta is not None  # else the choice was refused
     seed = secrets.randbits(32)
-    drawn = set(systematic([candidate.chance for candidate in report.candidates], seed).tolist())
+    drawn_indexes = set(
+        systematic([candidate.chance for candidate in report.candidates], seed).tolist()
+    )
     sample = LabelSample.objects.create(
         dataset=choice.selection.dataset,
         rubric=choice.selection.rubric,
         judge_id=judge.pk,
         eta=choice.selection.eta,
         system=choice.system,
-        size=len(drawn),
+        size=len(drawn_indexes),
         seed=seed,
         made_by=by,
     )
@@ -47,7 +50,7 @@ def make_sample(choice: LabelChoice, report: LabelReport, by: User) -> LabelSamp
                 sample=sample,
                 text_id=candidate.report.pk,
                 chance=candidate.chance,
-                is_drawn=index in drawn,
+                is_drawn=index in drawn_indexes,
             )
             for index, candidate in enumerate(report.candidates)
         ),
@@ -67,10 +70,10 @@ class SampledReport:
 
 @dataclass(frozen=True)
 class SampleResult:
-    """The reports of a sample and the estimate from their labels.
+    """Reports of a sample and the estimate from their labels.
 
     `n_outside` counts reports that the sample could have taken, did not take, and that people have
-    finished all the same: their labels are not in the estimate, since nobody knows their chances.
+    finished all the same: their labels are not in the estimate, since their chances are unknown.
     """
 
     drawn: tuple[SampledReport, ...]
@@ -80,30 +83,31 @@ class SampleResult:
 
 
 def sample_result(sample: LabelSample, data: LabelData) -> SampleResult:
-    """What the labels of a sample say so far; undefined until every drawn report is labelled."""
-    sampled = next(made for made in data.samples if made.pk == sample.pk)
+    """Return the estimate of a sample; undefined until all its reports are labelled."""
+    sampled = next(candidate for candidate in data.samples if candidate.pk == sample.pk)
     done = n_labelled(data, sampled)
     outside = ~np.isnan(sampled.chances) & ~sampled.is_drawn & ~np.isnan(data.human)
     if done < sample.size:
-        why = f"undefined, because {sample.size - done} of the {sample.size} drawn reports are not labelled yet"
-        estimate = Estimate(None, why, done)
+        n_missing = sample.size - done
+        reason = f"undefined, because {n_missing} of the {sample.size} drawn reports are not labelled yet"
+        estimate = Estimate(None, reason, done)
     else:
         estimate = sample_estimate(data, sampled, sample.system)
-    drawn = tuple(
+    drawn_reports = tuple(
         _sampled_report(data, sampled, index) for index in np.flatnonzero(sampled.is_drawn).tolist()
     )
-    return SampleResult(drawn, done, int(outside.sum()), estimate)
+    return SampleResult(drawn_reports, done, int(outside.sum()), estimate)
 
 
 def _sampled_report(data: LabelData, sample: Sample, index: int) -> SampledReport:
     return SampledReport(
         data.reports[index],
         float(sample.chances[index]),
-        _known(float(data.judge[index])),
-        _known(float(data.human[index])),
+        _none_if_nan(float(data.judge[index])),
+        _none_if_nan(float(data.human[index])),
         int(data.n_people[index]),
     )
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else value

@@ -1,4 +1,4 @@
-"""Cells of the tables about labelling."""
+"""Template tag for cells of the tables about labelling."""
 
 from typing import Any
 
@@ -12,5 +12,5 @@ register = template.Library()
 
 @register.inclusion_tag("evaluation/labelling/_estimate_cell.html")
 def estimate_cell(estimate: Estimate, axis: Axis, unit: str = "topic") -> dict[str, Any]:
-    """A table cell: the value, its interval drawn and in figures, and how many units it rests on."""
+    """Render a value with its interval, drawn and in figures, and the number of its units."""
     return {"estimate": estimate, "axis": axis, "unit": unit}

@@ -1,15 +1,19 @@
-"""What to label next, and samples of it."""
+"""URLs of the page Label next and of samples."""
 
 from django.urls import URLPattern, path
 from django.views.generic import RedirectView
 
 from evaluation.labelling import views
+from evaluation.result_tables import table_paths
 
 urlpatterns: list[URLPattern] = [
-    path("", views.label_next, name="label_next"),
-    path("<slug:table>.csv", views.label_csv, name="label_csv"),
-    path("samples/<int:pk>/", views.label_sample, name="label_sample"),
-    path("samples/<int:pk>.csv", views.label_sample_csv, name="label_sample_csv"),
-    path("draws/<int:pk>/", RedirectView.as_view(pattern_name="label_sample")),  # its old name
-    path("draws/<int:pk>.csv", RedirectView.as_view(pattern_name="label_sample_csv")),
+    path("label-next/", views.label_next, name="label_next"),
+    *table_paths("label-next/<slug:table>", views.label_table_file, "label_table"),
+    path("label-next/samples/<int:pk>/", views.label_sample, name="label_sample"),
+    *table_paths(
+        "label-next/samples/<int:pk>", views.label_sample_table_file, "label_sample_table"
+    ),
+    # Old names of samples.
+    path("label-next/draws/<int:pk>/", RedirectView.as_view(pattern_name="label_sample")),
+    path("label-next/draws/<int:pk>.csv", RedirectView.as_view(pattern_name="label_sample_table")),
 ]

@@ -1,14 +1,14 @@
-"""What to label next: which reports people should read, by how much it would help, and samples of them."""
+"""Views of the page Label next: candidates by expected gain, and samples of them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import IntegrityError
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
@@ -17,12 +17,11 @@ from annotation.decimals import printed
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from evaluation.charts import axis_of
-from evaluation.csv_tables import csv_response, estimate_cells, estimate_header
 from evaluation.data.selection import SelectionError
-from evaluation.http import refusal, without_strangers
+from evaluation.http import chosen, parse_carried, selection_error_page, table_called
 from evaluation.labelling.data import LabelData, load_label_data
 from evaluation.labelling.page import LabelReport, label_report
-from evaluation.labelling.params import LabelChoice, label_choice
+from evaluation.labelling.query import LabelQuery, label_query
 from evaluation.labelling.samples import (
     NothingToSampleError,
     SampleResult,
@@ -30,27 +29,36 @@ from evaluation.labelling.samples import (
     sample_result,
 )
 from evaluation.models import LabelSample
+from evaluation.result_tables import ResultTable, Statistic, table_file
 
 PER_PAGE = 20
+
+
+def _parse_params(dataset: Dataset, params: QueryDict) -> LabelQuery:
+    names = ("rubric", "judge", "eta", "system", "size")
+    return label_query(
+        dataset, raters=params.getlist("raters"), **{name: params.get(name) for name in names}
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """The page; posted to, it samples and shows the sample."""
+    """Render the page, or on POST draw a sample and redirect to it."""
     dataset = get_object_or_404(Dataset, slug=slug)
     try:
-        choice = _asked_for(request, dataset)
+        params = request.POST if request.method == "POST" else request.GET
+        choice = parse_carried(params, partial(_parse_params, dataset))
     except SelectionError as error:
-        return refusal(request, dataset, str(error))
+        return selection_error_page(request, dataset, str(error))
     report = _report(choice)
     if request.method == "POST":
         try:
             sample = make_sample(choice, report, request.user)
         except NothingToSampleError as error:
             messages.error(request, str(error))
-            return redirect(f"{reverse('label_next', args=[slug])}?{choice.query}")
-        except IntegrityError:  # a report, the rubric or the judge has gone since the page was read
+            return redirect(f"{reverse('label_next', args=[slug])}?{choice.query()}")
+        except IntegrityError:  # a report, the rubric or the judge was deleted meanwhile
             messages.error(request, "Nothing was drawn: the reports have just changed. Try again.")
             return redirect("label_next", slug)
         return redirect("label_sample", slug, sample.pk)
@@ -64,32 +72,33 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             (level, printed(share))
             for level, share in zip(report.data.levels, report.data.shares.tolist(), strict=True)
         ],
-        "axis": axis_of(*(getattr(row, way) for row in report.rows for way in WAYS)),
+        "axis": axis_of(
+            *(getattr(row, estimator) for row in report.rows for estimator in ESTIMATORS)
+        ),
         "page": Paginator(report.candidates, PER_PAGE).get_page(request.GET.get("page")),
         "samples": dataset.label_samples.select_related("judge", "rubric", "made_by"),
     }
     return render(request, "evaluation/labelling/label_next.html", context)
 
 
-@require_safe
-@researchers_only
-def label_csv(request: AuthenticatedRequest, slug: str, table: str) -> HttpResponse:
-    """One table of the page as a file."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    if table not in TABLES:
-        raise Http404(f"There is no table “{table}” here. There are: {', '.join(TABLES)}.")
-    try:
-        choice = _asked_for(request, dataset)
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    header, rows = TABLES[table](_report(choice))
-    return csv_response(f"{slug}-label-next-{table}", header, rows)
+@chosen(_parse_params)
+def label_table_file(
+    request: AuthenticatedRequest, choice: LabelQuery, table: str, file_format: str
+) -> HttpResponse:
+    """Return a table of the page as a file."""
+    return table_file(
+        request,
+        file_format,
+        table_called(table, TABLES)(_report(choice)),
+        name=f"{choice.dataset.slug}-label-next-{table}",
+        caption=f"Reports to label next in {choice.dataset.title}: {table}",
+    )
 
 
 @require_safe
 @researchers_only
 def label_sample(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
-    """A sample: its reports, how far they are labelled, and the estimate from them."""
+    """Render a sample: its reports, its progress, and the estimate from its labels."""
     sample = _sample(slug, pk)
     data, result = _result(sample)
     context = {
@@ -104,34 +113,37 @@ def label_sample(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespo
 
 @require_safe
 @researchers_only
-def label_sample_csv(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
-    """The drawn reports with their probabilities: what an estimate elsewhere needs."""
+def label_sample_table_file(
+    request: AuthenticatedRequest, slug: str, pk: int, file_format: str
+) -> HttpResponse:
+    """Return the sampled reports with their probabilities, for estimates elsewhere."""
     sample = _sample(slug, pk)
     _, result = _result(sample)
-    return csv_response(
-        f"{slug}-sample-{sample.pk}",
+    table = ResultTable(
         ("topic", "system", "report", "probability", "judge_coverage", "people_coverage", "people"),
         (
             [
-                *(drawn.report.topic_name, drawn.report.system, drawn.report.name, drawn.chance),
-                *(drawn.judge, drawn.human, drawn.n_people),
+                *(
+                    sampled.report.topic_name,
+                    sampled.report.system,
+                    sampled.report.name,
+                    sampled.chance,
+                ),
+                *(sampled.judge, sampled.human, sampled.n_people),
             ]
-            for drawn in result.drawn
+            for sampled in result.drawn
         ),
+    )
+    return table_file(
+        request,
+        file_format,
+        table,
+        name=f"{slug}-sample-{sample.pk}",
+        caption=f"Sample {sample.pk} of reports of {sample.dataset.title}",
     )
 
 
-def _asked_for(request: AuthenticatedRequest, dataset: Dataset) -> LabelChoice:
-    names = ("rubric", "judge", "eta", "system", "size")
-    return without_strangers(
-        request.POST if request.method == "POST" else request.GET,
-        lambda words: label_choice(
-            dataset, raters=words.getlist("raters"), **{name: words.get(name) for name in names}
-        ),
-    )
-
-
-def _report(choice: LabelChoice) -> LabelReport:
+def _report(choice: LabelQuery) -> LabelReport:
     return label_report(load_label_data(choice.selection), choice.system, choice.size)
 
 
@@ -144,7 +156,7 @@ def _sample(slug: str, pk: int) -> LabelSample:
 
 
 def _result(sample: LabelSample) -> tuple[LabelData, SampleResult]:
-    selection = label_choice(
+    selection = label_query(
         sample.dataset, rubric=sample.rubric.slug, eta=str(sample.eta)
     ).selection
     judge = next((column for column in selection.judges if column.pk == sample.judge_id), None)
@@ -152,20 +164,24 @@ def _result(sample: LabelSample) -> tuple[LabelData, SampleResult]:
     return data, sample_result(sample, data)
 
 
-def _estimates(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
-    header = ["system", *(name for what in WAYS for name in estimate_header(what)), "sample"]
+def _estimates(report: LabelReport) -> ResultTable:
+    header = [
+        "system",
+        *(Statistic(estimator) for estimator in ESTIMATORS),
+        "sample",
+    ]
     rows = [
         [
             row.system,
-            *(cell for way in WAYS for cell in estimate_cells(getattr(row, way))),
+            *(getattr(row, estimate) for estimate in ESTIMATORS),
             row.sample.pk if row.sample else None,
         ]
         for row in report.rows
     ]
-    return header, rows
+    return ResultTable(header, rows)
 
 
-def _candidates(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
+def _candidates(report: LabelReport) -> ResultTable:
     header = ["topic", "system", "report", "judge_coverage", "expected_gap", "probability"]
     rows = [
         [
@@ -178,20 +194,20 @@ def _candidates(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
         ]
         for candidate in report.candidates
     ]
-    return header, rows
+    return ResultTable(header, rows)
 
 
-def _forecasts(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
+def _forecasts(report: LabelReport) -> ResultTable:
     rows = [[forecast.n, forecast.drawn, forecast.equal] for forecast in report.forecasts]
-    return ["labelled", "half_width_drawn", "half_width_equal_chances"], rows
+    return ResultTable(["labelled", "half_width_drawn", "half_width_equal_chances"], rows)
 
 
-def _shares(report: LabelReport) -> tuple[list[str], list[list[Any]]]:
+def _shares(report: LabelReport) -> ResultTable:
     rows = [[*pair] for pair in zip(report.data.levels, report.data.shares.tolist(), strict=True)]
-    return ["judge_grade", "people_say_answerable"], rows
+    return ResultTable(["judge_grade", "people_say_answerable"], rows)
 
 
-WAYS = ("people", "judge", "both")
+ESTIMATORS = ("people", "judge", "both")
 TABLES = {
     "estimates": _estimates,
     "shares": _shares,

@@ -1,4 +1,4 @@
-"""The texts of a topic in groups: the context, what it lacks, the rest, reports and references."""
+"""Groups of a topic's texts: context, missing required, other passages, reports."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 from annotation.models import Text, Topic
 from annotation.models.standard import ANSWERABLE, GRADED
 from evaluation.data.cache import cached
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.sources import MAJORITY, Source
-from evaluation.matrix.params import MatrixChoice
+from evaluation.matrix.query import MatrixQuery
 from evaluation.matrix.rows import MatrixRow, RowGroup, answers, cells, roles
 from evaluation.metrics.grades import BoolArray
 from evaluation.metrics.greedy_ideal import hit_gains
@@ -25,13 +26,13 @@ PASSAGE, REPORT, REFERENCE = (kind.value for kind in Text.Kind)
 
 
 class TopicTexts:
-    """A topic's texts under one choice: one query, and two where people stand over a judge.
+    """Texts of a topic under one choice: one query, and two where people override a judge.
 
     The context is that of the chosen run, after the cut-off, or else the required subset; `score`
     is None, and the context empty, where it has none for the topic.
     """
 
-    def __init__(self, choice: MatrixChoice, topic: Topic, scores: Scores) -> None:
+    def __init__(self, choice: MatrixQuery, topic: Topic, scores: Scores) -> None:
         self.choice = choice
         self.options = choice.options
         self.topic = topic
@@ -45,36 +46,38 @@ class TopicTexts:
             for row in scores.rows
             if row.row.kind in ("reports", "references") and topic.pk in row.row.contexts
         }
-        wanted = {*self.pool.own, *self.pool.rated_texts.tolist(), *self.ranked}
-        self.texts = Text.objects.in_bulk(wanted)
+        text_ids = {*self.pool.topic_texts, *self.pool.rated_texts.tolist(), *self.ranked}
+        self.texts = Text.objects.in_bulk(text_ids)
 
     @cached_property
     def hits(self) -> BoolArray:
-        """Where the context answers answerable questions, ranks x questions."""
+        """Mask of the context's answers to answerable questions, ranks x questions."""
         return answers(self.pool.context(self.ranked), self.pool.answerable, self.pool.eta)
 
     @cached_property
     def by_people(self) -> Pool | None:
-        """What the people alone decided, where the source has them over a judge."""
+        """Grades of the people alone, where the source has them override a judge."""
         if self.options.source.kind != "people over":
             return None
         people = Source(MAJORITY, "majority", None, self.options.source.people)
-        alone = replace(self.options, source=people, rules=PAPER)
+        by_people = replace(self.options, source=people, rules=PAPER)
         dataset = self.choice.dataset
-        return cached(dataset, ("pools", alone), lambda: load_pools(dataset, alone))[self.topic.pk]
+        return cached(
+            dataset, (CacheKey.POOLS_BY_PEOPLE, by_people), lambda: load_pools(dataset, by_people)
+        )[self.topic.pk]
 
     def groups(self) -> Iterator[RowGroup]:
-        """The context and the rest of the required subset in full; all else where all is shown."""
+        """Yield the groups: the context and missing required passages in full, others if shown."""
         run = self.choice.run
         title = run or "The required subset, Z*"
         note = "in rank order" if run else "in the order in which its passages are picked"
         if run and not self.ranked:
             note = "ranks nothing for this topic"
         yield RowGroup(title, note, self._rows(self.ranked, is_context=True))
-        left = [pk for pk in self.pool.required_texts if pk not in self.ranked]
-        if left:
-            yield RowGroup("Required, and not in the run", "the rest of Z*", self._rows(left))
-        yield from self._rest({*self.ranked, *left})
+        unranked = [pk for pk in self.pool.required_texts if pk not in self.ranked]
+        if unranked:
+            yield RowGroup("Required, and not in the run", "the rest of Z*", self._rows(unranked))
+        yield from self._other_passages({*self.ranked, *unranked})
         for kind, title in ((REPORT, "Reports"), (REFERENCE, "Reference summaries")):
             texts = [pk for pk in self.written if self.texts[pk].kind == kind]
             if set(texts) & set(self.pool.rated_texts.tolist()):
@@ -82,48 +85,50 @@ class TopicTexts:
             elif texts:
                 yield self._folded(title, f"{self.options.source.title} rated none of them", texts)
 
-    def _rest(self, shown: set[int]) -> Iterator[RowGroup]:
-        """The passages that are neither in the context nor required."""
-        whose = self.options.source.title
-        relevant = [p.pk for p in self.pool.passages if p.pk not in shown]
-        others = sorted(
+    def _other_passages(self, excluded_ids: set[int]) -> Iterator[RowGroup]:
+        """Yield the groups of passages that are neither in the context nor required."""
+        source_title = self.options.source.title
+        relevant = [p.pk for p in self.pool.passages if p.pk not in excluded_ids]
+        outside_pool = sorted(
             (
                 text
                 for text in self.texts.values()
-                if text.kind == PASSAGE and text.pk not in shown and text.pk not in self.pool.row_of
+                if text.kind == PASSAGE
+                and text.pk not in excluded_ids
+                and text.pk not in self.pool.row_of
             ),
             key=lambda text: text.name,
         )
-        own = [text.pk for text in others if text.pk in self.pool.own]
-        visitors = [text.pk for text in others if text.pk not in self.pool.own]
+        of_topic = [text.pk for text in outside_pool if text.pk in self.pool.topic_texts]
+        visitors = [text.pk for text in outside_pool if text.pk not in self.pool.topic_texts]
         for title, note, texts in (
-            ("Other passages of P*", f"rated by {whose}", relevant),
-            ("Passages of the topic without a grade", f"by {whose}", own),
+            ("Other passages of P*", f"rated by {source_title}", relevant),
+            ("Passages of the topic without a grade", f"by {source_title}", of_topic),
             ("Other rated passages", "they belong to other topics, so not to P*", visitors),
         ):
             if texts:
                 yield self._folded(title, note, texts)
 
     def _folded(self, title: str, note: str, texts: Sequence[int]) -> RowGroup:
-        if self.choice.shows_all:
+        if self.choice.expands_groups:
             return RowGroup(title, note, self._rows(texts))
         return RowGroup(title, note, (), len(texts))
 
     def _rows(self, texts: Sequence[int], is_context: bool = False) -> tuple[MatrixRow, ...]:
-        """The rows of texts of one kind; those of the context have ranks, roles and gains."""
+        """Return the rows of texts of one kind; those of the context have ranks, roles and gains."""
         if not texts:
             return ()
         kind = self.texts[texts[0]].kind
         scale = self.pool.scales[kind]
-        asked = [(question.pk, question.position + 1) for question in self.pool.questions]
+        numbers = [(question.pk, question.position + 1) for question in self.pool.questions]
         grades = self.pool.context(texts)
         hits = answers(grades, self.pool.answerable, scale.eta)
-        added = roles(hits) if is_context else [[""] * len(asked)] * len(texts)
+        added = roles(hits) if is_context else [[""] * len(numbers)] * len(texts)
         gains = hit_gains(hits, self.options.alpha).tolist()
         decided = self._decided(texts)
         picked = {pk: order for order, pk in enumerate(self.pool.required_texts, start=1)}
         count = self.options.tokenizer.counter()
-        # Under which rubric the page of a pair shows these grades.
+        # The rubric under which the page of a pair displays these grades.
         rubric = scale.rubric or (GRADED.slug if kind == PASSAGE else ANSWERABLE.slug)
         rows = []
         for index, pk in enumerate(texts):
@@ -137,7 +142,7 @@ class TopicTexts:
                     pair_query=f"?rubric={rubric}&eta={self.options.eta}",
                     is_visitor=self._is_visitor(pk),
                     tokens=None if text.body is None else count(text.body),
-                    cells=cells(grades[index], asked, scale.levels, added[index], decided[index]),
+                    cells=cells(grades[index], numbers, scale.levels, added[index], decided[index]),
                     n_answers=int(hits[index].sum()),
                     n_unrated=int(np.isnan(grades[index]).sum()),
                     rank=index + 1 if is_context else None,
@@ -149,7 +154,7 @@ class TopicTexts:
         return tuple(rows)
 
     def _decided(self, texts: Sequence[int]) -> BoolArray:
-        """The cells that people decided over a judge, texts x questions."""
+        """Return a mask of the cells where people override a judge, texts x questions."""
         if self.by_people is None:
             return np.zeros((len(texts), len(self.pool.questions)), dtype=bool)
         decided = ~np.isnan(self.by_people.context(texts))
@@ -158,4 +163,4 @@ class TopicTexts:
         return np.asarray(decided)
 
     def _is_visitor(self, pk: int) -> bool:
-        return self.texts[pk].kind == PASSAGE and pk not in self.pool.own
+        return self.texts[pk].kind == PASSAGE and pk not in self.pool.topic_texts

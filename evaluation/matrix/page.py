@@ -1,4 +1,4 @@
-"""The rating matrix of one topic: its questions, its texts in groups, and what a run adds."""
+"""Rating matrix of one topic: questions, texts in groups, and gains of a run by rank."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotation.models import Rater, SubQuestion, Topic
 from evaluation.data.sources import Source
 from evaluation.matrix.groups import PASSAGE, TopicTexts
-from evaluation.matrix.params import MatrixChoice
+from evaluation.matrix.query import MatrixQuery
 from evaluation.matrix.rows import RowGroup
 from evaluation.metrics.grades import BoolArray
 from evaluation.scoring.options import Options
@@ -22,7 +22,7 @@ from evaluation.stats.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question as a column. `status` says whether it counts, and who answers it first."""
+    """Question as a column. `status` says whether it counts, and its first answering rank."""
 
     pk: int
     number: int
@@ -34,27 +34,29 @@ class AskedQuestion:
 
 
 def asked_questions(pool: Pool, hits: BoolArray) -> tuple[AskedQuestion, ...]:
-    """The questions in the order of the pool's columns; one query.
+    """Return the questions in the order of the pool's columns; one query.
 
-    `hits` is where the ranks of a context answer answerable questions, ranks x questions.
+    `hits` is a mask of a context's answers to answerable questions, ranks x questions.
     """
-    words = SubQuestion.objects.in_bulk([question.pk for question in pool.questions])
+    by_id = SubQuestion.objects.in_bulk([question.pk for question in pool.questions])
     n_answers = (pool.grades >= pool.eta).sum(axis=0).tolist()
     counted = set(pool.answerable)
     columns = []
     for column, question in enumerate(pool.questions):
         ranks = np.flatnonzero(hits[:, column]).tolist()
         first = ranks[0] + 1 if ranks else None
-        asked = words[question.pk]
+        sub_question = by_id[question.pk]
         columns.append(
             AskedQuestion(
                 pk=question.pk,
-                number=asked.number,
-                body=str(asked),
+                number=sub_question.number,
+                body=str(sub_question),
                 is_answerable=column in counted,
-                is_filtered=asked.is_filtered,
+                is_filtered=sub_question.is_filtered,
                 first_rank=first,
-                status=_status(asked.filtered_because, column in counted, n_answers[column], first),
+                status=_status(
+                    sub_question.filtered_because, column in counted, n_answers[column], first
+                ),
             )
         )
     return tuple(columns)
@@ -64,10 +66,10 @@ def _status(filtered_because: str, counts: bool, n: int, first: int | None) -> s
     filtered = f"filtered, {filtered_because}" if filtered_because else ""
     if not counts:
         return f"{filtered or 'no passage of P* answers it'}; never counts"
-    met = f"first at rank {first}" if first else "not answered here"
-    who = "1 passage of P* answers it" if n == 1 else f"{n} passages of P* answer it"
-    yet = f"; {filtered}, yet it counts here, as a passage answers it" if filtered else ""
-    return f"{met}; {who}{yet}"
+    rank_note = f"first at rank {first}" if first else "not answered here"
+    answer_note = "1 passage of P* answers it" if n == 1 else f"{n} passages of P* answer it"
+    filter_note = f"; {filtered}, yet it counts here, as a passage answers it" if filtered else ""
+    return f"{rank_note}; {answer_note}{filter_note}"
 
 
 LINKED = 12  # sources of grades beside the form
@@ -75,9 +77,9 @@ LINKED = 12  # sources of grades beside the form
 
 @dataclass(frozen=True)
 class MatrixPage:
-    """A topic under one choice. `score` is None where the run ranks nothing for the topic."""
+    """Matrix of a topic under one choice. `score` is None where the run ranks nothing for it."""
 
-    choice: MatrixChoice
+    choice: MatrixQuery
     topic: Topic
     pool: Pool
     score: TopicScore | None
@@ -96,22 +98,22 @@ class MatrixPage:
 
     @property
     def n_never(self) -> int:
-        """Questions that no passage of P* answers, which never count."""
+        """Number of questions that no passage of P* answers, which never count."""
         return len(self.questions) - len(self.pool.answerable)
 
     @property
     def n_pairs(self) -> int:
-        """Pairs of the context's texts and the answerable questions."""
+        """Number of pairs of the context's texts and the answerable questions."""
         return self.score.n_passages * self.score.n_answerable if self.score else 0
 
     @property
     def n_passages(self) -> int:
-        """Of P*."""
+        """Number of passages of P*."""
         return len(self.pool.passages)
 
     @property
     def n_columns(self) -> int:
-        """Of the table: the text, the questions, gain, answers, unrated, tokens."""
+        """Number of columns: the text, the questions, gain, answers, unrated, tokens."""
         return len(self.questions) + 5
 
     @property
@@ -124,17 +126,17 @@ class MatrixPage:
 
     @property
     def has_filtered(self) -> bool:
-        return any(asked.is_filtered for asked in self.questions)
+        return any(question.is_filtered for question in self.questions)
 
     @property
     def other_sources(self) -> list[Source]:
-        """Whose grades the same topic can be seen by; with a crowd the form alone lists them."""
-        others = [source for source in self.choice.sources if source != self.options.source]
-        return others if len(others) <= LINKED else []
+        """Other sources of grades for links; none where a crowd is listed in the form alone."""
+        candidates = [source for source in self.choice.sources if source != self.options.source]
+        return candidates if len(candidates) <= LINKED else []
 
     @property
     def scale_note(self) -> str:
-        """How the grades of passages are read, in a sentence."""
+        """Sentence on how the grades of passages are dichotomised."""
         scale = self.pool.scales[PASSAGE]
         if not scale.is_verdict:
             return (
@@ -145,12 +147,12 @@ class MatrixPage:
 
     @property
     def pairs_url(self) -> str:
-        """Where the pages of pairs are: a cell's own is below it, by text and question."""
+        """Base URL of the pages of pairs; a cell's own is below it, by text and question."""
         return reverse("pairs", args=[self.choice.dataset.slug])
 
 
-def matrix_page(choice: MatrixChoice, topic: Topic) -> MatrixPage:
-    """The matrix of a topic. The context is the chosen run's, or else the required subset."""
+def matrix_page(choice: MatrixQuery, topic: Topic) -> MatrixPage:
+    """Return the matrix of a topic, with the context of the chosen run or the required subset."""
     scores = cached_scores(choice.dataset, choice.options)
     keys = list(scores.pools)
     index = keys.index(topic.pk)
@@ -180,7 +182,7 @@ def _judge(source: Source) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class TopicRow:
-    """One topic. `n_unrated` of its `n_pairs` pairs of a passage of P* and a question have no grade.
+    """Topic in the list. `n_unrated` of its `n_pairs` pairs of P* and questions have no grade.
 
     `coverage` is by name of the run, in the order in which they are listed; None where the run
     ranks nothing for the topic.
@@ -197,8 +199,8 @@ class TopicRow:
     coverage: tuple[tuple[str, Estimate | None], ...]
 
 
-def topic_rows(choice: MatrixChoice) -> list[TopicRow]:
-    """All topics, in the order of the dataset."""
+def topic_rows(choice: MatrixQuery) -> list[TopicRow]:
+    """Return all topics, in the order of the dataset."""
     scores = cached_scores(choice.dataset, choice.options)
     runs = {name: scores.by_name[name] for name in choice.listed}
     return [
@@ -212,9 +214,9 @@ def topic_rows(choice: MatrixChoice) -> list[TopicRow]:
             n_pairs=pool.grades.size,
             n_unrated=int(np.isnan(pool.grades).sum()),
             coverage=tuple(
-                (name, run.on("coverage", place) if run.has[place] else None)
+                (name, run.on("coverage", position) if run.has[position] else None)
                 for name, run in runs.items()
             ),
         )
-        for place, (pk, pool) in enumerate(scores.pools.items())
+        for position, (pk, pool) in enumerate(scores.pools.items())
     ]

@@ -1,4 +1,4 @@
-"""The rows of a topic's rating matrix: cells with their shade, and what each adds to a ranking."""
+"""Rows of a topic's rating matrix: cells with shades, and new or redundant answers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import Estimate, FloatArray
 
-NEW, AGAIN = "new", "again"
-ROLES = {NEW: ", new at this rank", AGAIN: ", redundant, as a rank above answers it"}
+NEW, REDUNDANT = "new", "again"
+ROLES = {NEW: ", new at this rank", REDUNDANT: ", redundant, as a rank above answers it"}
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One pair. No grade is no rating: such a cell has no shade and no role."""
+    """Cell of a pair. Without a grade it is unrated, and has no shade and no role."""
 
     question: int
     number: int
@@ -27,19 +27,19 @@ class Cell:
 
     @property
     def says(self) -> str:
-        """The cell in words, without its row and column."""
+        """Text of the cell, without its row and column."""
         if self.grade is None:
             return "unrated"
-        who = " by people" if self.by_people else ""
-        return f"grade {self.grade}{who}{ROLES.get(self.role, '')}"
+        source_note = " by people" if self.by_people else ""
+        return f"grade {self.grade}{source_note}{ROLES.get(self.role, '')}"
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One text, in the order of the topic's questions.
+    """Row of a text, in the order of the topic's questions.
 
     `n_answers` counts the answerable questions that it answers, `n_unrated` its cells without a
-    grade, `tokens` is None if its words are not there. `rank` is its place in the run, `required`
+    grade, `tokens` is None if its text is not there. `rank` is its place in the run, `required`
     its place in the required subset, `gain` what its rank gains in alpha-nDCG before the discount,
     `coverage` that of a report or reference alone; None where a row has none.
     """
@@ -64,7 +64,7 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """Rows that belong together; `n_hidden` more of them are not shown here."""
+    """Rows of one group; `n_hidden` more of them are not shown here."""
 
     title: str
     note: str
@@ -73,22 +73,25 @@ class RowGroup:
 
 
 def answers(grades: FloatArray, answerable: Sequence[int], eta: int) -> BoolArray:
-    """Where texts answer answerable questions, texts x questions; what is unrated answers nothing."""
+    """Return a mask of answers to answerable questions, texts x questions; unrated is False."""
     counted = np.zeros(grades.shape[1], dtype=bool)
     counted[list(answerable)] = True
     return np.asarray((grades >= eta) & counted)
 
 
 def roles(hits: BoolArray) -> list[list[str]]:
-    """What each answer adds to those above it: `new`, `again`, or nothing where there is none.
+    """Return the role of each answer in a ranking: `new`, `again`, or "" without an answer.
 
     `hits` is ranks x questions. A question that is answered first at a rank is new there, and
-    redundant at every rank below.
+    redundant at each rank below.
     """
     before = np.cumsum(hits, axis=0) > hits
     return [
-        ["" if not hit else AGAIN if seen else NEW for hit, seen in zip(row, old, strict=True)]
-        for row, old in zip(hits.tolist(), before.tolist(), strict=True)
+        [
+            "" if not hit else REDUNDANT if is_repeat else NEW
+            for hit, is_repeat in zip(row, repeats, strict=True)
+        ]
+        for row, repeats in zip(hits.tolist(), before.tolist(), strict=True)
     ]
 
 
@@ -99,10 +102,10 @@ def cells(
     row_roles: Sequence[str],
     by_people: BoolArray,
 ) -> tuple[Cell, ...]:
-    """The cells of one text; all arguments but `levels` are in the order of the questions.
+    """Return the cells of a text, with arguments in the order of the questions.
 
     `questions` holds the primary key and the number of each. One of six shades stands for the
-    place of a grade between the lowest and the highest level.
+    place of a grade between the lowest and the highest of `levels`.
     """
     low, reach = levels[0], levels[-1] - levels[0]
     return tuple(

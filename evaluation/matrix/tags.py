@@ -1,4 +1,4 @@
-"""Links of the rating matrices, and the cells of a row."""
+"""Template tags for links of the rating matrices, and for the cells of a row."""
 
 from typing import Any
 
@@ -8,24 +8,24 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from evaluation.matrix.page import MatrixPage
-from evaluation.matrix.params import MatrixChoice
+from evaluation.matrix.query import MatrixQuery
 from evaluation.matrix.rows import Cell, MatrixRow
 
 register = template.Library()
 
 
 @register.simple_tag
-def matrix_link(choice: MatrixChoice, topic: int, *table: str, **changes: Any) -> str:
-    """The matrix of a topic in the same state, with changes; or one of its tables as a file."""
-    name = "matrix_csv" if table else "matrix"
+def matrix_link(choice: MatrixQuery, topic: int, *table: str, **changes: Any) -> str:
+    """Return the URL of a topic's matrix in the same state, with changes; or of its file."""
+    name = "matrix_table" if table else "matrix"
     url = reverse(name, args=[choice.dataset.slug, topic, *table])
     query = choice.query(**changes)
     return f"{url}?{query}" if query else url
 
 
 @register.simple_tag
-def matrices_link(choice: MatrixChoice, page: str = "matrices", **changes: Any) -> str:
-    """The list of topics in the same state, with changes; or the same as a file."""
+def matrices_link(choice: MatrixQuery, page: str = "matrices", **changes: Any) -> str:
+    """Return the URL of the list of topics in the same state, with changes; or of its file."""
     url = reverse(page, args=[choice.dataset.slug])
     query = choice.query(**{"all": None, **changes})
     return f"{url}?{query}" if query else url
@@ -33,10 +33,10 @@ def matrices_link(choice: MatrixChoice, page: str = "matrices", **changes: Any) 
 
 @register.simple_tag
 def matrix_cells(page: MatrixPage, row: MatrixRow) -> SafeString:
-    """The cells of a row, each a link to its pair, or to the reply that it was read from.
+    """Render the cells of a row, each a link to its pair, or to the judge's reply.
 
     A page has thousands of them, and a loop of the template takes a hundred times as long. The name
-    and the address are escaped; all else is a number or a word of this code.
+    and the address are escaped; all else is a number or a constant of this code.
     """
     name, query = escape(row.name), escape(row.pair_query)
     pair = f"{escape(page.pairs_url)}{row.text}/"
@@ -57,7 +57,10 @@ def matrix_cells(page: MatrixPage, row: MatrixRow) -> SafeString:
 
 
 def _replies(page: MatrixPage, row: MatrixRow) -> str:
-    """Where the replies about a text are, each by its question; "" where cells open their pairs."""
+    """Return the base URL of the replies about a text; "" where cells open their pairs.
+
+    A reply's own URL ends in its question.
+    """
     counted_as_zero = row.is_visitor and page.pool.visitors_are_zero
     if not page.choice.opens_replies or page.judge is None or counted_as_zero:
         return ""
@@ -65,7 +68,7 @@ def _replies(page: MatrixPage, row: MatrixRow) -> str:
 
 
 def _marks(cell: Cell) -> str:
-    """The attributes that the stylesheet and the script read."""
+    """Return the HTML attributes of a cell that the stylesheet and the script read."""
     if cell.grade is None:
         return ' class="hatched"'
     role = f' data-role="{cell.role}"' if cell.role else ""

@@ -1,96 +1,107 @@
-"""The rating matrices: the topics of a dataset, and the matrix of one of them."""
+"""Views of the rating matrices: the topics of a dataset, and the matrix of a topic."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Rubric, Topic
-from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
-from evaluation.http import chosen, no_choice, refusal
+from evaluation.http import chosen, empty_view, selection_error_page, table_called
 from evaluation.matrix.export import pairs_table, texts_table, topics_table
 from evaluation.matrix.page import matrix_page, topic_rows
-from evaluation.matrix.params import MatrixChoice, matrix_choice
-from evaluation.matrix.under import under_page, used_rubrics
+from evaluation.matrix.query import MatrixQuery
+from evaluation.matrix.rubric_matrix import rubric_matrix, used_rubrics
+from evaluation.result_tables import table_file
 
 TOPICS_PER_PAGE = 50
 TABLES = {"texts": texts_table, "pairs": pairs_table}
 
 
-# Where there is nothing that scores are made of there may be grades under other rubrics.
+# A dataset without scores may have grades under other rubrics.
 of_matrix = chosen(
-    matrix_choice, no_choice("evaluation/matrix/matrix_empty.html", rubrics=used_rubrics)
+    MatrixQuery.of_rated, empty_view("evaluation/matrix/matrix_empty.html", rubrics=used_rubrics)
 )
 
 
 @of_matrix
-def matrices(request: AuthenticatedRequest, choice: MatrixChoice) -> HttpResponse:
-    """All topics, and how much of each matrix is there."""
+def matrices(request: AuthenticatedRequest, choice: MatrixQuery) -> HttpResponse:
+    """Render the list of topics, with the completeness of each matrix."""
     rows = topic_rows(choice)
     context = _context(choice) | {
         "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),
-        "query": f"{choice.query()}&" if choice.words else "",
+        "query": f"{choice.query()}&" if choice.given_params else "",
         "rubrics": used_rubrics(choice.dataset),
     }
     return render(request, "evaluation/matrix/matrices.html", context)
 
 
 @of_matrix
-def matrices_csv(request: AuthenticatedRequest, choice: MatrixChoice) -> HttpResponse:
-    table = topics_table(choice, topic_rows(choice))
-    return csv_response(f"{choice.dataset.slug}.matrices", *table)
+def matrices_table_file(
+    request: AuthenticatedRequest, choice: MatrixQuery, file_format: str
+) -> HttpResponse:
+    return table_file(
+        request,
+        file_format,
+        topics_table(choice, topic_rows(choice)),
+        name=f"{choice.dataset.slug}.matrices",
+        caption=f"Topics of {choice.dataset.title}",
+    )
 
 
 @of_matrix
-def matrix(request: AuthenticatedRequest, choice: MatrixChoice, topic_id: int) -> HttpResponse:
-    """One topic: its passages down, its questions across, and what a run adds rank by rank."""
+def matrix(request: AuthenticatedRequest, choice: MatrixQuery, topic_id: int) -> HttpResponse:
+    """Render a topic's matrix: passages x questions, and the gains of a run by rank."""
     context = _context(choice) | {"page": matrix_page(choice, _topic(choice, topic_id))}
     return render(request, "evaluation/matrix/matrix.html", context)
 
 
 @require_safe
 @researchers_only
-def matrix_under(request: AuthenticatedRequest, slug: str, rubric: str) -> HttpResponse:
-    """A topic under any rubric, as one rater graded it: names too, which no score is made of."""
+def rubric_matrix_page(request: AuthenticatedRequest, slug: str, rubric: str) -> HttpResponse:
+    """Render a topic under any rubric, with the grades of one rater, nominal ones too."""
     dataset = get_object_or_404(Dataset, slug=slug)
     of_grades = get_object_or_404(Rubric.objects.prefetch_related("levels"), slug=rubric)
     try:
-        page = under_page(dataset, of_grades, request.GET.dict())
+        page = rubric_matrix(dataset, of_grades, request.GET.dict())
     except SelectionError as error:
-        return refusal(request, dataset, str(error))
+        return selection_error_page(request, dataset, str(error))
     context = {
         "room": "datasets",
         "dataset": dataset,
         "rubric": of_grades,
         "page": page,
-        "previous": page and page.beside(-1),
-        "next": page and page.beside(1),
+        "previous": page and page.neighbouring_topic(-1),
+        "next": page and page.neighbouring_topic(1),
     }
-    return render(request, "evaluation/matrix/matrix_under.html", context)
+    return render(request, "evaluation/matrix/rubric_matrix.html", context)
 
 
 @of_matrix
-def matrix_csv(
-    request: AuthenticatedRequest, choice: MatrixChoice, topic_id: int, table: str
+def matrix_table_file(
+    request: AuthenticatedRequest, choice: MatrixQuery, topic_id: int, table: str, file_format: str
 ) -> HttpResponse:
-    """The whole matrix as a file, whatever of it the page shows."""
-    if table not in TABLES:
-        raise Http404(f"There is no table {table!r}. There are: {', '.join(TABLES)}.")
+    """Return the whole matrix as a file, including groups that the page hides."""
+    table_of = table_called(table, TABLES)
     topic = _topic(choice, topic_id)
-    page = matrix_page(replace(choice, shows_all=True), topic)
-    return csv_response(f"{choice.dataset.slug}.{topic.name}.{table}", *TABLES[table](page))
+    page = matrix_page(choice.replace(all=True), topic)
+    return table_file(
+        request,
+        file_format,
+        table_of(page),
+        name=f"{choice.dataset.slug}.{topic.name}.{table}",
+        caption=f"Ratings of topic {topic.name} of {choice.dataset.title}: {table}",
+    )
 
 
-def _topic(choice: MatrixChoice, topic_id: int) -> Topic:
+def _topic(choice: MatrixQuery, topic_id: int) -> Topic:
     return get_object_or_404(Topic, dataset=choice.dataset, pk=topic_id)
 
 
-def _context(choice: MatrixChoice) -> dict[str, Any]:
+def _context(choice: MatrixQuery) -> dict[str, Any]:
     return {"room": "datasets", "dataset": choice.dataset, "choice": choice}

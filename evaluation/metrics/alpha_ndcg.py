@@ -1,4 +1,4 @@
-"""Ranked coverage, alpha-nDCG: how early a ranking answers questions, and how little it repeats.
+"""Ranked coverage (alpha-nDCG): early answers to questions, discounted for redundancy.
 
 Two readings of the normaliser are in use, and both are here. The `standard` one, of ndeval and
 ir_measures, divides by a greedy ideal ranking of all relevant passages; equation 4 of the CRUX
@@ -24,7 +24,9 @@ NO_ORACLE_ANSWER = "undefined, because the oracle context answers no answerable 
 
 @dataclass(frozen=True, slots=True)
 class AlphaNdcg(Estimate):
-    """alpha-nDCG; `n` = answerable questions, `missing` = unrated cells of the ranking among them.
+    """alpha-nDCG; `n` = answerable questions, `missing` = unrated cells of the ranking.
+
+    Only cells of answerable questions are counted.
 
     `gains` has one number per ranked passage up to the cut-off, before the discount for its rank,
     `ideal_gains` one per passage of the ideal ranking, and `ideal_order` their rows in the matrix
@@ -59,7 +61,9 @@ def alpha_ndcg(
     alpha: float = 0.5,
     cutoff: int | None = None,
 ) -> AlphaNdcg:
-    """The standard reading: DCG of a ranking over that of a greedy ideal of the relevant passages.
+    """Return the standard alpha-nDCG: DCG of a ranking over that of a greedy ideal ranking.
+
+    The ideal ranks the relevant passages.
 
     `ranked` holds the grades of the ranked passages in their order, `pool` those of all relevant
     passages P*, both passages x questions, NaN = unrated, which answers nothing; a grade >= `eta`
@@ -86,8 +90,8 @@ def alpha_ndcg(
     gains = hit_gains(read[:, answerable] >= eta, alpha)
     # Against no passage at all an empty ranking would be 0/0; against the best one it is 0.
     order, ideal = greedy_ideal(answers[np.newaxis], [list(pool_names)], alpha, max(depth, 1))
-    there = order[0] >= 0
-    return _ratio(read, answerable, gains, ideal[0][there], order[0][there])
+    is_ranked = order[0] >= 0
+    return _ratio(read, answerable, gains, ideal[0][is_ranked], order[0][is_ranked])
 
 
 def alpha_ndcg_eq4(
@@ -104,10 +108,10 @@ def alpha_ndcg_eq4(
     """
     rows, oracle = as_grades(ranked), as_grades(z_star)
     same_questions(rows, oracle)
-    asked = question_indices(answerable, rows.shape[1])
-    gains = hit_gains(rows[:, asked] >= eta, alpha)
-    ideal = hit_gains(oracle[:, asked] >= eta, alpha)
-    return _ratio(rows, asked, gains, ideal, np.arange(len(oracle)))
+    questions = question_indices(answerable, rows.shape[1])
+    gains = hit_gains(rows[:, questions] >= eta, alpha)
+    ideal = hit_gains(oracle[:, questions] >= eta, alpha)
+    return _ratio(rows, questions, gains, ideal, np.arange(len(oracle)))
 
 
 def alpha_ndcg_many(

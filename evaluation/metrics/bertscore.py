@@ -1,4 +1,4 @@
-"""BERTScore: how well the tokens of two texts match, by the vectors that a model gives them where they are."""
+"""BERTScore: similarity of two texts by cosines of contextual token embeddings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from evaluation.stats.estimate import FloatArray
 
 
 class BertScore(NamedTuple):
-    """Each from -1 to 1, in practice near to 1; NaN where a text has no token that counts."""
+    """Precision, recall and F1, from -1 to 1, in practice near to 1.
+
+    NaN where a text has no token that counts.
+    """
 
     precision: float
     recall: float
@@ -30,11 +33,12 @@ class TokenVectors:
 
 
 def bertscore(generated: TokenVectors, reference: TokenVectors) -> BertScore:
-    """The mean over the generation's tokens of the best cosine with one of the reference's, and the other way.
+    """Return BERTScore: greedy matching of tokens by cosine, in both directions.
 
-    The first is the precision, the second the recall. No weights by rarity, and no rescaling by a
-    baseline. Raises ValueError for vectors of unlike lengths.
-    Source: Zhang et al. (2020), BERTScore, ICLR, section 3; as its authors' program without options.
+    The mean over the generation's tokens of the best cosine with one of the reference's is the
+    precision, the mean over the reference's tokens the recall. No weights by rarity, and no
+    rescaling by a baseline. Raises ValueError for vectors of unlike lengths. Source: Zhang et al.
+    (2020), BERTScore, ICLR, section 3; as its authors' program without options.
     """
     if generated.vectors.shape[1:] != reference.vectors.shape[1:]:
         raise ValueError("the vectors of both texts are by one model")

@@ -1,4 +1,4 @@
-"""Citation precision and recall of a report, from grades of how far each cited text supports its statement.
+"""Citation precision and recall of a report, from support grades of its citations.
 
 A grade is of one statement and one cited text: 2 full, 1 partial, 0 none. Each cited text counts
 alone, as in the support evaluation of TREC RAG 2024 and in ARGUE, which also passes over sentences
@@ -44,7 +44,9 @@ class CitationSupport:
 
 
 def citation_support(statements: Sequence[Citations]) -> CitationSupport:
-    """One report, as the support of the citations of each of its statements, in any order.
+    """Return citation precision and recall of one report.
+
+    `statements` has for each statement the support of its citations, in any order.
 
     Strict: the share of citations that support in full, and of statements that a text supports in
     full. Weighted: a partial support counts 1/2, and a statement as its best citation. A citation of
@@ -59,13 +61,13 @@ def citation_support(statements: Sequence[Citations]) -> CitationSupport:
     and recall; Gao et al. (2023), ALCE, section 3 for the two names.
     """
     grades = [np.asarray(citations, dtype=np.float64) for citations in statements]
-    each = np.concatenate([np.empty(0), *grades])
-    if not (np.isnan(each) | np.isin(each, (0, 1, FULL))).all():
+    all_grades = np.concatenate([np.empty(0), *grades])
+    if not (np.isnan(all_grades) | np.isin(all_grades, (0, 1, FULL))).all():
         raise ValueError("the support of a citation is 0, 1, 2, or NaN where it is unrated")
     best = np.array([_best(citations) for citations in grades])
     return CitationSupport(
-        precision=_mean(each == FULL, each, NO_CITATION, "citation"),
-        precision_weighted=_mean(each / FULL, each, NO_CITATION, "citation"),
+        precision=_mean(all_grades == FULL, all_grades, NO_CITATION, "citation"),
+        precision_weighted=_mean(all_grades / FULL, all_grades, NO_CITATION, "citation"),
         recall=_mean(best == FULL, best, NO_STATEMENT, "statement"),
         recall_weighted=_mean(best / FULL, best, NO_STATEMENT, "statement"),
     )
@@ -78,11 +80,11 @@ def mean_over_reports(values: Sequence[Estimate], topics: Sequence[int]) -> Esti
     that lack grades; those without anything to count (no citation, no statement) are neither.
     """
     counted = [value.value is not None or value.missing > 0 for value in values]
-    kept = [value.value for value, has in zip(values, counted, strict=True) if has]
+    counted_values = [value.value for value, has in zip(values, counted, strict=True) if has]
     of: IntArray = np.asarray(topics, dtype=np.int64)[np.asarray(counted, dtype=np.bool_)]
-    numbers: FloatArray = np.array(kept, dtype=np.float64)
-    why = NO_REPORT if kept else NO_REPORT_AT_ALL
-    return share(numbers, ~np.isnan(numbers), of, why)
+    numbers: FloatArray = np.array(counted_values, dtype=np.float64)
+    why_empty = NO_REPORT if counted_values else NO_REPORT_AT_ALL
+    return share(numbers, ~np.isnan(numbers), of, why_empty)
 
 
 def _best(citations: FloatArray) -> float:

@@ -35,7 +35,7 @@ def answerable_questions(p_star: ArrayLike, eta: float) -> tuple[int, ...]:
 
 
 def coverage(z: ArrayLike, answerable: ArrayLike, eta: float) -> Coverage:
-    """The share of the answerable questions that some passage of Z answers with a grade >= eta.
+    """Return the share of the answerable questions that a passage of Z answers (grade >= eta).
 
     `z` holds the grades of the context's passages, passages x questions, NaN = unrated; a report
     is one row. `answerable` lists question indices. Questions that are not answerable never count,
@@ -47,10 +47,10 @@ def coverage(z: ArrayLike, answerable: ArrayLike, eta: float) -> Coverage:
     questions = question_indices(answerable, grades.shape[1])
     covered = tuple(sorted(set(_answered(grades, eta)) & set(questions.tolist())))
     size, missing = len(questions), int(np.isnan(grades[:, questions]).sum())
-    asked = tuple(questions.tolist())
+    indices = tuple(questions.tolist())
     if size == 0:
         return Coverage(None, NO_ANSWERABLE, 0)
-    return Coverage(len(covered) / size, None, size, missing, answerable=asked, covered=covered)
+    return Coverage(len(covered) / size, None, size, missing, answerable=indices, covered=covered)
 
 
 def _answered(grades: FloatArray, eta: float) -> tuple[int, ...]:

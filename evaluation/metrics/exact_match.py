@@ -1,4 +1,4 @@
-"""Exact match as ALCE has it: whether a text holds a gold answer, and lists of answers against gold lists.
+"""Exact match as in ALCE: gold answers in a text, and answer lists against gold lists.
 
 A baseline: it knows the words of an answer and not what a text says of them.
 """
@@ -13,22 +13,24 @@ from dataclasses import dataclass
 from evaluation.stats.estimate import Estimate
 
 NO_GOLD = "undefined, because there is no gold answer"
-AT_MOST = 5  # gold answers that rec5 asks for
+MAX_GOLD = 5  # gold answers that rec5 asks for
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-def normalised(words: str) -> str:
-    """Lower case, without ASCII punctuation and the articles a, an, the; one space between words.
+def normalised(text: str) -> str:
+    """Return the text in lower case, without ASCII punctuation and a, an, the; single spaces.
 
     Source: Rajpurkar et al. (2016), SQuAD; Gao et al. (2023), ALCE, utils.py.
     """
-    return " ".join(_ARTICLES.sub(" ", words.lower().translate(_PUNCTUATION)).split())
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def holds(text: str, aliases: Sequence[str]) -> bool:
-    """Whether one of the aliases is in the text, all as `normalised` gives them; an empty one never is.
+    """Return True if the text contains an alias. Both are normalised by `normalised`.
+
+    An empty alias is never contained.
 
     Source: ALCE, eval.py, exact_presence.
     """
@@ -36,13 +38,16 @@ def holds(text: str, aliases: Sequence[str]) -> bool:
 
 
 def predictions(report: str) -> list[str]:
-    """The answers of a list parted by commas, normalised, in order, repeats kept; none that are empty."""
+    """Return the normalised answers of a comma-separated list.
+
+    In order, repeats kept; none that are empty.
+    """
     parts = report.rstrip().rstrip(".").rstrip(",").split(",")
     return [answer for answer in (normalised(part.strip()) for part in parts) if answer]
 
 
 def is_among(answers: Sequence[str], aliases: Sequence[str]) -> bool:
-    """Whether one of the aliases is one of the answers, all as `normalised` gives them."""
+    """Return True if an alias is among the answers. Both are normalised by `normalised`."""
     return not set(aliases).isdisjoint(answers)
 
 
@@ -64,7 +69,9 @@ LIST_MEASURES = ("precision", "recall", "recall_5", "f1", "f1_5")
 
 
 def list_score(answers: Sequence[str], gold: Sequence[Sequence[str]]) -> ListScore:
-    """Answers as `predictions` gives them, against the aliases of each gold answer, normalised too.
+    """Score answers against the aliases of each gold answer: precision, recall and F1.
+
+    Answers as `predictions` gives them; the aliases are normalised too.
 
     Precision is the share of the answers, repeats kept, that are an alias of any; 0 for no answer.
     Recall is the share of the gold answers of which an alias is an answer; recall_5 is min(5, hits) of
@@ -75,15 +82,15 @@ def list_score(answers: Sequence[str], gold: Sequence[Sequence[str]]) -> ListSco
         none = Estimate(None, NO_GOLD, 0)
         return ListScore(none, none, none, none, none)
     right = sum(any(answer in aliases for aliases in gold) for answer in answers)
-    hits, asked = sum(is_among(answers, aliases) for aliases in gold), min(AT_MOST, len(gold))
+    hits, n_required = sum(is_among(answers, aliases) for aliases in gold), min(MAX_GOLD, len(gold))
     precision = right / len(answers) if answers else 0.0
-    recall, recall_5 = hits / len(gold), min(AT_MOST, hits) / asked
+    recall, recall_5 = hits / len(gold), min(MAX_GOLD, hits) / n_required
     return ListScore(
         precision=Estimate(precision, None, len(answers)),
         recall=Estimate(recall, None, len(gold)),
-        recall_5=Estimate(recall_5, None, asked),
+        recall_5=Estimate(recall_5, None, n_required),
         f1=Estimate(_f1(precision, recall), None, len(gold)),
-        f1_5=Estimate(_f1(precision, recall_5), None, asked),
+        f1_5=Estimate(_f1(precision, recall_5), None, n_required),
     )
 
 

@@ -1,4 +1,4 @@
-"""Several rankings of one query made into one: what each text has in the sum of them."""
+"""Rank fusion: several rankings of one query combined into one (RRF, CombSUM)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ Scale = Literal["raw", "minmax"]
 def sums_of_ranks(
     rankings: Sequence[Sequence[tuple[Key, float]]], k: int = 60, weights: Sequence[float] = ()
 ) -> dict[Key, float]:
-    """The sum of 1 / (k + rank) over the rankings that hold a text, ranks from 1, each with its weight.
+    """Return reciprocal rank fusion scores: each text's weighted sum of 1 / (k + rank).
+
+    Over the rankings that hold the text, with ranks from 1.
 
     A ranking is (text, score) from the best down. `weights` are one for each ranking, or none: each 1. Texts
     are in the order in which they were met, ranking by ranking; empty rankings add nothing.
@@ -52,7 +54,7 @@ def sums_of_scores(
 
 
 def min_max(ranking: Sequence[tuple[Key, float]]) -> FloatArray:
-    """The scores of a ranking from 0, its lowest, to 1, its highest; each 1 where all are equal."""
+    """Return the scores of a ranking scaled to 0 (lowest) to 1 (highest); 1 if all are equal."""
     scores = np.array([score for _, score in ranking], dtype=np.float64)
     low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
     if not high > low:

@@ -35,7 +35,8 @@ def question_indices(answerable: ArrayLike, n_questions: int) -> IntArray:
 
     Raises ValueError if one is repeated or is not below `n_questions`.
     """
-    asked = np.sort(np.asarray(answerable, dtype=np.int64))
-    if (asked < 0).any() or (asked >= n_questions).any() or len(np.unique(asked)) != len(asked):
+    indices = np.sort(np.asarray(answerable, dtype=np.int64))
+    is_outside = (indices < 0) | (indices >= n_questions)
+    if is_outside.any() or len(np.unique(indices)) != len(indices):
         raise ValueError(f"answerable questions are distinct and below {n_questions}")
-    return asked
+    return indices

@@ -1,4 +1,4 @@
-"""What the passages of a ranking gain, and the greedy ideal ranking that alpha-nDCG divides by."""
+"""Gains of ranked passages, and the greedy ideal ranking, for alpha-nDCG."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BLOCK = 256
 
 
 def hit_gains(hits: BoolArray, alpha: float) -> FloatArray:
-    """What each passage of a ranking gains: the sum of (1 - alpha)^c over the questions it answers.
+    """Return the gain of each passage: the sum of (1 - alpha)^c over the questions it answers.
 
     c is how many passages before it answered the question; 0^0 = 1. `hits` is ... x ranks x
     questions, the result ... x ranks. Raises ValueError for an alpha outside 0 to 1.
@@ -34,7 +34,7 @@ def hit_gains(hits: BoolArray, alpha: float) -> FloatArray:
 
 
 def cumulative_dcg(gains: FloatArray) -> FloatArray:
-    """The DCG of the first 0, 1, 2 ... ranks: gains, each divided by log2(rank + 1), summed up.
+    """Return the DCG of the first 0, 1, 2 ... ranks: the sum of gain / log2(rank + 1).
 
     `gains` is ... x ranks, the result ... x (ranks + 1), starting with 0 for no passage.
     """
@@ -57,22 +57,22 @@ def greedy_ideal(
     Source: Clarke et al. (2008), SIGIR, 659-666; the order of equals is that of ndeval.
     """
     _check(alpha)
-    named = np.asarray(names, dtype=np.str_)
-    if named.shape != hits.shape[:2]:
-        raise ValueError(f"every passage has a name: {hits.shape[:2]}, not {named.shape}")
+    passage_names = np.asarray(names, dtype=np.str_)
+    if passage_names.shape != hits.shape[:2]:
+        raise ValueError(f"every passage has a name: {hits.shape[:2]}, not {passage_names.shape}")
     ranks = min(depth, hits.shape[1])
     order = np.full((len(hits), ranks), -1, dtype=np.int64)
     gains = np.zeros((len(hits), ranks))
     for start in range(0, len(hits), BLOCK):
         block = slice(start, start + BLOCK)
-        _rank(hits[block], named[block], alpha, order[block], gains[block])
+        _rank(hits[block], passage_names[block], alpha, order[block], gains[block])
     return order, gains
 
 
 def _rank(
     hits: BoolArray, names: np.ndarray, alpha: float, order: IntArray, gains: FloatArray
 ) -> None:
-    """Fills `order` and `gains` of a block of topics."""
+    """Fill `order` and `gains` of a block of topics."""
     topics = np.arange(len(hits))
     # Topics x questions x passages: multiplied by the weights from the left, every passage's gain
     # is one product of matrices, several times as fast as summing over the last axis.
@@ -86,9 +86,9 @@ def _rank(
     for rank in range(order.shape[1]):
         gain = np.matmul(weights, factors)[:, 0]
         best = (gain + ahead).argmax(axis=1)
-        left = np.isfinite(ahead[topics, best])
-        order[left, rank] = best[left]
-        gains[left, rank] = gain[topics, best][left]
+        has_gain = np.isfinite(ahead[topics, best])
+        order[has_gain, rank] = best[has_gain]
+        gains[has_gain, rank] = gain[topics, best][has_gain]
         ahead[topics, best] = -np.inf
         weights[:, 0] *= np.where(hits[topics, best], 1 - alpha, 1.0)
 

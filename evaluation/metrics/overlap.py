@@ -39,7 +39,9 @@ class Bleu:
 
 
 def bleu(generated: Sequence[TokenList], references: Sequence[TokenList]) -> Bleu:
-    """BLEU-4 of each generation against its one reference: no smoothing, so one precision of 0 makes it 0.
+    """Return BLEU-4 of each generation against its one reference, without smoothing.
+
+    One precision of 0 makes it 0.
 
     A precision is matches / n-grams of the generation, 0 where it is too short to have one; an n-gram
     matches as often as both have it. The brevity penalty is exp(1 - reference / generation) where the
@@ -61,7 +63,7 @@ def bleu(generated: Sequence[TokenList], references: Sequence[TokenList]) -> Ble
 
 
 def rouge_l(generated: Sequence[TokenList], references: Sequence[TokenList]) -> FloatArray:
-    """ROUGE-L of each generation against its reference: F1 of their longest common subsequence of tokens.
+    """Return ROUGE-L of each generation: F1 of the longest common subsequence of tokens.
 
     0 where they share none; NaN where a side has no token. Raises ValueError for lists of unequal length.
     Source: Lin (2004), ROUGE, ACL workshop, 74-81, with beta 1, as the package rouge_score; the length
@@ -107,11 +109,11 @@ def _numbered(
     0 is a token that the reference lacks, and what n-grams that reach beyond the last one have there.
     """
     ours, theirs, largest = [], [], 0
-    for words, meant in zip(generated, references, strict=True):
-        numbers = dict(zip(dict.fromkeys(meant), range(1, len(meant) + 1), strict=False))
+    for tokens, reference in zip(generated, references, strict=True):
+        numbers = dict(zip(dict.fromkeys(reference), range(1, len(reference) + 1), strict=False))
         largest = max(largest, len(numbers))
-        ours.append([*map(numbers.get, words, repeat(0)), *_BEYOND])
-        theirs.append([*map(numbers.__getitem__, meant), *_BEYOND])
+        ours.append([*map(numbers.get, tokens, repeat(0)), *_BEYOND])
+        theirs.append([*map(numbers.__getitem__, reference), *_BEYOND])
     return ours, theirs, largest
 
 
@@ -120,11 +122,13 @@ def _matches_of(ours: list[list[int]], theirs: list[list[int]], bits: int) -> Fl
     sides = _sorted_grams(ours, bits), _sorted_grams(theirs, bits)
     for order in range(ORDERS):
         cut = bits * (ORDERS - 1 - order)
-        (gram, n), (other, n_other) = (_counted(side, cut, bits, order) for side in sides)
-        if len(other):
-            at = np.minimum(np.searchsorted(other, gram), len(other) - 1)
-            both = other[at] == gram
-            common = np.minimum(n[both], n_other[at[both]])
+        (gram, n), (reference_gram, n_reference) = (
+            _counted(side, cut, bits, order) for side in sides
+        )
+        if len(reference_gram):
+            at = np.minimum(np.searchsorted(reference_gram, gram), len(reference_gram) - 1)
+            both = reference_gram[at] == gram
+            common = np.minimum(n[both], n_reference[at[both]])
             item = gram[both] >> bits * (order + 1)
             matches[:, order] = np.bincount(item, weights=common, minlength=len(ours))
     return matches
@@ -133,8 +137,8 @@ def _matches_of(ours: list[list[int]], theirs: list[list[int]], bits: int) -> Fl
 def _matches_one_by_one(
     generated: Sequence[TokenList], references: Sequence[TokenList]
 ) -> FloatArray:
-    def grams(words: TokenList, order: int) -> Counter[tuple[str, ...]]:
-        return Counter(zip(*(words[i:] for i in range(order + 1)), strict=False))
+    def grams(tokens: TokenList, order: int) -> Counter[tuple[str, ...]]:
+        return Counter(zip(*(tokens[i:] for i in range(order + 1)), strict=False))
 
     matches = [
         (grams(ours, order) & grams(theirs, order)).total()
@@ -145,15 +149,16 @@ def _matches_one_by_one(
 
 
 def _sorted_grams(lists: list[list[int]], bits: int) -> IntArray:
-    """The ORDERS tokens from each place on as one number, 0 for those that are not there, its item on top.
+    """Return the ORDERS tokens from each position on, packed into one integer, sorted.
 
-    In order, so that what they begin with is in order too.
+    The item's number is in the highest bits; 0 stands for tokens beyond the end. Sorted, so that
+    shorter n-grams that they begin with are in order too.
     """
     lengths = _lengths(lists)
     token = np.fromiter(chain.from_iterable(lists), dtype=np.int64, count=int(lengths.sum()))
     gram = np.repeat(np.arange(len(lists)), lengths)[: len(token) - len(_BEYOND)]
-    for place in range(ORDERS):
-        gram = gram << bits | token[place : place + len(gram)]
+    for offset in range(ORDERS):
+        gram = gram << bits | token[offset : offset + len(gram)]
     gram = gram[token[: len(gram)] > 0]
     gram.sort()
     return gram
@@ -163,21 +168,24 @@ def _counted(sorted_grams: IntArray, cut: int, bits: int, order: int) -> tuple[I
     """The n-grams of order + 1 tokens that these begin with, and how often each is there."""
     gram = sorted_grams >> cut
     whole = np.ones(len(gram), dtype=np.bool_)
-    for place in range(order):  # the first token of each is there
-        whole &= gram >> bits * place & (1 << bits) - 1 > 0
+    for index in range(order):  # the first token of each is there
+        whole &= gram >> bits * index & (1 << bits) - 1 > 0
     gram = gram[whole]
     first = np.flatnonzero(np.diff(gram, prepend=-1))
     return gram[first], np.diff(first, append=len(gram))
 
 
 def _common_subsequence(a: TokenList, b: TokenList) -> int:
-    """The length of the longest common subsequence: one bit for each place of `b`, all at once."""
-    places: dict[str, int] = {}
-    for i, word in enumerate(b):
-        places[word] = places.get(word, 0) | 1 << i
+    """Return the length of the longest common subsequence, by bit-parallel computation.
+
+    One bit stands for each position of `b`.
+    """
+    positions: dict[str, int] = {}
+    for i, token in enumerate(b):
+        positions[token] = positions.get(token, 0) | 1 << i
     full = (1 << len(b)) - 1
     row = full
-    for word in a:
-        if there := row & places.get(word, 0):
-            row = (row + there | row - there) & full
+    for token in a:
+        if matched := row & positions.get(token, 0):
+            row = (row + matched | row - matched) & full
     return len(b) - row.bit_count()

@@ -1,13 +1,11 @@
-"""RAGQuestEval: questions from a reference, answered from the reference and from a generation.
+"""RAGQuestEval: questions from a reference, answered from it and from a generation.
 
-What the paper says, and what its code does (IAAR-Shanghai/CRUD_RAG, src/metric/quest_eval.py):
+Differences of the paper and its code (IAAR-Shanghai/CRUD_RAG, src/metric/quest_eval.py):
 
-| | the paper | the code |
-|---|---|---|
-| questions | all | without those that the reference does not answer |
-| the generation answers none | precision undefined (Figure 5) or 0 (eq. 2) | precision 0, recall 0 |
-| no question is left | not said | precision 0, recall 0 |
-| words of an answer | not said | jieba's, as they are |
+| | the paper | the code | |---|---|---| | questions | all | without those that the reference does
+not answer | | the generation answers none | precision undefined (Figure 5) or 0 (eq. 2) | precision
+0, recall 0 | | no question is left | not said | precision 0, recall 0 | | words of an answer | not
+said | jieba's, as they are |
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluation.metrics.words import Cut, english_words
+from evaluation.metrics.tokenizers import Cut, english_words
 from evaluation.stats.estimate import Estimate
 
 PAPER, AUTHORS = "paper", "authors"
@@ -47,7 +45,7 @@ class RagQuestEval:
 def ragquesteval(
     references: Answers, generated: Answers, *, cut: Cut = english_words, rules: str = PAPER
 ) -> RagQuestEval:
-    """How much of the reference a generation keeps (recall), and how exactly (precision).
+    """Return RAGQuestEval of a generation: share (recall) and F1 (precision) of kept answers.
 
     `references` and `generated` are the answers to the same questions from the reference and from
     the generation; None = no answer there (<Unanswerable>). `cut` makes tokens of an answer.
@@ -101,7 +99,7 @@ def _share(part: float, of: int, empty: str, rules: str) -> Estimate:
 
 
 def token_f1(generated: str, reference: str) -> float:
-    """F1 of two answers as bags of English words, as the evaluation script of SQuAD 2.0 has it."""
+    """Return the F1 of two answers as bags of English words, as in the SQuAD 2.0 script."""
     return bag_f1(english_words(generated), english_words(reference))
 
 
@@ -119,8 +117,8 @@ def bag_f1(answer: Sequence[str], meant: Sequence[str]) -> float:
 def _common(answer: Sequence[str], meant: Sequence[str]) -> int:
     if len(meant) > _FEW:
         return (Counter(answer) & Counter(meant)).total()
-    left = list(meant)
-    for word in answer:
-        if word in left:
-            left.remove(word)
-    return len(meant) - len(left)
+    remaining = list(meant)
+    for token in answer:
+        if token in remaining:
+            remaining.remove(token)
+    return len(meant) - len(remaining)

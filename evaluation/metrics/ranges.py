@@ -1,4 +1,4 @@
-"""The largest value that each metric of a system can have: its intervals are cut off there."""
+"""Upper bound of each metric of a system, at which its intervals are cut off."""
 
 from __future__ import annotations
 

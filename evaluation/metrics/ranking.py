@@ -1,4 +1,4 @@
-"""Recall, precision, average precision, reciprocal rank and nDCG of a ranking, as trec_eval defines them.
+"""Recall, precision, average precision, reciprocal rank and nDCG, as in trec_eval.
 
 A ranked passage without a judgement is taken for irrelevant, as trec_eval does, and counted in
 `missing`. trec_eval prints 0 for a topic without relevant passages; here it is undefined.
@@ -33,7 +33,11 @@ def recall(relevance: ArrayLike, n_relevant: int, k: int) -> Estimate:
 
 
 def average_precision(relevance: ArrayLike, n_relevant: int, k: int) -> Estimate:
-    """The mean, over all relevant passages, of the precision at their ranks up to k (map_cut_k).
+    """Return average precision up to rank k (map_cut_k).
+
+    This is the mean, over all relevant passages, of the precision at their ranks.
+
+    Ranks up to k count.
 
     A relevant passage below rank k or outside the ranking counts with a precision of 0. Arguments,
     `n`, empty and undefined cases and errors as `recall`.
@@ -62,7 +66,7 @@ def precision(relevance: ArrayLike, n_relevant: int, k: int) -> Estimate:
 
 
 def reciprocal_rank(relevance: ArrayLike, n_relevant: int) -> Estimate:
-    """Reciprocal rank of the first relevant passage, 0 if there is none (recip_rank of trec_eval).
+    """Return the reciprocal rank (recip_rank) of the first relevant passage, 0 if none.
 
     Arguments, `n`, undefined cases and errors as `recall`.
     Source: trec_eval, measure recip_rank; its mean over topics is MRR.
@@ -110,7 +114,7 @@ class RankingMany:
 def ranking_many(
     relevance: FloatArray, sizes: IntArray, n_relevant: int, k: IntArray
 ) -> RankingMany:
-    """`recall`, `average_precision` and `ndcg` of many rankings of one topic, in one pass over arrays.
+    """Return recall, average precision and nDCG of many rankings of one topic, vectorised.
 
     `relevance` is rankings x ranks, 1, 0 or NaN as in `recall`, and the gains of nDCG, as whose
     best all relevant passages gain 1; what lies beyond the `sizes` of the rankings does not count.
@@ -134,21 +138,21 @@ def ranking_many(
 
 
 def _relevant(relevance: ArrayLike, n_relevant: int, k: int) -> tuple[np.ndarray, int]:
-    every = np.asarray(relevance, dtype=np.float64)
+    judgements = np.asarray(relevance, dtype=np.float64)
     ranked, missing = _ranked(relevance, k)
-    if not (np.isnan(every) | (every == 0) | (every == 1)).all():
+    if not (np.isnan(judgements) | (judgements == 0) | (judgements == 1)).all():
         raise ValueError("a passage is relevant (1), irrelevant (0) or not judged (NaN)")
-    if (every == 1).sum() > n_relevant:
+    if (judgements == 1).sum() > n_relevant:
         raise ValueError(f"the ranking has more than the {n_relevant} relevant passages there are")
     return ranked == 1, missing
 
 
 def _ranked(values: ArrayLike, k: int) -> tuple[FloatArray, int]:
     """The first k values with 0 for those that are not judged, and how many these are."""
-    every = np.asarray(values, dtype=np.float64)
-    if every.ndim != 1 or np.isinf(every).any():
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.ndim != 1 or np.isinf(numbers).any():
         raise ValueError("a ranking is a list of finite numbers, NaN where not judged")
     if k < 0:
         raise ValueError(f"a cut-off is a whole number of passages from 0, not {k}")
-    judged = ~np.isnan(every[:k])
-    return np.where(judged, every[:k], 0.0), int((~judged).sum())
+    judged = ~np.isnan(numbers[:k])
+    return np.where(judged, numbers[:k], 0.0), int((~judged).sum())

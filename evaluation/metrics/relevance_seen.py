@@ -1,8 +1,8 @@
-"""Rel and Rel': an output against all that is relevant, and against the relevant that was seen.
+"""Precision and recall against Rel (all relevant items) and Rel' (those retrieved).
 
-A generator can only use what its retriever showed it. Recall against Rel, all relevant items,
-mixes the faults of both; recall against Rel', the relevant items among those seen, is the
-generator's own. If the output names nothing unseen, the one is the other times |Rel'|/|Rel|.
+A generator can only use what its retriever returned. Recall against Rel, all relevant items, mixes
+the faults of both; recall against Rel', the relevant items among those retrieved, is the
+generator's own. If the output names only retrieved items, recall is recall' times |Rel'|/|Rel|.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MEASURES = ("precision", "recall", "recall_seen", "ceiling", "precision_seen")
 
 @dataclass(frozen=True, slots=True)
 class RelevanceSeen:
-    """Precision and recall against Rel and against Rel', and what lies between them.
+    """Precision and recall against Rel and against Rel', and the ratio that links them.
 
-    `rel_prime` lists the relevant items that were seen, in sorted order; `ceiling` is their share
-    of all relevant items, the most that the generator could recall. `unseen` lists the items of
-    the output that were not seen: cited without having been retrieved. Each value is a share of its
-    `n`, in items.
+    `rel_prime` lists the relevant items that were retrieved, in sorted order; `ceiling` is their
+    share of all relevant items, the most that the generator could recall. `not_retrieved` lists the
+    items of the output that were not retrieved, though cited. Each value is a share of its `n`, in
+    items.
     """
 
     precision: Estimate
@@ -39,15 +39,17 @@ class RelevanceSeen:
     recall_seen: Estimate
     ceiling: Estimate
     rel_prime: tuple[str | int, ...]
-    unseen: tuple[str | int, ...]
+    not_retrieved: tuple[str | int, ...]
 
     @property
     def same_precision(self) -> bool:
-        """Whether no unseen item of the output is relevant, so that both precisions are one."""
+        """Return True if both precisions are equal: all relevant items of the output were
+        retrieved.
+        """
         return self.precision.value == self.precision_seen.value
 
     def measure(self, name: str) -> Estimate:
-        """The one of MEASURES that is called so."""
+        """Return the estimate of this name of MEASURES."""
         estimate = getattr(self, name)
         assert isinstance(estimate, Estimate)
         return estimate
@@ -56,14 +58,16 @@ class RelevanceSeen:
 def relevance_seen(
     output: Collection[Item],
     relevant: Collection[Item],
-    seen: Collection[Item] | None,
+    retrieved: Collection[Item] | None,
     rules: Rules = "paper",
 ) -> RelevanceSeen:
-    """An output (answers, citations) against Rel = `relevant` and Rel' = `relevant` and `seen`.
+    """Score an output (answers, citations) against Rel and Rel'.
+
+    Rel is `relevant`; Rel' is what `relevant` and `retrieved` have in common.
 
     All three are names of items (passages, answers), taken as sets. The precisions of an empty
     output are undefined, as is recall where there is nothing to find; an output that finds nothing
-    of something is 0. Where `seen` is None, nothing that takes Rel' is defined.
+    of something is 0. Where `retrieved` is None, nothing that takes Rel' is defined.
     Under "authors", as in ALCE's code, an item that the output names twice counts twice in
     both precisions, and these are 0 for an empty output.
     Source: Garigliotti (2024), RAGE-KG at ISWC, section 2, whose Out, Rel and Rel' these are; Gao et
@@ -71,8 +75,8 @@ def relevance_seen(
     """
     mentions = list(output) if rules == "authors" else list(set(output))
     out, rel = set(output), set(relevant)
-    shown = out if seen is None else set(seen)
-    rel_prime = rel & shown
+    retrieved_items = out if retrieved is None else set(retrieved)
+    rel_prime = rel & retrieved_items
     scores = RelevanceSeen(
         precision=_precision(mentions, rel, rules),
         recall=_share(len(out & rel), len(rel), EMPTY_REL),
@@ -80,12 +84,12 @@ def relevance_seen(
         recall_seen=_share(len(out & rel_prime), len(rel_prime), EMPTY_REL_PRIME),
         ceiling=_share(len(rel_prime), len(rel), EMPTY_REL),
         rel_prime=tuple(sorted(rel_prime)),
-        unseen=tuple(sorted(out - shown)),
+        not_retrieved=tuple(sorted(out - retrieved_items)),
     )
-    return scores if seen is not None else _without_seen(scores)
+    return scores if retrieved is not None else _undefine_rel_prime(scores)
 
 
-def _without_seen(scores: RelevanceSeen) -> RelevanceSeen:
+def _undefine_rel_prime(scores: RelevanceSeen) -> RelevanceSeen:
     unknown = Estimate(None, UNKNOWN_SEEN, 0)
     return RelevanceSeen(scores.precision, scores.recall, unknown, unknown, unknown, (), ())
 

@@ -94,7 +94,7 @@ def _static(answers: BoolArray, *, skip: bool) -> list[int]:
 
 
 def _gains(answers: BoolArray, rows: list[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    seen = np.logical_or.accumulate(answers[rows], axis=0)
-    totals = seen.sum(axis=1)
+    covered_so_far = np.logical_or.accumulate(answers[rows], axis=0)
+    totals = covered_so_far.sum(axis=1)
     covered = np.flatnonzero(answers[rows].any(axis=0))
     return tuple(np.diff(totals, prepend=0).tolist()), tuple(covered.tolist())

@@ -1,4 +1,4 @@
-"""What the threshold eta does: coverage of contexts and reports, and their order of systems."""
+"""Analysis of the threshold eta: coverage of contexts and reports, and system rankings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.stats.estimate import Estimate, FloatArray
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """One metric of all systems: each system's mean over topics, their mean and their spread.
+    """Per-system means of one metric over topics, with their mean and standard deviation.
 
     The `n` of a system counts topics, `missing` those where the metric is undefined; `mean` and
     `sd` (with n - 1) are over systems.
@@ -33,7 +33,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """One threshold: coverage of contexts and of reports, and Kendall's tau between the two."""
+    """Coverage of contexts and of reports at one threshold, and Kendall's tau of the two."""
 
     eta: float
     contexts: Spread
@@ -47,11 +47,13 @@ def threshold_analysis(
     reports: Sequence[Sequence[ArrayLike]],
     etas: Sequence[float],
 ) -> tuple[Threshold, ...]:
-    """Coverage of every system's contexts and reports at each threshold, as in Table 2 of the paper.
+    """Return the coverage of all systems' contexts and reports at each threshold.
+
+    As in Table 2 of the paper.
 
     `pools` holds one matrix per topic, the grades of the relevant passages, passages x questions,
     NaN = unrated; `contexts` and `reports` hold, per topic, one such matrix per system (a report is
-    one row). The answerable questions are found anew at each eta; a topic without any is left out
+    one row). The answerable questions are found again at each eta; a topic without any is left out
     of every mean. Raises ValueError if the lists do not have the same topics and systems.
     Source: CRUX (Ju et al., 2025), Table 2, whose two column heads are swapped in print.
     """

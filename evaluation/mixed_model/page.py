@@ -1,4 +1,4 @@
-"""The numbers of the page: the model's contrasts, each beside the test of equivalence."""
+"""Report of the mixed model page: contrasts, each with its equivalence test."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evaluation.data.cache import cached
-from evaluation.mixed_model.params import ModelChoice
+from evaluation.data.cache_keys import CacheKey, Key
+from evaluation.mixed_model.query import ModelQuery
 from evaluation.stats.equivalence import Equivalence, equivalence
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.mixed_model import Contrast, MixedModel, mixed_model
 from evaluation.stats.randomisation import holm
 
 ALPHA = 0.05
-WORDS = {
+COMPONENT_LABELS = {
     "topic": "topic: some requests are harder",
     "rater": "rater: some say yes more often",
     "system and topic": "system and topic: a text is better than its system and its topic are",
@@ -24,19 +25,19 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Against:
-    """A system against the base: by the model (None without one), and the test of equivalence."""
+    """Comparison of a system with the base: contrast (None without a model), and equivalence."""
 
     system: str
     mean: Estimate
-    """Of its finished values, each counting once."""
+    """Mean of its finished values, each counting once."""
     contrast: Contrast | None
     equivalence: Equivalence
     p_holm: float | None
-    """Of the equivalences of all systems together."""
+    """P value of the equivalence test, adjusted over all systems."""
 
     @property
     def says(self) -> str:
-        """What both tests come to, in words."""
+        """Conclusion from both tests."""
         differs = self.contrast is not None and (self.contrast.p_holm or 0.0) < ALPHA
         if self.p_holm is not None and self.p_holm < ALPHA:
             return "differs, by less than the margin" if differs else "equivalent"
@@ -45,7 +46,7 @@ class Against:
 
 @dataclass(frozen=True)
 class ModelReport:
-    """The model, and every system but the base."""
+    """Fitted model, and all systems but the base."""
 
     model: MixedModel
     base_mean: Estimate | None
@@ -53,26 +54,27 @@ class ModelReport:
 
     @property
     def components(self) -> list[tuple[str, float | None, float | None]]:
-        """What varies in words, its variance, and its share of all; None for what cannot be told."""
+        """Label, variance and share of the total of each component; None where not estimable."""
         total = sum(value or 0.0 for value in self.model.components.values())
         return [
-            (WORDS[name], value, None if value is None else value / total)
+            (COMPONENT_LABELS[name], value, None if value is None else value / total)
             for name, value in self.model.components.items()
         ]
 
 
-def model_report(choice: ModelChoice) -> ModelReport:
-    """The numbers of a state of the page, kept until the data change."""
+def model_report(choice: ModelQuery) -> ModelReport:
+    """Return the report of a choice, cached until the data change."""
     selection = choice.selection
-    key = (
-        *("mixed model", selection.rubric.pk, selection.campaign and selection.campaign.pk),
-        *(selection.raters, selection.eta, choice.outcome, choice.base, choice.margin),
+    key: Key = (
+        CacheKey.MIXED_MODEL,
+        *(selection.rubric.pk, selection.campaign and selection.campaign.pk),
+        *(selection.raters, selection.eta, choice.cache_key),
     )
     return cached(selection.dataset, key, lambda: _report(choice))
 
 
-def _report(choice: ModelChoice) -> ModelReport:
-    values = choice.values
+def _report(choice: ModelQuery) -> ModelReport:
+    values = choice.system_values
     model = mixed_model(values.values, values.systems, values.topics, values.raters, choice.base)
     contrasts = {contrast.system: contrast for contrast in model.contrasts}
     base = values.by_topic.get(choice.base, np.empty(0))
@@ -96,7 +98,7 @@ def _report(choice: ModelChoice) -> ModelReport:
     )
 
 
-def _mean(choice: ModelChoice, system: str) -> Estimate:
-    values = choice.values
-    here = values.values[[name == system for name in values.systems]]
-    return Estimate(float(here.mean()), None, len(here))
+def _mean(choice: ModelQuery, system: str) -> Estimate:
+    values = choice.system_values
+    of_system = values.values[[name == system for name in values.systems]]
+    return Estimate(float(of_system.mean()), None, len(of_system))

@@ -1,4 +1,4 @@
-"""The list of pairs as lines of a CSV file, a few hundred pairs at a time."""
+"""CSV lines of the list of pairs, a few hundred pairs at a time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Iterator, Sequence
 from django.urls import reverse
 
 from annotation.models import SubQuestion
-from evaluation.csv_tables import Cell, plain_cell
 from evaluation.pairs.page import PairList, PairRow
+from evaluation.result_tables import Cell, plain_cell
 
 AT_A_TIME = 500
 
 
 def pair_lines(listed: PairList, site: str) -> Iterator[str]:
-    """The header and a line a pair, in the order of the list, with its address below `site`.
+    """Yield the header and a line a pair, in the order of the list, with its URL below `site`.
 
-    A missing grade, and a distance of which there is none, is an empty cell.
+    A missing grade, and an undefined distance, is an empty cell.
     """
     selection = listed.matrix.selection
     raters = [*selection.raters, *filter(None, [selection.judge])]
@@ -31,12 +31,12 @@ def pair_lines(listed: PairList, site: str) -> Iterator[str]:
     )
     for start in range(0, len(listed), AT_A_TIME):
         rows = listed.rows(start, start + AT_A_TIME)
-        words = SubQuestion.objects.in_bulk([row.question for row in rows])
+        questions = SubQuestion.objects.in_bulk([row.question for row in rows])
         for row in rows:
-            yield _line(_cells(listed, row, words[row.question].body, site))
+            yield _line(_cells(listed, row, questions[row.question].body, site))
 
 
-def _cells(listed: PairList, row: PairRow, words: str, site: str) -> list[Cell]:
+def _cells(listed: PairList, row: PairRow, question: str, site: str) -> list[Cell]:
     slug = listed.matrix.selection.dataset.slug
     page = reverse("pair", args=[slug, row.text.pk, row.question])
     return [
@@ -45,7 +45,7 @@ def _cells(listed: PairList, row: PairRow, words: str, site: str) -> list[Cell]:
         row.text.system or None,
         row.text.name,
         row.number,
-        words,
+        question,
         *(cell.grade for cell in filter(None, (*row.grades, row.judge))),
         row.weight,
         row.evidence,

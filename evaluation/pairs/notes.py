@@ -1,4 +1,4 @@
-"""Notes on pairs: the form for one, how many there are, and all of a dataset as a table."""
+"""Notes on pairs: form, counts by pair, and the table of all notes of a dataset."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator
 from django import forms
 from django.urls import reverse
 
+from annotation.form_fields import MultilineField
 from annotation.models import Dataset, SubQuestion, Text, User
-from evaluation.csv_tables import Cell
 from evaluation.models import PairNote
+from evaluation.result_tables import Cell
 
 HEADER = ("topic", "kind", "system", "text", "number", "question", "by", "at", "note", "page")
 
 
 class NoteForm(forms.Form):
-    body = forms.CharField(
+    body = MultilineField(
         max_length=PairNote.LONGEST,
         error_messages={
             "required": "Write the note before you leave it.",
@@ -26,28 +27,28 @@ class NoteForm(forms.Form):
     )
 
     def save(self, text: Text, question: SubQuestion, by: User) -> None:
-        """Leave the note; once, where a button was pressed twice."""
+        """Save the note, unless the same note exists: a button may be pressed twice."""
         note = {"text": text, "question": question, "by": by, "body": self.cleaned_data["body"]}
-        if not PairNote.objects.standing().filter(**note).exists():
+        if not PairNote.objects.not_withdrawn().filter(**note).exists():
             PairNote.objects.create(**note, author=by.username)
 
 
 def counts(pairs: Iterable[tuple[int, int]]) -> Counter[tuple[int, int]]:
-    """How many notes each of these pairs has, by the keys of text and question."""
+    """Return the number of notes of each pair, by the keys of text and question."""
     texts, questions = zip(*pairs, strict=True) if (pairs := list(pairs)) else ((), ())
-    notes = PairNote.objects.standing().filter(text__in=texts, question__in=questions)
+    notes = PairNote.objects.not_withdrawn().filter(text__in=texts, question__in=questions)
     return Counter(notes.order_by().values_list("text_id", "question_id"))
 
 
 def noted(dataset: Dataset) -> set[tuple[int, int]]:
-    """The pairs of a dataset that have a note, by the keys of text and question."""
-    notes = PairNote.objects.standing().filter(text__dataset=dataset)
+    """Return the pairs of a dataset that have a note, by the keys of text and question."""
+    notes = PairNote.objects.not_withdrawn().filter(text__dataset=dataset)
     return set(notes.order_by().values_list("text_id", "question_id"))
 
 
 def note_rows(dataset: Dataset, site: str) -> Iterator[list[Cell]]:
-    """All notes, the oldest first, each with the address of its pair below `site`."""
-    notes = PairNote.objects.standing().filter(text__dataset=dataset)
+    """Yield all notes, the oldest first, each with the URL of its pair below `site`."""
+    notes = PairNote.objects.not_withdrawn().filter(text__dataset=dataset)
     for note in notes.select_related("text", "question__topic"):
         page = reverse("pair", args=[dataset.slug, note.text_id, note.question_id])
         yield [

@@ -1,4 +1,4 @@
-"""The pairs behind a number: filtered, and the strongest disagreement first."""
+"""List of the pairs behind a number: filtered, strongest disagreement first."""
 
 from __future__ import annotations
 
@@ -9,21 +9,19 @@ import numpy as np
 
 from annotation.models import Rubric
 from evaluation.data.columns import Column
-from evaluation.data.held import Held
+from evaluation.data.process_cache import RATING_MATRICES
 from evaluation.data.ratings import RatingMatrix, TextRow, load
 from evaluation.data.selection import Selection
 from evaluation.data.spans import Evidence, load_evidence
 from evaluation.pairs.notes import counts
-from evaluation.pairs.params import PairFilter, carried, fitting, pair_filter
+from evaluation.pairs.query import PairQuery, matching_items, valid_params
 from evaluation.pairs.weights import evidence_distance, grade_distance, strongest_first
 from evaluation.stats.estimate import FloatArray, IntArray
-
-_READ = Held(3)  # of half a million ratings one takes some 60 MB
 
 
 @dataclass(frozen=True)
 class GradeCell:
-    """A grade as it is shown: its number and its shade; None and no shade where it is missing.
+    """Displayed grade: its number and its shade; None and no shade where it is missing.
 
     A grade that is a name has that name, and no shade, which would put it above others.
     """
@@ -36,10 +34,10 @@ class GradeCell:
 
 @dataclass(frozen=True)
 class PairRow:
-    """One pair of the list.
+    """Row of a pair in the list.
 
-    `weight` is how far its grades are apart, None where a single grade leaves nothing to compare;
-    `evidence` how far the highlights are, None where no two raters marked it answerable.
+    `weight` is the distance of its grades, None where a single grade leaves nothing to compare;
+    `evidence` that of the highlights, None where no two raters marked it answerable.
     """
 
     text: TextRow
@@ -59,10 +57,10 @@ class PairRow:
 
 @dataclass(frozen=True)
 class PairList:
-    """The pairs of a filter, in order; rows are made only for those that are shown."""
+    """Pairs of a filter, in order; rows are made only for those that are shown."""
 
     matrix: RatingMatrix
-    filter: PairFilter
+    filter: PairQuery
     order: IntArray
     weight: FloatArray
     evidence: FloatArray
@@ -73,22 +71,22 @@ class PairList:
         return len(self.order)
 
     def query(self, **changes: object) -> str:
-        """The selection and the filter as a URL's query, with changes; None drops one."""
+        """Return the selection and the filter as a query string, with changes; None drops one."""
         return self.matrix.selection.query(**(self.filter.params() | changes))
 
     def find(self, text: int, question: int) -> int | None:
-        """The place of a pair in the list, None if the filter leaves it out."""
+        """Return the index of a pair in the list, None if the filter excludes it."""
         matrix = self.matrix
-        here = (matrix.text[self.order] == text) & (matrix.question[self.order] == question)
-        places = np.flatnonzero(here)
-        return int(places[0]) if len(places) else None
+        mask = (matrix.text[self.order] == text) & (matrix.question[self.order] == question)
+        matches = np.flatnonzero(mask)
+        return int(matches[0]) if len(matches) else None
 
-    def key(self, place: int) -> tuple[int, int]:
-        item = self.order[place]
+    def key(self, index: int) -> tuple[int, int]:
+        item = self.order[index]
         return int(self.matrix.text[item]), int(self.matrix.question[item])
 
     def rows(self, start: int, stop: int) -> list[PairRow]:
-        """The rows of the pairs at these places."""
+        """Return the rows of the pairs from index `start` to `stop`."""
         items = self.order[start:stop].tolist()
         keys = [(int(self.matrix.text[item]), int(self.matrix.question[item])) for item in items]
         of_notes = counts(keys)
@@ -120,7 +118,7 @@ class PairList:
 
 
 def grade_cell(rater: Column, grade: float | None, rubric: Rubric) -> GradeCell:
-    """A grade with its shade, 0 to 5 from the lowest level of its scale to the highest; or its name."""
+    """Return a grade with its name, or its shade: 0 to 5, lowest to highest level."""
     if grade is None or np.isnan(grade):
         return GradeCell(rater.title, None, None)
     if not rubric.has_order:
@@ -131,36 +129,36 @@ def grade_cell(rater: Column, grade: float | None, rubric: Rubric) -> GradeCell:
     )
 
 
-def pair_list(selection: Selection, words: Mapping[str, str]) -> PairList:
-    """The pairs that these parameters ask for. Raises SelectionError as `pair_filter`.
+def pair_list(selection: Selection, params: Mapping[str, str]) -> PairList:
+    """Return the pairs that these parameters ask for. Raises SelectionError.
 
-    A form that was filled in for another rubric asks for what there is under this one of its filter.
+    A form that was filled in for another rubric keeps the parts of its filter that this one has.
     """
-    matrix, evidence = _read(selection)
-    if words.get("of_rubric", selection.rubric.slug) != selection.rubric.slug:
-        words = carried(matrix, words)
-    wanted = pair_filter(matrix, words)
-    chosen, ratings = fitting(matrix, evidence, wanted)
-    weight, apart = grade_distance(matrix), evidence_distance(matrix, evidence)
+    matrix, evidence = _load_cached(selection)
+    if params.get("of_rubric", selection.rubric.slug) != selection.rubric.slug:
+        params = valid_params(matrix, params)
+    criteria = PairQuery(matrix, params).parse()
+    chosen, ratings = matching_items(matrix, evidence, criteria)
+    weight, distance = grade_distance(matrix), evidence_distance(matrix, evidence)
     return PairList(
         matrix=matrix,
-        filter=wanted,
+        filter=criteria,
         # Items already are in the order of topic, text and question, which ties keep.
-        order=strongest_first(np.flatnonzero(chosen), weight, apart),
+        order=strongest_first(np.flatnonzero(chosen), weight, distance),
         weight=weight,
-        evidence=apart,
+        evidence=distance,
         n_ratings=int(ratings[chosen].sum()),
     )
 
 
-def _read(selection: Selection) -> tuple[RatingMatrix, Evidence]:
-    """What the raters of a selection gave and marked, read once for a way through its list."""
+def _load_cached(selection: Selection) -> tuple[RatingMatrix, Evidence]:
+    """Return grades and highlights of a selection, cached for paging through its list."""
 
-    def read() -> tuple[RatingMatrix, Evidence]:
+    def load_both() -> tuple[RatingMatrix, Evidence]:
         matrix = load(selection)
         return matrix, load_evidence(matrix)
 
-    return _READ.while_unwritten((*selection.key, selection.why_judge), read)
+    return RATING_MATRICES.until_db_write((*selection.key, selection.judge_reason), load_both)
 
 
 def _defined(value: float) -> float | None:

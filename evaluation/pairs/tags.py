@@ -1,4 +1,4 @@
-"""Links of the list of pairs."""
+"""Template tags for links of the list of pairs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,19 +13,19 @@ register = template.Library()
 
 @register.simple_tag
 def list_url(listed: PairList, **changes: Any) -> str:
-    """The same list of pairs, with changes."""
+    """Return the URL of the same list of pairs, with changes."""
     slug = listed.matrix.selection.dataset.slug
     return f"{reverse('pairs', args=[slug])}?{listed.query(**changes)}"
 
 
 @register.simple_tag
 def list_url_without(listed: PairList, parameters: Iterable[str]) -> str:
-    """The same list of pairs, without what these parameters ask for."""
+    """Return the URL of the same list of pairs, without these parameters."""
     return list_url(listed, **dict.fromkeys(parameters))
 
 
 @register.simple_tag
 def list_file_url(listed: PairList) -> str:
-    """The list of pairs, all of them, as a file."""
+    """Return the URL of the whole list of pairs as a file."""
     slug = listed.matrix.selection.dataset.slug
     return f"{reverse('pairs_csv', args=[slug])}?{listed.query()}"

@@ -1,4 +1,4 @@
-"""The pairs behind a number, and one of them."""
+"""URLs of the list of pairs behind a number, and of one pair."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""The pairs behind a number, and one of them with everybody's spans over the text."""
+"""Views of the list of pairs behind a number, and of one pair with all raters' spans."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from annotation.models import (
     Text,
     Version,
 )
-from evaluation.csv_tables import csv_response
 from evaluation.data.columns import Column
 from evaluation.data.selection import Selection, SelectionError
-from evaluation.http import asked_for, refusal
+from evaluation.http import of_selection, selection_error_page, selection_in_url
 from evaluation.models import PairNote
 from evaluation.pairs.export import pair_lines
 from evaluation.pairs.notes import HEADER, NoteForm, note_rows
 from evaluation.pairs.page import GradeCell, PairList, PairRow, grade_cell, pair_list
-from evaluation.pairs.params import CELLS, KINDS, MOST, kinds
+from evaluation.pairs.query import CELLS, KINDS, MAJORITY_PREFIX, kinds
 from evaluation.pairs.sentences import DividedSentence, divided_sentences
+from evaluation.result_tables import csv_response
 from evaluation.stats.overlap import Overlap, span_overlap
 
 PER_PAGE = 50
-MOST_TOPICS = 200  # to choose from; of more the name is written
-UNSEEN = (
+MOST_TOPICS = 200  # topics in a list; with more, a text field
+LINK_PARAMS = (
     "cell",
     "human_grade",
     "judge_grade",
@@ -49,56 +49,50 @@ UNSEEN = (
     "gave",
     "either",
     "called",
-)  # parameters that come from links alone
-BEFORE, BESIDE = 4, 12  # rows of the list beside a pair: before it, and in all
+)  # parameters that are set by links alone
+BEFORE, NEARBY = 4, 12  # rows of the list beside a pair: before it, and in all
 
 
-@require_safe
-@researchers_only
-def pairs(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """The list, and the form for another one; a filter that is not there is refused (400) beside the form."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        selection = asked_for(request, dataset)
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
-    listed, refused = _listed(selection, _asked(request))
+@of_selection
+def pairs(request: AuthenticatedRequest, selection: Selection) -> HttpResponse:
+    """Render the list and its form; an invalid filter is refused (400) beside the form."""
+    listed, refused = _listed(selection, _list_params(request))
     page = Paginator(range(len(listed)), PER_PAGE).get_page(request.GET.get("page"))
-    is_shown = listed and not refused
-    context = _list_context(dataset, listed) | {
+    has_rows = listed and not refused
+    context = _list_context(selection.dataset, listed) | {
         "page": page,
         "refused": refused,
-        "rows": _with_words(
-            listed.rows(page.start_index() - 1, page.end_index()) if is_shown else []
+        "rows": _with_questions(
+            listed.rows(page.start_index() - 1, page.end_index()) if has_rows else []
         ),
     }
     return render(request, "evaluation/pairs/pairs.html", context, status=400 if refused else 200)
 
 
-def _asked(request: AuthenticatedRequest) -> dict[str, str]:
-    """What the address asks for. Which pairs have notes is for the team, not for visitors by a link."""
-    asked = request.GET.dict()
-    if not request.user.is_authenticated and "noted" in asked.values():
+def _list_params(request: AuthenticatedRequest) -> dict[str, str]:
+    """Return the parameters of the list. Raises Http404 for notes, if a visitor asks for them."""
+    params = request.GET.dict()
+    if not request.user.is_authenticated and "noted" in params.values():
         raise Http404("Notes are for members of the project.")
-    return asked
+    return params
 
 
-def _listed(selection: Selection, words: dict[str, str]) -> tuple[PairList, str]:
-    """The pairs that are asked for; or all of them, and why what is asked for is not there."""
+def _listed(selection: Selection, params: dict[str, str]) -> tuple[PairList, str]:
+    """Return the requested pairs, or all pairs and the error message of an invalid filter."""
     try:
-        return pair_list(selection, words), ""
+        return pair_list(selection, params), ""
     except SelectionError as error:
         return pair_list(selection, {}), str(error)
 
 
-def _list_of(selection: Selection, words: dict[str, str]) -> PairList:
-    """The list that a pair is one of. Raises SelectionError where the address asks for what is not there.
+def _list_of(selection: Selection, params: dict[str, str]) -> PairList:
+    """Return the list that a pair is shown in. Raises SelectionError for an invalid filter.
 
-    A form chose a judge or raters, and did not ask for the list: where that is none of theirs, it is all pairs.
+    A form that changes judge or raters did not choose the list: where its filter is invalid, all pairs.
     """
-    if "of_rubric" in words:
-        return _listed(selection, words)[0]
-    return pair_list(selection, words)
+    if "of_rubric" in params:
+        return _listed(selection, params)[0]
+    return pair_list(selection, params)
 
 
 @require_safe
@@ -112,7 +106,7 @@ def pair(request: AuthenticatedRequest, slug: str, text_id: int, question_id: in
 def pair_note(
     request: AuthenticatedRequest, slug: str, text_id: int, question_id: int
 ) -> HttpResponse:
-    """Leave a note on a pair; one that is none is told so on its page (422)."""
+    """Save a note on a pair, or render the page with the form's errors (422)."""
     form = NoteForm(request.POST)
     if not form.is_valid():
         return _pair_page(request, slug, text_id, question_id, form)
@@ -129,7 +123,7 @@ def pair_note(
 @require_POST
 @researchers_only
 def note_withdraw(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
-    """Withdraw one's own note."""
+    """Withdraw the user's own note."""
     note = get_object_or_404(PairNote, text__dataset__slug=slug, pk=pk)
     if note.by_id != request.user.pk:
         raise PermissionDenied("A note is withdrawn by who wrote it.")
@@ -140,7 +134,7 @@ def note_withdraw(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
 def _back_to_notes(
     request: AuthenticatedRequest, slug: str, text_id: int, question_id: int
 ) -> HttpResponseRedirect:
-    """The pair within the list that it was opened from."""
+    """Redirect to the pair within the list that it was opened from."""
     page = reverse("pair", args=[slug, text_id, question_id])
     return HttpResponseRedirect(f"{page}?{request.GET.urlencode()}#notes")
 
@@ -154,29 +148,29 @@ def _pair_page(
         SubQuestion.objects.select_related("topic"), topic__dataset=dataset, pk=question_id
     )
     try:
-        listed = _list_of(asked_for(request, dataset), _asked(request))
+        listed = _list_of(selection_in_url(request, dataset), _list_params(request))
     except SelectionError as error:
-        return refusal(request, dataset, str(error))
+        return selection_error_page(request, dataset, str(error))
     voices = _voices(listed.matrix.selection, text, question)
-    place = listed.find(text.pk, question.pk)
-    start = max((place or 0) - BEFORE, 0)
+    index = listed.find(text.pk, question.pk)
+    start = max((index or 0) - BEFORE, 0)
     context = _list_context(dataset, listed) | {
         "text": text,
         "question": question,
         "text_label": f"Text of the {text.get_kind_display()}",
-        "place": None if place is None else place + 1,
-        "previous": listed.key(place - 1) if place else None,
-        "next": listed.key(place + 1) if place is not None and place + 1 < len(listed) else None,
-        "list_page": (place or 0) // PER_PAGE + 1,
-        "rows": _with_words(listed.rows(start, start + BESIDE)),
-        # Of which list it is one, whoever graded it.
-        "going_on": _of_list(listed),
+        "place": None if index is None else index + 1,
+        "previous": listed.key(index - 1) if index else None,
+        "next": listed.key(index + 1) if index is not None and index + 1 < len(listed) else None,
+        "list_page": (index or 0) // PER_PAGE + 1,
+        "rows": _with_questions(listed.rows(start, start + NEARBY)),
+        # Hidden parameters of the list, for any choice of raters.
+        "going_on": _hidden_params(listed),
         "voices": voices,
         "marking": [voice for voice in voices if voice.located],
         "spans": [span for voice in voices for span in voice.drawn()],
-        "meetings": _meetings(voices),
+        "meetings": _highlight_overlaps(voices),
         "divided": _divided(text, voices),
-        "notes": PairNote.objects.standing().filter(text=text, question=question),
+        "notes": PairNote.objects.not_withdrawn().filter(text=text, question=question),
         "form": form,
         "n_earlier": Version.objects.filter(Q(text=text) | Q(question=question)).count(),
         "is_of_team": request.user.is_authenticated,  # visitors by a link are not
@@ -189,15 +183,17 @@ def _pair_page(
 
 @dataclass(frozen=True)
 class Voice:
-    """One rater about one pair: the grade, or none, and the words it was marked in."""
+    """Answer of one rater about one pair: the grade, or none, and its highlights."""
 
     rater: Column
     cell: GradeCell
     answerable: bool
     located: tuple[NuggetSpan, ...]
     unlocated: tuple[NuggetSpan, ...]
+    copied_from: Text | None = None
+    """The text of equal words that the rater read instead."""
     has_reply: bool = False
-    """Whether the rater is a judge whose replies are here."""
+    """True for a judge with stored replies."""
 
     @property
     def letter(self) -> str:
@@ -208,7 +204,7 @@ class Voice:
         return self.rater.mark
 
     def drawn(self) -> list[dict[str, object]]:
-        """Its spans, as the text is marked with them on the server and in the browser."""
+        """Return the spans for marking the text on the server and in the browser."""
         return [
             {
                 "rater": self.letter,
@@ -223,11 +219,11 @@ class Voice:
         ]
 
 
-def _of_list(listed: PairList) -> dict[str, str]:
-    """What the form of a pair has no field for, and keeps: the filter, and by whom kinds are told apart."""
+def _hidden_params(listed: PairList) -> dict[str, str]:
+    """Return the hidden parameters of the form of a pair: filter and slicing."""
     by = listed.matrix.selection.by
-    every = {**listed.filter.params(), "by": by and by.name}
-    return {name: value for name, value in every.items() if value}
+    params = {**listed.filter.params(), "by": by and by.name}
+    return {name: value for name, value in params.items() if value}
 
 
 def _list_context(dataset: Dataset, listed: PairList) -> dict[str, object]:
@@ -236,67 +232,68 @@ def _list_context(dataset: Dataset, listed: PairList) -> dict[str, object]:
         "room": "datasets",
         "dataset": dataset,
         "selection": listed.matrix.selection,
-        "measures": listed.matrix.selection.measures.those,
+        "measures": listed.matrix.selection.measures.available,
         "listed": listed,
         "filter": listed.filter,
         "kinds": kinds(listed.matrix.selection),
         "kind": KINDS[listed.filter.kind],
         "topics": topics if len(topics) <= MOST_TOPICS else [],
-        "only": _only(listed),
-        "narrowing": (*UNSEEN, "words", "system", "topic"),
-        # What the form has no field for, and keeps.
+        "only": _filter_phrases(listed),
+        "narrowing": (*LINK_PARAMS, "words", "system", "topic"),
+        # Hidden fields of the form.
         "kept": {
             name: value
             for name, value in listed.filter.params().items()
-            if value and name in UNSEEN
+            if value and name in LINK_PARAMS
         },
         "query": listed.query(),
     }
 
 
-def _only(listed: PairList) -> list[str]:
-    """What the list is narrowed to beside its kind, in words."""
-    wanted = listed.filter
-    of_text = listed.matrix.texts[wanted.text] if wanted.text else None
-    cells = " or ".join(CELLS[cell] for cell in wanted.cell)
+def _filter_phrases(listed: PairList) -> list[str]:
+    """Return the criteria of the list, except its kind, as phrases."""
+    criteria = listed.filter
+    of_text = listed.matrix.texts[criteria.text] if criteria.text else None
+    cells = " or ".join(CELLS[cell] for cell in criteria.cell)
     selection = listed.matrix.selection
-    words = {
-        **{_side(selection, side): side for side in wanted.gave},
-        " or ".join(_side(selection, side) for side in wanted.either): wanted.either,
-        f"{selection.by.name if selection.by else ''} says {wanted.called}": wanted.called
+    phrases = {
+        **{_side(selection, side): side for side in criteria.gave},
+        " or ".join(_side(selection, side) for side in criteria.either): criteria.either,
+        f"{selection.by.name if selection.by else ''} says {criteria.called}": criteria.called
         is not None,
         f"a rater and the judge say: {cells}": cells,
-        f"a rater gave {wanted.human_grade}": wanted.human_grade is not None,
-        f"the judge gave {wanted.judge_grade}": wanted.judge_grade is not None,
-        f"the system is {wanted.system}": wanted.system,
-        f"the topic is {wanted.topic}": wanted.topic,
-        f"the sub-question has “{wanted.words}”": wanted.words,
+        f"a rater gave {criteria.human_grade}": criteria.human_grade is not None,
+        f"the judge gave {criteria.judge_grade}": criteria.judge_grade is not None,
+        f"the system is {criteria.system}": criteria.system,
+        f"the topic is {criteria.topic}": criteria.topic,
+        f"the sub-question has “{criteria.words}”": criteria.words,
         f"the text is {of_text.name} ({of_text.group})" if of_text else "": of_text,
     }
-    return [phrase for phrase, is_asked in words.items() if is_asked]
+    return [phrase for phrase, is_set in phrases.items() if is_set]
 
 
 def _side(selection: Selection, side: str) -> str:
-    """A side with its grade, in words."""
-    *most, name, grade = side.split(":")
-    who = f"most of those beside {name}" if most == [MOST] else name
+    """Return a side with its grade as a phrase."""
+    *prefix, name, grade = side.split(":")
+    subject = f"most of those beside {name}" if prefix == [MAJORITY_PREFIX] else name
     return (
-        f"{who} say {selection.names[int(grade)]}"
-        if most
-        else f"{who} says {selection.names[int(grade)]}"
+        f"{subject} say {selection.names[int(grade)]}"
+        if prefix
+        else f"{subject} says {selection.names[int(grade)]}"
     )
 
 
-def _with_words(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:
-    """The rows with their questions, whose words are read for those that are shown alone."""
-    words = SubQuestion.objects.in_bulk([row.question for row in rows])
-    return [(row, str(words[row.question])) for row in rows]
+def _with_questions(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:
+    """Return the rows with the texts of their questions; one query."""
+    questions = SubQuestion.objects.in_bulk([row.question for row in rows])
+    return [(row, str(questions[row.question])) for row in rows]
 
 
 def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voice]:
-    """Everybody who rated the pair, the chosen raters who did not, and last the judge.
+    """Return the answers of raters to a pair, then the judge's.
 
-    Where a text stands for its topic, whoever rated the question of any text of it.
+    Included are all who rated the pair, and chosen raters who did not. Where a text stands for its topic,
+    all who rated the question of any text of it.
     """
     judge = selection.judge
     rated = Rating.objects.filter(
@@ -306,7 +303,7 @@ def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voi
         rated = rated.filter(text=text)
     ratings = {
         (rating.rater_id, rating.rubric_id): rating
-        for rating in rated.order_by("text").prefetch_related("spans")
+        for rating in rated.order_by("text").select_related("copied_from").prefetch_related("spans")
     }
     voices = []
     for rater in selection.everyone:
@@ -317,16 +314,16 @@ def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voi
     if judge:
         rating = ratings.get((judge.pk, selection.judge_rubric.pk))
         voices.append(_voice(judge, rating, selection.judge_rubric, selection.judge_threshold))
-    replied = _judges_among(voices)
+    replied = _judges_with_replies(voices)
     return [replace(voice, has_reply=voice.rater.pk in replied) for voice in voices]
 
 
-def _judges_among(voices: Sequence[Voice]) -> set[int]:
-    """Those whose replies are kept here; the grades of other models came in a file."""
-    others = [voice.rater.pk for voice in voices if not voice.rater.is_person]
-    if not others:
+def _judges_with_replies(voices: Sequence[Voice]) -> set[int]:
+    """Return the ids of judges with stored replies; the grades of other models came in a file."""
+    model_ids = [voice.rater.pk for voice in voices if not voice.rater.is_person]
+    if not model_ids:
         return set()
-    judges = Rater.objects.filter(pk__in=others, judge__isnull=False)
+    judges = Rater.objects.filter(pk__in=model_ids, judge__isnull=False)
     return set(judges.values_list("pk", flat=True))
 
 
@@ -338,11 +335,12 @@ def _voice(rater: Column, rating: Rating | None, rubric: Rubric, eta: int) -> Vo
         answerable=bool(rating and rating.grade >= eta),
         located=tuple(span for span in spans if span.start is not None),
         unlocated=tuple(span for span in spans if span.start is None),
+        copied_from=rating.copied_from if rating else None,
     )
 
 
-def _meetings(voices: Sequence[Voice]) -> list[tuple[Voice, Voice, Overlap]]:
-    """How far the words of every two raters who marked some are the same."""
+def _highlight_overlaps(voices: Sequence[Voice]) -> list[tuple[Voice, Voice, Overlap]]:
+    """Return the overlap of the highlights of each two raters who marked text."""
     marks = [
         (voice, [(span.start or 0, span.end or 0) for span in voice.located])
         for voice in voices
@@ -354,7 +352,7 @@ def _meetings(voices: Sequence[Voice]) -> list[tuple[Voice, Voice, Overlap]]:
 def _divided(
     text: Text, voices: Sequence[Voice]
 ) -> list[tuple[DividedSentence, list[Voice], list[Voice]]]:
-    """The sentences that one marked and another, who answered as well, did not."""
+    """Return the sentences that one rater marked and another, who answered as well, did not."""
     answered = {
         voice.letter: voice
         for voice in voices
@@ -374,26 +372,23 @@ def _divided(
     ]
 
 
-@require_safe
-@researchers_only
-def pairs_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
-    """All pairs of the list, not those of one page; sent as they are read."""
-    dataset = get_object_or_404(Dataset, slug=slug)
-    try:
-        listed = pair_list(asked_for(request, dataset), _asked(request))
-    except SelectionError as error:
-        return refusal(request, dataset, str(error))
+@of_selection
+def pairs_csv(request: AuthenticatedRequest, selection: Selection) -> StreamingHttpResponse:
+    """Stream all pairs of the list, not those of one page."""
+    listed = pair_list(selection, _list_params(request))
     return StreamingHttpResponse(
         pair_lines(listed, request.build_absolute_uri("/").rstrip("/")),
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{slug}-pairs.csv"'},
+        headers={
+            "Content-Disposition": f'attachment; filename="{selection.dataset.slug}-pairs.csv"'
+        },
     )
 
 
 @require_safe
 @researchers_only
 def notes_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """The notes on all pairs of the dataset, rated or not."""
+    """Return the notes on all pairs of the dataset, rated or not."""
     dataset = get_object_or_404(Dataset, slug=slug)
     site = request.build_absolute_uri("/").rstrip("/")
     return csv_response(f"{slug}-notes", HEADER, note_rows(dataset, site))

@@ -1,6 +1,6 @@
-"""How much a disagreement matters: how far the grades are apart, and then how far the evidence is.
+"""Weights of disagreements: the distance of the grades, then the distance of the evidence.
 
-A list is ordered by the distance of the grades; among equal ones, by the distance of the evidence.
+A list is ordered by the first; among equal ones, by the second.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from evaluation.data.spans import Evidence
 from evaluation.stats.clusters import binary
 from evaluation.stats.estimate import FloatArray, IntArray
 
-DECIMALS = 9  # weights that only differ beyond are equal: they were added up in another order
+DECIMALS = 9  # weights that differ beyond are equal: they were summed in another order
 
 
 def grade_distance(matrix: RatingMatrix) -> FloatArray:
-    """How far the grades of each item are apart: 0 the same, 1 as far as the scale allows.
+    """Return the mean distance between the grades of each item: 0 the same, 1 the whole scale.
 
-    The mean distance between two grades, over all pairs of raters and of a rater with the judge,
-    as a share of the scale; of grades that are names 0 or 1. A judge on another scale counts as
-    answerable or not. NaN for an item with one grade.
+    The mean is over all pairs of raters and of a rater with the judge, as a share of the scale; of grades
+    that are names 0 or 1. A judge on another scale counts as answerable or not. NaN for an item with one grade.
     """
     selection = matrix.selection
     has_order = "cohen_quadratic" in selection.measures
@@ -47,23 +46,23 @@ def grade_distance(matrix: RatingMatrix) -> FloatArray:
 
 
 def evidence_distance(matrix: RatingMatrix, evidence: Evidence) -> FloatArray:
-    """How far the highlights of each item are apart: 0 the same words, 1 none in common.
+    """Return the mean distance between the highlights of each item: 0 the same, 1 disjoint.
 
     The mean, over the pairs of raters who both call it answerable and both mark words of the text,
     of 1 less the intersection over union of their characters. NaN for an item without such a pair.
     """
-    says = matrix.grades >= matrix.selection.threshold
+    answerable = matrix.grades >= matrix.selection.threshold
     return _mean(
         [
-            np.where(says[:, a] & says[:, b], 1 - evidence.overlap(a, b), np.nan)
-            for a, b in combinations(range(says.shape[1]), 2)
+            np.where(answerable[:, a] & answerable[:, b], 1 - evidence.overlap(a, b), np.nan)
+            for a, b in combinations(range(answerable.shape[1]), 2)
         ],
         matrix.n_items,
     )
 
 
 def strongest_first(items: IntArray, grades: FloatArray, evidence: FloatArray) -> IntArray:
-    """The items by the distance of their grades, then of their evidence; undefined comes last.
+    """Return the items by the distance of grades, then of evidence; undefined last.
 
     Ties keep the order of `items`.
     """
@@ -75,12 +74,12 @@ def strongest_first(items: IntArray, grades: FloatArray, evidence: FloatArray) -
 
 
 def _unlike(a: FloatArray, b: FloatArray) -> FloatArray:
-    """1 where two names differ, 0 where they are the same, NaN where one is missing."""
+    """Return 1 where two names differ, 0 where they are the same, NaN where one is missing."""
     return np.where(np.isnan(a) | np.isnan(b), np.nan, a != b)
 
 
 def _mean(distances: list[FloatArray], n_items: int) -> FloatArray:
-    """The mean of the distances that are defined; NaN where none is."""
+    """Return the mean of the distances that are defined; NaN where none is."""
     total, n = np.zeros(n_items), np.zeros(n_items)
     for distance in distances:
         total += np.nan_to_num(distance)

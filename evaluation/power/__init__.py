@@ -1,1 +1,5 @@
-"""Power of a planned study: how many topics and raters it takes to see a difference."""
+"""Power analysis of a planned study: topics and raters needed to detect a difference."""
+
+from annotation.pages import Page
+
+PAGE = Page("Statistical power", help="metrics#tests")

@@ -1,33 +1,36 @@
-"""The page of power as rows of a file, and as one object."""
+"""CSV rows of the power page, and the page as one JSON object."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from evaluation.csv_tables import Cell
 from evaluation.power.page import PowerReport
-from evaluation.power.params import PowerChoice
+from evaluation.power.query import PowerQuery
+from evaluation.result_tables import ResultTable
 
 HEADER = ["raters", "variance_of_difference", "topics_needed", "systems", "ratings_needed"]
 HEADER += ["drawn_topics", "smallest_difference", "power_of_drawn", "reason"]
 
 
-def power_rows(report: PowerReport) -> list[list[Cell]]:
-    """A line for each number of raters of a text."""
-    return [
+def power_table(report: PowerReport) -> ResultTable:
+    """Return a row for each number of raters per text."""
+    return ResultTable(
+        HEADER,
         [
-            *(design.raters, design.variance.value),
-            None if design.topics.value is None else int(design.topics.value),
-            *(design.systems, design.ratings, report.drawn.topics),
-            *(design.smallest.value, design.power.value),
-            design.topics.reason or design.smallest.reason,
-        ]
-        for design in report.designs
-    ]
+            [
+                *(design.raters, design.variance.value),
+                None if design.topics.value is None else int(design.topics.value),
+                *(design.systems, design.ratings, report.sample.topics),
+                *(design.smallest.value, design.power.value),
+                design.topics.reason or design.smallest.reason,
+            ]
+            for design in report.designs
+        ],
+    )
 
 
-def as_json(choice: PowerChoice, report: PowerReport) -> dict[str, Any]:
-    """All of the page."""
+def as_json(choice: PowerQuery, report: PowerReport) -> dict[str, Any]:
+    """Return the whole page as a JSON object."""
     study = choice.selection.campaign
     return {
         "campaign": choice.campaign.slug,
@@ -41,5 +44,5 @@ def as_json(choice: PowerChoice, report: PowerReport) -> dict[str, Any]:
         "n_raters": report.model.n_raters,
         "reason": report.model.reason,
         "components": report.model.components,
-        "designs": [dict(zip(HEADER, row, strict=True)) for row in power_rows(report)],
+        "designs": power_table(report).records(),
     }

@@ -1,13 +1,14 @@
-"""The numbers of the page: topics for each number of raters, and what the draft as it stands can see."""
+"""Report of the power page: topics needed by number of raters, and power of the draft."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.models import Campaign, Item
+from annotation.models import Campaign, EqualText, Item
 from evaluation.data.cache import cached
-from evaluation.power.params import SAME, PowerChoice
+from evaluation.data.cache_keys import CacheKey, Key
+from evaluation.power.query import SAME, PowerQuery
 from evaluation.scoring.system_values import system_values
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.mixed_model import MixedModel, mixed_model
@@ -23,8 +24,8 @@ RATERS = range(1, 6)
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """What the campaign has drawn: topics with texts of two systems or more, and how many systems."""
+class DraftSample:
+    """Sample of the campaign: topics with texts of two systems or more, systems, raters."""
 
     topics: int
     systems: int
@@ -33,7 +34,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Design:
-    """So many raters for each text: topics for the difference, and what the drawn topics can see.
+    """Design with a number of raters per text: topics needed, and power of the drawn topics.
 
     `power` is the chance to find the difference with the drawn topics. `ratings` counts, for the
     topics needed, a text of each system with its raters.
@@ -55,58 +56,64 @@ class Design:
 
 @dataclass(frozen=True)
 class PowerReport:
-    """The model that the variances are of, what is drawn, and a design for each number of raters."""
+    """Variance model, the campaign's sample, and a design for each number of raters."""
 
     model: MixedModel
-    drawn: Drawn
+    sample: DraftSample
     designs: tuple[Design, ...]
 
 
-def power_report(choice: PowerChoice) -> PowerReport:
-    """The numbers of a state of the page; the model is kept until the data change."""
+def power_report(choice: PowerQuery) -> PowerReport:
+    """Return the report of a choice; the model is cached until the data change."""
     selection = choice.selection
-    key = (
-        *("power", selection.rubric.pk, selection.campaign and selection.campaign.pk),
+    key: Key = (
+        CacheKey.POWER_MODEL,
+        *(selection.rubric.pk, selection.campaign and selection.campaign.pk),
         *(selection.raters, selection.eta, choice.outcome),
     )
     model = cached(selection.dataset, key, lambda: _model(choice))
-    drawn = _drawn(choice.campaign)
-    return PowerReport(model, drawn, () if model.reason else tuple(_designs(choice, model, drawn)))
+    sample = _draft_sample(choice.campaign)
+    return PowerReport(
+        model, sample, () if model.reason else tuple(_designs(choice, model, sample))
+    )
 
 
-def _model(choice: PowerChoice) -> MixedModel:
+def _model(choice: PowerQuery) -> MixedModel:
     values = system_values(choice.selection, choice.outcome)
     base = values.names[0] if values.names else ""  # variances are the same with any base
     return mixed_model(values.values, values.systems, values.topics, values.raters, base)
 
 
-def _drawn(campaign: Campaign) -> Drawn:
-    pairs = set(
-        campaign.items.filter(purpose=Item.Purpose.STUDY)
-        .exclude(text__system="")
-        .values_list("text__topic", "text__system")
-    )
+def _draft_sample(campaign: Campaign) -> DraftSample:
+    items = campaign.items.filter(purpose=Item.Purpose.STUDY)
+    # A text that gets the grades of an equal one is a text of its system, too.
+    texts = (items, EqualText.objects.filter(item__in=items))
+    pairs = {
+        pair
+        for rows in texts
+        for pair in rows.exclude(text__system="").values_list("text__topic", "text__system")
+    }
     of_topic: dict[int | None, int] = {}
     for topic, _ in pairs:
         of_topic[topic] = of_topic.get(topic, 0) + 1
     compared = sum(n > 1 for n in of_topic.values())
-    return Drawn(compared, len({system for _, system in pairs}), campaign.raters_per_item)
+    return DraftSample(compared, len({system for _, system in pairs}), campaign.raters_per_item)
 
 
-def _designs(choice: PowerChoice, model: MixedModel, drawn: Drawn) -> Iterator[Design]:
-    for raters in sorted({*RATERS, drawn.raters}):
+def _designs(choice: PowerQuery, model: MixedModel, sample: DraftSample) -> Iterator[Design]:
+    for raters in sorted({*RATERS, sample.raters}):
         variance = difference_variance(model.components, raters, same_raters=choice.readers == SAME)
         if variance.value is None:
             unknown = Estimate(None, f"undefined, because {variance.reason}", 0)
-            yield Design(raters, variance, unknown, unknown, unknown, max(drawn.systems, 2))
+            yield Design(raters, variance, unknown, unknown, unknown, max(sample.systems, 2))
             continue
         yield Design(
             raters,
             variance,
             topics_needed(choice.difference, variance.value, choice.power),
-            smallest_difference(variance.value, drawn.topics, choice.power),
-            _power(choice.difference, variance.value, drawn.topics),
-            max(drawn.systems, 2),
+            smallest_difference(variance.value, sample.topics, choice.power),
+            _power(choice.difference, variance.value, sample.topics),
+            max(sample.systems, 2),
         )
 
 

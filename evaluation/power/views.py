@@ -1,4 +1,4 @@
-"""Power of a planned study: how many topics and raters it takes to see a difference."""
+"""Views of the power page: topics and raters needed to detect a difference."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign
-from evaluation.csv_tables import csv_response
 from evaluation.data.selection import SelectionError
-from evaluation.http import json_file, refusal
-from evaluation.power.export import HEADER, as_json, power_rows
+from evaluation.http import json_file, selection_error_page
+from evaluation.power.export import as_json, power_table
 from evaluation.power.page import power_report
-from evaluation.power.params import power_choice
+from evaluation.power.query import PowerQuery
+from evaluation.result_tables import table_file
 from evaluation.stats.mixed_model import TEXT
 
 
 @require_safe
 @researchers_only
 def power(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """The page. It belongs to a draft, and stays for what was opened."""
+    """Render the page. It belongs to a draft, and stays for opened campaigns."""
     campaign = _campaign(slug)
     try:
-        choice = power_choice(campaign, request.GET.dict())
+        choice = PowerQuery(campaign, request.GET).parse()
     except SelectionError as error:
-        return refusal(request, campaign.dataset, str(error))
+        return selection_error_page(request, campaign.dataset, str(error))
     report = power_report(choice)
     context = {
         "room": "campaigns",
@@ -39,13 +39,19 @@ def power(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @researchers_only
-def power_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
+def power_table_file(request: AuthenticatedRequest, slug: str, file_format: str) -> HttpResponse:
     campaign = _campaign(slug)
     try:
-        report = power_report(power_choice(campaign, request.GET.dict()))
+        report = power_report(PowerQuery(campaign, request.GET).parse())
     except SelectionError as error:
-        return refusal(request, campaign.dataset, str(error))
-    return csv_response(f"{slug}-power", HEADER, power_rows(report))
+        return selection_error_page(request, campaign.dataset, str(error))
+    return table_file(
+        request,
+        file_format,
+        power_table(report),
+        name=f"{slug}-power",
+        caption=f"Power of designs after the campaign {campaign.title}",
+    )
 
 
 @require_safe
@@ -53,9 +59,9 @@ def power_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 def power_json(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     campaign = _campaign(slug)
     try:
-        choice = power_choice(campaign, request.GET.dict())
+        choice = PowerQuery(campaign, request.GET).parse()
     except SelectionError as error:
-        return refusal(request, campaign.dataset, str(error))
+        return selection_error_page(request, campaign.dataset, str(error))
     content = as_json(choice, power_report(choice))
     return json_file(f"{slug}-power", content)
 

@@ -1,1 +1,5 @@
-"""The quality of a campaign's work: all raters, one of them, one item."""
+"""Quality of a campaign's work: all raters, one rater, one item."""
+
+from annotation.pages import Page
+
+PAGE = Page("Quality", help="campaigns#quality")

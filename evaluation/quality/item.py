@@ -1,4 +1,4 @@
-"""One item of a campaign: what everybody answered about its questions, and marked in its text."""
+"""Answers of all raters to one item of a campaign, with their highlights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ Spans = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Reader:
-    """A rater who has or had the item; the letter and the mark stay the same for all questions."""
+    """Rater with an assignment of the item.
+
+    The letter and the mark are the same for all questions.
+    """
 
     column: Column
     assignment: Assignment
@@ -32,7 +35,7 @@ class Reader:
 
 @dataclass(frozen=True)
 class Voice:
-    """What one rater answered to one question."""
+    """Answer of one rater to one question."""
 
     reader: Reader
     cell: Cell
@@ -40,7 +43,7 @@ class Voice:
     spans: Spans
 
     def drawn(self) -> list[dict[str, Any]]:
-        """The spans, as the text is marked with them on the server and in the browser."""
+        """Return the spans for marking the text on the server and in the browser."""
         column = self.reader.column
         return [
             {
@@ -57,8 +60,8 @@ class Voice:
 
 
 @dataclass(frozen=True)
-class AskedRow:
-    """A question of the item with everybody's answer, what was expected, and what was decided."""
+class QuestionRow:
+    """Question of the item with all answers, the expected grade, and the adjudicated grade."""
 
     asked: ItemQuestion
     voices: tuple[Voice, ...]
@@ -72,16 +75,16 @@ class AskedRow:
 
 @dataclass(frozen=True)
 class ItemReport:
-    """All that was said about an item."""
+    """All answers to an item, and their agreement."""
 
     readers: tuple[Reader, ...]
-    rows: tuple[AskedRow, ...]
+    rows: tuple[QuestionRow, ...]
     percent: Estimate
     kappa: Estimate
     levels: IntArray
 
-    def row(self, question: str) -> AskedRow | None:
-        """The row of a question, as a URL names it; None where it is not asked.
+    def row(self, question: str) -> QuestionRow | None:
+        """Return the row of a question, as a URL names it; None where it is not asked.
 
         Without a question: the first on which raters differ, or the first.
         """
@@ -92,14 +95,14 @@ class ItemReport:
 
 
 def item_report(item: Item) -> ItemReport:
-    """What everybody said about an item: six queries."""
+    """Return all answers to an item: six queries."""
     rubric = item.campaign.rubric
     readers = _readers(item)
     newest: dict[tuple[int, int | None], Answer] = {
         (answer.assignment_id, answer.question_id): answer
         for answer in Answer.objects.filter(
             assignment__item=item, question__isnull=False, rubric=None
-        ).order_by("-late", "pk")  # what counts goes over what came too late
+        ).order_by("-late", "pk")  # a valid answer overrides a late one
     }
     decisions = {
         decision.question_id: decision.grade for decision in Decision.objects.filter(item=item)
@@ -107,10 +110,10 @@ def item_report(item: Item) -> ItemReport:
     grades = {answer.grade for answer in newest.values() if answer.grade is not None}
     levels = np.array(sorted(grades | set(rubric.grades())), dtype=np.int64)
     rows = []
-    for asked in item.asked.select_related("question").order_by("position"):
+    for item_question in item.asked.select_related("question").order_by("position"):
         voices = []
         for reader in readers:
-            answer = newest.get((reader.assignment.pk, asked.question_id))
+            answer = newest.get((reader.assignment.pk, item_question.question_id))
             grade = answer.grade if answer else None
             voices.append(
                 Voice(
@@ -121,11 +124,11 @@ def item_report(item: Item) -> ItemReport:
                 )
             )
         rows.append(
-            AskedRow(
-                asked=asked,
+            QuestionRow(
+                asked=item_question,
                 voices=tuple(voices),
-                expected=asked.expected,
-                decided=decisions.get(asked.question_id),
+                expected=item_question.expected,
+                decided=decisions.get(item_question.question_id),
             )
         )
     matrix = [

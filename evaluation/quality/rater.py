@@ -1,4 +1,4 @@
-"""One rater of a campaign, closely: against each of the others, by day, and item by item."""
+"""Details of one rater of a campaign: agreement with each other, by day, and by item."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from annotation.models import Answer, ItemQuestion
 from evaluation.data.answers import AssignmentRow, ItemRow
 from evaluation.quality.page import QualityReport
-from evaluation.quality.signals.others import kappa, percent, with_each
+from evaluation.quality.signals.agreement import kappa, pairwise_confusions, percent
 from evaluation.stats.estimate import Estimate, IntArray
 
-SHADES = 5  # the deepest of the shades that grades are printed on
+SHADES = 5  # number of the darkest shade of a grade
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Partner:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A grade as it is printed; None where the question has no answer."""
+    """Displayed grade; None where the question has no answer."""
 
     grade: int | None
     shade: int | None = 0
@@ -38,7 +38,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ItemDone:
-    """An item in the rater's hands, and the answers to its questions in their order."""
+    """Item assigned to the rater, and the answers to its questions in their order."""
 
     item: ItemRow
     assignment: AssignmentRow
@@ -47,7 +47,7 @@ class ItemDone:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """How many answers that stand were given on a day (UTC), by grade from the lowest."""
+    """Counts of valid answers on a day (UTC), by grade from the lowest."""
 
     day: str
     counts: tuple[int, ...]
@@ -57,33 +57,33 @@ class Day:
         return sum(self.counts)
 
 
-def partners(report: QualityReport, place: int) -> list[Partner]:
-    """The others with whom this rater has pairs in common: those with most first."""
+def partners(report: QualityReport, index: int) -> list[Partner]:
+    """Return the raters with common pairs, those with most first."""
     answers = report.answers
     names = list(answers.names.values())
-    each = with_each(
-        report.rater, report.pair, report.level, len(names), len(answers.levels), place
+    matrices = pairwise_confusions(
+        report.rater, report.pair, report.level, len(names), len(answers.levels), index
     )
-    others = [
+    rows = [
         Partner(name, percent(matrix), kappa(matrix, answers.levels, report.weights))
-        for name, matrix in zip(names, each, strict=True)
+        for name, matrix in zip(names, matrices, strict=True)
         if matrix.any()
     ]
-    return sorted(others, key=lambda partner: (-partner.equal.n, partner.name))
+    return sorted(rows, key=lambda partner: (-partner.equal.n, partner.name))
 
 
-def confusion(report: QualityReport, place: int) -> list[tuple[int, list[tuple[int, int]]]]:
-    """This rater's grades (rows) against everybody else's: each cell a count and its shade."""
-    matrix = report.others.pooled[place]
-    most = max(int(matrix.max()), 1)
+def confusion(report: QualityReport, index: int) -> list[tuple[int, list[tuple[int, int]]]]:
+    """Return this rater's grades (rows) against all others': each cell a count and its shade."""
+    matrix = report.confusions.pooled[index]
+    largest = max(int(matrix.max()), 1)
     return [
-        (int(level), [(count, -(-SHADES * count // most)) for count in row])
+        (int(level), [(count, -(-SHADES * count // largest)) for count in row])
         for level, row in zip(report.answers.levels, matrix.tolist(), strict=True)
     ]
 
 
 def days(report: QualityReport, rater: int) -> list[Day]:
-    """The rater's labels over time, the first day first."""
+    """Return the rater's grade counts by day, the first day first."""
     mine = Answer.objects.filter(
         assignment__participant__campaign=report.campaign,
         assignment__participant__rater=rater,
@@ -108,33 +108,40 @@ def days(report: QualityReport, rater: int) -> list[Day]:
 
 
 def assigned_to(report: QualityReport, rater: int) -> list[int]:
-    """The places of a rater's items, in the order in which they were begun; untouched ones last."""
+    """Return the indexes of a rater's assignments in order of their first answer.
+
+    Those without an answer come last.
+    """
     answers = report.answers
     began: dict[int, int] = {}
-    for position in np.flatnonzero(answers.rater == rater).tolist():
-        began.setdefault(int(answers.assignment[position]), position)
-    mine = [place for place, row in enumerate(answers.assignments) if row.rater == rater]
-    return sorted(mine, key=lambda place: (began.get(place, len(answers.assignment)), place))
+    for answer_index in np.flatnonzero(answers.rater == rater).tolist():
+        began.setdefault(int(answers.assignment[answer_index]), answer_index)
+    mine = [position for position, row in enumerate(answers.assignments) if row.rater == rater]
+    return sorted(
+        mine, key=lambda position: (began.get(position, len(answers.assignment)), position)
+    )
 
 
-def items_done(report: QualityReport, places: list[int]) -> list[ItemDone]:
-    """These items with the grades given: one query."""
+def items_done(report: QualityReport, positions: list[int]) -> list[ItemDone]:
+    """Return these assignments with the grades given: one query."""
     answers = report.answers
-    rows = [answers.assignments[place] for place in places]
-    asked: dict[int, list[tuple[int, int | None]]] = defaultdict(list)
+    rows = [answers.assignments[position] for position in positions]
+    questions: dict[int, list[tuple[int, int | None]]] = defaultdict(list)
     for item, question, expected in (
         ItemQuestion.objects.filter(item__in={row.item for row in rows})
         .order_by("item_id", "position")
         .values_list("item_id", "question_id", "expected")
     ):
-        asked[item].append((question, expected))
-    wanted = np.isin(answers.assignment, places)
+        questions[item].append((question, expected))
+    selected = np.isin(answers.assignment, positions)
     grades = dict(
         zip(
             zip(
-                answers.assignment[wanted].tolist(), answers.question[wanted].tolist(), strict=True
+                answers.assignment[selected].tolist(),
+                answers.question[selected].tolist(),
+                strict=True,
             ),
-            answers.grade[wanted].tolist(),
+            answers.grade[selected].tolist(),
             strict=True,
         )
     )
@@ -144,21 +151,21 @@ def items_done(report: QualityReport, places: list[int]) -> list[ItemDone]:
             item=answers.items[row.item],
             assignment=row,
             cells=tuple(
-                cell(grades.get((place, question)), answers.levels, expected, has_order)
-                for question, expected in asked[row.item]
+                cell(grades.get((position, question)), answers.levels, expected, has_order)
+                for question, expected in questions[row.item]
             ),
         )
-        for place, row in zip(places, rows, strict=True)
+        for position, row in zip(positions, rows, strict=True)
     ]
 
 
 def cell(
     grade: int | None, levels: IntArray, expected: int | None = None, has_order: bool = True
 ) -> Cell:
-    """A grade with the shade of its place on the scale; names have none."""
+    """Return a grade with the shade of its place on the scale; names have none."""
     if grade is None:
         return Cell(None, expected=expected)
     if not has_order:
         return Cell(grade, None, expected)
-    place = int(np.searchsorted(levels, grade))
-    return Cell(grade, round(SHADES * place / max(len(levels) - 1, 1)), expected)
+    level_index = int(np.searchsorted(levels, grade))
+    return Cell(grade, round(SHADES * level_index / max(len(levels) - 1, 1)), expected)

@@ -1,4 +1,4 @@
-"""The table of raters: its order, and the same as a file."""
+"""Table of raters: its sort order, and the table as CSV."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from annotation.formats.writing import safe_cell
+from annotation.formats.writing import escape_cell
 from evaluation.quality.page import QualityReport
 from evaluation.quality.signals.profile import Profile
 from evaluation.stats.estimate import Estimate
 
 Key = Callable[[Profile], float | str | None]
 
-# What the table can be ordered by. None stands last in either direction.
+# Sort keys of the table. None is last in either direction.
 KEYS: dict[str, Key] = {
     "rater": lambda profile: profile.name,
     "flags": lambda profile: len(profile.flags),
@@ -41,37 +41,37 @@ DEFAULT = "-flags"
 
 @dataclass(frozen=True)
 class Order:
-    """By which column, and whether the greatest comes first."""
+    """Sort column, and whether the greatest comes first."""
 
     by: str
     falls: bool
 
     @property
     def aria_sort(self) -> str:
-        """As aria-sort has it."""
+        """Value of the attribute aria-sort."""
         return "descending" if self.falls else "ascending"
 
 
-def order_of(asked: str) -> Order:
-    """The order that a URL asks for; what it does not know is the default one."""
-    name = asked if asked.removeprefix("-") in KEYS else DEFAULT
+def order_of(sort: str) -> Order:
+    """Parse the sort parameter of a URL; an unknown one gives the default."""
+    name = sort if sort.removeprefix("-") in KEYS else DEFAULT
     return Order(name.removeprefix("-"), name.startswith("-"))
 
 
 def ordered(profiles: Sequence[Profile], order: Order) -> list[Profile]:
-    """The raters in this order; those for whom it is undefined come last, equals by name."""
+    """Sort the raters; those without a value come last, equals by name."""
     key = KEYS[order.by]
-    there = sorted(profiles, key=lambda profile: profile.name)
-    known = [profile for profile in there if key(profile) is not None]
-    known.sort(
+    by_name = sorted(profiles, key=lambda profile: profile.name)
+    defined = [profile for profile in by_name if key(profile) is not None]
+    defined.sort(
         key=lambda profile: key(profile) or 0 if order.by != "rater" else profile.name,
         reverse=order.falls,
     )
-    return known + [profile for profile in there if key(profile) is None]
+    return defined + [profile for profile in by_name if key(profile) is None]
 
 
 def csv_lines(report: QualityReport) -> Iterator[str]:
-    """One row for each rater, by name; an undefined value is empty, with its reason beside it."""
+    """Yield a row for each rater, by name; an undefined value is empty, with its reason."""
     for number, profile in enumerate(report.profiles):
         row = _row(profile)
         if number == 0:
@@ -150,5 +150,5 @@ def _blank(value: object) -> object:
 
 def _line(cells: Sequence[object]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(map(safe_cell, cells))
+    csv.writer(out, lineterminator="\n").writerow(map(escape_cell, cells))
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""How times and the heads of the table of raters are printed."""
+"""Template tags and filters for times and column heads of the table of raters."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ register = template.Library()
 
 
 @register.filter
-def spent(milliseconds: int) -> str:
-    """Active time in words; the word for none, since 0 would say that it was measured."""
+def active_time(milliseconds: int) -> str:
+    """Format active time; 0 as "none recorded", since it was not measured."""
     if not milliseconds:
         return "none recorded"
     seconds = round(milliseconds / 1000)
@@ -24,18 +24,18 @@ def spent(milliseconds: int) -> str:
 
 
 @register.filter
-def called(grade: int, rubric: Rubric) -> str | int:
-    """A grade as pages call it: its number, or the name that it is."""
+def grade_label(grade: int, rubric: Rubric) -> str | int:
+    """Return the label of a grade: its number, or its name on a nominal scale."""
     return grade if rubric.has_order else rubric.names().get(grade, str(grade))
 
 
 @register.filter
-def rare(chance: float) -> str:
-    """A probability in three decimals, or that it is smaller."""
+def probability(chance: float) -> str:
+    """Format a probability with three decimals, or as a bound if it is smaller."""
     return "under 0.001" if chance < 0.001 else printed(chance, 3)
 
 
 @register.inclusion_tag("evaluation/quality/_head.html")
-def head(order: Order, by: str, words: str, is_number: bool = True) -> dict[str, Any]:
-    """The head of a column: a link that orders the table by it."""
-    return {"order": order, "by": by, "words": words, "is_number": is_number}
+def sort_head(order: Order, by: str, label: str, is_number: bool = True) -> dict[str, Any]:
+    """Render the head of a column: a link that sorts the table by it."""
+    return {"order": order, "by": by, "words": label, "is_number": is_number}

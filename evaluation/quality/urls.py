@@ -1,4 +1,4 @@
-"""What is computed about one campaign."""
+"""URLs of the quality and power pages of one campaign."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""The quality of a campaign while it runs: all raters, one of them, one item. Nobody is rejected here."""
+"""Views of a running campaign's quality: all raters, one rater, one item."""
 
 from django.core.paginator import Paginator
 from django.db.models import prefetch_related_objects
@@ -21,7 +21,7 @@ PARTNERS = 50
 @require_safe
 @researchers_only
 def quality(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """Every rater of a campaign in one table, and what calls for a look."""
+    """Render the table of all raters, with flags for review."""
     report = quality_report(_campaign(slug))
     order = order_of(request.GET.get("sort", ""))
     context = {
@@ -40,7 +40,7 @@ def quality(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 @require_safe
 @researchers_only
 def quality_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """The table as a file, with the reason beside every value that is undefined."""
+    """Return the table as a file, with the reason beside each undefined value."""
     lines = csv_lines(quality_report(_campaign(slug)))
     response = HttpResponse("".join(lines), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-quality.csv"'
@@ -50,29 +50,29 @@ def quality_csv(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 @require_safe
 @researchers_only
 def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponse:
-    """One rater: every number, each of the others, the labels over time, the items."""
+    """Render one rater: all numbers, agreement with each other rater, labels over time, items."""
     campaign = _campaign(slug)
     participant = campaign.participants.select_related("rater").filter(rater__name=name).first()
     if participant is None:
         raise Http404("Nobody of that name takes part in this campaign.")
     report = quality_report(campaign)
-    place = list(report.answers.names).index(participant.rater_id)
+    index = list(report.answers.names).index(participant.rater_id)
     page = Paginator(assigned_to(report, participant.rater_id), ITEMS_PER_PAGE).get_page(
         request.GET.get("page")
     )
-    met = partners(report, place)
+    rater_partners = partners(report, index)
     context = {
         "room": "campaigns",
         "campaign": campaign,
         "report": report,
         "participant": participant,
-        "profile": report.profiles[place],
+        "profile": report.profiles[index],
         "enough_marked": ENOUGH_MARKED,
-        "n_left": int((report.rater != place).sum()),
-        "without": fleiss_without(report, place),
-        "partners": met[:PARTNERS],
-        "n_partners": len(met),
-        "confusion": confusion(report, place) if met else [],
+        "n_left": int((report.rater != index).sum()),
+        "without": fleiss_without(report, index),
+        "partners": rater_partners[:PARTNERS],
+        "n_partners": len(rater_partners),
+        "confusion": confusion(report, index) if rater_partners else [],
         "levels": report.answers.levels.tolist(),
         "days": days(report, participant.rater_id),
         "items": items_done(report, list(page)),
@@ -85,7 +85,7 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
 @require_safe
 @researchers_only
 def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponse:
-    """One item: the text under everybody's marks, their grades, their time, their notes."""
+    """Render one item: the text with all highlights, grades, times and notes."""
     item = get_object_or_404(
         Item.objects.select_related(
             "campaign__dataset", "campaign__rubric", "text__topic", "text__dataset"
@@ -95,11 +95,11 @@ def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespo
     )
     _with_names(item.campaign)
     report = item_report(item)
-    shown = report.row(request.GET.get("question", ""))
-    if shown is None and request.GET.get("question"):
+    row = report.row(request.GET.get("question", ""))
+    if row is None and request.GET.get("question"):
         raise Http404("This item does not ask that question.")
-    voices = shown.voices if shown else ()
-    beside = item.campaign.items.values_list("pk", flat=True)
+    voices = row.voices if row else ()
+    item_ids = item.campaign.items.values_list("pk", flat=True)
     context = {
         "room": "campaigns",
         "campaign": item.campaign,
@@ -107,12 +107,12 @@ def quality_item(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespo
         "text": item.as_shown(),
         "text_label": f"Text of the {item.text.get_kind_display()}",
         "report": report,
-        "shown": shown,
-        "other_words": shown.asked.other_words_url() if shown else "",
+        "shown": row,
+        "other_words": row.asked.other_words_url() if row else "",
         "marking": [voice for voice in voices if voice.spans],
         "spans": [span for voice in voices for span in voice.drawn()],
-        "previous": beside.filter(position__lt=item.position).order_by("-position").first(),
-        "next": beside.filter(position__gt=item.position).order_by("position").first(),
+        "previous": item_ids.filter(position__lt=item.position).order_by("-position").first(),
+        "next": item_ids.filter(position__gt=item.position).order_by("position").first(),
     }
     return render(request, "evaluation/quality/item.html", context)
 
@@ -125,6 +125,6 @@ def _campaign(slug: str) -> Campaign:
 
 
 def _with_names(campaign: Campaign) -> None:
-    """Read the names of grades once, where cells are called by them."""
+    """Prefetch the names of grades once, for nominal scales."""
     if not campaign.rubric.has_order:
         prefetch_related_objects([campaign.rubric], "levels")

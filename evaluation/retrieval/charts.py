@@ -1,4 +1,4 @@
-"""Values per topic into geometry: a strip of points a system on one axis, and one run against another.
+"""Geometry of charts of values per topic: strip plots, and scatter plots of two runs.
 
 Strips are drawn in per cent of their width, so that a point is as large on a phone as on a desk.
 """
@@ -14,21 +14,21 @@ from math import ceil, cos, pi, sin, sqrt
 import numpy as np
 
 from evaluation.charts import Axis
-from evaluation.retrieval.board import Board
+from evaluation.retrieval.leaderboard import Leaderboard
 from evaluation.scoring.row_score import RowScore
 from evaluation.stats.estimate import Estimate, FloatArray
 
-DRAWN = 60  # with more topics a strip shows quantiles
-SCATTERED = 400  # with more topics a run against a run shows counts
-TALL = 48  # of a strip, in pixels
-APART = 9.5  # between points of one place, in pixels
-PILE = 5  # so many stand above each other; more of the same place stand beside them
+MAX_POINTS = 60  # with more topics a strip shows quantiles
+SCATTERED = 400  # with more topics a scatter plot shows counts
+STRIP_HEIGHT = 48  # of a strip, in pixels
+POINT_SPACING = 9.5  # between stacked points, in pixels
+PILE = 5  # points in a stack; more of the same value stand beside them
 BIN = 1.4  # per cent of a strip's width that one point takes
 STRIP_LEFT, STRIP_RIGHT = 1.5, 98.5  # where its axis begins and ends, in per cent
-ASIDE = 0.8  # per cent between those that stand beside each other
+COLUMN_SPACING = 0.8  # per cent between stacks
 
-# The square of a run against a run, in units of its viewBox.
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 388.0, 8.0, 340.0
+# The plot area of a scatter plot, in units of its viewBox.
+PLOT_LEFT, RIGHT, TOP, BOTTOM = 56.0, 388.0, 8.0, 340.0
 CELLS = 20
 
 
@@ -40,7 +40,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Point:
-    """One topic at a place. `index` is the topic's place in the list of topics."""
+    """Position of a topic. `index` is the topic's index in the list of topics."""
 
     index: int
     x: str
@@ -49,7 +49,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Quantiles:
-    """The 5th, 25th, 50th, 75th and 95th of a hundred parts: as numbers, and as places."""
+    """The 5th, 25th, 50th, 75th and 95th percentile: as numbers, and as positions."""
 
     numbers: tuple[float, ...]
     places: tuple[str, ...]
@@ -57,7 +57,7 @@ class Quantiles:
 
 @dataclass(frozen=True)
 class TopicStrip:
-    """One system: a point a topic, or quantiles where there are too many; and the mean."""
+    """Strip of one system: points of topics, or quantiles of many topics; and the mean."""
 
     points: tuple[Point, ...]
     quantiles: Quantiles | None
@@ -66,7 +66,7 @@ class TopicStrip:
 
 @dataclass(frozen=True)
 class Square:
-    """So many topics in one cell of the plane. `shade` is 1 to 5."""
+    """Number of topics in one cell of the plane. `shade` is 1 to 5."""
 
     n: int
     x: str
@@ -77,7 +77,7 @@ class Square:
 
 @dataclass(frozen=True)
 class Scatter:
-    """One run against another: a point a topic, or squares where there are too many."""
+    """Scatter plot of two runs: points of topics, or squares where there are too many."""
 
     points: tuple[Point, ...]
     squares: tuple[Square, ...]
@@ -86,14 +86,14 @@ class Scatter:
 
 
 def value_axis(*values: FloatArray) -> Axis:
-    """0 to 1, or on to the next quarter where a value is beyond it."""
-    known = [column[~np.isnan(column)] for column in values]
-    most = max((float(column.max()) for column in known if len(column)), default=1.0)
-    return (0.0, max(1.0, ceil(round(4 * most, 9)) / 4))
+    """Return 0 to 1, or on to the next quarter where a value is beyond it."""
+    defined = [column[~np.isnan(column)] for column in values]
+    largest = max((float(column.max()) for column in defined if len(column)), default=1.0)
+    return (0.0, max(1.0, ceil(round(4 * largest, 9)) / 4))
 
 
 def estimate_axis(estimates: Iterable[Estimate]) -> Axis:
-    """The same, for values with their intervals."""
+    """Return the axis of values with their intervals."""
     ends = [
         end for estimate in estimates for end in (estimate.value, estimate.high) if end is not None
     ]
@@ -101,12 +101,12 @@ def estimate_axis(estimates: Iterable[Estimate]) -> Axis:
 
 
 def strip_ticks(axis: Axis) -> tuple[Tick, ...]:
-    """Every quarter of 1, named at its place; the ends of a long axis are named alone."""
+    """Return ticks at quarters of 1; on a long axis the whole numbers alone have labels."""
     quarters = round(4 * axis[1])
-    named = 1 if quarters <= 6 else 4
+    label_step = 1 if quarters <= 6 else 4
     return tuple(
         Tick(
-            f"{quarter / 4:.2f}".rstrip("0").rstrip(".") if quarter % named == 0 else "",
+            f"{quarter / 4:.2f}".rstrip("0").rstrip(".") if quarter % label_step == 0 else "",
             _across(quarter / 4, axis),
         )
         for quarter in range(quarters + 1)
@@ -114,13 +114,15 @@ def strip_ticks(axis: Axis) -> tuple[Tick, ...]:
 
 
 def topic_strip(values: FloatArray, axis: Axis) -> TopicStrip:
-    """Places of one system's values, one per topic, NaN where it has none."""
-    known = values[~np.isnan(values)]
-    mean = _across(float(known.mean()), axis) if len(known) else None
-    if len(values) > DRAWN:
-        cuts = np.quantile(known, (0.05, 0.25, 0.5, 0.75, 0.95)).tolist() if len(known) else []
-        drawn = Quantiles(tuple(cuts), tuple(_across(cut, axis) for cut in cuts)) if cuts else None
-        return TopicStrip((), drawn, mean)
+    """Return the positions of one system's values, one per topic, NaN where it has none."""
+    defined = values[~np.isnan(values)]
+    mean = _across(float(defined.mean()), axis) if len(defined) else None
+    if len(values) > MAX_POINTS:
+        cuts = np.quantile(defined, (0.05, 0.25, 0.5, 0.75, 0.95)).tolist() if len(defined) else []
+        quantiles = (
+            Quantiles(tuple(cuts), tuple(_across(cut, axis) for cut in cuts)) if cuts else None
+        )
+        return TopicStrip((), quantiles, mean)
     piles: dict[int, list[int]] = defaultdict(list)
     for index in np.argsort(values, kind="stable").tolist():
         if not np.isnan(values[index]):
@@ -130,7 +132,7 @@ def topic_strip(values: FloatArray, axis: Axis) -> TopicStrip:
 
 
 def scatter(a: FloatArray, b: FloatArray, axis: Axis) -> Scatter:
-    """`a` across and `b` up, of the topics that both have."""
+    """Return the scatter plot of `a` across and `b` up, of the topics that both have."""
     both = np.flatnonzero(~(np.isnan(a) | np.isnan(b)))
     quarters = round(4 * axis[1])
     marks = [quarter / 4 for quarter in range(0, quarters + 1, 1 if quarters <= 6 else 4)]
@@ -152,40 +154,40 @@ def scatter(a: FloatArray, b: FloatArray, axis: Axis) -> Scatter:
 
 
 def shade(value: float | None) -> int:
-    """0 to 5 for a share from 0 to 1; nothing for what is below 0 or undefined."""
+    """Return 0 to 5 for a share from 0 to 1; 0 for a negative or undefined one."""
     return 0 if value is None else min(max(round(5 * value), 0), 5)
 
 
 def _pile(pile: Sequence[int], values: FloatArray, axis: Axis) -> list[Point]:
-    """Topics of one place: above each other, and then beside, towards the middle of the strip."""
+    """Return points of equal values, stacked, and then beside, towards the strip's middle."""
     points = []
     for number, index in enumerate(pile):
-        column, place = divmod(number, PILE)
+        column, position = divmod(number, PILE)
         height = min(len(pile) - column * PILE, PILE)
         share = _share(float(values[index]), axis)
-        aside = column * ASIDE * (-1 if share > 0.5 else 1)
-        y = TALL / 2 + (place - (height - 1) / 2) * APART
-        points.append(Point(index, f"{_n(_per_cent(share) + aside)}%", _n(y)))
+        offset = column * COLUMN_SPACING * (-1 if share > 0.5 else 1)
+        y = STRIP_HEIGHT / 2 + (position - (height - 1) / 2) * POINT_SPACING
+        points.append(Point(index, f"{_n(_per_cent(share) + offset)}%", _n(y)))
     return points
 
 
 def _squares(a: FloatArray, b: FloatArray, axis: Axis) -> tuple[Square, ...]:
     counts, _, _ = np.histogram2d(a, b, bins=CELLS, range=[axis, axis])
-    size, most = (RIGHT - LEFT) / CELLS, counts.max(initial=1)
+    size, largest = (RIGHT - PLOT_LEFT) / CELLS, counts.max(initial=1)
     return tuple(
         Square(
             int(counts[across, up]),
-            _n(LEFT + across * size),
+            _n(PLOT_LEFT + across * size),
             _n(BOTTOM - (up + 1) * size),
             _n(size),
-            ceil(5 * sqrt(counts[across, up] / most)),
+            ceil(5 * sqrt(counts[across, up] / largest)),
         )
         for across, up in np.argwhere(counts > 0).tolist()
     )
 
 
 def _fan(n: int) -> Sequence[tuple[float, float]]:
-    """Places round one spot, so that topics with the same values do not hide each other."""
+    """Return offsets round one position, so that topics with equal values do not overlap."""
     if n == 1:
         return [(0.0, 0.0)]
     reach = max(5.0, 1.6 * n)
@@ -208,7 +210,7 @@ def _per_cent(share: float) -> float:
 
 
 def _x(value: float, axis: Axis) -> float:
-    return LEFT + (RIGHT - LEFT) * _share(value, axis)
+    return PLOT_LEFT + (RIGHT - PLOT_LEFT) * _share(value, axis)
 
 
 def _y(value: float, axis: Axis) -> float:
@@ -221,7 +223,10 @@ def _n(number: float) -> str:
 
 @dataclass(frozen=True)
 class TopicValue:
-    """One system on one topic: None where undefined, and `has` False where it is none of its own."""
+    """Value of one system on one topic: None where undefined.
+
+    `has` is False where the topic is none of the system's own.
+    """
 
     key: int
     topic: str
@@ -232,7 +237,7 @@ class TopicValue:
 
 @dataclass(frozen=True)
 class StripRow:
-    """One system. `values` has every topic where points are drawn, and none where quantiles are."""
+    """Strip of one system. `values` has all topics where points are drawn, else none."""
 
     row: RowScore
     mean: Estimate
@@ -251,21 +256,21 @@ class Strips:
     rows: tuple[StripRow, ...]
     topics: tuple[tuple[int, str], ...]
     is_drawn: bool
-    """Whether each topic is a point."""
+    """True if each topic is a point."""
 
     @property
     def by_topic(self) -> list[tuple[str, list[tuple[StripRow, TopicValue]]]]:
-        """The same values as lines of a table: a topic, and each system on it."""
+        """Table rows of the same values: a topic, and each system on it."""
         return [
             (topic, [(row, row.values[index]) for row in self.rows])
             for index, (_, topic) in enumerate(self.topics)
         ]
 
 
-def strips(board: Board, systems: Sequence[RowScore], metric: str) -> Strips:
-    """The strips of these systems, from the highest mean to the lowest, undefined ones last."""
+def strips(board: Leaderboard, systems: Sequence[RowScore], metric: str) -> Strips:
+    """Return the strips of these systems, by mean from high to low, undefined ones last."""
     axis = value_axis(*(row.of(metric) for row in systems))
-    is_drawn = len(board.topics) <= DRAWN
+    has_points = len(board.topics) <= MAX_POINTS
     ordered = sorted(
         systems,
         key=lambda row: (
@@ -282,17 +287,17 @@ def strips(board: Board, systems: Sequence[RowScore], metric: str) -> Strips:
                 row,
                 row.means[metric],
                 topic_strip(row.of(metric), axis),
-                topic_values(board, row, metric) if is_drawn else (),
+                topic_values(board, row, metric) if has_points else (),
             )
             for row in ordered
         ),
-        tuple(zip(board.keys, board.topics, strict=True)) if is_drawn else (),
-        is_drawn,
+        tuple(zip(board.keys, board.topics, strict=True)) if has_points else (),
+        has_points,
     )
 
 
-def topic_values(board: Board, row: RowScore, metric: str) -> tuple[TopicValue, ...]:
-    """The metric of one system on every topic, in the order of the dataset."""
+def topic_values(board: Leaderboard, row: RowScore, metric: str) -> tuple[TopicValue, ...]:
+    """Return the metric of one system on each topic, in the order of the dataset."""
     return tuple(
         TopicValue(
             key,

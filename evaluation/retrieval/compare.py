@@ -1,4 +1,4 @@
-"""Run against run: two rows, topic by topic, from the largest difference to the smallest."""
+"""Comparison of two runs, topic by topic, from the largest difference to the smallest."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluation.data.cache import cached
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.selection import SelectionError, one_of
-from evaluation.retrieval.board import Board
 from evaluation.retrieval.differences import PairTest, pair_test
-from evaluation.retrieval.params import Choice
+from evaluation.retrieval.leaderboard import Leaderboard
+from evaluation.retrieval.query import RetrievalQuery
 from evaluation.scoring.row_score import RowScore
 
 
 @dataclass(frozen=True, slots=True)
 class TopicPair:
-    """One topic on which both have a value. `index` is its place among the topics."""
+    """Topic on which both runs have a value. `index` is its index among the topics."""
 
     index: int
     key: int
@@ -41,19 +42,21 @@ class Comparison:
     n_alone: int
 
 
-def comparison(board: Board, choice: Choice, asked: Mapping[str, str]) -> Comparison | None:
-    """The rows that `a` and `b` name, by default the first two systems; None with fewer rows.
+def comparison(
+    board: Leaderboard, choice: RetrievalQuery, params: Mapping[str, str]
+) -> Comparison | None:
+    """Return the comparison of rows `a` and `b`, by default the first two systems.
 
-    Raises SelectionError for a name that is not there, or for twice the same one.
+    None with fewer than two rows. Raises SelectionError for a name that does not exist, or twice the same.
     """
     names = [row.name for row in board.rows]
     systems = [row.name for row in board.compared(choice.among, choice.topics)]
     if len(names) < 2:
         return None
     default = (systems if len(systems) > 1 else names)[:2]
-    a = one_of("run, system or bound", asked.get("a") or default[0], names)
-    other = default[1] if a == default[0] else default[0]
-    b = one_of("run, system or bound", asked.get("b") or other, names)
+    a = one_of("run, system or bound", params.get("a") or default[0], names)
+    second_default = default[1] if a == default[0] else default[0]
+    b = one_of("run, system or bound", params.get("b") or second_default, names)
     if a == b:
         raise SelectionError(f"“{a}” against itself says nothing: choose two.")
     first, second = board.by_name[a], board.by_name[b]
@@ -66,7 +69,7 @@ def comparison(board: Board, choice: Choice, asked: Mapping[str, str]) -> Compar
         second,
         cached(
             choice.dataset,
-            ("retrieval pair", choice.options, choice.metric, a, b),
+            (CacheKey.PAIR_TEST, choice.options, choice.metric, a, b),
             lambda: pair_test(first, second, choice.metric),
         ),
         tuple(

@@ -1,4 +1,4 @@
-"""Whether two systems differ on a metric, topic by topic: sign flips, adjusted by Holm."""
+"""Paired sign-flip tests of systems on a metric over topics, adjusted by Holm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evaluation.stats.randomisation import Randomisation, holm, sign_flips
 
 @dataclass(frozen=True)
 class PairTest:
-    """Two systems over the topics that both have, `first` the one with the higher mean there.
+    """Test of two systems over common topics, `first` the one with the higher mean there.
 
     `difference` is the mean of first less second with its t interval over topics, `flip` its
     sign-flip test, `p_holm` the p value adjusted for all pairs that are tested together. On
@@ -40,7 +40,7 @@ class PairTest:
 
 
 class Scored(Protocol):
-    """A system with its values and the depth of its ranking on every topic."""
+    """System with its values and the depth of its ranking on each topic."""
 
     @property
     def name(self) -> str: ...
@@ -52,9 +52,10 @@ class Scored(Protocol):
 
 
 def pair_tests(systems: Sequence[Scored], metric: str) -> tuple[PairTest, ...]:
-    """Tests of all pairs of systems, from the largest difference to the smallest, undefined ones last.
+    """Test all pairs of systems, sorted from the largest difference to the smallest.
 
-    The p values of all of them are adjusted together; pairs without a common topic have none.
+    Undefined ones are last. The p values of all of them are adjusted together; pairs without a common
+    topic have none.
     """
     pairs = [_downwards(a, b, metric) for a, b in combinations(systems, 2)]
     if not pairs:
@@ -79,28 +80,28 @@ def pair_tests(systems: Sequence[Scored], metric: str) -> tuple[PairTest, ...]:
 
 
 def sampled(flips: Iterable[Randomisation]) -> str:
-    """What those p values are shares of that do not count all arrangements; nothing if all do."""
-    drawn = next((flip for flip in flips if flip.p is not None and not flip.exact), None)
-    if drawn is None:
+    """Return the number of sampled permutations and their seed; "" if all p values are exact."""
+    random_flip = next((flip for flip in flips if flip.p is not None and not flip.exact), None)
+    if random_flip is None:
         return ""
-    return f"{drawn.n_arrangements:,}: the observed one and random ones from seed {drawn.seed}"
+    return f"{random_flip.n_arrangements:,} permutations, the observed one included, seed {random_flip.seed}"
 
 
 def pair_test(a: Scored, b: Scored, metric: str) -> PairTest:
-    """Test of a single pair, in the order given; its p value needs no adjustment."""
+    """Test a single pair, in the order given; its p value needs no adjustment."""
     (flip,) = sign_flips((a.of(metric) - b.of(metric))[:, np.newaxis])
     return _test(a, b, metric, flip, np.nan if flip.p is None else flip.p)
 
 
 def mean_difference(differences: FloatArray) -> Estimate:
-    """The mean of the differences that there are, with its 95% t interval over topics."""
-    known = differences[~np.isnan(differences)]
-    missing = len(differences) - len(known)
-    if not len(known):
+    """Return the mean of the defined differences, with its 95% t interval over topics."""
+    defined = differences[~np.isnan(differences)]
+    missing = len(differences) - len(defined)
+    if not len(defined):
         return Estimate(None, "undefined, because no topic has both", 0, missing)
-    whole = Estimate(float(known.mean()), None, len(known), missing)
+    whole = Estimate(float(defined.mean()), None, len(defined), missing)
     # The jackknife of a mean is its t interval: without one topic the mean is this.
-    without_one = (known.sum() - known) / max(len(known) - 1, 1)
+    without_one = (defined.sum() - defined) / max(len(defined) - 1, 1)
     return jackknife_interval(whole, without_one)
 
 
@@ -126,5 +127,5 @@ def _test(a: Scored, b: Scored, metric: str, flip: Randomisation, p: float) -> P
 
 def _downwards(a: Scored, b: Scored, metric: str) -> tuple[Scored, Scored]:
     difference = a.of(metric) - b.of(metric)
-    known = difference[~np.isnan(difference)]
-    return (b, a) if len(known) and known.mean() < 0 else (a, b)
+    defined = difference[~np.isnan(difference)]
+    return (b, a) if len(defined) and defined.mean() < 0 else (a, b)

@@ -1,16 +1,16 @@
-"""What the metrics tell apart: how many pairs of systems each finds different, and their orders at the top."""
+"""Discriminative power of metrics, and their agreement on the top of the ranking."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.retrieval.board import Board
 from evaluation.retrieval.differences import PairTest
+from evaluation.retrieval.leaderboard import Leaderboard
 from evaluation.retrieval.page import tests_of
-from evaluation.retrieval.params import Choice
+from evaluation.retrieval.query import RetrievalQuery
 from evaluation.scoring.row_score import METRICS, RowScore
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.tau_ap import tau_ap
@@ -22,35 +22,33 @@ FEW = f"undefined, because no two systems share the {ENOUGH} topics that a p und
 
 @dataclass(frozen=True)
 class MetricPower:
-    """A metric: the share of pairs of systems with p under ALPHA, each alone and by Holm together.
+    """Discriminative power: share of pairs with p under ALPHA, unadjusted and by Holm.
 
     `n` counts the pairs that share ENOUGH topics, `missing` the others.
     """
 
     metric: str
     alone: Estimate
-    together: Estimate
+    adjusted: Estimate
 
 
 @dataclass(frozen=True)
-class TellingApart:
-    """Every metric, and tau_AP of every two, the row the truth; the diagonal is 1 by definition."""
+class DiscriminativePower:
+    """Power of all metrics, and tau_AP of each two, the row the truth; the diagonal is 1."""
 
     powers: tuple[MetricPower, ...]
     tops: tuple[tuple[str, tuple[Estimate, ...]], ...]
 
 
-def telling_apart(board: Board, choice: Choice) -> TellingApart:
-    """The metrics by the systems of the chosen kind; the tests are kept until the data change.
+def discriminative_power(board: Leaderboard, choice: RetrievalQuery) -> DiscriminativePower:
+    """Return the power of the metrics over the chosen systems; the tests are cached.
 
     Source: Sakai (2006), SIGIR, 525-532, with the sign-flip test of the other pages for his
     bootstrap; Yilmaz, Aslam and Robertson (2008), SIGIR, 587-594.
     """
     systems = board.compared(choice.among, choice.topics)
-    return TellingApart(
-        tuple(
-            _power(metric, tests_of(board, replace(choice, metric=metric))) for metric in METRICS
-        ),
+    return DiscriminativePower(
+        tuple(_power(metric, tests_of(board, choice.replace(metric=metric))) for metric in METRICS),
         tuple(
             (truth, tuple(_top(systems, metric, truth) for metric in METRICS)) for truth in METRICS
         ),
@@ -58,17 +56,17 @@ def telling_apart(board: Board, choice: Choice) -> TellingApart:
 
 
 def _power(metric: str, tests: Sequence[PairTest]) -> MetricPower:
-    told = [test for test in tests if test.flip.p is not None and test.flip.n >= ENOUGH]
-    missing = len(tests) - len(told)
-    if not told:
+    usable = [test for test in tests if test.flip.p is not None and test.flip.n >= ENOUGH]
+    missing = len(tests) - len(usable)
+    if not usable:
         none = Estimate(None, FEW, 0, missing)
         return MetricPower(metric, none, none)
-    alone = sum((test.flip.p or 0.0) < ALPHA for test in told)
-    together = sum(test.p_holm is not None and test.p_holm < ALPHA for test in told)
+    n_single = sum((test.flip.p or 0.0) < ALPHA for test in usable)
+    n_adjusted = sum(test.p_holm is not None and test.p_holm < ALPHA for test in usable)
     return MetricPower(
         metric,
-        Estimate(alone / len(told), None, len(told), missing),
-        Estimate(together / len(told), None, len(told), missing),
+        Estimate(n_single / len(usable), None, len(usable), missing),
+        Estimate(n_adjusted / len(usable), None, len(usable), missing),
     )
 
 

@@ -1,7 +1,7 @@
-"""Figures to move about in, for plotly.js: the same numbers as the drawings of the pages.
+"""Interactive figures for plotly.js, with the same numbers as the pages' drawings.
 
-What the content security policy forbids is not used: colour bars, the buttons above a figure, and
-heat maps without gaps between their cells set style attributes. Colours come from the page.
+Features that the content security policy forbids are not used: colour bars, the buttons above a figure,
+and heat maps without gaps between their cells set style attributes. Colours come from the page.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from evaluation.charts import Axis
 from evaluation.metrics.ranges import highest
 from evaluation.retrieval.charts import (
     BOTTOM,
-    LEFT,
+    PLOT_LEFT,
     RIGHT,
+    STRIP_HEIGHT,
     STRIP_LEFT,
     STRIP_RIGHT,
-    TALL,
     TOP,
     StripRow,
     Strips,
@@ -32,8 +32,8 @@ from evaluation.retrieval.charts import (
 )
 from evaluation.retrieval.compare import Comparison
 from evaluation.retrieval.differences import mean_difference
-from evaluation.retrieval.orders import Taus
-from evaluation.retrieval.params import Choice
+from evaluation.retrieval.query import RetrievalQuery
+from evaluation.retrieval.rankings import Taus
 from evaluation.retrieval.tags import matrix_url
 from evaluation.stats.estimate import Estimate
 
@@ -42,12 +42,12 @@ ROW = 72  # of a system in the figure of topics, in pixels
 FIGURES = {
     "metrics": "Kendall’s τ between metrics",
     "topics": "Each topic, by system",
-    "compare": "Run against run",
+    "compare": "Pairwise comparison of systems",
 }
 
 
-def metrics_figure(metric_taus: Taus, choice: Choice) -> Json:
-    """Figure 5 of the paper: a heat map of taus."""
+def metrics_figure(metric_taus: Taus, choice: RetrievalQuery) -> Json:
+    """Return Figure 5 of the paper: a heat map of taus."""
     names = [choice.titles[metric] for metric in metric_taus.metrics]
     heat = go.Heatmap(
         z=[[tau.value for tau in row] for row in metric_taus.rows],
@@ -58,8 +58,8 @@ def metrics_figure(metric_taus: Taus, choice: Choice) -> Json:
         xgap=2,
         ygap=2,
         showscale=False,
-        text=_each(metric_taus, 2),
-        customdata=_each(metric_taus, 4),
+        text=_format_taus(metric_taus, 2),
+        customdata=_format_taus(metric_taus, 4),
         texttemplate="%{text}",
         hovertemplate="%{y} and %{x}: τ-b %{customdata}, n = "
         + f"{metric_taus.n_systems} systems<extra></extra>",
@@ -69,16 +69,16 @@ def metrics_figure(metric_taus: Taus, choice: Choice) -> Json:
     return _figure([heat], xaxis=plain, yaxis=plain | {"autorange": "reversed"}, margin={"l": 90})
 
 
-def _each(metric_taus: Taus, places: int) -> list[list[str]]:
-    """The printed values of tau; empty where undefined."""
+def _format_taus(metric_taus: Taus, decimal_places: int) -> list[list[str]]:
+    """Return the printed values of tau; empty where undefined."""
     return [
-        ["" if tau.value is None else printed(tau.value, places) for tau in row]
+        ["" if tau.value is None else printed(tau.value, decimal_places) for tau in row]
         for row in metric_taus.rows
     ]
 
 
-def topics_figure(strips: Strips, choice: Choice) -> Json:
-    """A point for each topic of each system; boxes of quantiles where there are too many.
+def topics_figure(strips: Strips, choice: RetrievalQuery) -> Json:
+    """Return a point for each topic of each system, or boxes of quantiles for many topics.
 
     Points stand where the drawing of the page has them, so that equal ones do not hide each other, and
     over the mean. Names
@@ -87,26 +87,26 @@ def topics_figure(strips: Strips, choice: Choice) -> Json:
     title = choice.metric_title
     rows = list(reversed(strips.rows))
     traces: list[Any] = []
-    for place, row in enumerate(rows):
+    for position, row in enumerate(rows):
         if row.mean.value is not None:
-            says = f"mean {_told(row.mean)}"
-            traces.append(_mean([row.mean.value], [place], says, error_x=_bars(row.mean)))
+            label = f"mean {_format_mean(row.mean)}"
+            traces.append(_mean([row.mean.value], [position], label, error_x=_bars(row.mean)))
         cut = row.strip.quantiles
         if cut:
-            traces.append(_box(row.row.title, place, *cut.numbers))
+            traces.append(_box(row.row.title, position, *cut.numbers))
         elif row.points:
-            traces.append(_strip(row, place, strips, title, choice))
+            traces.append(_strip(row, position, strips, title, choice))
     names = [
         {
             "text": f"{escape(row.row.title)}, n = {row.mean.n}",
             "x": 0,
             "xref": "paper",
             "xanchor": "left",
-            "y": place + 0.4,
+            "y": position + 0.4,
             "yanchor": "bottom",
             "showarrow": False,
         }
-        for place, row in enumerate(rows)
+        for position, row in enumerate(rows)
     ]
     return _figure(
         traces,
@@ -122,39 +122,42 @@ def topics_figure(strips: Strips, choice: Choice) -> Json:
     )
 
 
-def compare_figure(compared: Comparison, choice: Choice) -> Json:
-    """A point for each topic: the first run across, the second up; equal ones on the diagonal.
+def compare_figure(compared: Comparison, choice: RetrievalQuery) -> Json:
+    """Return a point for each topic: the first run across, the second up.
 
-    Topics with the same values stand round their place; the cross is the means with their intervals.
+    Equal values are on the diagonal. Topics with the same values stand round their place; the cross is the
+    means with their intervals.
     """
     ours = np.array([topic.first for topic in compared.topics])
     theirs = np.array([topic.second for topic in compared.topics])
     axis = value_axis(ours, theirs)
-    drawn = scatter(ours, theirs, axis).points
-    places = {point.index: point for point in drawn}
+    plotted = scatter(ours, theirs, axis).points
+    point_by_topic = {point.index: point for point in plotted}
     points = go.Scatter(
-        x=[_value(places[at].x, LEFT, RIGHT, axis) for at in places] or ours.tolist(),
-        y=[_value(places[at].y, BOTTOM, TOP, axis) for at in places] or theirs.tolist(),
+        x=[_value(point_by_topic[index].x, PLOT_LEFT, RIGHT, axis) for index in point_by_topic]
+        or ours.tolist(),
+        y=[_value(point_by_topic[index].y, BOTTOM, TOP, axis) for index in point_by_topic]
+        or theirs.tolist(),
         text=[
             f"{escape(topic.name)}<br>{printed(topic.first, 4)} across, {printed(topic.second, 4)} up"
-            for topic in (compared.topics[at] for at in places or range(len(ours)))
+            for topic in (compared.topics[index] for index in point_by_topic or range(len(ours)))
         ],
         customdata=[
-            matrix_url(choice, compared.topics[at].key, compared.first)
-            for at in places or range(len(ours))
+            matrix_url(choice, compared.topics[index].key, compared.first)
+            for index in point_by_topic or range(len(ours))
         ],
         mode="markers",
         marker={"size": 11, "opacity": 0.6},
         showlegend=False,
         hovertemplate="%{text}<extra></extra>",
     )
-    most = highest(choice.metric)
-    across, up = (mean_difference(side).within(0, most) for side in (ours, theirs))
+    maximum = highest(choice.metric)
+    across, up = (mean_difference(side).within(0, maximum) for side in (ours, theirs))
     traces = [points]
     if across.value is not None and up.value is not None:
-        says = f"means: {_told(across)}, across<br>{_told(up)}, up"
+        label = f"means: {_format_mean(across)}, across<br>{_format_mean(up)}, up"
         bars = {"error_x": _bars(across), "error_y": _bars(up)}
-        traces.append(_mean([across.value], [up.value], says, **bars))
+        traces.append(_mean([across.value], [up.value], label, **bars))
     n = len(compared.topics)
     line = {"type": "line", "x0": 0, "y0": 0, "x1": axis[1], "y1": axis[1], "layer": "below"}
     return _figure(
@@ -168,14 +171,19 @@ def compare_figure(compared: Comparison, choice: Choice) -> Json:
     )
 
 
-def _strip(row: StripRow, place: int, strips: Strips, title: str, choice: Choice) -> go.Scatter:
+def _strip(
+    row: StripRow, position: int, strips: Strips, title: str, choice: RetrievalQuery
+) -> go.Scatter:
     return go.Scatter(
         name=row.row.title,
         x=[
             _value(point.x.removesuffix("%"), STRIP_LEFT, STRIP_RIGHT, strips.axis)
             for point, _ in row.points
         ],
-        y=[place + (TALL / 2 - float(point.y)) / (1.2 * TALL) for point, _ in row.points],
+        y=[
+            position + (STRIP_HEIGHT / 2 - float(point.y)) / (1.2 * STRIP_HEIGHT)
+            for point, _ in row.points
+        ],
         text=[
             f"{escape(value.topic)}<br>{title} {printed(value.value or 0, 4)}"
             for _, value in row.points
@@ -188,17 +196,17 @@ def _strip(row: StripRow, place: int, strips: Strips, title: str, choice: Choice
     )
 
 
-def _value(place: str, low: float, high: float, axis: Axis) -> float:
-    """What stands at a place of a drawing whose axis goes from `low` to `high` there."""
-    return axis[0] + (axis[1] - axis[0]) * (float(place) - low) / (high - low)
+def _value(coordinate: str, low: float, high: float, axis: Axis) -> float:
+    """Return the value at a coordinate of an axis drawn from `low` to `high`."""
+    return axis[0] + (axis[1] - axis[0]) * (float(coordinate) - low) / (high - low)
 
 
-def _mean(x: list[float], y: list[float], says: str, **bars: Json) -> go.Scatter:
-    """The script draws what has this `meta` in the colour of words."""
+def _mean(x: list[float], y: list[float], label: str, **bars: Json) -> go.Scatter:
+    """Return the marker of a mean; the script draws this `meta` in the text colour."""
     return go.Scatter(
         x=x,
         y=y,
-        text=[says],
+        text=[label],
         mode="markers",
         meta="mean",
         marker={"size": 12, "symbol": "diamond-open", "line": {"width": 2.5}},
@@ -221,7 +229,7 @@ def _bars(mean: Estimate) -> Json:
     }
 
 
-def _told(mean: Estimate) -> str:
+def _format_mean(mean: Estimate) -> str:
     value, low, high = (
         None if end is None else printed(end, 4) for end in (mean.value, mean.low, mean.high)
     )
@@ -230,10 +238,10 @@ def _told(mean: Estimate) -> str:
 
 
 def _box(
-    name: str, place: int, low: float, first: float, middle: float, third: float, high: float
+    name: str, position: int, low: float, first: float, middle: float, third: float, high: float
 ) -> go.Box:
     return go.Box(
-        y=[place],
+        y=[position],
         lowerfence=[low],
         q1=[first],
         median=[middle],

@@ -1,25 +1,26 @@
-"""Retrieval runs by relevance grades: what the page and the command are asked for, and their tables."""
+"""Retrieval runs by relevance grades: parameters of page and command, and their tables."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django import forms
-from django.utils.http import urlencode
 
 from annotation.decimals import decimals
 from annotation.models import Dataset
-from evaluation.csv_tables import estimate_cells, estimate_header
 from evaluation.data.cache import cached
-from evaluation.data.query import OneOf, QueryForm
+from evaluation.data.cache_keys import CacheKey
+from evaluation.data.query import OneOf, PageQuery, parameter
 from evaluation.data.relevance import RelevanceSource, relevance_source, relevance_sources
 from evaluation.data.selection import SelectionError
-from evaluation.retrieval.board import ANY, SAME
+from evaluation.result_tables import ResultTable, Statistic
 from evaluation.retrieval.differences import PairTest, pair_tests
-from evaluation.retrieval.export import Table, tests_table
+from evaluation.retrieval.export import tests_table
+from evaluation.retrieval.leaderboard import ANY, SAME
 from evaluation.scoring.options import ALL, NONE, OF_RUNS, SIZE
 from evaluation.scoring.relevance import (
     DEPTH,
@@ -37,54 +38,54 @@ ZEROS = {OF_RUNS: "count as 0", NONE: "are left out"}
 TOPICS = {SAME: "runs on the same topics", ANY: "all runs"}
 
 
-class RelevanceForm(QueryForm):
-    """Parameters of the page, and of `manage.py score` by relevance grades."""
+class Depth(forms.Field):
+    """Form field for a cut-off of a run: a rank, or `size` for None."""
 
-    source = forms.CharField(required=False, strip=False)
-    eta = OneOf("eta", coerce=int)
-    cutoff = forms.CharField(required=False, initial=str(DEPTH))
-    zeros = OneOf("choice for topics without results", (*ZEROS, ALL), initial=OF_RUNS)
-    metric = OneOf("measure", MEASURES, initial=NDCG)
-    topics = OneOf("choice of topics", TOPICS, initial=SAME)
-
-    def __init__(self, dataset: Dataset, query: Mapping[str, Any]) -> None:
-        super().__init__(query)
-        self.graded_by = relevance_source(dataset, query.get("source"))
-        self.offer(eta=self.graded_by.levels)
-
-    def clean_cutoff(self) -> int | None:
-        value: str = self.cleaned_data["cutoff"] or str(DEPTH)
-        if value == SIZE:
+    def clean(self, value: Any) -> int | None:
+        text = value or str(DEPTH)
+        if text == SIZE:
             return None
-        if re.fullmatch(r"[0-9]{1,7}", value) and int(value) > 0:
-            return int(value)
+        if re.fullmatch(r"[0-9]{1,7}", text) and int(text) > 0:
+            return int(text)
         raise SelectionError(
-            f"There is no cut-off “{value}” of relevance grades. There are: {', '.join(DEPTHS)}, or another "
+            f"There is no cut-off “{text}” of relevance grades. There are: {', '.join(DEPTHS)}, or another "
             "whole number from 1."
         )
 
-    def options(self, others: Sequence[str] = ()) -> RelevanceOptions:
-        """Raises SelectionError, which lists the choices, for what is not there."""
-        asked = self.asked()
-        eta = self.graded_by.eta if asked["eta"] is None else asked["eta"]
-        zeros = NONE if asked["zeros"] == NONE else OF_RUNS
-        return RelevanceOptions(self.graded_by, eta, asked["cutoff"], zeros, tuple(others))
 
+class RelevanceQuery(PageQuery):
+    """Parameters of the page, and of `manage.py score` by relevance grades."""
 
-@dataclass(frozen=True)
-class RelevanceChoice:
-    """State of the page. `words` are its parameters as they came, without empty ones."""
+    only_given = True
 
-    dataset: Dataset
-    options: RelevanceOptions
-    sources: tuple[RelevanceSource, ...]
-    words: Mapping[str, str]
-    metric: str
-    topics: str
+    source: RelevanceSource = parameter(forms.CharField(required=False, strip=False))
+    eta: int = parameter(OneOf("eta", coerce=int))
+    depth: int | None = parameter(Depth(required=False), "cutoff")
+    zeros: str = parameter(
+        OneOf("choice for topics without results", (*ZEROS, ALL), initial=OF_RUNS)
+    )
+    metric: str = parameter(OneOf("measure", MEASURES, initial=NDCG))
+    topics: str = parameter(OneOf("choice of topics", TOPICS, initial=SAME))
+
+    def __init__(self, dataset: Dataset, params: Mapping[str, Any]) -> None:
+        self.dataset = dataset
+        self.graded_by = relevance_source(dataset, params.get("source"))
+        super().__init__(params, eta=self.graded_by.levels)
+
+    def resolve(self, values: dict[str, Any]) -> dict[str, Any]:
+        return values | {
+            "source": self.graded_by,
+            "eta": self.graded_by.eta if values["eta"] is None else values["eta"],
+            "zeros": NONE if values["zeros"] == NONE else OF_RUNS,
+        }
+
+    @cached_property
+    def options(self) -> RelevanceOptions:
+        return RelevanceOptions(self.source, self.eta, self.depth, self.zeros)
 
     @property
-    def etas(self) -> tuple[int, ...]:
-        return self.options.source.levels
+    def sources(self) -> tuple[RelevanceSource, ...]:
+        return relevance_sources(self.dataset)
 
     @property
     def titles(self) -> Mapping[str, str]:
@@ -96,47 +97,24 @@ class RelevanceChoice:
 
     @property
     def cutoff(self) -> str:
-        return str(self.options.depth or SIZE)
+        return str(self.depth or SIZE)
 
     @property
     def cutoffs(self) -> list[tuple[str, str]]:
-        known = DEPTHS if self.cutoff in DEPTHS else (self.cutoff, *DEPTHS)
-        return [(name, "all of a run" if name == SIZE else f"rank {name}") for name in known]
+        depths = DEPTHS if self.cutoff in DEPTHS else (self.cutoff, *DEPTHS)
+        return [(name, "all of a run" if name == SIZE else f"rank {name}") for name in depths]
 
     @property
-    def zeros(self) -> list[tuple[str, str]]:
+    def zero_choices(self) -> list[tuple[str, str]]:
         return list(ZEROS.items())
 
-    @property
-    def topic_choices(self) -> list[tuple[str, str]]:
-        return list(TOPICS.items())
 
-    def query(self, **changes: Any) -> str:
-        """The state as the query of a URL, with changes; a value of None drops a parameter."""
-        words = {**self.words, **changes}
-        return urlencode({key: value for key, value in words.items() if value is not None})
+def relevance_query(dataset: Dataset, params: Mapping[str, Any]) -> RelevanceQuery | None:
+    """Parse the parameters of a URL; None if no passage is graded for a whole topic.
 
-
-def relevance_choice(dataset: Dataset, asked: Mapping[str, str]) -> RelevanceChoice | None:
-    """The state that these parameters ask for; None if nobody has graded passages for whole topics.
-
-    Raises SelectionError, which lists the choices, for what is not there.
+    Raises SelectionError, which lists the choices, for a choice that does not exist.
     """
-    sources = relevance_sources(dataset)
-    if not sources:
-        return None
-    fields = RelevanceForm.base_fields
-    words = {key: value for key, value in asked.items() if value and key in fields}
-    form = RelevanceForm(dataset, words)
-    values = form.asked()
-    return RelevanceChoice(
-        dataset=dataset,
-        options=form.options(),
-        sources=sources,
-        words=words,
-        metric=values["metric"],
-        topics=values["topics"],
-    )
+    return RelevanceQuery(dataset, params).parse() if relevance_sources(dataset) else None
 
 
 @dataclass(frozen=True)
@@ -145,7 +123,7 @@ class RelevanceGroup:
 
     title: str
     rows: tuple[RelevanceRow, ...]
-    is_apart: bool
+    is_on_other_topics: bool
 
 
 @dataclass(frozen=True)
@@ -159,7 +137,7 @@ class RelevancePage:
 
     @property
     def defined_tests(self) -> list[PairTest]:
-        """The tests of pairs with a common topic."""
+        """Tests of pairs with a common topic."""
         return [test for test in self.tests if test.difference.value is not None]
 
     @property
@@ -167,24 +145,26 @@ class RelevancePage:
         return len(self.tests) - len(self.defined_tests)
 
 
-def relevance_page(choice: RelevanceChoice) -> RelevancePage:
-    """The numbers of a state of the page, kept until the data change."""
+def relevance_page(choice: RelevanceQuery) -> RelevancePage:
+    """Return the numbers of a state of the page, cached until the data change."""
     scores = relevance_scores(choice.dataset, choice.options)
-    together = scores.rows if choice.topics == ANY else on_same_topics(scores.rows)
-    names = {row.name for row in together}
-    apart = tuple(row for row in scores.rows if row.name not in names)
-    key = ("relevance tests", choice.options, choice.topics, choice.metric)
-    tests = cached(choice.dataset, key, lambda: pair_tests(together, choice.metric))
+    comparable = scores.rows if choice.topics == ANY else on_same_topics(scores.rows)
+    names = {row.name for row in comparable}
+    others = tuple(row for row in scores.rows if row.name not in names)
+    key = (CacheKey.RELEVANCE_TESTS, choice.options, choice.topics, choice.metric)
+    tests = cached(choice.dataset, key, lambda: pair_tests(comparable, choice.metric))
     groups = (
-        RelevanceGroup("Retrieval runs", _ordered(together, choice.metric), is_apart=False),
+        RelevanceGroup(
+            "Retrieval runs", _ordered(comparable, choice.metric), is_on_other_topics=False
+        ),
         RelevanceGroup(
             "Retrieval runs on fewer or other topics: not compared with those above",
-            _ordered(apart, choice.metric),
-            is_apart=True,
+            _ordered(others, choice.metric),
+            is_on_other_topics=True,
         ),
     )
-    shown = tuple(group for group in groups if group.rows)
-    return RelevancePage(scores, shown, choice.metric, tests)
+    filled = tuple(group for group in groups if group.rows)
+    return RelevancePage(scores, filled, choice.metric, tests)
 
 
 def _ordered(rows: Iterable[RelevanceRow], metric: str) -> tuple[RelevanceRow, ...]:
@@ -195,41 +175,43 @@ def _ordered(rows: Iterable[RelevanceRow], metric: str) -> tuple[RelevanceRow, .
     return tuple(sorted(rows, key=key))
 
 
-def relevance_table(page: RelevancePage) -> Table:
-    """The means of every run, a line a run."""
+def relevance_table(page: RelevancePage) -> ResultTable:
+    """Return the means of each run, a line a run."""
     header = ["name", "topics", "topics_without_results", "is_compared"]
-    for measure in page.scores.options.measures:
-        header += estimate_header(measure)
-    return header, (
-        [
-            *(row.name, row.n_topics, row.n_absent, not group.is_apart),
-            *(c for m in page.scores.options.measures for c in estimate_cells(row.means[m])),
-        ]
-        for group in page.groups
-        for row in group.rows
+    header += map(Statistic, page.scores.options.measures)
+    return ResultTable(
+        header,
+        (
+            [
+                *(row.name, row.n_topics, row.n_absent, not group.is_on_other_topics),
+                *(row.means[m] for m in page.scores.options.measures),
+            ]
+            for group in page.groups
+            for row in group.rows
+        ),
     )
 
 
-def relevance_topics_table(page: RelevancePage) -> Table:
-    """A line for each run and topic with results, or with something to find."""
+def relevance_topics_table(page: RelevancePage) -> ResultTable:
+    """Return a row for each run and topic with results, or with something to find."""
     scores = page.scores
     measures = scores.options.measures
 
     def lines() -> Iterator[list[Any]]:
         for row in scores.rows:
-            for place in (row.has | row.judged).nonzero()[0].tolist():
-                values = [float(row.of(measure)[place]) for measure in measures]
-                known = [value if value == value else None for value in values]
+            for index in (row.has | row.judged).nonzero()[0].tolist():
+                values = [float(row.of(measure)[index]) for measure in measures]
+                defined = [value if value == value else None for value in values]
                 yield [
-                    *(row.name, scores.topics[place], bool(row.has[place])),
-                    *(int(row.n_unjudged[place]), *known),
+                    *(row.name, scores.topics[index], bool(row.has[index])),
+                    *(int(row.n_unjudged[index]), *defined),
                 ]
 
-    return ["name", "topic", "has_results", "unjudged", *measures], lines()
+    return ResultTable(["name", "topic", "has_results", "unjudged", *measures], lines())
 
 
-def relevance_tests_table(page: RelevancePage) -> Table:
-    """A line for each pair of compared runs."""
+def relevance_tests_table(page: RelevancePage) -> ResultTable:
+    """Return a row for each pair of compared runs."""
     return tests_table(page.tests, page.metric)
 
 
@@ -245,24 +227,24 @@ COLUMN = 12
 
 
 def relevance_lines(slug: str, scores: RelevanceScores) -> Iterator[str]:
-    """The scores as a table of plain text: of one run its topics too."""
+    """Yield the scores as a table of plain text; of a single run its topics too."""
     options = scores.options
     depth = f"rank {options.depth}" if options.depth else "the end"
     yield f"{slug}: grades of {options.source.title}, relevant from {options.eta}, runs to {depth}"
     yield "MAP and MRR of the whole run; rankings by score, equal scores in the order of the file"
     yield ""
     yield _line("", options.titles.values(), "topics")
-    together = on_same_topics(scores.rows)
+    comparable = on_same_topics(scores.rows)
     if len(scores.rows) == 1:
         (row,) = scores.rows
-        for place in (row.has | row.absent).nonzero()[0].tolist():
-            values = [float(row.of(measure)[place]) for measure in options.measures]
-            yield _line(scores.topics[place], map(_number, values), "")
-    for row in together:
+        for index in (row.has | row.absent).nonzero()[0].tolist():
+            values = [float(row.of(measure)[index]) for measure in options.measures]
+            yield _line(scores.topics[index], map(_number, values), "")
+    for row in comparable:
         yield from _means(row, scores)
-    if len(together) < len(scores.rows):
+    if len(comparable) < len(scores.rows):
         yield from ("", "On other topics than most runs:")
-        names = {row.name for row in together}
+        names = {row.name for row in comparable}
         for row in scores.rows:
             if row.name not in names:
                 yield from _means(row, scores)

@@ -1,4 +1,4 @@
-"""One system or bound, topic by topic: every metric with what it is computed from."""
+"""Scores of one system or bound, topic by topic, with the counts behind each metric."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.retrieval.board import Board
-from evaluation.retrieval.params import NAME, Choice
+from evaluation.retrieval.leaderboard import Leaderboard
+from evaluation.retrieval.query import NAME, RetrievalQuery
 from evaluation.scoring.row_score import METRICS, RowScore
 
 
 @dataclass(frozen=True)
 class Value:
-    """A metric on a topic: None with the reason where undefined."""
+    """Metric on a topic: None with the reason where undefined."""
 
     value: float | None
     reason: str
@@ -23,7 +23,7 @@ class Value:
 
 @dataclass(frozen=True)
 class RunTopic:
-    """Z of one topic. `tokens` and `required_tokens` are None where words are not there."""
+    """Z of one topic. `tokens` and `required_tokens` are None where a text is missing."""
 
     key: int
     topic: str
@@ -42,44 +42,44 @@ class RunTopic:
         return self.n_passages * self.n_answerable
 
 
-def topic_order(row: RowScore, choice: Choice) -> Sequence[int]:
-    """The places of its topics, and of those without results, in the order of the choice."""
-    own = np.flatnonzero(row.has | row.absent)
+def topic_order(row: RowScore, choice: RetrievalQuery) -> Sequence[int]:
+    """Return the indexes of its topics, and of those without results, in the chosen order."""
+    indexes = np.flatnonzero(row.has | row.absent)
     if choice.by == NAME:
-        return own[::-1].tolist() if choice.falls else own.tolist()
-    values = row.of(choice.by)[own]
+        return indexes[::-1].tolist() if choice.falls else indexes.tolist()
+    values = row.of(choice.by)[indexes]
     keys = -values if choice.falls else values
-    return own[np.argsort(keys, kind="stable")].tolist()  # NaN is sorted last either way
+    return indexes[np.argsort(keys, kind="stable")].tolist()  # NaN is sorted last either way
 
 
-def run_topics(board: Board, row: RowScore, places: Sequence[int]) -> list[RunTopic]:
-    """These topics of a row."""
+def run_topics(board: Leaderboard, row: RowScore, indexes: Sequence[int]) -> list[RunTopic]:
+    """Return these topics of a row."""
     return [
         RunTopic(
-            key=board.keys[place],
-            topic=board.topics[place],
-            has_results=bool(row.has[place]),
+            key=board.keys[index],
+            topic=board.topics[index],
+            has_results=bool(row.has[index]),
             values=tuple(
                 Value(
-                    _known(row.of(metric)[place]),
-                    row.reason(metric, place).removeprefix("undefined, because "),
-                    _known(row.ndeval[place]) if metric == "alpha_ndcg" else None,
+                    _none_if_nan(row.of(metric)[index]),
+                    row.reason(metric, index).removeprefix("undefined, because "),
+                    _none_if_nan(row.ndeval[index]) if metric == "alpha_ndcg" else None,
                 )
                 for metric in METRICS
             ),
-            n_passages=int(row.counts["n_passages"][place]),
-            n_covered=int(row.counts["n_covered"][place]),
-            n_answerable=int(row.counts["n_answerable"][place]),
-            n_unrated_cells=int(row.counts["n_unrated_cells"][place]),
-            tokens=_whole(row.tokens[place]),
-            n_required=int(board.n_required[place]),
-            required_tokens=_whole(board.required_tokens[place]),
+            n_passages=int(row.counts["n_passages"][index]),
+            n_covered=int(row.counts["n_covered"][index]),
+            n_answerable=int(row.counts["n_answerable"][index]),
+            n_unrated_cells=int(row.counts["n_unrated_cells"][index]),
+            tokens=_whole(row.tokens[index]),
+            n_required=int(board.n_required[index]),
+            required_tokens=_whole(board.required_tokens[index]),
         )
-        for place in places
+        for index in indexes
     ]
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 

@@ -1,4 +1,4 @@
-"""Links, heads and cells of the retrieval room."""
+"""Template tags for links, heads and cells of the retrieval pages."""
 
 from typing import Any
 
@@ -7,63 +7,68 @@ from django.urls import reverse
 
 from annotation.decimals import printed
 from evaluation import charts
-from evaluation.http import OF_SCORES
+from evaluation.http import SCORING_PARAMS
 from evaluation.retrieval import charts as retrieval_charts
-from evaluation.retrieval.params import Choice
-from evaluation.scoring.measured import NO_RANKING
+from evaluation.retrieval.query import RetrievalQuery
 from evaluation.scoring.row_score import RUNS, RowScore
+from evaluation.scoring.topic_metrics import NO_RANKING
 from evaluation.stats.randomisation import Randomisation
 
 register = template.Library()
 
 
 @register.simple_tag
-def room_url(choice: Choice, page: str, *place: Any, **changes: Any) -> str:
-    """A page of the room in the same state, with changes; `place` is what its URL names."""
+def page_url(choice: RetrievalQuery, page: str, *args: Any, **changes: Any) -> str:
+    """Return the URL of a retrieval page in the same state, with changes.
+
+    `args` are the arguments of its URL.
+    """
     query = choice.query(**changes)
-    url = reverse(page, args=[choice.dataset.slug, *place])
+    url = reverse(page, args=[choice.dataset.slug, *args])
     return f"{url}?{query}" if query else url
 
 
 @register.simple_tag
-def query_with(choice: Choice, **changes: Any) -> str:
-    """The same page in the same state, with changes, as the query of a URL."""
+def query_with(choice: RetrievalQuery, **changes: Any) -> str:
+    """Return the query string of the same page and state, with changes."""
     return choice.query(**changes)
 
 
 @register.simple_tag
-def matrix_url(choice: Choice, topic: int, row: RowScore | None = None) -> str:
-    """The rating matrix of a topic by the same grades, with a run in it if the row is one."""
-    others = {key: None for key in choice.words if key not in OF_SCORES}
+def matrix_url(choice: RetrievalQuery, topic: int, row: RowScore | None = None) -> str:
+    """Return the URL of a topic's rating matrix by the same grades, with the row's run."""
+    dropped = {key: None for key in choice.given_params if key not in SCORING_PARAMS}
     run = row.name if row and row.group == RUNS else None
-    query = choice.query(**others | {"run": run})
+    query = choice.query(**dropped | {"run": run})
     url = reverse("matrix", args=[choice.dataset.slug, topic])
     return f"{url}?{query}" if query else url
 
 
 @register.inclusion_tag("evaluation/retrieval/_head.html")
-def sort_head(choice: Choice, by: str, words: str, is_number: bool = True) -> dict[str, Any]:
-    """The head of a column: a link that orders the table by it, and then the other way round."""
+def sort_head(
+    choice: RetrievalQuery, by: str, label: str, is_number: bool = True
+) -> dict[str, Any]:
+    """Render the head of a column: a link that sorts by it, and then the other way round."""
     falls = choice.falls if choice.by == by else not is_number
     sort = by if falls else f"-{by}"
     return {
         "choice": choice,
         "by": by,
-        "words": words,
+        "words": label,
         "is_number": is_number,
         "query": choice.query(sort=sort),
     }
 
 
 @register.simple_tag
-def title_of(choice: Choice, metric: str) -> str:
-    """A metric as it is shown, with its depth."""
+def title_of(choice: RetrievalQuery, metric: str) -> str:
+    """Return the title of a metric, with its depth."""
     return choice.titles[metric]
 
 
 @register.inclusion_tag("evaluation/retrieval/_mean.html")
 def mean_of(row: RowScore, metric: str, axis: charts.Axis) -> dict[str, Any]:
-    """A mean with its interval drawn and in numbers; or "undefined" and why."""
+    """Render a mean with its interval drawn and in numbers; or "undefined" and the reason."""
     estimate = row.means[metric]
     return {
         "estimate": estimate,
@@ -79,8 +84,8 @@ def shade(value: float | None) -> int:
 
 
 @register.filter
-def how(flip: Randomisation) -> str:
-    """Where a p value comes from."""
+def p_value_method(flip: Randomisation) -> str:
+    """Return the method of a p value: exact or sampled."""
     if flip.p is None:
         return ""
     if flip.exact:
@@ -90,11 +95,11 @@ def how(flip: Randomisation) -> str:
 
 @register.filter
 def signed(value: float | None) -> str:
-    """Two decimals with their sign, the minus a true one."""
+    """Format with two decimals and the sign, with a true minus."""
     return "undefined" if value is None else printed(value, sign=True)
 
 
 @register.filter
-def two(value: float | None) -> str:
-    """Two decimals, or the word."""
+def two_decimals(value: float | None) -> str:
+    """Format with two decimals, or as "undefined"."""
     return "undefined" if value is None else printed(value)

@@ -1,9 +1,8 @@
-"""The retrieval room: systems and what they score, against each other and under other grades."""
+"""Views of the retrieval pages: leaderboard, comparisons, and rankings by other grades."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import wraps
 from typing import Any, Concatenate
 
@@ -14,64 +13,70 @@ from django.shortcuts import render
 
 from annotation.http import AuthenticatedRequest, View
 from annotation.models import Dataset
-from evaluation.csv_tables import csv_response
 from evaluation.data.relevance import relevance_sources
 from evaluation.data.sources import sources
-from evaluation.http import chosen, no_choice
+from evaluation.http import chosen, empty_view
 from evaluation.models import RetrievalRun
 from evaluation.plotly_file import URL, style_ids
-from evaluation.retrieval.board import Board, board
+from evaluation.result_tables import table_file
 from evaluation.retrieval.charts import estimate_axis, scatter, strips, value_axis
 from evaluation.retrieval.compare import comparison
 from evaluation.retrieval.differences import sampled
-from evaluation.retrieval.discriminative import telling_apart
+from evaluation.retrieval.discriminative import discriminative_power
 from evaluation.retrieval.export import TABLES, download
 from evaluation.retrieval.figures import FIGURES, compare_figure, metrics_figure, topics_figure
-from evaluation.retrieval.orders import under_others
+from evaluation.retrieval.leaderboard import Leaderboard, leaderboard
 from evaluation.retrieval.page import depth, summary, table, taus_of, tests_of
-from evaluation.retrieval.params import NAME, Choice, retrieval_choice
+from evaluation.retrieval.query import NAME, RetrievalQuery
+from evaluation.retrieval.rankings import compare_sources
 from evaluation.retrieval.relevance import TABLES as RELEVANCE_TABLES
-from evaluation.retrieval.relevance import RelevanceChoice, relevance_choice, relevance_page
+from evaluation.retrieval.relevance import RelevanceQuery, relevance_page, relevance_query
 from evaluation.retrieval.run import run_topics, topic_order
-from evaluation.scoring.depths import unlike_depths
+from evaluation.scoring.depths import unequal_depths
 from evaluation.scoring.row_score import METRICS, REPORTS, RUNS
 
 PER_PAGE = 100
 DIFFERENCES = (-1.0, 1.0)  # the axis on which differences are drawn
 
-Room = Callable[Concatenate[AuthenticatedRequest, Choice, Board, ...], HttpResponseBase]
+Room = Callable[
+    Concatenate[AuthenticatedRequest, RetrievalQuery, Leaderboard, ...], HttpResponseBase
+]
 
 
-_nobody = no_choice("evaluation/retrieval/nobody.html")
-_no_relevance = no_choice(
+_nobody = empty_view("evaluation/retrieval/nobody.html")
+_no_relevance = empty_view(
     "evaluation/retrieval/no_relevance.html", "Nobody has graded passages for whole topics."
 )
 
 
 def _no_scores(request: AuthenticatedRequest, dataset: Dataset) -> HttpResponseBase:
-    """Page without grades of sub-questions: scores by relevance grades, or a note on what is missing."""
+    """Render scores by relevance grades, or an empty page, where no sub-question is graded."""
     if request.path.endswith("/") and relevance_sources(dataset):
         return retrieval_relevance(request, dataset.slug)
     return _nobody(request, dataset)
 
 
 def of_room(view: Room) -> View:
-    """A view of a choice that is given the scores under it, too."""
+    """Decorate a view of a choice, passing it the scores of that choice too."""
 
-    @chosen(retrieval_choice, _no_scores)
+    @chosen(RetrievalQuery.of_rated, _no_scores)
     @wraps(view)
-    def opened(
-        request: AuthenticatedRequest, choice: Choice, *place: str, **named: str
+    def wrapper(
+        request: AuthenticatedRequest, choice: RetrievalQuery, *args: str, **kwargs: str
     ) -> HttpResponseBase:
-        scores = board(choice.dataset, choice.options)
-        if "among" not in choice.words and not scores.systems(RUNS) and scores.systems(REPORTS):
-            choice = replace(choice, among=REPORTS)
-        return view(request, choice, scores, *place, **named)
+        scores = leaderboard(choice.dataset, choice.options)
+        if (
+            "among" not in choice.given_params
+            and not scores.systems(RUNS)
+            and scores.systems(REPORTS)
+        ):
+            choice = choice.replace(among=REPORTS)
+        return view(request, choice, scores, *args, **kwargs)
 
-    return opened
+    return wrapper
 
 
-def _context(choice: Choice, scores: Board) -> dict[str, Any]:
+def _context(choice: RetrievalQuery, scores: Leaderboard) -> dict[str, Any]:
     return {
         "room": "datasets",
         "dataset": choice.dataset,
@@ -79,16 +84,18 @@ def _context(choice: Choice, scores: Board) -> dict[str, Any]:
         "board": scores,
         "summary": summary(scores, choice),
         "depth": depth(scores, choice),
-        "unlike": unlike_depths({row.title: row.sizes for row in scores.systems(RUNS)}),
+        "unlike": unequal_depths({row.title: row.sizes for row in scores.systems(RUNS)}),
         "difference_axis": DIFFERENCES,
     }
 
 
 @of_room
-def retrieval(request: AuthenticatedRequest, choice: Choice, scores: Board) -> HttpResponse:
+def retrieval(
+    request: AuthenticatedRequest, choice: RetrievalQuery, scores: Leaderboard
+) -> HttpResponse:
     systems = scores.compared(choice.among, choice.topics)
-    every = tests_of(scores, choice)
-    tests = [test for test in every if test.difference.value is not None]
+    pairs = tests_of(scores, choice)
+    tests = [test for test in pairs if test.difference.value is not None]
     context = _context(choice, scores) | {
         "groups": table(scores, choice),
         "axes": {
@@ -97,7 +104,7 @@ def retrieval(request: AuthenticatedRequest, choice: Choice, scores: Board) -> H
         "systems": systems,
         "strips": strips(scores, systems, choice.metric),
         "tests": tests,
-        "n_apart": len(every) - len(tests),
+        "n_apart": len(pairs) - len(tests),
         "sampled": sampled(test.flip for test in tests),
         "taus": taus_of(scores, choice),
     }
@@ -106,14 +113,14 @@ def retrieval(request: AuthenticatedRequest, choice: Choice, scores: Board) -> H
 
 @of_room
 def retrieval_run(
-    request: AuthenticatedRequest, choice: Choice, scores: Board, name: str
+    request: AuthenticatedRequest, choice: RetrievalQuery, scores: Leaderboard, name: str
 ) -> HttpResponse:
-    """One system or bound, topic by topic."""
+    """Render one system or bound, topic by topic."""
     row = scores.by_name.get(name)
     if row is None:
         raise Http404("No run, system or bound has this name.")
-    if "sort" not in choice.words:
-        choice = replace(choice, sort=NAME)
+    if "sort" not in choice.given_params:
+        choice = choice.replace(sort=NAME)
     paged = _paged(request, choice, topic_order(row, choice))
     context = _context(choice, scores) | paged
     context |= {
@@ -126,79 +133,90 @@ def retrieval_run(
 
 
 @of_room
-def retrieval_compare(request: AuthenticatedRequest, choice: Choice, scores: Board) -> HttpResponse:
-    """Two rows against each other, topic by topic."""
+def retrieval_compare(
+    request: AuthenticatedRequest, choice: RetrievalQuery, scores: Leaderboard
+) -> HttpResponse:
+    """Render two rows against each other, topic by topic."""
     compared = comparison(scores, choice, request.GET)
     context = _context(choice, scores) | {"compared": compared}
     if compared:
         ours, theirs = (row.of(choice.metric) for row in (compared.first, compared.second))
-        drawn = scatter(ours, theirs, value_axis(ours, theirs))
-        by_place = {topic.index: topic for topic in compared.topics}
+        plotted = scatter(ours, theirs, value_axis(ours, theirs))
+        by_index = {topic.index: topic for topic in compared.topics}
         context |= _paged(request, choice, compared.topics) | {
-            "drawn": drawn,
-            "points": [(point, by_place[point.index]) for point in drawn.points],
+            "drawn": plotted,
+            "points": [(point, by_index[point.index]) for point in plotted.points],
         }
     return render(request, "evaluation/retrieval/compare.html", context)
 
 
 @of_room
-def retrieval_judges(request: AuthenticatedRequest, choice: Choice, scores: Board) -> HttpResponse:
-    """The systems under other sources of grades."""
-    named = request.GET.getlist("with")
-    choice = replace(choice, words={**choice.words, "with": ",".join(named)}) if named else choice
-    others = under_others(choice)
-    flips = (swap.flip for pair in others.pairs for swap in pair.metrics)
-    context = _context(choice, scores) | {"others": others, "sampled": sampled(flips)}
+def retrieval_judges(
+    request: AuthenticatedRequest, choice: RetrievalQuery, scores: Leaderboard
+) -> HttpResponse:
+    """Render the rankings of the systems under other sources of grades."""
+    rankings = compare_sources(choice)
+    flips = (swap.flip for pair in rankings.pairs for swap in pair.metrics)
+    context = _context(choice, scores) | {"others": rankings, "sampled": sampled(flips)}
     return render(request, "evaluation/retrieval/judges.html", context)
 
 
 @of_room
 def retrieval_discriminative(
-    request: AuthenticatedRequest, choice: Choice, scores: Board
+    request: AuthenticatedRequest, choice: RetrievalQuery, scores: Leaderboard
 ) -> HttpResponse:
-    """How many pairs of systems each metric finds different."""
-    context = _context(choice, scores) | {"found": telling_apart(scores, choice)}
+    """Render the discriminative power of each metric over pairs of systems."""
+    context = _context(choice, scores) | {"found": discriminative_power(scores, choice)}
     return render(request, "evaluation/retrieval/discriminative.html", context)
 
 
 @of_room
-def retrieval_csv(
-    request: AuthenticatedRequest, choice: Choice, scores: Board, name: str
+def retrieval_table_file(
+    request: AuthenticatedRequest,
+    choice: RetrievalQuery,
+    scores: Leaderboard,
+    name: str,
+    file_format: str,
 ) -> HttpResponseBase:
     if name not in TABLES:
         raise Http404("No table of this room has this name.")
-    header, rows = download(scores, choice, name, request.GET)
-    return csv_response(f"{choice.dataset.slug}-{name}", header, rows)
+    return table_file(
+        request,
+        file_format,
+        download(scores, choice, name, request.GET),
+        name=f"{choice.dataset.slug}-{name}",
+        caption=f"Retrieval in {choice.dataset.title}: {name}",
+    )
 
 
 @of_room
 def retrieval_figure(
-    request: AuthenticatedRequest, choice: Choice, scores: Board, name: str
+    request: AuthenticatedRequest, choice: RetrievalQuery, scores: Leaderboard, name: str
 ) -> HttpResponse:
-    """A figure to move about in, above its table: the one page that loads plotly.js."""
+    """Render an interactive figure above its table: the only page that loads plotly.js."""
     if name not in FIGURES:
         raise Http404("No figure of this room has this name.")
     systems = scores.compared(choice.among, choice.topics)
-    drawn: dict[str, Any] = {"table": f"evaluation/retrieval/_{name}_table.html"}
+    figure_context: dict[str, Any] = {"table": f"evaluation/retrieval/_{name}_table.html"}
     if name == "metrics" and len(systems) > 1:
-        drawn |= {
+        figure_context |= {
             "taus": (ordered := taus_of(scores, choice)),
             "figure": metrics_figure(ordered, choice),
         }
     elif name == "topics" and systems:
         rows = strips(scores, systems, choice.metric)
-        drawn |= {"strips": rows, "figure": topics_figure(rows, choice)}
+        figure_context |= {"strips": rows, "figure": topics_figure(rows, choice)}
     elif name == "compare" and (compared := comparison(scores, choice, request.GET)):
-        drawn |= _paged(request, choice, compared.topics)
-        drawn |= {"compared": compared, "figure": compare_figure(compared, choice)}
-    context = _context(choice, scores) | drawn
+        figure_context |= _paged(request, choice, compared.topics)
+        figure_context |= {"compared": compared, "figure": compare_figure(compared, choice)}
+    context = _context(choice, scores) | figure_context
     context |= {"name": name, "title": FIGURES[name], "plotly": URL, "style_ids": style_ids()}
     return render(request, "evaluation/retrieval/figure.html", context)
 
 
-@chosen(relevance_choice, _no_relevance)
-def retrieval_relevance(request: AuthenticatedRequest, choice: RelevanceChoice) -> HttpResponse:
-    """Runs by relevance grades of whole topics, as trec_eval computes them."""
+@chosen(relevance_query, _no_relevance)
+def retrieval_relevance(request: AuthenticatedRequest, choice: RelevanceQuery) -> HttpResponse:
+    """Render runs by relevance grades of whole topics, as trec_eval computes them."""
     page = relevance_page(choice)
     context = {
         "room": "datasets",
@@ -216,17 +234,24 @@ def retrieval_relevance(request: AuthenticatedRequest, choice: RelevanceChoice) 
     return render(request, "evaluation/retrieval/relevance.html", context)
 
 
-@chosen(relevance_choice, _no_relevance)
-def retrieval_relevance_csv(
-    request: AuthenticatedRequest, choice: RelevanceChoice, name: str
+@chosen(relevance_query, _no_relevance)
+def retrieval_relevance_table_file(
+    request: AuthenticatedRequest, choice: RelevanceQuery, name: str, file_format: str
 ) -> HttpResponseBase:
     if name not in RELEVANCE_TABLES:
         raise Http404("No table of relevance grades has this name.")
-    header, rows = RELEVANCE_TABLES[name](relevance_page(choice))
-    return csv_response(f"{choice.dataset.slug}-relevance-{name}", header, rows)
+    return table_file(
+        request,
+        file_format,
+        RELEVANCE_TABLES[name](relevance_page(choice)),
+        name=f"{choice.dataset.slug}-relevance-{name}",
+        caption=f"Retrieval by relevance grades in {choice.dataset.title}: {name}",
+    )
 
 
-def _paged(request: AuthenticatedRequest, choice: Choice, rows: Sequence[Any]) -> dict[str, Any]:
+def _paged(
+    request: AuthenticatedRequest, choice: RetrievalQuery, rows: Sequence[Any]
+) -> dict[str, Any]:
     query = choice.query()
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     return {"page": page, "query": f"{query}&" if query else ""}

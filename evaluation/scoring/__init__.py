@@ -1,1 +1,1 @@
-"""What every run, system and reference scores under one source of grades."""
+"""Scores of all runs, systems and references under one source of grades."""

@@ -16,7 +16,7 @@ from evaluation.stats.estimate import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True)
 class Contexts:
-    """Those of the rows that have one on a topic, filled up to the longest of them.
+    """Contexts Z of the rows that have one on a topic, padded to the longest of them.
 
     `rows` are their places among the rows that were given, `sizes` their texts after the cut-off,
     and `depths` the ranks at which measures of rankings stop. `is_text` says where in contexts x ranks
@@ -33,29 +33,29 @@ class Contexts:
     grades: FloatArray
     answers: BoolArray
     keys: tuple[int, ...]
-    place_of: IntArray
+    key_index: IntArray
     """contexts x ranks: where the text stands among the keys."""
 
     @property
     def ranks(self) -> IntArray:
-        """From 0."""
+        """Ranks from 0."""
         return np.arange(self.is_text.shape[1])
 
     @property
-    def asked(self) -> list[int]:
-        """The answerable questions."""
+    def answerable(self) -> list[int]:
+        """Indices of the answerable questions."""
         return list(self.pool.answerable)
 
     @property
     def unrated(self) -> BoolArray:
-        """Cells of its texts and answerable questions without a grade: contexts x ranks x these questions."""
-        return np.isnan(self.grades[:, :, self.asked]) & self.is_text[:, :, np.newaxis]
+        """Mask of ungraded cells of answerable questions: contexts x ranks x questions."""
+        return np.isnan(self.grades[:, :, self.answerable]) & self.is_text[:, :, np.newaxis]
 
-    def each(self, of_text: Callable[[int], float]) -> FloatArray:
-        """What is said of each text by its key: contexts x ranks, 0 where there is none."""
-        known = np.array([of_text(key) for key in self.keys], dtype=np.float64)
+    def map_texts(self, compute: Callable[[int], float]) -> FloatArray:
+        """Apply a function to each text's key: contexts x ranks, 0 where there is no text."""
+        values_by_key = np.array([compute(key) for key in self.keys], dtype=np.float64)
         values = np.zeros(self.is_text.shape)
-        values[self.is_text] = known[self.place_of[self.is_text]]
+        values[self.is_text] = values_by_key[self.key_index[self.is_text]]
         return values
 
 
@@ -76,29 +76,29 @@ def _limit(pool: Pool, options: Options) -> int | None:
 
 def contexts_on(pool: Pool, rows: Sequence[Row], options: Options) -> Contexts:
     """The contexts that these rows have on a topic."""
-    places = [place for place, row in enumerate(rows) if pool.topic in row.contexts]
-    here = [rows[place] for place in places]
-    texts = [texts_of(row, pool, options) for row in here]
+    indices = [index for index, row in enumerate(rows) if pool.topic in row.contexts]
+    rows_on_topic = [rows[index] for index in indices]
+    texts = [texts_of(row, pool, options) for row in rows_on_topic]
     sizes = np.array([len(z) for z in texts], dtype=np.int64)
     limit = _limit(pool, options)
     stops = limit is None or options.rules.stops_at_size
     is_text = np.arange(sizes.max(initial=0)) < sizes[:, np.newaxis]
-    every = np.array([pk for z in texts for pk in z], dtype=np.int64)
-    keys, which = np.unique(every, return_inverse=True)
-    place_of = np.zeros(is_text.shape, dtype=np.int64)
-    place_of[is_text] = which
+    all_keys = np.array([pk for z in texts for pk in z], dtype=np.int64)
+    keys, inverse = np.unique(all_keys, return_inverse=True)
+    key_index = np.zeros(is_text.shape, dtype=np.int64)
+    key_index[is_text] = inverse
     grades = np.full((*is_text.shape, len(pool.questions)), np.nan)
-    grades[is_text] = pool.context(keys.tolist())[which]
-    etas = np.array([pool.scales[row.text_kind].eta for row in here], dtype=np.int64)
+    grades[is_text] = pool.context(keys.tolist())[inverse]
+    etas = np.array([pool.scales[row.text_kind].eta for row in rows_on_topic], dtype=np.int64)
     return Contexts(
         pool=pool,
-        rows=np.array(places, dtype=np.int64),
-        are_rankings=np.array([row.is_ranking for row in here], dtype=bool),
+        rows=np.array(indices, dtype=np.int64),
+        are_rankings=np.array([row.is_ranking for row in rows_on_topic], dtype=bool),
         sizes=sizes,
-        depths=sizes if stops else np.full(len(here), limit),
+        depths=sizes if stops else np.full(len(rows_on_topic), limit),
         is_text=is_text,
         grades=grades,
         answers=grades >= etas.reshape(-1, 1, 1),
         keys=tuple(keys.tolist()),
-        place_of=place_of,
+        key_index=key_index,
     )

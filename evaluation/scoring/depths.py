@@ -1,4 +1,4 @@
-"""How deep runs are read, and whether they are read equally deep."""
+"""Depths at which runs are read, and a check that they are equal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.stats.estimate import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Unlike:
+class UnequalDepths:
     """Runs that are read unequally deep on some topics.
 
     `n_topics` are these, of the `n_shared` that two runs or more rank. `least` and `most` are the
@@ -21,21 +21,22 @@ class Unlike:
 
     n_topics: int
     n_shared: int
-    least: tuple[str, float]
+    shallowest: tuple[str, float]
     most: tuple[str, float]
 
     @property
     def sentence(self) -> str:
-        (shallow, few), (deep, many) = self.least, self.most
+        (shallow, smallest), (deep, largest) = self.shallowest, self.most
         return (
             f"The runs are not read equally deep: |Z| differs on {self.n_topics} of {self.n_shared} "
-            f"topics. On these it is {compact(few)} on average for {shallow} and {compact(many)} for {deep}. "
+            f"topics. On these it is {compact(smallest)} on average for {shallow} and {compact(largest)} "
+            f"for {deep}. "
             "The longer Z has more chances to answer."
         )
 
 
-def unlike_depths(sizes: Mapping[str, FloatArray]) -> Unlike | None:
-    """Whether runs differ in |Z| on a topic that several rank; None where they do not.
+def unequal_depths(sizes: Mapping[str, FloatArray]) -> UnequalDepths | None:
+    """Return the runs' unequal depths |Z| on shared topics; None if they are equal.
 
     `sizes` has for each run the passages of its Z on every topic, NaN where it ranks none.
     """
@@ -49,9 +50,9 @@ def unlike_depths(sizes: Mapping[str, FloatArray]) -> Unlike | None:
     differ = np.nanmax(table, axis=0) != np.nanmin(table, axis=0)
     if not differ.any():
         return None
-    there = table[:, differ]
-    ranks = (~np.isnan(there)).any(axis=1)
+    differing = table[:, differ]
+    ranks = (~np.isnan(differing)).any(axis=1)
     names = [name for name, has in zip(sizes, ranks.tolist(), strict=True) if has]
-    means = np.nanmean(there[ranks], axis=1).tolist()
+    means = np.nanmean(differing[ranks], axis=1).tolist()
     ordered = sorted(zip(names, means, strict=True), key=lambda pair: pair[1])
-    return Unlike(int(differ.sum()), int(shared.sum()), ordered[0], ordered[-1])
+    return UnequalDepths(int(differ.sum()), int(shared.sum()), ordered[0], ordered[-1])

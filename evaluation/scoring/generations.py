@@ -1,4 +1,4 @@
-"""Reports against the references of their topics: BLEU, ROUGE-L, RAGQuestEval, length, and values of others."""
+"""Reports against reference texts: BLEU, ROUGE-L, RAGQuestEval, length, imported values."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 
 from annotation.models import Text
 from evaluation.data.cache import cached, data_version
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.generations import Answers, AskedQuestion, Generations
 from evaluation.metrics.grades import BoolArray
 from evaluation.metrics.overlap import ORDERS, bleu, rouge_l
 from evaluation.metrics.ragquesteval import AUTHORS, RagQuestEval, ragquesteval
-from evaluation.metrics.words import Cut, Tokens
+from evaluation.metrics.tokenizers import Cut, Tokens
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.jackknife import jackknife_interval
 
 BLEU, BLEU_PENALISED, ROUGE, LENGTH = "bleu", "bleu_with_penalty", "rouge_l", "length"
 PRECISION, RECALL, PRECISION_EQ2 = "qa_precision", "qa_recall", "qa_precision_eq2"
-OF_ANSWERS = (PRECISION, RECALL, PRECISION_EQ2)
 TITLES = {
     BLEU: "BLEU, no penalty",
     BLEU_PENALISED: "BLEU",
@@ -33,16 +33,16 @@ TITLES = {
 BREVITY = "brevity_penalty"
 # What BLEU is made of: in files alone.
 PARTS = (BREVITY, *(f"bleu_{n}" for n in range(1, ORDERS + 1)))
-OWN = (*TITLES, *PARTS)
-RANGES = {name: (0.0, np.inf if name == LENGTH else 1.0) for name in OWN}
+OWN_MEASURES = (*TITLES, *PARTS)
+RANGES = {name: (0.0, np.inf if name == LENGTH else 1.0) for name in OWN_MEASURES}
 """What our measures lie within; of those of others nobody knows."""
-THEIRS = "crud:"  # before the names of what CRUD-RAG's own code computed
+CRUD_PREFIX = "crud:"  # before the names of what CRUD-RAG's own code computed
 NO_VALUE = "undefined, because no topic has a value"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """How reports are measured. `rater` is the key of who answered the questions, None where nobody did."""
+class MeasureSettings:
+    """Settings of report measures. `rater` is the key of who answered the questions, or None."""
 
     tokens: Tokens
     rules: str
@@ -50,8 +50,8 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The values of a system: by measure one number a topic, in their order; NaN where it has none.
+class SystemMeasures:
+    """Values of a system: for each measure one number a topic, in their order; NaN if none.
 
     `undefined` tells the topics whose answers are all there and give no
     precision (or no recall) all the same; other topics without a value are missing.
@@ -61,27 +61,30 @@ class Measured:
     undefined: Mapping[str, BoolArray]
     has_report: BoolArray
 
-    def mean(self, measure: str, here: BoolArray) -> Estimate:
-        """Over these topics, with its t interval. `missing` are those that lack a report or answers."""
-        values = self.values[measure][here]
-        known = values[~np.isnan(values)]
-        n = len(known)
-        missing = len(values) - n - self.n_undefined(measure, here)
+    def mean(self, measure: str, topics: BoolArray) -> Estimate:
+        """Return the mean over these topics, with its t interval.
+
+        `missing` are those that lack a report or answers.
+        """
+        values = self.values[measure][topics]
+        defined = values[~np.isnan(values)]
+        n = len(defined)
+        missing = len(values) - n - self.n_undefined(measure, topics)
         if not n:
             return Estimate(None, NO_VALUE, 0, missing)
-        whole = Estimate(float(known.mean()), None, n, missing)
-        return jackknife_interval(whole, (known.sum() - known) / max(n - 1, 1)).within(
+        whole = Estimate(float(defined.mean()), None, n, missing)
+        return jackknife_interval(whole, (defined.sum() - defined) / max(n - 1, 1)).within(
             *RANGES.get(measure, (-np.inf, np.inf))
         )
 
-    def n_undefined(self, measure: str, here: BoolArray) -> int:
+    def n_undefined(self, measure: str, topics: BoolArray) -> int:
         undefined = self.undefined.get(measure)
-        return 0 if undefined is None else int(undefined[here].sum())
+        return 0 if undefined is None else int(undefined[topics].sum())
 
 
 @dataclass(frozen=True, slots=True)
 class TopicAnswers:
-    """RAGQuestEval of a report, and the F1 of each question that its reference answers, by its key."""
+    """RAGQuestEval of a report, and F1 by key of each question that its reference answers."""
 
     evaluated: RagQuestEval
     f1: Mapping[int, float | None]
@@ -89,21 +92,28 @@ class TopicAnswers:
 
 @dataclass(frozen=True)
 class Scorer:
-    """Measures the systems of a dataset, each once until the data change."""
+    """Measures of the systems of a dataset, cached until the data change."""
 
     generations: Generations
-    asked: Asked
+    asked: MeasureSettings
 
-    def measured(self, system: str) -> Measured:
+    def measure(self, system: str) -> SystemMeasures:
         read = self.generations
-        key = ("generations", system, self.asked, read.topic, read.report, read.version)
-        return cached(read.dataset, key, lambda: self._measured(system), self._version)
+        key = (
+            CacheKey.GENERATION_MEASURES,
+            system,
+            self.asked,
+            read.topic,
+            read.report,
+            read.version,
+        )
+        return cached(read.dataset, key, lambda: self._compute(system), self._version)
 
     @cached_property
     def _version(self) -> str:
         return data_version(self.generations.dataset)
 
-    def _measured(self, system: str) -> Measured:
+    def _compute(self, system: str) -> SystemMeasures:
         reports = self.generations.reports(system)
         values = self._overlap(reports)
         of_answers, undefined = self._answered(system, set(reports))
@@ -111,14 +121,14 @@ class Scorer:
         for measure, by_topic in self.generations.values(system).items():
             values[measure] = self._array(by_topic)
         has_report = ~np.isnan(values[LENGTH])
-        return Measured(values, undefined, has_report)
+        return SystemMeasures(values, undefined, has_report)
 
     def _array(self, by_topic: Mapping[int, float]) -> FloatArray:
         topics = self.generations.topics
         return np.array([by_topic.get(topic.pk, np.nan) for topic in topics], dtype=np.float64)
 
     def _overlap(self, bodies: Mapping[int, str]) -> dict[str, FloatArray]:
-        """Of the reports whose topics have references with words; the length of all."""
+        """Return BLEU and ROUGE-L of reports whose topics have references; the length of all."""
         pairs = [topic for topic in bodies if topic in self.references]
         cut = self.asked.tokens.cutter()
         ours = [cut(bodies[topic]) for topic in pairs]
@@ -139,14 +149,14 @@ class Scorer:
     def _answered(
         self, system: str, reports: set[int]
     ) -> tuple[dict[str, FloatArray], dict[str, BoolArray]]:
-        """RAGQuestEval of the topics with a report, and where it is undefined."""
+        """Return RAGQuestEval of the topics with a report, and masks of where it is undefined."""
         answers = self.answers(system)
         scores = {
             topic: score
             for topic in reports
             if answers and (score := self.answers_of(topic, answers.get(topic, {}))) is not None
         }
-        found = {
+        estimates = {
             PRECISION: {topic: score.evaluated.precision for topic, score in scores.items()},
             RECALL: {topic: score.evaluated.recall for topic, score in scores.items()},
             PRECISION_EQ2: {
@@ -155,19 +165,21 @@ class Scorer:
         }
         values = {
             name: self._array({t: e.value for t, e in of.items() if e.value is not None})
-            for name, of in found.items()
+            for name, of in estimates.items()
         }
-        there = ~np.isnan(self._array(dict.fromkeys(scores, 0.0)))
-        return values, {name: there & np.isnan(values[name]) for name in found}
+        is_scored = ~np.isnan(self._array(dict.fromkeys(scores, 0.0)))
+        return values, {name: is_scored & np.isnan(values[name]) for name in estimates}
 
     def answers(self, system: str) -> Answers:
-        """The answers in the reports of a system; none where nobody was asked."""
+        """Return the answers in the reports of a system; none without a rater."""
         if self.asked.rater is None:
             return {}
         return self.generations.answers(self.asked.rater, Text.Kind.REPORT, system)
 
     def answers_of(self, topic: int, answered: Mapping[int, str | None]) -> TopicAnswers | None:
-        """RAGQuestEval of a topic by the answers in its report; None where one is missing, or nothing is asked.
+        """Return RAGQuestEval of a topic by the answers in its report.
+
+        None where an answer is missing, or nothing is asked.
 
         Questions that the reference does not answer are dropped by either rules, as the authors' code does.
         One that is asked twice counts twice by either rules; where its second place has no answer of its own,
@@ -186,16 +198,16 @@ class Scorer:
         ]
         if not questions or any(pk not in meant for pk in usable):
             return None
-        kept = [pk for pk in usable if meant[pk] is not None]
-        if any(pk not in answered for pk in kept):
+        counted = [pk for pk in usable if meant[pk] is not None]
+        if any(pk not in answered for pk in counted):
             return None
         evaluated = ragquesteval(
-            [meant[pk] for pk in kept],
-            [answered[pk] for pk in kept],
+            [meant[pk] for pk in counted],
+            [answered[pk] for pk in counted],
             cut=self._cut,
             rules=self.asked.rules,
         )
-        return TopicAnswers(evaluated, dict(zip(kept, evaluated.f1, strict=True)))
+        return TopicAnswers(evaluated, dict(zip(counted, evaluated.f1, strict=True)))
 
     @cached_property
     def _cut(self) -> Cut:
@@ -203,7 +215,7 @@ class Scorer:
 
     @cached_property
     def references(self) -> dict[int, Sequence[str]]:
-        """The tokens of each reference."""
+        """Tokens of each reference, by topic."""
         cut = self.asked.tokens.cutter()
         return {topic: cut(body) for topic, body in self.generations.references.items()}
 
@@ -217,12 +229,12 @@ class Scorer:
 def _answers(
     questions: Sequence[AskedQuestion], answers: Mapping[int, str | None]
 ) -> dict[int, str | None]:
-    """The answers with those of questions that are asked again and have none at that place."""
-    again = {
+    """Return the answers, with those of repeated questions copied from the first occurrence."""
+    repeated = {
         question.pk: answers[question.repeats]
         for question in questions
         if question.repeats is not None
         and question.repeats in answers
         and question.pk not in answers
     }
-    return {**answers, **again}
+    return {**answers, **repeated}

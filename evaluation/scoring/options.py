@@ -1,4 +1,4 @@
-"""How a dataset is scored: the source of grades, eta, the size of contexts, and which reading."""
+"""Scoring options of a dataset: source of grades, eta, cut-off, rules."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from argparse import ArgumentParser
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from functools import cached_property
+from typing import Any, ClassVar, Final, Literal, Self
 
 from django import forms
-from django.utils.http import urlencode
 
 from annotation.models import Dataset, Rubric
 from annotation.models.standard import GRADED
-from evaluation.data.query import OneOf, QueryForm
+from evaluation.data.query import OneOf, PageQuery, parameter
 from evaluation.data.question_kinds import QuestionKind, question_kinds
 from evaluation.data.selection import SelectionError
-from evaluation.data.sources import Source, source
+from evaluation.data.sources import Source, source, sources
 from evaluation.scoring.rules import PAPER, RULES, Rules
-from evaluation.scoring.tokens import WORDS, Tokenizer
+from evaluation.scoring.tokens import WHITESPACE_WORDS, Tokenizer
 
 Ideal = Literal["standard", "paper_eq4"]
 Cutoff = int | Literal["oracle"] | None
@@ -55,13 +55,13 @@ class Options:
     cutoff: Cutoff = None
     ideal: Ideal = "standard"
     rules: Rules = PAPER
-    tokenizer: Tokenizer = WORDS
+    tokenizer: Tokenizer = WHITESPACE_WORDS
     alpha: float = 0.5
     questions: QuestionKind | None = None
     zeros: str = OF_RUNS
 
     def params(self) -> dict[str, str]:
-        """As the parameters of ScoringForm."""
+        """Return the options as parameters of ScoringQuery."""
         params = {
             "source": self.source.name,
             "eta": self.eta,
@@ -74,103 +74,118 @@ class Options:
         return {name: str(value) for name, value in params.items()}
 
 
-class ScoringForm(QueryForm):
-    """The options, by the same names in the addresses of pages and in commands.
+class ScoringQuery(PageQuery):
+    """The options, by the same names in the URLs of pages and in commands.
 
     The default cut-off is that of the rules: as many passages as Z* has under the paper's.
     """
 
-    source = forms.CharField(
-        required=False,
-        strip=False,
-        help_text="whose grades: a rater's name, majority (of the people), or people:JUDGE; "
-        "default: the judge that the pages take, and the output says why",
+    only_given = True
+    unparsed = ("rubric",)
+    first_ranks: ClassVar = "{}"
+    """Format of the label of a cut-off at a number of ranks."""
+
+    source: Source = parameter(
+        forms.CharField(
+            required=False,
+            strip=False,
+            help_text="whose grades: a rater's name, majority (of the people), or people:JUDGE; "
+            "default: the judge that the pages take, and the output says why",
+        )
     )
-    eta = OneOf(
-        "eta",
-        initial=str(DEFAULT_ETA),
-        coerce=int,
-        help_text="grade at or above which a pair counts as answerable; default: 3",
+    eta: int = parameter(
+        OneOf(
+            "eta",
+            initial=str(DEFAULT_ETA),
+            coerce=int,
+            help_text="grade at or above which a pair counts as answerable; default: 3",
+        )
     )
-    cutoff = forms.CharField(
-        required=False,
-        strip=False,
-        help_text="passages of a run that count: oracle (as many as Z* has, the default under the "
-        "rules of the paper), size (all, the default under those of the authors), or a number",
+    cutoff: str = parameter(
+        forms.CharField(
+            required=False,
+            strip=False,
+            help_text="passages of a run that count: oracle (as many as Z* has, the default under the "
+            "rules of the paper), size (all, the default under those of the authors), or a number",
+        )
     )
-    ideal = OneOf(
-        "ideal",
-        IDEALS,
-        initial=IDEALS[0],
-        help_text="what alpha-nDCG divides by: standard (ndeval, the default) or paper_eq4",
+    ideal: Ideal = parameter(
+        OneOf(
+            "ideal",
+            IDEAL_WORDS,
+            initial=IDEALS[0],
+            help_text="what alpha-nDCG divides by: standard (ndeval, the default) or paper_eq4",
+        )
     )
-    rules = OneOf(
-        "set of rules",
-        RULES,
-        initial=PAPER.name,
-        coerce=RULES.__getitem__,
-        help_text="paper (the default), or authors: as their code for the paper counts",
+    rules: Rules = parameter(
+        OneOf(
+            "set of rules",
+            RULE_WORDS,
+            initial=PAPER.name,
+            coerce=RULES.__getitem__,
+            help_text="paper (the default), or authors: as their code for the paper counts",
+        )
     )
 
-    questions = OneOf(
-        "kind of question",
-        initial=ALL,
-        help_text="questions that count: all (the default), or those that a rater called so, as "
-        "RUBRIC:RATER:GRADE, such as question-type:ben:2",
+    questions: str = parameter(
+        OneOf(
+            "kind of question",
+            initial=ALL,
+            help_text="questions that count: all (the default), or those that a rater called so, as "
+            "RUBRIC:RATER:GRADE, such as question-type:ben:2",
+        )
     )
-    zeros = OneOf(
-        "kind of row whose topics without results count as 0, called",
-        ZERO_WORDS,
-        help_text="topics without results count as 0: runs (of runs alone, as trec_eval -c, the default under "
-        "the rules of the paper), all (of reports too), or none (they are missing, the default under those "
-        "of the authors)",
+    zeros: str = parameter(
+        OneOf(
+            "kind of row whose topics without results count as 0, called",
+            ZERO_WORDS,
+            help_text="topics without results count as 0: runs (of runs alone, as trec_eval -c, the "
+            "default under the rules of the paper), all (of reports too), or none (they are missing, the "
+            "default under those of the authors)",
+        )
     )
 
-    def __init__(self, dataset: Dataset, query: Mapping[str, Any]) -> None:
-        super().__init__(query)
+    def __init__(self, dataset: Dataset, params: Mapping[str, Any]) -> None:
         self.dataset = dataset
         self.kinds = question_kinds(dataset)
         # A threshold is a level of the graded rubric above the lowest.
         graded = Rubric.objects.filter(slug=GRADED.slug).first()
         self.etas = tuple(graded.grades()[1:]) if graded else ()
-        self.offer(eta=self.etas, questions=[ALL, *(kind.name for kind in self.kinds)])
+        questions = {ALL: "all", **{kind.name: kind.title for kind in self.kinds}}
+        super().__init__(params, eta=self.etas, questions=questions)
 
-    def clean_source(self) -> Source:
-        return source(self.dataset, self.cleaned_data["source"])
+    @classmethod
+    def of_rated(cls, dataset: Dataset, params: Mapping[str, Any]) -> Self | None:
+        """Parse the parameters of a URL; None if the dataset has no ratings.
 
-    def options(self, tokenizer: Tokenizer = WORDS) -> Options:
-        """Raises SelectionError, which lists the choices, for what is not there.
-
-        A tokenizer is no parameter: its file is not for a page to name.
+        Raises SelectionError, which lists the choices, for a choice that does not exist.
         """
-        asked = self.asked()
-        source, eta, ideal, rules = (asked[name] for name in ("source", "eta", "ideal", "rules"))
-        cutoff = _cutoff(asked["cutoff"] or (ORACLE if rules.as_long_as_oracle else SIZE))
-        zeros = asked["zeros"] or (OF_RUNS if rules.absent_is_zero else NONE)
-        kind = next((kind for kind in self.kinds if kind.name == asked["questions"]), None)
-        return Options(source, eta, cutoff, ideal, rules, tokenizer, questions=kind, zeros=zeros)
+        return cls(dataset, params).parse() if sources(dataset) else None
 
+    def resolve(self, values: dict[str, Any]) -> dict[str, Any]:
+        rules = values["rules"]
+        cutoff = values["cutoff"] or (ORACLE if rules.as_long_as_oracle else SIZE)
+        return values | {
+            "source": source(self.dataset, values["source"]),
+            "cutoff": str(_cutoff(cutoff) or SIZE),
+            "zeros": values["zeros"] or (OF_RUNS if rules.absent_is_zero else NONE),
+        }
 
-@dataclass(frozen=True)
-class ScoringChoice:
-    """One state of a page of scores, and what its form offers.
+    @cached_property
+    def options(self) -> Options:
+        return Options(
+            source=self.source,
+            eta=self.eta,
+            cutoff=_cutoff(self.cutoff),
+            ideal=self.ideal,
+            rules=self.rules,
+            questions=next((kind for kind in self.kinds if kind.name == self.questions), None),
+            zeros=self.zeros,
+        )
 
-    `words` are its parameters as they came, without empty ones.
-    """
-
-    dataset: Dataset
-    options: Options
-    sources: tuple[Source, ...]
-    etas: tuple[int, ...]
-    kinds: tuple[QuestionKind, ...]
-    words: Mapping[str, Any]
-
-    first_ranks: ClassVar = "{}"
-    """What a number of ranks is called as a cut-off."""
-
-    @property
-    def cutoff(self) -> str:
-        return self.options.params()["cutoff"]
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        return sources(self.dataset)
 
     @property
     def cutoffs(self) -> list[tuple[str, str]]:
@@ -178,38 +193,10 @@ class ScoringChoice:
         names = dict.fromkeys([*CUTOFFS, self.cutoff])
         return [(name, CUTOFF_WORDS.get(name) or self.first_ranks.format(name)) for name in names]
 
-    @property
-    def question_kinds(self) -> list[tuple[str, str, bool]]:
-        """Which questions can count, and whether they do; none where no rater told them apart."""
-        if not self.kinds:
-            return []
-        chosen = self.options.questions
-        kinds = [(kind.name, kind.title, kind == chosen) for kind in self.kinds]
-        return [(ALL, "all", chosen is None), *kinds]
-
-    @property
-    def ideals(self) -> list[tuple[str, str]]:
-        return list(IDEAL_WORDS.items())
-
-    @property
-    def rules(self) -> list[tuple[str, str]]:
-        return list(RULE_WORDS.items())
-
-    @property
-    def zeros(self) -> list[tuple[str, str]]:
-        """The kinds of systems whose topics without results can count as 0."""
-        return list(ZERO_WORDS.items())
-
-    def query(self, **changes: Any) -> str:
-        """The state as the query of a URL, with changes; a value of None drops a parameter."""
-        words = {**self.words, **changes}
-        kept = {key: value for key, value in words.items() if value is not None}
-        return urlencode(kept, doseq=True)
-
 
 def add_options(parser: ArgumentParser) -> None:
-    """The parameters of ScoringForm as options of a command."""
-    for name, field in ScoringForm.base_fields.items():
+    """Add the parameters of ScoringQuery as options of a command."""
+    for name, field in ScoringQuery.base_fields.items():
         older = ["--judge"] if name == "source" else []
         parser.add_argument(f"--{name}", *older, help=str(field.help_text))
 

@@ -1,4 +1,4 @@
-"""How far two metrics put systems in the same order, with the uncertainty of the topics."""
+"""Agreement of two metrics on the order of systems, with uncertainty over topics."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from evaluation.stats.clusters import without_each
+from evaluation.stats.clusters import leave_one_out_sums
 from evaluation.stats.correlation import Correlation, kendall_tau_b
 from evaluation.stats.estimate import FloatArray
 from evaluation.stats.jackknife import jackknife_interval
 from evaluation.stats.pair_orders import ROUNDING, Reversals, reversals
 
-MOST = 100  # systems whose order has an interval: the work grows with their square
+MAX_SYSTEMS = 100  # systems whose order has an interval: the work grows with their square
 # When there is an interval, since else it holds too seldom (docs/metrics.md, Intervals).
 FEWEST = 15  # topics
 SEPARATED = 0.5  # of the pairs of systems, at least
@@ -23,7 +23,9 @@ PAIR_COUNTS = ("pairs_reversed", "pairs_separated", "pairs")
 
 @dataclass(frozen=True, slots=True)
 class OrderAgreement(Correlation):
-    """Kendall's tau-b of the orders of systems by two metrics; `n` = systems, `missing` = left out.
+    """Kendall's tau-b of the orders of systems by two metrics; `n` counts systems.
+
+    `missing` counts those left out.
 
     `reversals` counts the pairs of systems that one metric separates and the other reverses, None
     where tau is undefined or a metric has one topic alone. `n_topics` have a value of either metric.
@@ -46,8 +48,8 @@ def comparable(values: FloatArray) -> FloatArray:
     the system. A topic on which the metric is undefined for every system is none of them.
     """
     defined = ~np.isnan(values)
-    asked = defined.any(axis=1)
-    return np.where(defined[asked].all(axis=0), values, np.nan)
+    is_used = defined.any(axis=1)
+    return np.where(defined[is_used].all(axis=0), values, np.nan)
 
 
 def means(values: FloatArray) -> FloatArray:
@@ -87,17 +89,17 @@ def order_agreement(
     if tau.value is None:
         return replace(tau, n_topics=n_topics)
     tau = replace(tau, n_topics=n_topics, reversals=reversals(first[has[0]], second[has[1]]))
-    if why := _why_no_interval(tau, fewest, separated):
-        return replace(tau, interval_reason=f"no interval, because {why}")
+    if obstacle := _why_no_interval(tau, fewest, separated):
+        return replace(tau, interval_reason=f"no interval, because {obstacle}")
     sums = np.nan_to_num(np.stack([first, second], axis=1))[has[0] | has[1]]
-    with_interval = jackknife_interval(tau, _tau_of_sums(without_each(sums))).within(-1, 1)
+    with_interval = jackknife_interval(tau, _tau_of_sums(leave_one_out_sums(sums))).within(-1, 1)
     assert isinstance(with_interval, OrderAgreement)
     return with_interval
 
 
 def _why_no_interval(tau: OrderAgreement, fewest: int, separated: float) -> str:
-    if tau.n > MOST:
-        return f"there are over {MOST} systems"
+    if tau.n > MAX_SYSTEMS:
+        return f"there are over {MAX_SYSTEMS} systems"
     if tau.n_topics < fewest:
         these = "this topic" if tau.n_topics == 1 else f"these {tau.n_topics} topics"
         return f"it is of {these} alone: with fewer than {fewest} none holds"

@@ -1,4 +1,4 @@
-"""The pool of a topic: its relevant passages P*, their grades, and what follows from them."""
+"""Pool of a topic: its relevant passages P*, their grades, and the required subset Z*."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Pool:
     """The keys of all texts with a grade on the topic's questions, ascending, and their grades."""
     rated_grades: FloatArray = field(repr=False)
     visitors_are_zero: bool
-    own: frozenset[int] = field(repr=False)
+    topic_texts: frozenset[int] = field(repr=False)
     """The keys of the texts that belong to the topic, rated or not."""
 
     @cached_property
@@ -90,11 +90,11 @@ class Pool:
             return 1.0
         if self.takes_all_rated:
             return 0.0 if text in self._rated else np.nan
-        return np.nan if text in self.own else 0.0
+        return np.nan if text in self.topic_texts else 0.0
 
     def is_visitor(self, text: int) -> bool:
-        """Whether it belongs to another topic, where the dataset says which belong to this one."""
-        return not self.takes_all_rated and text not in self.own
+        """Return True if the text belongs to another topic, where the dataset assigns passages."""
+        return not self.takes_all_rated and text not in self.topic_texts
 
     @cached_property
     def _rated(self) -> frozenset[int]:
@@ -109,10 +109,10 @@ class Pool:
         grades = np.full((len(keys), len(self.questions)), np.nan)
         if len(self.rated_texts):
             index = np.minimum(np.searchsorted(self.rated_texts, keys), len(self.rated_texts) - 1)
-            there = self.rated_texts[index] == keys
-            grades[there] = self.rated_grades[index[there]]
+            is_rated = self.rated_texts[index] == keys
+            grades[is_rated] = self.rated_grades[index[is_rated]]
         if self.visitors_are_zero:
-            grades[[pk not in self.own for pk in keys.tolist()]] = 0.0
+            grades[[pk not in self.topic_texts for pk in keys.tolist()]] = 0.0
         return grades
 
 
@@ -130,7 +130,7 @@ def load_pools(
     questions and that answer one of them are taken for relevant. Passages are in the order of their
     names, numbers in them by value: for the authors' names that of the passage index.
 
-    Filtered questions are not treated apart: which questions count is found anew from P* at eta,
+    Filtered questions are not treated apart: which questions count is found again from P* at eta,
     and a question that was filtered in a study of reports counts here if a passage answers it. (The
     expected values of the real study need that, and have it so.) Questions without any grade are
     never answerable. Where the options name a kind of questions, the others are not there. A fixed
@@ -139,8 +139,8 @@ def load_pools(
     corpus = corpus or load_corpus(dataset)
     counts = counts or token_counts(corpus, options.tokenizer, options.rules.mean_stands_in)
     cells = load_cells(dataset, options.source, options.eta, corpus)
-    own = _by_topic(corpus)
-    drafts = [_draft(corpus, cells, own, topic) for topic in corpus.topics]
+    by_topic = _by_topic(corpus)
+    drafts = [_draft(corpus, cells, by_topic, topic) for topic in corpus.topics]
     counts.of(pk for d in drafts for pk in cells.text[d.rows][d.relevant].tolist())  # all at once
     counted = questions_counted(dataset, corpus, options)
     return {draft.topic: _pool(draft, corpus, counted, cells, options, counts) for draft in drafts}
@@ -169,26 +169,26 @@ class _Draft:
     rows: slice
     relevant: list[int]
     """Rows of the cells."""
-    own: frozenset[int]
+    topic_texts: frozenset[int]
     takes_all_rated: bool
 
 
-def _draft(corpus: Corpus, cells: Cells, own: Mapping[int, IntArray], topic: int) -> _Draft:
+def _draft(corpus: Corpus, cells: Cells, by_topic: Mapping[int, IntArray], topic: int) -> _Draft:
     rows = cells.of_topic(topic)
-    places = corpus.at(cells.text[rows])
-    passages = corpus.kind[places] == PASSAGE
-    mine = own.get(topic, np.empty(0, dtype=np.int64))
+    indices = corpus.at(cells.text[rows])
+    passages = corpus.kind[indices] == PASSAGE
+    mine = by_topic.get(topic, np.empty(0, dtype=np.int64))
     takes_all_rated = not (corpus.kind[mine] == PASSAGE).any()
     if takes_all_rated:
         relevant = passages & (cells.grades[rows] >= cells.scales["passage"].eta).any(axis=1)
     else:
-        relevant = passages & (corpus.topic[places] == topic)
+        relevant = passages & (corpus.topic[indices] == topic)
     relevant_rows = np.flatnonzero(relevant).tolist()
     return _Draft(
         topic=topic,
         rows=rows,
-        relevant=sorted(relevant_rows, key=lambda row: _natural(corpus.names[places[row]])),
-        own=frozenset(corpus.pk[mine].tolist()),
+        relevant=sorted(relevant_rows, key=lambda row: _natural(corpus.names[indices[row]])),
+        topic_texts=frozenset(corpus.pk[mine].tolist()),
         takes_all_rated=takes_all_rated,
     )
 
@@ -199,7 +199,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
 
 
 def _by_topic(corpus: Corpus) -> dict[int, IntArray]:
-    """Where the texts of each topic stand in the corpus."""
+    """Return the indices of each topic's texts in the corpus."""
     order = np.argsort(corpus.topic, kind="stable")
     topics, starts = np.unique(corpus.topic[order], return_index=True)
     parts = np.split(order, starts[1:])
@@ -219,11 +219,11 @@ def _pool(
     rated = cells.grades[draft.rows][:, columns]
     texts = cells.text[draft.rows]
     grades, scale = rated[draft.relevant], cells.scales["passage"]
-    places = corpus.at(texts[draft.relevant])
-    tokens = counts.of(corpus.pk[places].tolist())
+    indices = corpus.at(texts[draft.relevant])
+    tokens = counts.of(corpus.pk[indices].tolist())
     passages = [
-        PassageRow(pk, corpus.names[place], tokens[pk], bool(corpus.has_words[place]))
-        for pk, place in zip(tokens, places.tolist(), strict=True)
+        PassageRow(pk, corpus.names[index], tokens[pk], bool(corpus.has_body[index]))
+        for pk, index in zip(tokens, indices.tolist(), strict=True)
     ]
     required = required_subset(grades, scale.eta, options.rules.subset).rows
     return Pool(
@@ -242,5 +242,5 @@ def _pool(
         rated_texts=texts,
         rated_grades=rated,
         visitors_are_zero=options.rules.visitors_are_zero,
-        own=draft.own,
+        topic_texts=draft.topic_texts,
     )

@@ -1,4 +1,4 @@
-"""Scores of runs by relevance grades of whole topics: what trec_eval computes of qrels and a run."""
+"""Scores of runs by relevance grades of whole topics, as trec_eval computes from qrels."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.data.cache import cached
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.relevance import Grades, RelevanceSource, relevance_grades
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.metrics import ranking
@@ -39,7 +40,7 @@ NO_RESULTS = "undefined, because there are no results for the topic"
 
 @dataclass(frozen=True, slots=True)
 class RelevanceOptions:
-    """Source of the grades, threshold eta, cut-off rank (None: all), and further measures by name.
+    """Source of the grades, threshold eta, cut-off rank (None: all), and extra measures.
 
     `depth` limits nDCG, recall and precision, as trec_eval's ndcg_cut_k, recall_k and P_k; MAP and MRR are of
     the whole run. `zeros` says whether topics without results count as 0: see `Options`.
@@ -49,11 +50,11 @@ class RelevanceOptions:
     eta: int
     depth: int | None = DEPTH
     zeros: str = "runs"
-    others: tuple[str, ...] = ()
+    extra_measures: tuple[str, ...] = ()
 
     @property
     def measures(self) -> tuple[str, ...]:
-        return (*MEASURES, *self.others)
+        return (*MEASURES, *self.extra_measures)
 
     @property
     def titles(self) -> dict[str, str]:
@@ -67,7 +68,7 @@ class RelevanceOptions:
 
 @dataclass(frozen=True, eq=False)
 class RelevanceRow:
-    """A run by every measure, on each of the topics: arrays in the order of `RelevanceScores.topics`.
+    """Scores of a run by all measures, as arrays in the order of `RelevanceScores.topics`.
 
     `has` says on which topics the run has results, `judged` on which some passage is relevant. `values` are NaN
     where undefined, and 0 on a judged topic without results where that counts. `n_unjudged` counts the passages
@@ -105,7 +106,7 @@ class RelevanceRow:
 
     @property
     def absent_remark(self) -> str:
-        """Number and treatment of topics without results, in a sentence; empty if all have results."""
+        """Remark on topics without results and their treatment; empty if all have results."""
         if not self.n_absent:
             return ""
         fate = "counted as 0" if self.counts_absent else "left out"
@@ -113,7 +114,7 @@ class RelevanceRow:
 
     @property
     def mean_ndeval(self) -> None:
-        """None: it is of alpha-nDCG alone."""
+        """Always None: only alpha-nDCG has it."""
 
 
 @dataclass(frozen=True)
@@ -146,13 +147,15 @@ def relevance_scores(
     Raises SelectionError for a run that is not there, or a measure that ir_measures does not know or cannot
     compute here.
     """
-    scores = cached(dataset, ("relevance scores", options), lambda: _scores(dataset, options))
+    scores = cached(
+        dataset, (CacheKey.RELEVANCE_SCORES, options), lambda: _scores(dataset, options)
+    )
     if names is None:
         return scores
     for name in names:
         one_of("run", name, (row.name for row in scores.rows))
-    kept = tuple(row for row in scores.rows if row.name in names)
-    return RelevanceScores(options, scores.topics, scores.keys, kept, scores.notes)
+    chosen = tuple(row for row in scores.rows if row.name in names)
+    return RelevanceScores(options, scores.topics, scores.keys, chosen, scores.notes)
 
 
 def _scores(dataset: Dataset, options: RelevanceOptions) -> RelevanceScores:
@@ -160,31 +163,35 @@ def _scores(dataset: Dataset, options: RelevanceOptions) -> RelevanceScores:
     topics = dict(
         dataset.topics.filter(pk__in=grades).order_by("position", "pk").values_list("pk", "name")
     )
-    every = [row for row in rows(dataset, {}) if row.kind == "run"]
-    others = _of_ir_measures(options, grades, every) if options.others else {}
+    runs = [row for row in rows(dataset, {}) if row.kind == "run"]
+    extra_values = _of_ir_measures(options, grades, runs) if options.extra_measures else {}
     return RelevanceScores(
         options,
         tuple(topics.values()),
         tuple(topics),
-        tuple(_row(row, options, tuple(topics), grades, others) for row in every),
+        tuple(_row(row, options, tuple(topics), grades, extra_values) for row in runs),
         tuple(
             f"These runs have identical rankings: {', '.join(same)}."
-            for same in identical_rankings(every)
+            for same in identical_rankings(runs)
         ),
     )
 
 
-Others = Mapping[tuple[str, str, int], float]
+ExtraValues = Mapping[tuple[str, str, int], float]
 """By run, measure and key of the topic."""
 
 
 def _row(
-    row: Row, options: RelevanceOptions, topics: Sequence[int], grades: Grades, others: Others
+    row: Row,
+    options: RelevanceOptions,
+    topics: Sequence[int],
+    grades: Grades,
+    extra_values: ExtraValues,
 ) -> RelevanceRow:
     values = {measure: np.full(len(topics), np.nan) for measure in options.measures}
     defined = {measure: np.zeros(len(topics), dtype=bool) for measure in options.measures}
     sizes, n_unjudged = np.full(len(topics), np.nan), np.zeros(len(topics), dtype=np.int64)
-    for place, topic in enumerate(topics):
+    for index, topic in enumerate(topics):
         all_grades = np.array(list(grades[topic].values()), dtype=np.float64)
         texts = row.contexts.get(topic, ())
         ranked = np.array([grades[topic].get(text, np.nan) for text in texts], dtype=np.float64)
@@ -192,13 +199,13 @@ def _row(
         for measure in options.measures:
             estimate = estimates.get(measure)
             is_defined = (estimate or estimates[RR]).value is not None
-            defined[measure][place] = is_defined
+            defined[measure][index] = is_defined
             if texts and is_defined:
-                value = estimate.value if estimate else others.get((row.name, measure, topic))
-                values[measure][place] = np.nan if value is None else value
+                value = estimate.value if estimate else extra_values.get((row.name, measure, topic))
+                values[measure][index] = np.nan if value is None else value
         if texts:
-            sizes[place] = len(ranked[: options.depth])
-            n_unjudged[place] = int(np.isnan(ranked[: options.depth]).sum())
+            sizes[index] = len(ranked[: options.depth])
+            n_unjudged[index] = int(np.isnan(ranked[: options.depth]).sum())
     has = ~np.isnan(sizes)
     counts_absent = options.zeros != NONE and bool(has.any())
     if counts_absent:
@@ -206,11 +213,13 @@ def _row(
             values[measure][defined[measure] & ~has] = 0.0
     means = {}
     for measure in options.measures:
-        why = [ranking.NO_RELEVANT if here else NO_RESULTS for here in has.tolist()]
-        own = has | defined[measure]
-        missing = np.isnan(values[measure]) & own
-        reasons = [why[place] for place in np.flatnonzero(missing).tolist()]
-        means[measure] = mean_over_topics(values[measure][own], reasons)
+        reason_by_topic = [
+            ranking.NO_RELEVANT if has_results else NO_RESULTS for has_results in has.tolist()
+        ]
+        counted = has | defined[measure]
+        missing = np.isnan(values[measure]) & counted
+        reasons = [reason_by_topic[index] for index in np.flatnonzero(missing).tolist()]
+        means[measure] = mean_over_topics(values[measure][counted], reasons)
     judged = np.logical_or.reduce(list(defined.values()))
     return RelevanceRow(
         row.name, values, means, has, judged, sizes, n_unjudged, counts_absent=counts_absent
@@ -237,18 +246,18 @@ def topic_scores(
     }
 
 
-def _of_ir_measures(options: RelevanceOptions, grades: Grades, every: Sequence[Row]) -> Others:
+def _of_ir_measures(options: RelevanceOptions, grades: Grades, runs: Sequence[Row]) -> ExtraValues:
     """Scores by ir_measures, relevant from eta unless the name of the measure says otherwise."""
     library = _library()
-    measures = {name: _measure(library, name, options.eta) for name in options.others}
+    measures = {name: _measure(library, name, options.eta) for name in options.extra_measures}
     names = {measure: name for name, measure in measures.items()}
     qrels = [
         library.Qrel(str(topic), str(text), grade)
         for topic, of_topic in grades.items()
         for text, grade in of_topic.items()
     ]
-    found: dict[tuple[str, str, int], float] = {}
-    for row in every:
+    values: dict[tuple[str, str, int], float] = {}
+    for row in runs:
         # The rank as a score: what has equal scores in its file stays in our order.
         run = [
             library.ScoredDoc(str(topic), str(text), -float(rank))
@@ -258,12 +267,12 @@ def _of_ir_measures(options: RelevanceOptions, grades: Grades, every: Sequence[R
         ]
         try:
             for metric in library.iter_calc(list(names), qrels, run):
-                found[row.name, names[metric.measure], int(metric.query_id)] = float(metric.value)
+                values[row.name, names[metric.measure], int(metric.query_id)] = float(metric.value)
         except (ValueError, RuntimeError, NotImplementedError, TypeError) as error:
             raise SelectionError(
-                f"ir_measures cannot compute {', '.join(options.others)} here: {error}"
+                f"ir_measures cannot compute {', '.join(options.extra_measures)} here: {error}"
             ) from error
-    return found
+    return values
 
 
 def _library() -> Any:
@@ -287,15 +296,18 @@ def _measure(library: Any, name: str, eta: int) -> Any:
 
 
 def check_measures(names: Sequence[str], eta: int) -> None:
-    """Raise SelectionError for a measure that ir_measures does not know, or where it is not installed."""
+    """Raise SelectionError for a measure that ir_measures does not know.
+
+    Also where ir_measures is not installed.
+    """
     for name in names:
         _measure(_library(), name, eta)
 
 
 def relevance_json(scores: RelevanceScores, row: RelevanceRow) -> dict[str, Any]:
-    """Return the scores of one run, and what they were computed with; an undefined value is null."""
+    """Return the scores of one run, with its options, for JSON; an undefined value is null."""
     options = scores.options
-    shown = np.flatnonzero(row.has | row.absent).tolist()
+    indices = np.flatnonzero(row.has | row.absent).tolist()
     return {
         "run": row.name,
         "kind": "run",
@@ -305,15 +317,15 @@ def relevance_json(scores: RelevanceScores, row: RelevanceRow) -> dict[str, Any]
         "zeros": options.zeros,
         "measures": options.titles,
         "topics": {
-            scores.topics[place]: {
-                "n_passages": int(np.nan_to_num(row.sizes[place])),
-                "n_unjudged": int(row.n_unjudged[place]),
-                **{measure: _value(row.of(measure)[place]) for measure in options.measures},
+            scores.topics[index]: {
+                "n_passages": int(np.nan_to_num(row.sizes[index])),
+                "n_unjudged": int(row.n_unjudged[index]),
+                **{measure: _value(row.of(measure)[index]) for measure in options.measures},
             }
-            for place in shown
+            for index in indices
         },
         "topics_without_results": [
-            scores.topics[place] for place in np.flatnonzero(row.absent).tolist()
+            scores.topics[index] for index in np.flatnonzero(row.absent).tolist()
         ],
         "mean": {
             measure: {

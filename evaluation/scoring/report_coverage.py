@@ -1,4 +1,4 @@
-"""Coverage of each report as each rater sees it, and how far the raters' coverages go together."""
+"""Coverage of each report by each rater, and correlations of the raters' coverages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evaluation.data.selection import Selection
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.stats import correlation
 from evaluation.stats.correlation import Correlation
-from evaluation.stats.correlation_intervals import without_each_correlation
+from evaluation.stats.correlation_intervals import leave_one_out_correlations
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
 
@@ -43,7 +43,7 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True)
 class Correlations:
-    """Coverage of the reports by two raters. Reports that either has not finished are left out."""
+    """Correlations of report coverage by two raters, over the reports that both finished."""
 
     a: Column
     b: Column
@@ -58,20 +58,20 @@ class Correlations:
 
 
 def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
-    """Coverage of every rated report and reference: the questions of its topic that it answers.
+    """Return the coverage of all rated reports and references: share of questions answered.
 
     Source: as `evaluation.metrics.coverage.coverage`, which computes one report.
     """
-    topic_of = dict(zip(matrix.text.tolist(), matrix.topic.tolist(), strict=True))
+    topic_of = matrix.rated_texts
     texts = [pk for pk in topic_of if matrix.texts[pk].kind != "passage"]
     if not texts:
         return ()
     grid, selection = question_grid(matrix, texts), matrix.selection
-    asked = _asked(matrix, [topic_of[pk] for pk in texts], grid.shape[2])[:, np.newaxis]
+    mask = _question_mask(matrix, [topic_of[pk] for pk in texts], grid.shape[2])[:, np.newaxis]
     thresholds = [selection.threshold] * len(selection.raters) + [selection.judge_threshold]
     answered = grid >= np.array(thresholds)[:, np.newaxis]
     covered = _estimates(
-        (answered & asked).sum(axis=2), asked.sum(axis=2), (np.isnan(grid) & asked).sum(axis=2)
+        (answered & mask).sum(axis=2), mask.sum(axis=2), (np.isnan(grid) & mask).sum(axis=2)
     )
     names = _names(matrix, texts)
     return tuple(
@@ -87,17 +87,17 @@ def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
     )
 
 
-def _asked(matrix: RatingMatrix, topics: Sequence[int], width: int) -> NDArray[np.bool_]:
-    """Which positions hold a question of the topic that is not filtered: one row a topic given."""
-    row_of = {topic: place for place, topic in enumerate(dict.fromkeys(topics))}
-    asked = np.zeros((len(row_of), width), dtype=bool)
+def _question_mask(matrix: RatingMatrix, topics: Sequence[int], width: int) -> NDArray[np.bool_]:
+    """Return a mask of the unfiltered questions by position: one row for each given topic."""
+    row_of = {topic: row for row, topic in enumerate(dict.fromkeys(topics))}
+    mask = np.zeros((len(row_of), width), dtype=bool)
     for question in matrix.questions.values():
         if not question.is_filtered and question.topic in row_of:
-            asked[row_of[question.topic], question.position] = True
-    return asked[[row_of[topic] for topic in topics]]
+            mask[row_of[question.topic], question.position] = True
+    return mask[[row_of[topic] for topic in topics]]
 
 
-def _estimates(covered: IntArray, asked: IntArray, missing: IntArray) -> list[list[Estimate]]:
+def _estimates(covered: IntArray, n_questions: IntArray, missing: IntArray) -> list[list[Estimate]]:
     def estimate(hits: int, n: int, gaps: int) -> Estimate:
         if not n:
             return Estimate(None, NO_ANSWERABLE, 0)
@@ -108,15 +108,20 @@ def _estimates(covered: IntArray, asked: IntArray, missing: IntArray) -> list[li
 
     return [
         [estimate(hits, n, gaps) for hits, gaps in zip(row, open_, strict=True)]
-        for row, (n,), open_ in zip(covered.tolist(), asked.tolist(), missing.tolist(), strict=True)
+        for row, (n,), open_ in zip(
+            covered.tolist(), n_questions.tolist(), missing.tolist(), strict=True
+        )
     ]
 
 
 def _names(matrix: RatingMatrix, texts: Sequence[int]) -> dict[int, str]:
     """The reports' names; where two systems use the same one, with the system."""
     rows = [matrix.texts[pk] for pk in texts]
-    taken = Counter(row.name for row in rows)
-    return {row.pk: row.name if taken[row.name] == 1 else f"{row.group}/{row.name}" for row in rows}
+    name_counts = Counter(row.name for row in rows)
+    return {
+        row.pk: row.name if name_counts[row.name] == 1 else f"{row.group}/{row.name}"
+        for row in rows
+    }
 
 
 def _finished(values: Sequence[Estimate | None]) -> FloatArray:
@@ -131,8 +136,13 @@ def _finished(values: Sequence[Estimate | None]) -> FloatArray:
     )
 
 
-def correlations(selection: Selection, reports: Sequence[ReportRow]) -> tuple[Correlations, ...]:
-    """Coverage of every two raters, and of each with the judge, over the reports both finished."""
+def correlations(matrix: RatingMatrix, reports: Sequence[ReportRow]) -> tuple[Correlations, ...]:
+    """Return the correlations of coverage for all pairs of raters, and with the judge.
+
+    Over the reports that both finished. A report whose grades are copies is no further one.
+    """
+    selection, read_texts = matrix.selection, set(matrix.text.tolist())
+    reports = [report for report in reports if report.text in read_texts]
     topics = np.array([report.topic for report in reports], dtype=np.str_)
     columns = [
         (rater, _finished([report.coverage[index] for report in reports]))
@@ -152,12 +162,14 @@ def _correlations(
     ranked: bool,
 ) -> Correlations:
     (a, x), (b, y) = first, second
-    without = without_each_correlation(x, y, topics, ranked=ranked)
+    leave_one_out = leave_one_out_correlations(x, y, topics, ranked=ranked)
 
-    def drawn(estimate: Correlation, deleted: FloatArray | None) -> Correlation:
+    def with_jackknife(estimate: Correlation, deleted: FloatArray | None) -> Correlation:
         if deleted is None:
-            why = f"no interval, because {len(topics)} reports are too many to rank again and again"
-            return replace(estimate, interval_reason=why)
+            reason = (
+                f"no interval, because {len(topics)} reports are too many to rank again and again"
+            )
+            return replace(estimate, interval_reason=reason)
         with_interval = jackknife_interval(estimate, deleted, fisher=True)
         assert isinstance(with_interval, Correlation)
         return with_interval
@@ -165,16 +177,16 @@ def _correlations(
     return Correlations(
         a,
         b,
-        drawn(correlation.pearson(x, y), without.pearson),
-        drawn(correlation.spearman(x, y), without.spearman),
-        drawn(correlation.kendall_tau_b(x, y), without.kendall),
+        with_jackknife(correlation.pearson(x, y), leave_one_out.pearson),
+        with_jackknife(correlation.spearman(x, y), leave_one_out.spearman),
+        with_jackknife(correlation.kendall_tau_b(x, y), leave_one_out.kendall),
     )
 
 
 def mean_coverage(
     selection: Selection, reports: Sequence[ReportRow]
 ) -> dict[str, tuple[Estimate, ...]]:
-    """By system, each rater's and then the judge's mean coverage of the reports it finished."""
+    """Return each system's mean coverage of finished reports by each rater, then the judge."""
 
     def mean(values: FloatArray) -> Estimate:
         finished = values[~np.isnan(values)]
@@ -184,12 +196,13 @@ def mean_coverage(
 
     means: dict[str, tuple[Estimate, ...]] = {}
     for system in sorted({report.system for report in reports}):
-        here = [report for report in reports if report.system == system]
+        of_system = [report for report in reports if report.system == system]
         columns = [
-            [report.coverage[index] for report in here] for index in range(len(selection.raters))
+            [report.coverage[index] for report in of_system]
+            for index in range(len(selection.raters))
         ]
         judged: list[Sequence[Estimate | None]] = [*columns]
         if selection.judge:
-            judged.append([report.judge for report in here])
+            judged.append([report.judge for report in of_system])
         means[system] = tuple(mean(_finished(column)) for column in judged)
     return means

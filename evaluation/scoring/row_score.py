@@ -1,4 +1,4 @@
-"""The scores of one row as arrays over topics, and what it scores on one topic, made where it is asked for."""
+"""Scores of one row as arrays over topics, and its scores on one topic, built on demand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_RESULTS = "undefined, because there are no results for the topic"
 
 @dataclass(frozen=True, slots=True)
 class TopicScore:
-    """What one context Z scores on one topic.
+    """Scores of one context Z on one topic.
 
     `texts` are the keys of Z after the cut-off. `n_unrated` counts those of its texts with an
     unrated cell among the answerable questions, `n_unrated_cells` these cells: a grade there could
@@ -72,7 +72,7 @@ class RowScore:
 
     Arrays run over the topics of the dataset. `has` says on which of them it has results, and `judged`
     on which there is something to find: an answerable question or a relevant passage. `values` and
-    `why` are metrics x topics in the order of METRICS: NaN where undefined, for `reasons[why]`
+    `reason_codes` are metrics x topics in the order of METRICS: NaN where undefined, for `reasons[code]`
     (NO_REASON where there is a value or no result); 0 on a judged topic without results where the
     options say that it counts; `n` and `missing` are of the same
     shape. `counts` has one array for each of COUNTS, `tokens` is NaN where words are not there.
@@ -83,12 +83,12 @@ class RowScore:
 
     row: Row
     means: Mapping[str, Estimate]
-    places: Mapping[str, int] = field(repr=False)
+    topic_index: Mapping[str, int] = field(repr=False)
     """All topics of the dataset by name, in order, with their places in the arrays."""
     has: BoolArray
     judged: BoolArray
     values: FloatArray
-    why: NDArray[np.int16]
+    reason_codes: NDArray[np.int16]
     reasons: tuple[str, ...]
     n: IntArray
     missing: IntArray
@@ -116,14 +116,14 @@ class RowScore:
 
     @property
     def group(self) -> str:
-        """runs, reports or bounds."""
+        """Group of the row: runs, reports or bounds."""
         if self.row.bound is not None:
             return BOUNDS
         return RUNS if self.row.kind == "run" else REPORTS
 
     @property
     def topics(self) -> TopicScores:
-        """What it scores on each of its topics, by name."""
+        """Scores on each of its topics, by name."""
         return TopicScores(self)
 
     def of(self, metric: str) -> FloatArray:
@@ -132,18 +132,18 @@ class RowScore:
         return by_topic
 
     def reason(self, metric: str, topic: int) -> str:
-        """Why the metric is undefined on a topic, by its place; nothing where it has a value."""
-        place = METRICS.index(metric), topic
-        index = int(self.why[place])
+        """Return why the metric is undefined on a topic, by index; empty if it has a value."""
+        cell = METRICS.index(metric), topic
+        index = int(self.reason_codes[cell])
         if index != NO_REASON:
             return self.reasons[index]
-        return NO_RESULTS if self.absent[topic] and np.isnan(self.values[place]) else ""
+        return NO_RESULTS if self.absent[topic] and np.isnan(self.values[cell]) else ""
 
     def on(self, metric: str, topic: int) -> Estimate:
-        """The metric on one of its topics, by its place."""
-        place = METRICS.index(metric), topic
-        reason, value = self.reason(metric, topic), float(self.values[place])
-        n, missing = int(self.n[place]), int(self.missing[place])
+        """Return the metric on one of its topics, by index."""
+        cell = METRICS.index(metric), topic
+        reason, value = self.reason(metric, topic), float(self.values[cell])
+        n, missing = int(self.n[cell]), int(self.missing[cell])
         return Estimate(None if reason else value, reason or None, n, missing)
 
     @property
@@ -154,8 +154,8 @@ class RowScore:
     @property
     def size(self) -> tuple[float, int, int] | None:
         """|Z|: the mean over its topics, the least and the most; None without a topic."""
-        own = self.counts["n_passages"][self.has]
-        return (float(own.mean()), int(own.min()), int(own.max())) if len(own) else None
+        sizes = self.counts["n_passages"][self.has]
+        return (float(sizes.mean()), int(sizes.min()), int(sizes.max())) if len(sizes) else None
 
     @property
     def n_topics(self) -> int:
@@ -173,7 +173,7 @@ class RowScore:
 
     @property
     def absent_remark(self) -> str:
-        """Number and treatment of topics without results, in a sentence; empty if all have results."""
+        """Remark on topics without results and their treatment; empty if all have results."""
         n = self.n_absent
         if not n:
             return ""
@@ -189,12 +189,12 @@ class RowScore:
 
     @property
     def n_cells(self) -> int:
-        """Pairs of its texts and answerable questions: what its values are read from."""
+        """Number of pairs of its texts and answerable questions, which its values are based on."""
         return int((self.counts["n_passages"] * self.counts["n_answerable"]).sum())
 
     @property
     def n_unrated(self) -> int:
-        """How many of these have no grade: they answer nothing, so a value may be too low."""
+        """Number of these pairs without a grade: they answer nothing, so a value may be too low."""
         return int(self.counts["n_unrated_cells"].sum())
 
     @property
@@ -204,7 +204,7 @@ class RowScore:
 
     @property
     def undefined(self) -> str:
-        """The one reason why nothing of it has a value; empty if something has one."""
+        """Common reason why all means are undefined; empty if one has a value."""
         if any(mean.value is not None for mean in self.means.values()):
             return ""
         return (self.means[METRICS[0]].reason or "").removeprefix("undefined, because ")
@@ -213,41 +213,41 @@ class RowScore:
     def mean_ndeval(self) -> float | None:
         """The mean of what ndeval has, over the same topics; None where it is the same on all."""
         ours = self.of("alpha_ndcg")
-        known = ~np.isnan(ours)
-        if np.isnan(self.ndeval[known]).all():
+        defined = ~np.isnan(ours)
+        if np.isnan(self.ndeval[defined]).all():
             return None
-        return float(np.where(np.isnan(self.ndeval), ours, self.ndeval)[known].mean())
+        return float(np.where(np.isnan(self.ndeval), ours, self.ndeval)[defined].mean())
 
 
 class TopicScores(Mapping[str, TopicScore]):
-    """What a row scores on each of its topics, by name. Each is made when it is asked for."""
+    """Lazy mapping from names of topics to a row's scores."""
 
     def __init__(self, of: RowScore) -> None:
         self._of = of
 
     def __getitem__(self, name: str) -> TopicScore:
-        place = self._of.places[name]
-        if not self._of.has[place]:
+        topic = self._of.topic_index[name]
+        if not self._of.has[topic]:
             raise KeyError(name)
-        return _topic_score(self._of, place)
+        return _topic_score(self._of, topic)
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name, place in self._of.places.items() if self._of.has[place])
+        return (name for name, topic in self._of.topic_index.items() if self._of.has[topic])
 
     def __len__(self) -> int:
         return self._of.n_topics
 
 
-def _topic_score(of: RowScore, place: int) -> TopicScore:
-    pool = of.pools[place]
-    counts = {name: int(array[place]) for name, array in of.counts.items()}
-    tokens, ndeval = float(of.tokens[place]), float(of.ndeval[place])
+def _topic_score(of: RowScore, topic: int) -> TopicScore:
+    pool = of.pools[topic]
+    counts = {name: int(array[topic]) for name, array in of.counts.items()}
+    tokens, ndeval = float(of.tokens[topic]), float(of.ndeval[topic])
     return TopicScore(
-        **{metric: of.on(metric, place) for metric in METRICS},
+        **{metric: of.on(metric, topic) for metric in METRICS},
         texts=of.row.contexts[pool.topic][: counts["n_passages"]],
-        covered=tuple(np.flatnonzero(of.covered[place]).tolist()),
+        covered=tuple(np.flatnonzero(of.covered[topic]).tolist()),
         n_answerable=counts["n_answerable"],
-        n_unrated=int(of.unrated_texts[place]),
+        n_unrated=int(of.unrated_texts[topic]),
         n_unrated_cells=counts["n_unrated_cells"],
         n_without_words=counts["n_without_words"],
         tokens=None if np.isnan(tokens) else int(tokens),

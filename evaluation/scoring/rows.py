@@ -1,4 +1,4 @@
-"""What is scored: retrieval runs, reports of systems, reference summaries, and Z* itself."""
+"""Rows to score: retrieval runs, reports of systems, reference summaries, and Z* itself."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from annotation.models import Dataset, Text
-from evaluation.data.held import Held
+from evaluation.data.process_cache import SCORED_ROWS
 from evaluation.models import RankedText, RetrievalRun
 from evaluation.scoring.pools import Pool
-
-_READ = Held(4)
 
 Kind = Literal["run", "reports", "references", "bound"]
 
@@ -28,7 +26,9 @@ REFERENCES, REQUIRED = "bounds/references", "bounds/required-subset"
 
 
 def is_oracle(name: str) -> bool:
-    """Whether a system retrieved by an oracle: its last part, behind a dot, says so in the authors' files.
+    """Return True if a system used oracle retrieval: its name ends in ".oracle".
+
+    The authors' files have such names.
 
     It is a reference then: no order of systems counts it.
     """
@@ -59,7 +59,7 @@ class Row:
 
     @property
     def is_ranking(self) -> bool:
-        """Whether its contexts are rankings of passages."""
+        """Return True if its contexts are rankings of passages."""
         return self.text_kind == "passage"
 
 
@@ -72,38 +72,40 @@ def rows(dataset: Dataset, pools: Mapping[int, Pool]) -> tuple[Row, ...]:
     run ranks nothing has no results. Where a system wrote several reports for a topic, the
     second of each topic make a row of their own, NAME#2; references likewise.
     """
-    runs, written = _READ.while_unwritten(dataset.pk, lambda: (_runs(dataset), _written(dataset)))
+    runs, written = SCORED_ROWS.until_db_write(
+        dataset.pk, lambda: (_runs(dataset), _written(dataset))
+    )
     systems = {row.system for row in runs}
     reports = [row for row in written if row.kind == "reports"]
     unlike = any(row.system in systems for row in reports)
-    bounds, others = [], []
+    bounds, report_rows = [], []
     for row in reports:
         if unlike and row.system not in systems:
             title = f"#1 direct prompting: {row.title}"
             bounds.append(Row(row.name, title, row.kind, row.contexts, row.system, 1))
         else:
-            others.append(row)
+            report_rows.append(row)
     bounds += (row for row in written if row.kind == "references")
     z_star = {topic: pool.required_texts for topic, pool in pools.items() if pool.required}
     title = "#3 oracle retrieval: the required subset Z*"
     bounds.append(Row(REQUIRED, title, "bound", z_star, bound=ORACLE_RETRIEVAL))
-    return (*bounds, *runs, *others)
+    return (*bounds, *runs, *report_rows)
 
 
-def left_out(every: Sequence[Row]) -> tuple[str, ...]:
-    """Which reference bounds are not among the rows, and why, in sentences."""
-    reports = {row.system for row in every if row.kind == "reports"}
-    runs = {row.system for row in every if row.kind == "run"}
-    which = "every" if reports & runs else "no"
+def left_out(all_rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return notes on the reference bounds that are not among the rows, with reasons."""
+    reports = {row.system for row in all_rows if row.kind == "reports"}
+    runs = {row.system for row in all_rows if row.kind == "run"}
+    quantifier = "every" if reports & runs else "no"
     reasons = {
-        DIRECT_PROMPTING: f"{which} system with reports has a retrieval run of its name",
+        DIRECT_PROMPTING: f"{quantifier} system with reports has a retrieval run of its name",
         ORACLE_RESULT: "the dataset has no reference summaries",
     }
-    there = {row.bound for row in every}
+    bounds = {row.bound for row in all_rows}
     return tuple(
         f"Reference bound #{number}, {BOUNDS[number]}, is left out: {reason}."
         for number, reason in reasons.items()
-        if number not in there
+        if number not in bounds
     )
 
 
@@ -130,14 +132,14 @@ def _written(dataset: Dataset) -> list[Row]:
         system = "" if kind == Text.Kind.REFERENCE else by
         n[kind, system, topic] += 1
         contexts[kind, system, n[kind, system, topic]][topic] = (pk,)
-    made = []
+    rows = []
     for (kind, system, number), texts_of in contexts.items():
-        again = f"#{number}" if number > 1 else ""
+        suffix = f"#{number}" if number > 1 else ""
         if kind == Text.Kind.REFERENCE:
-            title = f"#2 oracle result: reference summaries{again}"
-            name = REFERENCES + again
-            made.append(Row(name, title, "references", texts_of, bound=ORACLE_RESULT))
+            title = f"#2 oracle result: reference summaries{suffix}"
+            name = REFERENCES + suffix
+            rows.append(Row(name, title, "references", texts_of, bound=ORACLE_RESULT))
         else:
-            name, title = f"{REPORTS}{system}{again}", f"{system}{again}, reports"
-            made.append(Row(name, title, "reports", texts_of, system=system))
-    return made
+            name, title = f"{REPORTS}{system}{suffix}", f"{system}{suffix}, reports"
+            rows.append(Row(name, title, "reports", texts_of, system=system))
+    return rows

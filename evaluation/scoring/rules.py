@@ -1,4 +1,4 @@
-"""Where the paper and the authors' code differ, decided in one place.
+"""Scoring rules: differences of the paper and the authors' code, decided in one place.
 
 `PAPER` is the default. `AUTHORS` gives the numbers that the authors' code of the paper prints
 (their repository at 9cc30c4), and differs in five things:
@@ -35,7 +35,7 @@ from evaluation.metrics.required_subset import Variant
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One way to score; the numbers are those of the list above."""
+    """Set of scoring rules; the numbers are those of the list above."""
 
     name: str
     subset: Variant

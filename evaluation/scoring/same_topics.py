@@ -11,7 +11,7 @@ from evaluation.scoring.rows import Row
 
 
 class OnTopics(Protocol):
-    """A system, and masks over topics: where it has results, and where there is something to find."""
+    """System with masks over topics: those with results, and those that can be scored."""
 
     @property
     def name(self) -> str: ...
@@ -44,7 +44,9 @@ def _key(topics: BoolArray | frozenset[int]) -> frozenset[int]:
 
 
 def on_same_topics(systems: Sequence[System]) -> tuple[System, ...]:
-    """Return the systems that are compared by default: the largest group with results on the same topics.
+    """Return the largest group of systems with results on the same topics.
+
+    These are compared by default.
 
     Only topics count on which something can be found: those with an answerable question or a relevant
     passage. A topic that counts as 0 for a system is none of its topics here.
@@ -54,7 +56,7 @@ def on_same_topics(systems: Sequence[System]) -> tuple[System, ...]:
 
 
 def identical_rankings(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
-    """Return the names of runs that rank the same texts in the same order on the same topics, by group."""
+    """Return groups of runs with identical rankings on the same topics, by name."""
     groups: dict[frozenset[tuple[int, tuple[int, ...]]], list[str]] = {}
     for row in rows:
         if row.kind == "run" and row.contexts:

@@ -1,4 +1,4 @@
-"""Scores: every metric of every row, by topic and on average, each with its reason if undefined."""
+"""Scores of all rows by all metrics, by topic and on average, with reasons if undefined."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 
 from annotation.models import Dataset
 from evaluation.data.cache import cached
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.corpus import load_corpus
-from evaluation.data.held import Held
+from evaluation.data.process_cache import POOLS
 from evaluation.data.selection import one_of
 from evaluation.scoring.contexts import contexts_on, texts_of
-from evaluation.scoring.measured import as_ndeval_reads, measure, ranked_coverage
 from evaluation.scoring.options import OF_RUNS, SIZE, Options
 from evaluation.scoring.pools import Pool, load_pools
 from evaluation.scoring.row_score import METRICS, RowScore, TopicScore
@@ -23,9 +23,9 @@ from evaluation.scoring.rows import Row, left_out, rows
 from evaluation.scoring.same_topics import identical_rankings
 from evaluation.scoring.table import Table
 from evaluation.scoring.tokens import TokenCounts, token_counts
+from evaluation.scoring.topic_metrics import as_ndeval_reads, measure, ranked_coverage
 from evaluation.stats.estimate import Estimate
 
-_POOLS = Held(6)
 AT_ONCE = 64  # topics: few enough that all rankings of them are a small array
 
 
@@ -50,7 +50,7 @@ class Scores:
 
 
 def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None) -> Scores:
-    """Coverage, ranked coverage, density, recall, MAP and nDCG of every row, or of those named.
+    """Score all rows, or those named: coverage, ranked coverage, density, recall, MAP, nDCG.
 
     Z is a row's context, cut off as the options say; see `evaluation.metrics` for the measures and
     `pools.load_pools` for P* and Z*. What is undefined:
@@ -73,19 +73,19 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
     at_any_depth = replace(
         options, cutoff=None, ideal="standard", zeros=OF_RUNS
     )  # none makes another pool
-    pools = _POOLS.while_unwritten(
+    pools = POOLS.until_db_write(
         (dataset.pk, at_any_depth),
         lambda: load_pools(dataset, options, corpus=corpus, counts=counts),
     )
-    every = rows(dataset, pools)
-    chosen = every
+    all_rows = rows(dataset, pools)
+    chosen = all_rows
     if names is not None:
         for name in names:
-            one_of("run, system or bound", name, (row.name for row in every))
-        chosen = tuple(row for row in every if row.name in names)
-    notes = left_out(every) + tuple(
+            one_of("run, system or bound", name, (row.name for row in all_rows))
+        chosen = tuple(row for row in all_rows if row.name in names)
+    notes = left_out(all_rows) + tuple(
         f"These runs have identical rankings: {', '.join(same)}."
-        for same in identical_rankings(every)
+        for same in identical_rankings(all_rows)
     )
     if options.questions:
         notes = (*notes, f"Of the questions only those count that are {options.questions.title}.")
@@ -101,20 +101,20 @@ def _row_scores(
     for start in range(0, len(topics), AT_ONCE):
         zs = [contexts_on(pool, chosen, options) for pool in topics[start : start + AT_ONCE]]
         values = ranked_coverage(zs, [z.answers for z in zs], options)
-        for place, (z, of_topic) in enumerate(zip(zs, values, strict=True), start):
-            table.fill(place, z, measure(z, of_topic, counts, options))
+        for index, (z, of_topic) in enumerate(zip(zs, values, strict=True), start):
+            table.fill(index, z, measure(z, of_topic, counts, options))
         if options.ideal == "standard":
             theirs = [as_ndeval_reads(z) for z in zs]
             if any(differ.any() for _, differ in theirs):
                 values = ranked_coverage(zs, [answers for answers, _ in theirs], options)
-                for place, (z, of_topic) in enumerate(zip(zs, values, strict=True), start):
-                    differ = theirs[place - start][1]
-                    table.ndeval[z.rows[differ], place] = of_topic[differ]
-    return tuple(table.row_score(place, row) for place, row in enumerate(chosen))
+                for index, (z, of_topic) in enumerate(zip(zs, values, strict=True), start):
+                    differ = theirs[index - start][1]
+                    table.ndeval[z.rows[differ], index] = of_topic[differ]
+    return tuple(table.row_score(index, row) for index, row in enumerate(chosen))
 
 
 def _texts(chosen: Sequence[Row], pools: Mapping[int, Pool], options: Options) -> Iterator[int]:
-    """All texts of the contexts."""
+    """Yield all texts of the contexts."""
     for row in chosen:
         for topic in row.contexts:
             yield from texts_of(row, pools[topic], options)
@@ -122,7 +122,7 @@ def _texts(chosen: Sequence[Row], pools: Mapping[int, Pool], options: Options) -
 
 def cached_scores(dataset: Dataset, options: Options) -> Scores:
     """`score` of every row, kept until the data change."""
-    return cached(dataset, ("scores", options), lambda: score(dataset, options))
+    return cached(dataset, (CacheKey.SCORES, options), lambda: score(dataset, options))
 
 
 def as_json(scores: Scores, row_score: RowScore) -> dict[str, Any]:
@@ -147,13 +147,13 @@ def as_json(scores: Scores, row_score: RowScore) -> dict[str, Any]:
         "tokenizer": options.tokenizer.name,
         "topics": {
             name: _topic(row_score.topics[name])
-            if row_score.has[place]
-            else _without_results(scores, row_score, name, place)
-            for name, place in row_score.places.items()
-            if row_score.has[place] or row_score.absent[place]
+            if row_score.has[index]
+            else _without_results(scores, row_score, name, index)
+            for name, index in row_score.topic_index.items()
+            if row_score.has[index] or row_score.absent[index]
         },
         "topics_without_results": [
-            scores.topic_names[place] for place in np.flatnonzero(row_score.absent).tolist()
+            scores.topic_names[index] for index in np.flatnonzero(row_score.absent).tolist()
         ],
         "mean": {metric: _mean(row_score.means[metric]) for metric in METRICS},
         "mean_alpha_ndcg_ndeval": row_score.mean_ndeval,
@@ -178,10 +178,10 @@ def _topic(score: TopicScore) -> dict[str, Any]:
     }
 
 
-def _without_results(scores: Scores, row: RowScore, name: str, place: int) -> dict[str, Any]:
-    """A topic on which the row has nothing, in the shape of the others."""
+def _without_results(scores: Scores, row: RowScore, name: str, index: int) -> dict[str, Any]:
+    """Return a topic on which the row has no results, in the shape of the others."""
     pool = next(pool for pool in scores.pools.values() if pool.topic_name == name)
-    values = {metric: float(row.of(metric)[place]) for metric in METRICS}
+    values = {metric: float(row.of(metric)[index]) for metric in METRICS}
     return {
         **dict.fromkeys(("n_passages", "n_answerable", "n_covered", "n_unrated"), 0),
         "n_answerable": len(pool.answerable),
@@ -193,7 +193,7 @@ def _without_results(scores: Scores, row: RowScore, name: str, place: int) -> di
         "required_tokens": pool.required_tokens,
         "required_subset": list(pool.required_names),
         "reasons": {
-            metric: row.reason(metric, place) for metric, value in values.items() if np.isnan(value)
+            metric: row.reason(metric, index) for metric, value in values.items() if np.isnan(value)
         },
     }
 

@@ -1,4 +1,4 @@
-"""One value of each text that a system wrote, by each rater who finished it: what systems are modelled from."""
+"""Values of each report of a system by each rater who finished it: input of the model."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from evaluation.data.held import Held
-from evaluation.data.measures import TAKES, WHY_NOT
+from evaluation.data.measures import TAKES, UNDEFINED_REASONS
+from evaluation.data.process_cache import SYSTEM_VALUES
 from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.scoring.report_coverage import report_rows
 from evaluation.stats.estimate import FloatArray
-
-_VALUES = Held(4)
 
 COVERAGE, GRADE = "coverage", "grade"
 OUTCOMES = {COVERAGE: "coverage", GRADE: "mean grade"}
@@ -41,29 +39,33 @@ class SystemValues:
     @cached_property
     def by_topic(self) -> dict[str, FloatArray]:
         """By system one mean over raters for each topic, NaN where it has none."""
-        place = {name: index for index, name in enumerate(dict.fromkeys(self.topics))}
-        topic = np.array([place[name] for name in self.topics], dtype=np.int64)
+        topic_index = {name: index for index, name in enumerate(dict.fromkeys(self.topics))}
+        topic = np.array([topic_index[name] for name in self.topics], dtype=np.int64)
         means = {}
         for name in self.names:
-            here = np.array([system == name for system in self.systems], dtype=bool)
-            n = np.bincount(topic[here], minlength=len(place))
-            sums = np.bincount(topic[here], weights=self.values[here], minlength=len(place))
-            means[name] = np.divide(sums, n, out=np.full(len(place), np.nan), where=n > 0)
+            of_system = np.array([system == name for system in self.systems], dtype=bool)
+            n = np.bincount(topic[of_system], minlength=len(topic_index))
+            sums = np.bincount(
+                topic[of_system], weights=self.values[of_system], minlength=len(topic_index)
+            )
+            means[name] = np.divide(sums, n, out=np.full(len(topic_index), np.nan), where=n > 0)
         return means
 
 
 def outcomes(selection: Selection) -> tuple[str, ...]:
-    """What can be modelled under the rubric: of yes and no the mean is the coverage.
+    """Return the outcomes that can be modelled under the rubric.
+
+    For yes and no the mean is the coverage.
 
     Raises SelectionError where its grades are neither answerable or not nor numbers with a mean.
     """
     measures = selection.measures
-    found = [(COVERAGE, "coverage"), (GRADE, "mean_grade")]
-    there = tuple(name for name, measure in found if measure in measures)
-    if not there:
-        why = " and ".join(WHY_NOT[TAKES[measure]] for _, measure in found)
-        raise SelectionError(f"Under {selection.rubric.title} systems have no value: {why}.")
-    return there
+    candidates = [(COVERAGE, "coverage"), (GRADE, "mean_grade")]
+    available = tuple(name for name, measure in candidates if measure in measures)
+    if not available:
+        reason = " and ".join(UNDEFINED_REASONS[TAKES[measure]] for _, measure in candidates)
+        raise SelectionError(f"Under {selection.rubric.title} systems have no value: {reason}.")
+    return available
 
 
 def system_values(selection: Selection, outcome: str) -> SystemValues:
@@ -71,13 +73,13 @@ def system_values(selection: Selection, outcome: str) -> SystemValues:
 
     Texts that no system wrote, which are passages and references, are left out.
     """
-    return _VALUES.while_unwritten(
+    return SYSTEM_VALUES.until_db_write(
         (*selection.key, outcome), lambda: _system_values(selection, outcome)
     )
 
 
 def _system_values(selection: Selection, outcome: str) -> SystemValues:
-    matrix = load(selection)
+    matrix = load(selection, with_copies=True)
     rows = _coverages(matrix) if outcome == COVERAGE else _grades(matrix)
     finished = [row for row in rows if not np.isnan(row[3])]
     systems, topics, raters, values = zip(*finished, strict=True) if finished else ((),) * 4
@@ -104,13 +106,13 @@ def _coverages(matrix: RatingMatrix) -> list[Row]:
 
 
 def _grades(matrix: RatingMatrix) -> list[Row]:
-    texts, first, place = np.unique(matrix.text, return_index=True, return_inverse=True)
+    texts, first, inverse = np.unique(matrix.text, return_index=True, return_inverse=True)
     topics = [matrix.topic_names[topic] for topic in matrix.topic[first].tolist()]
     rows: list[Row] = []
     for column, rater in enumerate(matrix.selection.raters):
         # One grade that is missing makes the mean NaN: the rater has not finished the text.
-        sums = np.bincount(place, weights=matrix.grades[:, column], minlength=len(texts))
-        means = (sums / np.bincount(place, minlength=len(texts))).tolist()
+        sums = np.bincount(inverse, weights=matrix.grades[:, column], minlength=len(texts))
+        means = (sums / np.bincount(inverse, minlength=len(texts))).tolist()
         for text, topic, mean in zip(texts.tolist(), topics, means, strict=True):
             system = matrix.texts[text].system
             if system:

@@ -1,4 +1,4 @@
-"""How long texts are, in the tokens of a named tokenizer."""
+"""Lengths of texts in the tokens of a named tokenizer."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from django.db.models import QuerySet
 
 from annotation.models import Text
 from evaluation.data.corpus import PASSAGE, Corpus
-from evaluation.data.held import Held
+from evaluation.data.process_cache import TOKEN_COUNTS
 from evaluation.data.selection import SelectionError
 
-_COUNTED = Held(4)
 READ_AT_ONCE = 2_000  # texts a query: their words are read, counted and let go
 
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """What counts tokens. The name goes with every density; without a file it counts words.
+    """Tokenizer by name, which is printed with densities; without a file it counts words.
 
     `file` is a `tokenizers` JSON file, `digest` the start of its SHA-256, so that a changed file is
     another tokenizer.
@@ -34,20 +33,20 @@ class Tokenizer:
     digest: str = ""
 
     def counter(self) -> Callable[[str], int]:
-        return _from_file(self.file, self.digest) if self.file else _words
+        return _from_file(self.file, self.digest) if self.file else _count_words
 
 
-WORDS = Tokenizer("whitespace words")
+WHITESPACE_WORDS = Tokenizer("whitespace words")
 
 
 def tokenizer(value: str) -> Tokenizer:
-    """`words`, or the tokenizer in a JSON file of the package `tokenizers`.
+    """Return the tokenizer `words`, or one from a JSON file of the package `tokenizers`.
 
     Raises SelectionError if there is no such file, it holds no tokenizer, or the package is not
     installed. The file is opened: give it no names that come from a page.
     """
     if value in ("", "words"):
-        return WORDS
+        return WHITESPACE_WORDS
     path = Path(value)
     if not path.is_file():
         raise SelectionError(f"There is no tokenizer “{value}”. There are: words, or a JSON file.")
@@ -73,7 +72,7 @@ def _from_file(file: str, digest: str) -> Callable[[str], int]:
     return lambda body: len(model.encode(body, add_special_tokens=False).ids)
 
 
-def _words(body: str) -> int:
+def _count_words(body: str) -> int:
     return len(body.split())
 
 
@@ -87,54 +86,54 @@ class TokenCounts:
     def __init__(self, corpus: Corpus, tokenizer: Tokenizer, mean_stands_in: bool = False) -> None:
         self._dataset = corpus.dataset
         self._count = tokenizer.counter()
-        self._found: dict[int, int] = {}
-        self._has_words = frozenset(corpus.pk[corpus.has_words].tolist())
+        self._counts: dict[int, int] = {}
+        self._has_body = frozenset(corpus.pk[corpus.has_body].tolist())
         self._stand_in: int | None = None
         if mean_stands_in:
             self._stand_in = self._mean(corpus)
 
     def of(self, texts: Iterable[int]) -> dict[int, int | None]:
-        """The tokens of these texts. Reads those that were not asked for before."""
-        wanted = list(dict.fromkeys(texts))
-        new = [pk for pk in wanted if pk in self._has_words and pk not in self._found]
-        if len(new) > len(self._has_words) // 2:
+        """Return the tokens of these texts; those not counted before are read."""
+        keys = list(dict.fromkeys(texts))
+        new = [pk for pk in keys if pk in self._has_body and pk not in self._counts]
+        if len(new) > len(self._has_body) // 2:
             # Nearly all of them: one query reads faster than many that name each text.
-            every = Text.objects.filter(dataset=self._dataset, body__isnull=False)
-            self._read(every, new)
+            all_texts = Text.objects.filter(dataset=self._dataset, body__isnull=False)
+            self._read(all_texts, new)
         else:
             for start in range(0, len(new), READ_AT_ONCE):
                 chunk = new[start : start + READ_AT_ONCE]
                 self._read(Text.objects.filter(pk__in=chunk), chunk)
-        return {pk: self._found.get(pk, self._stand_in) for pk in wanted}
+        return {pk: self._counts.get(pk, self._stand_in) for pk in keys}
 
     def total(self, texts: Iterable[int]) -> int | None:
         """The tokens of these texts together, None if one of them has none to count."""
         counts = self.of(texts).values()
         return None if None in counts else sum(n for n in counts if n is not None)
 
-    def known(self, text: int) -> float:
-        """The tokens of a text that was asked for before, NaN where it has none to count."""
-        n = self._found.get(text, self._stand_in)
+    def count_of(self, text: int) -> float:
+        """Return the tokens of a text that was read before, NaN where it has none to count."""
+        n = self._counts.get(text, self._stand_in)
         return math.nan if n is None else n
 
-    def is_without_words(self, text: int) -> bool:
-        """Whether it has no words, be there something that stands in for them or not."""
-        return text not in self._has_words
+    def lacks_body(self, text: int) -> bool:
+        """Return True if the text has no body, with or without a stand-in length."""
+        return text not in self._has_body
 
-    def _read(self, texts: QuerySet[Text], wanted: Iterable[int]) -> None:
+    def _read(self, texts: QuerySet[Text], keys: Iterable[int]) -> None:
         bodies = texts.order_by().values_list("pk", "body").iterator(chunk_size=READ_AT_ONCE)
-        asked = frozenset(wanted)
-        self._found.update((pk, self._count(body or "")) for pk, body in bodies if pk in asked)
+        requested = frozenset(keys)
+        self._counts.update((pk, self._count(body or "")) for pk, body in bodies if pk in requested)
 
     def _mean(self, corpus: Corpus) -> int | None:
-        passages = corpus.pk[corpus.has_words & (corpus.kind == PASSAGE)].tolist()
+        passages = corpus.pk[corpus.has_body & (corpus.kind == PASSAGE)].tolist()
         lengths = [n for n in self.of(passages).values() if n is not None]
         return round(sum(lengths) / len(lengths)) if lengths else None
 
 
 def token_counts(corpus: Corpus, tokenizer: Tokenizer, mean_stands_in: bool) -> TokenCounts:
-    """Those of a dataset; what was counted is held while nothing is written."""
-    return _COUNTED.while_unwritten(
+    """Return the token counts of a dataset, cached until a write."""
+    return TOKEN_COUNTS.until_db_write(
         (corpus.dataset, tokenizer, mean_stands_in),
         lambda: TokenCounts(corpus, tokenizer, mean_stands_in),
     )

@@ -1,4 +1,4 @@
-"""One grade of an item from those of several raters: majority, median, mean, Dawid and Skene's model, MACE."""
+"""Label aggregation across raters: majority, median, mean, Dawid-Skene and MACE."""
 
 from __future__ import annotations
 
@@ -41,27 +41,27 @@ def aggregate(
     values = np.asarray(ratings, dtype=np.float64)
     rated = ~np.isnan(values)
     if method == "mean-expected":
-        given = values[rated]
-        if len(given) and not min(levels) <= given.min() <= given.max() <= max(levels):
+        grades = values[rated]
+        if len(grades) and not min(levels) <= grades.min() <= grades.max() <= max(levels):
             raise ValueError(f"expected grades lie between {min(levels)} and {max(levels)}")
     else:
         level_index(values, levels)
     if method == "majority":
         return majority_of(values, levels)
-    found = np.full(len(values), np.nan)
+    aggregated = np.full(len(values), np.nan)
     if method in ORDERED:
-        several = rated.sum(axis=1) >= 2
+        rated_twice = rated.sum(axis=1) >= 2
         middle = np.nanmedian if method == "median" else np.nanmean
-        found[several] = nearest_level(middle(values[several], axis=1), levels)
-        return found
+        aggregated[rated_twice] = nearest_level(middle(values[rated_twice], axis=1), levels)
+        return aggregated
     item, rater = np.nonzero(rated & (rated.sum(axis=1) >= 2)[:, np.newaxis])
     if not len(item):
-        return found
-    given = values[item, rater]
-    if np.ptp(given) == 0:
-        found[np.unique(item)] = given[0]
-        return found
-    return _by_crowd_kit(found, (item, rater, given), method, seed)
+        return aggregated
+    grades = values[item, rater]
+    if np.ptp(grades) == 0:
+        aggregated[np.unique(item)] = grades[0]
+        return aggregated
+    return _by_crowd_kit(aggregated, (item, rater, grades), method, seed)
 
 
 def nearest_level(values: ArrayLike, levels: Sequence[int]) -> FloatArray:
@@ -73,19 +73,22 @@ def nearest_level(values: ArrayLike, levels: Sequence[int]) -> FloatArray:
 
 
 def _by_crowd_kit(
-    found: FloatArray, told: tuple[ArrayLike, ArrayLike, FloatArray], method: Method, seed: int
+    aggregated: FloatArray,
+    ratings: tuple[ArrayLike, ArrayLike, FloatArray],
+    method: Method,
+    seed: int,
 ) -> FloatArray:
     # An extra: only the command that makes aggregates needs it.
     import pandas as pd  # noqa: PLC0415
     from crowdkit.aggregation import MACE, DawidSkene  # noqa: PLC0415
 
-    item, rater, given = told
-    data = pd.DataFrame({"task": item, "worker": rater, "label": given.astype(np.int64)})
+    item, rater, grades = ratings
+    data = pd.DataFrame({"task": item, "worker": rater, "label": grades.astype(np.int64)})
     # It draws the same start from the same seed again, so more than one of its restarts changes nothing.
     mace = MACE(n_restarts=1, random_state=seed)
     model = DawidSkene(ITERATIONS) if method == "dawid-skene" else mace
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # pandas warns of what it calls there
         labels = model.fit_predict(data)
-    found[labels.index.to_numpy(np.int64)] = labels.to_numpy(np.float64)
-    return found
+    aggregated[labels.index.to_numpy(np.int64)] = labels.to_numpy(np.float64)
+    return aggregated

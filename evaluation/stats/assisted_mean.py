@@ -22,7 +22,9 @@ def assisted_mean(
     *,
     inside: ArrayLike | None = None,
 ) -> Estimate:
-    """The mean over topics of people's values, from a sample of fixed size with known probabilities.
+    """Return the design-based mean of human values over topics, with the judge as covariate.
+
+    People's values come from a sample of fixed size with known probabilities.
 
     One entry per text: the judge's value, the people's value (NaN = nobody labelled it), the
     probability with which it was drawn (1 where people labelled it without a sample, NaN where it
@@ -50,13 +52,17 @@ def assisted_mean(
     if not n:
         return Estimate(None, "undefined, because no drawn text is labelled", 0, missing)
     value = float(texts.weights @ texts.judge + texts.pulls.sum())
-    why = _why_no_interval(texts)
-    if why:
-        return Estimate(value, None, n, missing, interval_reason=f"no interval, because {why}")
+    interval_reason = _why_no_interval(texts)
+    if interval_reason:
+        return Estimate(
+            value, None, n, missing, interval_reason=f"no interval, because {interval_reason}"
+        )
     parts = [(_topic_variance(texts), len(_labelled_topics(texts)) - 1)]
     if texts.by_chance.any():
-        drawn = texts.labelled & ~texts.sure
-        parts.append((sampling_variance(texts.pulls[drawn], texts.chances[drawn]), drawn.sum() - 1))
+        sampled = texts.labelled & ~texts.sure
+        parts.append(
+            (sampling_variance(texts.pulls[sampled], texts.chances[sampled]), sampled.sum() - 1)
+        )
     reach = _reach(parts, level)
     return Estimate(value, None, n, missing, value - reach, value + reach)
 
@@ -72,17 +78,21 @@ def sampling_variance(pulls: ArrayLike, chances: ArrayLike) -> float:
     Source: Deville (1993), Estimation de la variance pour les enquêtes en deux phases, INSEE; held
     against others by Matei and Tillé (2005), Journal of Official Statistics 21(4), 543-570.
     """
-    parts, left = np.asarray(pulls, dtype=np.float64), 1 - np.asarray(chances, dtype=np.float64)
+    parts = np.asarray(pulls, dtype=np.float64)
+    complements = 1 - np.asarray(chances, dtype=np.float64)
     if len(parts) < 2:
         raise ValueError("a sampling variance needs two texts")
-    share = left / left.sum()
-    return float(left @ (parts - share @ parts) ** 2 / (1 - share @ share))
+    share = complements / complements.sum()
+    return float(complements @ (parts - share @ parts) ** 2 / (1 - share @ share))
 
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The texts that have what the mean needs. `topic` is -1 outside, and `weights` are 0 there;
-    inside, 1/(topics x texts of the topic). `pulls`: what each label adds to the judge's mean."""
+    """Columns of the texts that have all values that the mean needs.
+
+    `topic` is -1 outside, and `weights` are 0 there; inside, 1/(topics x texts of the topic).
+    `pulls`: what each label adds to the judge's mean.
+    """
 
     judge: FloatArray
     gap: FloatArray
@@ -114,28 +124,39 @@ def _texts(
     inside: ArrayLike | None,
 ) -> tuple[_Texts, int]:
     """The texts that count, and how many inside do not."""
-    guess, labels, drawn = (np.asarray(side, dtype=np.float64) for side in (judge, human, chances))
+    guess, labels, probabilities = (
+        np.asarray(side, dtype=np.float64) for side in (judge, human, chances)
+    )
     names = np.asarray(topics)
-    here = np.ones(names.shape, dtype=bool) if inside is None else np.asarray(inside, dtype=bool)
-    shapes = {side.shape for side in (guess, labels, drawn, names, here)}
+    is_inside = (
+        np.ones(names.shape, dtype=bool) if inside is None else np.asarray(inside, dtype=bool)
+    )
+    shapes = {side.shape for side in (guess, labels, probabilities, names, is_inside)}
     if len(shapes) > 1 or guess.ndim != 1:
         raise ValueError("judge, human, chances and topics have one entry for every text")
-    known = ~np.isnan(guess)
-    labelled = known & ~np.isnan(labels)
-    if not ((drawn[labelled] > 0) & (drawn[labelled] <= 1)).all():
+    usable = ~np.isnan(guess)
+    labelled = usable & ~np.isnan(labels)
+    if not ((probabilities[labelled] > 0) & (probabilities[labelled] <= 1)).all():
         raise ValueError("a labelled text was drawn with a probability above 0 and at most 1")
-    known &= ~np.isnan(drawn)
-    gap = np.where(labelled, labels - guess, 0.0)[known]
-    counted = here[known]
+    usable &= ~np.isnan(probabilities)
+    gap = np.where(labelled, labels - guess, 0.0)[usable]
+    counted = is_inside[usable]
     topic_names, index, size = np.unique(
-        names[known & here], return_inverse=True, return_counts=True
+        names[usable & is_inside], return_inverse=True, return_counts=True
     )
     topic, weights = np.full(len(gap), -1), np.zeros(len(gap))
     topic[counted], weights[counted] = index, 1 / (len(topic_names) * size[index])
     texts = _Texts(
-        guess[known], gap, drawn[known], labelled[known], counted, topic, len(topic_names), weights
+        guess[usable],
+        gap,
+        probabilities[usable],
+        labelled[usable],
+        counted,
+        topic,
+        len(topic_names),
+        weights,
     )
-    return texts, int((here & ~known).sum())
+    return texts, int((is_inside & ~usable).sum())
 
 
 def _labelled_topics(texts: _Texts) -> IntArray:
@@ -190,7 +211,7 @@ def topic_means(values: ArrayLike, topics: ArrayLike) -> FloatArray:
 
 
 def forecast_error(values: ArrayLike, gaps: ArrayLike, chances: ArrayLike) -> float:
-    """The standard error that the mean is expected to have once a sample with these chances is labelled.
+    """Return the expected standard error of the mean after a sample has been labelled.
 
     `values` are the judge's values of all texts, `gaps` the expected gaps (0 for a text that people
     have labelled already, whose chance is 1). The two parts are the spread of the texts themselves,

@@ -1,4 +1,4 @@
-"""Cluster bootstrap intervals: whole topics are drawn anew, never their items.
+"""Cluster bootstrap intervals: whole topics are drawn again, never their items.
 
 A statistic that is a function of sums over items (Fleiss' kappa, Cohen's kappa, a mean, precision)
 needs the sums of each topic once. A resample is how often each topic was drawn, so the sums of all
@@ -41,7 +41,7 @@ class Bootstrap(Estimate):
 
     @property
     def caution(self) -> str | None:
-        """What to say beside the interval, if there is one."""
+        """Return the caution to print beside the interval; None without an interval."""
         return None if self.low is None else CAUTION
 
 
@@ -75,7 +75,9 @@ def cluster_bootstrap(
         block = max(1, BLOCK // len(rows))
         sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
         draws = (generator.integers(0, len(rows), (size, len(rows))) for size in sizes)
-        values = np.concatenate([statistic(resampled_sums(rows, drawn)) for drawn in draws])
+        values = np.concatenate(
+            [statistic(resampled_sums(rows, block_draws)) for block_draws in draws]
+        )
     return bootstrap_interval(whole, values, len(rows), level=level, seed=seed)
 
 
@@ -113,13 +115,13 @@ def bootstrap_interval(
         raise ValueError(f"a level is between 0 and 1, not {level}")
     resampled = np.asarray(values, dtype=np.float64)
     defined = resampled[~np.isnan(resampled)]
-    low = high = se = why = None
+    low = high = se = interval_reason = None
     if whole.value is None:
-        why = "no interval, because the value itself is undefined"
+        interval_reason = "no interval, because the value itself is undefined"
     elif n_clusters < 2:
-        why = "no interval, because there are fewer than two clusters"
+        interval_reason = "no interval, because there are fewer than two clusters"
     elif not len(defined):
-        why = f"no interval, because none of {len(resampled)} resamples has a value"
+        interval_reason = f"no interval, because none of {len(resampled)} resamples has a value"
     else:
         low, high = (float(q) for q in np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]))
         se = float(defined.std(ddof=1)) if len(defined) > 1 else None
@@ -130,7 +132,7 @@ def bootstrap_interval(
         whole.missing,
         low,
         high,
-        why,
+        interval_reason,
         se=se,
         n_clusters=n_clusters,
         n_resamples=len(resampled),

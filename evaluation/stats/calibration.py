@@ -1,4 +1,4 @@
-"""How far what a judge expects is what people say: the calibration curve, its error, and Brier's score."""
+"""Calibration of a judge's expected values: reliability curve, ECE and Brier score."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.stats.clusters import mean_of_items, topic_sums, without_each
+from evaluation.stats.clusters import leave_one_out_sums, mean_of_items, topic_sums
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray, complete_pairs
 from evaluation.stats.jackknife import jackknife_interval
 
@@ -20,7 +20,7 @@ BIASED = "no interval, because chance alone makes it larger than it is: the debi
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """One point of the curve: `n` ratings whose expected value is above `low`, up to `high`."""
+    """Bin of the curve: `n` ratings whose expected value is above `low`, up to `high`."""
 
     low: float
     high: float
@@ -53,7 +53,11 @@ def calibration(
     *,
     fewest: int = FEWEST,
 ) -> Calibration:
-    """Expected values against observed ones: probabilities against 0 and 1, or grades against grades.
+    """Return the calibration of expected values against observed ones.
+
+    Expected probabilities are compared with 0 and 1, expected grades with grades.
+
+    Probabilities are compared with 0 and 1, expected grades with grades.
 
     `expected` and `observed` are one per rating, NaN = missing; a rating without both is left out
     and counted in `missing`. `topics` is the topic of each. `edges` bound the bins and ascend; a
@@ -81,8 +85,8 @@ def calibration(
     if len(first) and not limits[0] <= first.min() <= first.max() <= limits[-1]:
         raise ValueError(f"expected values lie between {limits[0]} and {limits[-1]}")
     both = ~(np.isnan(np.asarray(expected, float)) | np.isnan(np.asarray(observed, float)))
-    place = np.searchsorted(limits[1:-1], first)
-    sums = _sums(first, second, place, names[both], len(limits) - 1)
+    bin_index = np.searchsorted(limits[1:-1], first)
+    sums = _sums(first, second, bin_index, names[both], len(limits) - 1)
     n, of_expected, of_observed = sums.sum(axis=0)
     bins = tuple(
         Bin(
@@ -108,14 +112,18 @@ def calibration(
 
 
 def _sums(
-    expected: FloatArray, observed: FloatArray, place: NDArray[np.intp], topics: IntArray, size: int
+    expected: FloatArray,
+    observed: FloatArray,
+    bin_index: NDArray[np.intp],
+    topics: IntArray,
+    size: int,
 ) -> FloatArray:
     """Topics x (number, sum of expected, sum of observed) x bins."""
-    inside = place[:, np.newaxis] == np.arange(size)
+    inside = bin_index[:, np.newaxis] == np.arange(size)
     terms = np.stack(
         [inside, inside * expected[:, np.newaxis], inside * observed[:, np.newaxis]], 1
     )
-    return topic_sums(terms.reshape(len(place), 3 * size), topics).reshape(-1, 3, size)
+    return topic_sums(terms.reshape(len(bin_index), 3 * size), topics).reshape(-1, 3, size)
 
 
 def _errors(sums: FloatArray, missing: int, fewest: int) -> tuple[Estimate, Estimate]:
@@ -127,18 +135,18 @@ def _errors(sums: FloatArray, missing: int, fewest: int) -> tuple[Estimate, Esti
     gaps = _gaps(sums.sum(axis=0))
     error = Estimate(float(np.abs(gaps).sum()), None, n, missing, interval_reason=BIASED)
     if n_topics < 2:
-        why = "undefined, because the spread over topics takes two of them"
-        return error, Estimate(None, why, n, missing)
-    deleted = _gaps(without_each(sums))
+        reason = "undefined, because the spread over topics takes two of them"
+        return error, Estimate(None, reason, n, missing)
+    deleted = _gaps(leave_one_out_sums(sums))
     centred = deleted - deleted.mean(axis=0)
     se = np.sqrt((n_topics - 1) / n_topics * (centred**2).sum(axis=0))
     value = float((np.abs(gaps) - _added(gaps, se)).sum())
     if n_topics < fewest:
-        why = f"no interval, because with fewer than {fewest} topics none holds, and there are {n_topics}"
-        return error, Estimate(max(value, 0.0), None, n, missing, interval_reason=why)
-    without = (np.abs(deleted) - _added(deleted, se)).sum(axis=-1)
-    made = jackknife_interval(Estimate(value, None, n, missing), without)
-    return error, replace(made, value=max(value, 0.0))
+        reason = f"no interval, because with fewer than {fewest} topics none holds, and there are {n_topics}"
+        return error, Estimate(max(value, 0.0), None, n, missing, interval_reason=reason)
+    leave_one_out = (np.abs(deleted) - _added(deleted, se)).sum(axis=-1)
+    interval = jackknife_interval(Estimate(value, None, n, missing), leave_one_out)
+    return error, replace(interval, value=max(value, 0.0))
 
 
 def _gaps(sums: FloatArray) -> FloatArray:

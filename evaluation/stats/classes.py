@@ -1,4 +1,4 @@
-"""One side against another over named levels: the whole confusion, and the scores of each level."""
+"""Confusion matrix of two sides over named levels, with precision, recall and F1 by level."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.stats.clusters import without_each
+from evaluation.stats.clusters import leave_one_out_sums
 from evaluation.stats.cohen import NO_PAIR
 from evaluation.stats.confusion import ClassScores
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
@@ -23,7 +23,7 @@ UNUSED = {
 
 @dataclass(frozen=True)
 class Classes:
-    """How often one side, taken for the truth (rows), and another (columns) gave each level.
+    """Confusion matrix by level: rows are the side taken for the truth, columns the other.
 
     `scores` has precision, recall and F1 of each level, `macro` their means over the levels for which
     they are defined: `n` counts these levels and `missing` the others. `accuracy` is the share of
@@ -73,7 +73,7 @@ def class_scores(sums: ArrayLike, levels: Sequence[int], missing: int = 0) -> Cl
     matrix = by_topic.sum(axis=0)
     parts, wholes = _parts(matrix)
     # What the same are without each topic.
-    deleted, left = _parts(without_each(by_topic))
+    deleted, deleted_wholes = _parts(leave_one_out_sums(by_topic))
     n = int(matrix.sum())
 
     def score(name: str, level: int) -> Estimate:
@@ -83,24 +83,26 @@ def class_scores(sums: ArrayLike, levels: Sequence[int], missing: int = 0) -> Cl
         if not whole:
             return Estimate(None, UNUSED[name], 0, missing)
         estimate = Estimate(part / whole, None, items, missing)
-        without = _ratio(deleted[name][:, level], left[name][:, level])
-        return jackknife_interval(estimate, without).within(0, 1)
+        leave_one_out = _ratio(deleted[name][:, level], deleted_wholes[name][:, level])
+        return jackknife_interval(estimate, leave_one_out).within(0, 1)
 
     def macro(name: str) -> Estimate:
-        values, without = _ratio(parts[name], wholes[name]), _ratio(deleted[name], left[name])
+        values = _ratio(parts[name], wholes[name])
+        leave_one_out = _ratio(deleted[name], deleted_wholes[name])
         used = ~np.isnan(values)
         if not used.any():
             return Estimate(None, NO_PAIR, 0, size)
         estimate = Estimate(float(values[used].mean()), None, int(used.sum()), int((~used).sum()))
-        return jackknife_interval(estimate, without[:, used].mean(axis=1)).within(0, 1)
+        return jackknife_interval(estimate, leave_one_out[:, used].mean(axis=1)).within(0, 1)
 
     def accuracy() -> Estimate:
         if not n:
             return Estimate(None, NO_PAIR, 0, missing)
-        without = without_each(by_topic)
-        hits = np.trace(without, axis1=1, axis2=2)
+        leave_one_out = leave_one_out_sums(by_topic)
+        hits = np.trace(leave_one_out, axis1=1, axis2=2)
+        shares = _ratio(hits, leave_one_out.sum(axis=(1, 2)))
         estimate = Estimate(float(np.trace(matrix) / n), None, n, missing)
-        return jackknife_interval(estimate, _ratio(hits, without.sum(axis=(1, 2)))).within(0, 1)
+        return jackknife_interval(estimate, shares).within(0, 1)
 
     names = ("precision", "recall", "f1")
     return Classes(
@@ -113,13 +115,16 @@ def class_scores(sums: ArrayLike, levels: Sequence[int], missing: int = 0) -> Cl
 
 
 def _parts(matrix: ArrayLike) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
-    """What is counted, and out of what, for each level on the last axis; of a stack of confusions."""
+    """Return numerators and denominators for each level on the last axis.
+
+    `matrix` may be a stack of confusions.
+    """
     cells = np.asarray(matrix, dtype=np.float64)
     hits = np.diagonal(cells, axis1=-2, axis2=-1)
-    true, said = cells.sum(axis=-1), cells.sum(axis=-2)
+    true, predicted = cells.sum(axis=-1), cells.sum(axis=-2)
     return (
         {"precision": hits, "recall": hits, "f1": 2 * hits},
-        {"precision": said, "recall": true, "f1": true + said},
+        {"precision": predicted, "recall": true, "f1": true + predicted},
     )
 
 

@@ -1,4 +1,4 @@
-"""Statistics with their interval over topics, all from sums per topic: no loop over topics."""
+"""Statistics with their interval over topics, computed from sums per topic without loops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.stats.majority import pair_counts, scott_pi
 
 
 def topic_sums(terms: ArrayLike, topics: IntArray) -> FloatArray:
-    """The sums of the items' terms over each topic: topics, in the order of their numbers, x terms.
+    """Return the sums of the items' terms over each topic: sorted topics x terms.
 
     `terms` is items x terms, `topics` the topic of each item.
     """
@@ -27,25 +27,27 @@ def topic_sums(terms: ArrayLike, topics: IntArray) -> FloatArray:
     return sums
 
 
-def without_each(sums: ArrayLike) -> FloatArray:
-    """The sums over all topics but one, for each topic. `sums` has one row (or matrix) a topic.
+def leave_one_out_sums(sums: ArrayLike) -> FloatArray:
+    """Return leave-one-out sums: for each topic the sum over all others.
+
+    `sums` has one row (or matrix) a topic.
 
     What stands before a topic and what stands after it are added up, and nothing is subtracted from
     a total, so an exact zero stays one; and the time grows with the topics, not with their square.
     """
     values = np.asarray(sums, dtype=np.float64)
     none = np.zeros((1, *values.shape[1:]))
-    before = np.concatenate([none, values.cumsum(axis=0)])
-    after = np.concatenate([values[::-1].cumsum(axis=0)[::-1], none])
-    return np.asarray(before[:-1] + after[1:])
+    prefix_sums = np.concatenate([none, values.cumsum(axis=0)])
+    suffix_sums = np.concatenate([values[::-1].cumsum(axis=0)[::-1], none])
+    return np.asarray(prefix_sums[:-1] + suffix_sums[1:])
 
 
-def without_each_topic(terms: ArrayLike, topics: IntArray) -> FloatArray:
+def leave_one_topic_out_sums(terms: ArrayLike, topics: IntArray) -> FloatArray:
     """Sums of the items' terms over all topics but one, for each topic: topics x terms.
 
     `terms` is items x terms, `topics` the topic of each item.
     """
-    return without_each(topic_sums(terms, topics))
+    return leave_one_out_sums(topic_sums(terms, topics))
 
 
 def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -59,7 +61,7 @@ def binary(grades: FloatArray, eta: float) -> FloatArray:
 
 
 def share(values: ArrayLike, counted: ArrayLike, topics: IntArray, why_empty: str) -> Estimate:
-    """The same as `mean_of_items`, of values from 0 to 1: its interval does not leave this range."""
+    """Return `mean_of_items` of values from 0 to 1, with its interval clipped to this range."""
     return mean_of_items(values, counted, topics, why_empty).within(0, 1)
 
 
@@ -78,7 +80,7 @@ def mean_of_items(
     if not n:
         reason = why_empty.removeprefix("undefined, because ")
         return Estimate(None, f"undefined, because {reason}", 0, missing)
-    deleted = without_each_topic(np.column_stack([parts, weights]), topics)
+    deleted = leave_one_topic_out_sums(np.column_stack([parts, weights]), topics)
     whole = Estimate(float(parts.sum() / n), None, n, missing)
     return jackknife_interval(whole, ratio(deleted[:, 0], deleted[:, 1]))
 
@@ -89,7 +91,7 @@ def level_sums(
     levels: tuple[Sequence[int], Sequence[int]],
     topics: IntArray,
 ) -> IntArray:
-    """How often one side gave one level and the other another, topic by topic.
+    """Return the confusion matrix of two sides' levels for each topic.
 
     `a`, `b` and `topics` are one per item, `levels` the scales of the two sides. Returns topics x
     levels of `a` x levels of `b`; an item without both grades is in no count.
@@ -107,7 +109,7 @@ def kappa_over_topics(
     a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray, weights: Weights = None
 ) -> Estimate:
     """Cohen's kappa of two raters, with its interval over topics, within -1 and 1."""
-    deleted = without_each(level_sums(a, b, (levels, levels), topics))
+    deleted = leave_one_out_sums(level_sums(a, b, (levels, levels), topics))
     whole: NDArray[np.float64] = kappa_from_matrix(deleted, levels, weights)
     return jackknife_interval(cohen_kappa(a, b, levels, weights), whole).within(-1, 1)
 
@@ -116,5 +118,5 @@ def scott_over_topics(
     a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray
 ) -> Estimate:
     """Scott's pi of two sides, with its interval over topics, within -1 and 1."""
-    deleted = without_each_topic(fleiss.item_terms(pair_counts(a, b, levels)), topics)
+    deleted = leave_one_topic_out_sums(fleiss.item_terms(pair_counts(a, b, levels)), topics)
     return jackknife_interval(scott_pi(a, b, levels), fleiss.kappa_from_sums(deleted)).within(-1, 1)

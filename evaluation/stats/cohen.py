@@ -70,7 +70,7 @@ def percent_agreement(a: ArrayLike, b: ArrayLike) -> Estimate:
 
 
 def one_rater_constant(a: ArrayLike, b: ArrayLike) -> bool:
-    """Whether exactly one of two raters gave one and the same rating to every item with both.
+    """Return True if exactly one of two raters gave all items with both ratings one rating.
 
     Kappa is then 0 whatever the agreement. False if there are no such items, or if both raters are
     constant. Errors as `percent_agreement`.

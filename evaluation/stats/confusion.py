@@ -1,4 +1,4 @@
-"""A judge's grades against a human's: binary confusion at a threshold, and the whole matrix.
+"""Judge's grades against a human's: binary confusion at a threshold, and the whole matrix.
 
 The human is the truth. The positive class is "answerable": a grade of at least eta.
 """
@@ -92,7 +92,7 @@ def confusion_from_cells(cells: ArrayLike, missing: int = 0) -> Confusion:
 
 
 def level_matrix(human: ArrayLike, judge: ArrayLike, levels: ArrayLike) -> IntArray:
-    """How often the human gave one level (row) and the judge another (column).
+    """Count the items for each pair of the human's level (row) and the judge's (column).
 
     `human` and `judge` as in `confusion_at_eta`; `levels` is the whole scale, used or not. Returns
     levels x levels, all zero if no item has both grades. Raises ValueError for a grade outside

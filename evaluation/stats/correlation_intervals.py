@@ -1,4 +1,4 @@
-"""Correlations as functions of sums, and without each topic in turn: what their intervals are made of.
+"""Correlations as functions of sums, and leave-one-topic-out, for jackknife intervals.
 
 Pearson comes from sums per topic; Spearman and Kendall from the signs of all differences, which are
 whole numbers and can be taken away again without rounding. No topic is correlated on its own.
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.stats.clusters import topic_sums, without_each
+from evaluation.stats.clusters import leave_one_out_sums, topic_sums
 from evaluation.stats.estimate import FloatArray, IntArray, complete_pairs
 
 BLOCK = 2_000_000  # signs held at once
 
 
 @dataclass(frozen=True)
-class WithoutEach:
-    """One value per topic, in sorted order: the correlation without it; NaN = undefined.
+class LeaveOneOutCorrelations:
+    """Leave-one-out correlations: one value per topic, in sorted order; NaN = undefined.
 
     Spearman and Kendall are None where they were not asked for.
     """
@@ -29,9 +29,9 @@ class WithoutEach:
     kendall: FloatArray | None
 
 
-def without_each_correlation(
+def leave_one_out_correlations(
     x: ArrayLike, y: ArrayLike, topics: ArrayLike, *, ranked: bool = True
-) -> WithoutEach:
+) -> LeaveOneOutCorrelations:
     """Pearson and, if `ranked`, Spearman and Kendall's tau-b, without each topic.
 
     `x`, `y` and `topics` are one per text; a text with a NaN on either side is in nothing, though
@@ -48,30 +48,37 @@ def without_each_correlation(
     order = np.flatnonzero(whole)[np.argsort(topic[whole], kind="stable")]
     first, second, topic = first[order], second[order], topic[order]
     sizes = np.bincount(topic, minlength=n_topics)
-    left = len(order) - sizes
-    usable = (left >= 3) & ~_constant(first, topic, n_topics) & ~_constant(second, topic, n_topics)
-    pearson = np.where(usable, _pearson(first, second, topic, n_topics, left), np.nan)
+    remaining = len(order) - sizes
+    usable = (
+        (remaining >= 3) & ~_constant(first, topic, n_topics) & ~_constant(second, topic, n_topics)
+    )
+    pearson = np.where(usable, _pearson(first, second, topic, n_topics, remaining), np.nan)
     if not ranked:
-        return WithoutEach(pearson, None, None)
+        return LeaveOneOutCorrelations(pearson, None, None)
     rho, tau = _by_signs(first, second, topic, sizes)
-    return WithoutEach(pearson, np.where(usable, rho, np.nan), np.where(usable, tau, np.nan))
+    return LeaveOneOutCorrelations(
+        pearson, np.where(usable, rho, np.nan), np.where(usable, tau, np.nan)
+    )
 
 
-def _pearson(x: FloatArray, y: FloatArray, topic: IntArray, n: int, left: IntArray) -> FloatArray:
+def _pearson(
+    x: FloatArray, y: FloatArray, topic: IntArray, n: int, remaining: IntArray
+) -> FloatArray:
     if not len(x):
         return np.full(n, np.nan)
     x, y = x - x.mean(), y - y.mean()  # so that no large numbers cancel
-    there = topic_sums(np.column_stack([x, y, x * x, y * y, x * y]), topic)
+    sums_present = topic_sums(np.column_stack([x, y, x * x, y * y, x * y]), topic)
     sums = np.zeros((n, 5))
-    sums[np.unique(topic)] = there
-    sx, sy, xx, yy, xy = without_each(sums).T
+    sums[np.unique(topic)] = sums_present
+    sx, sy, xx, yy, xy = leave_one_out_sums(sums).T
     with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt((xx - sx * sx / left) * (yy - sy * sy / left))
-        return np.clip((xy - sx * sy / left) / spread, -1, 1)  # rounding alone leaves the range
+        spread = np.sqrt((xx - sx * sx / remaining) * (yy - sy * sy / remaining))
+        # Rounding alone leaves the range.
+        return np.clip((xy - sx * sy / remaining) / spread, -1, 1)
 
 
 def _constant(values: FloatArray, topic: IntArray, n: int) -> NDArray[np.bool_]:
-    """Whether the values without each topic are all the same (to the last digits of a mean)."""
+    """Return for each topic if the values without it are all the same (up to rounding)."""
     lowest, highest = np.full(n, np.inf), np.full(n, -np.inf)
     np.minimum.at(lowest, topic, values)
     np.maximum.at(highest, topic, values)
@@ -91,32 +98,36 @@ def _before(values: FloatArray, keep: np.ufunc) -> FloatArray:
 def _by_signs(
     x: FloatArray, y: FloatArray, topic: IntArray, sizes: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Spearman and Kendall. Both are a product of x and y over the roots of their own products."""
+    """Return Spearman and Kendall, without each topic.
+
+    Both are a product of x and y over the roots of their own products.
+    """
     products = ((0, 0), (1, 1), (0, 1))
     lists, ranks = (x, y), (_centred_ranks(x), _centred_ranks(y))
     starts = np.cumsum(sizes) - sizes
-    whole, lost, rank_sums = np.zeros((3, 1)), np.zeros((3, len(sizes))), np.zeros((3, len(sizes)))
+    whole = np.zeros((3, 1))
+    topic_products, rank_sums = np.zeros((3, len(sizes))), np.zeros((3, len(sizes)))
     for first, last in _blocks(sizes, len(x)):
         rows = slice(starts[first], starts[last - 1] + sizes[last - 1])
         signs = [_signs(values[rows], values) for values in lists]
         inside = topic[rows][:, np.newaxis] == topic
         owned = np.arange(first, last)[:, np.newaxis] == topic
-        without = [
+        rank_parts = [
             np.where(owned, 0, rank - _over_topics(sign, topic[rows] - first, last - first))
             for rank, sign in zip(ranks, signs, strict=True)
         ]
-        for place, (a, b) in enumerate(products):
+        for index, (a, b) in enumerate(products):
             product = signs[a] * signs[b]
-            whole[place] += product.sum()
+            whole[index] += product.sum()
             # A topic's texts with all others, in both directions, but once among themselves.
-            gone = 2 * product.sum(axis=1) - (product * inside).sum(axis=1)
-            np.add.at(lost[place], topic[rows], gone)
-            rank_sums[place, first:last] = (without[a] * without[b]).sum(axis=1)
-    return _cosine(rank_sums), _cosine(whole - lost)
+            row_products = 2 * product.sum(axis=1) - (product * inside).sum(axis=1)
+            np.add.at(topic_products[index], topic[rows], row_products)
+            rank_sums[index, first:last] = (rank_parts[a] * rank_parts[b]).sum(axis=1)
+    return _cosine(rank_sums), _cosine(whole - topic_products)
 
 
 def _centred_ranks(values: FloatArray) -> IntArray:
-    """Twice the distance of each value's rank to the middle: how many are below less how many above."""
+    """Return centred ranks, doubled: for each value how many are below less how many above."""
     ordered = np.sort(values)
     below = np.searchsorted(ordered, values, side="left")
     above = len(values) - np.searchsorted(ordered, values, side="right")
@@ -124,14 +135,14 @@ def _centred_ranks(values: FloatArray) -> IntArray:
 
 
 def _cosine(sums: FloatArray) -> FloatArray:
-    own, other, product = sums
+    x_square, y_square, product = sums
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(product / np.sqrt(own * other))
+        return np.asarray(product / np.sqrt(x_square * y_square))
 
 
-def _signs(rows: FloatArray, all_: FloatArray) -> IntArray:
+def _signs(rows: FloatArray, values: FloatArray) -> IntArray:
     """The sign of the difference of every value to each of the rows: rows x values."""
-    return np.sign(all_ - rows[:, np.newaxis]).astype(np.int64)
+    return np.sign(values - rows[:, np.newaxis]).astype(np.int64)
 
 
 def _over_topics(signs: IntArray, topic: IntArray, n: int) -> IntArray:
@@ -142,12 +153,12 @@ def _over_topics(signs: IntArray, topic: IntArray, n: int) -> IntArray:
 
 def _blocks(sizes: IntArray, n: int) -> list[tuple[int, int]]:
     """Runs of topics whose texts make at most a block of signs, and one topic at the least."""
-    blocks, first, held = [], 0, 0
+    blocks, first, n_texts = [], 0, 0
     for topic, size in enumerate(sizes.tolist()):
-        if held and (held + size) * n > BLOCK:
+        if n_texts and (n_texts + size) * n > BLOCK:
             blocks.append((first, topic))
-            first, held = topic, 0
-        held += size
+            first, n_texts = topic, 0
+        n_texts += size
     return [*blocks, (first, len(sizes))] if len(sizes) else blocks
 
 
@@ -156,7 +167,7 @@ ROUNDING = 1e-12
 
 
 def pearson_terms(x: ArrayLike, y: ArrayLike) -> FloatArray:
-    """What each pair adds to the sums that Pearson's r is computed from: pairs x 6.
+    """Return each pair's terms of the sums that Pearson's r is computed from: pairs x 6.
 
     `x` and `y` are one-dimensional and of equal length, NaN = missing; a pair with a missing value
     is a row of zeros. The terms are 1, x, y, x^2, y^2 and xy, after both lists were moved to mean
@@ -170,8 +181,8 @@ def pearson_terms(x: ArrayLike, y: ArrayLike) -> FloatArray:
     terms = np.zeros((len(a), 6))
     if len(first):
         first, second = first - first.mean(), second - second.mean()
-        ones = np.ones(len(first))
-        terms[rated] = np.column_stack([ones, first, second, first**2, second**2, first * second])
+        counts = np.ones(len(first))
+        terms[rated] = np.column_stack([counts, first, second, first**2, second**2, first * second])
     return terms
 
 

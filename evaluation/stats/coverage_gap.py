@@ -1,7 +1,7 @@
-"""How far a person's coverage of a text may lie from the judge's, before anybody has read the text.
+"""Expected gap between a person's and the judge's coverage of a text, before labelling.
 
-What is known beforehand is the judge's grade of each cell and, from the texts that people did
-label, how often people call a cell answerable at each grade of the judge.
+Known beforehand are the judge's grade of each cell and, from the texts that people did label, how
+often people call a cell answerable at each grade of the judge.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def answerable_by_grade(judge: ArrayLike, human: ArrayLike, levels: ArrayLike) -
 def expected_gap(
     judge: ArrayLike, eta: float, share_by_grade: ArrayLike, levels: ArrayLike
 ) -> FloatArray:
-    """The root mean square of (a person's coverage - the judge's coverage) expected of each text.
+    """Return the expected root mean square gap of each text: person's less judge's coverage.
 
     `judge` is texts x questions, NaN = not rated by the judge, which is left out of that text's
     coverage; `share_by_grade` as `answerable_by_grade` gives it. With p the share of a cell's grade

@@ -1,4 +1,4 @@
-"""Equivalence of two systems: two one-sided tests against a margin that somebody states beforehand."""
+"""Equivalence test of two systems: two one-sided tests (TOST) against a prestated margin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.stats.estimate import Estimate, complete_pairs
 
 @dataclass(frozen=True, slots=True)
 class Equivalence(Estimate):
-    """The mean difference with its 90% interval, which lies inside the margin exactly where p < 0.05.
+    """Mean difference with its 90% interval, which lies inside the margin exactly if p < 0.05.
 
     `p` is the larger one of the two tests; without one, `p_reason` says why, unless the difference
     itself is undefined.
@@ -24,7 +24,7 @@ class Equivalence(Estimate):
 
 
 def equivalence(first: ArrayLike, second: ArrayLike, margin: float) -> Equivalence:
-    """Whether two systems differ by less than `margin`, by values of the same topics (TOST).
+    """Test if two systems differ by less than `margin`, by values of the same topics (TOST).
 
     `first` and `second` have one value a topic, NaN = missing; topics without both are left out and
     counted in `missing`. The hypothesis that is tested is that they differ by the margin or more: a
@@ -41,20 +41,22 @@ def equivalence(first: ArrayLike, second: ArrayLike, margin: float) -> Equivalen
     a, b, missing = complete_pairs(first, second)
     n = len(a)
     if not n:
-        why = "undefined, because no topic has a value of both"
-        return Equivalence(None, why, 0, missing, margin=margin)
+        reason = "undefined, because no topic has a value of both"
+        return Equivalence(None, reason, 0, missing, margin=margin)
     differences = a - b
     mean = float(differences.mean())
     if n < 2 or np.ptp(differences) <= 1e-12:
-        why = "there is one topic alone" if n < 2 else "the difference is the same on every topic"
+        reason = (
+            "there is one topic alone" if n < 2 else "the difference is the same on every topic"
+        )
         return Equivalence(
             mean,
             None,
             n,
             missing,
-            interval_reason=f"no interval, because {why}",
+            interval_reason=f"no interval, because {reason}",
             margin=margin,
-            p_reason=f"undefined, because {why}",
+            p_reason=f"undefined, because {reason}",
         )
     low, high = DescrStatsW(differences).tconfint_mean(alpha=0.1)
     p = float(ttost_paired(a, b, -margin, margin)[0])

@@ -1,4 +1,4 @@
-"""What every statistic returns, and the two readings of rating arrays that they share."""
+"""Estimate, the result type of every statistic, and shared readers of rating arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement of many raters on nominal categories: Fleiss' kappa, other coefficients, percent.
+"""Nominal agreement of many raters: Fleiss' kappa, Gwet's AC1, Randolph's kappa, percent.
 
 All of them are functions of sums over items. `item_terms` gives what each item adds, so the sums
 of a topic, and of any resample of topics, are sums of its rows, and `kappa_from_sums` takes a
@@ -20,7 +20,7 @@ ONE_CATEGORY = "undefined, because all ratings are in one category"
 
 
 def counts(ratings: ArrayLike, levels: ArrayLike) -> IntArray:
-    """How many raters put each item in each category.
+    """Count the raters that put each item in each category.
 
     `ratings` is items x raters with NaN = missing; `levels` lists all categories, used or not.
     Returns items x categories. An item that nobody rated is a row of zeros. Raises ValueError if
@@ -36,7 +36,7 @@ def counts(ratings: ArrayLike, levels: ArrayLike) -> IntArray:
 
 
 def item_terms(count_matrix: ArrayLike) -> FloatArray:
-    """What each item adds to the sums that agreement is computed from.
+    """Return each item's terms of the sums that agreement is computed from.
 
     Takes items x categories counts and returns items x (3 + categories): the item's share of
     agreeing pairs of raters, 1 if it has two or more ratings, 1 if it has any, and the share of its
@@ -73,7 +73,9 @@ def kappa_from_sums(sums: FloatArray) -> FloatArray:
 
 
 def ac1_from_sums(sums: FloatArray) -> FloatArray:
-    """Gwet's AC1 of each vector of summed `item_terms` on the last axis; NaN if no item has pairs.
+    """Return Gwet's AC1 of each vector of summed `item_terms`; NaN if no item has pairs.
+
+    The vectors are on the last axis.
 
     One category holding all ratings is defined here: chance agreement is then 0 and AC1 is 1.
     Source: Gwet (2008), British Journal of Mathematical and Statistical Psychology 61, 29-48:
@@ -110,7 +112,7 @@ def gwet_ac1(count_matrix: ArrayLike) -> Estimate:
 
 
 def randolph_kappa(count_matrix: ArrayLike) -> Estimate:
-    """Randolph's free-marginal kappa: agreement beyond what equal shares of all categories give.
+    """Randolph's free-marginal kappa: agreement beyond chance with equal category shares.
 
     Takes items x categories counts; every column is a category, used or not. `n` and `missing` as
     `fleiss_kappa`. Undefined if no item has two ratings; 1 if all ratings are in one category.

@@ -1,4 +1,4 @@
-"""Agreement of raters on grades that are quantities: intraclass correlation, Bland and Altman's limits."""
+"""Agreement of raters on quantities: intraclass correlation, Bland-Altman limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Intraclass:
 
 @dataclass(frozen=True)
 class Limits:
-    """How far one rater grades above another: the mean difference, and what 95% of differences keep to.
+    """Bland-Altman limits: mean difference of two raters, and the range of 95% of differences.
 
     Differences are the first's grade minus the second's. A grade is a quantity here.
     """
@@ -55,8 +55,8 @@ def intraclass(ratings: ArrayLike) -> Intraclass:
     grades, missing = values[full], int((~full).sum())
     n, k = grades.shape
 
-    def undefined(why: str) -> Intraclass:
-        estimate = Estimate(None, f"undefined, because {why}", n, missing)
+    def undefined(reason: str) -> Intraclass:
+        estimate = Estimate(None, f"undefined, because {reason}", n, missing)
         return Intraclass(estimate, estimate)
 
     if k < 2:
@@ -83,7 +83,7 @@ def intraclass(ratings: ArrayLike) -> Intraclass:
 
 
 def limits_of_agreement(a: ArrayLike, b: ArrayLike) -> Limits:
-    """Bland and Altman's bias and 95% limits of agreement: mean difference, and 1.96 sd to either side.
+    """Return Bland and Altman's bias and 95% limits of agreement: mean +- 1.96 sd.
 
     `a` and `b` are grades of the same items, one-dimensional, NaN = missing; items without both are
     left out. No item: all undefined; one item: no limits, since one difference does not spread.
@@ -91,14 +91,16 @@ def limits_of_agreement(a: ArrayLike, b: ArrayLike) -> Limits:
     Source: Bland and Altman (1986), The Lancet 327, 307-310.
     """
     first, second, missing = complete_pairs(a, b)
-    n, apart = len(first), first - second
+    n, differences = len(first), first - second
     if not n:
         none = Estimate(None, "undefined, because no item was rated by both raters", 0, missing)
         return Limits(none, none, none)
-    bias = Estimate(float(apart.mean()), None, n, missing)
+    bias = Estimate(float(differences.mean()), None, n, missing)
     if n < 2:
         one = Estimate(None, "undefined, because one difference does not spread", n, missing)
         return Limits(bias, one, one)
-    reach = REACH * float(apart.std(ddof=1))
-    low, high = (Estimate(float(apart.mean()) + side * reach, None, n, missing) for side in (-1, 1))
+    reach = REACH * float(differences.std(ddof=1))
+    low, high = (
+        Estimate(float(differences.mean()) + side * reach, None, n, missing) for side in (-1, 1)
+    )
     return Limits(bias, low, high)

@@ -16,7 +16,7 @@ PAIRS = 10  # that a map is fitted on: fewer make steps of chance
 def cross_fitted(
     judge: ArrayLike, people: ArrayLike, topics: IntArray, levels: Sequence[int]
 ) -> FloatArray:
-    """The level that people would give each item, by what they say where the judge says the same.
+    """Return a judge's grades calibrated to people's by isotonic regression on other topics.
 
     `judge` is one grade or expected grade per item, `people` the mean of people's grades, NaN = no
     rating, `topics` the topic of each. For each topic an isotonic regression of people's means on
@@ -28,25 +28,26 @@ def cross_fitted(
     """
     from sklearn.isotonic import IsotonicRegression  # noqa: PLC0415 - a second to load
 
-    says, mean, names = np.asarray(judge, float), np.asarray(people, float), np.asarray(topics)
-    complete_pairs(says, mean)
-    if names.shape != says.shape:
+    judge_grades, mean = np.asarray(judge, float), np.asarray(people, float)
+    names = np.asarray(topics)
+    complete_pairs(judge_grades, mean)
+    if names.shape != judge_grades.shape:
         raise ValueError("topics name one topic for every item")
-    both = ~(np.isnan(says) | np.isnan(mean))
+    both = ~(np.isnan(judge_grades) | np.isnan(mean))
     n_topics = len(np.unique(names[both]))
     if n_topics < 2:
         raise ValueError(
             "undefined, because a map is fitted on other topics, and people and the judge rated "
             f"the same pairs of {n_topics}"
         )
-    level = np.full(len(says), np.nan)
-    for topic in np.unique(names[~np.isnan(says)]):
-        here, fitted = (names == topic) & ~np.isnan(says), both & (names != topic)
+    level = np.full(len(judge_grades), np.nan)
+    for topic in np.unique(names[~np.isnan(judge_grades)]):
+        in_topic, fitted = (names == topic) & ~np.isnan(judge_grades), both & (names != topic)
         if (n := int(fitted.sum())) < PAIRS:
             raise ValueError(
                 f"undefined, because of the topics beside one of them only {n} pairs were rated by "
                 f"people and the judge: a map takes {PAIRS}"
             )
-        curve = IsotonicRegression(out_of_bounds="clip").fit(says[fitted], mean[fitted])
-        level[here] = nearest_level(curve.predict(says[here]), levels)
+        curve = IsotonicRegression(out_of_bounds="clip").fit(judge_grades[fitted], mean[fitted])
+        level[in_topic] = nearest_level(curve.predict(judge_grades[in_topic]), levels)
     return level

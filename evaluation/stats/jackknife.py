@@ -63,8 +63,8 @@ def jackknife_interval(
     if size < 2:
         return _without_interval(whole, "there are fewer than two clusters")
     if undefined:
-        why = f"the value is undefined without {undefined} of the {size} clusters"
-        return _without_interval(whole, why)
+        reason = f"the value is undefined without {undefined} of the {size} clusters"
+        return _without_interval(whole, reason)
     centre = whole.value
     if fisher:
         largest = max(abs(centre), float(np.abs(values).max()))
@@ -81,5 +81,5 @@ def jackknife_interval(
     return replace(whole, low=low, high=high, interval_reason=None)
 
 
-def _without_interval(whole: Estimate, why: str) -> Estimate:
-    return replace(whole, low=None, high=None, interval_reason=f"no interval, because {why}")
+def _without_interval(whole: Estimate, reason: str) -> Estimate:
+    return replace(whole, low=None, high=None, interval_reason=f"no interval, because {reason}")

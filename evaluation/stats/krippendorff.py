@@ -73,7 +73,7 @@ def krippendorff_alpha(ratings: ArrayLike, metric: Metric) -> Alpha:
 
 
 def coincidences(ratings: ArrayLike, levels: ArrayLike) -> FloatArray:
-    """What each unit adds to the coincidence matrix: units x levels x levels.
+    """Return each unit's terms of the coincidence matrix: units x levels x levels.
 
     `ratings` is raters x units, NaN = missing, `levels` the whole scale, used or not. Each ordered
     pair of a unit's m ratings adds 1 / (m - 1), so the unit adds m in all. A unit with fewer than
@@ -82,8 +82,8 @@ def coincidences(ratings: ArrayLike, levels: ArrayLike) -> FloatArray:
     """
     matrix = counts(np.asarray(ratings, dtype=np.float64).T, levels).astype(np.float64)
     pairs = matrix[:, :, np.newaxis] * matrix[:, np.newaxis, :]
-    each = np.arange(matrix.shape[1])
-    pairs[:, each, each] -= matrix
+    diagonal = np.arange(matrix.shape[1])
+    pairs[:, diagonal, diagonal] -= matrix
     return np.asarray(pairs / np.maximum(matrix.sum(axis=1) - 1, 1)[:, np.newaxis, np.newaxis])
 
 
@@ -118,7 +118,7 @@ def _disagreements(
 
 
 def _distances(totals: FloatArray, levels: FloatArray, metric: Metric) -> FloatArray:
-    """How far each level is from each other; the ordinal distance depends on how often each is used."""
+    """Return the distances between levels; ordinal ones depend on how often each is used."""
     if metric == "nominal":
         return (levels[:, np.newaxis] != levels).astype(np.float64)
     if metric == "interval":

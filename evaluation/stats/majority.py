@@ -1,4 +1,4 @@
-"""A rater, or a judge, against the majority of the other raters: a strict one, or a plurality."""
+"""Agreement of a rater, or a judge, with the majority (strict or plurality) of the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rule = Literal["strict", "plurality"]
 
 @dataclass(frozen=True, slots=True)
 class AgainstMajority:
-    """One rater against what most of the others say.
+    """Agreement of one rater with the majority of the others.
 
     `majority` has one level per item, NaN where the others have no majority, which
     `n_no_majority` counts. `kappa` is Scott's pi of the rater and the majority.
@@ -70,7 +70,7 @@ def scott_pi(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> Estimate:
 
 
 def pair_counts(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> IntArray:
-    """How many of two sides put each item in each category: items x levels.
+    """Count for two sides the ratings of each item in each category: items x levels.
 
     An item without both is a row of zeros, so `fleiss.item_terms` of these counts are Scott's. Input
     and errors as `scott_pi`.
@@ -83,16 +83,16 @@ def pair_counts(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> IntArray:
 
 
 def relative_drop(human: Estimate, judge: Estimate) -> Estimate:
-    """How much less a judge agrees with a majority than the human does: (human - judge) / human.
+    """Return the judge's relative drop in agreement with a majority: (human - judge) / human.
 
     Negative where the judge agrees more. `n` is the human's. Undefined if either is, or if the
     human's agreement is not above 0. Compare over the same items.
     Source: as `rater_against_majority`.
     """
     if human.value is None or judge.value is None:
-        who = "human" if human.value is None else "judge"
+        side = "human" if human.value is None else "judge"
         return Estimate(
-            None, f"undefined, because the {who}'s own kappa is undefined", human.n, human.missing
+            None, f"undefined, because the {side}'s own kappa is undefined", human.n, human.missing
         )
     if human.value <= 0:
         reason = "undefined, because the human's agreement is not above 0"
@@ -102,7 +102,7 @@ def relative_drop(human: Estimate, judge: Estimate) -> Estimate:
 
 
 def _majority(count_matrix: IntArray, scale: FloatArray, rule: Rule) -> FloatArray:
-    raters, most = count_matrix.sum(axis=1), count_matrix.max(axis=1)
-    alone = (count_matrix == most[:, np.newaxis]).sum(axis=1) == 1
-    clear = alone if rule == "plurality" else 2 * most > raters
+    raters, largest = count_matrix.sum(axis=1), count_matrix.max(axis=1)
+    is_unique = (count_matrix == largest[:, np.newaxis]).sum(axis=1) == 1
+    clear = is_unique if rule == "plurality" else 2 * largest > raters
     return np.where((raters >= 2) & clear, scale[count_matrix.argmax(axis=1)], np.nan)

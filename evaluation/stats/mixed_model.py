@@ -1,4 +1,4 @@
-"""Systems by a mixed model: system fixed; topic, rater and text random; contrasts with a base system."""
+"""Linear mixed model: system fixed; topic, rater and text random; contrasts with a base."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTHING = 1e-5  # of the residual's variance: what the search leaves of a compon
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A system less the base: `n` counts the topics that both have, `p_holm` holds for all contrasts."""
+    """System less the base: `n` counts the topics of both; `p_holm` holds for all contrasts."""
 
     system: str
     difference: Estimate
@@ -35,7 +35,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class MixedModel:
-    """What was fitted, or in `reason` why nothing was; then there are no components or contrasts.
+    """Fit of the model, or in `reason` why there is none, without components and contrasts.
 
     `components` are variances by TOPIC, RATER, TEXT and RESIDUAL, None for one that these values
     cannot tell from the residual. `n` counts values, of `n_topics` topics and `n_raters` raters.
@@ -57,7 +57,7 @@ def mixed_model(
     raters: Sequence[object],
     base: str,
 ) -> MixedModel:
-    """value = system + topic + rater + (system and topic) + residual, by restricted maximum likelihood.
+    """Fit value = system + topic + rater + (system and topic) + residual by REML.
 
     One value for each rating of a text: by which system, on which topic, by which rater; a missing
     one is not among them. The system is fixed, the others are crossed random effects: a contrast is
@@ -85,8 +85,8 @@ def mixed_model(
     )
     data[TEXT] = data.groupby(["system", TOPIC]).ngroup()
     whole = MixedModel(None, len(data), data[TOPIC].nunique(), data[RATER].nunique(), base, {}, ())
-    why = _too_little(data)
-    return replace(whole, reason=f"undefined, because {why}") if why else _fitted(whole, data)
+    reason = _too_little(data)
+    return replace(whole, reason=f"undefined, because {reason}") if reason else _fitted(whole, data)
 
 
 def _too_little(data: pd.DataFrame) -> str:
@@ -106,12 +106,16 @@ def _are(n: int) -> str:
 
 
 def _fitted(whole: MixedModel, data: pd.DataFrame) -> MixedModel:
-    told = {
+    identifiable = {
         TOPIC: True,
         RATER: whole.n_raters > 1,
         TEXT: data[TEXT].nunique() < len(data),
     }
-    fit, names = _fit(data, whole.base, [name for name, is_told in told.items() if is_told])
+    fit, names = _fit(
+        data,
+        whole.base,
+        [name for name in identifiable if identifiable[name]],
+    )
     if fit is None:
         return replace(
             whole,
@@ -119,10 +123,12 @@ def _fitted(whole: MixedModel, data: pd.DataFrame) -> MixedModel:
             "errors: there are too few values for so many parts",
         )
     scale = float(fit.scale)
-    found = dict(zip(names, fit.vcomp.tolist(), strict=True))
+    variances = dict(zip(names, fit.vcomp.tolist(), strict=True))
     components: dict[str, float | None] = {
-        name: (found[name] if found[name] > NOTHING * scale else 0.0) if is_told else None
-        for name, is_told in told.items()
+        name: (variances[name] if variances[name] > NOTHING * scale else 0.0)
+        if is_identifiable
+        else None
+        for name, is_identifiable in identifiable.items()
     }
     topics_of = data.groupby("system")[TOPIC].agg(set)
     reach = float(scipy.stats.t.ppf(0.975, whole.n_topics - 1))
@@ -164,7 +170,7 @@ def _fit(data: pd.DataFrame, base: str, random: Sequence[str]) -> tuple[Any, lis
     fixed.insert(0, "", 1.0)
     # Crossed effects: all values are one group, and each effect a column for each of its levels.
     matrices = [pd.get_dummies(data[name]).to_numpy(np.float64) for name in random]
-    columns = [[str(place) for place in range(matrix.shape[1])] for matrix in matrices]
+    columns = [[str(column) for column in range(matrix.shape[1])] for matrix in matrices]
     spec = VCSpec(list(random), [[names] for names in columns], [[matrix] for matrix in matrices])
     # On many small matrices several threads wait for each other: up to ten times longer.
     with warnings.catch_warnings(), threadpool_limits(1):

@@ -1,4 +1,4 @@
-"""Overlap of what two raters highlighted in a text, and of two rankings (rank-biased overlap)."""
+"""Overlap of two raters' highlighted spans, and of two rankings (rank-biased overlap)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Character intersection over union and F1 of two raters' spans, and whether they meet at all.
+    """Character IoU and F1 of two raters' spans, and if they overlap at all.
 
     Both `n` count the characters that either rater highlighted. `meet` is None if neither did.
     """
@@ -23,7 +23,7 @@ class Overlap:
 
 
 def span_overlap(a: Iterable[Span], b: Iterable[Span]) -> Overlap:
-    """How far two raters' highlights in one text are the same characters.
+    """Return the character overlap of two raters' highlights in one text.
 
     A span is (start, end) in code points, half-open, so that spans which only touch do not meet.
     One rater's spans may overlap each other: a character counts once. Both empty: undefined. One

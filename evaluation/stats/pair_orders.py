@@ -1,4 +1,4 @@
-"""Pairs of systems that a metric separates, and those that two metrics put in opposite orders."""
+"""Pairs of systems that a metric separates, and pairs that two metrics order oppositely."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def separated(values: FloatArray, alpha: float = ALPHA) -> SignArray:
     error = np.sqrt(np.where(variance <= 1e-14 * scale, 0.0, variance) / n)
     means = values.mean(axis=0)
     limit = float(scipy.stats.t.ppf(1 - alpha / 2, n - 1))
-    is_found = np.abs(means[first] - means[second]) > limit * error
-    return np.where(is_found, mean_order(values), 0).astype(np.int8)
+    is_significant = np.abs(means[first] - means[second]) > limit * error
+    return np.where(is_significant, mean_order(values), 0).astype(np.int8)
 
 
 def _pairs(values: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

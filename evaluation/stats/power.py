@@ -1,4 +1,7 @@
-"""How many topics and raters it takes to see a difference of two systems, from the variances of a study."""
+"""Power analysis: topics and raters needed to detect a difference of two systems.
+
+It starts from the variance components of a study (`mixed_model`).
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,13 @@ from evaluation.stats.estimate import Estimate
 from evaluation.stats.mixed_model import RATER, RESIDUAL, TEXT
 
 ALPHA = 0.05
-MOST = 100_000  # topics: beyond it the answer is that there is none
-LARGEST = 1e4  # standard deviations that a difference is looked for in
+MAX_TOPICS = 100_000  # topics: beyond it the answer is that there is none
+MAX_EFFECT = 1e4  # standard deviations that a difference is looked for in
 
 
 @dataclass(frozen=True, slots=True)
 class Variance:
-    """The variance over topics of the difference of two systems, or in `reason` why it is unknown."""
+    """Variance over topics of the difference of two systems, or in `reason` why it is unknown."""
 
     value: float | None
     reason: str | None = None
@@ -25,7 +28,7 @@ class Variance:
 def difference_variance(
     components: Mapping[str, float | None], raters: int, *, same_raters: bool
 ) -> Variance:
-    """The variance of the difference of two systems on one topic, each text read by so many raters.
+    """Return the variance of two systems' difference on a topic, with n raters for each text.
 
     `components` as `MixedModel` has them. It is 2 x (system and topic + (rater + residual) / raters);
     with `same_raters` the same people read both texts of a topic, and how generous they are falls
@@ -36,19 +39,21 @@ def difference_variance(
     """
     if raters < 1:
         raise ValueError(f"a text is read by one rater or more, not {raters}")
-    text, rater, rest = components[TEXT], components[RATER], components[RESIDUAL] or 0.0
+    text, rater, residual = components[TEXT], components[RATER], components[RESIDUAL] or 0.0
     if rater is None and not same_raters:
         return Variance(None, "the study has one rater, which tells nothing of others")
     if text is None:
         if raters > 1:
             return Variance(None, "no text of the study has two raters")
         text = 0.0  # it is in what is left
-    by_chance = rest + (0.0 if same_raters else rater or 0.0)
+    by_chance = residual + (0.0 if same_raters else rater or 0.0)
     return Variance(2 * (text + by_chance / raters))
 
 
 def power_of(difference: float, variance: float, topics: int) -> float:
-    """The chance that a paired t test over so many topics finds the difference, two-sided at ALPHA.
+    """Return the power of a paired t test over so many topics, two-sided at ALPHA.
+
+    This is the chance that the test finds the difference.
 
     Raises ValueError for fewer than two topics, or a variance or difference that is not above 0.
     Source: Cohen (1988), Statistical Power Analysis, chapter 2; statsmodels TTestPower.
@@ -70,12 +75,12 @@ def _integrated(centre: float, degrees: int) -> float:
 
     limit = t.ppf(1 - ALPHA / 2, degrees) / sqrt(degrees)
 
-    def found(spread: float) -> float:
+    def weighted_power(spread: float) -> float:
         beyond = norm.sf(limit * spread - centre) + norm.cdf(-limit * spread - centre)
         return float(chi.pdf(spread, degrees) * beyond)
 
-    most = float(chi.isf(1e-12, degrees))
-    return min(1.0, float(quad(found, 0, most, limit=200, points=[sqrt(degrees)])[0]))
+    upper = float(chi.isf(1e-12, degrees))
+    return min(1.0, float(quad(weighted_power, 0, upper, limit=200, points=[sqrt(degrees)])[0]))
 
 
 def topics_needed(difference: float, variance: float, power: float) -> Estimate:
@@ -88,9 +93,9 @@ def topics_needed(difference: float, variance: float, power: float) -> Estimate:
         raise ValueError(f"a power is between 0 and 1, not {power}")
     if variance == 0:
         return Estimate(2.0, None, 2)
-    if power_of(difference, variance, MOST) < power:
-        return Estimate(None, f"undefined, because more than {MOST:,} topics would not do", 0)
-    low, high = 1, MOST  # the answer is above `low` and at most `high`
+    if power_of(difference, variance, MAX_TOPICS) < power:
+        return Estimate(None, f"undefined, because more than {MAX_TOPICS:,} topics would not do", 0)
+    low, high = 1, MAX_TOPICS  # the answer is above `low` and at most `high`
     while high - low > 1:
         middle = (low + high) // 2
         if power_of(difference, variance, max(middle, 2)) >= power:
@@ -101,7 +106,9 @@ def topics_needed(difference: float, variance: float, power: float) -> Estimate:
 
 
 def smallest_difference(variance: float, topics: int, power: float) -> Estimate:
-    """The smallest difference that so many topics find with that chance. `n` counts the topics.
+    """Return the smallest difference that the test detects with this power (MDE).
+
+    `n` counts the topics.
 
     Undefined with fewer than two topics. Raises ValueError for a power that is not between 0 and 1.
     Source: as `power_of`.
@@ -115,5 +122,5 @@ def smallest_difference(variance: float, topics: int, power: float) -> Estimate:
     if variance == 0 or power <= ALPHA:  # without any difference it is found as often as ALPHA
         return Estimate(0.0, None, topics)
     # statsmodels' own solver stops short where two topics leave one degree of freedom.
-    effect = brentq(lambda effect: power_of(effect, 1.0, topics) - power, 1e-9, LARGEST)
+    effect = brentq(lambda effect: power_of(effect, 1.0, topics) - power, 1e-9, MAX_EFFECT)
     return Estimate(float(effect) * sqrt(variance), None, topics)

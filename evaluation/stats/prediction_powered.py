@@ -1,4 +1,4 @@
-"""Prediction-powered inference: people's values of a few topics, helped by a judge's of many."""
+"""Prediction-powered inference: people's values of few topics, plus a judge's of many."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ppi_mean(
     level: float = 0.95,
     reference: Reference = "t",
 ) -> PredictionPowered:
-    """The mean over all topics: the judge's, corrected by what people say where both have graded.
+    """Return the PPI mean over all topics: the judge's, corrected where people graded too.
 
     `human` (Y) and `judge` (F) are values of the same n topics, `judge_only` (U) the judge's of N
     others; NaN = missing, left out. value = mean(Y) - lam (mean(F) - mean(U)) and
@@ -59,37 +59,39 @@ def ppi_mean(
         raise ValueError(f"lam is between 0 and 1, not {lam}")
     y, f, missing = complete_pairs(human, judge)
     u, _, more = complete_pairs(judge_only, judge_only)
-    n, rest, missing = len(y), len(u), missing + more
-    if not n or not rest:
+    n, n_judge_only, missing = len(y), len(u), missing + more
+    if not n or not n_judge_only:
         few = (
             "no topic has both people's grades and the judge's"
             if not n
             else "the judge alone has no topic"
         )
-        return PredictionPowered(None, f"undefined, because {few}", n, missing, n_judge_only=rest)
+        return PredictionPowered(
+            None, f"undefined, because {few}", n, missing, n_judge_only=n_judge_only
+        )
     weight = _tuned(y, f, u) if lam is None else float(lam)
     value = float(y.mean() - weight * (f.mean() - u.mean()))
-    if n < 2 or rest < 2:
-        why = "no interval, because people or the judge alone have fewer than two topics"
+    if n < 2 or n_judge_only < 2:
+        reason = "no interval, because people or the judge alone have fewer than two topics"
         return PredictionPowered(
-            value, None, n, missing, interval_reason=why, lam=weight, n_judge_only=rest
+            value, None, n, missing, interval_reason=reason, lam=weight, n_judge_only=n_judge_only
         )
     ddof = 1 if reference == "t" else 0
-    variance = (y - weight * f).var(ddof=ddof) / n + weight**2 * u.var(ddof=ddof) / rest
+    variance = (y - weight * f).var(ddof=ddof) / n + weight**2 * u.var(ddof=ddof) / n_judge_only
     tail = (1 + level) / 2
     quantile = scipy.stats.t.ppf(tail, n - 1) if reference == "t" else scipy.stats.norm.ppf(tail)
     se = float(np.sqrt(variance))
     reach = float(quantile) * se
     return PredictionPowered(
-        value, None, n, missing, value - reach, value + reach, None, weight, se, rest
+        value, None, n, missing, value - reach, value + reach, None, weight, se, n_judge_only
     )
 
 
 def _tuned(y: FloatArray, f: FloatArray, u: FloatArray) -> float:
-    together = np.concatenate([f, u])
-    spread = float(together.var(ddof=1))
+    pooled = np.concatenate([f, u])
+    spread = float(pooled.var(ddof=1))
     # A constant judge may have a spread of rounding alone.
-    if np.ptp(together) <= 1e-12 * np.abs(together).max():
+    if np.ptp(pooled) <= 1e-12 * np.abs(pooled).max():
         return 0.0
     covariance = float(((y - y.mean()) * (f - f.mean())).mean())
     best = covariance / ((1 + len(y) / len(u)) * spread)

@@ -1,4 +1,4 @@
-"""Randomisation tests with the topic as the unit, and Holm's adjustment for several of them.
+"""Randomisation tests with the topic as the unit, and Holm's adjustment of their p values.
 
 If two systems (or judges) were alike, they could swap names in any topic and nothing would change.
 The p value is the share of all such swaps whose difference is at least as large, on either side.
@@ -56,7 +56,7 @@ class JudgeSwap(Randomisation):
 def sign_flip(
     differences: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> Randomisation:
-    """Whether the mean of the per-topic differences of two systems could be chance.
+    """Test by sign flips if the mean per-topic difference of two systems is due to chance.
 
     `differences` has one number a topic, NaN where either system has none; those are left out and
     counted in `missing`, `n` = the others, `value` = their mean. p is exact, over all 2^n sign
@@ -110,7 +110,7 @@ def judge_swap(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> JudgeSwap:
-    """Whether one judge agrees more with the human than another does, by Cohen's kappa.
+    """Test if one judge agrees more with the human than another does, by Cohen's kappa.
 
     The grades are of the same items, one-dimensional, NaN = missing; `topics` names the topic of
     each item. Items without all three grades are left out and counted in `missing`. `value` is the
@@ -141,8 +141,8 @@ def judge_swap(
     observed = [float(kappas(side.sum(axis=0))) for side in (a, b)]
     kappa_a, kappa_b = (None if np.isnan(kappa) else kappa for kappa in observed)
     if kappa_a is None or kappa_b is None:
-        why = "the human and a judge put all items in one category"
-        reason = why if n else "no item was graded by the human and both judges"
+        undefined_reason = "the human and a judge put all items in one category"
+        reason = undefined_reason if n else "no item was graded by the human and both judges"
         return JudgeSwap(
             None,
             f"undefined, because {reason}",
@@ -166,14 +166,14 @@ def judge_swap(
         defined = defined and not np.isnan(differences).any()
         hits += int((differences >= least).sum())
         tried += len(differences)
-    why = "undefined, because some swaps leave a judge without a kappa"
+    undefined_reason = "undefined, because some swaps leave a judge without a kappa"
     return JudgeSwap(
         kappa_a - kappa_b,
         None,
         n,
         missing,
         p=hits / tried if defined else None,
-        p_reason=None if defined else why,
+        p_reason=None if defined else undefined_reason,
         exact=exact,
         n_arrangements=2 ** len(topic_names) if exact else tried,
         smallest_p=_smallest(int((a != b).any(axis=(1, 2)).sum())) if exact else 1 / tried,
@@ -206,7 +206,10 @@ def _sign_flip(column: FloatArray, p: float, resamples: int, seed: int | None) -
 
 
 def _smallest(different: int) -> float:
-    """The smallest p of all swaps of so many topics that differ: the observed one and its opposite."""
+    """Return the smallest p of all swaps of `different` topics: 2 / 2^n.
+
+    The observed swap and its opposite reach it.
+    """
     return 2.0 ** (1 - different) if different else 1.0
 
 
@@ -221,8 +224,8 @@ def _p_of_all_flips(values: FloatArray) -> float:
     if least <= slack:
         return 1.0
     middle = len(values) // 2
-    left, right = _flipped_sums(values[:middle]), np.sort(_flipped_sums(values[middle:]))
-    above = len(right) - np.searchsorted(right, least - left)
+    left_sums, right_sums = _flipped_sums(values[:middle]), np.sort(_flipped_sums(values[middle:]))
+    above = len(right_sums) - np.searchsorted(right_sums, least - left_sums)
     return 2 * int(above.sum()) / 2 ** len(values)
 
 
@@ -279,8 +282,8 @@ def holm(p_values: ArrayLike) -> FloatArray:
     if ((values < 0) | (values > 1)).any():
         raise ValueError("a p value is between 0 and 1")
     adjusted = np.full(len(values), np.nan)
-    made = np.flatnonzero(~np.isnan(values))
-    order = made[np.argsort(values[made], kind="stable")]
-    left = np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(np.maximum.accumulate(left * values[order]), 1)
+    tested = np.flatnonzero(~np.isnan(values))
+    order = tested[np.argsort(values[tested], kind="stable")]
+    multipliers = np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(multipliers * values[order]), 1)
     return adjusted

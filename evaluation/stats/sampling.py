@@ -1,4 +1,7 @@
-"""Drawing texts to label with unequal, known probabilities: those whose label says most, more often."""
+"""Sampling of texts to label with unequal, known probabilities, by expected gap.
+
+Texts whose label is likely to correct most are drawn more often.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,8 @@ def probabilities(gaps: ArrayLike, n: int, even: float = EVEN) -> FloatArray:
     weights = even / len(sizes) + (1 - even) * sizes / sizes.sum()
     certain = np.zeros(len(sizes), dtype=bool)
     while True:
-        left = n - int(certain.sum())
-        chances = np.where(certain, 1.0, left * weights / weights[~certain].sum())
+        n_remaining = n - int(certain.sum())
+        chances = np.where(certain, 1.0, n_remaining * weights / weights[~certain].sum())
         above = (chances > 1) & ~certain
         if not above.any():
             return np.asarray(chances, dtype=np.float64)

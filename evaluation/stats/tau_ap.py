@@ -19,12 +19,12 @@ def tau_ap(values: ArrayLike, truth: ArrayLike) -> Estimate:
     unequal lengths or infinite values.
     Source: Yilmaz, Aslam and Robertson (2008), SIGIR, 587-594.
     """
-    given, true, missing = complete_pairs(values, truth)
-    reason = _undefined(given, true)
-    n = len(given)
+    scores, true, missing = complete_pairs(values, truth)
+    reason = _undefined(scores, true)
+    n = len(scores)
     if reason:
         return Estimate(None, reason, n, missing)
-    order = np.argsort(-given)
+    order = np.argsort(-scores)
     ranked = true[order]
     above = np.tril(ranked[np.newaxis, :] > ranked[:, np.newaxis], -1).sum(axis=1)
     value = 2 / (n - 1) * float((above[1:] / np.arange(1, n)).sum()) - 1
@@ -36,15 +36,15 @@ def symmetric_tau_ap(a: ArrayLike, b: ArrayLike) -> Estimate:
 
     Input, undefined cases, errors and source as `tau_ap`.
     """
-    there, back = tau_ap(a, b), tau_ap(b, a)
-    if there.value is None or back.value is None:
-        return there
-    return Estimate((there.value + back.value) / 2, None, there.n, there.missing)
+    forward, backward = tau_ap(a, b), tau_ap(b, a)
+    if forward.value is None or backward.value is None:
+        return forward
+    return Estimate((forward.value + backward.value) / 2, None, forward.n, forward.missing)
 
 
-def _undefined(given: FloatArray, true: FloatArray) -> str | None:
-    if len(given) < 3:
-        return f"undefined, because {len(given)} complete pairs are fewer than three"
-    if len(np.unique(given)) < len(given) or len(np.unique(true)) < len(true):
+def _undefined(scores: FloatArray, true: FloatArray) -> str | None:
+    if len(scores) < 3:
+        return f"undefined, because {len(scores)} complete pairs are fewer than three"
+    if len(np.unique(scores)) < len(scores) or len(np.unique(true)) < len(true):
         return "undefined, because two values are equal, and AP correlation knows no ties"
     return None

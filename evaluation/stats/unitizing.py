@@ -1,4 +1,4 @@
-"""Krippendorff's alpha for units that raters cut out of a text: how far the same characters are highlighted."""
+"""Krippendorff's alpha for unitizing (alpha_u): agreement of highlighted spans."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_UNIT = "undefined, because nobody highlighted anything"
 def unitised_alpha(
     readings: Sequence[Sequence[Reading]], lengths: ArrayLike, topics: ArrayLike
 ) -> Estimate:
-    """alpha_u of the highlights of all raters, one category: 1 - observed / expected disagreement.
+    """Return alpha_u of the highlights of all raters, one category: 1 - observed / expected.
 
     `readings` has for each item one reading a rater: spans (start, end) in characters, half-open,
     which are its units (an empty list: nothing highlighted, the whole text is a gap); None where
@@ -42,19 +42,19 @@ def unitised_alpha(
     if not len(readings) == len(sizes) == len(names):
         raise ValueError("there is one length and one topic for each item")
     items = [[reading for reading in item if reading is not None] for item in readings]
-    here = [place for place, item in enumerate(items) if len(item) > 1]
-    missing = len(items) - len(here)
-    if not here:
+    counted = [index for index, item in enumerate(items) if len(item) > 1]
+    missing = len(items) - len(counted)
+    if not counted:
         return Estimate(None, NO_TEXT, 0, missing)
-    topic_names, topic = np.unique(names[here], return_inverse=True)
-    parts = [_Part() for _ in topic_names]
-    for place, of in zip(here, topic.tolist(), strict=True):
-        parts[of].add(items[place], int(sizes[place]))
-    return _alpha(parts, len(here), missing)
+    topic_names, topic = np.unique(names[counted], return_inverse=True)
+    parts = [_TopicSums() for _ in topic_names]
+    for index, of in zip(counted, topic.tolist(), strict=True):
+        parts[of].add(items[index], int(sizes[index]))
+    return _alpha(parts, len(counted), missing)
 
 
-class _Part:
-    """What the items of one topic add to both disagreements."""
+class _TopicSums:
+    """Sums of both disagreements over the items of one topic."""
 
     def __init__(self) -> None:
         self.observed = 0.0
@@ -96,9 +96,9 @@ def _disagreement(first: Sections, second: Sections) -> int:
     """Of two readings: every pair of sections once."""
     total = 0
     for start, end in first[0]:
-        for other, last in second[0]:
-            if start < last and other < end:
-                total += (start - other) ** 2 + (end - last) ** 2
+        for begin, last in second[0]:
+            if start < last and begin < end:
+                total += (start - begin) ** 2 + (end - last) ** 2
     for units, gaps in ((first[0], second[1]), (second[0], first[1])):
         for start, end in units:
             if any(a <= start and end <= b for a, b in gaps):
@@ -106,7 +106,7 @@ def _disagreement(first: Sections, second: Sections) -> int:
     return total
 
 
-def _alpha(parts: Sequence[_Part], n: int, missing: int) -> Estimate:
+def _alpha(parts: Sequence[_TopicSums], n: int, missing: int) -> Estimate:
     units = [np.array(part.units, dtype=np.float64) for part in parts]
     gaps = [np.sort(np.array(part.gaps, dtype=np.float64)) for part in parts]
     all_units, all_gaps = np.concatenate(units), np.sort(np.concatenate(gaps))
@@ -115,10 +115,15 @@ def _alpha(parts: Sequence[_Part], n: int, missing: int) -> Estimate:
     # Topic by topic, and as a last row none, what is taken away from the whole.
     zero = np.zeros(0)
     away = [*zip(units, gaps, strict=True), (zero, zero)]
-    counts = np.array([[len(u), _moved(u), (u * (u - 1)).sum()] for u, _ in away], dtype=np.float64)
-    both = _in_gaps(all_units, all_gaps)
+    counts = np.array(
+        [[len(u), _intersection_squares(u), (u * (u - 1)).sum()] for u, _ in away], dtype=np.float64
+    )
+    both = _gap_squares(all_units, all_gaps)
     crossed = np.array(
-        [both - _in_gaps(u, all_gaps) - _in_gaps(all_units, g) + _in_gaps(u, g) for u, g in away]
+        [
+            both - _gap_squares(u, all_gaps) - _gap_squares(all_units, g) + _gap_squares(u, g)
+            for u, g in away
+        ]
     )
     read = np.array([*(part.characters for part in parts), 0], dtype=np.float64)
     observed = np.array([*(part.observed for part in parts), 0.0])
@@ -133,22 +138,22 @@ def _alpha(parts: Sequence[_Part], n: int, missing: int) -> Estimate:
     return jackknife_interval(whole, values[:-1]).within(-np.inf, 1)
 
 
-def _moved(units: FloatArray) -> float:
-    """The squares of how far two units of these lengths are apart, over all places where they meet."""
+def _intersection_squares(units: FloatArray) -> float:
+    """Return the squared disagreements of two units of these lengths over all overlaps."""
     return float((2 * units**3 - 3 * units**2 + units).sum())
 
 
-def _in_gaps(units: FloatArray, gaps: FloatArray) -> float:
-    """The squares of the units' lengths, over all places where they fit into the gaps (ascending)."""
+def _gap_squares(units: FloatArray, gaps: FloatArray) -> float:
+    """Return the squared lengths of units, summed over all positions in the ascending gaps."""
     first = np.searchsorted(gaps, units)
-    left = np.concatenate([gaps[::-1].cumsum()[::-1], [0.0]])
-    return float((units**2 * (left[first] - (len(gaps) - first) * (units - 1))).sum())
+    tail_sums = np.concatenate([gaps[::-1].cumsum()[::-1], [0.0]])
+    return float((units**2 * (tail_sums[first] - (len(gaps) - first) * (units - 1))).sum())
 
 
 def _ratio(
     observed: FloatArray, read: FloatArray, chance: FloatArray, pairs: FloatArray
 ) -> FloatArray:
     alpha = np.full(len(observed), np.nan)
-    told: NDArray[np.bool_] = (read > 0) & (pairs > 0) & (chance > 0)
-    alpha[told] = 1 - observed[told] / read[told] / (chance[told] / pairs[told])
+    defined: NDArray[np.bool_] = (read > 0) & (pairs > 0) & (chance > 0)
+    alpha[defined] = 1 - observed[defined] / read[defined] / (chance[defined] / pairs[defined])
     return alpha

@@ -4,12 +4,12 @@ from copy import deepcopy
 
 import pytest
 
-from tests.evaluation.agreement.material import Study, make_study
+from tests.toolbox.agreement_study import Study, make_study
 
 
 @pytest.fixture(scope="module")
-def small_study(kept) -> Study:
-    return kept(make_study)
+def small_study(shared_world) -> Study:
+    return shared_world(make_study)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Every golden case, and the command that answers a file of them."""
+"""All golden cases, and the command that answers a file of them."""
 
 import json
 import os
@@ -10,8 +10,8 @@ import pytest
 
 from evaluation.golden.__main__ import main
 from evaluation.golden.answers import FAMILIES, answers
-from tests.clock import HANGS
-from tests.golden_cases import GOLDEN, cases, differences, files
+from tests.evaluation.golden_cases import GOLDEN, cases, differences, files
+from tests.toolbox.clock import HANGS
 
 ROOT = Path(__file__).parents[2]
 CASES = [(path.stem, case) for path in files() for case in cases(path)]
@@ -33,7 +33,7 @@ def as_json(result):
     return json.loads(json.dumps(result, allow_nan=False))
 
 
-def test_all_cases_are_here():
+def test_all_golden_cases_exist():
     assert len(CASES) == 138
     assert len({case["id"] for _, case in CASES}) == 138
     assert {path.stem for path in files()} == set(FAMILIES)
@@ -45,13 +45,13 @@ def test_case(family, case):
     assert differences(case["expected"], actual, case["tolerance"]) == []
 
 
-def test_a_file_is_answered_in_its_own_order():
+def test_file_is_answered_in_its_own_order():
     path = GOLDEN / "coverage.json"
     assert list(answers(path)) == [case["id"] for case in cases(path)]
 
 
 @pytest.mark.parametrize("family", ["alpha_ndcg", "threshold_analysis"])
-def test_the_command_prints_the_results(family):
+def test_command_prints_the_results(family):
     path = GOLDEN / f"{family}.json"
     ran = run(path)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -79,7 +79,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_file_is_named_with_its_field(name, tmp_path, capsys):
+def test_broken_file_is_named_with_its_field(name, tmp_path, capsys):
     content, message = BROKEN[name]
     path = tmp_path / "broken.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
@@ -104,7 +104,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_refused_case_does_not_void_its_file(name, tmp_path, capsys):
+def test_refused_case_does_not_void_its_file(name, tmp_path, capsys):
     case, key, message = REFUSED[name]
     path = tmp_path / "cases.json"
     good = {"id": "density/one", "input": GOOD}
@@ -116,7 +116,7 @@ def test_a_refused_case_does_not_void_its_file(name, tmp_path, capsys):
     assert printed["density/one"] == {"value": 1.0, "reason": None}
 
 
-def test_an_id_that_is_there_twice_keeps_its_first_answer(tmp_path):
+def test_duplicate_id_keeps_the_first_answer(tmp_path):
     path = tmp_path / "cases.json"
     path.write_text(json.dumps(density_file(cases=density_file()["cases"] * 2)), encoding="utf-8")
     assert answers(path) == {
@@ -139,7 +139,7 @@ def test_densities_at_the_edge(changes, expected):
     assert FAMILIES["density"]({**GOOD, **changes}) == expected
 
 
-def test_an_answer_where_the_reference_has_none_has_an_f1_of_0():
+def test_answer_where_the_reference_has_none_has_an_f1_of_0():
     items = [("a b", "a b"), (None, "a b"), (None, None), ("a b", None)]
     input_items = [
         {"reference": reference, "generated": generated} for reference, generated in items
@@ -161,7 +161,7 @@ NO_ITEMS = {
 
 
 @pytest.mark.parametrize("family", NO_ITEMS)
-def test_no_items_are_an_answer(family):
+def test_empty_input_has_a_result(family):
     as_json(FAMILIES[family](NO_ITEMS[family]))
 
 
@@ -176,7 +176,7 @@ def test_clusters_without_items_are_an_answer(statistic, clusters):
 
 
 @pytest.mark.parametrize("name", ["another schema", "an unknown family"])
-def test_the_command_refuses_a_broken_file_without_a_traceback(name, tmp_path):
+def test_command_refuses_a_broken_file_without_a_traceback(name, tmp_path):
     content, message = BROKEN[name]
     path = tmp_path / "broken.json"
     path.write_text(json.dumps(content), encoding="utf-8")
@@ -188,12 +188,12 @@ def test_the_command_refuses_a_broken_file_without_a_traceback(name, tmp_path):
 
 
 @pytest.mark.parametrize("path", ["nowhere.json", "."])
-def test_a_file_that_cannot_be_read(path, capsys):
+def test_file_that_cannot_be_read(path, capsys):
     assert main([path]) == 2
     assert "the file cannot be read" in capsys.readouterr().err
 
 
-def test_a_file_in_another_encoding(tmp_path, capsys):
+def test_file_in_another_encoding(tmp_path, capsys):
     path = tmp_path / "latin.json"
     path.write_bytes('{"schema": "é"}'.encode("latin-1"))
     assert main([str(path)]) == 2

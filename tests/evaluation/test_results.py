@@ -1,4 +1,4 @@
-"""The bar and the tabs that all pages of results share, and what a link carries from one to another."""
+"""Navigation bar and tabs of the result pages, and the parameters that links carry."""
 
 import re
 from urllib.parse import parse_qs, urlsplit
@@ -9,10 +9,9 @@ from lxml import html
 
 from annotation.models import Rater, Rating, Text
 from annotation.models.standard import NUGGET_SUPPORT, QUESTION_TYPE, add_standard
-from annotation.text.versions import reword
-from tests.crux_site.test_forms import as_query
-from tests.evaluation.agreement.test_page import words
-from tests.markup import markup
+from annotation.text.versions import edit_wording
+from tests.toolbox.form_data import as_query
+from tests.toolbox.responses import markup, text_of_page
 
 pytestmark = pytest.mark.any_database
 
@@ -30,8 +29,8 @@ def rosa(cast) -> Client:
 
 def tabs(response) -> dict[str, dict[str, str]]:
     """The parameters that each tab carries, by its page."""
-    found = re.findall(r'href="([^"]+)"', TABS.search(markup(response))[0])
-    parts = [urlsplit(link.replace("&amp;", "&")) for link in found]
+    links = re.findall(r'href="([^"]+)"', TABS.search(markup(response))[0])
+    parts = [urlsplit(link.replace("&amp;", "&")) for link in links]
     return {
         part.path.split("/")[3]: {
             name: values[0] for name, values in parse_qs(part.query, True).items()
@@ -41,7 +40,7 @@ def tabs(response) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_has_the_tabs_and_the_bar(rosa, study, page):
+def test_pages_have_the_tabs_and_the_bar(rosa, study, page):
     response = rosa.get(f"/datasets/ferry/{page}/")
     assert response.status_code == 200
     row = TABS.search(markup(response))[0]
@@ -53,7 +52,7 @@ def test_every_page_has_the_tabs_and_the_bar(rosa, study, page):
 
 
 def filled(page: str) -> dict[str, list[str]]:
-    """What a browser sends of the form of choices as it stands."""
+    """Return the fields that a browser sends of the unchanged form of choices."""
     form = html.fromstring(page).xpath('//form[starts-with(@class, "row choose")]')[0]
     return as_query(form.form_values())
 
@@ -61,41 +60,41 @@ def filled(page: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     "page", ["agreement", "pairs", "matrix", "retrieval", "mixed-model", "calibration", "paper"]
 )
-def test_a_form_that_is_sent_as_it_stands_changes_nothing(rosa, study, page):
-    asked = "rubric=answerable&judge=judge&eta=4&carried=1"
-    sent = filled(markup(rosa.get(f"/datasets/ferry/{page}/?{asked}")))
+def test_unchanged_form_changes_nothing(rosa, study, page):
+    query = "rubric=answerable&judge=judge&eta=4&carried=1"
+    sent = filled(markup(rosa.get(f"/datasets/ferry/{page}/?{query}")))
     assert sent["eta"] == ["4"]
     assert filled(markup(rosa.get(f"/datasets/ferry/{page}/", sent))) == sent
 
 
 @pytest.mark.parametrize("page", ["agreement", "pairs", "mixed-model", "calibration"])
-def test_what_is_chosen_in_a_form_is_shown_also_where_there_is_no_campaign(rosa, study, page):
+def test_form_choice_is_displayed_without_a_campaign(rosa, study, page):
     sent = filled(markup(rosa.get(f"/datasets/ferry/{page}/")))
     assert sent["of_campaign"] == [""]
     assert "campaign" not in sent
     sent |= {"rubric": ["answerable"], "judge": ["judge"], "eta": ["5"]}
     if "raters" in sent:
         sent["raters"] = ["ann"]
-    shown = filled(markup(rosa.get(f"/datasets/ferry/{page}/", sent)))
-    assert {name: shown[name] for name in ("judge", "eta")} == {"judge": ["judge"], "eta": ["5"]}
-    assert shown.get("raters") == sent.get("raters")
+    fields = filled(markup(rosa.get(f"/datasets/ferry/{page}/", sent)))
+    assert {name: fields[name] for name in ("judge", "eta")} == {"judge": ["judge"], "eta": ["5"]}
+    assert fields.get("raters") == sent.get("raters")
 
 
-def test_the_grid_has_them_where_there_are_reports_and_references(rosa, study):
+def test_grid_tab_needs_reports_and_references(rosa, study):
     Text.objects.create(
         dataset=study.dataset, topic=study.oracle.topic, kind="reference", name="r", body="None."
     )
     response = rosa.get("/datasets/ferry/grid/?rubric=answerable&judge=judge&eta=4&carried=1")
     assert response.status_code == 200
-    shown = tabs(response)
-    assert list(shown) == [*PAGES[:-1], "grid", "paper"]
-    kept = {"rubric": "answerable", "judge": "judge", "eta": "4", "carried": "1"}
-    assert shown["agreement"] == shown["grid"] == kept
+    tab_params = tabs(response)
+    assert list(tab_params) == [*PAGES[:-1], "grid", "paper"]
+    expected = {"rubric": "answerable", "judge": "judge", "eta": "4", "carried": "1"}
+    assert tab_params["agreement"] == tab_params["grid"] == expected
     form = re.search(r'<form class="row choose".*?</form>', markup(response), re.DOTALL)[0]
-    assert re.findall(r'name="(rubric|judge|eta)" value="(\w+)"', form) == [*kept.items()][:3]
+    assert re.findall(r'name="(rubric|judge|eta)" value="(\w+)"', form) == [*expected.items()][:3]
 
 
-def test_a_pair_has_the_tabs_of_its_list(rosa, study):
+def test_pair_has_the_tabs_of_its_list(rosa, study):
     pair = f"/datasets/ferry/pairs/{study.oracle.pk}/{study.questions[0].pk}/"
     response = rosa.get(f"{pair}?rubric=answerable&judge=judge&eta=4")
     assert tabs(response)["retrieval"] == {
@@ -107,16 +106,23 @@ def test_a_pair_has_the_tabs_of_its_list(rosa, study):
     assert re.search(r'/pairs/[^>]*aria-current="page"', TABS.search(markup(response))[0])
 
 
-def test_a_link_carries_what_is_shown_by_the_names_of_the_other_page(rosa, study):
-    shown = tabs(rosa.get(study.url("agreement", "rubric=answerable&judge=judge&eta=4&raters=ann")))
-    assert shown["retrieval"] == {
+def test_link_carries_what_is_shown_by_the_names_of_the_other_page(rosa, study):
+    tab_params = tabs(
+        rosa.get(study.url("agreement", "rubric=answerable&judge=judge&eta=4&raters=ann"))
+    )
+    assert tab_params["retrieval"] == {
         "rubric": "answerable",
         "source": "judge",
         "eta": "4",
         "carried": "1",
     }
-    assert shown["seen"] == {"rubric": "answerable", "judge": "judge", "eta": "4", "carried": "1"}
-    assert shown["pairs"] == {
+    assert tab_params["seen"] == {
+        "rubric": "answerable",
+        "judge": "judge",
+        "eta": "4",
+        "carried": "1",
+    }
+    assert tab_params["pairs"] == {
         "rubric": "answerable",
         "raters": "ann",
         "judge": "judge",
@@ -127,24 +133,24 @@ def test_a_link_carries_what_is_shown_by_the_names_of_the_other_page(rosa, study
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_without_a_choice_keeps_it_for_the_next(rosa, study, page):
-    come = {"rubric": "graded", "judge": "judge", "source": "judge", "eta": "5", "carried": "1"}
-    shown = tabs(rosa.get(f"/datasets/ferry/{page}/", come))
-    of_matrix = shown["matrix"]
+def test_page_without_a_choice_keeps_it_for_the_next(rosa, study, page):
+    query = {"rubric": "graded", "judge": "judge", "source": "judge", "eta": "5", "carried": "1"}
+    tab_params = tabs(rosa.get(f"/datasets/ferry/{page}/", query))
+    of_matrix = tab_params["matrix"]
     assert (of_matrix["source"], of_matrix["eta"]) == ("judge", "5")
-    assert shown["agreement"]["rubric"] == "graded"
-    assert shown["agreement"]["eta"] == "5"
+    assert tab_params["agreement"]["rubric"] == "graded"
+    assert tab_params["agreement"]["eta"] == "5"
 
 
 @pytest.mark.parametrize("page", [*PAGES, "nuggets"])
-def test_what_a_page_does_not_have_is_dropped_in_silence(rosa, study, page):
-    strange = "rubric=nobody&judge=stranger&source=stranger&eta=9&raters=zed&questions=none"
-    response = rosa.get(f"/datasets/ferry/{page}/?{strange}&carried=1")
+def test_carried_unknown_parameter_is_dropped(rosa, study, page):
+    foreign = "rubric=nobody&judge=stranger&source=stranger&eta=9&raters=zed&questions=none"
+    response = rosa.get(f"/datasets/ferry/{page}/?{foreign}&carried=1")
     assert response.status_code == 200
     assert "stranger" not in str(tabs(response)["agreement"]) or page in ("by-type", "nuggets")
 
 
-def test_what_is_asked_of_a_page_itself_is_refused_as_before(rosa, study):
+def test_own_unknown_parameter_is_refused(rosa, study):
     assert rosa.get(study.url("agreement", "judge=stranger")).status_code == 400
     assert rosa.get("/datasets/ferry/retrieval/?source=stranger").status_code == 400
     # Carried are parameters of the bar alone.
@@ -175,13 +181,13 @@ def test_eta_stays_with_the_scale_that_it_is_a_level_of(rosa, study):
     Rating.objects.create(
         rater=judge, rubric=support, text=study.oracle, question=study.questions[0], grade=1
     )
-    shown = tabs(rosa.get(study.url("agreement", f"rubric={support.slug}&eta=1")))
-    assert shown["pairs"]["eta"] == "1"
-    assert "eta" not in shown["retrieval"]
-    assert "nuggets" in shown
+    tab_params = tabs(rosa.get(study.url("agreement", f"rubric={support.slug}&eta=1")))
+    assert tab_params["pairs"]["eta"] == "1"
+    assert "eta" not in tab_params["retrieval"]
+    assert "nuggets" in tab_params
 
 
-def test_a_rubric_of_names_is_dropped_where_systems_have_no_value(rosa, study):
+def test_rubric_of_names_is_dropped_where_systems_have_no_value(rosa, study):
     names = add_standard(QUESTION_TYPE)
     Rating.objects.create(
         rater=Rater.objects.get(name="ann"),
@@ -196,16 +202,16 @@ def test_a_rubric_of_names_is_dropped_where_systems_have_no_value(rosa, study):
     assert response.context["selection"].rubric.slug == "answerable"
 
 
-def test_no_page_speaks_of_earlier_words_where_there_are_none(rosa, study):
+def test_superseded_grades_are_not_mentioned_without_any(rosa, study):
     assert "earlier words" not in markup(rosa.get("/datasets/ferry/agreement/"))
 
 
 @pytest.mark.parametrize("page", [*PAGES, "nuggets"])
-def test_every_page_says_how_many_grades_are_of_earlier_words(rosa, study, page):
+def test_pages_count_superseded_grades(rosa, study, page):
     n = study.oracle.ratings.count()
     assert n > 1
-    reword(study.oracle, "Other words than these.", by=None, why="", counts=True)
+    edit_wording(study.oracle, "Other words than these.", by=None, reason="", counts=True)
     response = rosa.get(f"/datasets/ferry/{page}/")
-    said = f"{n} grades that count in this dataset were given to earlier words of 1 text."
-    assert words(response).count(said) == 1
+    sentence = f"{n} grades that count in this dataset were given to earlier words of 1 text."
+    assert text_of_page(response).count(sentence) == 1
     assert '<a href="/datasets/ferry/versions/">Earlier words</a>' in markup(response)

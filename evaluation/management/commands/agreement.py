@@ -8,16 +8,15 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.core.management.base import BaseCommand, CommandError
-
 from annotation.decimals import decimals
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
-from evaluation.agreement.as_json import as_json
-from evaluation.agreement.judges import every_judge
+from evaluation.agreement.judges import judge_scores
 from evaluation.agreement.numbers import numbers
-from evaluation.agreement.page import AgreementReport, agreement_report
-from evaluation.csv_tables import Cell, Number
-from evaluation.data.selection import Selection, SelectionError, one_of, select
+from evaluation.agreement.report import AgreementReport, agreement_report
+from evaluation.agreement.report_json import as_json
+from evaluation.data.selection import Selection, one_of, select
+from evaluation.result_tables import Cell, Number
 
 NAME = 24  # the width of a name in a table
 
@@ -124,7 +123,7 @@ BY_GRADE = (
 )
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Agreement between the raters of a dataset, and of a judge with them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -133,7 +132,7 @@ class Command(BaseCommand):
             "--rubric", help="the slug of a rubric; default: answerable, if it has ratings"
         )
         parser.add_argument(
-            "--raters", default="", help="names, parted by commas; default: all people"
+            "--raters", default="", help="names, separated by commas; default: all people"
         )
         parser.add_argument(
             "--campaign", help="only what its raters rated in it; default: all ratings"
@@ -153,23 +152,20 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            slugs = Dataset.objects.values_list("slug", flat=True)
-            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            report = agreement_report(
-                select(
-                    dataset,
-                    rubric=options["rubric"],
-                    raters=[options["raters"]],
-                    judge=options["judge"],
-                    eta=options["eta"],
-                    campaign=options["campaign"],
-                    majority=options["majority"],
-                    by=options["by"],
-                )
+        slugs = Dataset.objects.values_list("slug", flat=True)
+        dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+        report = agreement_report(
+            select(
+                dataset,
+                rubric=options["rubric"],
+                raters=[options["raters"]],
+                judge=options["judge"],
+                eta=options["eta"],
+                campaign=options["campaign"],
+                majority=options["majority"],
+                by=options["by"],
             )
-        except SelectionError as error:
-            raise CommandError(str(error)) from error
+        )
         if options["json"]:
             self.stdout.write(json.dumps(as_json(report), indent=2, ensure_ascii=False))
         else:
@@ -179,10 +175,10 @@ class Command(BaseCommand):
 def _lines(report: AgreementReport) -> Iterable[str]:
     selection = report.selection
     raters = [rater.title for rater in selection.raters]
-    what = f"{selection.dataset.slug}, {selection.rubric.slug}"
+    heading = f"{selection.dataset.slug}, {selection.rubric.slug}"
     if selection.campaign:
-        what += f", campaign {selection.campaign.slug}"
-    yield f"{what}: {', '.join(raters) or 'no raters'}"
+        heading += f", campaign {selection.campaign.slug}"
+    yield f"{heading}: {', '.join(raters) or 'no raters'}"
     yield (
         f"{report.n_items} items of {report.n_topics} topics; {report.n_missing} of "
         f"{report.n_cells} ratings missing; {report.n_filtered} pairs filtered"
@@ -205,8 +201,8 @@ def _lines(report: AgreementReport) -> Iterable[str]:
 
 def _judges(selection: Selection) -> Iterable[str]:
     """All judges and baselines side by side, each against the same raters."""
-    for place, (judge, scores) in enumerate(every_judge(selection)):
-        if place == 0:
+    for index, (judge, scores) in enumerate(judge_scores(selection)):
+        if index == 0:
             has_order = "cohen_quadratic" in selection.measures
             quadratic = ["quadratic"] if has_order else []
             heads = ("kappa", *quadratic, "percent", "missing", "n")
@@ -223,13 +219,13 @@ def _at_eta(selection: Selection) -> str:
 
 def _block(block: Block, frame: list[Number]) -> Iterable[str]:
     """The rows of some scopes under one head; nothing where there are none."""
-    wanted = (number for number in frame if number.scope in block.scopes)
+    selected = (number for number in frame if number.scope in block.scopes)
     by_row = {
         key: {number.measure: number for number in row}
-        for key, row in groupby(wanted, key=lambda number: (number.scope, number.name))
+        for key, row in groupby(selected, key=lambda number: (number.scope, number.name))
     }
-    there = {measure for row in by_row.values() for measure in row}
-    columns = {head: measure for head, measure in block.columns.items() if measure in there}
+    available = {measure for row in by_row.values() for measure in row}
+    columns = {head: measure for head, measure in block.columns.items() if measure in available}
     measures = set(columns.values())
     rows = {key: row for key, row in by_row.items() if measures and measures <= row.keys()}
     if rows:

@@ -1,18 +1,17 @@
-"""`manage.py exact_match DATASET`: a baseline that looks for the gold answers of questions in texts."""
+"""`manage.py exact_match DATASET`: baseline that searches texts for gold answers."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
 from evaluation.data.exact_match import NAME, make_exact_match
-from evaluation.data.selection import SelectionError, one_of
+from evaluation.data.selection import one_of
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Grade reports and passages 1 or 0 by whether they hold a gold answer, normalised as in ALCE, as the "
         f"rater {NAME}: a baseline. Pairs that it has graded stay."
@@ -22,16 +21,13 @@ class Command(BaseCommand):
         parser.add_argument("dataset", help="the dataset's slug")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            slugs = Dataset.objects.values_list("slug", flat=True)
-            one_of("dataset", options["dataset"], slugs)
-            made = make_exact_match(Dataset.objects.get(slug=options["dataset"]))
-        except SelectionError as error:
-            raise CommandError(str(error)) from error
+        slugs = Dataset.objects.values_list("slug", flat=True)
+        one_of("dataset", options["dataset"], slugs)
+        result = make_exact_match(Dataset.objects.get(slug=options["dataset"]))
         how = (
             "each question is a gold answer, its aliases line by line, and a report a list"
-            if made.is_list
+            if result.is_list
             else "the answers of the rater gold"
         )
-        without = f"; {made.n_without} questions without an answer" if made.n_without else ""
-        self.stdout.write(f"{NAME} (baseline): {made.n} new ratings by {how}{without}.")
+        remark = f"; {result.n_without} questions without an answer" if result.n_without else ""
+        self.stdout.write(f"{NAME} (baseline): {result.n} new ratings by {how}{remark}.")

@@ -1,24 +1,25 @@
-"""`manage.py score DATASET`: coverage, ranked coverage, density and ranking metrics of its runs."""
+"""`manage.py score DATASET`: coverage, ranked coverage, density and ranking metrics."""
 
 from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from django.core.management.base import BaseCommand, CommandError
 
 from annotation.decimals import decimals
+from annotation.management.base import SiteCommand
 from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.data.relevance import is_relevance_source, relevance_sources
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.data.sources import sources
-from evaluation.retrieval.relevance import RelevanceForm, relevance_lines
-from evaluation.scoring.depths import unlike_depths
-from evaluation.scoring.options import ORACLE, ScoringForm, add_options
+from evaluation.retrieval.relevance import RelevanceQuery, relevance_lines
+from evaluation.scoring.depths import unequal_depths
+from evaluation.scoring.options import ORACLE, ScoringQuery, add_options
 from evaluation.scoring.relevance import check_measures, relevance_json, relevance_scores
 from evaluation.scoring.row_score import BOUNDS, METRICS, REPORTS, RUNS, RowScore, TopicScore
 from evaluation.scoring.same_topics import on_same_topics
@@ -32,7 +33,7 @@ OF_SUB_QUESTIONS = ("ideal", "rules", "questions")
 HEADS = ("coverage", "alpha-nDCG", "density", "recall", "MAP", "nDCG")
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Score the retrieval runs, reports and reference bounds of a dataset by the grades of one "
         "source: a judge, a person, the majority of the people, or people over a judge."
@@ -40,12 +41,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("dataset", help="the dataset's slug")
-        what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument(
+        rows = parser.add_mutually_exclusive_group(required=True)
+        rows.add_argument(
             "--run",
             help="a run, reports/SYSTEM, bounds/references or bounds/required-subset (Z*)",
         )
-        what.add_argument("--all", action="store_true", help="every run, system and bound")
+        rows.add_argument("--all", action="store_true", help="every run, system and bound")
         add_options(parser)
         parser.add_argument(
             "--tokenizer", default="words", help="words, or a JSON file of the package tokenizers"
@@ -60,16 +61,15 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print JSON, with --all a list")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            slugs = Dataset.objects.values_list("slug", flat=True)
-            dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
-            if _is_by_relevance(dataset, options):
-                self._by_relevance(dataset, options)
-                return
-            chosen = ScoringForm(dataset, options).options(tokenizer(options["tokenizer"]))
-            scores = score(dataset, chosen, None if options["all"] else [options["run"]])
-        except SelectionError as error:
-            raise CommandError(str(error)) from error
+        slugs = Dataset.objects.values_list("slug", flat=True)
+        dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
+        if _is_by_relevance(dataset, options):
+            self._by_relevance(dataset, options)
+            return
+        chosen = replace(
+            ScoringQuery(dataset, options).options, tokenizer=tokenizer(options["tokenizer"])
+        )
+        scores = score(dataset, chosen, None if options["all"] else [options["run"]])
         if options["json"]:
             rows = [as_json(scores, row) for row in scores.rows]
             printed = json.dumps(rows if options["all"] else rows[0], indent=2, ensure_ascii=False)
@@ -79,9 +79,10 @@ class Command(BaseCommand):
 
     def _by_relevance(self, dataset: Dataset, options: dict[str, Any]) -> None:
         """Raises SelectionError, which lists the choices, for what is not there."""
-        asked = {name: options[name] for name in BY_RELEVANCE if options[name] is not None}
-        chosen = RelevanceForm(dataset, asked).options(tuple(dict.fromkeys(options["measure"])))
-        check_measures(chosen.others, chosen.eta)
+        params = {name: options[name] for name in BY_RELEVANCE if options[name] is not None}
+        measures = tuple(dict.fromkeys(options["measure"]))
+        chosen = replace(RelevanceQuery(dataset, params).options, extra_measures=measures)
+        check_measures(chosen.extra_measures, chosen.eta)
         scores = relevance_scores(dataset, chosen, None if options["all"] else [options["run"]])
         if options["json"]:
             rows = [relevance_json(scores, row) for row in scores.rows]
@@ -92,26 +93,37 @@ class Command(BaseCommand):
 
 
 def _is_by_relevance(dataset: Dataset, options: dict[str, Any]) -> bool:
-    """Return True if relevance grades of whole topics are used: by name, or as no sub-question has grades.
+    """Return True if relevance grades of whole topics are used.
 
-    Raises SelectionError for options that are of sub-questions, or of whole topics, alone.
+    They are if the source names them, or if no sub-question has grades. Raises SelectionError for
+    options that are of sub-questions, or of whole topics, alone.
     """
     name = options["source"]
-    every = sources(dataset)
-    is_other = name in {source.name for source in every}
+    grade_sources = sources(dataset)
+    is_grade_source = name in {source.name for source in grade_sources}
     by_relevance = (
-        bool(relevance_sources(dataset)) and not every
+        bool(relevance_sources(dataset)) and not grade_sources
         if not name
-        else is_relevance_source(dataset, name) and not is_other
+        else is_relevance_source(dataset, name) and not is_grade_source
     )
-    if by_relevance and (given := [f"--{o}" for o in OF_SUB_QUESTIONS if options[o] is not None]):
-        raise SelectionError(f"By relevance grades there is no {' and no '.join(given)}.")
+    if by_relevance and (
+        misplaced := [f"--{o}" for o in OF_SUB_QUESTIONS if options[o] is not None]
+    ):
+        raise SelectionError(f"By relevance grades there is no {' and no '.join(misplaced)}.")
     if not by_relevance and options["measure"]:
         raise SelectionError(
             "--measure takes relevance grades of whole topics, as qrels are: name them with --source."
         )
-    if not by_relevance and name and not is_other and (there := relevance_sources(dataset)):
-        listed = [*(source.name for source in every), *(source.name for source in there)]
+    if (
+        not by_relevance
+        and name
+        and not is_grade_source
+        and (whole_topic_sources := relevance_sources(dataset))
+    ):
+        listed = [
+            *(source.name for source in grade_sources),
+            *(source.name for source in whole_topic_sources),
+        ]
         one_of("source of grades", name, listed)
     return by_relevance
 
@@ -129,31 +141,34 @@ def _lines(dataset: Dataset, scores: Scores) -> Iterable[str]:
     if options.source.why:
         yield options.source.why
     yield from ("", *_row("", *HEADS, "topics", "|Z|"))
-    together, apart = _by_topics(scores.rows)
-    for row in together:
+    compared, other_rows = _by_topics(scores.rows)
+    for row in compared:
         if len(scores.rows) == 1:
             for name, topic in row.topics.items():
                 yield from _topic(name, topic)
         yield from _mean(row)
-    if apart:
+    if other_rows:
         yield from ("", "On other topics than most runs, or most systems with reports:")
-        for row in apart:
+        for row in other_rows:
             yield from _mean(row)
     yield from ("", *scores.notes)
     runs = {row.name: row.sizes for row in scores.rows if row.group == RUNS}
-    if unlike := unlike_depths(runs):
+    if unlike := unequal_depths(runs):
         yield f"{unlike.sentence} Choose --cutoff."
 
 
 def _by_topics(rows: Sequence[RowScore]) -> tuple[list[RowScore], list[RowScore]]:
-    """The bounds and the systems that are compared; then those that are not, see `on_same_topics`."""
+    """Return the bounds and the systems that are compared, and then all others.
+
+    See `on_same_topics`.
+    """
     names = {
         row.name
         for group in (RUNS, REPORTS)
         for row in on_same_topics([row for row in rows if row.group == group])
     }
-    together = [row for row in rows if row.group == BOUNDS or row.name in names]
-    return together, [row for row in rows if row not in together]
+    compared = [row for row in rows if row.group == BOUNDS or row.name in names]
+    return compared, [row for row in rows if row not in compared]
 
 
 def _topic(name: str, score: TopicScore) -> Iterable[str]:
@@ -181,8 +196,8 @@ def _mean(row: RowScore) -> Iterable[str]:
                 f"  {label}", *("" if end is None else decimals(end, 3) for end in ends)
             )
     if (theirs := row.mean_ndeval) is not None:
-        without = "alpha-nDCG without gains of other topics' passages, as ndeval"
-        yield f"{'':{WIDTH}} {without}: {decimals(theirs, 3)}"
+        label_ndeval = "alpha-nDCG without gains of other topics' passages, as ndeval"
+        yield f"{'':{WIDTH}} {label_ndeval}: {decimals(theirs, 3)}"
     for head, value in zip(HEADS, values, strict=True):
         if value.value is not None and value.missing:
             yield f"{'':{WIDTH}} {head}: {n_of(value.missing, 'topic')} without a value"

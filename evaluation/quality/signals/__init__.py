@@ -1,1 +1,1 @@
-"""What one rater's work looks like. Pure: arrays in, numbers out; nobody is rejected here."""
+"""Quality signals of one rater's work. Pure: arrays in, numbers out; no rater is rejected."""

@@ -1,4 +1,4 @@
-"""Shares of right answers, their interval, and the weight that follows from gold items."""
+"""Accuracy on gold items with its interval, and the weight that follows from it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ Z = 1.959963984540054  # of a 95% interval
 
 
 def accuracy(right: int, n: int, why_empty: str = "no gold item was answered") -> Estimate:
-    """The share of n answers that are right, with its 95% Wilson interval.
+    """Return the share of n answers that are right, with its 95% Wilson interval.
 
     n = 0: undefined, because of `why_empty`. Raises ValueError unless 0 <= right <= n.
+
     Source: Wilson (1927), Journal of the American Statistical Association 22, 209-212. Unlike the
     normal interval it stays between 0 and 1 and has a width where all or none are right.
     """
@@ -27,11 +28,12 @@ def accuracy(right: int, n: int, why_empty: str = "no gold item was answered") -
 
 
 def weight(right: int, n: int) -> Estimate:
-    """How much a rater's labels may count beside others': (right + 1) / (n + 2).
+    """Return the weight of a rater's labels from gold items: (right + 1) / (n + 2).
 
     The mean of the posterior Beta(right + 1, n - right + 1) of the share of right answers, from a
     uniform prior: few gold items move it little from 1/2, and it is never 0. It weighs labels; it
     is no reason to reject anybody. n = 0: undefined, since nothing is known. Errors as `accuracy`.
+
     Source: Laplace's rule of succession; Gelman et al. (2013), Bayesian Data Analysis, chapter 2.
     """
     if not 0 <= right <= n:

@@ -1,4 +1,4 @@
-"""What a rater's spans look like: a whole text, no word in it, the same words for every question."""
+"""Signals of a rater's spans: whole text, no word, one span for all questions of an item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WHOLE = 0.9  # share of the characters of a text from which a span counts as all
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The spans of one answer: (start, end, words) each, in code points of a text of `length`."""
+    """Spans of one answer: (start, end, quote) each, in code points of a text of `length`."""
 
     item: Hashable
     length: int
@@ -23,8 +23,11 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Counts of spans. `shared` are the items (of `comparable`, those with two marked questions or
-    more) on which one and the same span stands under every question that has any."""
+    """Counts of spans.
+
+    `shared` are the items (of `comparable`, those with two marked questions or
+    more) on which one and the same span stands under each question that has any.
+    """
 
     n: int
     whole: int
@@ -35,14 +38,14 @@ class Marks:
 
 
 def marks(answers: Iterable[Marked]) -> Marks:
-    """What the spans of one rater's answers look like.
+    """Count the spans of one rater's answers.
 
     A span covers the whole text from WHOLE of its characters on; it has no word if it holds
     neither a letter nor a digit. `words` is the median number of words between white space.
     No spans: all counts 0, and the median undefined.
     """
     n = whole = wordless = 0
-    words: list[int] = []
+    word_counts: list[int] = []
     by_item: dict[Hashable, list[set[tuple[int, int]]]] = defaultdict(list)
     for answer in answers:
         if not answer.spans:
@@ -52,15 +55,15 @@ def marks(answers: Iterable[Marked]) -> Marks:
             n += 1
             whole += end - start >= WHOLE * answer.length
             wordless += not any(map(str.isalnum, quote))
-            words.append(len(quote.split()))
-    several = [sets for sets in by_item.values() if len(sets) > 1]
+            word_counts.append(len(quote.split()))
+    comparable = [sets for sets in by_item.values() if len(sets) > 1]
     return Marks(
         n=n,
         whole=whole,
         wordless=wordless,
-        words=Estimate(float(median(words)), None, n)
-        if words
+        words=Estimate(float(median(word_counts)), None, n)
+        if word_counts
         else Estimate(None, "undefined, because nothing was marked", 0),
-        shared=sum(bool(set.intersection(*sets)) for sets in several),
-        comparable=len(several),
+        shared=sum(bool(set.intersection(*sets)) for sets in comparable),
+        comparable=len(comparable),
     )

@@ -1,4 +1,4 @@
-"""All that is known about one rater's work in a campaign, and what of it calls for a look."""
+"""Profile of one rater's work in a campaign, and its flags for review."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from annotation.decimals import printed
 from annotation.participation import gold
 from evaluation.quality.signals.copies import Copy
 from evaluation.quality.signals.marks import Marks
-from evaluation.quality.signals.mirrors import Mirror
 from evaluation.quality.signals.pace import Pace
 from evaluation.quality.signals.runs import Straight
+from evaluation.quality.signals.task_consistency import TaskConsistency
 from evaluation.stats.estimate import Estimate
 
 ENOUGH = 20  # answers, or pairs of them, below which a share says little
@@ -20,7 +20,7 @@ MIRROR_SHARE = 0.95
 ENOUGH_MARKED = 10  # answers with highlights, below which equal offsets say little
 COPY_SHARE = 0.95
 RARE_RUN = 0.001
-EXCESS_MS = 60_000  # of active time beyond the server's clock, from which on it is said
+EXCESS_MS = 60_000  # active time beyond the server's clock from which on it is flagged
 QUICK = 1 / 3  # of the median time per item over all raters
 MANY_WHOLE = 0.1
 MINUTE_MS = 60_000
@@ -28,7 +28,7 @@ MINUTE_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many items a rater handed in, and how many answers stand, by the purpose of the item."""
+    """Counts of submitted items, or of valid answers, by the purpose of the item."""
 
     study: int
     gold: int
@@ -41,7 +41,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A reason to look at a rater's work, with the number behind it. It rejects nobody."""
+    """Reason to review a rater's work, with the number behind it. It rejects no rater."""
 
     kind: str
     words: str
@@ -49,8 +49,9 @@ class Flag:
 
 @dataclass(frozen=True)
 class Profile:
-    """One rater's work. Training answers are in `answers` and `pace` alone: feedback follows them.
+    """Quality statistics of one rater.
 
+    Training answers are in `answers` and `pace` alone: feedback follows them.
     `gold` is the share of gold answers on the right side of eta, `gold_exact` how many of them
     are the very grade. `checks` are attention checks answered, `checks_open` asked and not answered.
     """
@@ -70,7 +71,7 @@ class Profile:
     checks_open: int
     straight: Straight
     marks: Marks
-    mirrors: tuple[Mirror, ...]
+    task_consistencies: tuple[TaskConsistency, ...]
     copies: tuple[tuple[str, Copy], ...] = ()
     """Other raters, by name, whose answers are the same as these to the letter."""
     is_set_aside: bool = False
@@ -78,7 +79,7 @@ class Profile:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there is anything to tell: an answer, time on a page, an attention check."""
+        """Return whether there is an answer, time on a page, or an attention check."""
         return bool(self.answers.all or self.pace.active_ms or self.pace.excess_ms or self.checks.n)
 
     @property
@@ -90,16 +91,16 @@ class Profile:
         return round((self.checks.value or 0) * self.checks.n)
 
     @property
-    def mirror(self) -> Mirror | None:
-        """The task that these answers repeat most."""
-        return self.mirrors[0] if self.mirrors else None
+    def mirror(self) -> TaskConsistency | None:
+        """Task that these answers repeat most."""
+        return self.task_consistencies[0] if self.task_consistencies else None
 
 
 def flags(profile: Profile, typical_seconds: float | None) -> tuple[Flag, ...]:
-    """What in a rater's work calls for a look, in words with the number behind each.
+    """Return the flags for review of a rater's work, with the number behind each.
 
-    `typical_seconds` is the median time per item over the raters; None where none is known. What
-    is undefined, or rests on too few answers, raises no flag.
+    `typical_seconds` is the median time per item over the raters; None where none is known. An
+    undefined statistic, or one of too few answers, raises no flag.
     """
     reasons = [
         *_attention(profile),
@@ -107,10 +108,10 @@ def flags(profile: Profile, typical_seconds: float | None) -> tuple[Flag, ...]:
         *_time(profile, typical_seconds),
         *_straight(profile),
         *_marks(profile.marks),
-        *_mirrors(profile),
+        *_mirror_flags(profile),
         *_copies(profile),
     ]
-    return tuple(Flag(kind, words) for kind, words in reasons)
+    return tuple(Flag(kind, text) for kind, text in reasons)
 
 
 def _attention(profile: Profile) -> list[tuple[str, str]]:
@@ -138,13 +139,18 @@ def _against_labels(profile: Profile) -> list[tuple[str, str]]:
 
 
 def _time(profile: Profile, typical: float | None) -> list[tuple[str, str]]:
-    own, excess = profile.pace.per_item, profile.pace.excess_ms
+    per_item, excess = profile.pace.per_item, profile.pace.excess_ms
     reasons = []
     if excess > EXCESS_MS:
-        more = f"{excess / MINUTE_MS:.0f} min more of active time claimed than has passed"
-        reasons.append(("clock", more))
-    if typical and own.value is not None and own.n >= 3 and own.value < QUICK * typical:
-        reasons.append(("quick", f"{own.value:.0f} s an item, where {typical:.0f} s is usual"))
+        text = f"{excess / MINUTE_MS:.0f} min more of active time claimed than has passed"
+        reasons.append(("clock", text))
+    if (
+        typical
+        and per_item.value is not None
+        and per_item.n >= 3
+        and per_item.value < QUICK * typical
+    ):
+        reasons.append(("quick", f"{per_item.value:.0f} s an item, where {typical:.0f} s is usual"))
     return reasons
 
 
@@ -171,10 +177,10 @@ def _marks(marks: Marks) -> list[tuple[str, str]]:
     return reasons
 
 
-def _mirrors(profile: Profile) -> list[tuple[str, str]]:
+def _mirror_flags(profile: Profile) -> list[tuple[str, str]]:
     return [
         ("mirrors", f"{same.same} of {same.n} as in {' '.join(same.other)}")
-        for same in profile.mirrors
+        for same in profile.task_consistencies
         if same.n >= ENOUGH and same.same >= MIRROR_SHARE * same.n
     ]
 

@@ -1,4 +1,4 @@
-"""Straight-lining: the longest run of one grade, and how often chance would give as long a one."""
+"""Straight-lining: the longest run of one grade, and its probability by chance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.stats.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Straight:
-    """The longest run of one grade in the order of answering, and the most frequent grade.
+    """Longest run of one grade in the order of answering, and the most frequent grade.
 
     `length` and `grade` are of the longest run, the first of them if there are several; 0 and None
     without answers. `chance` is the probability of a run at least as long, of any grade, if the
@@ -28,20 +28,20 @@ class Straight:
 
 
 def straight(grades: Sequence[int]) -> Straight:
-    """The longest run in a list of grades in the order in which they were given.
+    """Return the longest run in a list of grades in the order in which they were given.
 
     The shares are those of the list itself, so a rater who gives one grade throughout is not
     surprising by `chance` (it is 1): there `top` tells. Empty: length 0, the rest undefined.
     """
     n = len(grades)
     if n == 0:
-        nothing = Estimate(None, "undefined, because there are no answers", 0)
-        return Straight(0, 0, None, None, nothing, nothing)
+        undefined = Estimate(None, "undefined, because there are no answers", 0)
+        return Straight(0, 0, None, None, undefined, undefined)
     length, grade, current = 1, grades[0], 1
-    for before, here in pairwise(grades):
-        current = current + 1 if here == before else 1
+    for previous, next_grade in pairwise(grades):
+        current = current + 1 if next_grade == previous else 1
         if current > length:
-            length, grade = current, here
+            length, grade = current, next_grade
     counted = Counter(grades)
     top_grade, top = min(counted.items(), key=lambda grade_count: (-grade_count[1], grade_count[0]))
     shares = [count / n for count in counted.values()]
@@ -56,12 +56,13 @@ def straight(grades: Sequence[int]) -> Straight:
 
 
 def chance_of_run(shares: Sequence[float], n: int, length: int) -> float:
-    """The probability that n independent draws hold a run of one value of at least this length.
+    """Return the probability that n independent draws have a run of at least this length.
 
     `shares` are the probabilities of the values and add up to 1. 1 for a length of 1 or less, 0
     for one beyond n. Exact: let F(t) be the probability that t draws hold no such run, and f_v(t)
     that they hold none and end in v. A run of v is completed at t where the draw before it was
     not v, so f_v(t) = p_v F(t - 1) - p_v^length (F(t - length) - f_v(t - length)).
+
     Source: Feller (1968), An Introduction to Probability Theory 1, chapter XIII, on success runs.
     """
     if length <= 1:

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Rating, Rubric
-from tests.evaluation.agreement.test_page import words
+from tests.toolbox.responses import text_of_page
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def rosa(cast) -> Client:
     return cast.client("researcher")
 
 
-def test_alpha_and_the_bootstrap_stand_beside_kappa(rosa, study):
+def test_page_displays_alpha_and_bootstrap_interval(rosa, study):
     # Coincidences of six items of two: 4 + 1 + 1 equal pairs. alpha = 1 - (2/12) / (2*7*5/(12*11)).
     response = rosa.get(study.url("agreement", "judge="))
     report = response.context["report"]
@@ -20,9 +20,9 @@ def test_alpha_and_the_bootstrap_stand_beside_kappa(rosa, study):
     assert report.alpha_metric == "nominal"
     # One topic: nothing to draw from.
     assert report.bootstrap.interval_reason.endswith("fewer than two clusters")
-    seen = words(response)
-    assert "Krippendorff α 0.69" in seen
-    assert "Nominal: two answers have no order." in seen
+    page_text = text_of_page(response)
+    assert "Krippendorff α 0.69" in page_text
+    assert "Nominal: two answers have no order." in page_text
 
 
 def test_alpha_of_grades_weighs_their_distance(rosa, study):

@@ -1,4 +1,4 @@
-"""What is computed for all topics and all reports at once is what one at a time gives."""
+"""Vectorised topic and report statistics equal those computed one at a time."""
 
 import numpy as np
 import pytest
@@ -14,8 +14,8 @@ N_TOPICS = 12
 
 
 @pytest.fixture
-def many(db) -> Dataset:
-    """Twelve topics in an order other than their keys', with gaps, by three raters and a judge."""
+def large_dataset(db) -> Dataset:
+    """Twelve topics in an order other than their keys', with gaps, three raters and a judge."""
     generator = np.random.default_rng(11)
     dataset = Dataset.objects.create(slug="many", title="Many")
     raters = [Rater.objects.create(dataset=dataset, name=n, kind="human") for n in ("a", "b", "c")]
@@ -49,15 +49,15 @@ def many(db) -> Dataset:
     return dataset
 
 
-def test_topics(many):
-    matrix = load(select(many))
+def test_topics(large_dataset):
+    matrix = load(select(large_dataset))
     parts = topic_parts(matrix)
     assert [topic_part.name for topic_part in parts] == [f"t{n}" for n in reversed(range(N_TOPICS))]
     for pk, topic_part in zip(matrix.topic_names, parts, strict=True):
-        alone = part(matrix, topic_part.name, matrix.topic == pk)
-        assert (topic_part.n_items, topic_part.n_missing) == (alone.n_items, alone.n_missing)
+        single = part(matrix, topic_part.name, matrix.topic == pk)
+        assert (topic_part.n_items, topic_part.n_missing) == (single.n_items, single.n_missing)
         for name in ("kappa", "ac1", "percent", "prevalence"):
-            ours, theirs = getattr(topic_part, name), getattr(alone, name)
+            ours, theirs = getattr(topic_part, name), getattr(single, name)
             assert ours.value == pytest.approx(theirs.value), (topic_part.name, name)
             assert (ours.reason, ours.n, ours.missing) == (theirs.reason, theirs.n, theirs.missing)
             assert (ours.low, ours.interval_reason) == (theirs.low, theirs.interval_reason)
@@ -65,20 +65,20 @@ def test_topics(many):
     assert one_answer.kappa.reason == "undefined, because all ratings are in one category"
 
 
-def test_coverage_of_reports(many):
-    selection = select(many, judge="j", eta=4)
+def test_coverage_of_reports(large_dataset):
+    selection = select(large_dataset, judge="j", eta=4)
     matrix = load(selection)
     rows = report_rows(matrix)
     grid = question_grid(matrix, [row.text for row in rows])
     assert len(rows) == N_TOPICS
     for row, cells in zip(rows, grid, strict=True):
         questions = SubQuestion.objects.filter(topic__name=row.topic, filtered_because="")
-        asked = list(questions.values_list("position", flat=True))
+        positions = list(questions.values_list("position", flat=True))
         for column, estimate in enumerate((*row.coverage, row.judge)):
             eta = selection.judge_threshold if column == len(row.coverage) else selection.threshold
-            alone = coverage(cells[column][np.newaxis], asked, eta)
-            assert (estimate.n, estimate.missing) == (alone.n, alone.missing)
-            if alone.n and alone.missing < alone.n:
-                assert estimate.value == pytest.approx(alone.value)
+            single = coverage(cells[column][np.newaxis], positions, eta)
+            assert (estimate.n, estimate.missing) == (single.n, single.missing)
+            if single.n and single.missing < single.n:
+                assert estimate.value == pytest.approx(single.value)
             else:
                 assert estimate.value is None

@@ -9,18 +9,18 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Campaign
 from annotation.participation import assigning
-from evaluation.agreement.page import agreement_report
+from evaluation.agreement.report import agreement_report
 from evaluation.data.selection import SelectionError, select
-from tests.factories import make_campaign, make_dataset
-from tests.labels import item_of, row
-from tests.markup import markup
+from tests.toolbox.answers import item_of, label_item
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.responses import markup
 
 URL = "/datasets/ferry/agreement/"
 
 
 @pytest.fixture
 def studies(cast, dataset):
-    """Two studies of the same reports; wil is in both, and the second asks two of the three questions."""
+    """Two studies of the same reports with wil in both; the second has two of three questions."""
     first = make_campaign(dataset, cast.worker, cast.other_worker)
     Campaign.objects.update(slug="first")
     second = make_campaign(dataset, cast.worker, cast.researcher)
@@ -29,10 +29,10 @@ def studies(cast, dataset):
     for item in second.items.all():
         item.asked.filter(position=2).delete()
     for system, wil, uma in (("oracle", (1, 0, 1), (1, 0, 0)), ("bm25", (0, 0, 0), (0, 1, 0))):
-        row(first, cast.worker, system, *wil)
-        row(first, cast.other_worker, system, *uma)
-        row(second, cast.worker, system, *wil[:2])  # what wil says again, unchanged
-        row(second, cast.researcher, system, *wil[:2])
+        label_item(first, cast.worker, system, *wil)
+        label_item(first, cast.other_worker, system, *uma)
+        label_item(second, cast.worker, system, *wil[:2])  # what wil says again, unchanged
+        label_item(second, cast.researcher, system, *wil[:2])
     return first, second
 
 
@@ -49,13 +49,13 @@ def test_only_its_raters_and_what_it_asked_are_compared(cast, studies, dataset):
     assert (second.n_items, second.all.percent.value) == (4, 1)
 
 
-def test_the_page_keeps_the_campaign_in_its_links_and_files(cast, studies):
+def test_page_keeps_the_campaign_in_its_links_and_files(cast, studies):
     rosa = cast.client("researcher")
     page = rosa.get(URL + "?campaign=second")
     assert "The second</a> alone" in page.content.decode()
     assert "campaign=second" in page.context["selection"].query()
-    told = json.loads(rosa.get("/datasets/ferry/agreement.json?campaign=second").content)
-    assert (told["campaign"], told["n_items"]) == ("second", 4)
+    report = json.loads(rosa.get("/datasets/ferry/agreement.json?campaign=second").content)
+    assert (report["campaign"], report["n_items"]) == ("second", 4)
     pairs = rosa.get("/datasets/ferry/pairs/?campaign=second")
     assert pairs.context["listed"].matrix.n_items == 4
     overview = rosa.get("/campaigns/second/").content.decode()
@@ -73,12 +73,12 @@ def shown_form(page) -> dict[str, list[str]]:
     for name, options in re.findall(r'<select name="(\w+)">(.*?)</select>', form, re.DOTALL):
         chosen = re.search(r'<option (?:value="([^"]*)" )?selected>([^<]*)', options)
         first = re.search(r'<option (?:value="([^"]*)" ?)?>([^<]*)', options)
-        value, words = (chosen or first).groups()
-        fields[name] = [words.strip() if value is None else value]
+        value, label = (chosen or first).groups()
+        fields[name] = [label.strip() if value is None else value]
     return fields
 
 
-def test_the_form_leads_from_one_campaign_to_another_and_back(cast, studies):
+def test_form_leads_from_one_campaign_to_another_and_back(cast, studies):
     rosa = cast.client("researcher")
 
     def raters(page):
@@ -97,14 +97,14 @@ def test_the_form_leads_from_one_campaign_to_another_and_back(cast, studies):
     assert (raters(page), page.context["selection"].campaign) == ([], None)
 
 
-def test_who_answered_nothing_in_a_campaign_is_not_in_it(cast, studies, dataset):
+def test_rater_without_answers_in_a_campaign_is_not_in_it(cast, studies, dataset):
     _, second = studies
     assigning.invite(second, cast.other_worker.rater)
     report = agreement_report(select(dataset, campaign="second"))
     assert [rater.name for rater in report.selection.everyone] == ["rosa", "wil"]
 
 
-def test_a_campaign_brings_its_rubric_along(cast, dataset):
+def test_campaign_brings_its_rubric_along(cast, dataset):
     study = make_campaign(dataset, cast.worker, rubric="graded", kind="passage")
     assert select(dataset, campaign=study.slug).rubric.slug == "graded"
     with pytest.raises(SelectionError, match="no campaign under answerable called “ferry-graded”"):
@@ -112,7 +112,7 @@ def test_a_campaign_brings_its_rubric_along(cast, dataset):
 
 
 @pytest.mark.parametrize("changes", [{"state": "draft"}, {"is_pilot": True}, {"slug": "elsewhere"}])
-def test_a_draft_a_pilot_and_what_is_elsewhere_are_not_there(cast, dataset, changes):
+def test_draft_pilot_and_foreign_campaigns_are_not_choices(cast, dataset, changes):
     make_campaign(dataset if "slug" not in changes else make_dataset("canal"), cast.worker)
     Campaign.objects.update(**changes)
     slug = Campaign.objects.get().slug
@@ -121,7 +121,7 @@ def test_a_draft_a_pilot_and_what_is_elsewhere_are_not_there(cast, dataset, chan
     assert f"There is no campaign “{slug}”, and no other either." in page.content.decode()
 
 
-def test_the_adjudicator_of_another_study_is_not_there(cast, studies, dataset):
+def test_adjudicator_of_another_study_is_excluded(cast, studies, dataset):
     first, _ = studies
     item = item_of(first, "oracle")
     question = item.asked.first().question
@@ -136,7 +136,7 @@ def test_the_adjudicator_of_another_study_is_not_there(cast, studies, dataset):
     ]
 
 
-def test_the_command_takes_a_campaign(studies, capsys):
+def test_command_takes_a_campaign(studies, capsys):
     call_command("agreement", "ferry", "--campaign", "second")
     out = capsys.readouterr().out
     assert out.startswith("ferry, answerable, campaign second: rosa, wil\n4 items of 1 topic")

@@ -1,26 +1,16 @@
 """manage.py agreement, on the small study and on the real one."""
 
 import json
-from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
-from evaluation.agreement.as_json import as_json
-from evaluation.agreement.page import agreement_report
+from evaluation.agreement.report import agreement_report
+from evaluation.agreement.report_json import as_json
 from evaluation.data.selection import select
-from tests.evaluation.agreement.material import make_study
-from tests.real_study import FOLDER
-
-
-def output(*arguments: str) -> str:
-    out = StringIO()
-    call_command("agreement", *arguments, stdout=out)
-    return out.getvalue()
-
-
-def as_object(*arguments: str) -> dict:
-    return json.loads(output(*arguments, "--json"))
+from tests.evaluation.agreement.command import as_object, output
+from tests.toolbox.agreement_study import make_study
+from tests.toolbox.real_study import FOLDER
 
 
 @pytest.fixture
@@ -51,7 +41,7 @@ def test_answerable(study):
     assert agreement["by_system"]["annotated.oracle"]["fleiss_kappa"]["value"] is not None
 
 
-def test_a_judge_of_reports_is_read_at_eta(study):
+def test_judge_of_reports_is_read_at_eta(study):
     judged = as_object("ferry", "--judge", "judge", "--eta", "3")["judge"]
     assert judged["confusion"] == {"tp": 2, "fp": 2, "fn": 3, "tn": 3}
     assert (judged["n"], judged["n_without_judge"]) == (10, 2)
@@ -66,18 +56,18 @@ def test_undefined_is_null_with_a_reason(study):
     assert agreement["details"]["gwet_ac1"]["reason"]
 
 
-def test_no_ratings(dataset):
+def test_dataset_without_ratings_is_refused(dataset):
     agreement = as_object(dataset.slug)
     assert (agreement["n_items"], agreement["n_missing"], agreement["raters"]) == (0, 0, [])
     assert agreement["fleiss_kappa"]["value"] is None
     assert "Nobody has rated anything" in output(dataset.slug)
 
 
-def test_the_table_for_people(study):
-    seen = output("ferry", "--judge", "judge")
-    assert "6 items of 1 topics; 0 of 12 ratings missing; 2 pairs filtered" in seen
-    assert "0.657" in seen
-    assert "tp 2, fp 2, fn 3, tn 3" in seen
+def test_table_for_people(study):
+    printed = output("ferry", "--judge", "judge")
+    assert "6 items of 1 topics; 0 of 12 ratings missing; 2 pairs filtered" in printed
+    assert "0.657" in printed
+    assert "tp 2, fp 2, fn 3, tn 3" in printed
 
 
 def test_command_and_page_show_the_same_report(study, cast):
@@ -96,12 +86,12 @@ def test_command_and_page_show_the_same_report(study, cast):
         (["ferry", "--eta", "6"], "There are: 1, 2, 3, 4, 5"),
     ],
 )
-def test_what_is_not_there_is_answered_with_what_is(study, arguments, message):
+def test_invalid_argument_is_answered_with_the_choices(study, arguments, message):
     with pytest.raises(CommandError, match=message):
         output(*arguments)
 
 
-def test_the_real_study_gives_the_expected_values(real_study, django_assert_max_num_queries):
+def test_real_study_gives_the_expected_values(real_study, django_assert_max_num_queries):
     expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
     _check_t1(as_object("crux-duc04"), expected["T1"])
     _check_t2(expected["T2"])
@@ -180,9 +170,9 @@ def _check_t2(t2: dict) -> None:
         ), (judge, raters, eta)
         assert judged["confusion"] == {cell: expected[cell] for cell in ("tp", "fp", "fn", "tn")}
         if raters == "annotator1+2":
-            alone = t2[f"{judge}|annotator1|{eta}"]
+            single = t2[f"{judge}|annotator1|{eta}"]
             assert judged["by_rater"]["annotator1"]["cohen_quadratic"] == near(
-                alone["quadratic_weighted_kappa"]
+                single["quadratic_weighted_kappa"]
             )
     (pair,) = as_object("crux-duc04", "--rubric=graded", "--raters=annotator1,annotator2")["cohen"]
     double = t2["double_rated_annotator1_2"]

@@ -1,7 +1,5 @@
 """datasets/<slug>/agreement/<table>.csv, agreement.json and pairs.csv"""
 
-import csv
-import io
 import json
 
 import pytest
@@ -9,8 +7,9 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.agreement.tables import TABLES
-from tests.evaluation.agreement.test_command import as_object
-from tests.evaluation.agreement.test_page import words
+from tests.evaluation.agreement.command import as_object
+from tests.toolbox.agreement_study import file_url
+from tests.toolbox.responses import csv_rows, text_of_page
 
 pytestmark = pytest.mark.any_database
 
@@ -22,68 +21,62 @@ def rosa(cast) -> Client:
     return cast.client("researcher")
 
 
-def url(study, file: str, query: str = "") -> str:
-    return study.url(file, query).replace(f"{file}/", file)
-
-
-def rows(response) -> list[dict[str, str]]:
-    content = b"".join(response) if response.streaming else response.content
-    return list(csv.DictReader(io.StringIO(content.decode())))
-
-
 @pytest.mark.parametrize("file", FILES)
-def test_who_may_have_it(cast, study, file):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403)):
-        assert cast.client(who).get(url(study, file)).status_code == status
-    response = cast.client("stranger").get(url(study, file))
+def test_files_are_for_researchers(cast, study, file):
+    for account, status in (("admin", 200), ("researcher", 200), ("worker", 403)):
+        assert cast.client(account).get(file_url(study, file)).status_code == status
+    response = cast.client("stranger").get(file_url(study, file))
     assert response["Location"].startswith(reverse("login"))
-    assert cast.client("researcher").post(url(study, file)).status_code == 405
+    assert cast.client("researcher").post(file_url(study, file)).status_code == 405
     assert cast.client("researcher").get(f"/datasets/nowhere/{file}").status_code == 404
-    assert cast.client("researcher").get(url(study, file, "rubric=nope")).status_code == 400
+    assert cast.client("researcher").get(file_url(study, file, "rubric=nope")).status_code == 400
 
 
-def test_a_table_that_is_not_there_is_answered_with_the_list(rosa, study):
-    response = rosa.get(url(study, "agreement/nope.csv"))
+def test_unknown_table_is_answered_with_the_list(rosa, study):
+    response = rosa.get(file_url(study, "agreement/nope.csv"))
     assert response.status_code == 404
-    assert "There are: numbers, measures, raters, pairs, systems, topics, majority" in words(
+    assert "There are: numbers, measures, raters, pairs, systems, topics, majority" in text_of_page(
         response
     )
 
 
 @pytest.mark.parametrize("table", ["judge", "confusion", "sweep"])
-def test_a_table_against_a_judge_needs_one(rosa, study, table):
-    response = rosa.get(url(study, f"agreement/{table}.csv", "judge="))
+def test_table_against_a_judge_needs_one(rosa, study, table):
+    response = rosa.get(file_url(study, f"agreement/{table}.csv", "judge="))
     assert response.status_code == 400
-    assert "counted against a judge: choose one" in words(response)
+    assert "counted against a judge: choose one" in text_of_page(response)
 
 
-def test_every_table_of_the_page_has_a_link_to_its_file(rosa, study):
+def test_tables_of_the_page_link_to_their_files(rosa, study):
     page = rosa.get(study.url("agreement", "raters=ann,ben")).content.decode()
     # A majority takes three raters, the last five another rubric than of yes and no.
-    others = {"majority", "slices", "grades", "composition", "classes", "confusions"}
-    for table in set(TABLES) - others:
+    unlinked = {"majority", "slices", "grades", "composition", "classes", "confusions"}
+    for table in set(TABLES) - unlinked:
         assert f"/datasets/ferry/agreement/{table}.csv?rubric=answerable&amp;" in page, table
     assert "/datasets/ferry/agreement.json?rubric=answerable&amp;" in page
 
 
 def test_measures_have_full_precision_and_reasons(rosa, study):
-    measures = rows(rosa.get(url(study, "agreement/measures.csv")))
-    kappa, drawn = measures[:2]
+    measures = csv_rows(rosa.get(file_url(study, "agreement/measures.csv")))
+    kappa, bootstrap = measures[:2]
     assert float(kappa["value"]) == pytest.approx(0.6571428571428571, abs=1e-15)
     assert (kappa["n"], kappa["low"]) == ("6", "")
     assert kappa["reason"].endswith("fewer than two clusters")
-    assert drawn["interval"] == "bootstrap of topics, 0 resamples, seed 0"
+    assert bootstrap["interval"] == "bootstrap of topics, 0 resamples, seed 0"
     assert {row["measure"]: row["value"] for row in measures}["missing_ratings"] == "0"
 
 
-def test_every_number_is_a_line_of_one_file(rosa, study):
-    """Two raters, three questions of two reports each, and the judge: worked by hand in test_command."""
-    found = rows(rosa.get(url(study, "agreement/numbers.csv", "judge=judge&eta=3")))
-    assert list(found[0]) == [
+def test_numbers_file_has_all_numbers(rosa, study):
+    """Two raters, three questions of two reports each, and the judge.
+
+    The numbers are worked out by submit test_command.
+    """
+    lines = csv_rows(rosa.get(file_url(study, "agreement/numbers.csv", "judge=judge&eta=3")))
+    assert list(lines[0]) == [
         *("scope", "name", "measure", "value", "low", "high", "n", "missing", "reason"),
     ]
-    by_name = {(row["scope"], row["name"], row["measure"]): row for row in found}
-    assert len(by_name) == len(found)
+    by_name = {(row["scope"], row["name"], row["measure"]): row for row in lines}
+    assert len(by_name) == len(lines)
     assert by_name["all", "", "items"]["value"] == "6"
     assert float(by_name["all", "", "fleiss_kappa"]["value"]) == pytest.approx(23 / 35)
     assert float(by_name["pair", "ann, ben", "cohen_kappa"]["value"]) == pytest.approx(2 / 3)
@@ -105,9 +98,9 @@ def test_every_number_is_a_line_of_one_file(rosa, study):
         ("correlations", "correlation", ["a", "b"]),
     ],
 )
-def test_one_file_and_the_table_of_a_scope_say_the_same(rosa, study, table, scope, names):
-    lines = rows(rosa.get(url(study, "agreement/numbers.csv")))
-    wide = rows(rosa.get(url(study, f"agreement/{table}.csv")))
+def test_numbers_file_and_table_of_a_scope_are_equal(rosa, study, table, scope, names):
+    lines = csv_rows(rosa.get(file_url(study, "agreement/numbers.csv")))
+    wide = csv_rows(rosa.get(file_url(study, f"agreement/{table}.csv")))
     assert wide
     for row in wide:
         name = ", ".join(row[column] for column in names)
@@ -125,33 +118,33 @@ def test_one_file_and_the_table_of_a_scope_say_the_same(rosa, study, table, scop
                 ]
 
 
-def test_a_table_without_rows_has_its_header(rosa, study):
-    response = rosa.get(url(study, "agreement/majority.csv"))
-    assert rows(response) == []
+def test_table_without_rows_has_its_header(rosa, study):
+    response = rosa.get(file_url(study, "agreement/majority.csv"))
+    assert csv_rows(response) == []
     assert response.content.startswith(b"rater,kind,without_majority,scott_pi,scott_pi_low,")
 
 
 def test_tables_are_named_and_filled(rosa, study):
-    response = rosa.get(url(study, "agreement/confusion.csv", "truth=ben"))
+    response = rosa.get(file_url(study, "agreement/confusion.csv", "truth=ben"))
     assert 'filename="ferry-agreement-confusion.csv"' in response["Content-Disposition"]
-    assert [list(row.values()) for row in rows(response)] == [
+    assert [list(row.values()) for row in csv_rows(response)] == [
         ["ben", "0", "0", "2"],
         ["ben", "0", "1", "1"],
         ["ben", "1", "0", "1"],
         ["ben", "1", "1", "1"],
     ]
-    sweep = rows(rosa.get(url(study, "agreement/sweep.csv", "truth=ben")))
+    sweep = csv_rows(rosa.get(file_url(study, "agreement/sweep.csv", "truth=ben")))
     assert [(row["raters"], row["eta"], row["n"]) for row in sweep] == [
         ("ben", str(eta), "5") for eta in range(1, 6)
     ]
-    coverage = rows(rosa.get(url(study, "agreement/coverage.csv")))
+    coverage = csv_rows(rosa.get(file_url(study, "agreement/coverage.csv")))
     assert coverage[1]["judge_unrated"] == "1"
-    judge = rows(rosa.get(url(study, "agreement/judge.csv")))
+    judge = csv_rows(rosa.get(file_url(study, "agreement/judge.csv")))
     assert [row["part"] for row in judge] == ["all", "rater", "rater", "system", "system"]
 
 
-def test_the_json_is_what_the_command_prints(rosa, study):
-    response = rosa.get(url(study, "agreement.json", "judge=judge&eta=2&raters=ann"))
+def test_json_is_what_the_command_prints(rosa, study):
+    response = rosa.get(file_url(study, "agreement.json", "judge=judge&eta=2&raters=ann"))
     assert response["Content-Type"] == "application/json"
     assert json.loads(response.content) == as_object(
         "ferry", "--judge=judge", "--eta=2", "--raters=ann"

@@ -1,11 +1,11 @@
-"""datasets/<slug>/agreement/: a judge at every threshold, against one rater, against a majority."""
+"""The judge on datasets/<slug>/agreement/: thresholds, single raters, and majorities."""
 
 import pytest
 from django.test import Client
 
 from annotation.models import Rater, Rating, Rubric
-from tests.evaluation.agreement.test_page import words
-from tests.evaluation.html_tables import tables
+from tests.toolbox.html_tables import tables
+from tests.toolbox.responses import text_of_page
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def third(study):
     return cat
 
 
-def test_a_sweep_has_the_scores_at_every_eta(rosa, study):
+def test_sweep_has_the_scores_at_every_eta(rosa, study):
     # The raters say 1 to oracle 1 (both), oracle 2 (ann) and bm25 1 (both), and 0 to the other five
     # ratings that have a judge; the judge gave them 5 5, 1, 2 2; and 1, 0 0, 4 4.
     judged = rosa.get(study.url("agreement")).context["report"].judge
@@ -51,16 +51,16 @@ def test_a_sweep_has_the_scores_at_every_eta(rosa, study):
     assert (at_five.prevalence.value, at_five.judge_prevalence.value) == (0.5, 0.2)
 
 
-def test_a_class_that_the_judge_never_gives_is_undefined(rosa, study):
+def test_class_that_the_judge_never_gives_is_undefined(rosa, study):
     Rating.objects.filter(rater=study.judge, grade=5).delete()
     response = rosa.get(study.url("agreement"))
     at_five = response.context["report"].judge.sweep[4]
     assert at_five.precision_answerable.value is None
     assert at_five.precision_answerable.reason.endswith("the judge found no item answerable")
-    assert "undefined because the judge found no item answerable" in words(response)
+    assert "undefined because the judge found no item answerable" in text_of_page(response)
 
 
-def test_the_confusion_and_the_sweep_follow_the_rater_in_the_url(rosa, study):
+def test_confusion_and_the_sweep_follow_the_rater_in_the_url(rosa, study):
     # ben alone: oracle 1 0 0 against 5 1 0, bm25 1 0 against 2 4.
     response = rosa.get(study.url("agreement", "truth=ben"))
     judged = response.context["judged"]
@@ -71,24 +71,24 @@ def test_the_confusion_and_the_sweep_follow_the_rater_in_the_url(rosa, study):
     # Its numbers open pairs of ben's, and eta keeps ben.
     assert "raters=ben&amp;judge=judge&amp;eta=3&amp;cell=fp" in page
     assert "eta=2&amp;truth=ben#judge" in page
-    seen = tables(response)
-    assert seen["Grades by ben (rows) and by judge (columns)"] == [
+    page_tables = tables(response)
+    assert page_tables["Grades by ben (rows) and by judge (columns)"] == [
         ["0", "2", "1", "3"],
         ["1", "1", "1", "2"],
     ]
-    assert [row[-1] for row in seen["judge at every threshold"]] == ["5"] * 5
+    assert [row[-1] for row in page_tables["judge at every threshold"]] == ["5"] * 5
     # The rest of the page stays that of all raters.
     assert response.context["report"].judge.n == 10
 
 
-def test_a_rater_whom_the_judge_is_not_compared_with(rosa, study):
+def test_rater_whom_the_judge_is_not_compared_with(rosa, study):
     response = rosa.get(study.url("agreement", "truth=eve"))
     assert response.status_code == 400
-    assert "called “eve”. There are: ann, ben" in words(response)
+    assert "called “eve”. There are: ann, ben" in text_of_page(response)
     assert rosa.get(study.url("agreement", "truth=ben&raters=ann")).status_code == 400
 
 
-def test_each_rater_against_the_majority_of_the_others(rosa, study, third):
+def test_raters_against_the_majority_of_the_others(rosa, study, third):
     # ann 1 1 0 1 0 1, ben 1 0 0 1 0 1, cat 1 0 0 0 0 1, item by item.
     # For ann: ben and cat agree on all but bm25 1, so five items: 1 1, 1 0, 0 0, 0 0, 1 1.
     report = rosa.get(study.url("agreement", "judge=")).context["report"]
@@ -103,22 +103,22 @@ def test_each_rater_against_the_majority_of_the_others(rosa, study, third):
     assert (cat.percent.value, cat.kappa.n) == (0.8, 5)
 
 
-def test_the_judge_against_the_majority_of_the_raters(rosa, study, third):
+def test_judge_against_the_majority_of_the_raters(rosa, study, third):
     # The majority says oracle 1 0 0, bm25 1 0 1; the judge at eta 3 says 1 0 0, 0 1, and nothing.
     response = rosa.get(study.url("agreement"))
     row = response.context["report"].majority[-1]
     assert (row.rater.name, row.kappa.n, row.percent.value) == ("judge", 5, pytest.approx(3 / 5))
     assert row.n_dropped == 0
-    assert "judge beside what more than half of the raters say (at η = 3)" in words(response)
+    assert "judge beside what more than half of the raters say (at η = 3)" in text_of_page(response)
 
 
-def test_two_raters_leave_no_majority_of_others(rosa, study):
+def test_majority_of_two_raters_is_undefined(rosa, study):
     response = rosa.get(study.url("agreement"))
     assert response.context["report"].majority == ()
-    assert "Against the majority" not in words(response)
+    assert "Against the majority" not in text_of_page(response)
 
 
-def test_a_judge_with_yes_and_no_has_no_thresholds(rosa, study):
+def test_judge_with_yes_and_no_has_no_thresholds(rosa, study):
     Rating.objects.filter(rater=study.judge).delete()
     for text in (study.oracle, study.bm25):
         Rating.objects.bulk_create(
@@ -134,4 +134,4 @@ def test_a_judge_with_yes_and_no_has_no_thresholds(rosa, study):
     response = rosa.get(study.url("agreement"))
     assert response.context["report"].judge.n == 12
     assert response.context["report"].judge.sweep == ()
-    assert "at every threshold" not in words(response)
+    assert "at every threshold" not in text_of_page(response)

@@ -31,11 +31,11 @@ def test_queries_do_not_grow_with_the_ratings(rosa, study, django_assert_max_num
         rosa.get(study.url("agreement"))
 
 
-def test_a_report_is_kept_until_the_data_change(rosa, study, django_assert_max_num_queries):
+def test_report_is_kept_until_the_data_change(rosa, study, django_assert_max_num_queries):
     first = rosa.get(study.url("agreement")).context["report"]
     with django_assert_max_num_queries(17):  # no rating is read
-        again = rosa.get(study.url("agreement")).context["report"]
-    assert again.all == first.all
+        second = rosa.get(study.url("agreement")).context["report"]
+    assert second.all == first.all
     assert rosa.get(study.url("agreement", "eta=2")).context["report"].judge != first.judge
     study.rating(study.ben, study.oracle, 2).delete()
     assert rosa.get(study.url("agreement")).context["report"].n_missing == 1

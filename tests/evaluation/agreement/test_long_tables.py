@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Rating, Rubric, SubQuestion, Text, Topic
-from tests.evaluation.agreement.test_page import words
+from tests.toolbox.responses import text_of_page
 
 
 @pytest.fixture
@@ -37,13 +37,13 @@ def test_long_tables_are_cut_to_the_furthest_from_the_mean(rosa, study):
     response = rosa.get(study.url("agreement", "judge="))
     assert len(response.context["topics"].rows) == 30
     assert "more-7" in [part.name for part in response.context["topics"].rows]
-    seen = words(response)
-    assert "The 30 of 41 whose κ is furthest from the mean, 0.94. Show all" in seen
-    assert "The 30 of 42 whose coverage is furthest from the mean" in seen
+    page_text = text_of_page(response)
+    assert "The 30 of 41 whose κ is furthest from the mean, 0.94. Show all" in page_text
+    assert "The 30 of 42 whose coverage is furthest from the mean" in page_text
     assert "rows=all" in response.content.decode()
     whole = rosa.get(study.url("agreement", "judge=&rows=all"))
     assert len(whole.context["topics"].rows) == 41
-    assert "furthest from the mean" not in words(whole)
+    assert "furthest from the mean" not in text_of_page(whole)
     # Of a panel with as many reports some bars are drawn, and the caption says so.
     panel = next(panel for panel in whole.context["panels"].rows if panel.system == "s")
     assert (len(panel.bars), panel.n_reports, panel.is_thinned) == (40, 40, False)
@@ -53,12 +53,12 @@ def test_of_very_many_reports_some_bars_are_drawn(rosa, study, monkeypatch):
     monkeypatch.setattr("evaluation.agreement.coverage_chart.MOST_BARS", 1)
     Text.objects.filter(pk=study.bm25.pk).update(system="annotated.oracle", name="other")
     response = rosa.get(study.url("agreement"))
-    assert "1 of 2 reports" in words(response)
-    assert "of many some at even distances" in words(response)
+    assert "1 of 2 reports" in text_of_page(response)
+    assert "of many some at even distances" in text_of_page(response)
 
 
 def test_of_many_systems_those_furthest_from_the_mean_are_drawn(rosa, study):
-    """Thirteen systems whose reports ann and ben say answer nothing, beside the two of the study."""
+    """Thirteen systems whose reports answer nothing by ann and ben, beside the study's two."""
     rubric, question = Rubric.objects.get(slug="answerable"), study.questions[0]
     for number in range(13):
         text = Text.objects.create(
@@ -72,9 +72,11 @@ def test_of_many_systems_those_furthest_from_the_mean_are_drawn(rosa, study):
         for rater in (study.ann, study.ben):
             Rating.objects.create(rater=rater, rubric=rubric, text=text, question=question, grade=0)
     response = rosa.get(study.url("agreement", "judge="))
-    drawn = [panel.system for panel in response.context["panels"].rows]
-    assert len(drawn) == 12
-    assert set(drawn) >= {study.oracle.system, study.bm25.system}
-    assert "The 12 of 15 systems whose mean coverage is furthest from the mean" in words(response)
+    systems = [panel.system for panel in response.context["panels"].rows]
+    assert len(systems) == 12
+    assert set(systems) >= {study.oracle.system, study.bm25.system}
+    assert "The 12 of 15 systems whose mean coverage is furthest from the mean" in text_of_page(
+        response
+    )
     whole = rosa.get(study.url("agreement", "judge=&rows=all"))
     assert len(whole.context["panels"].rows) == 15

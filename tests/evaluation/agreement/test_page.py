@@ -7,15 +7,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Dataset, Rater, Rating, Rubric
-from tests.evaluation.agreement.material import make_study
-from tests.factories import make_dataset
-from tests.markup import markup
-
-
-def words(response) -> str:
-    """The page as a reader sees it."""
-    page = re.sub(r"<title>.*?</title>|<[^>]+>", " ", response.content.decode())
-    return re.sub(r"\s+", " ", page)
+from tests.toolbox.agreement_study import make_study
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.responses import markup, text_of_page
 
 
 @pytest.fixture
@@ -23,28 +17,28 @@ def rosa(cast) -> Client:
     return cast.client("researcher")
 
 
-@pytest.mark.parametrize("who", ["admin", "researcher"])
-def test_researchers_and_admins_see_it(cast, study, who):
-    response = cast.client(who).get(study.url("agreement"))
+@pytest.mark.parametrize("account", ["admin", "researcher"])
+def test_researchers_and_admins_see_it(cast, study, account):
+    response = cast.client(account).get(study.url("agreement"))
     assert response.status_code == 200
-    assert "Fleiss κ" in words(response)
+    assert "Fleiss κ" in text_of_page(response)
 
 
-def test_a_worker_is_refused(cast, study):
+def test_worker_is_refused(cast, study):
     assert cast.client("worker").get(study.url("agreement")).status_code == 403
 
 
-def test_a_stranger_is_sent_to_the_login(cast, study):
+def test_stranger_is_sent_to_the_login(cast, study):
     response = cast.client("stranger").get(study.url("agreement"))
     assert response.status_code == 302
     assert response["Location"].startswith(reverse("login"))
 
 
-def test_it_is_only_read(rosa, study):
+def test_page_refuses_post(rosa, study):
     assert rosa.post(study.url("agreement")).status_code == 405
 
 
-def test_a_dataset_that_is_not_there(rosa, db):
+def test_unknown_dataset_is_404(rosa, db):
     assert rosa.get("/datasets/nowhere/agreement/").status_code == 404
 
 
@@ -58,10 +52,10 @@ def test_a_dataset_that_is_not_there(rosa, db):
         ("eta=three", "no eta “three”"),
     ],
 )
-def test_a_choice_that_is_not_there_is_answered_with_the_list(rosa, study, query, message):
+def test_unknown_choice_is_answered_with_the_list(rosa, study, query, message):
     response = rosa.get(study.url("agreement", query))
     assert response.status_code == 400
-    assert message in words(response)
+    assert message in text_of_page(response)
 
 
 def test_numbers_between_raters(rosa, study):
@@ -93,24 +87,24 @@ def test_coverage_counts_the_questions_that_are_not_filtered(rosa, study):
     assert by_judge["annotated.bm25"].missing == 1
 
 
-def test_the_page_prints_what_the_report_holds(rosa, study):
-    seen = words(rosa.get(study.url("agreement")))
-    assert "Fleiss κ 0.66" in seen
-    assert "Gwet AC1 0.68" in seen
-    assert "Equal answers 0.83" in seen
-    assert "of 12 ratings that 2 raters could give" in seen
-    assert "n = 6" in seen
-    assert "2 more were filtered" in seen
+def test_page_prints_what_the_report_holds(rosa, study):
+    page_text = text_of_page(rosa.get(study.url("agreement")))
+    assert "Fleiss κ 0.66" in page_text
+    assert "Gwet AC1 0.68" in page_text
+    assert "Equal answers 0.83" in page_text
+    assert "of 12 ratings that 2 raters could give" in page_text
+    assert "n = 6" in page_text
+    assert "2 more were filtered" in page_text
 
 
-def test_undefined_says_why(rosa, study):
-    seen = words(rosa.get(study.url("agreement")))
+def test_undefined_value_displays_the_reason(rosa, study):
+    page_text = text_of_page(rosa.get(study.url("agreement")))
     # Two reports are too few to correlate; one topic is no cluster to leave out.
-    assert "because 2 complete pairs are fewer than three" in seen
-    assert "No interval, because there are fewer than two clusters" in seen
+    assert "because 2 complete pairs are fewer than three" in page_text
+    assert "No interval, because there are fewer than two clusters" in page_text
 
 
-def test_a_judge_of_another_scale_is_read_at_eta(rosa, study):
+def test_judge_of_another_scale_is_read_at_eta(rosa, study):
     # ann: tp, fn, tn, fn, fp; ben: tp, tn, tn, fn, fp; two ratings of bm25 3 have no judge.
     judged = rosa.get(study.url("agreement")).context["report"].judge
     confusion = judged.confusion
@@ -137,7 +131,7 @@ def test_missing_is_left_out_and_counted(rosa, study):
     assert (oracle.coverage[1].value, oracle.coverage[1].missing) == (pytest.approx(1 / 3), 1)
 
 
-def test_a_report_that_a_rater_never_saw_has_no_coverage_by_them(rosa, study):
+def test_report_that_a_rater_never_saw_has_no_coverage_by_them(rosa, study):
     Rating.objects.filter(rater=study.ben, text=study.oracle).delete()
     report = rosa.get(study.url("agreement")).context["report"]
     oracle = next(row for row in report.reports if row.system == "annotated.oracle")
@@ -145,42 +139,44 @@ def test_a_report_that_a_rater_never_saw_has_no_coverage_by_them(rosa, study):
     assert oracle.coverage[1].reason == "undefined, because none of it is rated"
 
 
-def test_a_rater_of_another_dataset_stays_there(rosa, study):
-    other = make_dataset("train")
+def test_rater_of_another_dataset_is_not_a_choice(rosa, study):
+    train = make_dataset("train")
     Rating.objects.create(
-        rater=Rater.objects.create(dataset=other, name="zoe", kind="human"),
+        rater=Rater.objects.create(dataset=train, name="zoe", kind="human"),
         rubric=Rubric.objects.get(slug="answerable"),
-        text=other.texts.first(),
-        question=other.topics.first().questions.first(),
+        text=train.texts.first(),
+        question=train.topics.first().questions.first(),
         grade=1,
     )
     report = rosa.get(study.url("agreement")).context["report"]
     assert [rater.name for rater in report.selection.everyone] == ["ann", "ben"]
 
 
-def test_nobody_has_rated(rosa, dataset):
+def test_page_without_ratings(rosa, dataset):
     response = rosa.get(f"/datasets/{dataset.slug}/agreement/")
     assert response.status_code == 200
-    assert "Nobody has rated a text of this dataset under this rubric yet." in words(response)
+    assert "Nobody has rated a text of this dataset under this rubric yet." in text_of_page(
+        response
+    )
 
 
-def test_one_rater_alone(rosa, study):
+def test_page_with_a_single_rater(rosa, study):
     response = rosa.get(study.url("agreement", "raters=ann"))
-    assert "One rater alone: agreement takes two." in words(response)
-    assert "because no item has two ratings" in words(response)
+    assert "One rater alone: agreement takes two." in text_of_page(response)
+    assert "because no item has two ratings" in text_of_page(response)
 
 
-def test_no_judge(rosa, study):
-    assert "No judge is chosen." in words(rosa.get(study.url("agreement", "judge=")))
+def test_page_without_a_judge(rosa, study):
+    assert "No judge is chosen." in text_of_page(rosa.get(study.url("agreement", "judge=")))
     study.judge.ratings.all().delete()
-    assert "No judge has rated these texts yet" in words(rosa.get(study.url("agreement")))
+    assert "No judge has rated these texts yet" in text_of_page(rosa.get(study.url("agreement")))
 
 
-def test_a_baseline_is_called_one(rosa, db):
+def test_baseline_is_called_one(rosa, db):
     study = make_study(judge_kind="baseline")
-    seen = words(rosa.get(study.url("agreement")))
-    assert "judge (baseline)" in seen
-    assert "by judge (columns)" not in seen
+    page_text = text_of_page(rosa.get(study.url("agreement")))
+    assert "judge (baseline)" in page_text
+    assert "by judge (columns)" not in page_text
 
 
 def test_grades_against_a_judge_of_the_same_scale(rosa, study):
@@ -199,7 +195,7 @@ def test_grades_against_a_judge_of_the_same_scale(rosa, study):
     assert "human_grade=3&amp;judge_grade=1" in response.content.decode()
 
 
-def test_a_model_chosen_as_a_rater_makes_no_items_of_its_own(rosa, study):
+def test_model_chosen_as_a_rater_makes_no_items_of_its_own(rosa, study):
     graded = Rubric.objects.get(slug="graded")
     Rating.objects.create(
         rater=study.ann,
@@ -228,22 +224,24 @@ def test_grades_of_filtered_questions_count_as_grades_and_not_as_coverage(rosa, 
     assert report.n_items == 1
 
 
-def test_what_stands_where(rosa, study):
-    seen = words(rosa.get(study.url("agreement"))).partition("Download")[2]
+def test_sections_are_in_order(rosa, study):
+    page_text = text_of_page(rosa.get(study.url("agreement"))).partition("Download")[2]
     order = ("Coverage of each report", "By system", "By topic", "Pairs of raters")
-    places = [seen.index(title) for title in (*order, "By rater", "The judge against the raters")]
-    assert places == sorted(places)
-    assert seen.index("judge at every threshold") < seen.index("judge against each rater")
+    positions = [
+        page_text.index(title) for title in (*order, "By rater", "The judge against the raters")
+    ]
+    assert positions == sorted(positions)
+    assert page_text.index("judge at every threshold") < page_text.index("judge against each rater")
 
 
-def test_two_datasets_may_hold_the_same_names(rosa, study):
+def test_names_are_separate_by_dataset(rosa, study):
     Dataset.objects.create(slug="empty", title="Empty")
-    assert "Nobody has rated" in words(rosa.get("/datasets/empty/agreement/"))
+    assert "Nobody has rated" in text_of_page(rosa.get("/datasets/empty/agreement/"))
 
 
 @pytest.mark.parametrize("query", ["", "judge=", "rubric=graded&raters=judge"])
-def test_the_contents_lead_to_what_is_on_the_page(rosa, study, query):
+def test_contents_lead_to_what_is_on_the_page(rosa, study, query):
     page = markup(rosa.get(study.url("agreement", query)))
     contents = re.findall(r'<li><a href="#([^"]+)">', page)
     assert contents[0] == "tiles-title"
-    assert [place for place in contents if page.count(f'id="{place}"') != 1] == []
+    assert [anchor for anchor in contents if page.count(f'id="{anchor}"') != 1] == []

@@ -1,4 +1,4 @@
-"""Every number of the agreement page of the real study is the one that the command prints."""
+"""Numbers of the agreement page of the real study, against those that the command prints."""
 
 import json
 import re
@@ -8,8 +8,8 @@ from urllib.parse import parse_qs
 import pytest
 from django.core.management import call_command
 
-from tests.evaluation.agreement.test_page import words
-from tests.evaluation.html_tables import tables
+from tests.toolbox.html_tables import tables
+from tests.toolbox.responses import text_of_page
 
 PAGE = "/datasets/crux-duc04/agreement/"
 
@@ -27,10 +27,10 @@ def both(rosa, query=""):
         "agreement", "crux-duc04", "--json", *(o for o in options if "truth" not in o), stdout=out
     )
     response = rosa.get(f"{PAGE}?{query}")
-    return tables(response), json.loads(out.getvalue()), words(response)
+    return tables(response), json.loads(out.getvalue()), text_of_page(response)
 
 
-def shown(value: float | None) -> str:
+def format_value(value: float | None) -> str:
     """As the page prints a number."""
     return "undefined" if value is None else f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
@@ -40,12 +40,12 @@ def measure(estimate: dict) -> str:
     if estimate["value"] is None:
         return f"undefined {estimate['reason'].removeprefix('undefined, ')}"
     ci = estimate["ci95"]
-    limits = f"[{shown(ci[0])}, {shown(ci[1])}]" if ci else "no interval"
-    return f"{shown(estimate['value'])} {limits}"
+    limits = f"[{format_value(ci[0])}, {format_value(ci[1])}]" if ci else "no interval"
+    return f"{format_value(estimate['value'])} {limits}"
 
 
 def bare(estimate: dict) -> str:
-    return measure(estimate) if estimate["value"] is None else shown(estimate["value"])
+    return measure(estimate) if estimate["value"] is None else format_value(estimate["value"])
 
 
 def parts(by_name: dict, *, with_interval: bool) -> list[list[str]]:
@@ -79,7 +79,7 @@ def scores(judged: dict) -> list[str]:
     ]
 
 
-def test_every_number_of_the_real_study(rosa):
+def test_numbers_of_the_real_study_equal_the_command(rosa):
     _check_report_coverage(rosa)
     for judge in ("crux_prejudge", "llama33_70b"):
         _check_grades(rosa, judge)
@@ -92,22 +92,26 @@ def test_every_number_of_the_real_study(rosa):
 
 
 def _check_report_coverage(rosa):
-    page, agreement, seen = both(rosa)
+    page, agreement, page_tables = both(rosa)
     kappa = agreement["fleiss_kappa"]
-    drawn = kappa["bootstrap"]
-    assert f"Fleiss κ {shown(kappa['value'])} 95% interval {measure(kappa)[5:]}." in seen
+    bootstrap = kappa["bootstrap"]
     assert (
-        f"topics: [{shown(drawn['ci95'][0])}, {shown(drawn['ci95'][1])}], 10000 resamples" in seen
+        f"Fleiss κ {format_value(kappa['value'])} 95% interval {measure(kappa)[5:]}." in page_tables
     )
-    assert f"seed 0; {drawn['caution']}." in seen
+    low, high = map(format_value, bootstrap["ci95"])
+    assert f"topics: [{low}, {high}], 10000 resamples" in page_tables
+    assert f"seed 0; {bootstrap['caution']}." in page_tables
     for title, estimate in (
         ("Krippendorff α", agreement["krippendorff_alpha"]),
         ("Gwet AC1", agreement["details"]["gwet_ac1"]),
         ("Equal answers", agreement["details"]["percent_agreement"]),
         ("Prevalence", agreement["details"]["prevalence"]),
     ):
-        assert f"{title} {measure(estimate)}" in seen
-    assert f"All raters equal: {shown(agreement['unanimous'])} of {agreement['n_items']}" in seen
+        assert f"{title} {measure(estimate)}" in page_tables
+    assert (
+        f"All raters equal: {format_value(agreement['unanimous'])} of {agreement['n_items']}"
+        in page_tables
+    )
     assert page["By system"] == parts(agreement["by_system"], with_interval=True)
     by_topic = sorted(
         agreement["by_topic"].items(), key=lambda item: -item[1]["fleiss_kappa"]["value"]
@@ -118,9 +122,9 @@ def _check_report_coverage(rosa):
             f"{pair['a']} and {pair['b']}",
             "",
             measure(pair),
-            shown(pair["percent_agreement"]),
-            shown(pair["prevalence"]),
-            f"{shown(pair['spans_meet'])} of {pair['details']['spans_meet']['n']}, "
+            format_value(pair["percent_agreement"]),
+            format_value(pair["prevalence"]),
+            f"{format_value(pair['spans_meet'])} of {pair['details']['spans_meet']['n']}, "
             f"{pair['details']['spans_meet']['missing']} unmarked",
             str(pair["n"]),
             str(pair["missing"]),
@@ -131,8 +135,8 @@ def _check_report_coverage(rosa):
         [
             row["rater"],
             measure(row["scott_pi"]),
-            shown(row["percent_agreement"]),
-            shown(row["prevalence"]),
+            format_value(row["percent_agreement"]),
+            format_value(row["prevalence"]),
             str(row["scott_pi"]["n"]),
             str(row["n_without_majority"]),
         ]
@@ -163,20 +167,25 @@ def _check_report_coverage(rosa):
         row[0]: [cell.split()[0] for cell in row[1:]] for row in page["Mean coverage by system"]
     }
     assert means == {
-        system: [shown(value) for value in by_rater.values()]
+        system: [format_value(value) for value in by_rater.values()]
         for system, by_rater in agreement["mean_coverage"].items()
     }
     coverage = {row[0]: row[3:] for row in page["Coverage of each report"]}
     assert coverage == {
-        report: [shown(agreement["coverage"][rater][report]) for rater in agreement["raters"]]
+        report: [
+            format_value(agreement["coverage"][rater][report]) for rater in agreement["raters"]
+        ]
         for report in agreement["coverage"]["annotator1"]
     }
 
 
 def _check_grades(rosa, judge):
-    page, agreement, seen = both(rosa, f"rubric=graded&judge={judge}&eta=3")
-    assert f"Krippendorff α {measure(agreement['between_raters']['krippendorff_alpha'])}" in seen
-    assert "Ordinal: grades further apart weigh more." in seen
+    page, agreement, page_tables = both(rosa, f"rubric=graded&judge={judge}&eta=3")
+    assert (
+        f"Krippendorff α {measure(agreement['between_raters']['krippendorff_alpha'])}"
+        in page_tables
+    )
+    assert "Ordinal: grades further apart weigh more." in page_tables
     by_rater = page[f"{judge} against each rater"]
     assert by_rater == [
         [name, *scores(part), str(part["n_without_judge"])]
@@ -186,19 +195,19 @@ def _check_grades(rosa, judge):
         ("", agreement),
         ("&truth=annotator2", agreement["by_rater"]["annotator2"]),
     ):
-        page, _, seen = both(rosa, f"rubric=graded&judge={judge}&eta=3{query}")
+        page, _, page_tables = both(rosa, f"rubric=graded&judge={judge}&eta=3{query}")
         sweep = page[f"{judge} at every threshold"]
         assert sweep == [[str(threshold["eta"]), *scores(threshold)] for threshold in part["sweep"]]
-        who = "annotator2" if query else "raters"
-        assert page[f"Grades by {who} (rows) and by {judge} (columns)"] == [
+        rater = "annotator2" if query else "raters"
+        assert page[f"Grades by {rater} (rows) and by {judge} (columns)"] == [
             [str(level), *map(str, row), str(sum(row))]
             for level, row in zip(part["levels"], part["matrix"], strict=True)
         ]
         cells = part["confusion"]
-        assert re.search(f"Both answerable {cells['tp']} Judge alone {cells['fp']}", seen)
-        assert re.search(f"alone {cells['fn']} Neither {cells['tn']}", seen)
+        assert re.search(f"Both answerable {cells['tp']} Judge alone {cells['fp']}", page_tables)
+        assert re.search(f"alone {cells['fn']} Neither {cells['tn']}", page_tables)
         for name in ("Precision, answerable", "Recall, unanswerable"):
             key = name.lower().replace(", ", "_")
-            assert f"{name} {measure(part['details'][key])}" in seen
-        assert f"Binary κ {measure(part['details']['cohen_binary'])}" in seen
-        assert f"Quadratic κ {measure(part['details']['cohen_quadratic'])}" in seen
+            assert f"{name} {measure(part['details'][key])}" in page_tables
+        assert f"Binary κ {measure(part['details']['cohen_binary'])}" in page_tables
+        assert f"Quadratic κ {measure(part['details']['cohen_quadratic'])}" in page_tables

@@ -4,10 +4,10 @@ import pytest
 from django.core.cache import cache
 
 from annotation.models import Rater, Rating, Rubric
-from evaluation.agreement.judges import with_people
+from evaluation.agreement.judges import compare_with_people
 from evaluation.data.selection import select
-from tests.evaluation.agreement.test_page import words
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.responses import text_of_page
 
 HTMX = {"HX-Request": "true"}
 
@@ -21,67 +21,72 @@ def url(study, rater: Rater) -> str:
     return study.url(f"agreement/with/{rater.pk}")
 
 
-def test_who_may_see_it(cast, study):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        client = cast.client(who)
+def test_summary_is_for_researchers(cast, study):
+    for account, status in (
+        ("admin", 200),
+        ("researcher", 200),
+        ("worker", 403),
+        ("stranger", 302),
+    ):
+        client = cast.client(account)
         assert client.get(url(study, study.judge), headers=HTMX).status_code == status
     response = cast.client("researcher").post(url(study, study.judge), headers=HTMX)
     assert response.status_code == 405
 
 
-def test_what_is_not_there(rosa, study):
-    other = Rater.objects.create(dataset=make_dataset("train"), name="judge", kind="model")
+def test_missing_judge_is_404(rosa, study):
+    foreign_judge = Rater.objects.create(dataset=make_dataset("train"), name="judge", kind="model")
     for path in (
         "/datasets/nowhere/agreement/with/1/",
         study.url("agreement/with/999999"),
-        url(study, other),  # of another dataset
+        url(study, foreign_judge),  # of another dataset
         url(study, study.ann),  # a person
     ):
         assert rosa.get(path, headers=HTMX).status_code == 404, path
 
 
-def test_the_numbers_are_those_of_the_agreement_page(rosa, study):
+def test_numbers_are_those_of_the_agreement_page(rosa, study):
     # tp 2, fp 2, fn 3, tn 3 at eta 3: half are equal, and half would be by chance.
     response = rosa.get(url(study, study.judge), headers=HTMX)
     (judged,) = response.context["comparisons"]
     page = rosa.get(study.url("agreement", "judge=judge")).context["report"]
     assert judged.scores.cohen_binary == page.judge.cohen_binary
     assert judged.scores.cohen_binary.value == pytest.approx(0)
-    seen = words(response)
+    page_text = text_of_page(response)
     assert (
         "κ at η = 3: 0.00 no interval ; n = 10 ratings by 2 people, 2 more without its grade."
-        in seen
+        in page_text
     )
     assert "<html" not in response.content.decode()
     assert "HX-Request" in response["Vary"]
 
 
-def test_on_one_scale_there_is_a_weighted_kappa_too(rosa, study):
+def test_summary_on_one_scale_has_a_weighted_kappa(rosa, study):
     graded = Rubric.objects.get(slug="graded")
     for question, grade in zip(study.questions, (5, 2, 0), strict=False):
         Rating.objects.create(
             rater=study.ann, rubric=graded, text=study.oracle, question=question, grade=grade
         )
-    seen = words(rosa.get(url(study, study.judge), headers=HTMX))
-    assert "quadratic κ" in seen
-    assert "n = 3 ratings by 1 person." in seen
+    page_text = text_of_page(rosa.get(url(study, study.judge), headers=HTMX))
+    assert "quadratic κ" in page_text
+    assert "n = 3 ratings by 1 person." in page_text
     assert rosa.get(url(study, study.judge))["Location"].endswith(
         "?rubric=graded&judge=judge&eta=3#judge"
     )
 
 
-def test_a_judge_that_nobody_can_be_compared_with(rosa, study):
+def test_judge_without_common_pairs(rosa, study):
     Rating.objects.filter(rater__kind="human").delete()
-    seen = words(rosa.get(url(study, study.judge), headers=HTMX))
-    assert "undefined because no person rated a text that it rated" in seen
+    page_text = text_of_page(rosa.get(url(study, study.judge), headers=HTMX))
+    assert "undefined because no person rated a text that it rated" in page_text
     assert rosa.get(url(study, study.judge))["Location"] == study.url("agreement")
 
 
-def test_undefined_says_why(rosa, study):
+def test_undefined_value_displays_the_reason(rosa, study):
     Rating.objects.filter(rater=study.judge).update(grade=5)
     Rating.objects.filter(rater__kind="human").update(grade=1)
-    seen = words(rosa.get(url(study, study.judge), headers=HTMX))
-    assert "κ at η = 3: undefined because all ratings are in one category" in seen
+    page_text = text_of_page(rosa.get(url(study, study.judge), headers=HTMX))
+    assert "κ at η = 3: undefined because all ratings are in one category" in page_text
 
 
 def test_without_htmx_it_leads_to_the_agreement_page(rosa, study):
@@ -93,17 +98,17 @@ def test_without_htmx_it_leads_to_the_agreement_page(rosa, study):
     assert rosa.get(response["Location"]).status_code == 200
 
 
-def test_it_is_kept_until_the_data_change(study, django_assert_max_num_queries):
-    (before,) = with_people(study.dataset, study.judge.pk)
+def test_summary_is_cached_until_the_data_change(study, django_assert_max_num_queries):
+    (before,) = compare_with_people(study.dataset, study.judge.pk)
     with django_assert_max_num_queries(5):  # the version alone
-        (again,) = with_people(study.dataset, study.judge.pk)
-    assert again.scores.confusion == before.scores.confusion
+        (second,) = compare_with_people(study.dataset, study.judge.pk)
+    assert second.scores.confusion == before.scores.confusion
     Rating.objects.filter(rater=study.judge, grade=5).update(grade=0)
-    (after,) = with_people(study.dataset, study.judge.pk)
-    assert after.scores.confusion != before.scores.confusion
+    (updated,) = compare_with_people(study.dataset, study.judge.pk)
+    assert updated.scores.confusion != before.scores.confusion
 
 
-def test_two_judges_of_one_name_are_told_apart(study):
+def test_judges_of_one_name_are_distinct(study):
     site = Rater.objects.create(name="judge", kind="model")
     Rating.objects.create(
         rater=site,
@@ -114,5 +119,5 @@ def test_two_judges_of_one_name_are_told_apart(study):
     )
     cache.clear()
     assert [judge.name for judge in select(study.dataset).judges] == ["judge", "judge-site"]
-    (judged,) = with_people(study.dataset, site.pk)
+    (judged,) = compare_with_people(study.dataset, site.pk)
     assert (judged.scores.n, judged.selection.judge.name) == (2, "judge-site")

@@ -5,14 +5,14 @@ import pytest
 from annotation.adjudication.decisions import adjudicator_of
 from annotation.models import Rating
 from evaluation.data.selection import select
-from tests.labels import row
+from tests.toolbox.answers import label_item
 
 
 @pytest.fixture
 def decided(cast, campaign):
     """Both workers have rated a report, and an expert has decided about it."""
     for user in (cast.worker, cast.other_worker):
-        row(campaign, user, "bm25", 1, 0, 0)
+        label_item(campaign, user, "bm25", 1, 0, 0)
     decider = adjudicator_of(campaign)
     for rating in Rating.objects.filter(rater__user=cast.worker):
         rating.pk, rating.rater = None, decider
@@ -24,17 +24,17 @@ def names(columns):
     return [column.name for column in columns]
 
 
-def test_who_saw_the_others_is_left_out_of_their_agreement_by_default(decided):
+def test_adjudicator_is_left_out_of_agreement_by_default(decided):
     chosen = select(decided.dataset)
     assert names(chosen.raters) == ["uma", "wil"]
     assert "ferry-answerable-adjudicated" in names(chosen.everyone)
 
 
-def test_it_is_taken_by_name(decided):
+def test_adjudicator_is_included_by_name(decided):
     chosen = select(decided.dataset, raters=["ferry-answerable-adjudicated", "wil"])
     assert names(chosen.raters) == ["ferry-answerable-adjudicated", "wil"]
 
 
-def test_it_stands_alone_where_nobody_else_has_rated(cast, decided):
+def test_adjudicator_is_the_default_where_nobody_else_has_rated(cast, decided):
     Rating.objects.filter(rater__user__isnull=False).delete()
     assert names(select(decided.dataset).raters) == ["ferry-answerable-adjudicated"]

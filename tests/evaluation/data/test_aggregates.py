@@ -1,4 +1,4 @@
-"""manage.py aggregate: a rater of kind aggregate, which counts as neither a person nor a judge."""
+"""Tests of manage.py aggregate: raters that count as neither a person nor a judge."""
 
 from io import StringIO
 
@@ -8,12 +8,12 @@ from django.core.management import CommandError, call_command
 from annotation.models import Rater, Rating, Rubric
 from evaluation.data.selection import select
 from evaluation.data.sources import source, sources
-from tests.evaluation.agreement.material import make_study
-from tests.evaluation.agreement.test_page import words
-from tests.evaluation.html_tables import tables
+from tests.toolbox.agreement_study import make_study
+from tests.toolbox.html_tables import tables
+from tests.toolbox.responses import text_of_page
 
 
-def made(*options, dataset="ferry", method="majority"):
+def aggregate_output(*options, dataset="ferry", method="majority"):
     out = StringIO()
     call_command("aggregate", dataset, "--method", method, *options, stdout=out)
     return out.getvalue()
@@ -40,9 +40,9 @@ def three(study):
     return study
 
 
-def test_the_majority_as_a_rater(three):
-    told = made()
-    assert told.startswith(
+def test_majority_as_a_rater(three):
+    printed = aggregate_output()
+    assert printed.startswith(
         "majority.answerable: 6 ratings, 0 pairs without one. Made by majority, of "
     )
     rater = Rater.objects.get(name="majority.answerable")
@@ -55,8 +55,8 @@ def test_the_majority_as_a_rater(three):
     assert list(grades) == [1, 0, 1, 1, 1, 0]
 
 
-def test_a_tie_has_no_rating_and_making_it_again_replaces(study):
-    assert "5 ratings, 1 pairs without one" in made("--raters", "ann,ben")
+def test_tie_has_no_rating_and_making_it_again_replaces(study):
+    assert "5 ratings, 1 pairs without one" in aggregate_output("--raters", "ann,ben")
     study.rating(study.ben, study.oracle, 2).delete()
     Rating.objects.create(
         rater=study.ben,
@@ -65,12 +65,12 @@ def test_a_tie_has_no_rating_and_making_it_again_replaces(study):
         question=study.questions[1],
         grade=1,
     )
-    assert "6 ratings, 0 pairs" in made()
+    assert "6 ratings, 0 pairs" in aggregate_output()
     assert Rating.objects.filter(rater__name="majority.answerable").count() == 6
 
 
-def test_it_is_neither_a_person_nor_a_judge(study):
-    made()
+def test_aggregate_is_neither_a_person_nor_a_judge(study):
+    aggregate_output()
     selection = select(study.dataset, rubric="answerable", judge_by_default=True)
     assert [rater.name for rater in selection.raters] == ["ann", "ben"]
     assert selection.everyone[-1].title == "majority.answerable (aggregate)"
@@ -84,22 +84,22 @@ def test_it_is_neither_a_person_nor_a_judge(study):
 
 
 def test_pages_show_its_kind_and_what_it_was_made_from(rosa, study):
-    made()
+    aggregate_output()
     response = rosa.get("/datasets/ferry/")
-    assert "majority.answerable by majority, of ann, ben," in words(response)
+    assert "majority.answerable by majority, of ann, ben," in text_of_page(response)
     rows = next(
-        rows for title, rows in tables(response).items() if "Report" in title or "full" in title
+        rows for title, rows in tables(response).items() if "Report" in title or "overage" in title
     )
     assert ["majority.answerable (aggregate)", "aggregate"] in [row[:2] for row in rows]
     page = rosa.get("/datasets/ferry/agreement/?raters=majority.answerable&judge=judge")
     assert page.context["report"].judge.n == 4  # five ratings, one of them without the judge's
     rater = Rater.objects.get(kind="aggregate")
     assert rosa.get(f"/datasets/ferry/agreement/with/{rater.pk}/").status_code == 404
-    assert "majority.answerable" not in words(rosa.get("/judges/"))
+    assert "majority.answerable" not in text_of_page(rosa.get("/judges/"))
 
 
 @pytest.mark.parametrize(
-    ("options", "why"),
+    ("options", "message"),
     [
         ({"dataset": "nowhere"}, "no dataset “nowhere”. There are: ferry"),
         ({"options": ["--rubric", "nope"]}, "no rubric “nope”"),
@@ -107,34 +107,34 @@ def test_pages_show_its_kind_and_what_it_was_made_from(rosa, study):
         ({"options": ["--raters", "ann"]}, "takes two raters, and here there are 1"),
     ],
 )
-def test_wrong_words_change_nothing(study, options, why):
+def test_wrong_words_change_nothing(study, options, message):
     n = Rating.objects.count()
-    with pytest.raises(CommandError, match=why):
-        made(*options.pop("options", ()), **options)
+    with pytest.raises(CommandError, match=message):
+        aggregate_output(*options.pop("options", ()), **options)
     assert Rating.objects.count() == n
     assert not Rater.objects.filter(kind="aggregate").exists()
 
 
-def test_a_name_that_is_taken_and_an_aggregate_of_aggregates(study):
-    made()
+def test_name_that_is_taken_and_an_aggregate_of_aggregates(study):
+    aggregate_output()
     with pytest.raises(CommandError, match="is an aggregate already: name who rated"):
-        made("--raters", "ann,majority.answerable")
+        aggregate_output("--raters", "ann,majority.answerable")
     Rater.objects.filter(kind="aggregate").update(kind="model")
     with pytest.raises(CommandError, match="is the name of a model already"):
-        made()
+        aggregate_output()
 
 
 @pytest.mark.any_database
-def test_a_model_of_the_raters(study):
+def test_model_of_the_raters(study):
     pytest.importorskip(
         "crowdkit", reason="DAWID-SKENE IS NOT CHECKED: make env EXTRAS=aggregation"
     )
-    assert "dawid-skene.answerable: 6 ratings" in made(method="dawid-skene")
-    assert ", seed 7, of ann, ben" in made("--seed", "7", method="mace")
+    assert "dawid-skene.answerable: 6 ratings" in aggregate_output(method="dawid-skene")
+    assert ", seed 7, of ann, ben" in aggregate_output("--seed", "7", method="mace")
 
 
-def test_the_folder_of_an_export_leaves_it_out_and_says_so(study, tmp_path):
-    made()
+def test_folder_of_an_export_leaves_it_out_and_says_so(study, tmp_path):
+    aggregate_output()
     out = StringIO()
     call_command("export_dataset", "ferry", "--out", str(tmp_path / "away"), stdout=out, stderr=out)
     assert not list(tmp_path.rglob("*majority*"))

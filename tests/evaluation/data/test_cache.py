@@ -3,8 +3,9 @@ from django.core.cache import cache
 
 from annotation.models import NuggetSpan, Rating, SubQuestion, Text
 from evaluation.data.cache import cached, data_version
+from evaluation.data.cache_keys import CacheKey
 from evaluation.models import RankedText, RetrievalRun
-from tests.evaluation.scoring.material import make_study
+from tests.toolbox.scoring_study import make_study
 
 
 @pytest.fixture
@@ -57,16 +58,16 @@ def _turn():
 
 def _prepare():
     """Grades of keys in a row, a span with a position, and one without."""
-    first, *others = Rating.objects.order_by("pk")[:4]
-    assert [rating.pk - first.pk for rating in others] == [1, 2, 3]
-    for rating, grade in zip((first, *others), (1, 4, 4, 1), strict=True):
+    first, *following = Rating.objects.order_by("pk")[:4]
+    assert [rating.pk - first.pk for rating in following] == [1, 2, 3]
+    for rating, grade in zip((first, *following), (1, 4, 4, 1), strict=True):
         Rating.objects.filter(pk=rating.pk).update(grade=grade)
     NuggetSpan.objects.create(rating=first, position=1, start=2, end=4, quote="xy")
     NuggetSpan.objects.create(rating=first, position=2, located="unlocated", source_quote="z")
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_change_is_another_version(study, change):
+def test_change_is_another_version(study, change):
     _prepare()
     before = data_version(study.dataset)
     assert data_version(study.dataset) == before
@@ -74,12 +75,12 @@ def test_a_change_is_another_version(study, change):
     assert data_version(study.dataset) != before
 
 
-def test_another_dataset_is_no_change(study):
+def test_change_of_another_dataset_keeps_the_version(study):
     before = data_version(study.dataset)
     study.dataset.slug = "first"
     study.dataset.save()
-    other = make_study()
-    assert data_version(study.dataset) == before != data_version(other.dataset)
+    second_study = make_study()
+    assert data_version(study.dataset) == before != data_version(second_study.dataset)
 
 
 def test_computed_once_for_a_version_and_a_key(study):
@@ -89,14 +90,14 @@ def test_computed_once_for_a_version_and_a_key(study):
         calls.append(1)
         return {"n": len(calls)}
 
-    assert cached(study.dataset, ("a", 3), compute) == {"n": 1}
-    assert cached(study.dataset, ("a", 3), compute) == {"n": 1}
-    assert cached(study.dataset, ("a", 5), compute) == {"n": 2}
+    assert cached(study.dataset, (CacheKey.SCORES, 3), compute) == {"n": 1}
+    assert cached(study.dataset, (CacheKey.SCORES, 3), compute) == {"n": 1}
+    assert cached(study.dataset, (CacheKey.SCORES, 5), compute) == {"n": 2}
     study.rate("cay", study.passages["ferry-1:0#0"], (1,))
-    assert cached(study.dataset, ("a", 3), compute) == {"n": 3}
+    assert cached(study.dataset, (CacheKey.SCORES, 3), compute) == {"n": 3}
 
 
-def test_a_result_of_data_that_changed_meanwhile_is_not_kept(study):
+def test_result_of_data_that_changed_meanwhile_is_not_kept(study):
     """The old data may come back, as by an undo, and must not find it."""
     rating = Rating.objects.filter(grade=4)[0]
     calls = []
@@ -106,6 +107,6 @@ def test_a_result_of_data_that_changed_meanwhile_is_not_kept(study):
         Rating.objects.filter(pk=rating.pk).update(grade=3)
         return {"n": len(calls)}
 
-    assert cached(study.dataset, ("b", 3), compute) == {"n": 1}
+    assert cached(study.dataset, (CacheKey.SCORES, 3), compute) == {"n": 1}
     Rating.objects.filter(pk=rating.pk).update(grade=4)
-    assert cached(study.dataset, ("b", 3), lambda: {"n": "anew"}) == {"n": "anew"}
+    assert cached(study.dataset, (CacheKey.SCORES, 3), lambda: {"n": "again"}) == {"n": "again"}

@@ -22,7 +22,7 @@ def same(array, expected):
     np.testing.assert_array_equal(array, expected)
 
 
-def test_one_rater(study):
+def test_single_rater_gives_the_cells(study):
     cells = load(study, "judge")
     same(row(cells, study, study.passages["ferry-1:10#10"]), [0, 0, N, 4])
     same(row(cells, study, study.passages["far-9:0#0"]), [0, 4, 5, 0])
@@ -34,7 +34,7 @@ def test_one_rater(study):
     assert not cells.by_people.any()
 
 
-def test_each_kind_of_text_has_its_own_scale(study):
+def test_kinds_of_text_have_scales_of_their_own(study):
     # A person graded passages from 0 to 5, and reports with yes or no, whose threshold is 1.
     cells = load(study, "ann", eta=5)
     same(row(cells, study, study.passages["ferry-1:0#0"]), [N, 4, N, N])
@@ -43,7 +43,7 @@ def test_each_kind_of_text_has_its_own_scale(study):
     assert cells.scales["report"].is_verdict
 
 
-def test_two_rubrics_for_one_kind_are_read_as_verdicts(study):
+def test_kind_under_two_rubrics_is_read_as_verdicts(study):
     # Where the judge gave both, q0, the graded 2 counts and not the yes.
     report = study.reports["annotated.oracle"]
     study.rate("judge", report, (1, 1), "answerable")
@@ -84,13 +84,13 @@ def test_people_over_a_judge(study):
     assert cells.by_people.sum() == 2 + 2 + 3  # T2, and T1 without the tie
 
 
-def test_a_tie_of_the_people_leaves_the_judge(study):
+def test_tie_of_the_people_leaves_the_judge(study):
     study.rate("cay", study.passages["ferry-1:2#2"], (5,))
     cells = load(study, "people:judge")
     same(row(cells, study, study.passages["ferry-1:2#2"]), [1, 0, 0, 0])
 
 
-def test_a_person_with_both_rubrics_has_one_vote(study):
+def test_person_with_both_rubrics_has_one_vote(study):
     # cay said no by yes-or-no and yes by grade: the grade counts, 3 to 0.
     study.rate("cay", study.passages["ferry-1:0#0"], (None, 0), "answerable")
     study.rate("cay", study.passages["ferry-1:0#0"], (None, 5), "graded")

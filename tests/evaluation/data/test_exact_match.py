@@ -1,4 +1,4 @@
-"""manage.py exact_match, and the lists that the page of Rel and Rel' counts of what it graded."""
+"""Tests of manage.py exact_match, and of its lists on the page of Rel and Rel'."""
 
 import json
 
@@ -7,12 +7,11 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset, Rater, Rating
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.foreign.test_alce import ASQA, ITEM, LISTED, QAMPARI, results
-from tests.crux_site.imports.study import write
-from tests.evaluation.agreement.test_page import words
-from tests.evaluation.nuggets.material import make_nuggets
-from tests.evaluation.retrieval.test_page import rows_of
-from tests.factories import make_dataset
+from tests.evaluation.replications.nuggets.material import make_nuggets
+from tests.toolbox.alce_files import ASQA, ITEM, LISTED, QAMPARI, results
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.import_study import write
+from tests.toolbox.responses import csv_rows, text_of_page
 
 LOCKS = LISTED | {
     "answers": [["Old Lock", "Lock One"], ["Bridge"], ["Nothing is known"]],
@@ -49,8 +48,8 @@ def test_questions_that_are_gold_answers(db, tmp_path, capsys):
 def test_answers_that_somebody_gave(db, tmp_path, capsys):
     imported(tmp_path, ASQA, ITEM | {"qa_pairs": [*ITEM["qa_pairs"], {"question": "When?"}]})
     call_command("exact_match", "locks")
-    told = capsys.readouterr().out
-    assert "by the answers of the rater gold; 1 questions without an answer" in told
+    printed = capsys.readouterr().out
+    assert "by the answers of the rater gold; 1 questions without an answer" in printed
     # The report has both answers. Of the passages the first names Ida Brandt.
     assert grades(text__kind="report") == [1, 1]
     assert grades(text__kind="passage") == [1, 0, 0, 0]
@@ -92,10 +91,10 @@ def test_lists_as_alce_counts_them(db, cast, tmp_path, capsys):
     # 1 of 4 answers is right, 1 of 3 gold answers is found: F1 = 2 * 1/4 * 1/3 / (7/12).
     values = [report[name] for name in ("precision", "recall", "recall_5", "f1", "f1_5")]
     assert values == pytest.approx([1 / 4, 1 / 3, 1 / 3, 2 / 7, 2 / 7])
-    shown = words(rosa.get(f"{page}?rules=authors"))
-    assert "Lists of answers, as ALCE counts them" in shown
-    assert "qampari-gpt-x-shot2-ndoc2-42 1 report 0.25 no interval n 1 0.33" in shown
-    (row,) = rows_of(rosa.get(f"{page}lists.csv?rules=authors"))
+    page_text = text_of_page(rosa.get(f"{page}?rules=authors"))
+    assert "Lists of answers, as ALCE counts them" in page_text
+    assert "qampari-gpt-x-shot2-ndoc2-42 1 report 0.25 no interval n 1 0.33" in page_text
+    (row,) = csv_rows(rosa.get(f"{page}lists.csv?rules=authors"))
     assert float(row["f1"]) == pytest.approx(2 / 7)
     capsys.readouterr()
     call_command("seen", "locks", "--rules", "authors", "--json")

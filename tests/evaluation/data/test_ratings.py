@@ -6,7 +6,7 @@ from evaluation.data.ratings import answerable, frame, load
 from evaluation.data.selection import select
 
 
-def test_a_row_a_rating(study, django_assert_num_queries):
+def test_row_a_rating(study, django_assert_num_queries):
     with django_assert_num_queries(1):
         rows = frame(study.dataset)
     names = ["rater", "rubric", "text", "question", "grade"]
@@ -30,12 +30,12 @@ def test_filtered_questions(study):
     stored = Rating.objects.exclude(question__position__in=[1, 3])  # 3 already was
     assert len(frame(study.dataset, with_filtered=False)) == stored.count()
     # They count for grades of passages, and not for the coverage of reports.
-    asked = {
+    matrices = {
         rubric: load(select(study.dataset, rubric=rubric)) for rubric in ("graded", "answerable")
     }
     positions = {
         rubric: {matrix.questions[pk].position for pk in matrix.question.tolist()}
-        for rubric, matrix in asked.items()
+        for rubric, matrix in matrices.items()
     }
     assert 1 in positions["graded"]
     assert 1 not in positions["answerable"]
@@ -44,22 +44,20 @@ def test_filtered_questions(study):
 @pytest.mark.parametrize("eta", [1, 3, 5])
 def test_yes_and_no_have_an_eta_of_their_own(study, eta):
     rows = frame(study.dataset)
-    says = answerable(rows, Rubric.objects.all(), eta)
-    assert isinstance(says, np.ndarray)
+    mask = answerable(rows, Rubric.objects.all(), eta)
+    assert isinstance(mask, np.ndarray)
     is_graded = rows["rubric"] == Rubric.objects.get(slug="graded").pk
-    np.testing.assert_array_equal(says[is_graded], rows["grade"][is_graded] >= eta)
-    np.testing.assert_array_equal(says[~is_graded], rows["grade"][~is_graded] == 1)
+    np.testing.assert_array_equal(mask[is_graded], rows["grade"][is_graded] >= eta)
+    np.testing.assert_array_equal(mask[~is_graded], rows["grade"][~is_graded] == 1)
 
 
-def test_a_place_for_each_pair_and_for_no_other(study):
+def test_place_for_each_pair_and_for_no_other(study):
     matrix = load(select(study.dataset))
-    places = matrix.places(
-        np.append(matrix.text, 0), np.append(matrix.question, matrix.question[0])
-    )
-    assert places.tolist() == [*range(matrix.n_items), -1]
+    items = matrix.places(np.append(matrix.text, 0), np.append(matrix.question, matrix.question[0]))
+    assert items.tolist() == [*range(matrix.n_items), -1]
 
 
-def test_a_key_that_does_not_fit_is_refused(study):
+def test_key_that_does_not_fit_is_refused(study):
     text = study.passages["ferry-1:0#0"]
     far = Text.objects.create(
         pk=2**31, dataset=study.dataset, topic=text.topic, kind="passage", name="far"

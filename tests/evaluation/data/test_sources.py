@@ -5,7 +5,7 @@ from evaluation.data.selection import SelectionError
 from evaluation.data.sources import source, sources
 
 
-def test_what_there_is(study, django_assert_num_queries):
+def test_sources_of_a_study_are_listed(study, django_assert_num_queries):
     with django_assert_num_queries(1):
         all_sources = sources(study.dataset)
     assert [(option.name, option.kind, option.title) for option in all_sources] == [
@@ -20,7 +20,7 @@ def test_what_there_is(study, django_assert_num_queries):
     ]
 
 
-def test_a_baseline_is_called_one(study):
+def test_baseline_is_called_one(study):
     Rater.objects.filter(name="strict").update(kind="baseline")
     titles = {option.name: option.title for option in sources(study.dataset)}
     assert titles["strict"] == "strict (baseline)"
@@ -53,7 +53,7 @@ def test_without_a_judge_a_person(study):
     assert source(study.dataset).name == "ann"
 
 
-def test_what_is_not_there_is_answered_with_what_is(study):
+def test_unknown_source_is_refused_with_the_choices(study):
     with pytest.raises(
         SelectionError, match=r"“eve”\. There are: judge, strict, ann, ben, cay, maj"
     ):
@@ -61,7 +61,7 @@ def test_what_is_not_there_is_answered_with_what_is(study):
 
 
 @pytest.mark.django_db
-def test_nobody_has_rated(dataset):
+def test_dataset_without_ratings_has_no_source(dataset):
     assert sources(dataset) == ()
     with pytest.raises(SelectionError, match="Nobody has rated anything in this dataset yet"):
         source(dataset)

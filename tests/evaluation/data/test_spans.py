@@ -8,7 +8,7 @@ from evaluation.data.ratings import load
 from evaluation.data.selection import select
 from evaluation.data.spans import covered, load_evidence
 from evaluation.stats.overlap import span_overlap
-from tests.evaluation.agreement.material import Study, make_study
+from tests.toolbox.agreement_study import Study, make_study
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def study(db) -> Study:
     return make_study()
 
 
-def test_a_character_counts_once():
+def test_character_counts_once():
     # Item 0: 0-5 and 3-8 and 4-5, eight characters; item 1: two apart; item 2: none.
     item = np.array([0, 1, 0, 0, 1])
     start, end = np.array([3, 0, 0, 4, 10]), np.array([8, 2, 5, 5, 12])
@@ -54,7 +54,7 @@ def test_overlaps_are_those_of_single_items():
         assert either[index] == overlap.n
 
 
-def test_what_the_raters_marked(study):
+def test_evidence_of_raters_is_loaded(study):
     matrix = load(select(study.dataset))
     evidence = load_evidence(matrix)
     # ann, ben: both mark oracle 1 and bm25 1; on bm25 3 ben's words are not in the text.

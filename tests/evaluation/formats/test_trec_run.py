@@ -8,7 +8,7 @@ from crux_site.imports.importing import import_dataset
 from evaluation.formats import trec_run
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
-from tests.crux_site.imports.study import BODILESS, study, write
+from tests.toolbox.import_study import BODILESS, study, write
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ def for_tools(dataset: Dataset, name: str) -> tuple[list[str], str]:
     return "".join(run.lines()).splitlines(), run.note
 
 
-def test_a_run_is_what_its_file_was(small):
+def test_run_is_what_its_file_was(small):
     assert lines(small, "first_stage.lsr") == study()["runs/first_stage.lsr.run"]
 
 
@@ -67,7 +67,7 @@ def test_scores_that_trec_eval_cannot_tell_apart_are_tied(small):
     assert "the topic t-1" in for_tools(small, run.name)[1]
 
 
-def test_a_tool_that_sorts_by_score_keeps_the_order_of_the_run(tmp_path, small):
+def test_tool_that_sorts_by_score_keeps_the_order_of_the_run(tmp_path, small):
     name = "runs/tied.run"
     order = [BODILESS, "t-1:0#0", "t-2:0#0"]
     tied = [f"t-1 Q0 {text} 3 0.5 tied" for text in order]
@@ -77,12 +77,12 @@ def test_a_tool_that_sorts_by_score_keeps_the_order_of_the_run(tmp_path, small):
 
 
 def as_trec_eval_sorts(run: list[str]) -> list[str]:
-    """The texts of one topic by falling score; those of one score by their names, from the last."""
+    """Sort the texts of one topic by falling score; ties by name, in descending order."""
     rows = [line.split() for line in run]
     return [row[2] for row in sorted(rows, key=lambda r: (float(r[4]), r[2]), reverse=True)]
 
 
-def test_a_context_gets_reciprocal_ranks_and_its_name(small):
+def test_context_gets_reciprocal_ranks_and_its_name(small):
     assert lines(small, "annotated.oracle") == [
         "t-1 Q0 t-1:0#1 1 1.0 annotated.oracle",
         "t-1 Q0 t-1:0#0 2 0.5 annotated.oracle",
@@ -90,7 +90,7 @@ def test_a_context_gets_reciprocal_ranks_and_its_name(small):
     ]
 
 
-def test_a_context_that_is_read_back_as_a_run_changes_nothing(tmp_path, small):
+def test_context_that_is_read_back_as_a_run_changes_nothing(tmp_path, small):
     name = "runs/annotated.oracle.run"
     run = lines(small, "annotated.oracle")
     summary = import_dataset(write(tmp_path / "out", {name: run}) / name, "small")
@@ -98,7 +98,7 @@ def test_a_context_that_is_read_back_as_a_run_changes_nothing(tmp_path, small):
     assert summary.unchanged == 3
 
 
-def test_a_name_with_white_space_cannot_be_written(small):
+def test_name_with_white_space_cannot_be_written(small):
     Text.objects.filter(name="t-2:1#1").update(name="two words")
     with pytest.raises(ExportError, match="white space"):
         lines(small, "first_stage.lsr")

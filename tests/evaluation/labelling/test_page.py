@@ -1,4 +1,4 @@
-"""What to label next: eight topics with a report each, of which people finished three."""
+"""The page Label next: eight topics with a report each, of which people finished three."""
 
 import csv
 import io
@@ -10,11 +10,11 @@ import pytest
 from annotation.models import Dataset, Rater, Rating, Text
 from evaluation.labelling.data import load_label_data
 from evaluation.labelling.page import label_report
-from evaluation.labelling.params import label_choice
+from evaluation.labelling.query import label_query
 from evaluation.labelling.samples import sample_result
 from evaluation.models import LabelSample, SampleChance
-from tests.evaluation.labelling.material import make_locks, rate
-from tests.markup import markup
+from tests.toolbox.labelling_study import make_locks, rate
+from tests.toolbox.responses import markup
 
 LABELLED = [0, 1, 3]
 
@@ -25,25 +25,25 @@ def rosa(cast):
 
 
 @pytest.fixture(scope="module")
-def made(kept):
-    return kept(make_locks)
+def saved_study(shared_world):
+    return shared_world(make_locks)
 
 
 @pytest.fixture
-def locks(db, made):
-    return deepcopy(made)
+def locks(db, saved_study):
+    return deepcopy(saved_study)
 
 
 def data_of(dataset):
-    return load_label_data(label_choice(dataset).selection)
+    return load_label_data(label_query(dataset).selection)
 
 
 def read(response):
     return list(csv.DictReader(io.StringIO(response.content.decode())))
 
 
-def test_the_data_by_hand(locks, django_assert_num_queries):
-    selection = label_choice(locks).selection
+def test_data_by_hand(locks, django_assert_num_queries):
+    selection = label_query(locks).selection
     with django_assert_num_queries(6):
         data = load_label_data(selection)
     nan = np.nan
@@ -71,7 +71,7 @@ def test_candidates_are_the_unlabelled_that_the_judge_finished_strongest_first(l
     assert report.forecasts[0].drawn == pytest.approx(report.forecasts[0].equal)  # all of them
 
 
-def test_where_people_finished_every_topic_theirs_is_the_estimate(locks):
+def test_estimate_is_of_people_if_they_finished_all_topics(locks):
     Rating.objects.exclude(text__name__in=["r0", "r1", "r3"]).delete()
     (row,) = label_report(data_of(locks), "", 2).rows
     assert row.both.value is None
@@ -86,28 +86,28 @@ def test_three_estimates(locks):
     assert row.both.n == 3
 
 
-def test_the_page_says_what_it_rests_on(rosa, locks):
+def test_page_says_what_it_rests_on(rosa, locks):
     page = markup(rosa.get("/datasets/locks/label-next/?size=2"))
     assert "words (baseline) alone" in page
     assert "4 reports to choose from" in page
     assert "1 more cannot be chosen, because the judge has not graded every question" in page
     assert "from 7 cells that both graded" in page
-    assert "Draw 2 of them" in page
+    assert "Draw sample (2)" in page
 
 
-def test_a_sample_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, locks):
+def test_sample_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, locks):
     response = rosa.post("/datasets/locks/label-next/", {"size": "2"}, follow=True)
     sample = LabelSample.objects.get()
     assert response.redirect_chain[-1][0] == f"/datasets/locks/label-next/samples/{sample.pk}/"
     chances = SampleChance.objects.filter(sample=sample)
     assert chances.count() == 4
     assert sum(chances.values_list("chance", flat=True)) == pytest.approx(2)
-    drawn = list(chances.filter(is_drawn=True))
-    assert len(drawn) == sample.size == 2
+    sampled = list(chances.filter(is_drawn=True))
+    assert len(sampled) == sample.size == 2
     page = markup(response)
     assert "0 of 2" in page
     assert "2 of the 2 drawn reports are not labelled yet" in page
-    for chance in drawn:
+    for chance in sampled:
         label(chance.text)
     page = markup(rosa.get(f"/datasets/locks/label-next/samples/{sample.pk}/"))
     assert '<nav class="tabs" aria-label="Results">' in page
@@ -116,7 +116,7 @@ def test_a_sample_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, 
     judge = data_of(locks).judge
     values = dict(enumerate(judge.tolist()))
     values |= {0: 1.0, 1: 1.0, 3: 0.0}
-    for chance in drawn:
+    for chance in sampled:
         number = int(chance.text.name[1:])
         values[number] = judge[number] + (1 - judge[number]) / chance.chance
     del values[7]
@@ -124,14 +124,14 @@ def test_a_sample_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, 
 
 
 def label(text, grade=1):
-    """What ann says of a report, to every question that is not filtered."""
+    """Save ann's grades of a report, to all questions that are not filtered."""
     ann = Rater.objects.get(name="ann")
     for question in text.topic.questions.filter(filtered_because=""):
         Rating.objects.filter(rater=ann, text=text, question=question).delete()
         rate(ann, "answerable", text, question, grade)
 
 
-def drawn_by(rosa, size):
+def draw_sample(rosa, size):
     rosa.post("/datasets/locks/label-next/", {"size": str(size)})
     sample = LabelSample.objects.first()
     return sample, [
@@ -141,7 +141,7 @@ def drawn_by(rosa, size):
 
 def test_until_a_sample_is_labelled_throughout_its_labels_change_no_estimate(rosa, locks):
     (before,) = label_report(data_of(locks), "", 2).rows
-    _, (first, second) = drawn_by(rosa, 2)
+    _, (first, second) = draw_sample(rosa, 2)
     label(first)
     (row,) = label_report(data_of(locks), "", 2).rows
     assert (row.people, row.n_left_out) == (before.people, 1)
@@ -153,8 +153,8 @@ def test_until_a_sample_is_labelled_throughout_its_labels_change_no_estimate(ros
     assert (row.n_left_out, row.both.n) == (0, 5)
 
 
-def test_that_one_report_alone_was_drawn_does_not_make_its_chance_that_of_all(rosa, locks):
-    sample, (text,) = drawn_by(rosa, 1)
+def test_chance_of_a_single_drawn_report_is_not_that_of_all(rosa, locks):
+    sample, (text,) = draw_sample(rosa, 1)
     assert len(set(sample.chances.values_list("chance", flat=True))) > 1
     label(text)
     Rating.objects.filter(rater__name="ann").exclude(text=text).delete()
@@ -163,13 +163,13 @@ def test_that_one_report_alone_was_drawn_does_not_make_its_chance_that_of_all(ro
 
 
 def test_after_a_sample_both_is_weighed_by_its_chances_and_people_alone_is_not_shown(rosa, locks):
-    sample, texts = drawn_by(rosa, 2)
+    sample, texts = draw_sample(rosa, 2)
     for text in texts:
         label(text)
     (row,) = label_report(data_of(locks), "", 2).rows
     assert row.people.value is None
     assert "greater chance" in row.people.reason
-    estimate = sample_result(sample, load_label_data(label_choice(locks).selection)).estimate
+    estimate = sample_result(sample, load_label_data(label_query(locks).selection)).estimate
     assert estimate.missing == 1  # the judge has not graded the last report throughout
     assert row.both == estimate
     page = markup(rosa.get("/datasets/locks/label-next/"))
@@ -180,7 +180,7 @@ def test_after_a_sample_both_is_weighed_by_its_chances_and_people_alone_is_not_s
 
 
 def test_labels_that_no_sample_asked_for_are_in_no_estimate_after_one(rosa, locks):
-    sample, texts = drawn_by(rosa, 2)
+    sample, texts = draw_sample(rosa, 2)
     for text in texts:
         label(text)
     (weighed,) = label_report(data_of(locks), "", 2).rows
@@ -194,7 +194,7 @@ def test_labels_that_no_sample_asked_for_are_in_no_estimate_after_one(rosa, lock
 def test_after_a_sample_with_equal_chances_people_alone_is_shown(rosa, locks):
     Rating.objects.filter(rater__name="ann").delete()
     rate(Rater.objects.get(name="words"), "graded", *of_last(locks), 5)
-    _, texts = drawn_by(rosa, 4)
+    _, texts = draw_sample(rosa, 4)
     for text in texts:
         label(text)
     (row,) = label_report(data_of(locks), "", 2).rows
@@ -208,7 +208,7 @@ def of_last(dataset):
     return text, text.topic.questions.get(position=1)
 
 
-def test_the_sample_of_one_system_says_nothing_of_others(rosa, locks):
+def test_sample_of_one_system_gives_no_estimate_of_others(rosa, locks):
     Text.objects.filter(name__in=["r4", "r5", "r6"]).update(system="two")
     rosa.post("/datasets/locks/label-next/", {"size": "1", "system": "two"})
     label(LabelSample.objects.get().chances.get(is_drawn=True).text)
@@ -241,36 +241,38 @@ def test_tables_as_csv_equal_the_report(rosa, locks):
     assert read(rosa.get("/datasets/locks/label-next/forecast.csv"))[0]["labelled"] == "4"
     rosa.post("/datasets/locks/label-next/", {"size": "2"})
     sample = LabelSample.objects.get()
-    drawn = read(rosa.get(f"/datasets/locks/label-next/samples/{sample.pk}.csv"))
-    assert len(drawn) == 2
-    assert float(drawn[0]["probability"]) > 0
+    sampled = read(rosa.get(f"/datasets/locks/label-next/samples/{sample.pk}.csv"))
+    assert len(sampled) == 2
+    assert float(sampled[0]["probability"]) > 0
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    ("query", "message"),
     [
         ("judge=nobody", "There is no judge that graded reports"),
         ("system=other", "There is no system"),
         ("eta=9", "There is no eta"),
         ("size=0", "whole number from 1"),
         ("size=%C2%B2", "whole number from 1"),
+        ("size=0000000019999999", "whole number from 1"),
+        (f"size=000000001{'9' * 5000}", "whole number from 1"),
         ("rubric=none", "There is no rubric"),
     ],
 )
-def test_what_is_not_there_is_named(rosa, locks, query, says):
+def test_invalid_parameter_is_refused(rosa, locks, query, message):
     response = rosa.get(f"/datasets/locks/label-next/?{query}")
     assert response.status_code == 400
-    assert says in response.content.decode()
+    assert message in response.content.decode()
     assert 'href="/datasets/locks/label-next/"' in response.content.decode()  # the way out
     response = rosa.get(f"/datasets/locks/label-next/estimates.csv?{query}")
     assert response.status_code == 400
     assert 'class="button" href="/datasets/locks/"' in response.content.decode()
 
 
-def test_nothing_left_draws_nothing(rosa, locks):
-    others = Text.objects.exclude(name__in=[f"r{number}" for number in LABELLED])
-    Rating.objects.filter(text__in=others).delete()
-    others.delete()
+def test_sample_of_no_candidates_is_not_drawn(rosa, locks):
+    unlabelled = Text.objects.exclude(name__in=[f"r{number}" for number in LABELLED])
+    Rating.objects.filter(text__in=unlabelled).delete()
+    unlabelled.delete()
     page = markup(rosa.get("/datasets/locks/label-next/"))
     assert "Nothing is left to label" in page
     response = rosa.post("/datasets/locks/label-next/", {}, follow=True)
@@ -300,13 +302,13 @@ def test_before_anybody_has_labelled_all_chances_are_equal(rosa, locks):
         "label-next/samples/1.csv",
     ],
 )
-def test_it_is_for_researchers(cast, locks, path):
+def test_pages_are_for_researchers(cast, locks, path):
     assert cast.client("worker").get(f"/datasets/locks/{path}").status_code == 403
     assert cast.client("stranger").get(f"/datasets/locks/{path}").status_code == 302
 
 
-def test_the_old_address_of_a_sample_leads_to_it(rosa, locks):
-    sample, _ = drawn_by(rosa, 1)
+def test_old_address_of_a_sample_leads_to_it(rosa, locks):
+    sample, _ = draw_sample(rosa, 1)
     response = rosa.get(f"/datasets/locks/label-next/draws/{sample.pk}/")
     assert response["Location"] == f"/datasets/locks/label-next/samples/{sample.pk}/"
     response = rosa.get(f"/datasets/locks/label-next/draws/{sample.pk}.csv")
@@ -316,12 +318,12 @@ def test_the_old_address_of_a_sample_leads_to_it(rosa, locks):
 @pytest.mark.parametrize(
     "path", ["label-next/samples/99/", "label-next/samples/99.csv", "label-next/nothing.csv"]
 )
-def test_what_is_missing_is_404(rosa, locks, path):
+def test_missing_page_is_404(rosa, locks, path):
     assert rosa.get(f"/datasets/locks/{path}").status_code == 404
     assert rosa.get(f"/datasets/none/{path}").status_code == 404
 
 
-def test_a_sample_of_another_dataset_is_404(rosa, locks):
+def test_sample_of_another_dataset_is_404(rosa, locks):
     rosa.post("/datasets/locks/label-next/", {"size": "1"})
     Dataset.objects.create(slug="other", title="Other")
     sample = LabelSample.objects.get()

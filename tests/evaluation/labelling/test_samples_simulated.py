@@ -1,4 +1,4 @@
-"""What the page says after a sample, in studies that are made up anew: bias, and how often intervals hold."""
+"""Simulated studies: bias of the estimates from samples, and coverage of their intervals."""
 
 import numpy as np
 import pytest

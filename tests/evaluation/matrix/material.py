@@ -1,4 +1,4 @@
-"""What tests of the matrix pages read from them."""
+"""Readers of the matrix pages for tests."""
 
 import csv
 import io

@@ -1,6 +1,6 @@
 """datasets/<slug>/matrix/ and the matrix of a topic.
 
-The study, and what its passages answer, is in tests/evaluation/scoring/material.py.
+The study, and what its passages answer, is in tests/toolbox/scoring_study.py.
 """
 
 from copy import deepcopy
@@ -8,11 +8,11 @@ from copy import deepcopy
 import pytest
 
 from annotation.models import Rater, Rating
-from evaluation.matrix.rows import AGAIN, NEW
-from tests.evaluation.agreement.test_page import words
+from evaluation.matrix.rows import NEW, REDUNDANT
 from tests.evaluation.matrix.material import LIST, page, rows, table, titles
-from tests.evaluation.scoring.material import make_reference, make_study
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.responses import text_of_page
+from tests.toolbox.scoring_study import make_reference, make_study
 
 
 @pytest.fixture
@@ -21,13 +21,13 @@ def rosa(cast):
 
 
 @pytest.fixture(scope="module")
-def made(kept):
-    return kept(make_study)
+def saved_study(shared_world):
+    return shared_world(make_study)
 
 
 @pytest.fixture
-def study(db, made):
-    return deepcopy(made)
+def study(db, saved_study):
+    return deepcopy(saved_study)
 
 
 @pytest.fixture
@@ -36,26 +36,36 @@ def url(study) -> str:
 
 
 @pytest.mark.parametrize("end", ["", "texts.csv", "pairs.csv"])
-def test_who_may_see_a_matrix(cast, url, end):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(url + end).status_code == status
+def test_matrix_is_for_researchers(cast, url, end):
+    for account, status in (
+        ("admin", 200),
+        ("researcher", 200),
+        ("worker", 403),
+        ("stranger", 302),
+    ):
+        assert cast.client(account).get(url + end).status_code == status
     assert cast.client("researcher").post(url + end).status_code == 405
 
 
 @pytest.mark.parametrize("path", [LIST, "/datasets/ferry/matrix.csv"])
-def test_who_may_see_the_topics(cast, study, path):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(path).status_code == status
+def test_topics_are_for_researchers(cast, study, path):
+    for account, status in (
+        ("admin", 200),
+        ("researcher", 200),
+        ("worker", 403),
+        ("stranger", 302),
+    ):
+        assert cast.client(account).get(path).status_code == status
     assert cast.client("researcher").post(path).status_code == 405
 
 
-def test_what_is_not_there(rosa, study, url):
-    other = make_dataset("train").topics.get()
+def test_missing_topic_is_404(rosa, study, url):
+    foreign_topic = make_dataset("train").topics.get()
     for path in (
         "/datasets/nowhere/matrix/",
-        f"{LIST}{other.pk}/",
+        f"{LIST}{foreign_topic.pk}/",
         f"{LIST}999999/",
-        f"{LIST}{other.pk}/texts.csv",
+        f"{LIST}{foreign_topic.pk}/texts.csv",
         f"{url}nope.csv",
     ):
         assert rosa.get(path).status_code == 404, path
@@ -75,17 +85,17 @@ def test_what_is_not_there(rosa, study, url):
         ("run=nope", "no run “nope”. There are: annotated.bm25, dense"),
     ],
 )
-def test_a_choice_that_is_not_there_is_answered_with_the_list(rosa, url, query, message):
+def test_unknown_choice_is_answered_with_the_list(rosa, url, query, message):
     for path in (LIST, url, f"{url}texts.csv", "/datasets/ferry/matrix.csv"):
         response = rosa.get(f"{path}?{query}")
         assert response.status_code == 400
-        assert message in words(response)
+        assert message in text_of_page(response)
 
 
-def test_nobody_has_rated(rosa, url):
+def test_page_without_ratings(rosa, url):
     Rating.objects.all().delete()
     for path in (LIST, url):
-        assert "Nobody has rated a text of this dataset yet" in words(rosa.get(path))
+        assert "Nobody has rated a text of this dataset yet" in text_of_page(rosa.get(path))
     for file in (f"{LIST.removesuffix('/')}.csv", f"{url}texts.csv"):
         assert rosa.get(file).status_code == 404  # and no page under the name of a file
 
@@ -106,7 +116,7 @@ def test_new_and_redundant_answers_and_gains_by_rank(rosa, url):
         ["", NEW, "", ""],
         [NEW, "", "", ""],
         ["", "", "", ""],
-        ["", AGAIN, "", ""],
+        ["", REDUNDANT, "", ""],
     ]
     assert [row.gain for row in ranked] == [1, 1, 0, 0.5]
     assert [row.n_answers for row in ranked] == [1, 1, 0, 1]
@@ -119,15 +129,15 @@ def test_unrated_is_shown_as_unrated_and_never_as_zero(rosa, url):
     response = rosa.get(f"{url}?run=annotated.bm25&cutoff=size")
     unrated = rows(response.context["page"])["ferry-1:11#11"]
     assert [(cell.grade, cell.shade) for cell in unrated.cells] == [(None, None)] * 4
-    seen = response.content.decode()
-    assert 'class="hatched"><a' in seen
-    assert 'aria-label="ferry-1:11#11, question 1: unrated">–</a>' in seen
-    assert 'aria-label="far-9:0#0, question 1: grade 0">0</a>' in seen
+    html = response.content.decode()
+    assert 'class="hatched"><a' in html
+    assert 'aria-label="ferry-1:11#11, question 1: unrated">–</a>' in html
+    assert 'aria-label="far-9:0#0, question 1: grade 0">0</a>' in html
     # Three answerable questions, four ranks; 11#11 lacks all three.
-    assert "3 of 12 pairs of its 4 texts" in words(response)
+    assert "3 of 12 pairs of its 4 texts" in text_of_page(response)
 
 
-def test_the_required_subset_with_its_order(rosa, url):
+def test_required_subset_with_its_order(rosa, url):
     matrix = page(rosa, url, "run=annotated.bm25&cutoff=size")
     assert rows(matrix)["ferry-1:0#1"].required == 2
     assert titles(matrix)[1] == "Required, and not in the run"
@@ -146,7 +156,7 @@ def test_without_a_run_the_required_subset_is_the_context(rosa, url):
     assert matrix.score.coverage.value == 1
 
 
-def test_the_rest_is_folded_and_counted(rosa, url):
+def test_rest_is_folded_and_counted(rosa, url):
     matrix = page(rosa, url, "run=dense")
     folded = {group.title: group.n_hidden for group in matrix.groups if not group.rows}
     assert folded == {"Passages of the topic without a grade": 1, "Reports": 2}
@@ -154,25 +164,25 @@ def test_the_rest_is_folded_and_counted(rosa, url):
     assert whole.n_hidden == 0
     assert titles(whole) == titles(matrix)
     assert rows(whole, 2).keys() == {"ferry-1:11#11"}
-    assert f"{matrix.n_hidden} more" in words(rosa.get(f"{url}?run=dense"))
+    assert f"{matrix.n_hidden} more" in text_of_page(rosa.get(f"{url}?run=dense"))
 
 
 def test_passages_of_other_topics_are_no_part_of_p_star(rosa, url):
     matrix = page(rosa, url, "all=1")
     group = next(group for group in matrix.groups if group.title == "Other rated passages")
     assert [row.name for row in group.rows] == ["far-9:0#0"]
-    assert "far-9:0#0 other topic" in words(rosa.get(f"{url}?all=1"))
+    assert "far-9:0#0 other topic" in text_of_page(rosa.get(f"{url}?all=1"))
 
 
-def test_what_ndeval_has_stands_beside_gains_by_other_topics(rosa, study, url):
-    seen = words(rosa.get(f"{url}?run=dense&cutoff=size"))
-    assert "by ndeval, where they gain nothing, it is 0.39." in seen
-    assert "by ndeval" not in words(rosa.get(f"{url}?run=dense&cutoff=size&rules=authors"))
+def test_ndeval_value_is_beside_gains_by_other_topics(rosa, study, url):
+    page_text = text_of_page(rosa.get(f"{url}?run=dense&cutoff=size"))
+    assert "by ndeval, where they gain nothing, it is 0.39." in page_text
+    assert "by ndeval" not in text_of_page(rosa.get(f"{url}?run=dense&cutoff=size&rules=authors"))
     room = "/datasets/ferry/retrieval/"
-    seen = words(rosa.get(f"{room}?source=judge&cutoff=size"))
-    assert "Behind “ndeval” stands what ndeval prints, given judgements of P*" in seen
-    assert "; ndeval 0.39" in seen
-    assert "ndeval 0.39" in words(rosa.get(f"{room}runs/dense/?source=judge&cutoff=size"))
+    page_text = text_of_page(rosa.get(f"{room}?source=judge&cutoff=size"))
+    assert "Behind “ndeval” stands what ndeval prints, given judgements of P*" in page_text
+    assert "; ndeval 0.39" in page_text
+    assert "ndeval 0.39" in text_of_page(rosa.get(f"{room}runs/dense/?source=judge&cutoff=size"))
     lines = table(rosa.get(f"{room}topics.csv?source=judge&cutoff=size&row=dense"))
     assert [line["alpha_ndcg_ndeval"][:6] for line in lines] == ["0.3868", ""]
     systems = {
@@ -180,13 +190,13 @@ def test_what_ndeval_has_stands_beside_gains_by_other_topics(rosa, study, url):
         for line in table(rosa.get(f"{room}systems.csv?source=judge&cutoff=size"))
     }
     assert (systems["dense"], systems["reports/annotated.bm25"]) == ("0.3868", "")
-    assert "Behind “ndeval”" not in words(rosa.get(f"{room}?source=judge&rules=authors"))
+    assert "Behind “ndeval”" not in text_of_page(rosa.get(f"{room}?source=judge&rules=authors"))
 
 
 def test_questions_say_whether_they_count_and_who_answers_first(rosa, url):
     questions = page(rosa, url, "run=annotated.bm25&cutoff=size").questions
-    assert [asked.is_answerable for asked in questions] == [True, True, False, True]
-    assert [asked.first_rank for asked in questions] == [2, 1, None, None]
+    assert [question.is_answerable for question in questions] == [True, True, False, True]
+    assert [question.first_rank for question in questions] == [2, 1, None, None]
     assert questions[0].status == "first at rank 2; 2 passages of P* answer it"
     assert questions[1].status == "first at rank 1; 1 passage of P* answers it"
     assert questions[2].status == "no passage of P* answers it; never counts"
@@ -196,29 +206,29 @@ def test_questions_say_whether_they_count_and_who_answers_first(rosa, url):
     )
 
 
-def test_a_filtered_question_that_never_counts_says_why(rosa, url):
-    asked = page(rosa, url, "source=strict").questions[3]
-    assert asked.status == "filtered, no passage answers it; never counts"
+def test_filtered_question_displays_the_reason(rosa, url):
+    question = page(rosa, url, "source=strict").questions[3]
+    assert question.status == "filtered, no passage answers it; never counts"
 
 
-def test_another_eta_moves_everything(rosa, url):
+def test_eta_changes_all_values(rosa, url):
     matrix = page(rosa, url, "run=dense&eta=5")
     assert matrix.pool.answerable == (0,)
     assert matrix.score.coverage.value == 0
     assert all(not cell.role for row in matrix.groups[0].rows for cell in row.cells)
 
 
-def test_a_cutoff_takes_the_first_ranks(rosa, url):
+def test_cutoff_takes_the_first_ranks(rosa, url):
     matrix = page(rosa, url, "run=annotated.bm25&cutoff=1")
     assert [row.name for row in matrix.groups[0].rows] == ["far-9:0#0"]
     assert matrix.score.coverage.value == pytest.approx(1 / 3)
 
 
-def test_the_authors_rules_read_a_passage_of_another_topic_as_zero(rosa, url):
+def test_authors_rules_read_a_passage_of_another_topic_as_zero(rosa, url):
     response = rosa.get(f"{url}?run=dense&rules=authors")
     visitor = rows(response.context["page"])["far-9:0#0"]
     assert [cell.grade for cell in visitor.cells] == [0, 0, 0, 0]
-    assert "a passage of another topic counts as rated 0, and is shown so" in words(response)
+    assert "a passage of another topic counts as rated 0, and is shown so" in text_of_page(response)
 
 
 def test_people_over_a_judge_are_marked_and_the_values_follow(rosa, url):
@@ -235,9 +245,9 @@ def test_people_over_a_judge_are_marked_and_the_values_follow(rosa, url):
     assert marked == {("ferry-1:0#0", 2): 1, ("ferry-1:2#2", 1): 0}
     assert matrix.score.n_covered == 1
     assert page(rosa, url, "run=dense&source=judge").score.n_covered == 2
-    seen = response.content.decode()
-    assert 'data-shade="5" data-by="people"><a' in seen
-    assert "question 2: grade 1 by people" in seen
+    html = response.content.decode()
+    assert 'data-shade="5" data-by="people"><a' in html
+    assert "question 2: grade 1 by people" in html
     reports = next(group for group in matrix.groups if group.title == "Reports")
     oracle = next(row for row in reports.rows if row.system == "annotated.oracle")
     # A tie on q1 is no grade; the judge has none either.
@@ -255,7 +265,7 @@ def test_reports_are_contexts_of_one_text(rosa, url):
     assert all("?rubric=answerable" in row.pair_query for row in reports)
 
 
-def test_references_stand_below_the_reports(rosa, study, url):
+def test_references_are_below_the_reports(rosa, study, url):
     make_reference(study)
     matrix = page(rosa, url)
     assert titles(matrix)[-1] == "Reference summaries"
@@ -263,21 +273,21 @@ def test_references_stand_below_the_reports(rosa, study, url):
     assert row.coverage.value == pytest.approx(2 / 3)
 
 
-def test_a_cell_leads_to_its_pair(rosa, study, url):
+def test_cell_leads_to_its_pair(rosa, study, url):
     passage = study.passages["ferry-1:0#0"]
     path = f"/datasets/ferry/pairs/{passage.pk}/{study.questions[0].pk}/?rubric=graded&eta=3"
     response = rosa.get(url)
     assert f'href="{path}"'.replace("&", "&amp;") in response.content.decode()
-    assert "J judge 5" in words(rosa.get(path)) or "judge 5" in words(rosa.get(path))
+    assert "J judge 5" in text_of_page(rosa.get(path)) or "judge 5" in text_of_page(rosa.get(path))
 
 
 def test_names_are_escaped(rosa, study, url):
     passage = study.passages["ferry-1:0#0"]
     passage.name = 'ferry-1:"><script>alert(1)</script>'
     passage.save()
-    seen = rosa.get(f"{url}?all=1").content.decode()
-    assert "<script>alert" not in seen
-    assert "&quot;&gt;&lt;script&gt;" in seen
+    html = rosa.get(f"{url}?all=1").content.decode()
+    assert "<script>alert" not in html
+    assert "&quot;&gt;&lt;script&gt;" in html
 
 
 def test_previous_and_next_topic_keep_the_choice(rosa, study, url):
@@ -290,23 +300,29 @@ def test_previous_and_next_topic_keep_the_choice(rosa, study, url):
     assert 'rel="next"' not in last
 
 
-def test_the_same_topic_by_others(rosa, url):
-    seen = rosa.get(f"{url}?run=dense").content.decode()
-    assert f'href="{url}?run=dense&amp;source=majority"' in seen
-    assert f'href="{url}?run=dense&amp;source=judge"' not in seen
+def test_same_topic_by_others(rosa, url):
+    html = rosa.get(f"{url}?run=dense").content.decode()
+    assert f'href="{url}?run=dense&amp;source=majority"' in html
+    assert f'href="{url}?run=dense&amp;source=judge"' not in html
 
 
-def test_undefined_says_why(rosa, study, url):
+def test_undefined_value_displays_the_reason(rosa, study, url):
     second = f"{LIST}{study.dataset.topics.get(name='ferry-2').pk}/"
-    assert "there is no required subset, and coverage is undefined" in words(rosa.get(second))
-    assert "there are no answerable questions" in words(rosa.get(f"{second}?run=dense")).lower()
-    seen = words(rosa.get(f"{second}?run=annotated.bm25&cutoff=size"))
-    assert "annotated.bm25 ranks nothing for this topic, so it has no values here." in seen
-    assert "words of the required subset are not there" in words(rosa.get(f"{url}?run=dense"))
+    assert "there is no required subset, and coverage is undefined" in text_of_page(
+        rosa.get(second)
+    )
+    assert (
+        "there are no answerable questions" in text_of_page(rosa.get(f"{second}?run=dense")).lower()
+    )
+    page_text = text_of_page(rosa.get(f"{second}?run=annotated.bm25&cutoff=size"))
+    assert "annotated.bm25 ranks nothing for this topic, so it has no values here." in page_text
+    assert "words of the required subset are not there" in text_of_page(
+        rosa.get(f"{url}?run=dense")
+    )
 
 
-def test_a_baseline_is_called_one(rosa, study, url):
+def test_baseline_is_called_one(rosa, study, url):
     Rater.objects.filter(name="strict").update(kind="baseline")
-    seen = words(rosa.get(f"{url}?source=strict"))
-    assert "Grades by strict (baseline)" in seen
-    assert "people over strict (baseline)" in seen
+    page_text = text_of_page(rosa.get(f"{url}?source=strict"))
+    assert "Grades by strict (baseline)" in page_text
+    assert "people over strict (baseline)" in page_text

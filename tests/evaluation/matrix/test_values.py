@@ -1,6 +1,6 @@
-"""The matrix of a topic and the list of topics: values as the command has them, and as files.
+"""Matrix of a topic and list of topics: values against the command, and files.
 
-The study, and what its passages answer, is in tests/evaluation/scoring/material.py.
+The study, and the answers of its passages, is in tests/toolbox/scoring_study.py.
 """
 
 import json
@@ -13,9 +13,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Rating, Rubric
-from tests.evaluation.agreement.test_page import words
 from tests.evaluation.matrix.material import LIST, page, table
-from tests.evaluation.scoring.material import make_study
+from tests.toolbox.responses import text_of_page
+from tests.toolbox.scoring_study import make_study
 
 
 @pytest.fixture
@@ -43,13 +43,13 @@ def url(study) -> str:
         {"source": "people:judge"},
     ],
 )
-def test_the_values_are_those_of_the_command(rosa, url, options):
+def test_values_are_those_of_the_command(rosa, url, options):
     for run in ("dense", "annotated.bm25"):
         query = "&".join(f"{key}={value}" for key, value in {"run": run, **options}.items())
-        assert shown(page(rosa, url, query)) == scored("ferry", run, options)["ferry-1"]
+        assert displayed_values(page(rosa, url, query)) == scored("ferry", run, options)["ferry-1"]
 
 
-def shown(matrix) -> dict[str, object]:
+def displayed_values(matrix) -> dict[str, object]:
     """The values above the table, under the command's names."""
     score = matrix.score
     return {
@@ -68,9 +68,9 @@ def shown(matrix) -> dict[str, object]:
 def scored(slug: str, run: str, options: dict[str, str]) -> dict[str, dict[str, object]]:
     """The same by `manage.py score`, by topic."""
     out = StringIO()
-    words = {"judge": "judge", **options}
-    words["judge"] = words.pop("source", words["judge"])
-    flags = [part for key, value in words.items() for part in (f"--{key}", value)]
+    params = {"judge": "judge", **options}
+    params["judge"] = params.pop("source", params["judge"])
+    flags = [part for key, value in params.items() for part in (f"--{key}", value)]
     call_command("score", slug, "--run", run, *flags, "--json", stdout=out)
     names = (
         *("coverage", "alpha_ndcg", "density", "n_passages", "n_answerable"),
@@ -80,7 +80,7 @@ def scored(slug: str, run: str, options: dict[str, str]) -> dict[str, dict[str, 
     return {topic: {name: of[name] for name in names} for topic, of in topics.items()}
 
 
-def test_the_topics(rosa, study, url):
+def test_topics(rosa, study, url):
     response = rosa.get(LIST)
     first, second = response.context["page"]
     assert (first.n_answerable, first.n_questions, first.n_passages, first.n_required) == (
@@ -95,29 +95,29 @@ def test_the_topics(rosa, study, url):
         ("dense", pytest.approx(2 / 3)),
     ]
     assert second.coverage[0] == ("annotated.bm25", None)
-    seen = words(response)
-    assert "3 of 4" in seen
-    assert "not ranked" in seen
+    page_text = text_of_page(response)
+    assert "3 of 4" in page_text
+    assert "not ranked" in page_text
     assert f'href="{url}?run=dense"' in response.content.decode()
 
 
-def test_the_topics_with_chosen_runs(rosa, study):
+def test_topics_with_chosen_runs(rosa, study):
     response = rosa.get(f"{LIST}?run=dense&source=strict&eta=4")
     first = next(iter(response.context["page"]))
     assert [name for name, _ in first.coverage] == ["dense"]
-    assert "Grades by strict, η = 4" in words(response)
+    assert "Grades by strict, η = 4" in text_of_page(response)
 
 
-def test_the_topics_are_on_pages(rosa, study):
+def test_topics_are_on_pages(rosa, study):
     for n in range(60):
         study.dataset.topics.create(name=f"more-{n}", request="More.", position=2 + n)
-    seen = rosa.get(f"{LIST}?run=dense").content.decode()
-    assert "more-50" not in seen
-    assert 'rel="next" href="?run=dense&amp;page=2"' in seen
-    assert "more-59" in words(rosa.get(f"{LIST}?page=2"))
+    html = rosa.get(f"{LIST}?run=dense").content.decode()
+    assert "more-50" not in html
+    assert 'rel="next" href="?run=dense&amp;page=2"' in html
+    assert "more-59" in text_of_page(rosa.get(f"{LIST}?page=2"))
 
 
-def test_the_topics_as_a_file(rosa, study):
+def test_topics_as_a_file(rosa, study):
     response = rosa.get("/datasets/ferry/matrix.csv")
     assert response["Content-Disposition"] == 'attachment; filename="ferry.matrices.csv"'
     first, second = table(response)
@@ -126,7 +126,7 @@ def test_the_topics_as_a_file(rosa, study):
     assert second["coverage annotated.bm25"] == ""
 
 
-def test_a_matrix_as_a_file(rosa, url):
+def test_matrix_as_a_file(rosa, url):
     lines = table(rosa.get(f"{url}texts.csv?run=annotated.bm25&cutoff=size"))
     by_name = {line["text"]: line for line in lines}
     assert len(by_name) == 8  # six passages and two reports, folded on the page or not
@@ -137,7 +137,7 @@ def test_a_matrix_as_a_file(rosa, url):
     assert by_name["ferry-1:10#10"]["required"] == "3"
 
 
-def test_the_pairs_of_a_matrix_as_a_file(rosa, url):
+def test_pairs_of_a_matrix_as_a_file(rosa, url):
     lines = table(rosa.get(f"{url}pairs.csv?run=annotated.bm25&source=people:judge&cutoff=size"))
     assert len(lines) == 8 * 4
     of = {(line["text"], line["question"]): line for line in lines}
@@ -179,11 +179,11 @@ def test_queries_do_not_grow(rosa, study, url):
     assert [n_queries(path) for path in paths] == before
 
 
-def test_the_real_study(real_study, rosa):
+def test_real_study(real_study, rosa):
     for rules in ("paper", "authors"):
         options = {"source": "llama33_70b", "cutoff": "10", "rules": rules}
         expected = scored("crux-duc04", "human_eval.bm25", options)
         query = f"run=human_eval.bm25&source=llama33_70b&cutoff=10&rules={rules}"
         for topic in real_study.topics.all()[:8]:
             matrix = page(rosa, f"/datasets/crux-duc04/matrix/{topic.pk}/", query)
-            assert shown(matrix) == expected[topic.name]
+            assert displayed_values(matrix) == expected[topic.name]

@@ -18,24 +18,24 @@ def by_definition(ranked, pool, names, eta, alpha, cutoff):
     """The standard reading in plain loops: value, and the names of the ideal ranking."""
     questions = [q for q in range(pool.shape[1]) if any(row[q] >= eta for row in pool)]
 
-    def gain(row, seen):
-        return sum((1 - alpha) ** seen[q] for q in questions if row[q] >= eta)
+    def gain(row, n_answered):
+        return sum((1 - alpha) ** n_answered[q] for q in questions if row[q] >= eta)
 
     def dcg(rows):
-        seen, total = dict.fromkeys(questions, 0), 0.0
+        n_answered, total = dict.fromkeys(questions, 0), 0.0
         for rank, row in enumerate(rows, start=1):
-            total += gain(row, seen) / log2(rank + 1)
+            total += gain(row, n_answered) / log2(rank + 1)
             for q in questions:
-                seen[q] += row[q] >= eta
+                n_answered[q] += row[q] >= eta
         return total
 
-    ideal, seen = [], dict.fromkeys(questions, 0)
-    left = {name: row for name, row in zip(names, pool, strict=True) if (row >= eta).any()}
-    while left and len(ideal) < cutoff:
-        name = max(left, key=lambda name: (gain(left[name], seen), name))
+    ideal, n_ranked = [], dict.fromkeys(questions, 0)
+    remaining = {name: row for name, row in zip(names, pool, strict=True) if (row >= eta).any()}
+    while remaining and len(ideal) < cutoff:
+        name = max(remaining, key=lambda name: (gain(remaining[name], n_ranked), name))
         for q in questions:
-            seen[q] += left[name][q] >= eta
-        ideal.append((name, left.pop(name)))
+            n_ranked[q] += remaining[name][q] >= eta
+        ideal.append((name, remaining.pop(name)))
     if not ideal:
         return None, []
     return dcg(ranked[:cutoff]) / dcg([row for _, row in ideal]), [name for name, _ in ideal]
@@ -63,7 +63,7 @@ def test_eq4_by_hand_exceeds_one():
     assert (result.gains, result.ideal_gains, result.ideal_order) == ((3, 2), (3, 1), (0, 1))
 
 
-def test_the_standard_reading_may_exceed_one_by_hand():
+def test_standard_reading_may_exceed_one_by_hand():
     # D = {0,3,4}, E = {1,2,4}, F = {0,2,4}. Greatest name first: F (3), then D = 1/2 + 1 + 1/2 = 2
     # and E = 1 + 1/2 + 1/2 = 2, and E is the greater: 3 + 2/log2(3). The ranking D, E gains 3 and
     # then 1 + 1 + 1/2: it beats the greedy ideal.
@@ -102,7 +102,7 @@ def test_questions_that_no_pool_passage_answers_never_count():
     assert (result.value, result.n, result.answerable) == (1, 1, (0,))
 
 
-def test_a_shorter_ranking_is_held_against_the_ideal_at_the_cutoff():
+def test_shorter_ranking_is_held_against_the_ideal_at_the_cutoff():
     # One passage against an ideal of two that gain 1 each: 1 / (1 + 1/log2(3)).
     result = alpha_ndcg([[5, 0]], [[5, 0], [0, 5]], ["a", "b"], 3, cutoff=2)
     assert result.value == pytest.approx(1 / (1 + 1 / log2(3)))
@@ -115,7 +115,7 @@ def test_unrated_cells_gain_nothing_and_are_counted_up_to_the_cutoff():
     assert (result.value, result.n, result.missing) == (pytest.approx(1 / 2), 2, 1)
 
 
-def test_no_answerable_question_is_undefined():
+def test_ranking_without_answerable_question_is_undefined():
     result = alpha_ndcg([[5, 5]], [[0, 2]], ["p"], 3)
     assert result.value is None
     assert result.reason == "undefined, because there are no answerable questions"
@@ -129,7 +129,7 @@ def test_eq4_without_an_answer_in_z_star_is_undefined():
     assert alpha_ndcg_eq4(np.empty((0, 1)), np.empty((0, 1)), [0], 3).reason == reason
 
 
-def test_an_empty_ranking_is_zero():
+def test_empty_ranking_is_zero():
     empty = np.empty((0, 4))
     assert alpha_ndcg(empty, POOL, NAMES, 3).value == 0
     assert alpha_ndcg(empty, POOL, NAMES, 3, cutoff=10).value == 0
@@ -149,30 +149,30 @@ def test_against_the_definition(topic, eta, alpha, cutoff):
 
 
 @given(topics(), st.integers(1, 5), ALPHAS)
-def test_an_irrelevant_passage_at_the_end_does_not_raise_it(topic, eta, alpha):
+def test_irrelevant_passage_at_the_end_does_not_raise_it(topic, eta, alpha):
     pool, ranked, names = topic
     longer = np.vstack([ranked, np.zeros((1, ranked.shape[1]))])
     for cutoff in (None, 5):
         before = alpha_ndcg(ranked, pool, names, eta, alpha=alpha, cutoff=cutoff).value
-        after = alpha_ndcg(longer, pool, names, eta, alpha=alpha, cutoff=cutoff).value
-        assert (before is None) == (after is None)
-        assert before is None or after <= before + 1e-12
+        extended = alpha_ndcg(longer, pool, names, eta, alpha=alpha, cutoff=cutoff).value
+        assert (before is None) == (extended is None)
+        assert before is None or extended <= before + 1e-12
 
 
 @given(topics(), st.integers(1, 5), st.sampled_from([0.5, 0.7, 0.9]), st.randoms())
-def test_the_order_of_the_questions_changes_nothing(topic, eta, alpha, random):
+def test_order_of_the_questions_changes_nothing(topic, eta, alpha, random):
     pool, ranked, names = topic
     order = list(range(pool.shape[1]))
     random.shuffle(order)
     estimate = alpha_ndcg(ranked, pool, names, eta, alpha=alpha)
-    other = alpha_ndcg(ranked[:, order], pool[:, order], names, eta, alpha=alpha)
-    assert estimate.ideal_order == other.ideal_order
-    assert (estimate.value is None) == (other.value is None)
-    assert estimate.value is None or estimate.value == pytest.approx(other.value)
+    reordered = alpha_ndcg(ranked[:, order], pool[:, order], names, eta, alpha=alpha)
+    assert estimate.ideal_order == reordered.ideal_order
+    assert (estimate.value is None) == (reordered.value is None)
+    assert estimate.value is None or estimate.value == pytest.approx(reordered.value)
 
 
 @given(topics(), st.integers(1, 5))
-def test_the_oracle_context_against_itself_is_one(topic, eta):
+def test_oracle_context_against_itself_is_one(topic, eta):
     pool, _, names = topic
     z_star = pool[list(required_subset(pool, eta).rows)]
     answerable = alpha_ndcg(z_star, pool, names, eta).answerable
@@ -181,7 +181,7 @@ def test_the_oracle_context_against_itself_is_one(topic, eta):
 
 
 @pytest.mark.parametrize("share", [0.1, 0.4])
-def test_a_whole_ranking_of_a_large_pool_against_the_definition(share):
+def test_whole_ranking_of_a_large_pool_against_the_definition(share):
     generator = np.random.default_rng(3)
     pool = np.where(generator.random((60, 6)) < share, 5.0, 0.0)
     ranked, names = generator.permutation(pool), [f"p{number}" for number in range(60)]

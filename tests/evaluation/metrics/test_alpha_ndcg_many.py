@@ -8,30 +8,30 @@ from tests.evaluation.metrics.rankings import ALPHAS, topics
 
 
 @given(st.lists(topics(), min_size=1, max_size=4), ALPHAS)
-def test_many_are_the_same_as_one_by_one(several, alpha):
+def test_many_are_the_same_as_one_by_one(topic_cases, alpha):
     depth, passages, questions = (
-        max(len(ranked) for _, ranked, _ in several),
-        max(len(pool) for pool, _, _ in several),
-        max(pool.shape[1] for pool, _, _ in several),
+        max(len(ranked) for _, ranked, _ in topic_cases),
+        max(len(pool) for pool, _, _ in topic_cases),
+        max(pool.shape[1] for pool, _, _ in topic_cases),
     )
-    pools = np.full((len(several), passages, questions), np.nan)
-    rankings = np.full((len(several), depth, questions), np.nan)
-    names = np.full((len(several), passages), "", dtype="U8")
-    for topic, (pool, ranked, called) in enumerate(several):
+    pools = np.full((len(topic_cases), passages, questions), np.nan)
+    rankings = np.full((len(topic_cases), depth, questions), np.nan)
+    names = np.full((len(topic_cases), passages), "", dtype="U8")
+    for topic, (pool, ranked, passage_names) in enumerate(topic_cases):
         pools[topic, : len(pool), : pool.shape[1]] = pool
         rankings[topic, : len(ranked), : ranked.shape[1]] = ranked
-        names[topic, : len(called)] = called
-    sizes = [len(ranked) for _, ranked, _ in several]
-    many = alpha_ndcg_many(rankings, pools, names, 3, alpha=alpha, cutoff=sizes)
+        names[topic, : len(passage_names)] = passage_names
+    sizes = [len(ranked) for _, ranked, _ in topic_cases]
+    vectorised = alpha_ndcg_many(rankings, pools, names, 3, alpha=alpha, cutoff=sizes)
     twice = alpha_ndcg_many([rankings, rankings], pools, names, 3, alpha=alpha, cutoff=5)
-    for topic, (pool, ranked, called) in enumerate(several):
-        alone = alpha_ndcg(ranked, pool, called, 3, alpha=alpha)
-        assert many.n_answerable[topic] == alone.n
-        assert many.dcg[topic] == alone.dcg
-        assert many.ideal_dcg[topic] == alone.ideal_dcg
-        five = alpha_ndcg(ranked, pool, called, 3, alpha=alpha, cutoff=5)
+    for topic, (pool, ranked, passage_names) in enumerate(topic_cases):
+        single = alpha_ndcg(ranked, pool, passage_names, 3, alpha=alpha)
+        assert vectorised.n_answerable[topic] == single.n
+        assert vectorised.dcg[topic] == single.dcg
+        assert vectorised.ideal_dcg[topic] == single.ideal_dcg
+        five = alpha_ndcg(ranked, pool, passage_names, 3, alpha=alpha, cutoff=5)
         for value, expected in (
-            (many.values[topic], alone.value),
+            (vectorised.values[topic], single.value),
             (twice.values[0, topic], five.value),
             (twice.values[1, topic], five.value),
         ):

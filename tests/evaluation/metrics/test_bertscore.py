@@ -7,29 +7,29 @@ from evaluation.metrics.bertscore import TokenVectors, bertscore
 
 
 def text(*vectors: tuple[float, float], but: tuple[int, ...] = ()) -> TokenVectors:
-    counts = np.array([place not in but for place in range(len(vectors))], dtype=bool)
+    counts = np.array([position not in but for position in range(len(vectors))], dtype=bool)
     return TokenVectors(np.array(vectors, dtype=np.float32).reshape(-1, 2), counts)
 
 
 EAST, NORTH, NORTH_EAST = (1, 0), (0, 2), (3, 4)
 
 
-def test_each_token_has_its_best_match():
+def test_tokens_have_their_best_matches():
     # (3, 4) has a cosine of 0.6 with the east and of 0.8 with the north.
-    found = bertscore(text(EAST, NORTH_EAST), text(NORTH, NORTH_EAST))
-    assert found.precision == pytest.approx((0.6 + 1) / 2)
-    assert found.recall == pytest.approx((0.8 + 1) / 2)
-    assert found.f1 == pytest.approx(2 * 0.8 * 0.9 / 1.7)
+    scores = bertscore(text(EAST, NORTH_EAST), text(NORTH, NORTH_EAST))
+    assert scores.precision == pytest.approx((0.6 + 1) / 2)
+    assert scores.recall == pytest.approx((0.8 + 1) / 2)
+    assert scores.f1 == pytest.approx(2 * 0.8 * 0.9 / 1.7)
 
 
 def test_signs_at_the_ends_count_for_nothing_and_may_be_matched():
     # The east is matched by the reference's first sign; the north that begins the generation is not asked.
-    found = bertscore(text(NORTH, EAST, but=(0,)), text(EAST, NORTH, but=(0,)))
-    assert found == pytest.approx((1, 1, 1))
+    scores = bertscore(text(NORTH, EAST, but=(0,)), text(EAST, NORTH, but=(0,)))
+    assert scores == pytest.approx((1, 1, 1))
     assert bertscore(text(NORTH, EAST, but=(0,)), text(NORTH)).precision == pytest.approx(0)
 
 
-def test_a_text_is_itself_and_its_opposite_is_not():
+def test_text_is_itself_and_its_opposite_is_not():
     assert bertscore(text(EAST, NORTH), text(EAST, NORTH)) == pytest.approx((1, 1, 1))
     assert bertscore(text(EAST), text((-1, 0))) == pytest.approx((-1, -1, -1))
     assert bertscore(text(EAST), text(NORTH)) == pytest.approx((0, 0, 0))

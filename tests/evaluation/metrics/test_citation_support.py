@@ -32,7 +32,7 @@ def test_with_one_citation_a_statement_the_weighted_values_are_those_of_trec_rag
     assert values(citation_support([[2], [1], [0], []]))[1::2] == [0.5, 0.375]
 
 
-def test_what_is_unrated_is_missing_and_never_a_zero():
+def test_unrated_citation_is_missing_and_not_zero():
     # A full support settles its statement whatever else it cites; the second is not settled.
     support = citation_support([[2, NAN], [1, NAN], [0]])
     assert (support.precision.value, support.precision.n, support.precision.missing) == (None, 3, 2)
@@ -54,7 +54,7 @@ def test_without_citations_and_without_statements():
 
 
 @pytest.mark.parametrize("grade", [3, -1, 0.5, float("inf")])
-def test_another_grade_is_refused(grade):
+def test_unknown_grade_is_refused(grade):
     with pytest.raises(ValueError, match="0, 1, 2"):
         citation_support([[grade]])
 
@@ -63,13 +63,18 @@ def test_another_grade_is_refused(grade):
 def test_properties(statements):
     """Weights never take away; the order of statements and of citations does not matter."""
     precision, weighted, recall, recall_weighted = values(citation_support(statements))
-    again = values(citation_support([citations[::-1] for citations in statements[::-1]]))
-    assert again == [pytest.approx(precision), pytest.approx(weighted), recall, recall_weighted]
+    reversed_values = values(citation_support([citations[::-1] for citations in statements[::-1]]))
+    assert reversed_values == [
+        pytest.approx(precision),
+        pytest.approx(weighted),
+        recall,
+        recall_weighted,
+    ]
     assert (weighted or 0) >= (precision or 0)
     assert (recall_weighted or 0) >= (recall or 0)
 
 
-def test_the_mean_over_reports_leaves_out_what_has_nothing_to_count():
+def test_mean_over_reports_leaves_out_what_has_nothing_to_count():
     # 1 and 0.5 of two topics: 0.75 of two. One report lacks grades; one cites nothing and is neither.
     reports = [
         Estimate(1.0, None, 4),

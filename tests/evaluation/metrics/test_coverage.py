@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from evaluation.metrics.coverage import answerable_questions, coverage
-from tests.golden_cases import assert_estimate, load, ratings
+from tests.evaluation.golden_cases import assert_estimate, load, ratings
 
 REASONS = {"no_answerable_questions": "there are no answerable questions"}
 
@@ -39,8 +39,8 @@ def test_by_hand():
 def test_against_a_maximum_over_passages(seed):
     generator = np.random.default_rng(seed)
     p_star, z = generator.integers(0, 6, (2, 15)), generator.integers(0, 6, (3, 15))
-    kept = p_star.max(axis=0) >= 3
-    expected = (z.max(axis=0)[kept] >= 3).mean()
+    is_answerable = p_star.max(axis=0) >= 3
+    expected = (z.max(axis=0)[is_answerable] >= 3).mean()
     assert coverage(z, answerable_questions(p_star, 3), 3).value == pytest.approx(expected)
 
 
@@ -48,7 +48,7 @@ def test_unrated_cells_outside_the_answerable_questions_are_not_counted():
     assert coverage([[np.nan, 4], [np.nan, np.nan]], [1], eta=3).missing == 1
 
 
-def test_no_relevant_passages_leave_nothing_answerable():
+def test_pool_without_passages_has_no_answerable_question():
     assert answerable_questions(np.empty((0, 4)), eta=3) == ()
     result = coverage([[5, 5, 5, 5]], (), eta=3)
     assert (result.value, result.n) == (None, 0)

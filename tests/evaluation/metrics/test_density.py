@@ -15,7 +15,7 @@ def test_by_hand():
     assert density(4, 200, 8, 100, weight=1).value == pytest.approx(1 / 4)
 
 
-def test_it_may_exceed_one():
+def test_density_may_exceed_one():
     # The same questions in a quarter of the words: sqrt(4) = 2.
     assert density(8, 25, 8, 100).value == pytest.approx(2)
 
@@ -43,10 +43,10 @@ def test_undefined(numbers, reason):
 
 
 @given(counts, lengths, counts, lengths)
-def test_the_oracle_against_itself_is_one_and_swapping_inverts(covered, tokens, other, length):
+def test_oracle_against_itself_is_one_and_swapping_inverts(covered, tokens, oracle_covered, length):
     assert density(covered, tokens, covered, tokens).value == pytest.approx(1)
-    forward = density(covered, tokens, other, length).value
-    assert forward * density(other, length, covered, tokens).value == pytest.approx(1)
+    forward = density(covered, tokens, oracle_covered, length).value
+    assert forward * density(oracle_covered, length, covered, tokens).value == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

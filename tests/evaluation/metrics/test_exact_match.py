@@ -21,7 +21,7 @@ def test_normalised():
     assert normalised("the") == ""
 
 
-def test_a_text_holds_an_alias():
+def test_text_holds_an_alias():
     assert holds("built by ida brandt", ["i brandt", "ida brandt"])
     assert not holds("built by ida", ["ida brandt"])
     assert not holds("anything", [""])

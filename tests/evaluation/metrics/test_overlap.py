@@ -23,7 +23,7 @@ def test_bleu_by_hand():
     assert scores.with_penalty[0] == pytest.approx(0.2**0.25 * math.exp(-0.2))
 
 
-def test_an_n_gram_matches_as_often_as_both_have_it():
+def test_n_gram_matches_as_often_as_both_have_it():
     # "a" three times, once in the reference: 1 of 3, and no pair matches: BLEU is 0, not smoothed.
     scores = bleu(["aaa"], ["ab"])
     assert scores.precisions[0] == pytest.approx([1 / 3, 0, 0, 0])
@@ -68,8 +68,8 @@ def test_as_plain_loops_count(items):
 
 
 def plain_precisions(ours, theirs):
-    def grams(words, n):
-        return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+    def grams(tokens, n):
+        return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
     matches = [(grams(ours, n) & grams(theirs, n)).total() for n in range(1, 5)]
     return [m / (len(ours) - n) if len(ours) > n else 0 for n, m in enumerate(matches)]
@@ -77,9 +77,9 @@ def plain_precisions(ours, theirs):
 
 def plain_lcs(a, b):
     before = [0] * (len(b) + 1)
-    for word in a:
+    for token in a:
         row = [0]
-        for i, other in enumerate(b):
-            row.append(before[i] + 1 if word == other else max(row[-1], before[i + 1]))
+        for i, reference_token in enumerate(b):
+            row.append(before[i] + 1 if token == reference_token else max(row[-1], before[i + 1]))
         before = row
     return before[-1]

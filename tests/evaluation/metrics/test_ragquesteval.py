@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.metrics.ragquesteval import bag_f1, ragquesteval, token_f1
-from evaluation.metrics.words import tokens_called
+from evaluation.metrics.tokenizers import tokens_by_name
 
 answers = st.text("ab .,", max_size=12)
 
@@ -18,7 +18,7 @@ def test_by_hand():
     assert (scores.precision_eq2.value, scores.precision_eq2.n) == (pytest.approx(5 / 9), 3)
 
 
-def test_words_are_a_bag_and_not_a_set():
+def test_token_f1_counts_a_bag_and_not_a_set():
     # "new york new" has 3 of the 4 words of "new york new york": F1 = 6/7. As sets both are equal.
     assert token_f1("new york new", "new york new york") == pytest.approx(6 / 7)
 
@@ -34,22 +34,22 @@ def test_words_are_a_bag_and_not_a_set():
         ("Rome", "?", 0),
     ],
 )
-def test_what_counts_as_the_same_word(generated, reference, expected):
+def test_token_f1_normalises_words(generated, reference, expected):
     assert token_f1(generated, reference) == expected
 
 
-def test_nothing_answered():
+def test_generation_without_answers():
     scores = ragquesteval(["x", "y"], [None, None])
     assert (scores.recall.value, scores.precision_eq2.value) == (0, 0)
     assert scores.precision.reason == "undefined, because the generation answers no question"
     assert scores.f1 == (None, None)
 
 
-def test_an_empty_answer_is_an_answer():
+def test_empty_answer_is_an_answer():
     assert ragquesteval(["x"], [""]).recall.value == 1
 
 
-def test_no_questions():
+def test_empty_list_of_questions():
     scores = ragquesteval([], [])
     for result in (scores.recall, scores.precision, scores.precision_eq2):
         assert (result.value, result.n) == (None, 0)
@@ -64,9 +64,9 @@ def test_equation_2_is_precision_times_recall(pairs):
 
 
 @given(answers, answers)
-def test_f1_is_symmetric(answer, other):
-    assert token_f1(answer, other) == token_f1(other, answer)
-    assert 0 <= token_f1(answer, other) <= 1
+def test_f1_is_symmetric(answer, reference):
+    assert token_f1(answer, reference) == token_f1(reference, answer)
+    assert 0 <= token_f1(answer, reference) <= 1
     assert token_f1(answer, answer) == 1
 
 
@@ -90,20 +90,20 @@ def test_by_the_authors_code():
 @pytest.mark.parametrize(
     ("references", "generated"), [([], []), ([CANNOT], ["red"]), (["red"], [CANNOT])]
 )
-def test_what_is_undefined_is_0_by_the_authors(references, generated):
+def test_undefined_value_is_0_under_authors_rules(references, generated):
     scores = ragquesteval(references, generated, rules="authors")
     assert (scores.precision.value, scores.recall.value) == (0, 0)
 
 
 def test_tokens_are_chosen():
     # 陕西 / 西安市 and 西安市: 1 of 2 and 1 of 1: F1 = 2/3. As English words they are two unlike ones.
-    asked = {"references": ["西安市"], "generated": ["陕西西安市"]}
-    assert ragquesteval(**asked).precision.value == 0
-    cut = tokens_called("jieba").cutter()
-    assert ragquesteval(**asked, cut=cut).precision.value == pytest.approx(2 / 3)
+    answers_by_side = {"references": ["西安市"], "generated": ["陕西西安市"]}
+    assert ragquesteval(**answers_by_side).precision.value == 0
+    cut = tokens_by_name("jieba").cutter()
+    assert ragquesteval(**answers_by_side, cut=cut).precision.value == pytest.approx(2 / 3)
     # 5 of 5 characters for 3: 2 x 3 / 8.
-    characters = tokens_called("characters").cutter()
-    assert ragquesteval(**asked, cut=characters).precision.value == pytest.approx(6 / 8)
+    characters = tokens_by_name("characters").cutter()
+    assert ragquesteval(**answers_by_side, cut=characters).precision.value == pytest.approx(6 / 8)
 
 
 def test_long_answers_are_bags_too():

@@ -73,7 +73,7 @@ def test_against_ir_measures():
 
 
 @given(judgements, st.integers(0, 4), st.integers(0, 15))
-def test_an_irrelevant_passage_at_the_end_changes_nothing(ranking, more, k):
+def test_irrelevant_passage_at_the_end_changes_nothing(ranking, more, k):
     total = ranking.count(1.0) + more
     for statistic in (recall, average_precision):
         before = statistic(ranking, total, k)
@@ -88,7 +88,7 @@ def test_empty_rankings_are_zero():
         assert ndcg([], [1, 0], k).value == 0
 
 
-def test_no_relevant_passage_is_undefined():
+def test_topic_without_relevant_passage_is_undefined():
     for result in (
         recall([0, NAN], 0, 2),
         average_precision([0, NAN], 0, 2),
@@ -108,9 +108,9 @@ def test_refuses():
         recall([[1]], 1, 1)
     with pytest.raises(ValueError, match="whole number of passages"):
         recall([1], 1, -1)
-    for gains, every in (([-1], [1]), ([1], [-1]), ([1], [NAN]), ([1], [np.inf])):
+    for gains, all_gains in (([-1], [1]), ([1], [-1]), ([1], [NAN]), ([1], [np.inf])):
         with pytest.raises(ValueError, match="finite numbers from 0"):
-            ndcg(gains, every, 1)
+            ndcg(gains, all_gains, 1)
 
 
 @given(
@@ -123,15 +123,15 @@ def test_many_rankings_at_once_have_the_values_of_each(rankings, more):
     table = table.reshape(len(rankings), width)
     sizes, k = np.array([[len(ranking), depth] for ranking, depth in rankings]).T
     n = more + max(ranking.count(1.0) for ranking, _ in rankings)
-    many = ranking_many(table, sizes, n, k)
-    for place, (ranking, depth) in enumerate(rankings):
-        alone = {
+    vectorised = ranking_many(table, sizes, n, k)
+    for index, (ranking, depth) in enumerate(rankings):
+        single = {
             "recall": recall(ranking, n, depth),
             "average_precision": average_precision(ranking, n, depth),
             "ndcg": ndcg(ranking, np.ones(n), depth),
         }
-        for name, estimate in alone.items():
-            value = getattr(many, name)[place]
+        for name, estimate in single.items():
+            value = getattr(vectorised, name)[index]
             expected = np.nan if estimate.value is None else estimate.value
             assert value == pytest.approx(expected, abs=1e-12, nan_ok=True), name
-            assert many.missing[place] == estimate.missing, name
+            assert vectorised.missing[index] == estimate.missing, name

@@ -16,17 +16,17 @@ def test_by_hand():
     assert relevance.precision_seen.value == pytest.approx(1 / 3)
     assert (relevance.recall_seen.value, relevance.recall_seen.n) == (1 / 2, 2)
     assert relevance.ceiling.value == 2 / 4
-    assert (relevance.rel_prime, relevance.unseen) == (("a", "b"), ("d",))
+    assert (relevance.rel_prime, relevance.not_retrieved) == (("a", "b"), ("d",))
     assert not relevance.same_precision
 
 
-def test_an_unseen_citation_that_is_irrelevant_leaves_precision_alone():
+def test_unseen_citation_that_is_irrelevant_leaves_precision_alone():
     relevance = relevance_seen(["a", "z"], ["a"], ["a"])
-    assert (relevance.unseen, relevance.same_precision) == (("z",), True)
+    assert (relevance.not_retrieved, relevance.same_precision) == (("z",), True)
 
 
 @pytest.mark.parametrize(
-    ("sets", "field", "why"),
+    ("sets", "field", "reason"),
     [
         (([], ["a"], ["a"]), "precision", "the output is empty"),
         (([], ["a"], ["a"]), "precision_seen", "the output is empty"),
@@ -35,13 +35,13 @@ def test_an_unseen_citation_that_is_irrelevant_leaves_precision_alone():
         ((["a"], ["b"], ["a"]), "recall_seen", "nothing relevant was seen"),
     ],
 )
-def test_undefined(sets, field, why):
+def test_undefined(sets, field, reason):
     estimate = getattr(relevance_seen(*sets), field)
     assert (estimate.value, estimate.n) == (None, 0)
-    assert estimate.reason == f"undefined, because {why}"
+    assert estimate.reason == f"undefined, because {reason}"
 
 
-def test_an_empty_output_recalls_nothing():
+def test_empty_output_recalls_nothing():
     relevance = relevance_seen([], ["a"], ["a"])
     assert (relevance.recall.value, relevance.recall_seen.value, relevance.same_precision) == (
         0,
@@ -51,9 +51,11 @@ def test_an_empty_output_recalls_nothing():
 
 
 @given(names, names, names)
-def test_recall_is_the_generators_times_the_ceiling_if_nothing_unseen_is_cited(output, rel, seen):
-    relevance = relevance_seen(output & seen, rel, seen)
-    assert relevance.unseen == ()
+def test_recall_is_the_generators_times_the_ceiling_if_nothing_unseen_is_cited(
+    output, rel, retrieved
+):
+    relevance = relevance_seen(output & retrieved, rel, retrieved)
+    assert relevance.not_retrieved == ()
     assert relevance.same_precision
     if relevance.recall_seen.value is not None:
         product = relevance.recall_seen.value * relevance.ceiling.value
@@ -61,10 +63,13 @@ def test_recall_is_the_generators_times_the_ceiling_if_nothing_unseen_is_cited(o
 
 
 @given(names, names, names)
-def test_an_irrelevant_item_more_does_not_raise_anything(output, rel, seen):
-    before, after = relevance_seen(output, rel, seen), relevance_seen({*output, "z"}, rel, seen)
+def test_irrelevant_item_more_does_not_raise_anything(output, rel, retrieved):
+    before, extended = (
+        relevance_seen(output, rel, retrieved),
+        relevance_seen({*output, "z"}, rel, retrieved),
+    )
     for field in ("precision", "recall", "precision_seen", "recall_seen"):
-        old, new = getattr(before, field).value, getattr(after, field).value
+        old, new = getattr(before, field).value, getattr(extended, field).value
         assert old is None or new <= old
 
 
@@ -85,4 +90,4 @@ def test_without_what_was_seen():
         assert relevance.measure(measure).reason == (
             "undefined, because it is not known what was seen"
         )
-    assert relevance.unseen == ()
+    assert relevance.not_retrieved == ()

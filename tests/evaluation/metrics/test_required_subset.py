@@ -35,20 +35,20 @@ def test_static_order_can_need_more_passages_by_hand():
     assert required_subset(matrix, 3, "static_skip").rows == (0, 1, 2)
 
 
-def test_an_unrated_cell_answers_nothing_and_is_counted():
+def test_unrated_cell_answers_nothing_and_is_counted():
     subset = required_subset([[np.nan, 5], [2, np.nan]], 3)
     assert (subset.rows, subset.covered, subset.n, subset.missing) == ((0,), (1,), 2, 2)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("matrix", [np.empty((0, 3)), np.empty((2, 0)), [[0, 2], [1, 2]]])
-def test_nothing_answered_is_an_empty_subset(variant, matrix):
+def test_pool_without_answers_has_an_empty_subset(variant, matrix):
     subset = required_subset(matrix, 3, variant)
     assert (subset.rows, subset.gains, subset.covered) == ((), (), ())
 
 
 @given(grades, st.sampled_from(VARIANTS), st.integers(1, 5))
-def test_it_answers_what_any_passage_answers(matrix, variant, eta):
+def test_subset_answers_all_that_any_passage_answers(matrix, variant, eta):
     subset = required_subset(matrix, eta, variant)
     assert subset.covered == tuple(np.flatnonzero((matrix >= eta).any(axis=0)))
     assert sum(subset.gains) == len(subset.covered)
@@ -56,7 +56,7 @@ def test_it_answers_what_any_passage_answers(matrix, variant, eta):
 
 
 @given(grades, st.integers(1, 5), st.randoms())
-def test_the_order_of_the_questions_changes_nothing(matrix, eta, random):
+def test_order_of_the_questions_changes_nothing(matrix, eta, random):
     order = list(range(matrix.shape[1]))
     random.shuffle(order)
     for variant in VARIANTS:
@@ -67,7 +67,7 @@ def test_the_order_of_the_questions_changes_nothing(matrix, eta, random):
 
 
 @given(grades, st.integers(1, 5))
-def test_the_authors_bonus_never_changes_a_choice(matrix, eta):
+def test_authors_bonus_never_changes_a_choice(matrix, eta):
     # Their rule: new answers + 0.1 if any rating on an open question is above 0, first of the best.
     ratings, rows = np.nan_to_num(matrix), []
     is_open = np.ones(matrix.shape[1], dtype=bool)

@@ -3,10 +3,9 @@
 import pytest
 
 from annotation.models import Rating, Rubric
-from tests.evaluation.agreement.test_page import words
-from tests.evaluation.html_tables import tables
 from tests.evaluation.mixed_model.material import make_duel
-from tests.evaluation.retrieval.test_page import rows_of
+from tests.toolbox.html_tables import tables
+from tests.toolbox.responses import csv_rows, text_of_page
 
 pytestmark = pytest.mark.any_database
 
@@ -30,35 +29,35 @@ def test_contrasts_and_equivalence(rosa, duel):
     assert [row[0] for row in rows] == ["beta", "gamma"]
     assert [row[1] for row in rows] == ["0.75 n = 10", "0.30 n = 10"]
     # In the middle between two numbers of two digits: which one is printed is up to the processor's sums.
-    shown = [float(row[2].split()[0]) for row in rows]
-    assert shown == pytest.approx([0.475, 0.025], abs=0.0051)
+    means = [float(row[2].split()[0]) for row in rows]
+    assert means == pytest.approx([0.475, 0.025], abs=0.0051)
     assert rows[0][-1] == "differs"
     # gamma by topic: 0, 0, 1/8, 0, 0 above alpha: mean 0.025, se 0.025; t = (0.025 - 0.1) / 0.025 = -3
     # with 4 degrees of freedom: p = 0.01997. Twice that for Holm; beta's p is above 0.5.
     assert rows[1][-3:] == ["0.020", "0.040", "equivalent"]
     parts = tables(response)["What varies"]
     assert len(parts) == 4
-    assert "30 values of a report by a rater, 5 topics, 2 raters" in words(response)
+    assert "30 values of a report by a rater, 5 topics, 2 raters" in text_of_page(response)
 
 
 def test_files(rosa, duel):
-    lines = rows_of(rosa.get(f"{URL}contrasts.csv?base=alpha&margin=0.1"))
+    lines = csv_rows(rosa.get(f"{URL}contrasts.csv?base=alpha&margin=0.1"))
     assert float(lines[0]["difference"]) == pytest.approx(0.475)
     assert float(lines[1]["equivalence_p"]) == pytest.approx(0.01997, abs=1e-5)
-    shares = [float(line["share"]) for line in rows_of(rosa.get(f"{URL}components.csv"))]
+    shares = [float(line["share"]) for line in csv_rows(rosa.get(f"{URL}components.csv"))]
     assert sum(shares) == pytest.approx(1)
     content = rosa.get("/datasets/duel/mixed-model.json?base=beta").json()
     assert (content["n_values"], content["n_missing"], content["base"]) == (30, 0, "beta")
     assert [line["system"] for line in content["contrasts"]] == ["alpha", "gamma"]
 
 
-def test_a_report_that_is_not_finished_is_left_out_and_counted(rosa, duel):
+def test_report_that_is_not_finished_is_left_out_and_counted(rosa, duel):
     Rating.objects.filter(
         rater__name="ben", text__system="beta", text__topic__name="t0"
     ).first().delete()
-    seen = words(rosa.get(URL))
-    assert "29 values of a report by a rater" in seen
-    assert "1 not finished and left out" in seen
+    page_text = text_of_page(rosa.get(URL))
+    assert "29 values of a report by a rater" in page_text
+    assert "1 not finished and left out" in page_text
 
 
 def test_grades_are_modelled_as_means(rosa, duel):
@@ -67,7 +66,7 @@ def test_grades_are_modelled_as_means(rosa, duel):
     choice = response.context["choice"]
     assert choice.margin == 0.25  # 0.05 of a scale of five
     assert response.context["report"].rows[0].mean.value == pytest.approx(0.75)
-    assert "mean grade" in words(response)
+    assert "mean grade" in text_of_page(response)
 
 
 def test_grades_without_an_eta_have_means_alone_and_names_have_neither(rosa, duel):
@@ -76,24 +75,27 @@ def test_grades_without_an_eta_have_means_alone_and_names_have_neither(rosa, due
     graded.update(eta=None)
     assert rosa.get(f"{URL}?rubric=graded").context["choice"].outcome == "grade"
     refused = rosa.get(f"{URL}?rubric=graded&outcome=coverage")
-    assert "There are: grade." in words(refused)
+    assert "There are: grade." in text_of_page(refused)
     graded.update(scale="nominal")
     for address in (URL, f"{URL}contrasts.csv", "/datasets/duel/mixed-model.json"):
         refused = rosa.get(f"{address}?rubric=graded")
         assert refused.status_code == 400
-        assert "systems have no value: no grade of this rubric says answerable" in words(refused)
+        assert "systems have no value: no grade of this rubric says answerable" in text_of_page(
+            refused
+        )
 
 
-def test_too_little_says_so(rosa, duel):
+def test_page_with_too_few_values(rosa, duel):
     Rating.objects.filter(text__topic__position__gt=1).delete()
     response = rosa.get(f"{URL}?base=alpha")
-    assert "The model is undefined, because the spread over topics takes three of them" in words(
-        response
+    assert (
+        "The model is undefined, because the spread over topics takes three of them"
+        in text_of_page(response)
     )
     assert tables(response)["Each system less alpha"][0][2] == "no model"
-    assert "degrees of freedom" not in words(response)
+    assert "degrees of freedom" not in text_of_page(response)
     Rating.objects.all().delete()
-    assert "A comparison takes two systems" in words(rosa.get(URL))
+    assert "A comparison takes two systems" in text_of_page(rosa.get(URL))
     assert rosa.get("/datasets/duel/mixed-model.json").json()["contrasts"] == []
 
 
@@ -108,13 +110,13 @@ def test_too_little_says_so(rosa, duel):
         ("rubric=nope", "no rubric “nope”"),
     ],
 )
-def test_wrong_choices_are_answered_with_what_there_is(rosa, duel, query, message):
+def test_invalid_choice_is_answered_with_the_choices(rosa, duel, query, message):
     response = rosa.get(f"{URL}?{query}")
     assert response.status_code == 400
-    assert message in words(response)
+    assert message in text_of_page(response)
 
 
-def test_who_may_and_what_is_not_there(cast, rosa, duel):
+def test_page_is_for_researchers_and_refuses_invalid_choices(cast, rosa, duel):
     assert cast.client("worker").get(URL).status_code == 403
     assert cast.client("stranger").get(URL).status_code == 302
     assert rosa.post(URL).status_code == 405
@@ -122,13 +124,13 @@ def test_who_may_and_what_is_not_there(cast, rosa, duel):
     assert rosa.get(f"{URL}nothing.csv").status_code == 404
 
 
-def test_the_agreement_page_leads_there(rosa, duel):
+def test_agreement_page_links_to_the_mixed_model(rosa, duel):
     assert (
         f'href="{URL}?rubric=answerable' in rosa.get("/datasets/duel/agreement/").content.decode()
     )
 
 
-def test_the_real_study(real_study, cast):
+def test_real_study(real_study, cast):
     # 30 reports, three raters, three systems.
     response = cast.client("researcher").get("/datasets/crux-duc04/mixed-model/")
     model = response.context["report"].model

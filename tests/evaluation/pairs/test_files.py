@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.evaluation.agreement.test_files import rows, url
+from tests.toolbox.agreement_study import file_url
+from tests.toolbox.responses import csv_rows
 
 
 @pytest.fixture
@@ -14,7 +15,7 @@ def test_all_pairs_of_the_list_as_a_file(rosa, study):
     study.rating(study.ben, study.oracle, 3).delete()
     study.questions[0].body = "=What failed?"
     study.questions[0].save()
-    pairs = rows(rosa.get(url(study, "pairs.csv", "kind=compared&judge=judge")))
+    pairs = csv_rows(rosa.get(file_url(study, "pairs.csv", "kind=compared&judge=judge")))
     page = rosa.get(study.url("pairs", "kind=compared&judge=judge"))
     assert len(pairs) == 5
     assert [float(row["grades_apart"]) for row in pairs] == pytest.approx(
@@ -32,7 +33,7 @@ def test_all_pairs_of_the_list_as_a_file(rosa, study):
     assert first["page"].startswith("http://testserver/datasets/ferry/pairs/")
 
 
-def test_a_missing_grade_is_an_empty_cell(rosa, study):
+def test_missing_grade_is_an_empty_cell(rosa, study):
     study.rating(study.ben, study.oracle, 3).delete()
-    (row,) = rows(rosa.get(url(study, "pairs.csv", "kind=missing&judge=")))
+    (row,) = csv_rows(rosa.get(file_url(study, "pairs.csv", "kind=missing&judge=")))
     assert (row["ann"], row["ben"], row["grades_apart"]) == ("0", "", "")

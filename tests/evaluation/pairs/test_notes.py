@@ -1,4 +1,7 @@
-"""datasets/<slug>/pairs/<text>/<question>/notes/, pairs/notes/<pk>/withdraw/, notes.csv, and their file"""
+"""Notes on pairs: creation, withdrawal, and their files.
+
+datasets/<slug>/pairs/<text>/<question>/notes/, pairs/notes/<pk>/withdraw/, notes.csv.
+"""
 
 import json
 from collections import Counter
@@ -9,13 +12,13 @@ from django.urls import reverse
 from annotation.models import Assignment, Membership, User
 from annotation.models.projects import main_project
 from crux_site.datasets.export import export_folder, files_of
-from crux_site.exports.publication import Stated, export_publication
-from crux_site.imports.importing import ImportFailed, import_dataset
+from crux_site.exports.publication import PublicationMetadata, export_publication
+from crux_site.imports.importing import DatasetImportError, import_dataset
 from evaluation.models import PairNote
-from tests.evaluation.agreement.test_files import rows, url
-from tests.evaluation.agreement.test_page import words
-from tests.evaluation.pairs.test_page import listed
-from tests.factories import make_campaign
+from tests.evaluation.pairs.pair_rows import listed_pairs
+from tests.toolbox.agreement_study import file_url
+from tests.toolbox.factories import make_campaign
+from tests.toolbox.responses import csv_rows, text_of_page
 
 NOTE = "The second rater reads “coupling” as the answer; <b>ask</b> again."
 
@@ -45,7 +48,7 @@ def withdraw(client, study, note):
     return client.post(reverse("note_withdraw", args=[study.dataset.slug, note.pk]))
 
 
-def test_a_note_is_left_and_shown_to_the_project(rosa, study, viewer, cast):
+def test_note_is_left_and_shown_to_the_project(rosa, study, viewer, cast):
     response = leave(rosa, study, f"  {NOTE}\n\nTwice. ", "kind=differ&judge=judge")
     assert response.status_code == 302
     assert response["Location"] == study.pair_url(study.bm25, 1, "kind=differ&judge=judge#notes")
@@ -56,11 +59,11 @@ def test_a_note_is_left_and_shown_to_the_project(rosa, study, viewer, cast):
         page = client.get(study.pair_url(study.bm25, 1)).content.decode()
         assert "<p>The second rater reads “coupling” as the answer; &lt;b&gt;ask" in page
         assert ("Withdraw" in page) == (client is rosa)
-    assert "Nobody has left a note" in words(rosa.get(study.pair_url(study.bm25, 2)))
+    assert "Nobody has left a note" in text_of_page(rosa.get(study.pair_url(study.bm25, 2)))
     assert NOTE[:10] not in rosa.get(study.pair_url(study.oracle, 1)).content.decode()
 
 
-def test_the_same_note_twice_is_one(rosa, study, cast):
+def test_same_note_twice_is_one(rosa, study, cast):
     leave(rosa, study)
     leave(rosa, study)
     leave(cast.client("admin"), study)
@@ -76,22 +79,28 @@ def test_the_same_note_twice_is_one(rosa, study, cast):
         ("a\0b", "A note holds no NUL character."),
     ],
 )
-def test_what_is_no_note_is_said_on_the_page_and_what_was_written_stays(rosa, study, body, message):
+def test_invalid_note_is_refused_and_keeps_its_text(rosa, study, body, message):
     response = leave(rosa, study, body, "kind=differ")
     assert response.status_code == 422
-    assert message in words(response)
+    assert message in text_of_page(response)
     assert body.strip()[:20] in response.content.decode()
     assert "kind=differ" in response.content.decode()
     assert not PairNote.objects.exists()
 
 
-def test_who_may_not(study, viewer, cast):
+def test_note_of_full_length_with_line_breaks_is_kept(rosa, study):
+    lines = "\r\n".join(["x" * 39] * 100)  # 3,999 characters as browsers count
+    assert leave(rosa, study, f"{lines}!").status_code == 302
+    assert PairNote.objects.get().body == f"{lines}!".replace("\r\n", "\n")
+
+
+def test_note_is_forbidden_to_others(study, viewer, cast):
     assert leave(viewer, study).status_code == 403
     assert leave(cast.client("worker"), study).status_code == 403
     assert leave(cast.client("stranger"), study)["Location"].startswith(reverse("login"))
     assert not PairNote.objects.exists()
-    assert "Leave the note" not in words(viewer.get(study.pair_url(study.bm25, 1)))
-    assert cast.client("worker").get(url(study, "notes.csv")).status_code == 403
+    assert "Add note" not in text_of_page(viewer.get(study.pair_url(study.bm25, 1)))
+    assert cast.client("worker").get(file_url(study, "notes.csv")).status_code == 403
 
 
 def test_wrong_method_and_missing_ids(rosa, study):
@@ -99,7 +108,7 @@ def test_wrong_method_and_missing_ids(rosa, study):
     note = PairNote.objects.get()
     assert rosa.get(notes_url(study, study.bm25, 1)).status_code == 405
     assert rosa.get(reverse("note_withdraw", args=["ferry", note.pk])).status_code == 405
-    assert rosa.post(url(study, "notes.csv")).status_code == 405
+    assert rosa.post(file_url(study, "notes.csv")).status_code == 405
     question = study.questions[0].pk
     for path in (f"pairs/999999/{question}/notes", f"pairs/{study.bm25.pk}/999999/notes"):
         assert rosa.post(study.url(path), {"body": "x"}).status_code == 404
@@ -110,36 +119,36 @@ def test_only_its_author_withdraws_a_note(rosa, study, cast):
     leave(rosa, study)
     note = PairNote.objects.get()
     assert withdraw(cast.client("admin"), study, note).status_code == 403
-    assert PairNote.objects.standing().count() == 1
+    assert PairNote.objects.not_withdrawn().count() == 1
     assert withdraw(rosa, study, note)["Location"].startswith(study.pair_url(study.bm25, 1))
     first = PairNote.objects.get().withdrawn
     assert first
     withdraw(rosa, study, note)
     assert PairNote.objects.get().withdrawn == first
-    assert "Nobody has left a note" in words(rosa.get(study.pair_url(study.bm25, 1)))
-    assert rows(rosa.get(url(study, "notes.csv"))) == []
+    assert "Nobody has left a note" in text_of_page(rosa.get(study.pair_url(study.bm25, 1)))
+    assert csv_rows(rosa.get(file_url(study, "notes.csv"))) == []
 
 
-def test_the_list_counts_them_and_has_a_kind_for_them(rosa, study, cast):
+def test_list_counts_them_and_has_a_kind_for_them(rosa, study, cast):
     leave(rosa, study)
     leave(cast.client("admin"), study)
     leave(rosa, study, number=3)
     response = rosa.get(study.url("pairs", "kind=noted"))
-    assert listed(response) == [("bm25", 1), ("bm25", 3)]
+    assert listed_pairs(response) == [("bm25", 1), ("bm25", 3)]
     assert [row.n_notes for row, _ in response.context["rows"]] == [2, 1]
-    assert "2 pairs: with a note" in words(response)
-    assert "2 notes" in words(response)
-    pairs = rows(rosa.get(url(study, "pairs.csv")))
+    assert "2 pairs: with a note" in text_of_page(response)
+    assert "2 notes" in text_of_page(response)
+    pairs = csv_rows(rosa.get(file_url(study, "pairs.csv")))
     assert Counter(row["notes"] for row in pairs) == {"0": 4, "1": 1, "2": 1}
     first = rosa.get(study.pair_url(study.bm25, 1, "kind=noted")).content.decode()
     assert 'rel="next"\n                aria-keyshortcuts="j"' in first
     withdraw(rosa, study, PairNote.objects.get(question=study.questions[2]))
-    assert listed(rosa.get(study.url("pairs", "kind=noted"))) == [("bm25", 1)]
+    assert listed_pairs(rosa.get(study.url("pairs", "kind=noted"))) == [("bm25", 1)]
 
 
-def test_the_file(rosa, study):
+def test_file(rosa, study):
     leave(rosa, study, "=1+1")
-    (row,) = rows(rosa.get(url(study, "notes.csv")))
+    (row,) = csv_rows(rosa.get(file_url(study, "notes.csv")))
     assert (row["topic"], row["kind"], row["system"]) == ("ferry-1", "report", "annotated.bm25")
     assert (row["text"], row["number"], row["question"]) == (
         "ferry-1",
@@ -150,13 +159,15 @@ def test_the_file(rosa, study):
     assert rosa.get(row["page"]).status_code == 200
 
 
-def test_who_annotates_sees_nothing_of_it(rosa, study, cast):
+def test_notes_are_hidden_from_annotators(rosa, study, cast):
     leave(rosa, study)
     make_campaign(study.dataset, cast.worker)
     worker = cast.client("worker")
-    seen = [assignment.pk for assignment in Assignment.objects.filter(item__text=study.bm25)]
-    assert seen
-    for path in ("/work/", *(f"/work/{pk}/" for pk in seen)):
+    assignment_ids = [
+        assignment.pk for assignment in Assignment.objects.filter(item__text=study.bm25)
+    ]
+    assert assignment_ids
+    for path in ("/work/", *(f"/work/{pk}/" for pk in assignment_ids)):
         response = worker.get(path)
         assert response.status_code == 200
         assert "coupling” as" not in response.content.decode()
@@ -200,9 +211,9 @@ def test_notes_go_out_and_come_back(rosa, study, cast, tmp_path):
     assert len(note_lines(study.dataset)) == 1
 
 
-def test_a_publication_has_none(rosa, study, tmp_path):
+def test_publication_has_none(rosa, study, tmp_path):
     leave(rosa, study)
-    export_publication(study.dataset, tmp_path / "public", Stated())
+    export_publication(study.dataset, tmp_path / "public", PublicationMetadata())
     assert not (tmp_path / "public/notes.jsonl").exists()
     assert NOTE[:20] not in (tmp_path / "public/metadata.json").read_text()
 
@@ -235,17 +246,17 @@ GOOD = {
         ({"note": 5}, "note"),
     ],
 )
-def test_a_broken_line_is_named_and_nothing_is_kept(study, tmp_path, change, field):
+def test_broken_line_is_named_and_nothing_is_kept(study, tmp_path, change, field):
     file = tmp_path / "notes.jsonl"
     file.write_text(json.dumps(GOOD) + "\n" + json.dumps(GOOD | change) + "\n")
-    with pytest.raises(ImportFailed) as failed:
+    with pytest.raises(DatasetImportError) as failed:
         import_dataset(file, "ferry")
     (problem,) = failed.value.problems
     assert (problem.file, problem.line, problem.field) == ("notes.jsonl", 2, field)
     assert not PairNote.objects.exists()
 
 
-def test_one_file_of_notes_with_a_line_twice(study, tmp_path):
+def test_duplicate_line_of_notes_is_imported_once(study, tmp_path):
     file = tmp_path / "notes.jsonl"
     file.write_text(2 * (json.dumps(GOOD) + "\n"))
     import_dataset(file, "ferry")

@@ -4,7 +4,8 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Rubric
-from tests.evaluation.agreement.test_page import words
+from tests.evaluation.pairs.pair_rows import listed_pairs
+from tests.toolbox.responses import text_of_page
 
 
 @pytest.fixture
@@ -12,35 +13,27 @@ def rosa(cast):
     return cast.client("researcher")
 
 
-def listed(response) -> list[tuple[str, int]]:
-    """The rows as (system, number of the question)."""
-    return [
-        (row.text.system.removeprefix("annotated."), row.number)
-        for row, _ in response.context["rows"]
-    ]
-
-
-@pytest.mark.parametrize("who", ["admin", "researcher"])
-def test_researchers_and_admins_see_it(cast, study, who):
-    response = cast.client(who).get(study.url("pairs"))
+@pytest.mark.parametrize("account", ["admin", "researcher"])
+def test_researchers_and_admins_see_it(cast, study, account):
+    response = cast.client(account).get(study.url("pairs"))
     assert response.status_code == 200
-    assert "6 pairs: all pairs" in words(response)
+    assert "6 pairs: all pairs" in text_of_page(response)
 
 
-def test_a_worker_is_refused(cast, study):
+def test_worker_is_refused(cast, study):
     assert cast.client("worker").get(study.url("pairs")).status_code == 403
 
 
-def test_a_stranger_is_sent_to_the_login(cast, study):
+def test_stranger_is_sent_to_the_login(cast, study):
     response = cast.client("stranger").get(study.url("pairs"))
     assert response["Location"].startswith(reverse("login"))
 
 
-def test_it_is_only_read(rosa, study):
+def test_list_refuses_post(rosa, study):
     assert rosa.post(study.url("pairs")).status_code == 405
 
 
-def test_a_dataset_that_is_not_there(rosa, db):
+def test_unknown_dataset_is_404(rosa, db):
     assert rosa.get("/datasets/nowhere/pairs/").status_code == 404
 
 
@@ -69,10 +62,10 @@ def test_a_dataset_that_is_not_there(rosa, db):
 def test_filters(rosa, study, query, expected):
     response = rosa.get(study.url("pairs", query))
     assert response.status_code == 200
-    assert sorted(listed(response)) == expected
+    assert sorted(listed_pairs(response)) == expected
 
 
-def test_the_strongest_disagreement_comes_first(rosa, study):
+def test_strongest_disagreement_comes_first(rosa, study):
     # With the judge read at eta 3: bm25 1 and 2 have two distances of three (1 - 0, twice);
     # oracle 2 has two as well (ann against ben, ann against the judge); the others have none.
     # Of the three, the raters marked bm25 1 alone, with no word in common: it comes first. Of the
@@ -80,15 +73,15 @@ def test_the_strongest_disagreement_comes_first(rosa, study):
     response = rosa.get(study.url("pairs", "kind=compared"))
     weights = [row.weight for row, _ in response.context["rows"]]
     assert weights == pytest.approx([2 / 3, 2 / 3, 2 / 3, 0, 0, 0])
-    apart = [row.evidence for row, _ in response.context["rows"]]
-    assert apart == [1, None, None, pytest.approx(2 / 3), None, None]
-    assert listed(response)[:4] == [("bm25", 1), ("oracle", 2), ("bm25", 2), ("oracle", 1)]
+    distances = [row.evidence for row, _ in response.context["rows"]]
+    assert distances == [1, None, None, pytest.approx(2 / 3), None, None]
+    assert listed_pairs(response)[:4] == [("bm25", 1), ("oracle", 2), ("bm25", 2), ("oracle", 1)]
 
 
-def test_a_text_of_the_list(rosa, study):
+def test_text_of_the_list(rosa, study):
     response = rosa.get(study.url("pairs", f"text={study.bm25.pk}"))
-    assert sorted(listed(response)) == [("bm25", 1), ("bm25", 2), ("bm25", 3)]
-    assert "the text is ferry-1 (annotated.bm25)" in words(response)
+    assert sorted(listed_pairs(response)) == [("bm25", 1), ("bm25", 2), ("bm25", 3)]
+    assert "the text is ferry-1 (annotated.bm25)" in text_of_page(response)
 
 
 @pytest.mark.parametrize(
@@ -104,71 +97,73 @@ def test_a_text_of_the_list(rosa, study):
         ("rubric=nope", "There are: answerable, graded"),
     ],
 )
-def test_a_filter_that_is_not_there_is_answered_with_the_list(rosa, study, query, message):
+def test_invalid_filter_is_answered_with_the_choices(rosa, study, query, message):
     response = rosa.get(study.url("pairs", query))
     assert response.status_code == 400
-    assert message in words(response)
+    assert message in text_of_page(response)
 
 
 @pytest.mark.parametrize("query", ["kind=nope", "kind=judge-differs&judge=", "cell=tp&judge="])
-def test_a_filter_that_is_refused_leaves_the_form_and_shows_no_pair(rosa, study, query):
+def test_filter_that_is_refused_leaves_the_form_and_shows_no_pair(rosa, study, query):
     response = rosa.get(study.url("pairs", query))
     page = response.content.decode()
-    assert (response.status_code, listed(response)) == (400, [])
+    assert (response.status_code, listed_pairs(response)) == (400, [])
     assert all(f'name="{name}"' in page for name in ("rubric", "judge", "raters", "kind"))
-    assert "No such pairs" in words(response)
+    assert "No such pairs" in text_of_page(response)
 
 
-def test_every_rubric_is_within_reach_and_takes_along_what_it_has_of_the_filter(rosa, study):
+def test_rubric_change_keeps_the_valid_parts_of_the_filter(rosa, study):
     page = rosa.get(study.url("pairs")).content.decode()
     assert 'value="graded"' in page
-    asked = "rubric=graded&of_rubric=answerable&raters=ann&judge=nope&eta=9&words=hurt"
-    asked += "&kind=both-answerable-no-overlap&system=nope&cell=tp&topic=ferry-1"
-    response = rosa.get(study.url("pairs", asked))
+    query = "rubric=graded&of_rubric=answerable&raters=ann&judge=nope&eta=9&words=hurt"
+    query += "&kind=both-answerable-no-overlap&system=nope&cell=tp&topic=ferry-1"
+    response = rosa.get(study.url("pairs", query))
     assert response.status_code == 200
     assert response.context["selection"].rubric.slug == "graded"
-    wanted = response.context["filter"]
-    assert (wanted.words, wanted.system, wanted.cell) == ("hurt", None, ())
+    criteria = response.context["filter"]
+    assert (criteria.words, criteria.system, criteria.cell) == ("hurt", None, ())
     stays = rosa.get(study.url("pairs", "rubric=answerable&of_rubric=answerable&kind=differ"))
     assert stays.context["filter"].kind == "differ"
 
 
-def test_a_rubric_under_which_nobody_rated_says_so(rosa, study):
+def test_rubric_without_ratings(rosa, study):
     Rubric.objects.get(slug="graded").ratings.all().delete()
     response = rosa.get(study.url("pairs", "rubric=graded"))
     assert response.status_code == 200
-    assert "Nobody has rated under this rubric. Others can be chosen above." in words(response)
+    assert "Nobody has rated under this rubric. Others can be chosen above." in text_of_page(
+        response
+    )
 
 
-def test_nothing_fits(rosa, study):
-    assert "No pair fits." in words(rosa.get(study.url("pairs", "kind=missing")))
+def test_list_without_matches(rosa, study):
+    assert "No pair fits." in text_of_page(rosa.get(study.url("pairs", "kind=missing")))
 
 
-def test_a_missing_grade_is_said_and_not_printed_as_zero(rosa, study):
+def test_missing_grade_is_not_printed_as_zero(rosa, study):
     study.rating(study.ben, study.oracle, 3).delete()
     response = rosa.get(study.url("pairs", "kind=missing&judge="))
     ((row, _),) = response.context["rows"]
     assert [cell.grade for cell in row.grades] == [0, None]
     assert row.weight is None
-    assert "ben: no grade" in words(response)
+    assert "ben: no grade" in text_of_page(response)
 
 
 @pytest.mark.parametrize("page", ["0", "2", "99", "x"])
-def test_a_page_that_is_not_there_is_the_nearest(rosa, study, page):
+def test_page_number_out_of_range_gives_the_nearest(rosa, study, page):
     assert rosa.get(study.url("pairs", f"page={page}")).status_code == 200
 
 
-def test_what_narrows_the_list_is_said_and_kept(rosa, study):
+def test_filter_is_displayed_and_kept(rosa, study):
     response = rosa.get(study.url("pairs", "cell=fn&words=failed&system=annotated.bm25"))
-    seen = words(response)
-    assert "a rater and the judge say: raters alone answerable" in seen
-    assert "the system is annotated.bm25, the sub-question has “failed” · drop this" in seen
+    page_text = text_of_page(response)
+    assert "a rater and the judge say: raters alone answerable" in page_text
+    assert "the system is annotated.bm25, the sub-question has “failed” · drop this" in page_text
     assert '<input type="hidden" name="cell" value="fn">' in response.content.decode()
 
 
 def test_of_very_many_topics_the_name_is_written(rosa, study, monkeypatch):
     monkeypatch.setattr("evaluation.pairs.views.MOST_TOPICS", 0)
-    assert "Topic, its whole name" in words(rosa.get(study.url("pairs")))
+    assert "Topic, its whole name" in text_of_page(rosa.get(study.url("pairs")))
 
 
 def test_queries(rosa, study, django_assert_max_num_queries):

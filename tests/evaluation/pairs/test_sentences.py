@@ -19,7 +19,7 @@ def test_they_are_numbered_through_the_paragraphs():
     ] == [(3, "Three left.", ("A",), ("B",))]
 
 
-def test_a_span_may_reach_over_several_and_one_who_marked_nothing_counts():
+def test_span_may_reach_over_several_and_one_who_marked_nothing_counts():
     divided = divided_sentences(BODY, {"A": [span("came. Two")], "B": [], "C": [span("One")]})
     assert [(sentence.number, sentence.by, sentence.not_by) for sentence in divided] == [
         (1, ("A", "C"), ("B",)),
@@ -33,7 +33,7 @@ def test_spans_that_only_touch_a_sentence_do_not_mark_it():
     assert divided == ()
 
 
-def test_nobody_or_everybody():
+def test_sentences_marked_by_all_or_none_are_not_listed():
     assert divided_sentences(BODY, {"A": [], "B": []}) == ()
     assert divided_sentences(BODY, {"A": [span("One")], "B": [span("came")]}) == ()
     assert divided_sentences(BODY, {"A": [span("One")]}) == ()

@@ -4,12 +4,11 @@ import pytest
 
 from annotation.models import Rating, Rubric
 from evaluation.stats.power import topics_needed
-from tests.annotation.builder.builder_material import make_draft
-from tests.annotation.builder.builder_material import url as step_url
-from tests.evaluation.agreement.test_page import words
-from tests.evaluation.html_tables import tables
 from tests.evaluation.mixed_model.material import make_duel
-from tests.evaluation.retrieval.test_page import rows_of
+from tests.toolbox.campaign_builder import make_draft
+from tests.toolbox.campaign_builder import url as step_url
+from tests.toolbox.html_tables import tables
+from tests.toolbox.responses import csv_rows, text_of_page
 
 pytestmark = pytest.mark.any_database
 
@@ -41,10 +40,10 @@ def test_topics_for_each_number_of_raters(rosa, draft):
     assert report.designs[2].variance.value == pytest.approx(varies)
     assert int(rows[2][1]) == topics_needed(0.05, varies, 0.8).value
     # Five topics with reports of three systems are drawn.
-    assert (report.drawn.topics, report.drawn.systems) == (5, 3)
+    assert (report.sample.topics, report.sample.systems) == (5, 3)
     assert report.designs[2].ratings == int(rows[2][1]) * 3 * 3
     # The systems differ by the same on almost every topic here.
-    assert "Of system and topic no variance was found" in words(response)
+    assert "Of system and topic no variance was found" in text_of_page(response)
     larger = rosa.get(page(draft, "?difference=0.2")).context["report"]
     assert larger.designs[2].topics.n < report.designs[2].topics.n
     assert larger.designs[2].power.value > report.designs[2].power.value
@@ -53,33 +52,35 @@ def test_topics_for_each_number_of_raters(rosa, draft):
 
 
 def test_files(rosa, draft):
-    lines = rows_of(rosa.get(f"/campaigns/{draft.slug}/power.csv?difference=0.1"))
+    lines = csv_rows(rosa.get(f"/campaigns/{draft.slug}/power.csv?difference=0.1"))
     content = rosa.get(f"/campaigns/{draft.slug}/power.json?difference=0.1").json()
     assert [line["raters"] for line in lines] == ["1", "2", "3", "4", "5"]
     assert content["designs"][0]["topics_needed"] == int(lines[0]["topics_needed"])
     assert (content["difference"], content["study"]) == (0.1, None)
 
 
-def test_a_draft_that_asks_for_names_is_not_led_to_a_power_of_them(rosa, draft):
+def test_draft_that_asks_for_names_is_not_led_to_a_power_of_them(rosa, draft):
     draft.rubric = Rubric.objects.get(slug="graded")
     draft.save()
     Rubric.objects.filter(slug="graded").update(scale="nominal", eta=None)
     assert page(draft) not in rosa.get(step_url(draft, "review")).content.decode()
     refused = rosa.get(page(draft))
     assert refused.status_code == 400
-    assert "systems have no value" in words(refused)
+    assert "systems have no value" in text_of_page(refused)
 
 
-def test_too_little_says_so(rosa, draft):
+def test_page_with_too_few_values(rosa, draft):
     Rating.objects.filter(text__topic__position__gt=1).delete()
-    seen = words(rosa.get(page(draft)))
-    assert "What varies is undefined, because the spread over topics takes three of them" in seen
+    page_text = text_of_page(rosa.get(page(draft)))
+    assert (
+        "What varies is undefined, because the spread over topics takes three of them" in page_text
+    )
     Rating.objects.all().delete()
-    assert "takes two systems with finished values" in words(rosa.get(page(draft)))
+    assert "takes two systems with finished values" in text_of_page(rosa.get(page(draft)))
     assert rosa.get(f"/campaigns/{draft.slug}/power.json").json()["designs"] == []
 
 
-def test_one_rater_says_what_cannot_be_told(rosa, draft):
+def test_study_of_one_rater_is_confounded(rosa, draft):
     Rating.objects.filter(rater__name="ben").delete()
     rows = tables(rosa.get(page(draft)))[TITLE]
     assert "the study has one rater" in rows[0][1]
@@ -101,15 +102,15 @@ def test_one_rater_says_what_cannot_be_told(rosa, draft):
 def test_wrong_choices(rosa, draft, query, message):
     response = rosa.get(page(draft, f"?{query}"))
     assert response.status_code == 400
-    assert message in words(response)
+    assert message in text_of_page(response)
 
 
-def test_who_may_and_what_is_not_there(cast, rosa, draft):
+def test_page_is_for_researchers_and_refuses_invalid_choices(cast, rosa, draft):
     assert cast.client("worker").get(page(draft)).status_code == 403
     assert cast.client("stranger").get(page(draft)).status_code == 302
     assert rosa.post(page(draft)).status_code == 405
     assert rosa.get("/campaigns/nowhere/power/").status_code == 404
 
 
-def test_the_review_of_a_draft_leads_there(rosa, draft):
+def test_review_of_a_draft_links_to_the_power_page(rosa, draft):
     assert page(draft) in rosa.get(step_url(draft, "review")).content.decode()

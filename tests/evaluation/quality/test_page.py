@@ -23,10 +23,9 @@ from annotation.task import saving
 from annotation.text.spans import sentences
 from evaluation.quality import page
 from evaluation.quality.signals import profile as signals
-from tests.evaluation.agreement.test_page import words
-from tests.factories import make_campaign, make_dataset
-from tests.labels import assignment_of, hand_in, item_of, label, row
-from tests.markup import markup
+from tests.toolbox.answers import assignment_of, item_of, label, label_item, submit_item
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.responses import markup, text_of_page
 
 QUALITY = "/campaigns/ferry-answerable/quality/"
 
@@ -39,11 +38,11 @@ def rosa(cast):
 @pytest.fixture
 def answered(cast, campaign) -> Campaign:
     """wil: oracle 1 1 0, bm25 0 0 1. uma: oracle 1 0 0, bm25 not yet. Both handed oracle in."""
-    row(campaign, cast.worker, "oracle", 1, 1, 0, ms=20_000)
-    row(campaign, cast.worker, "bm25", 0, 0, 1, ms=10_000)
-    row(campaign, cast.other_worker, "oracle", 1, 0, 0)
+    label_item(campaign, cast.worker, "oracle", 1, 1, 0, ms=20_000)
+    label_item(campaign, cast.worker, "bm25", 0, 0, 1, ms=10_000)
+    label_item(campaign, cast.other_worker, "oracle", 1, 0, 0)
     for user in (cast.worker, cast.other_worker):
-        hand_in(campaign, user, "oracle")
+        submit_item(campaign, user, "oracle")
     return campaign
 
 
@@ -62,45 +61,45 @@ def profile(rosa, name, url=QUALITY):
 
 
 @pytest.mark.parametrize(
-    ("who", "status"), [("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)]
+    ("account", "status"), [("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)]
 )
-def test_who_may_read_it(cast, answered, who, status):
+def test_page_is_for_researchers(cast, answered, account, status):
     for url in pages(answered):
-        assert cast.client(who).get(url).status_code == status, url
+        assert cast.client(account).get(url).status_code == status, url
 
 
-def test_it_is_only_read(rosa, answered):
+def test_page_refuses_post(rosa, answered):
     for url in pages(answered):
         assert rosa.post(url).status_code == 405, url
 
 
-def test_what_is_not_there(rosa, answered):
-    other = make_campaign(make_dataset("train"), User.objects.get(username="uma"))
+def test_missing_pages_are_404(rosa, answered):
+    foreign_campaign = make_campaign(make_dataset("train"), User.objects.get(username="uma"))
     for path in (
         "/campaigns/nowhere/quality/",
         "/campaigns/nowhere/quality.csv",
         f"{QUALITY}raters/nobody/",
         f"{QUALITY}items/0/",
-        f"{QUALITY}items/{other.items.first().pk}/",
+        f"{QUALITY}items/{foreign_campaign.items.first().pk}/",
         f"{QUALITY}items/{answered.items.first().pk}/?question=0",
         f"{QUALITY}items/{answered.items.first().pk}/?question=x",
-        f"/campaigns/{other.slug}/quality/raters/wil/",
+        f"/campaigns/{foreign_campaign.slug}/quality/raters/wil/",
     ):
         assert rosa.get(path).status_code == 404, path
 
 
-def test_a_campaign_without_answers_says_so(cast, rosa, campaign):
-    assert "nobody has answered anything yet" in words(rosa.get(QUALITY))
-    assert "Nothing calls for a look" in words(rosa.get(f"{QUALITY}raters/wil/"))
-    page = words(rosa.get(f"{QUALITY}items/{campaign.items.first().pk}/"))
+def test_campaign_without_answers(cast, rosa, campaign):
+    assert "nobody has answered anything yet" in text_of_page(rosa.get(QUALITY))
+    assert "Nothing needs review" in text_of_page(rosa.get(f"{QUALITY}raters/wil/"))
+    page = text_of_page(rosa.get(f"{QUALITY}items/{campaign.items.first().pk}/"))
     assert "Nobody marked words for this question" in page
 
 
-def test_a_draft_is_read_as_well(rosa, dataset):
+def test_draft_is_read_as_well(rosa, dataset):
     Campaign.objects.create(
         dataset=dataset, rubric=Rubric.objects.get(slug="graded"), slug="draft", title="Draft"
     )
-    assert "Nobody takes part" in words(rosa.get("/campaigns/draft/quality/"))
+    assert "Nobody takes part" in text_of_page(rosa.get("/campaigns/draft/quality/"))
 
 
 def test_agreement_time_and_runs_by_hand(rosa, answered):
@@ -119,21 +118,21 @@ def test_agreement_time_and_runs_by_hand(rosa, answered):
     assert (uma.pace.active_ms, uma.pace.per_item.value, uma.pace.per_item.missing) == (0, None, 1)
 
 
-def test_active_time_that_cannot_be_is_cut_and_said(rosa, answered):
+def test_impossible_active_time_is_cut_and_flagged(rosa, answered):
     """Both texts of wil were opened just now: of 90 s of active time hardly one can be."""
     Assignment.objects.update(opened_at=timezone.now())
     wil = profile(rosa, "wil")
     assert (wil.pace.active_ms, wil.pace.excess_ms) == (0, 90_000)
-    seen = words(rosa.get(f"{QUALITY}raters/wil/"))
-    assert "2 min more of active time claimed than has passed" in seen
-    assert "none recorded, training included; 2 min more were claimed" in seen
+    page_text = text_of_page(rosa.get(f"{QUALITY}raters/wil/"))
+    assert "2 min more of active time claimed than has passed" in page_text
+    assert "none recorded, training included; 2 min more were claimed" in page_text
     _, row = csv.DictReader(
         io.StringIO(rosa.get("/campaigns/ferry-answerable/quality.csv").content.decode())
     )
     assert (row["active_seconds"], row["active_seconds_beyond_clock"]) == ("0.0", "90.0")
 
 
-def test_an_answer_that_was_changed_counts_once_and_its_time_twice(cast, rosa, answered):
+def test_answer_that_was_changed_counts_once_and_its_time_twice(cast, rosa, answered):
     label(answered, cast.worker, "bm25", 1, 1, "The car", ms=5_000)
     wil = profile(rosa, "wil")
     assert (wil.answers.study, wil.pace.active_ms) == (6, 95_000)
@@ -141,23 +140,23 @@ def test_an_answer_that_was_changed_counts_once_and_its_time_twice(cast, rosa, a
     assert profile(rosa, "wil").answers.study == 5
 
 
-def test_an_open_answer_of_words_alone_is_no_answer(cast, rosa, campaign):
+def test_open_answer_of_words_alone_is_no_answer(cast, rosa, campaign):
     label(campaign, cast.worker, "bm25", 1, None, "The car")
     assert profile(rosa, "wil").answers.study == 0
 
 
-def test_the_majority_is_of_two_others(cast, rosa, dataset):
+def test_majority_is_of_two_others(cast, rosa, dataset):
     people = [cast.worker, cast.other_worker, cast.admin]
     campaign = make_campaign(dataset, *people)
     for person, grades in zip(people, [(1, 1, 0), (0, 1, 0), (0, 1, 1)], strict=True):
-        row(campaign, person, "oracle", *grades)
+        label_item(campaign, person, "oracle", *grades)
     # For wil: the others say 0, 1, and differ on the third.
     wil = profile(rosa, "wil")
     assert (wil.majority.value, wil.majority.n) == (0.5, 2)
     assert wil.n_others == 2
 
 
-def test_gold_weighs_and_training_is_kept_apart(cast, rosa, answered):
+def test_gold_sets_weights_and_training_is_separate(cast, rosa, answered):
     oracle, bm25 = item_of(answered, "oracle"), item_of(answered, "bm25")
     Item.objects.filter(pk=oracle.pk).update(purpose="gold")
     Item.objects.filter(pk=bm25.pk).update(purpose="training")
@@ -167,9 +166,9 @@ def test_gold_weighs_and_training_is_kept_apart(cast, rosa, answered):
     assert wil.weight.value == pytest.approx(3 / 5)
     assert (wil.answers.gold, wil.answers.training, wil.answers.study) == (3, 3, 0)
     assert wil.straight.n == 3
-    seen = words(rosa.get(QUALITY))
-    assert "2 of 3 [0.21, 0.94]" in seen
-    assert "nothing here rejects anybody" in seen
+    page_text = text_of_page(rosa.get(QUALITY))
+    assert "2 of 3 [0.21, 0.94]" in page_text
+    assert "nothing here rejects anybody" in page_text
 
 
 def test_gold_is_scored_where_the_source_has_a_label(rosa, answered):
@@ -182,10 +181,10 @@ def test_gold_is_scored_where_the_source_has_a_label(rosa, answered):
 
 
 def test_without_gold_or_checks_their_columns_are_left_out(rosa, answered):
-    seen = words(rosa.get(QUALITY))
-    assert "Gold right" not in seen.split("What the columns say")[0]
-    assert "Because no gold item was answered" in seen
-    assert "Because no attention check was answered" in seen
+    page_text = text_of_page(rosa.get(QUALITY))
+    assert "Gold right" not in page_text.split("What the columns say")[0]
+    assert "Because no gold item was answered" in page_text
+    assert "Because no attention check was answered" in page_text
 
 
 def test_attention_checks_are_counted_as_asked_and_passed(cast, rosa, answered):
@@ -211,30 +210,32 @@ def test_spans_of_a_whole_text_and_of_no_word(cast, rosa, campaign):
     wil = profile(rosa, "wil")
     assert (wil.marks.n, wil.marks.whole, wil.marks.wordless) == (3, 2, 1)
     assert (wil.marks.shared, wil.marks.comparable) == (1, 1)
-    assert "2 of 3 spans cover a whole text" in words(rosa.get(QUALITY))
+    assert "2 of 3 spans cover a whole text" in text_of_page(rosa.get(QUALITY))
 
 
 def test_grades_that_mirror_another_task_are_found_by_system(cast, rosa, answered):
     # wil's graded ratings of the passage, of the same sub-questions: 4 1 0, then as oracle here.
     passage = answered.dataset.texts.filter(kind="passage").first()
     graded = Rubric.objects.get(slug="graded")
-    for asked, grade in zip(item_of(answered, "oracle").asked.all(), (4, 5, 0), strict=True):
+    for item_question, grade in zip(
+        item_of(answered, "oracle").asked.all(), (4, 5, 0), strict=True
+    ):
         Rating.objects.create(
             rater=cast.worker.rater,
             rubric=graded,
             text=passage,
-            question=asked.question,
+            question=item_question.question,
             grade=grade,
         )
     wil = profile(rosa, "wil")
-    (mirror,) = wil.mirrors
+    (mirror,) = wil.task_consistencies
     # Oracle 1 1 0 is the same thrice, bm25 0 0 1 never. The campaign's own ratings are no other task.
     assert (mirror.other, mirror.same, mirror.n) == (("graded", "passage"), 3, 6)
-    assert profile(rosa, "uma").mirrors == ()
+    assert profile(rosa, "uma").task_consistencies == ()
 
 
-def test_who_repeats_another_rater_is_named_with_both(cast, rosa, answered, monkeypatch):
-    """On oracle both highlight the first words for the first question alone, bm25 is wil's only."""
+def test_copied_answers_are_flagged_on_both_raters(cast, rosa, answered, monkeypatch):
+    """On oracle both highlight the same text for the first question alone; bm25 is wil's only."""
     for module in (page, signals):
         monkeypatch.setattr(module, "ENOUGH_MARKED", 1)
     label(answered, cast.worker, "oracle", 2, 0)
@@ -244,11 +245,11 @@ def test_who_repeats_another_rater_is_named_with_both(cast, rosa, answered, monk
     assert (name, copy.n, copy.same) == ("uma", 3, 3)
     # A whole text that is highlighted is not compared.
     assert (copy.marked, copy.same_marks) == (1, 1)
-    says = "as uma: 3 of 3 grades (2 by chance), 1 of 1 highlights"
-    assert [flag.words for flag in profile(rosa, "wil").flags] == [says]
-    seen = words(rosa.get(f"{QUALITY}raters/uma/"))
-    assert "as wil: 3 of 3 grades (2 by chance), 1 of 1 highlights" in seen
-    assert "1 of 1 highlights and 3 of 3 grades (2 by chance)" in seen
+    flag_text = "as uma: 3 of 3 grades (2 by chance), 1 of 1 highlights"
+    assert [flag.words for flag in profile(rosa, "wil").flags] == [flag_text]
+    page_text = text_of_page(rosa.get(f"{QUALITY}raters/uma/"))
+    assert "as wil: 3 of 3 grades (2 by chance), 1 of 1 highlights" in page_text
+    assert "1 of 1 highlights and 3 of 3 grades (2 by chance)" in page_text
     uma, _ = csv.DictReader(
         io.StringIO(rosa.get("/campaigns/ferry-answerable/quality.csv").content.decode())
     )
@@ -257,7 +258,7 @@ def test_who_repeats_another_rater_is_named_with_both(cast, rosa, answered, monk
     )
 
 
-def test_who_marks_the_same_sentences_by_a_key_is_no_copy(cast, rosa, campaign, monkeypatch):
+def test_equal_sentence_highlights_are_no_copy(cast, rosa, campaign, monkeypatch):
     for module in (page, signals):
         monkeypatch.setattr(module, "ENOUGH_MARKED", 1)
     body = item_of(campaign, "oracle").text.body
@@ -270,15 +271,15 @@ def test_who_marks_the_same_sentences_by_a_key_is_no_copy(cast, rosa, campaign, 
     assert [copy.same_marks for _, copy in profile(rosa, "wil").copies] == [1]
 
 
-def test_a_pilot_has_its_pages_though_it_has_no_ratings(cast, rosa, dataset):
+def test_pilot_has_its_pages_though_it_has_no_ratings(cast, rosa, dataset):
     campaign = make_campaign(dataset, cast.worker, is_pilot=True)
-    row(campaign, cast.worker, "oracle", 1, 0, 0)
+    label_item(campaign, cast.worker, "oracle", 1, 0, 0)
     assert not Rating.objects.exists()
     assert profile(rosa, "wil").answers.study == 3
-    assert "A pilot: these answers are kept apart" in words(rosa.get(QUALITY))
+    assert "A pilot: these answers are kept apart" in text_of_page(rosa.get(QUALITY))
 
 
-def test_the_table_is_ordered_by_any_column_and_undefined_comes_last(rosa, answered):
+def test_table_is_ordered_by_any_column_and_undefined_comes_last(rosa, answered):
     def names(sort):
         return [rater.name for rater in rosa.get(f"{QUALITY}?sort={sort}").context["profiles"]]
 
@@ -292,7 +293,7 @@ def test_the_table_is_ordered_by_any_column_and_undefined_comes_last(rosa, answe
     assert 'aria-sort="descending"><a href="?sort=answers">' in page
 
 
-def test_the_file_says_why_a_value_is_missing(rosa, answered):
+def test_file_has_reasons_of_missing_values(rosa, answered):
     response = rosa.get("/campaigns/ferry-answerable/quality.csv")
     assert response["Content-Type"].startswith("text/csv")
     uma, wil = csv.DictReader(io.StringIO(response.content.decode()))
@@ -302,11 +303,11 @@ def test_the_file_says_why_a_value_is_missing(rosa, answered):
     assert wil["weight"] == ""
 
 
-def test_a_rater_closely(rosa, answered):
+def test_rater_closely(rosa, answered):
     response = rosa.get(f"{QUALITY}raters/wil/")
     assert response.context["confusion"] == [(0, [(1, 5), (0, 0)]), (1, [(1, 5), (1, 5)])]
-    (other,) = response.context["partners"]
-    assert (other.name, other.equal.n) == ("uma", 3)
+    (partner,) = response.context["partners"]
+    assert (partner.name, partner.equal.n) == ("uma", 3)
     (day,) = response.context["days"]
     assert (day.counts, day.n) == ((3, 3), 6)
     cells = [[cell.grade for cell in item.cells] for item in response.context["items"]]
@@ -314,7 +315,7 @@ def test_a_rater_closely(rosa, answered):
     assert f"{QUALITY}items/{item_of(answered, 'oracle').pk}/" in response.content.decode()
 
 
-def test_an_item_closely(cast, rosa, answered):
+def test_item_closely(cast, rosa, answered):
     item = item_of(answered, "oracle")
     Assignment.objects.filter(item=item, participant__rater__user=cast.worker).update(note="odd")
     Decision.objects.create(
@@ -324,9 +325,9 @@ def test_an_item_closely(cast, rosa, answered):
     # The first question on which they differ is shown: wil's first words are marked.
     assert response.context["shown"].asked == item.asked.all()[1]
     assert [span["label"] for span in response.context["spans"]] == ["B"]
-    seen = words(response)
-    assert "Equal answers: 0.67 (n = 3)" in seen
-    assert "odd" in seen
+    page_text = text_of_page(response)
+    assert "Equal answers: 0.67 (n = 3)" in page_text
+    assert "odd" in page_text
     report = response.context["report"]
     assert [reader.active_ms for reader in report.readers] == [0, 60_000]
     assert [row.decided for row in report.rows] == [None, 1, None]
@@ -338,43 +339,43 @@ def test_an_item_closely(cast, rosa, answered):
 
 def test_queries_do_not_grow_with_the_answers(cast, rosa, campaign, django_assert_max_num_queries):
     # session, user, campaign, raters, items, assignments, answers, gold, levels, other ratings
-    row(campaign, cast.worker, "oracle", 1, 1, 0)
+    label_item(campaign, cast.worker, "oracle", 1, 1, 0)
     with django_assert_max_num_queries(11):
         rosa.get(QUALITY)
-    row(campaign, cast.worker, "bm25", 1, 1, 0)
-    row(campaign, cast.other_worker, "oracle", 1, 1, 0)
+    label_item(campaign, cast.worker, "bm25", 1, 1, 0)
+    label_item(campaign, cast.other_worker, "oracle", 1, 1, 0)
     with django_assert_max_num_queries(11):
         rosa.get(QUALITY)
 
 
-def test_who_has_not_begun_is_named_beside_the_table(cast, rosa, campaign):
-    row(campaign, cast.worker, "oracle", 1)
+def test_raters_without_work_are_listed_beside_the_table(cast, rosa, campaign):
+    label_item(campaign, cast.worker, "oracle", 1)
     response = rosa.get(QUALITY)
     assert [rater.name for rater in response.context["profiles"]] == ["wil"]
-    assert "1 has not begun and is not in the table: uma" in words(response)
+    assert "1 has not begun and is not in the table: uma" in text_of_page(response)
 
 
-def test_a_campaign_of_names(rosa, cast, dataset):
-    """Types of questions: no eta, no marked words, no distance; the majority is of the very name."""
+def test_campaign_of_names(rosa, cast, dataset):
+    """Question types: no eta, no highlights, no distance; the majority is of the same name."""
     add_standard(QUESTION_TYPE)
     campaign = make_campaign(dataset, cast.worker, cast.other_worker, rubric="question-type")
-    row(campaign, cast.worker, "oracle", 1, 2, 3)
-    row(campaign, cast.other_worker, "oracle", 1, 3, 3)
+    label_item(campaign, cast.worker, "oracle", 1, 2, 3)
+    label_item(campaign, cast.other_worker, "oracle", 1, 3, 3)
     url = f"/campaigns/{campaign.slug}/quality/"
     report = rosa.get(url).context["report"]
     assert report.weights is None
     assert [profile.equal.value for profile in report.profiles] == [pytest.approx(2 / 3)] * 2
     # In all, wil 1 2 3 and uma 1 3 3: 2/3 equal, 3/9 by chance; unweighted (2/3 - 1/3) / (2/3) = 1/2.
     assert report.profiles[0].kappa.value == pytest.approx(1 / 2)
-    table = words(rosa.get(url))
+    table = text_of_page(rosa.get(url))
     assert "with that very grade" in table
-    for word in ("η", "None", "Spans", "As in another task", "weighted"):
-        assert word not in table, word
-    of_rater = words(rosa.get(f"{url}raters/wil/"))
+    for term in ("η", "None", "Spans", "As in another task", "weighted"):
+        assert term not in table, term
+    of_rater = text_of_page(rosa.get(f"{url}raters/wil/"))
     assert "Cohen κ with the others" in of_rater
     assert "reasoning" in of_rater
     item = item_of(campaign, "oracle")
-    of_item = words(rosa.get(f"{url}items/{item.pk}/"))
+    of_item = text_of_page(rosa.get(f"{url}items/{item.pk}/"))
     assert "summary" in of_item
     assert "not answerable" not in of_item
     assert rosa.get(f"/campaigns/{campaign.slug}/quality.csv").status_code == 200

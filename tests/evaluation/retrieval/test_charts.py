@@ -1,15 +1,14 @@
 """The places of points, and figures for plotly.js.
 
-The numbers are worked out from tests/evaluation/retrieval/material.py.
+The numbers are worked out from tests/toolbox/retrieval_study.py.
 """
 
 import numpy as np
 import pytest
 
 from evaluation.plotly_file import FILE, FOLDER, URL, PlotlyFinder, style_ids
-from evaluation.retrieval.board import board
 from evaluation.retrieval.charts import (
-    DRAWN,
+    MAX_POINTS,
     SCATTERED,
     estimate_axis,
     scatter,
@@ -22,50 +21,51 @@ from evaluation.retrieval.charts import (
 from evaluation.retrieval.compare import comparison
 from evaluation.retrieval.differences import mean_difference
 from evaluation.retrieval.figures import compare_figure, metrics_figure, topics_figure
-from evaluation.retrieval.orders import taus
-from evaluation.retrieval.params import retrieval_choice
+from evaluation.retrieval.leaderboard import leaderboard
+from evaluation.retrieval.query import RetrievalQuery
+from evaluation.retrieval.rankings import taus
 from evaluation.scoring.row_score import RUNS
-from tests.evaluation.retrieval.material import make_room
+from tests.toolbox.retrieval_study import make_retrieval_study
 
 
 @pytest.fixture
 def room(db):
-    return make_room()
+    return make_retrieval_study()
 
 
-def opened(dataset, **words):
-    choice = retrieval_choice(dataset, words)
-    return board(dataset, choice.options), choice
+def opened(dataset, **params):
+    choice = RetrievalQuery.of_rated(dataset, params)
+    return leaderboard(dataset, choice.options), choice
 
 
 def test_strips_have_a_point_for_each_topic(room):
     room_board, _ = opened(room, source="judge")
-    drawn = strips(room_board, room_board.systems(RUNS), "coverage")
-    assert [row.row.name for row in drawn.rows] == ["good", "fair", "poor"]
-    poor = drawn.rows[2]
+    chart = strips(room_board, room_board.systems(RUNS), "coverage")
+    assert [row.row.name for row in chart.rows] == ["good", "fair", "poor"]
+    poor = chart.rows[2]
     assert sorted((point.topic, point.value) for _, point in poor.points) == [
         ("t0", 0),
         ("t1", 0.5),
         ("t2", 0.5),
         ("t3", 0),
     ]
-    topic, values = drawn.by_topic[0]
+    topic, values = chart.by_topic[0]
     assert topic == "t0"
     assert [point.value for _, point in values] == [1, 0.5, 0]
 
 
 def test_many_topics_are_drawn_as_quantiles(db):
-    dataset = make_room(n_topics=DRAWN + 4, people=False)
+    dataset = make_retrieval_study(n_topics=MAX_POINTS + 4, people=False)
     room_board, _ = opened(dataset, source="judge")
-    drawn = strips(room_board, room_board.systems(RUNS), "coverage")
-    assert not drawn.is_drawn
-    assert drawn.topics == ()
-    fair = next(row for row in drawn.rows if row.row.name == "fair")
+    chart = strips(room_board, room_board.systems(RUNS), "coverage")
+    assert not chart.is_drawn
+    assert chart.topics == ()
+    fair = next(row for row in chart.rows if row.row.name == "fair")
     assert fair.points == []
     assert fair.strip.quantiles.numbers == (0.5, 0.5, 0.5, 0.625, 1)
 
 
-def test_an_axis_grows_by_quarters():
+def test_axis_grows_by_quarters():
     assert value_axis(np.array([0.2, np.nan])) == (0, 1)
     assert value_axis(np.array([0.2]), np.array([1.01])) == (0, 1.25)
     assert value_axis(np.array([1.0 + 1e-12])) == (0, 1)
@@ -81,29 +81,29 @@ def test_an_axis_grows_by_quarters():
     ]
 
 
-def test_equal_points_stand_apart():
+def test_equal_points_do_not_overlap():
     strip = topic_strip(np.array([1.0] * 7 + [np.nan, 0.0]), (0, 1))
-    places = [(point.x, point.y) for point in strip.points]
-    assert len(places) == len(set(places)) == 8
+    positions = [(point.x, point.y) for point in strip.points]
+    assert len(positions) == len(set(positions)) == 8
     assert {point.index for point in strip.points} == {0, 1, 2, 3, 4, 5, 6, 8}
     # Five above each other, the others beside them towards the middle.
     assert sorted({point.x for point in strip.points}) == ["1.5%", "97.7%", "98.5%"]
     empty = topic_strip(np.full(3, np.nan), (0, 1))
     assert (empty.points, empty.mean, empty.quantiles) == ((), None, None)
-    assert topic_strip(np.full(DRAWN + 1, np.nan), (0, 1)).quantiles is None
+    assert topic_strip(np.full(MAX_POINTS + 1, np.nan), (0, 1)).quantiles is None
 
 
-def test_a_scatter_has_the_first_across_and_the_second_up():
-    drawn = scatter(np.array([0.0, 1.0, np.nan]), np.array([1.0, 1.0, 0.5]), (0, 1))
-    assert [(point.index, point.x, point.y) for point in drawn.points] == [
+def test_scatter_has_the_first_across_and_the_second_up():
+    chart = scatter(np.array([0.0, 1.0, np.nan]), np.array([1.0, 1.0, 0.5]), (0, 1))
+    assert [(point.index, point.x, point.y) for point in chart.points] == [
         (0, "56", "8"),
         (1, "388", "8"),
     ]
     same = scatter(np.full(3, 0.5), np.full(3, 0.5), (0, 1))
     assert len({(point.x, point.y) for point in same.points}) == 3
-    many = scatter(np.full(SCATTERED + 1, 1.0), np.zeros(SCATTERED + 1), (0, 1))
-    assert many.points == ()
-    assert [(square.n, square.shade) for square in many.squares] == [(SCATTERED + 1, 5)]
+    dense_chart = scatter(np.full(SCATTERED + 1, 1.0), np.zeros(SCATTERED + 1), (0, 1))
+    assert dense_chart.points == ()
+    assert [(square.n, square.shade) for square in dense_chart.squares] == [(SCATTERED + 1, 5)]
 
 
 def test_shades():
@@ -118,8 +118,8 @@ def test_figures_hold_the_same_numbers_and_nothing_that_is_forbidden(room):
     assert heat["z"] == [[tau.value for tau in row] for row in figure_5.rows]
     assert (heat["xgap"], heat["ygap"], heat["showscale"]) == (2, 2, False)
     assert heat["hovertemplate"].endswith(f"n = {len(systems)} systems<extra></extra>")
-    drawn = strips(room_board, systems, "coverage")
-    topics = topics_figure(drawn, choice)
+    chart = strips(room_board, systems, "coverage")
+    topics = topics_figure(chart, choice)
     points = {trace["name"]: trace for trace in topics["data"] if "name" in trace}
     assert sorted(points["poor"]["x"]) == pytest.approx([0, 0, 0.5, 0.5], abs=0.001)
     assert f"/matrix/{room_board.keys[0]}/?source=judge&run=poor" in points["poor"]["customdata"][0]
@@ -127,13 +127,13 @@ def test_figures_hold_the_same_numbers_and_nothing_that_is_forbidden(room):
     assert len(set(zip(points["poor"]["x"], points["poor"]["y"], strict=True))) == 4
     assert "poor, n = 4" in [name["text"] for name in topics["layout"]["annotations"]]
     (mean,) = [trace for trace in topics["data"] if trace["text"][0].startswith("mean 0.2500")]
-    poor = next(row.mean for row in drawn.rows if row.row.name == "poor")
+    poor = next(row.mean for row in chart.rows if row.row.name == "poor")
     assert mean["x"] == [0.25]
     assert mean["error_x"]["array"] == pytest.approx([poor.high - 0.25])
     assert mean["text"][0].endswith("n = 4")
 
 
-def test_a_run_against_a_run_has_its_means_and_no_point_under_another(room):
+def test_run_against_a_run_has_its_means_and_no_point_under_another(room):
     room_board, choice = opened(room, source="judge")
     pair = comparison(room_board, choice, {"a": "good", "b": "poor"})
     figure = compare_figure(pair, choice)

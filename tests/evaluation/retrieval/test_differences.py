@@ -1,6 +1,6 @@
-"""Every two systems, every two metrics, and every two sources of grades.
+"""Comparisons of each two systems, each two metrics, and each two sources of grades.
 
-The numbers are worked out from tests/evaluation/retrieval/material.py.
+The numbers are worked out from tests/toolbox/retrieval_study.py.
 """
 
 from dataclasses import replace
@@ -11,25 +11,25 @@ import pytest
 
 from annotation.models import Rating
 from evaluation.data.selection import SelectionError
-from evaluation.retrieval.board import board
 from evaluation.retrieval.differences import mean_difference, pair_tests, sampled
-from evaluation.retrieval.orders import FIGURE_5, compared_sources, taus, under_others
-from evaluation.retrieval.params import retrieval_choice
+from evaluation.retrieval.leaderboard import leaderboard
+from evaluation.retrieval.query import RetrievalQuery
+from evaluation.retrieval.rankings import FIGURE_5, compare_sources, compared_sources, taus
 from evaluation.scoring.row_score import METRICS, RUNS
-from tests.evaluation.retrieval.material import make_room
+from tests.toolbox.retrieval_study import make_retrieval_study
 
 
 @pytest.fixture
 def room(db):
-    return make_room()
+    return make_retrieval_study()
 
 
-def opened(dataset, **words):
-    choice = retrieval_choice(dataset, words)
-    return board(dataset, choice.options), choice
+def opened(dataset, **params):
+    choice = RetrievalQuery.of_rated(dataset, params)
+    return leaderboard(dataset, choice.options), choice
 
 
-def test_every_two_systems(room):
+def test_tests_of_all_pairs_of_systems(room):
     room_board, _ = opened(room, source="judge")
     tests = pair_tests(room_board.systems(RUNS), "coverage")
     # good - poor: 1, .5, .5, 1: two of 16 flips are as far off. The others: .5 .5 0 .5 and
@@ -66,7 +66,7 @@ def test_systems_without_a_common_topic(room):
     assert pair_tests(rows[:1], "coverage") == ()
 
 
-def test_one_common_topic_has_no_interval():
+def test_single_common_topic_has_no_interval():
     estimate = mean_difference(np.array([0.25, np.nan]))
     assert (estimate.value, estimate.low, estimate.n, estimate.missing) == (0.25, None, 1, 1)
     assert "fewer than two" in estimate.interval_reason
@@ -88,10 +88,10 @@ def test_metrics_order_the_systems(room):
     ]
 
 
-def test_the_order_under_another_judge(room):
-    choice = retrieval_choice(room, {"source": "judge", "with": "judge,other"})
-    others = under_others(choice)
-    (orders,) = others.orders
+def test_order_under_another_judge(room):
+    choice = RetrievalQuery.of_rated(room, {"source": "judge", "with": "judge,other"})
+    comparison = compare_sources(choice)
+    (orders,) = comparison.orders
     # By the judge 1, .625, .25; by the other 0, 0, .5: good and fair tie, both are swapped with
     # poor. tau-b = -2 / sqrt(3 x 2).
     assert orders.tau.value == pytest.approx(-2 / sqrt(6))
@@ -108,9 +108,9 @@ def test_the_order_under_another_judge(room):
     assert 0 < orders.overlap.value < 1
 
 
-def test_two_judges_swapped_within_topics(room):
-    choice = retrieval_choice(room, {"source": "judge", "with": "judge,other"})
-    (pair,) = under_others(choice).pairs
+def test_judges_swapped_within_topics(room):
+    choice = RetrievalQuery.of_rated(room, {"source": "judge", "with": "judge,other"})
+    (pair,) = compare_sources(choice).pairs
     coverage = pair.metrics[0]
     # Means of good, fair and poor on the four topics: 1/2, 2/3, 5/6, 1/2 and 1/3, 0, 0, 1/3.
     assert coverage.mean_a == pytest.approx(0.625)
@@ -124,22 +124,22 @@ def test_two_judges_swapped_within_topics(room):
 
 
 def test_judges_without_people(db):
-    dataset = make_room(people=False)
-    others = under_others(retrieval_choice(dataset, {"source": "judge"}))
-    assert others.people is None
-    assert others.pairs[0].kappas is None
+    dataset = make_retrieval_study(people=False)
+    comparison = compare_sources(RetrievalQuery.of_rated(dataset, {"source": "judge"}))
+    assert comparison.people is None
+    assert comparison.pairs[0].kappas is None
 
 
-def test_a_cell_that_a_judge_left_open_is_counted(room):
+def test_cell_that_a_judge_left_open_is_counted(room):
     Rating.objects.filter(rater__name="other", text__name="t0:0#0").delete()
-    choice = retrieval_choice(room, {"source": "judge", "with": "judge,other"})
-    kappas = under_others(choice).pairs[0].kappas
+    choice = RetrievalQuery.of_rated(room, {"source": "judge", "with": "judge,other"})
+    kappas = compare_sources(choice).pairs[0].kappas
     assert (kappas.n, kappas.missing) == (7, 1)
 
 
 def test_sources_side_by_side(room):
-    def names(**words):
-        return [source.name for source in compared_sources(retrieval_choice(room, words))]
+    def names(**params):
+        return [source.name for source in compared_sources(RetrievalQuery.of_rated(room, params))]
 
     assert names(source="judge") == ["judge", "other", "majority"]
     assert names(source="ann") == ["judge", "other", "ann", "majority"]

@@ -1,14 +1,10 @@
 """datasets/<slug>/retrieval/ and the pages of its room.
 
-The numbers are worked out from tests/evaluation/retrieval/material.py and in
+The numbers are worked out from tests/toolbox/retrieval_study.py and in
 tests/evaluation/test_retrieval_*.py.
 """
 
-import csv
-import html
-import io
 import json
-import re
 from copy import deepcopy
 from io import StringIO
 
@@ -25,11 +21,10 @@ from evaluation.models import RetrievalRun
 from evaluation.retrieval.export import TABLES
 from evaluation.retrieval.figures import FIGURES
 from evaluation.scoring.row_score import METRICS
-from tests.evaluation.agreement.test_page import words
-from tests.evaluation.html_tables import tables
-from tests.evaluation.retrieval.material import make_room
+from tests.toolbox.html_tables import tables
+from tests.toolbox.responses import csv_rows, links, text_of_page
+from tests.toolbox.retrieval_study import RETRIEVAL_URL, make_retrieval_study
 
-ROOM = "/datasets/room/retrieval/"
 PAGES = [
     "",
     "runs/good/",
@@ -43,8 +38,8 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def _room(kept) -> Dataset:
-    return kept(make_room)
+def _room(shared_world) -> Dataset:
+    return shared_world(make_retrieval_study)
 
 
 @pytest.fixture
@@ -57,36 +52,30 @@ def rosa(cast) -> Client:
     return cast.client("researcher")
 
 
-def rows_of(response) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(response.getvalue().decode())))
-
-
-def links(response) -> list[str]:
-    return [html.unescape(url) for url in re.findall(r'href="([^"]+)"', response.content.decode())]
-
-
 def test_researchers_and_admins_see_it(cast, room):
-    for who in ("admin", "researcher"):
-        client = cast.client(who)
-        assert [page for page in PAGES if client.get(f"{ROOM}{page}").status_code != 200] == [], who
+    for account in ("admin", "researcher"):
+        client = cast.client(account)
+        assert [
+            page for page in PAGES if client.get(f"{RETRIEVAL_URL}{page}").status_code != 200
+        ] == [], account
 
 
-def test_a_worker_is_refused_and_a_stranger_sent_to_the_login(cast, room):
+def test_worker_is_refused_and_a_stranger_sent_to_the_login(cast, room):
     worker, stranger = cast.client("worker"), cast.client("stranger")
     for page in PAGES:
-        assert worker.get(f"{ROOM}{page}").status_code == 403, page
-        response = stranger.get(f"{ROOM}{page}")
+        assert worker.get(f"{RETRIEVAL_URL}{page}").status_code == 403, page
+        response = stranger.get(f"{RETRIEVAL_URL}{page}")
         assert response.status_code == 302, page
         assert response["Location"].startswith(reverse("login"))
 
 
-def test_it_is_only_read(rosa, room):
-    assert {rosa.post(f"{ROOM}{page}").status_code for page in PAGES} == {405}
+def test_page_refuses_post(rosa, room):
+    assert {rosa.post(f"{RETRIEVAL_URL}{page}").status_code for page in PAGES} == {405}
 
 
 @pytest.mark.parametrize("page", ["runs/eve/", "figure/eve/", "eve.csv"])
-def test_what_is_not_there(rosa, room, page):
-    assert rosa.get(f"{ROOM}{page}").status_code == 404
+def test_missing_pages_are_404(rosa, room, page):
+    assert rosa.get(f"{RETRIEVAL_URL}{page}").status_code == 404
     assert rosa.get(f"/datasets/nowhere/retrieval/{page}").status_code == 404
 
 
@@ -110,15 +99,15 @@ def test_what_is_not_there(rosa, room, page):
         ("figure/compare/?a=eve", "“eve”. There are"),
     ],
 )
-def test_a_choice_that_is_not_there_is_answered_with_the_list(rosa, room, page, message):
-    response = rosa.get(f"{ROOM}{page}")
+def test_unknown_choice_is_answered_with_the_list(rosa, room, page, message):
+    response = rosa.get(f"{RETRIEVAL_URL}{page}")
     assert response.status_code == 400
-    assert message in words(response)
+    assert message in text_of_page(response)
 
 
 def test_table_1(rosa, room):
-    response = rosa.get(f"{ROOM}?source=judge")
-    assert "no coverage is above 1" in words(response)
+    response = rosa.get(f"{RETRIEVAL_URL}?source=judge")
+    assert "no coverage is above 1" in text_of_page(response)
     rows = tables(response)["Table 1. Systems and reference bounds"]
     assert [row[0] for row in rows] == [
         "Reference bounds: what can be reached, and no systems",
@@ -139,17 +128,17 @@ def test_table_1(rosa, room):
     assert rows[4][2] == "0.62 95% interval [0.23, 1.00] n = 4"
     assert rows[4][-1] == "0 of 10"
     assert rows[7][1:] == ["1", "Undefined, because none of it is rated.", "8 of 8"]
-    assert "Reference bound #2, oracle result, is left out" in words(response)
+    assert "Reference bound #2, oracle result, is left out" in text_of_page(response)
 
 
-def test_the_numbers_are_those_of_the_command(rosa, room):
+def test_numbers_are_those_of_the_command(rosa, room):
     assert_equal_to_command(rosa, "room", "judge", eta="3")
     assert_equal_to_command(rosa, "room", "other", eta="5", cutoff="1", ideal="paper_eq4")
     assert_equal_to_command(rosa, "room", "majority", rules="authors", cutoff="10")
 
 
 def assert_equal_to_command(rosa, slug, source, **options):
-    """Every mean and every value of a topic: page, file and command."""
+    """Compare all means and values by topic of page, file and command."""
     out = StringIO()
     arguments = [f"--{name}={value}" for name, value in options.items()]
     call_command("score", slug, "--all", f"--judge={source}", "--json", *arguments, stdout=out)
@@ -167,7 +156,7 @@ def assert_equal_to_command(rosa, slug, source, **options):
             if mean.low is not None:
                 assert [mean.low, mean.high] == theirs["ci95"]
     n = 0
-    for line in rows_of(rosa.get(f"{room}topics.csv?source={source}{query}")):
+    for line in csv_rows(rosa.get(f"{room}topics.csv?source={source}{query}")):
         theirs = printed[line["name"]]["topics"][line["topic"]]
         for metric in METRICS:
             value = None if line[metric] == "" else float(line[metric])
@@ -177,23 +166,25 @@ def assert_equal_to_command(rosa, slug, source, **options):
     assert n == sum(len(run["topics"]) for run in printed.values())
 
 
-def test_the_table_is_ordered_through_the_url(rosa, room):
+def test_table_is_ordered_through_the_url(rosa, room):
     def order(query):
-        by_title = tables(rosa.get(f"{ROOM}?source=judge&{query}"))
+        by_title = tables(rosa.get(f"{RETRIEVAL_URL}?source=judge&{query}"))
         return [row[0].split()[0] for row in by_title["Table 1. Systems and reference bounds"][3:6]]
 
     assert order("sort=-coverage") == ["good", "fair", "poor"]
     assert order("sort=coverage") == ["poor", "fair", "good"]
     assert order("sort=name") == ["fair", "good", "poor"]
-    page = rosa.get(f"{ROOM}?source=judge&sort=-coverage&eta=4")
+    page = rosa.get(f"{RETRIEVAL_URL}?source=judge&sort=-coverage&eta=4")
     assert 'aria-sort="descending"' in page.content.decode()
     # The same head turns the order round, another begins with the greatest; the rest is kept.
     assert "?source=judge&sort=coverage&eta=4" in links(page)
     assert "?source=judge&sort=-density&eta=4" in links(page)
 
 
-def test_every_two_systems(rosa, room):
-    rows = tables(rosa.get(f"{ROOM}?source=judge"))["Table 2. Every two systems, by Coverage"]
+def test_tests_of_all_pairs_of_systems(rosa, room):
+    rows = tables(rosa.get(f"{RETRIEVAL_URL}?source=judge"))[
+        "Table 2. All pairs of systems, by Coverage"
+    ]
     assert rows[0] == [
         "good against poor",
         "poor",
@@ -213,30 +204,34 @@ def test_every_two_systems(rosa, room):
     assert "oracle" not in str(rows)
 
 
-def test_how_deep_runs_are_read_is_said_and_changed_by_a_click(rosa, room):
+def test_depth_is_displayed_and_linked(rosa, room):
     # Z* is #0 and #1: two passages. good ranks two, fair one but on t2, poor one.
-    response = rosa.get(f"{ROOM}?source=judge&metric=density")
-    seen = words(response)
-    assert "Runs are read as far as the topic’s required subset Z* is long. @|Z*| @10 @20" in seen
+    response = rosa.get(f"{RETRIEVAL_URL}?source=judge&metric=density")
+    page_text = text_of_page(response)
+    assert (
+        "Runs are read as far as the topic’s required subset Z* is long. @|Z*| @10 @20" in page_text
+    )
     unlike = "|Z| differs on 4 of 4 topics. On these it is 1 on average for poor and 2 for good"
-    assert unlike in seen
+    assert unlike in page_text
     for cutoff in ("10", "20", "size"):
         assert f"?source=judge&metric=density&cutoff={cutoff}" in links(response)
     # At the first passage all are alike, and nothing is warned of.
-    page = rosa.get(f"{ROOM}?source=judge&cutoff=1")
-    assert "Runs are read to rank 1." in words(page)
-    assert "not read equally deep" not in words(page)
-    assert "|Z| differs" not in words(page)
-    for place in ("compare/?a=good&b=fair", "judges/?", "runs/good/?"):
-        assert "On these it is 1 on average" in words(rosa.get(f"{ROOM}{place}&source=judge"))
-    assert "|Z| differs on 3 of them" in words(
-        rosa.get(f"{ROOM}compare/?a=good&b=fair&source=judge")
+    page = rosa.get(f"{RETRIEVAL_URL}?source=judge&cutoff=1")
+    assert "Runs are read to rank 1." in text_of_page(page)
+    assert "not read equally deep" not in text_of_page(page)
+    assert "|Z| differs" not in text_of_page(page)
+    for path in ("compare/?a=good&b=fair", "judges/?", "runs/good/?"):
+        assert "On these it is 1 on average" in text_of_page(
+            rosa.get(f"{RETRIEVAL_URL}{path}&source=judge")
+        )
+    assert "|Z| differs on 3 of them" in text_of_page(
+        rosa.get(f"{RETRIEVAL_URL}compare/?a=good&b=fair&source=judge")
     )
-    lines = rows_of(rosa.get(f"{ROOM}systems.csv?source=judge"))
+    lines = csv_rows(rosa.get(f"{RETRIEVAL_URL}systems.csv?source=judge"))
     assert [line["mean_passages"] for line in lines if line["group"] == "runs"] == [
         *("2.0", "1.25", "1.0"),
     ]
-    tests = rows_of(rosa.get(f"{ROOM}tests.csv?source=judge"))
+    tests = csv_rows(rosa.get(f"{RETRIEVAL_URL}tests.csv?source=judge"))
     assert {(line["first"], line["second"]): line["unlike_depth"] for line in tests} == {
         ("good", "poor"): "4",
         ("fair", "poor"): "1",
@@ -246,87 +241,93 @@ def test_how_deep_runs_are_read_is_said_and_changed_by_a_click(rosa, room):
 
 def test_without_a_required_subset_runs_are_read_to_their_ends(rosa, room):
     Rating.objects.filter(rater__name="judge").update(grade=0)
-    response = rosa.get(f"{ROOM}?source=judge")
-    assert "to their ends: by these grades no topic has a required subset Z*" in words(response)
+    response = rosa.get(f"{RETRIEVAL_URL}?source=judge")
+    assert "to their ends: by these grades no topic has a required subset Z*" in text_of_page(
+        response
+    )
     sizes = {row.name: row.size for row in response.context["systems"]}
     assert sizes["good"] == (2, 2, 2)
 
 
 def test_pairs_that_share_no_topic_are_counted(rosa, room):
-    seen = words(rosa.get(f"{ROOM}?source=judge&among=reports"))
-    assert "One system alone: a test takes two." in seen
+    page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge&among=reports"))
+    assert "One system alone: a test takes two." in page_text
     Text.objects.create(
         dataset=room, topic=room.topics.first(), kind="report", system="poor", name="t0", body="a"
     )
-    seen = words(rosa.get(f"{ROOM}?source=judge&among=reports"))
-    assert "One system alone: a test takes two." in seen  # poor has one of the topics
-    seen = words(rosa.get(f"{ROOM}?source=judge&among=reports&topics=any"))
-    assert "1 pair, and none can be compared: no topic has a value of both." in seen
+    page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge&among=reports"))
+    assert "One system alone: a test takes two." in page_text  # poor has one of the topics
+    page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge&among=reports&topics=any"))
+    assert "1 pair, and none can be compared: no topic has a value of both." in page_text
 
 
 def test_strips_and_their_table(rosa, room):
-    response = rosa.get(f"{ROOM}?source=judge&metric=density")
-    seen = response.content.decode()
+    response = rosa.get(f"{RETRIEVAL_URL}?source=judge&metric=density")
+    html = response.content.decode()
     first = room.topics.get(name="t0")
-    assert 'aria-label="t0: 1.00"' in seen
+    assert 'aria-label="t0: 1.00"' in html
     assert f"/datasets/room/matrix/{first.pk}/?source=judge&run=good" in links(response)
-    assert "Figure 1. Density of each topic" in words(response)
+    assert "Figure 1. Density of each topic" in text_of_page(response)
     for url in {url for url in links(response) if "/matrix/" in url}:
         assert rosa.get(url).status_code == 200
 
 
-def test_every_link_of_the_room_leads_somewhere(rosa, room):
-    found: set[str] = set()
+def test_links_of_the_pages_open(rosa, room):
+    opened_links: set[str] = set()
     for page in ("", "compare/", "judges/", "runs/good/", "figure/compare/"):
-        found |= set(links(rosa.get(f"{ROOM}{page}?source=judge&rules=authors")))
-    for url in found:
+        opened_links |= set(links(rosa.get(f"{RETRIEVAL_URL}{page}?source=judge&rules=authors")))
+    for url in opened_links:
         if "/retrieval/" in url:
             assert rosa.get(url).status_code == 200, url
 
 
 def test_metrics_against_metrics(rosa, room):
-    seen = words(rosa.get(f"{ROOM}?source=judge"))
-    assert "Empirical systems only, as in the paper’s Figure 5" in seen
-    lines = rows_of(rosa.get(f"{ROOM}metrics.csv?source=judge&cutoff=size"))
+    page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge"))
+    assert "Empirical systems only, as in the paper’s Figure 5" in page_text
+    lines = csv_rows(rosa.get(f"{RETRIEVAL_URL}metrics.csv?source=judge&cutoff=size"))
     assert len(lines) == 25
     assert float(lines[1]["tau_b"]) == pytest.approx(2 / 6**0.5)
 
 
 def test_fewer_than_three_systems(rosa, room):
     RetrievalRun.objects.get(name="poor").delete()
-    seen = words(rosa.get(f"{ROOM}?source=judge"))
-    assert "because 2 systems have both on all topics, and three are needed" in seen
+    page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge"))
+    assert "because 2 systems have both on all topics, and three are needed" in page_text
 
 
-def test_one_system_alone(rosa, room):
+def test_page_with_a_single_system(rosa, room):
     RetrievalRun.objects.exclude(name="good").delete()
-    seen = words(rosa.get(f"{ROOM}?source=judge"))
-    assert "One system alone: a test takes two." in seen
-    assert rosa.get(f"{ROOM}tests.csv?source=judge").status_code == 200
-    assert "There is nothing to draw" in words(rosa.get(f"{ROOM}figure/metrics/?source=judge"))
+    page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge"))
+    assert "One system alone: a test takes two." in page_text
+    assert rosa.get(f"{RETRIEVAL_URL}tests.csv?source=judge").status_code == 200
+    assert "There is nothing to draw" in text_of_page(
+        rosa.get(f"{RETRIEVAL_URL}figure/metrics/?source=judge")
+    )
 
 
-def test_reports_are_compared_where_there_are_no_runs(rosa, room):
+def test_reports_are_compared_without_runs(rosa, room):
     RetrievalRun.objects.all().delete()
-    response = rosa.get(f"{ROOM}?source=judge")
+    response = rosa.get(f"{RETRIEVAL_URL}?source=judge")
     assert response.context["choice"].among == "reports"
-    assert "There are no retrieval runs to compare" in words(rosa.get(f"{ROOM}?among=runs"))
+    assert "There are no retrieval runs to compare" in text_of_page(
+        rosa.get(f"{RETRIEVAL_URL}?among=runs")
+    )
 
 
-def test_a_baseline_is_called_one(rosa, room):
+def test_baseline_is_called_one(rosa, room):
     Rater.objects.filter(name="other").update(kind="baseline")
     for page in ("", "judges/"):
-        assert "other (baseline)" in words(rosa.get(f"{ROOM}{page}?source=other"))
+        assert "other (baseline)" in text_of_page(rosa.get(f"{RETRIEVAL_URL}{page}?source=other"))
 
 
-def test_nobody_has_rated(rosa, dataset):
+def test_page_without_ratings(rosa, dataset):
     response = rosa.get(f"/datasets/{dataset.slug}/retrieval/")
     assert response.status_code == 200
-    assert "Nobody has rated a text of this dataset yet" in words(response)
+    assert "Nobody has rated a text of this dataset yet" in text_of_page(response)
     assert rosa.get(f"/datasets/{dataset.slug}/retrieval/systems.csv").status_code == 404
 
 
-def test_the_real_study(real_study, rosa, django_assert_max_num_queries):
+def test_real_study(real_study, rosa, django_assert_max_num_queries):
     for source in ("llama33_70b", "crux_prejudge", "majority"):
         assert_equal_to_command(rosa, "crux-duc04", source)
     assert_equal_to_command(rosa, "crux-duc04", "llama33_70b", rules="authors", cutoff="10")
@@ -336,17 +337,17 @@ def test_the_real_study(real_study, rosa, django_assert_max_num_queries):
     # graded whole topics.
     with django_assert_max_num_queries(54) as first:
         response = rosa.get(f"{room}?source=llama33_70b")
-    with CaptureQueriesContext(connection) as again:  # its scores are kept
+    with CaptureQueriesContext(connection) as repeated:  # its scores are kept
         assert rosa.get(f"{room}?source=llama33_70b").status_code == 200
 
     def reads_grades(query):
         return '"annotation_rating"."grade" AS "grade"' in query["sql"]
 
     assert any(map(reads_grades, first))
-    assert not any(map(reads_grades, again))
+    assert not any(map(reads_grades, repeated))
     runs = [row.name for row in response.context["systems"]]
     assert len(runs) == 6  # four others rank 6 of the 30 topics
-    assert len(tables(response)["Table 2. Every two systems, by Coverage"]) == 15
+    assert len(tables(response)["Table 2. All pairs of systems, by Coverage"]) == 15
     for topics, n in (("same", 6), ("any", 10)):
         judges = rosa.get(f"{room}judges/?source=llama33_70b&topics={topics}")
         (first, *_) = judges.context["others"].orders

@@ -20,12 +20,12 @@ from crux_site.imports.importing import import_dataset
 from evaluation.data.relevance import relevance_source, relevance_sources
 from evaluation.metrics import ranking
 from evaluation.models import RankedText
-from evaluation.retrieval.relevance import relevance_choice, relevance_page
+from evaluation.retrieval.relevance import relevance_page, relevance_query
 from evaluation.scoring.relevance import RelevanceOptions, relevance_scores, topic_scores
 from judging.engine.foreground import fill_lexical
-from tests.crux_site.imports.study import write
-from tests.factories import make_dataset
-from tests.shared_cases import case
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.import_study import write
+from tests.toolbox.regression_cases import case
 
 QRELS = ["t1 0 a 2", "t1 0 b 1", "t1 0 c 0", "t1 0 d 1", "t2 0 e 1"]
 GOOD = [
@@ -37,7 +37,7 @@ GOOD = [
     "t2 Q0 e 2 1 r",
 ]
 THIN = ["t1 Q0 c 1 2 r", "t1 Q0 b 2 1 r"]
-PLACE = "/datasets/q/retrieval/relevance/"
+URL = "/datasets/q/retrieval/relevance/"
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def printed(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_the_five_measures_by_hand(collection):
+def test_five_measures_by_hand(collection):
     row = run(collection, "good")
     # t1: gains 2 0 1 0 against 2 1 1; relevant a and b at ranks 1 and 3, d is not found.
     ideal = 2 + 1 / log2(3) + 1 / 2
@@ -105,30 +105,30 @@ def test_topics_without_results_count_as_0_and_runs_on_fewer_topics_are_apart(co
     assert thin.absent_remark == "1 topic without results, counted as 0"
     thin = run(collection, "thin", zeros="none")
     assert (thin.means["reciprocal_rank"].value, thin.means["reciprocal_rank"].missing) == (0.5, 1)
-    page = relevance_page(relevance_choice(collection, {}))
+    page = relevance_page(relevance_query(collection, {}))
     assert [[row.name for row in group.rows] for group in page.groups] == [["good"], ["thin"]]
     assert page.tests == ()
-    page = relevance_page(relevance_choice(collection, {"topics": "any"}))
+    page = relevance_page(relevance_query(collection, {"topics": "any"}))
     assert [(test.first, test.second, test.flip.n) for test in page.tests] == [("good", "thin", 2)]
 
 
-def test_no_results_at_all_are_no_value(collection):
+def test_measures_without_results_are_undefined(collection):
     RankedText.objects.filter(run__name="thin").delete()
     mean = run(collection, "thin").means["ndcg"]
     assert (mean.value, mean.n, mean.missing) == (None, 0, 2)
     assert mean.reason == "undefined, because there are no results for the topic"
 
 
-def test_a_rubric_of_ones_own_with_an_eta_is_a_source(collection):
+def test_rubric_of_ones_own_with_an_eta_is_a_source(collection):
     rubric = Rubric.objects.create(slug="useful", title="Useful", scale="ordinal", eta=3)
     RubricLevel.objects.bulk_create(
         RubricLevel(rubric=rubric, grade=grade, label=str(grade)) for grade in range(1, 5)
     )
     topic = collection.topics.get(name="t1")
-    other = SubQuestion.objects.create(topic=topic, position=1, body="And then?")
+    second_question = SubQuestion.objects.create(topic=topic, position=1, body="And then?")
     text = collection.texts.get(name="b")
     rater = collection.raters.get(name="qrels")
-    for question, grade in ((topic.questions.get(position=0), 1), (other, 4)):
+    for question, grade in ((topic.questions.get(position=0), 1), (second_question, 4)):
         Rating.objects.create(rater=rater, rubric=rubric, text=text, question=question, grade=grade)
     assert [source.name for source in relevance_sources(collection)] == [
         "qrels-2:qrels",
@@ -142,25 +142,25 @@ def test_a_rubric_of_ones_own_with_an_eta_is_a_source(collection):
         printed("q", "--all", "--source", "qrels")
 
 
-def test_a_rubric_without_an_order_is_no_source(collection):
+def test_rubric_without_an_order_is_no_source(collection):
     Rubric.objects.filter(slug="qrels-2").update(eta=None)
     assert relevance_sources(collection) == ()
     with pytest.raises(CommandError, match="under a rubric that scores are made of"):
         printed("q", "--all")
 
 
-def test_the_command_and_the_page_have_the_same_numbers(collection, cast):
+def test_command_and_the_page_have_the_same_numbers(collection, cast):
     client = cast.client("researcher")
-    told = {row["run"]: row for row in json.loads(printed("q", "--all", "--json"))}
-    assert told["thin"]["topics_without_results"] == ["t2"]
-    assert told["thin"]["topics"]["t2"]["ndcg"] == 0
-    assert told["good"]["cutoff"] == 10
-    lines = {line["name"]: line for line in rows_of(client.get(f"{PLACE}runs.csv"))}
-    for name, row in told.items():
+    by_run = {row["run"]: row for row in json.loads(printed("q", "--all", "--json"))}
+    assert by_run["thin"]["topics_without_results"] == ["t2"]
+    assert by_run["thin"]["topics"]["t2"]["ndcg"] == 0
+    assert by_run["good"]["cutoff"] == 10
+    lines = {line["name"]: line for line in rows_of(client.get(f"{URL}runs.csv"))}
+    for name, row in by_run.items():
         for measure, mean in row["mean"].items():
             assert float(lines[name][measure]) == mean["value"]
     assert lines["thin"]["is_compared"] == "False"
-    topics = rows_of(client.get(f"{PLACE}topics.csv?cutoff=1"))
+    topics = rows_of(client.get(f"{URL}topics.csv?cutoff=1"))
     assert [(line["name"], line["topic"], line["has_results"]) for line in topics] == [
         ("good", "t1", "True"),
         ("good", "t2", "True"),
@@ -168,15 +168,15 @@ def test_the_command_and_the_page_have_the_same_numbers(collection, cast):
         ("thin", "t2", "False"),
     ]
     # With all runs compared, a pair of runs has a test.
-    [pair] = rows_of(client.get(f"{PLACE}tests.csv?topics=any&zeros=all"))
+    [pair] = rows_of(client.get(f"{URL}tests.csv?topics=any&zeros=all"))
     assert (pair["first"], pair["second"], pair["metric"]) == ("good", "thin", "ndcg")
-    difference = told["good"]["mean"]["ndcg"]["value"] - told["thin"]["mean"]["ndcg"]["value"]
+    difference = by_run["good"]["mean"]["ndcg"]["value"] - by_run["thin"]["mean"]["ndcg"]["value"]
     assert float(pair["difference"]) == pytest.approx(difference)
-    page = client.get(f"{PLACE}?topics=any&zeros=all").content.decode()
-    assert f"{PLACE}tests.csv?" in page
+    page = client.get(f"{URL}?topics=any&zeros=all").content.decode()
+    assert f"{URL}tests.csv?" in page
     # Nobody graded sub-questions: Retrieval itself is this page.
-    for place in ("/datasets/q/retrieval/", f"{PLACE}?source=qrels&cutoff=5&zeros=none"):
-        page = client.get(place)
+    for path in ("/datasets/q/retrieval/", f"{URL}?source=qrels&cutoff=5&zeros=none"):
+        page = client.get(path)
         assert page.status_code == 200
         assert "2 retrieval runs, 2 topics with a relevant passage" in " ".join(
             page.content.decode().split()
@@ -188,7 +188,7 @@ def test_the_command_and_the_page_have_the_same_numbers(collection, cast):
     )
 
 
-def test_page_without_grades_of_topics_says_so(cast, db):
+def test_page_without_grades_of_topics(cast, db):
     """The dataset has grades of sub-questions, which another page scores."""
     fill_lexical(make_dataset())
     page = cast.client("researcher").get("/datasets/ferry/retrieval/relevance/").content.decode()
@@ -201,7 +201,7 @@ def rows_of(response) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    ("query", "message"),
     [
         ("source=eve", "There are: qrels-2:qrels"),
         ("eta=9", "There are: 0, 1, 2"),
@@ -212,20 +212,20 @@ def rows_of(response) -> list[dict[str, str]]:
         ("topics=x", "There are: same, any"),
     ],
 )
-def test_a_choice_that_is_not_there_is_refused(collection, cast, query, says):
-    response = cast.client("researcher").get(f"{PLACE}?{query}")
+def test_unknown_choice_is_refused(collection, cast, query, message):
+    response = cast.client("researcher").get(f"{URL}?{query}")
     assert response.status_code == 400
-    assert says in response.content.decode()
+    assert message in response.content.decode()
 
 
 def test_files_that_are_not_there_and_strangers(collection, cast):
-    assert cast.client("researcher").get(f"{PLACE}odd.csv").status_code == 404
+    assert cast.client("researcher").get(f"{URL}odd.csv").status_code == 404
     assert cast.client("researcher").get("/datasets/none/retrieval/relevance/").status_code == 404
-    assert cast.client("worker").get(PLACE).status_code == 403
+    assert cast.client("worker").get(URL).status_code == 403
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["--run", "none"], "There are: good, thin"),
         (["--all", "--rules", "paper"], "no --rules"),
@@ -233,8 +233,8 @@ def test_files_that_are_not_there_and_strangers(collection, cast):
         (["--all", "--source", "eve"], "There are: qrels-2:qrels"),
     ],
 )
-def test_the_command_refuses(collection, arguments, says):
-    with pytest.raises(CommandError, match=says):
+def test_command_refuses(collection, arguments, message):
+    with pytest.raises(CommandError, match=message):
         printed("q", *arguments)
 
 
@@ -272,8 +272,8 @@ def test_ir_measures_has_the_same_values_on_random_rankings():
         qrels += [library.Qrel(str(topic), name, grade) for name, grade in grades.items()]
         ranked += [library.ScoredDoc(str(topic), name, -float(n)) for n, name in enumerate(order)]
         values = np.array([grades.get(name, np.nan) for name in order])
-        asked = RelevanceOptions(None, eta=2, depth=5)
-        ours[str(topic)] = topic_scores(values, np.array(list(grades.values()), float), asked)
+        options = RelevanceOptions(None, eta=2, depth=5)
+        ours[str(topic)] = topic_scores(values, np.array(list(grades.values()), float), options)
     names = {
         "nDCG@5": "ndcg",
         "AP(rel=2)": "average_precision",
@@ -304,16 +304,16 @@ def test_precision_and_reciprocal_rank_by_hand():
 
 
 @pytest.mark.django_db
-def test_the_case_of_qrels_and_a_run_has_the_values_of_trec_eval(cast):
+def test_case_of_qrels_and_a_run_has_the_values_of_trec_eval(cast):
     import_dataset(case("qrels-and-run-no-score"), "c2", form="msmarco")
-    told = json.loads(printed("c2", "--run", "r1", "--source", "qrels", "--json"))
-    assert [told["topics"][q]["ndcg"] for q in ("q1", "q2")] == pytest.approx(
+    printed_values = json.loads(printed("c2", "--run", "r1", "--source", "qrels", "--json"))
+    assert [printed_values["topics"][q]["ndcg"] for q in ("q1", "q2")] == pytest.approx(
         [0.950, 0.631], abs=5e-4
     )
-    assert [told["topics"][q]["recall"] for q in ("q1", "q2")] == [1, 1]
-    precisions = [told["topics"][q]["average_precision"] for q in ("q1", "q2")]
+    assert [printed_values["topics"][q]["recall"] for q in ("q1", "q2")] == [1, 1]
+    precisions = [printed_values["topics"][q]["average_precision"] for q in ("q1", "q2")]
     assert precisions == pytest.approx([0.8333, 0.5], abs=5e-5)
-    assert told["mean"]["average_precision"]["value"] == pytest.approx(0.6667, abs=5e-5)
-    assert told["mean"]["reciprocal_rank"]["value"] == 0.75
+    assert printed_values["mean"]["average_precision"]["value"] == pytest.approx(0.6667, abs=5e-5)
+    assert printed_values["mean"]["reciprocal_rank"]["value"] == 0.75
     page = cast.client("researcher").get("/datasets/c2/retrieval/")
     assert "0.79" in page.content.decode()

@@ -1,6 +1,6 @@
-"""What the retrieval room is made of: boards, tests, orders, judges, and the places of points.
+"""Parts of the retrieval pages: boards, tests, rankings, judges, and positions of points.
 
-The numbers are worked out from tests/evaluation/retrieval/material.py.
+The numbers are worked out from tests/toolbox/retrieval_study.py.
 """
 
 import pytest
@@ -8,29 +8,29 @@ import pytest
 from annotation.models import Rating, Text
 from evaluation.data.selection import SelectionError
 from evaluation.models import RankedText, RetrievalRun
-from evaluation.retrieval.board import board
 from evaluation.retrieval.compare import comparison
+from evaluation.retrieval.leaderboard import leaderboard
 from evaluation.retrieval.page import summary, table
-from evaluation.retrieval.params import retrieval_choice
+from evaluation.retrieval.query import RetrievalQuery
 from evaluation.scoring.row_score import METRICS, REPORTS
 from evaluation.scoring.score import score
-from tests.evaluation.retrieval.material import make_room
 from tests.evaluation.scoring.choosing import choose
+from tests.toolbox.retrieval_study import make_retrieval_study
 
 
 @pytest.fixture
 def room(db):
-    return make_room()
+    return make_retrieval_study()
 
 
-def opened(dataset, **words):
-    choice = retrieval_choice(dataset, words)
-    return board(dataset, choice.options), choice
+def opened(dataset, **params):
+    choice = RetrievalQuery.of_rated(dataset, params)
+    return leaderboard(dataset, choice.options), choice
 
 
-def test_a_board_holds_what_is_scored(room):
+def test_board_holds_what_is_scored(room):
     options = choose(room, source="judge")
-    room_board, scores = board(room, options), score(room, options)
+    room_board, scores = leaderboard(room, options), score(room, options)
     assert [row.name for row in room_board.rows] == [row.row.name for row in scores.rows]
     assert room_board.topics == scores.topic_names
     for ours, theirs in zip(room_board.rows, scores.rows, strict=True):
@@ -45,24 +45,24 @@ def test_a_board_holds_what_is_scored(room):
                 assert ours.on(metric, index) == topic_score.metric(metric)
 
 
-def test_a_board_is_kept_until_a_grade_changes(room, django_assert_max_num_queries):
+def test_board_is_kept_until_a_grade_changes(room, django_assert_max_num_queries):
     options = choose(room, source="judge")
-    board(room, options)
+    leaderboard(room, options)
     with django_assert_max_num_queries(6):  # the version of the data
-        assert board(room, options).by_name["fair"].means["coverage"].value == 0.625
+        assert leaderboard(room, options).by_name["fair"].means["coverage"].value == 0.625
     Rating.objects.filter(rater__name="judge", text__name="t0:0#0", grade=5).update(grade=0)
     # Only q1 is answerable then, and fair ranks #0: 0 instead of 0.5.
-    assert board(room, options).by_name["fair"].means["coverage"].value == 0.5
+    assert leaderboard(room, options).by_name["fair"].means["coverage"].value == 0.5
 
 
-def test_what_is_not_rated_is_counted(room):
+def test_unrated_cells_are_counted(room):
     Rating.objects.filter(rater__name="judge", text__name="t0:0#2").delete()
-    poor = board(room, choose(room, source="judge")).by_name["poor"]
+    poor = leaderboard(room, choose(room, source="judge")).by_name["poor"]
     # It ranks #2 on t0: two questions of one text, and nothing else.
     assert (poor.n_unrated, poor.n_cells) == (2, 8)
     assert (poor.means["coverage"].n, poor.means["coverage"].missing) == (3, 1)
     assert poor.reason("coverage", 0)
-    report = board(room, choose(room, source="judge")).systems(REPORTS)[0]
+    report = leaderboard(room, choose(room, source="judge")).systems(REPORTS)[0]
     assert (report.n_unrated, report.n_cells) == (8, 8)
     assert report.undefined == "none of it is rated"
 
@@ -76,7 +76,7 @@ def test_what_is_not_rated_is_counted(room):
         ("-name", ["poor", "good", "fair"]),
     ],
 )
-def test_the_table_is_ordered_by_group(room, sort, names):
+def test_table_is_ordered_by_group(room, sort, names):
     room_board, choice = opened(room, source="judge", sort=sort)
     bounds, runs, reports = table(room_board, choice)
     assert [row.name for row in bounds.rows] == ["bounds/required-subset"]
@@ -102,7 +102,7 @@ def test_undefined_rows_come_last_in_either_direction(room, sort):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("params", "message"),
     [
         ({"source": "eve"}, "“eve”. There are: judge, other, ann, ben, majority"),
         ({"eta": "9"}, "There are: 1, 2, 3, 4, 5"),
@@ -114,21 +114,21 @@ def test_undefined_rows_come_last_in_either_direction(room, sort):
         ({"sort": "-x"}, "no order “x”. There are: name, coverage"),
     ],
 )
-def test_a_choice_that_is_not_there_is_answered_with_the_list(room, words, message):
+def test_unknown_choice_is_answered_with_the_list(room, params, message):
     with pytest.raises(SelectionError) as caught:
-        retrieval_choice(room, words)
+        RetrievalQuery.of_rated(room, params)
     assert message in str(caught.value)
 
 
-def test_the_state_is_in_the_query(room):
-    words = {"source": "other", "eta": "4", "cutoff": "7", "page": "3", "row": "x", "rules": ""}
-    choice = retrieval_choice(room, words)
+def test_state_is_in_the_query(room):
+    params = {"source": "other", "eta": "4", "cutoff": "7", "page": "3", "row": "x", "rules": ""}
+    choice = RetrievalQuery.of_rated(room, params)
     assert choice.query() == "source=other&eta=4&cutoff=7"
     assert choice.query(eta=None, metric="density") == "source=other&cutoff=7&metric=density"
     assert ("7", "7") in choice.cutoffs
     assert choice.titles["recall"] == "Recall@7"
-    assert retrieval_choice(room, {}).titles["recall"] == "Recall@|Z*|"
-    assert retrieval_choice(room, {"cutoff": "size"}).titles["recall"] == "Recall@|Z|"
+    assert RetrievalQuery.of_rated(room, {}).titles["recall"] == "Recall@|Z*|"
+    assert RetrievalQuery.of_rated(room, {"cutoff": "size"}).titles["recall"] == "Recall@|Z|"
 
 
 def test_run_against_run(room):
@@ -142,11 +142,11 @@ def test_run_against_run(room):
     ]
     assert compared.test.flip.p == 0.125
     assert compared.n_alone == 0
-    alone = comparison(room_board, choice, {"a": "good", "b": "reports/good"})
-    assert (alone.topics, alone.n_alone) == ((), 4)
+    run_and_report = comparison(room_board, choice, {"a": "good", "b": "reports/good"})
+    assert (run_and_report.topics, run_and_report.n_alone) == ((), 4)
     default = comparison(room_board, choice, {})
     assert (default.first.name, default.second.name) == ("fair", "good")
     assert comparison(room_board, choice, {"a": "good"}).second.name == "fair"
-    for asked in ({"a": "eve"}, {"a": "good", "b": "good"}):
+    for params in ({"a": "eve"}, {"a": "good", "b": "good"}):
         with pytest.raises(SelectionError):
-            comparison(room_board, choice, asked)
+            comparison(room_board, choice, params)

@@ -1,9 +1,9 @@
-"""How a test scores: the options by their names."""
+"""Helper that makes scoring options from their names."""
 
 from annotation.models import Dataset
-from evaluation.scoring.options import Options, ScoringForm
+from evaluation.scoring.options import Options, ScoringQuery
 
 
 def choose(dataset: Dataset, **query: str) -> Options:
-    assert query.keys() <= ScoringForm.base_fields.keys()
-    return ScoringForm(dataset, query).options()
+    assert query.keys() <= ScoringQuery.base_fields.keys()
+    return ScoringQuery(dataset, query).options

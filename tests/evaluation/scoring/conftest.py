@@ -2,12 +2,12 @@ from copy import deepcopy
 
 import pytest
 
-from tests.evaluation.scoring.material import Study, make_study
+from tests.toolbox.scoring_study import Study, make_study
 
 
 @pytest.fixture(scope="module")
-def scored_study(kept) -> Study:
-    return kept(make_study)
+def scored_study(shared_world) -> Study:
+    return shared_world(make_study)
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 
 from evaluation.scoring.score import as_json, score
 from tests.evaluation.scoring.choosing import choose
-from tests.evaluation.scoring.material import make_reference, make_study
-from tests.real_study import FOLDER
+from tests.toolbox.real_study import FOLDER
+from tests.toolbox.scoring_study import make_reference, make_study
 
 near = partial(pytest.approx, abs=1e-4)
 
@@ -30,7 +30,7 @@ def study(db):
     return make_study()
 
 
-def test_one_run(study):
+def test_single_run_is_printed(study):
     # The numbers are worked out in tests/evaluation/scoring/test_score.py.
     run = as_object("ferry", "--run", "dense", "--judge", "judge")
     # Z* has three passages, dense two: beyond its end the ideal goes on, and gains at rank 3.
@@ -110,28 +110,28 @@ def test_all(study):
     assert json.loads(json.dumps([as_json(scores, row) for row in scores.rows])) == runs
 
 
-def test_the_table_for_people(study):
-    seen = output("ferry", "--run", "annotated.bm25", "--judge", "judge")
-    assert "ferry: grades of judge, eta 3, runs as long as Z* (cut-off oracle)" in seen
-    seen = output("ferry", "--run", "annotated.bm25", "--judge", "judge", "--cutoff", "size")
-    assert "ferry: grades of judge, eta 3, all of each context" in seen
-    assert "rules of the paper, alpha-nDCG standard; density in whitespace words" in seen
-    assert "2 of 3 questions covered by 4 texts, unknown tokens; 3 cells unrated" in seen
-    assert "undefined, because the words of 1 of its 4 texts are not there" in seen
-    assert "alpha-nDCG without gains of other topics' passages, as ndeval: 0." in seen
-    every = output("ferry", "--all", "--judge", "judge", "--cutoff", "10")
-    assert "cut-off 10" in every
-    assert "coverage: 1 topic without a value" in every
-    assert "95%, from" in every
+def test_table_for_people(study):
+    printed = output("ferry", "--run", "annotated.bm25", "--judge", "judge")
+    assert "ferry: grades of judge, eta 3, runs as long as Z* (cut-off oracle)" in printed
+    printed = output("ferry", "--run", "annotated.bm25", "--judge", "judge", "--cutoff", "size")
+    assert "ferry: grades of judge, eta 3, all of each context" in printed
+    assert "rules of the paper, alpha-nDCG standard; density in whitespace words" in printed
+    assert "2 of 3 questions covered by 4 texts, unknown tokens; 3 cells unrated" in printed
+    assert "undefined, because the words of 1 of its 4 texts are not there" in printed
+    assert "alpha-nDCG without gains of other topics' passages, as ndeval: 0." in printed
+    printed_all = output("ferry", "--all", "--judge", "judge", "--cutoff", "10")
+    assert "cut-off 10" in printed_all
+    assert "coverage: 1 topic without a value" in printed_all
+    assert "95%, from" in printed_all
     # dense ranks 2 and 1 passages, annotated.bm25 4 of one topic.
-    lines = {line.split()[0]: line for line in every.splitlines() if line and line[0] != " "}
+    lines = {line.split()[0]: line for line in printed_all.splitlines() if line and line[0] != " "}
     assert (lines["dense"].split()[-1], lines["annotated.bm25"].split()[-1]) == ("1.5", "4.0")
     assert (
         "|Z| differs on 1 of 1 topics. On these it is 2 on average for dense and 4 for annotated.bm25"
-        in every
+        in printed_all
     )
-    assert "Choose --cutoff." in every
-    assert "Reference bound #2, oracle result, is left out" in every
+    assert "Choose --cutoff." in printed_all
+    assert "Reference bound #2, oracle result, is left out" in printed_all
 
 
 @pytest.mark.parametrize(
@@ -150,13 +150,13 @@ def test_the_table_for_people(study):
         (["ferry", "--all", "--run=dense", "--judge=judge"], "not allowed with"),
     ],
 )
-def test_what_is_not_there_is_answered_with_what_is(study, arguments, message):
+def test_unknown_choice_is_refused_with_the_choices(study, arguments, message):
     with pytest.raises(CommandError) as caught:
         output(*arguments)
     assert message in str(caught.value)
 
 
-def test_the_real_study_gives_the_expected_values(real_study, django_assert_max_num_queries):
+def test_real_study_gives_the_expected_values(real_study, django_assert_max_num_queries):
     expected = json.loads((FOLDER / "expected_values.json").read_text())["expected"]
     references = expected["reference_summary_coverage_crux_prejudge"]
     n = 0
@@ -177,7 +177,7 @@ def test_the_real_study_gives_the_expected_values(real_study, django_assert_max_
 
 
 def _check_run(run: dict, values: dict, name: str, eta: int) -> int:
-    """One run at one eta; returns on how many topics."""
+    """Check one run at one eta; return the number of topics."""
     names = {
         "n_passages": "n_passages",
         "n_answerable": "n_answerable",

@@ -1,4 +1,4 @@
-"""What is measured of all contexts of a topic at once is what the metrics say of each."""
+"""Metrics of all contexts of a topic at once equal those of single contexts."""
 
 import math
 from dataclasses import dataclass
@@ -15,14 +15,19 @@ from evaluation.metrics.coverage import answerable_questions, coverage
 from evaluation.metrics.density import density
 from evaluation.metrics.required_subset import required_subset
 from evaluation.scoring.contexts import contexts_on
-from evaluation.scoring.measured import NOTHING_RATED, as_ndeval_reads, measure, ranked_coverage
 from evaluation.scoring.options import ORACLE, Options
 from evaluation.scoring.pools import PassageRow, Pool
 from evaluation.scoring.rows import Row
 from evaluation.scoring.rules import RULES
+from evaluation.scoring.topic_metrics import (
+    NOTHING_RATED,
+    as_ndeval_reads,
+    measure,
+    ranked_coverage,
+)
 from evaluation.stats.estimate import Estimate
 
-OWN, VISITORS = range(1, 6), range(11, 14)  # passages of the topic, and of others
+TOPIC_PASSAGES, VISITORS = range(1, 6), range(11, 14)  # passages of the topic, and of others
 QUESTIONS = 3
 SCALES = {
     "passage": Scale("graded", 3, (0, 1, 2, 3, 4, 5)),
@@ -37,10 +42,10 @@ class Lengths:
 
     of: dict[int, int]
 
-    def known(self, text):
+    def count_of(self, text):
         return float(self.of.get(text, math.nan))
 
-    def is_without_words(self, text):
+    def lacks_body(self, text):
         return text not in self.of
 
 
@@ -48,15 +53,15 @@ class Lengths:
 def topics(draw):
     """A pool, its rows (three runs and a report), and how long the texts are."""
     report = 21
-    texts = [*OWN, *VISITORS, report]
+    texts = [*TOPIC_PASSAGES, *VISITORS, report]
     table = np.array([[draw(grades) for _ in range(QUESTIONS)] for _ in texts])
     table[-1] = [draw(st.sampled_from([0.0, 1.0, math.nan])) for _ in range(QUESTIONS)]
     lengths = {pk: draw(st.integers(0, 3)) for pk in texts if draw(st.integers(0, 9))}
-    relevant = [pk for pk in OWN if draw(st.booleans())]
+    relevant = [pk for pk in TOPIC_PASSAGES if draw(st.booleans())]
     of_relevant = table[[texts.index(pk) for pk in relevant]].reshape(-1, QUESTIONS)
     rules = RULES[draw(st.sampled_from(sorted(RULES)))]
     required = required_subset(of_relevant, 3, rules.subset).rows
-    known = [lengths.get(relevant[row]) for row in required]
+    token_counts = [lengths.get(relevant[row]) for row in required]
     pool = Pool(
         topic=1,
         topic_name="ferry",
@@ -67,15 +72,15 @@ def topics(draw):
         eta=3,
         answerable=answerable_questions(of_relevant, 3),
         required=required,
-        required_tokens=None if None in known else sum(known),
+        required_tokens=None if None in token_counts else sum(token_counts),
         takes_all_rated=False,
         scales=SCALES,
         rated_texts=np.array(texts),
         rated_grades=table,
         visitors_are_zero=rules.visitors_are_zero,
-        own=frozenset([*OWN, report]),
+        topic_texts=frozenset([*TOPIC_PASSAGES, report]),
     )
-    rankings = st.permutations([*OWN, *VISITORS]).flatmap(
+    rankings = st.permutations([*TOPIC_PASSAGES, *VISITORS]).flatmap(
         lambda order: st.integers(1, len(order)).map(lambda n: tuple(order[:n]))
     )
     rows = [Row(f"run-{n}", "", "run", {1: draw(rankings)}) for n in range(3)]
@@ -91,7 +96,7 @@ def topics(draw):
     return pool, rows, options, Lengths(lengths)
 
 
-def alone(pool, row, options, lengths):
+def score_alone(pool, row, options, lengths):
     """Coverage, ranked coverage and density of one context, by the metrics themselves."""
     limit = (len(pool.required) or None) if options.cutoff == ORACLE else options.cutoff
     texts = row.contexts[1][:limit] if row.kind == "run" else row.contexts[1]
@@ -116,11 +121,11 @@ def alone(pool, row, options, lengths):
     return covered, ranked, dense
 
 
-def same(measured, place, estimate):
-    value = measured.values[place]
+def assert_same(metric, index, estimate):
+    value = metric.values[index]
     assert math.isnan(value) if estimate.value is None else math.isclose(value, estimate.value)
-    assert measured.why[place] == (estimate.reason or "")
-    assert (measured.n[place], measured.missing[place]) == (estimate.n, estimate.missing)
+    assert metric.reasons[index] == (estimate.reason or "")
+    assert (metric.n[index], metric.missing[index]) == (estimate.n, estimate.missing)
 
 
 @given(topics())
@@ -129,14 +134,14 @@ def test_all_contexts_at_once_score_what_each_scores_alone(topic):
     z = contexts_on(pool, rows, options)
     assert z.rows.tolist() == [0, 2, 3, 4]  # the one that ranks nothing for the topic is not there
     values = ranked_coverage([z], [z.answers], options)[0]
-    measured = measure(z, values, lengths, options)
-    for place, row in enumerate(z.rows.tolist()):
-        covered, ranked, dense = alone(pool, rows[row], options, lengths)
-        same(measured.metrics["coverage"], place, covered)
+    scores = measure(z, values, lengths, options)
+    for index, row in enumerate(z.rows.tolist()):
+        covered, ranked, dense = score_alone(pool, rows[row], options, lengths)
+        assert_same(scores.metrics["coverage"], index, covered)
         if rows[row].is_ranking:
-            same(measured.metrics["alpha_ndcg"], place, ranked)
+            assert_same(scores.metrics["alpha_ndcg"], index, ranked)
         if dense is not None:
-            same(measured.metrics["density"], place, dense)
+            assert_same(scores.metrics["density"], index, dense)
 
 
 @given(topics())
@@ -144,14 +149,16 @@ def test_ndeval_reads_passages_of_other_topics_as_rated_0(topic):
     pool, rows, options, _ = topic
     z = contexts_on(pool, rows, options)
     answers, differ = as_ndeval_reads(z)
-    for place, row in enumerate(z.rows.tolist()):
-        texts = rows[row].contexts[1][: z.sizes[place]]
+    for index, row in enumerate(z.rows.tolist()):
+        texts = rows[row].contexts[1][: z.sizes[index]]
         for rank, pk in enumerate(texts):
             is_visitor = pk in VISITORS
             assert (
-                answers[place, rank].tolist() == ((z.answers[place, rank]) & ~is_visitor).tolist()
+                answers[index, rank].tolist() == ((z.answers[index, rank]) & ~is_visitor).tolist()
             )
         gains = [
-            pk for pk in texts if pk in VISITORS and (pool.context([pk]) >= 3)[:, z.asked].any()
+            pk
+            for pk in texts
+            if pk in VISITORS and (pool.context([pk]) >= 3)[:, z.answerable].any()
         ]
-        assert bool(differ[place]) is bool(gains)
+        assert bool(differ[index]) is bool(gains)

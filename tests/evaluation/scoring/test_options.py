@@ -3,16 +3,20 @@ from argparse import ArgumentParser
 import pytest
 
 from evaluation.data.selection import SelectionError
-from evaluation.scoring.options import ScoringForm, add_options
+from evaluation.scoring.options import ScoringQuery, add_options
 from evaluation.scoring.rules import AUTHORS, PAPER
-from evaluation.scoring.tokens import WORDS
+from evaluation.scoring.tokens import WHITESPACE_WORDS
 from tests.evaluation.scoring.choosing import choose
 
 
 def test_defaults(study):
     options = choose(study.dataset)
     assert (options.source.name, options.eta, options.cutoff) == ("judge", 3, "oracle")
-    assert (options.ideal, options.rules, options.tokenizer) == ("standard", PAPER, WORDS)
+    assert (options.ideal, options.rules, options.tokenizer) == (
+        "standard",
+        PAPER,
+        WHITESPACE_WORDS,
+    )
     assert list(options.params().values()) == [
         "judge",
         "3",
@@ -47,7 +51,7 @@ def test_chosen(study):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("params", "message"),
     [
         ({"source": "eve"}, "There are: judge, strict"),
         ({"eta": "6"}, "There are: 1, 2, 3, 4, 5"),
@@ -61,13 +65,13 @@ def test_chosen(study):
         ({"rules": "ours"}, "There are: paper, authors"),
     ],
 )
-def test_what_is_not_there_is_answered_with_what_is(study, words, message):
+def test_unknown_choice_is_refused_with_the_choices(study, params, message):
     with pytest.raises(SelectionError, match=message):
-        choose(study.dataset, **words)
+        choose(study.dataset, **params)
 
 
-def test_the_commands_have_them_by_the_same_names():
+def test_commands_have_them_by_the_same_names():
     parser = ArgumentParser()
     add_options(parser)
-    assert set(vars(parser.parse_args([]))) == set(ScoringForm.base_fields)
+    assert set(vars(parser.parse_args([]))) == set(ScoringQuery.base_fields)
     assert parser.parse_args(["--judge", "ann"]) == parser.parse_args(["--source", "ann"])

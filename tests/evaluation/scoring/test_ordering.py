@@ -16,7 +16,7 @@ NAN = np.nan
 
 
 def many_topics(n_topics=20, noise=0.05, seed=0):
-    """Two metrics of six systems, the second with one pair of neighbours exchanged: topics x systems."""
+    """Return two metrics of six systems, topics x systems; the second swaps two neighbours."""
     generator = np.random.default_rng(seed)
     systems = np.array([[0.1, 0.3, 0.5, 0.7, 0.9, 1.1], [0.1, 0.3, 0.7, 0.5, 0.9, 1.1]])
     return systems[:, np.newaxis] + generator.normal(0, noise, (2, n_topics, 6))
@@ -74,19 +74,19 @@ def test_topics_of_either_metric_are_deleted():
     assert estimate.low is not None
 
 
-def test_a_system_that_lacks_a_topic_is_not_compared():
+def test_system_that_lacks_a_topic_is_not_compared():
     z = np.column_stack([Z, [1.0, NAN]])
     estimate = order_agreement(z, np.column_stack([Y, [0.0, 0.0]]))
     assert estimate.value == pytest.approx(2 / 3)
     assert (estimate.n, estimate.missing) == (4, 1)
 
 
-def test_a_topic_without_any_value_is_nobodys_lack():
+def test_topic_without_any_value_is_nobodys_lack():
     none = np.full((1, 4), NAN)
     assert order_agreement(np.vstack([Z, none]), np.vstack([Y, none])).n == 4
 
 
-def test_each_metric_has_topics_of_its_own():
+def test_metrics_may_have_different_topics():
     # Reports were rated on the first topic alone: 4 2 4 2 against means 4 3 2 1 of both.
     y = np.vstack([Y[0], [NAN] * 4])
     assert order_agreement(Z, y).value == pytest.approx(kendall_tau_b([4, 3, 2, 1], Y[0]).value)
@@ -101,7 +101,7 @@ def test_undefined_says_why():
     assert "all values of one list" in order_agreement(Z, np.ones((2, 4))).reason
 
 
-def test_one_topic_has_no_interval():
+def test_single_topic_has_no_interval():
     estimate = order_agreement(Z[:1], Y[:1])
     assert estimate.value is not None
     assert estimate.low is None

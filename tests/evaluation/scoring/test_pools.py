@@ -3,13 +3,13 @@ import numpy as np
 from annotation.models import SubQuestion, Topic
 from evaluation.scoring.pools import load_pools
 from tests.evaluation.scoring.choosing import choose
-from tests.evaluation.scoring.material import make_study
+from tests.toolbox.scoring_study import make_study
 
 N = np.nan
 
 
-def pool(study, **words):
-    return load_pools(study.dataset, choose(study.dataset, **words))[study.topic.pk]
+def pool(study, **params):
+    return load_pools(study.dataset, choose(study.dataset, **params))[study.topic.pk]
 
 
 def test_by_hand(study):
@@ -37,13 +37,13 @@ def test_by_hand(study):
     assert not topic_pool.takes_all_rated
 
 
-def test_the_words_of_the_required_subset(study):
+def test_required_tokens_follow_the_rules(study):
     assert pool(study, source="strict").required_tokens == 14 + 6
     # Under the authors' rules 0#1 is as long as the mean passage, 7.
     assert pool(study, rules="authors").required_tokens == 14 + 7 + 10
 
 
-def test_a_higher_eta(study):
+def test_higher_eta(study):
     # Only 0#0 reaches 5, on q0.
     topic_pool = pool(study, eta=5)
     assert (topic_pool.answerable, topic_pool.required_names) == ((0,), ("ferry-1:0#0",))
@@ -75,7 +75,7 @@ def test_people_over_the_judge(study):
     assert topic_pool.required_names == ("ferry-1:0#0", "ferry-1:10#10")
 
 
-def test_a_dataset_that_does_not_say_where_passages_belong(study):
+def test_dataset_that_does_not_say_where_passages_belong(study):
     study.dataset.texts.filter(kind="passage").update(topic=None)
     topic_pool = pool(study)
     # All that is rated and answers something is taken for relevant, the former visitor too.
@@ -94,11 +94,13 @@ def test_a_dataset_that_does_not_say_where_passages_belong(study):
 
 def test_topics_of_which_nothing_is_rated(study):
     bare = Topic.objects.create(dataset=study.dataset, name="bare", request="?", position=2)
-    asked = Topic.objects.create(dataset=study.dataset, name="asked", request="?", position=3)
-    SubQuestion.objects.create(topic=asked, position=0, body="Why?")
+    with_question = Topic.objects.create(
+        dataset=study.dataset, name="asked", request="?", position=3
+    )
+    SubQuestion.objects.create(topic=with_question, position=0, body="Why?")
     pools = load_pools(study.dataset, choose(study.dataset))
     assert [pool.topic_name for pool in pools.values()] == ["ferry-1", "ferry-2", "bare", "asked"]
-    for topic, n in ((bare, 0), (asked, 1)):
+    for topic, n in ((bare, 0), (with_question, 1)):
         topic_pool = pools[topic.pk]
         assert (topic_pool.passages, topic_pool.answerable, topic_pool.required) == ((), (), ())
         assert topic_pool.grades.shape == (0, n)
@@ -106,7 +108,7 @@ def test_topics_of_which_nothing_is_rated(study):
     assert [len(pool.passages) for pool in pools.values()] == [4, 1, 0, 0]
 
 
-def test_another_dataset_changes_nothing(study, django_assert_num_queries):
+def test_pools_ignore_another_dataset(study, django_assert_num_queries):
     options = choose(study.dataset)
     before = load_pools(study.dataset, options)
     study.dataset.slug = "first"
@@ -114,5 +116,5 @@ def test_another_dataset_changes_nothing(study, django_assert_num_queries):
     make_study()
     # Topics, questions, texts, rubrics, ratings, words.
     with django_assert_num_queries(6):
-        after = load_pools(study.dataset, options)
-    assert [p.passages for p in after.values()] == [p.passages for p in before.values()]
+        reloaded = load_pools(study.dataset, options)
+    assert [p.passages for p in reloaded.values()] == [p.passages for p in before.values()]

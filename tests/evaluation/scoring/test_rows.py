@@ -3,14 +3,14 @@ from evaluation.models import RetrievalRun
 from evaluation.scoring.pools import load_pools
 from evaluation.scoring.rows import left_out, rows
 from tests.evaluation.scoring.choosing import choose
-from tests.evaluation.scoring.material import RUNS, make_reference
+from tests.toolbox.scoring_study import RUNS, make_reference
 
 
 def load(study):
     return rows(study.dataset, load_pools(study.dataset, choose(study.dataset)))
 
 
-def test_what_is_scored(study):
+def test_rows_are_runs_reports_and_bounds(study):
     reference = make_reference(study)
     by_name = {row.name: row for row in load(study)}
     # The bounds, the runs by name, the reports. annotated.oracle has no run of its name.
@@ -50,7 +50,7 @@ def test_without_any_run_no_system_is_taken_for_direct_prompting(study):
     assert "direct prompting, is left out: no system with reports has" in left_out(scored_rows)[0]
 
 
-def test_a_second_report_of_a_topic_is_a_row_of_its_own(study):
+def test_second_report_of_a_topic_is_a_row_of_its_own(study):
     make_reference(study)
     for kind, system in (("report", "annotated.bm25"), ("reference", "")):
         Text.objects.create(

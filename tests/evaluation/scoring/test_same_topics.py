@@ -1,6 +1,6 @@
 """Topics on which a run has no results, and which systems are compared.
 
-Of tests/evaluation/retrieval/material.py: by the judge good has a coverage of 1 on each of four topics, fair of
+Of tests/toolbox/retrieval_study.py: by the judge good has a coverage of 1 on each of four topics, fair of
 .5 .5 1 .5 and poor of 0 .5 .5 0. Here good keeps its first topic alone.
 """
 
@@ -13,20 +13,20 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Topic
-from evaluation.by_type.params import by_type_choice
 from evaluation.models import RankedText, RetrievalRun
-from evaluation.paper.names import COVERAGE_Z
-from evaluation.paper.systems import compared, values
-from evaluation.retrieval.board import board
-from evaluation.retrieval.discriminative import telling_apart
-from evaluation.retrieval.orders import under_others
+from evaluation.replications.crux_paper.names import COVERAGE_Z
+from evaluation.replications.crux_paper.systems import compared, values
+from evaluation.replications.know_your_rag.query import by_type_query
+from evaluation.retrieval.discriminative import discriminative_power
+from evaluation.retrieval.leaderboard import leaderboard
 from evaluation.retrieval.page import table, taus_of
 from evaluation.retrieval.page import tests_of as pair_tests_of
-from evaluation.retrieval.params import retrieval_choice
+from evaluation.retrieval.query import RetrievalQuery
+from evaluation.retrieval.rankings import compare_sources
 from evaluation.scoring.same_topics import largest_group
 from evaluation.scoring.score import score
-from tests.evaluation.retrieval.material import make_room
 from tests.evaluation.scoring.choosing import choose
+from tests.toolbox.retrieval_study import make_retrieval_study
 
 
 def rows_of(response) -> list[dict[str, str]]:
@@ -61,28 +61,30 @@ def test_largest_group_by_hand(topics, largest):
 
 @pytest.fixture
 def room(db):
-    dataset = make_room()
+    dataset = make_retrieval_study()
     RankedText.objects.filter(run__name="good").exclude(topic__name="t0").delete()
     return dataset
 
 
-def opened(dataset, **words):
-    choice = retrieval_choice(dataset, {"source": "judge", **words})
-    return board(dataset, choice.options), choice
+def opened(dataset, **params):
+    choice = RetrievalQuery.of_rated(dataset, {"source": "judge", **params})
+    return leaderboard(dataset, choice.options), choice
 
 
-def mean(dataset, name="good", metric="coverage", **words):
-    of_metric = score(dataset, choose(dataset, source="judge", **words)).by_name[name].means[metric]
+def mean(dataset, name="good", metric="coverage", **params):
+    of_metric = (
+        score(dataset, choose(dataset, source="judge", **params)).by_name[name].means[metric]
+    )
     return of_metric.value, of_metric.n, of_metric.missing
 
 
-def test_a_topic_without_results_counts_as_0_for_runs(room):
+def test_topic_without_results_counts_as_0_for_runs(room):
     assert mean(room) == (0.25, 4, 0)
     # nDCG on t0: both relevant passages of two first, cut off at |Z*| = 2.
     assert mean(room, metric="ndcg") == (0.25, 4, 0)
 
 
-def test_a_topic_without_results_is_missing_where_it_does_not_count(room):
+def test_topic_without_results_is_missing_where_it_does_not_count(room):
     assert mean(room, zeros="none") == (1, 1, 3)
     assert mean(room, rules="authors") == (1, 1, 3)  # their default
     assert mean(room, rules="authors", zeros="runs") == (0.25, 4, 0)
@@ -103,7 +105,7 @@ def test_reports_count_as_0_only_on_demand(room):
     assert mean(room, "reports/good", "ndcg", zeros="all") == (None, 0, 4)  # it is no ranking
 
 
-def test_a_topic_without_anything_to_find_counts_for_nobody(room):
+def test_topic_without_anything_to_find_counts_for_nobody(room):
     Topic.objects.create(dataset=room, name="bare", request="?", position=9)
     assert mean(room) == (0.25, 4, 0)
     assert mean(room, zeros="none") == (1, 1, 3)
@@ -119,14 +121,14 @@ def test_runs_on_fewer_topics_are_listed_apart_and_not_compared(room):
     ]
     assert taus_of(scores, choice).n_systems == 2
     assert {
-        power.alone.n + power.alone.missing for power in telling_apart(scores, choice).powers
+        power.alone.n + power.alone.missing for power in discriminative_power(scores, choice).powers
     } == {1}
-    assert {order.tau.n for order in under_others(choice).orders} == {2}
+    assert {order.tau.n for order in compare_sources(choice).orders} == {2}
 
 
 def test_all_runs_are_compared_on_demand_with_the_same_zeros(room):
     scores, choice = opened(room, topics="any")
-    assert [group.is_apart for group in table(scores, choice)] == [False] * 3
+    assert [group.is_on_other_topics for group in table(scores, choice)] == [False] * 3
     pairs = {(test.first, test.second): test for test in pair_tests_of(scores, choice)}
     # good 1 0 0 0, poor 0 .5 .5 0: both have a mean of 0.25.
     assert pairs["good", "poor"].difference.value == 0
@@ -136,7 +138,7 @@ def test_all_runs_are_compared_on_demand_with_the_same_zeros(room):
     assert (pairs["good", "poor"].difference.value, pairs["good", "poor"].flip.n) == (1, 1)
 
 
-def test_the_paper_compares_the_same_systems(room):
+def test_paper_compares_the_same_systems(room):
     scores = score(room, choose(room, source="judge"))
     columns = dict(
         zip((s.name for s in compared(scores)), values(scores, COVERAGE_Z).T, strict=True)
@@ -156,12 +158,12 @@ def test_identical_rankings_are_named(room):
 
 
 def test_page_files_and_command_count_alike(room, cast):
-    client, place = cast.client("researcher"), "/datasets/room/retrieval/"
-    page = client.get(f"{place}?source=judge").content.decode()
+    client, url = cast.client("researcher"), "/datasets/room/retrieval/"
+    page = client.get(f"{url}?source=judge").content.decode()
     assert "3 topics without results, counted as 0" in " ".join(page.split())
-    page = client.get(f"{place}?source=judge&zeros=none").content.decode()
+    page = client.get(f"{url}?source=judge&zeros=none").content.decode()
     assert "3 topics without results, left out" in " ".join(page.split())
-    lines = {line["name"]: line for line in rows_of(client.get(f"{place}systems.csv?source=judge"))}
+    lines = {line["name"]: line for line in rows_of(client.get(f"{url}systems.csv?source=judge"))}
     good = lines["good"]
     assert (good["topics"], good["topics_without_results"], good["is_compared"]) == (
         "1",
@@ -169,12 +171,12 @@ def test_page_files_and_command_count_alike(room, cast):
         "False",
     )
     assert lines["fair"]["is_compared"] == "True"
-    topics = rows_of(client.get(f"{place}topics.csv?source=judge&row=good"))
+    topics = rows_of(client.get(f"{url}topics.csv?source=judge&row=good"))
     assert [float(line["coverage"]) for line in topics] == [1, 0, 0, 0]
-    topics = rows_of(client.get(f"{place}topics.csv?source=judge&row=good&zeros=none"))
+    topics = rows_of(client.get(f"{url}topics.csv?source=judge&row=good&zeros=none"))
     assert [line["coverage"] for line in topics] == ["1.0", "", "", ""]
     assert topics[1]["coverage_reason"] == "undefined, because there are no results for the topic"
-    run = client.get(f"{place}runs/good/?source=judge").content.decode()
+    run = client.get(f"{url}runs/good/?source=judge").content.decode()
     assert run.count("no results</small>") == 3
     out = StringIO()
     call_command("score", "room", run="good", source="judge", json=True, stdout=out)
@@ -184,20 +186,20 @@ def test_page_files_and_command_count_alike(room, cast):
     assert [topic["coverage"] for topic in printed["topics"].values()] == [1, 0, 0, 0]
     out = StringIO()
     call_command("score", "room", all=True, source="judge", stdout=out)
-    compared_rows, apart = out.getvalue().split("On other topics than most runs")
+    compared_rows, other_rows = out.getvalue().split("On other topics than most runs")
     assert "poor " in compared_rows
-    assert "good " in apart
-    assert "3 topics without results, counted as 0" in apart
+    assert "good " in other_rows
+    assert "3 topics without results, counted as 0" in other_rows
 
 
 @pytest.mark.parametrize("query", ["zeros=x", "topics=x"])
-def test_a_choice_that_is_not_there_is_refused(room, cast, query):
+def test_choice_that_is_not_there_is_refused(room, cast, query):
     response = cast.client("researcher").get(f"/datasets/room/retrieval/?source=judge&{query}")
     assert response.status_code == 400
     assert "There are: " in response.content.decode()
 
 
 def test_recall_by_type_joins_two_runs_on_the_same_topics_by_default(room):
-    choice = by_type_choice(room, {})
+    choice = by_type_query(room, {})
     assert (choice.lexical, choice.dense) == ("fair", "poor")
-    assert by_type_choice(room, {"dense": "good"}).dense == "good"
+    assert by_type_query(room, {"dense": "good"}).dense == "good"

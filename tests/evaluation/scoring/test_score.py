@@ -1,4 +1,4 @@
-"""Every number is worked out by hand from the tables in material.py."""
+"""Scores worked out by hand from the tables in material.py."""
 
 from math import log2, sqrt
 
@@ -12,13 +12,13 @@ from evaluation.scoring.row_score import METRICS
 from evaluation.scoring.score import cached_scores, score
 from evaluation.scoring.table import mean_over_topics
 from tests.evaluation.scoring.choosing import choose
-from tests.evaluation.scoring.material import REPORT_WORDS, make_reference
+from tests.toolbox.scoring_study import REPORT_WORDS, make_reference
 
 SECOND = 1 / log2(3)  # the discount of rank 2
 
 
-def topic_score(study, name="dense", topic="ferry-1", cutoff="size", **words):
-    options = choose(study.dataset, cutoff=cutoff, **words)
+def topic_score(study, name="dense", topic="ferry-1", cutoff="size", **params):
+    options = choose(study.dataset, cutoff=cutoff, **params)
     return score(study.dataset, options, [name]).rows[0].topics[topic]
 
 
@@ -31,7 +31,7 @@ def undefined(estimate, reason):
     assert (estimate.value, estimate.reason) == (None, f"undefined, because {reason}")
 
 
-def test_a_context_under_the_rules_of_the_paper(study):
+def test_context_under_the_rules_of_the_paper(study):
     # The visitor answers q1 with its 4 and 2#2 answers q0: 2 of 3. Its answer to q2 counts nothing.
     topic = topic_score(study)
     value(topic.coverage, 2 / 3)
@@ -50,7 +50,7 @@ def test_a_context_under_the_rules_of_the_paper(study):
     value(topic.ndcg, SECOND / (1 + SECOND))
 
 
-def test_the_same_context_under_the_rules_of_the_authors(study):
+def test_same_context_under_the_rules_of_the_authors(study):
     # The visitor counts as 0: 2#2 answers q0, 1 of 3.
     topic = topic_score(study, rules="authors")
     value(topic.coverage, 1 / 3)
@@ -74,7 +74,7 @@ def test_unrated_is_counted_and_not_zero(study):
     assert topic.recall.missing == 1
 
 
-def test_a_context_of_which_nothing_is_rated(study):
+def test_context_of_which_nothing_is_rated(study):
     # strict has not rated 11#11 nor the visitor.
     Rating.objects.filter(rater__name="strict", text__name="ferry-1:2#2").delete()
     topic = topic_score(study, source="strict")
@@ -124,7 +124,7 @@ def test_by_default_a_run_is_as_long_as_the_required_subset(study):
     assert authors.by_name["annotated.bm25"].sizes.tolist()[:1] == [4]
 
 
-def test_what_ndeval_has_stands_beside_gains_by_passages_of_other_topics(study):
+def test_ndeval_value_is_given_for_gains_of_other_topics_passages(study):
     # The visitor answers q1 and gains 1 at rank 1, as 2#2 does at rank 2; ndeval knows it not.
     topic = topic_score(study)
     value(topic.alpha_ndcg, 1)
@@ -140,16 +140,16 @@ def test_what_ndeval_has_stands_beside_gains_by_passages_of_other_topics(study):
     # Where nothing of the kind gains, where there is another ideal, or none: the same value or none.
     assert scores.by_name["bounds/required-subset"].mean_ndeval is None
     assert scores.by_name["reports/annotated.bm25"].mean_ndeval is None
-    for words in ({"rules": "authors"}, {"ideal": "paper_eq4"}):
-        assert topic_score(study, **words).alpha_ndcg_ndeval is None
+    for params in ({"rules": "authors"}, {"ideal": "paper_eq4"}):
+        assert topic_score(study, **params).alpha_ndcg_ndeval is None
 
 
-def test_the_ideal_of_equation_4(study):
+def test_ideal_of_equation_4(study):
     # Z* gains 1 at each of three ranks.
     value(topic_score(study, ideal="paper_eq4").alpha_ndcg, (1 + SECOND) / (1 + SECOND + 1 / 2))
 
 
-def test_no_answerable_question(study):
+def test_topic_without_answerable_question_is_undefined(study):
     topic = topic_score(study, topic="ferry-2")
     for metric in ("coverage", "alpha_ndcg", "density"):
         undefined(topic.metric(metric), "there are no answerable questions")
@@ -158,7 +158,7 @@ def test_no_answerable_question(study):
     value(topic.recall, 1)
 
 
-def test_a_source_that_rated_no_passage(study):
+def test_source_that_rated_no_passage(study):
     # cay rated one report alone.
     topic = topic_score(study, source="cay")
     undefined(topic.coverage, "there are no answerable questions")
@@ -170,7 +170,7 @@ def test_a_source_that_rated_no_passage(study):
     undefined(scores.by_name["dense"].means["alpha_ndcg"], "there are no answerable questions")
 
 
-def test_a_topic_without_questions_and_a_run_without_passages(study):
+def test_topic_without_questions_and_a_run_without_passages(study):
     bare = Topic.objects.create(dataset=study.dataset, name="bare", request="?", position=2)
     text = Text.objects.create(dataset=study.dataset, topic=bare, kind="passage", name="bare:0#0")
     run = RetrievalRun.objects.create(dataset=study.dataset, name="other")
@@ -182,7 +182,7 @@ def test_a_topic_without_questions_and_a_run_without_passages(study):
     undefined(scores.by_name["void"].means["coverage"], "it has no topic")
 
 
-def test_the_required_subset_as_a_row(study):
+def test_required_subset_as_a_row(study):
     topic = topic_score(study, "bounds/required-subset", source="strict", cutoff="1")
     # It is the bound, and is not cut off; measures of a ranking stop at the cut-off.
     value(topic.coverage, 1)
@@ -234,7 +234,7 @@ def test_means_over_topics(study):
     )
 
 
-def test_a_mean_of_nothing_has_the_topics_reason():
+def test_mean_of_nothing_has_the_topics_reason():
     assert mean_over_topics(np.array([]), []).reason == "undefined, because it has no topic"
 
 
@@ -252,13 +252,13 @@ def test_values_stand_in_the_order_of_the_topics(study):
 
 
 def test_rows_scored_alone_and_together_are_the_same(study):
-    together = score(study.dataset, choose(study.dataset))
-    for row in together.rows:
-        alone = score(study.dataset, choose(study.dataset), [row.row.name]).rows[0]
-        assert (alone.topics, alone.means) == (row.topics, row.means)
+    all_scores = score(study.dataset, choose(study.dataset))
+    for row in all_scores.rows:
+        single = score(study.dataset, choose(study.dataset), [row.row.name]).rows[0]
+        assert (single.topics, single.means) == (row.topics, row.means)
 
 
-def test_a_row_that_is_not_there(study):
+def test_row_that_is_not_there(study):
     with pytest.raises(SelectionError, match=r"“eve”.* reports/annotated.oracle, bounds/"):
         score(study.dataset, choose(study.dataset), ["eve"])
 
@@ -267,8 +267,8 @@ def test_scores_are_kept_until_the_data_change(study, django_assert_num_queries)
     options = choose(study.dataset)
     first = cached_scores(study.dataset, options)
     with django_assert_num_queries(5):  # the version alone
-        again = cached_scores(study.dataset, options)
-    assert [row.topics for row in again.rows] == [row.topics for row in first.rows]
+        second = cached_scores(study.dataset, options)
+    assert [row.topics for row in second.rows] == [row.topics for row in first.rows]
     Rating.objects.filter(text__name="ferry-1:2#2", grade=4).update(grade=0)
     value(cached_scores(study.dataset, options).by_name["dense"].topics["ferry-1"].coverage, 1 / 3)
 

@@ -7,7 +7,7 @@ import pytest
 from evaluation.data.corpus import load_corpus
 from evaluation.data.selection import SelectionError
 from evaluation.scoring import tokens
-from evaluation.scoring.tokens import WORDS, TokenCounts, tokenizer
+from evaluation.scoring.tokens import WHITESPACE_WORDS, TokenCounts, tokenizer
 
 
 class ByLetter:
@@ -33,28 +33,28 @@ def package(monkeypatch):
 
 
 def test_words(study, django_assert_num_queries):
-    counts = TokenCounts(load_corpus(study.dataset), WORDS)
-    wanted = study.keys("ferry-1:0#0", "ferry-1:0#1", "ferry-1:2#2")
+    counts = TokenCounts(load_corpus(study.dataset), WHITESPACE_WORDS)
+    keys = study.keys("ferry-1:0#0", "ferry-1:0#1", "ferry-1:2#2")
     with django_assert_num_queries(1):
-        assert list(counts.of(wanted).values()) == [14, None, 6]
+        assert list(counts.of(keys).values()) == [14, None, 6]
     # What was counted is not read again, and a text without words is not asked for.
     with django_assert_num_queries(0):
-        counts.of(wanted)
+        counts.of(keys)
 
 
-def test_the_mean_passage_stands_in(study):
+def test_mean_passage_stands_in(study):
     # 14, 6, 10, 5, 8 and 1 words: 44 / 6 = 7.33.
-    counts = TokenCounts(load_corpus(study.dataset), WORDS, mean_stands_in=True)
+    counts = TokenCounts(load_corpus(study.dataset), WHITESPACE_WORDS, mean_stands_in=True)
     assert list(counts.of(study.keys("ferry-1:0#0", "ferry-1:0#1")).values()) == [14, 7]
 
 
-def test_nothing_to_stand_in(study):
+def test_mean_length_without_any_body_is_none(study):
     study.dataset.texts.filter(kind="passage").update(body=None, sha256="")
-    counts = TokenCounts(load_corpus(study.dataset), WORDS, mean_stands_in=True)
+    counts = TokenCounts(load_corpus(study.dataset), WHITESPACE_WORDS, mean_stands_in=True)
     assert list(counts.of(study.keys("ferry-1:0#0")).values()) == [None]
 
 
-def test_a_file(study, package, tmp_path):
+def test_file(study, package, tmp_path):
     file = tmp_path / "letters.json"
     file.write_text("{}")
     file_tokenizer = tokenizer(str(file))
@@ -66,13 +66,13 @@ def test_a_file(study, package, tmp_path):
     assert tokenizer(str(file)) != file_tokenizer
 
 
-def test_no_such_file():
-    assert tokenizer("words") == tokenizer("") == WORDS
+def test_missing_tokenizer_file_is_refused():
+    assert tokenizer("words") == tokenizer("") == WHITESPACE_WORDS
     with pytest.raises(SelectionError, match=r"no tokenizer “llama”\. There are: words, or a JSON"):
         tokenizer("llama")
 
 
-def test_a_file_that_is_none(package, tmp_path):
+def test_file_that_is_none(package, tmp_path):
     file = tmp_path / "notes.txt"
     file.write_text("notes")
     with pytest.raises(SelectionError, match="holds no tokenizer: expected value"):

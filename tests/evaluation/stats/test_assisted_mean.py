@@ -43,11 +43,11 @@ def test_all_labelled_is_t_over_topics():
 def test_with_equal_chances_and_a_judge_that_says_nothing_it_is_people_alone():
     human = np.array([0.2, 0.6, 0.9, 0.5, NAN, NAN, NAN])
     estimate = assisted_mean(np.full(7, 0.3), human, np.full(7, 4 / 7), range(7))
-    known = human[:4]
-    reach = stats.t.ppf(0.975, 3) * known.std(ddof=1) / 2
-    assert estimate.value == pytest.approx(known.mean())
+    labelled_values = human[:4]
+    reach = stats.t.ppf(0.975, 3) * labelled_values.std(ddof=1) / 2
+    assert estimate.value == pytest.approx(labelled_values.mean())
     assert (estimate.low, estimate.high) == pytest.approx(
-        (known.mean() - reach, known.mean() + reach)
+        (labelled_values.mean() - reach, labelled_values.mean() + reach)
     )
 
 
@@ -64,16 +64,20 @@ def test_with_equal_chances_it_is_prediction_powered():
     assert estimate.high - estimate.low == pytest.approx(theirs.high - theirs.low, rel=0.02)
 
 
-def test_what_could_not_be_drawn_is_left_out_and_counted():
+def test_text_without_probability_is_left_out_and_counted():
     both = [0.4, 0.6, 0.5], [0.6, 0.5, NAN], [0.5, 0.5, 0.5], ["a", "b", "c"]
     more = [0.9, NAN], [NAN, 0.1], [NAN, 1], ["d", "e"]
-    estimate = assisted_mean(*([*column, *other] for column, other in zip(both, more, strict=True)))
-    alone = assisted_mean(*both)
-    assert (estimate.value, estimate.low, estimate.n) == (alone.value, alone.low, alone.n)
-    assert (estimate.missing, alone.missing) == (2, 0)
+    estimate = assisted_mean(*([*column, *extra] for column, extra in zip(both, more, strict=True)))
+    without_extra = assisted_mean(*both)
+    assert (estimate.value, estimate.low, estimate.n) == (
+        without_extra.value,
+        without_extra.low,
+        without_extra.n,
+    )
+    assert (estimate.missing, without_extra.missing) == (2, 0)
 
 
-def test_a_part_of_a_draw_is_unbiased_and_knows_the_draw():
+def test_part_of_a_draw_is_unbiased_and_knows_the_draw():
     judge, human = GENERATOR.uniform(0, 1, 40), GENERATOR.uniform(0, 1, 40)
     inside, topics = np.arange(40) % 2 == 0, np.arange(40) // 2
     chances = probabilities(np.linspace(0.1, 1, 40), 14)
@@ -90,12 +94,12 @@ def test_a_part_of_a_draw_is_unbiased_and_knows_the_draw():
 
 def labelled(human, chances, seed):
     labels = np.full(len(human), NAN)
-    drawn = systematic(chances, seed)
-    labels[drawn] = human[drawn]
+    sample = systematic(chances, seed)
+    labels[sample] = human[sample]
     return labels
 
 
-def test_the_variance_of_a_draw_with_equal_chances_is_the_textbooks():
+def test_variance_of_a_draw_with_equal_chances_is_the_textbooks():
     # Parts 1, 2, 6 of 3 of 12: n (1 - n/N) s^2 = 3 x 3/4 x 7.
     assert sampling_variance([1, 2, 6], [0.25] * 3) == pytest.approx(3 * 0.75 * 7)
 
@@ -104,36 +108,36 @@ def test_equal_parts_of_a_sample_of_fixed_size_have_no_variance():
     assert sampling_variance([2, 2, 2], [0.1, 0.5, 0.9]) == 0
 
 
-def test_the_sampling_variance_is_the_spread_over_samples():
+def test_sampling_variance_is_the_spread_over_samples():
     chances = probabilities(np.linspace(0.2, 2, 25) ** 2, 8)
     values = GENERATOR.uniform(0, 1, 25) + np.linspace(0, 1, 25)
     sums, variances = [], []
     for seed in range(3000):
-        drawn = systematic(chances, seed)
-        chance = drawn[chances[drawn] < 1]
-        sums.append((values[drawn] / chances[drawn]).sum())
+        sample = systematic(chances, seed)
+        chance = sample[chances[sample] < 1]
+        sums.append((values[sample] / chances[sample]).sum())
         variances.append(sampling_variance(values[chance] / chances[chance], chances[chance]))
     # The standard error of the first is 2.6%; Deville's is an approximation, and known to be close.
     assert np.mean(variances) == pytest.approx(np.var(sums), rel=0.12)
 
 
-def test_one_text_has_no_spread():
+def test_single_text_has_no_sampling_variance():
     with pytest.raises(ValueError, match="two texts"):
         sampling_variance([1], [0.5])
 
 
 @pytest.mark.parametrize(
-    ("human", "chances", "why"),
+    ("human", "chances", "reason"),
     [
         ([0.2, NAN, NAN], [0.4, 0.3, 0.3], "fewer than two topics have a label"),
         ([0.2, 0.4, NAN], [1, 0.5, 0.5], "fewer than two texts were drawn"),
     ],
 )
-def test_too_few_labels_have_no_interval(human, chances, why):
+def test_too_few_labels_have_no_interval(human, chances, reason):
     estimate = assisted_mean([0.2, 0.5, 0.6], human, chances, ["a", "b", "c"])
     assert estimate.value is not None
     assert estimate.low is None
-    assert why in estimate.interval_reason
+    assert reason in estimate.interval_reason
 
 
 def test_texts_of_a_topic_are_one_unit():
@@ -148,14 +152,14 @@ def test_without_a_label_it_is_undefined():
     assert (estimate.n, estimate.missing) == (0, 1)
 
 
-def test_one_topic_has_no_interval():
+def test_single_topic_has_no_interval():
     estimate = assisted_mean([0.2], [0.4], [1], ["a"])
     assert estimate.value == pytest.approx(0.4)
     assert "fewer than two topics" in estimate.interval_reason
 
 
 @pytest.mark.parametrize("chances", [[0, 1], [1.2, 1], [NAN, 1]])
-def test_a_label_without_a_chance_is_refused(chances):
+def test_label_without_a_chance_is_refused(chances):
     with pytest.raises(ValueError, match="probability above 0"):
         assisted_mean([0.2, 0.3], [0.4, NAN], chances, ["a", "b"])
 
@@ -165,16 +169,16 @@ def test_lengths_must_agree():
         assisted_mean([0.2, 0.3], [0.4], [1], ["a"])
 
 
-def test_it_is_unbiased_though_the_judge_is_not_and_draws_are_uneven():
+def test_mean_is_unbiased_with_a_biased_judge_and_uneven_draws():
     generator = np.random.default_rng(7)
     human = generator.uniform(0, 1, 60)
     judge = np.clip(human + 0.3, 0, 1)  # always too kind
     chances = probabilities(np.linspace(0.1, 1, 60), 15)
     means = []
     for seed in range(2000):
-        drawn = systematic(chances, seed)
+        sample = systematic(chances, seed)
         labels = np.full(60, NAN)
-        labels[drawn] = human[drawn]
+        labels[sample] = human[sample]
         means.append(assisted_mean(judge, labels, chances, np.arange(60)).value)
     assert np.mean(means) == pytest.approx(human.mean(), abs=4 * np.std(means) / np.sqrt(2000))
 

@@ -17,7 +17,7 @@ from evaluation.stats.fleiss import (
     item_terms,
     kappa_from_sums,
 )
-from tests.golden_cases import assert_close, load
+from tests.evaluation.golden_cases import assert_close, load
 
 WHOLE = Estimate(0.5, None, n=20, missing=1)
 
@@ -78,7 +78,7 @@ def test_resampled_sums_by_hand():
     assert resampled_sums(sums, np.array([[0, 0, 2], [1, 1, 1]])).tolist() == [[102], [30]]
 
 
-def test_every_statistic_of_sums_is_the_statistic_of_the_drawn_items():
+def test_statistics_of_sums_equal_those_of_the_drawn_items():
     generator = np.random.default_rng(4)
     a = generator.integers(0, 3, (6, 9)).astype(float)
     b = np.where(generator.random((6, 9)) < 0.6, a, generator.integers(0, 3, (6, 9)))
@@ -90,21 +90,21 @@ def test_every_statistic_of_sums_is_the_statistic_of_the_drawn_items():
     cells = np.stack([item_cells(*topic, 1).sum(axis=0) for topic in zip(a, b, strict=True)])
     draws = generator.integers(0, 6, (8, 6))
     for index, draw in enumerate(draws):
-        drawn_a, drawn_b = a[draw].ravel(), b[draw].ravel()
+        sample_a, sample_b = a[draw].ravel(), b[draw].ravel()
         table = np.concatenate([tables[topic] for topic in draw])
         resampled = resampled_sums(terms, draws)
         assert kappa_from_sums(resampled)[index] == pytest.approx(fleiss_kappa(table).value)
         assert ac1_from_sums(resampled)[index] == pytest.approx(gwet_ac1(table).value)
         kappas = kappa_from_matrix(resampled_sums(matrices, draws), levels, "quadratic")
-        theirs = cohen_kappa(drawn_a, drawn_b, levels, "quadratic").value
+        theirs = cohen_kappa(sample_a, sample_b, levels, "quadratic").value
         assert kappas[index] == pytest.approx(theirs)
         tp, fp, fn, _ = resampled_sums(cells, draws)[index]
-        scores = confusion_at_eta(drawn_a, drawn_b, 1).answerable
+        scores = confusion_at_eta(sample_a, sample_b, 1).answerable
         assert tp / (tp + fp) == pytest.approx(scores.precision.value)
         assert tp / (tp + fn) == pytest.approx(scores.recall.value)
 
 
-def test_an_interval_comes_with_a_caution_and_few_topics_show_why():
+def test_interval_comes_with_a_caution_and_few_topics_show_why():
     # Percentiles of the mean of 5 normal values are z sd/sqrt(5), sd with 5 below: 1.96 sqrt(4/5) =
     # 1.753 on the scale of t(4), which 0.845 of its values reach.
     generator, holds = np.random.default_rng(0), []
@@ -130,7 +130,7 @@ def test_against_scipys_bootstrap_of_a_mean():
     assert ours.se == pytest.approx(theirs.standard_error, rel=0.05)
 
 
-def test_a_seed_is_recorded_and_gives_the_same_again(monkeypatch):
+def test_seed_is_recorded_and_gives_the_same_again(monkeypatch):
     sums = np.column_stack([np.arange(7.0), np.ones(7)])
     result = cluster_bootstrap(WHOLE, sums, mean_of, resamples=300, seed=12)
     assert result.seed == 12
@@ -150,7 +150,7 @@ def test_resamples_without_a_value_are_counted():
     assert result.low == pytest.approx(-0.5)
 
 
-def test_no_interval():
+def test_interval_is_missing_with_a_reason():
     whole = fleiss_kappa([[3, 0], [3, 0]])
     sums = item_terms([[3, 0], [3, 0]])
     result = cluster_bootstrap(whole, sums, kappa_from_sums, resamples=50)
@@ -163,7 +163,7 @@ def test_no_interval():
     assert result.interval_reason == "no interval, because none of 50 resamples has a value"
 
 
-def test_one_resample_has_no_spread():
+def test_single_resample_has_no_standard_error():
     result = bootstrap_interval(WHOLE, [0.4], n_clusters=3)
     assert (result.low, result.high, result.se) == (0.4, 0.4, None)
 

@@ -5,7 +5,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from evaluation.stats import cohen
 from evaluation.stats.confusion import level_matrix
-from tests.golden_cases import assert_close, assert_estimate, load, ratings
+from tests.evaluation.golden_cases import assert_close, assert_estimate, load, ratings
 
 REASONS = {"single_category_used": "all ratings are in one category"}
 WEIGHTS = {"unweighted": None, "linear": "linear", "quadratic": "quadratic"}
@@ -49,8 +49,8 @@ def test_against_sklearn_and_statsmodels(seed, weights):
     assert value == pytest.approx(cohen_kappa_score(a, b, labels=labels, weights=weights))
     table = level_matrix(a, b, labels)
     # In statsmodels a bare "quadratic" is 1 - (distance/max)^2, and "linear" likewise.
-    other = cohens_kappa(table, wt=weights, return_results=False)
-    assert value == pytest.approx(other)
+    expected = cohens_kappa(table, wt=weights, return_results=False)
+    assert value == pytest.approx(expected)
 
 
 def test_uneven_labels_against_statsmodels():
@@ -58,8 +58,8 @@ def test_uneven_labels_against_statsmodels():
     labels = np.array([0, 1, 2, 5, 9])
     a, b = generator.choice(labels, size=(2, 100))
     cost = np.abs(labels[:, None] - labels).astype(float)
-    other = cohens_kappa(level_matrix(a, b, labels), weights=cost, return_results=False)
-    assert cohen.cohen_kappa(a, b, labels, "linear").value == pytest.approx(other)
+    expected = cohens_kappa(level_matrix(a, b, labels), weights=cost, return_results=False)
+    assert cohen.cohen_kappa(a, b, labels, "linear").value == pytest.approx(expected)
 
 
 def test_matrices_add_up_over_topics():
@@ -73,7 +73,7 @@ def test_matrices_add_up_over_topics():
         assert value == pytest.approx(whole.value)
 
 
-def test_no_item_with_both_ratings():
+def test_kappa_without_common_items_is_undefined():
     kappa = cohen.cohen_kappa([1, np.nan], [np.nan, 0], [0, 1])
     assert (kappa.value, kappa.n, kappa.missing) == (None, 0, 2)
     assert kappa.reason == "undefined, because no item was rated by both raters"

@@ -8,7 +8,7 @@ from evaluation.stats.confusion import (
     item_cells,
     level_matrix,
 )
-from tests.golden_cases import assert_estimate, load, ratings
+from tests.evaluation.golden_cases import assert_estimate, load, ratings
 
 REASONS = {
     "no_predicted_in_class": "the judge found no item",
@@ -78,7 +78,7 @@ def test_level_matrix_has_every_level_and_the_human_in_rows():
     assert level_matrix([1, np.nan], [0, 1], [0, 1]).tolist() == [[0, 0], [1, 0]]
 
 
-def test_nothing_to_compare():
+def test_confusion_without_common_items_is_undefined():
     result = confusion_at_eta([np.nan], [3], eta=3)
     assert (result.n, result.missing) == (0, 1)
     assert result.accuracy.reason == "undefined, because no item has both grades"

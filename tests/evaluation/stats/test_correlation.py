@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from evaluation.stats.correlation import kendall_tau_b, pearson, spearman
-from tests.golden_cases import assert_close, assert_estimate, load, ratings
+from tests.evaluation.golden_cases import assert_close, assert_estimate, load, ratings
 
 STATISTICS = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_tau_b}
 REASONS = {
@@ -67,7 +67,7 @@ def test_against_scipy_with_missing_values(seed):
 
 @pytest.mark.parametrize("statistic", [pearson, spearman])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_perfect_correlation_has_no_p(statistic, sign):
+def test_perfect_correlation_has_no_p(statistic, sign):
     x = np.array([0.1, 0.2, 0.3, 0.7])
     result = statistic(x, sign * (3 * x + 0.1))
     assert result.value == pytest.approx(sign)

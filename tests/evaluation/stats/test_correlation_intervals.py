@@ -1,11 +1,11 @@
-"""Correlations without each topic: the same as computing each of them anew."""
+"""Correlations without each topic: the same as computing each of them again."""
 
 import numpy as np
 import pytest
 
 from evaluation.stats import correlation_intervals
 from evaluation.stats.correlation import kendall_tau_b, pearson, spearman
-from evaluation.stats.correlation_intervals import without_each_correlation
+from evaluation.stats.correlation_intervals import leave_one_out_correlations
 
 METHODS = {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
 
@@ -22,10 +22,12 @@ def test_as_computed_anew(monkeypatch, n, n_topics, block):
         if turn == 0:
             x[:] = 0.2
         topics = generator.integers(0, n_topics, n).astype(str)
-        correlations = without_each_correlation(x, y, topics)
+        correlations = leave_one_out_correlations(x, y, topics)
         for name, method in METHODS.items():
-            kept = [method(x[topics != t], y[topics != t]).value for t in np.unique(topics)]
-            expected = [np.nan if value is None else value for value in kept]
+            leave_one_out = [
+                method(x[topics != t], y[topics != t]).value for t in np.unique(topics)
+            ]
+            expected = [np.nan if value is None else value for value in leave_one_out]
             assert getattr(correlations, name) == pytest.approx(expected, abs=1e-12, nan_ok=True), (
                 name
             )
@@ -33,13 +35,13 @@ def test_as_computed_anew(monkeypatch, n, n_topics, block):
 
 def test_ranks_only_where_they_are_asked_for():
     x = np.arange(5.0)
-    correlations = without_each_correlation(x, x, x, ranked=False)
+    correlations = leave_one_out_correlations(x, x, x, ranked=False)
     assert correlations.pearson.tolist() == pytest.approx([1.0] * 5)
     assert (correlations.spearman, correlations.kendall) == (None, None)
 
 
-def test_no_texts():
-    correlations = without_each_correlation([], [], [])
+def test_empty_lists_give_no_values():
+    correlations = leave_one_out_correlations([], [], [])
     assert [
         len(values)
         for values in (correlations.pearson, correlations.spearman, correlations.kendall)

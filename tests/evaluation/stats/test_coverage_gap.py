@@ -19,11 +19,11 @@ def test_without_a_common_cell_nothing_is_known():
 
 
 @pytest.mark.parametrize(
-    ("judge", "human", "says"),
+    ("judge", "human", "message"),
     [([3], [1, 0], "one share"), ([3], [2], "between 0 and 1"), ([4], [1], "outside the scale")],
 )
-def test_bad_labels_are_named(judge, human, says):
-    with pytest.raises(ValueError, match=says):
+def test_bad_labels_are_named(judge, human, message):
+    with pytest.raises(ValueError, match=message):
         answerable_by_grade(judge, human, [0, 3])
 
 
@@ -36,11 +36,11 @@ def test_gap_by_hand():
     assert np.isnan(gaps[2])
 
 
-def test_a_judge_that_people_always_follow_leaves_no_gap():
+def test_judge_that_people_always_follow_leaves_no_gap():
     assert expected_gap([[3, 0]], 3, [0, 1], [0, 3]).tolist() == [0]
 
 
-def test_where_nothing_is_known_no_gap_is_claimed():
+def test_gap_without_known_shares_is_nan():
     assert np.isnan(expected_gap([[3, 0]], 3, [NAN, NAN], [0, 3])).all()
 
 

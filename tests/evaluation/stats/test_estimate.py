@@ -6,7 +6,7 @@ import pytest
 from evaluation.stats.estimate import Estimate, complete_pairs, level_index
 
 
-def test_a_value_or_a_reason_and_never_both():
+def test_value_or_a_reason_and_never_both():
     assert Estimate(0.5, None, n=3).missing == 0
     with pytest.raises(ValueError, match="either a value or a reason"):
         Estimate(None, None, n=3)
@@ -15,17 +15,17 @@ def test_a_value_or_a_reason_and_never_both():
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_a_value_is_finite(value):
+def test_value_is_finite(value):
     with pytest.raises(ValueError, match="undefined value is None"):
         Estimate(value, None, n=3)
 
 
-def test_an_interval_has_two_ends():
+def test_interval_has_two_ends():
     with pytest.raises(ValueError, match="two ends"):
         Estimate(0.5, None, n=3, low=0.1)
 
 
-def test_an_estimate_is_frozen():
+def test_estimate_is_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         Estimate(0.5, None, n=3).value = 1.0
 
@@ -61,7 +61,7 @@ def test_level_index_names_ratings_outside_the_scale():
         level_index([0, 7, 6, 7], [0, 1])
 
 
-def test_an_interval_is_cut_off_where_the_statistic_ends():
+def test_interval_is_cut_off_where_the_statistic_ends():
     estimate = Estimate(0.9, None, 3, low=0.7, high=1.1)
     assert estimate.within(0, 1) == Estimate(0.9, None, 3, low=0.7, high=1.0)
     assert estimate.within(0, 2) == estimate

@@ -5,7 +5,7 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from evaluation.stats import fleiss
-from tests.golden_cases import assert_close, assert_estimate, load
+from tests.evaluation.golden_cases import assert_close, assert_estimate, load
 
 REASONS = {"single_category_used": "all ratings are in one category"}
 
@@ -71,7 +71,7 @@ def test_against_statsmodels(seed):
     assert fleiss.randolph_kappa(matrix).value == pytest.approx(randolph)
 
 
-def test_two_raters_with_swapped_roles_are_cohens_kappa():
+def test_kappa_of_two_swapped_raters_equals_cohens():
     # Scott's pi (Fleiss with two raters) is Cohen's kappa when both raters use equal shares, as
     # they do once every pair is also counted the other way round.
     generator = np.random.default_rng(11)
@@ -105,7 +105,7 @@ def test_undefined_sums_are_nan():
 
 
 @pytest.mark.parametrize("matrix", [np.zeros((0, 2)), [[1, 0], [0, 1]], [[0, 0]]])
-def test_no_item_with_two_ratings_is_undefined(matrix):
+def test_kappa_without_pairable_items_is_undefined(matrix):
     for statistic in (
         fleiss.fleiss_kappa,
         fleiss.gwet_ac1,
@@ -118,7 +118,7 @@ def test_no_item_with_two_ratings_is_undefined(matrix):
         assert (result.n, result.missing) == (0, len(matrix))
 
 
-def test_no_ratings_at_all():
+def test_empty_ratings_are_undefined():
     assert fleiss.expected_agreement([[0, 0]]).reason == "undefined, because there are no ratings"
     assert np.isnan(fleiss.prevalence([[0, 0]])).all()
 

@@ -15,18 +15,18 @@ def test_by_hand():
     assert holm([0.04, 0.01, 0.03, 0.02]).tolist() == pytest.approx([0.06, 0.04, 0.06, 0.06])
 
 
-def test_no_p_above_one_by_hand():
+def test_adjusted_p_is_at_most_one():
     # 0.4 x 3 = 1.2 is 1, and so are those after it.
     assert holm([0.4, 0.5, 0.9]).tolist() == [1, 1, 1]
 
 
-def test_a_test_without_p_is_not_counted():
+def test_test_without_p_is_not_counted():
     adjusted = holm([0.01, np.nan, 0.02])
     assert adjusted[[0, 2]].tolist() == [0.02, 0.02]
     assert np.isnan(adjusted[1])
 
 
-def test_no_tests():
+def test_empty_list_of_tests():
     assert holm([]).tolist() == []
 
 

@@ -1,4 +1,4 @@
-"""evaluation.stats.isotonic: a judge's grades as people's, by a map fitted on other topics."""
+"""Tests of evaluation.stats.isotonic: calibration of a judge, fitted on other topics."""
 
 import numpy as np
 import pytest
@@ -13,11 +13,11 @@ PEOPLE = np.tile([3, 3, 1, 1, 4.5, 4.5], 3)
 
 
 def test_by_hand():
-    found = cross_fitted(JUDGE, PEOPLE, TOPICS, range(6))
-    assert list(found) == [2, 2, 2, 2, 5, 5] * 3
+    levels = cross_fitted(JUDGE, PEOPLE, TOPICS, range(6))
+    assert list(levels) == [2, 2, 2, 2, 5, 5] * 3
 
 
-def test_a_topic_is_not_read_for_its_own_map():
+def test_topic_is_not_read_for_its_own_map():
     people = PEOPLE.copy()
     people[TOPICS == 3] = 0
     assert list(cross_fitted(JUDGE, people, TOPICS, range(6))[TOPICS == 3]) == [2, 2, 2, 2, 5, 5]
@@ -25,26 +25,26 @@ def test_a_topic_is_not_read_for_its_own_map():
     assert list(cross_fitted(JUDGE, people, TOPICS, range(6))[TOPICS == 1]) == [1, 1, 1, 1, 2, 2]
 
 
-def test_what_is_missing_beyond_and_between():
+def test_missing_outer_and_intermediate_grades():
     judge, people = np.append(JUDGE, [NAN, 5, 2.5]), np.append(PEOPLE, [3, NAN, NAN])
-    found = cross_fitted(judge, people, np.append(TOPICS, [4, 4, 4]), range(6))
+    levels = cross_fitted(judge, people, np.append(TOPICS, [4, 4, 4]), range(6))
     # 5 is read as 4; 2.5 is half of the way from 1 (2) to 4 (4.5): 3.25.
-    assert np.array_equal(found[-3:], [NAN, 5, 3], equal_nan=True)
+    assert np.array_equal(levels[-3:], [NAN, 5, 3], equal_nan=True)
 
 
 @pytest.mark.parametrize(
-    ("topics", "why"),
+    ("topics", "reason"),
     [
         (np.ones(18), "rated the same pairs of 1"),
         (np.repeat([1, 2], [9, 9]), "only 9 pairs were rated by people and the judge"),
         (np.ones(17), "one topic for every item"),
     ],
 )
-def test_undefined_says_why(topics, why):
-    with pytest.raises(ValueError, match=why):
+def test_undefined_says_why(topics, reason):
+    with pytest.raises(ValueError, match=reason):
         cross_fitted(JUDGE, PEOPLE, topics, range(6))
 
 
-def test_nobody_rated_what_the_judge_rated():
+def test_judge_without_common_items_is_refused():
     with pytest.raises(ValueError, match="the same pairs of 0"):
         cross_fitted(JUDGE, np.full(18, NAN), TOPICS, range(6))

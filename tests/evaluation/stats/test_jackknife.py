@@ -6,7 +6,7 @@ from evaluation.stats.correlation import pearson
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.fleiss import counts, fleiss_kappa, item_terms, kappa_from_sums
 from evaluation.stats.jackknife import jackknife, jackknife_interval
-from tests.golden_cases import assert_close, load
+from tests.evaluation.golden_cases import assert_close, load
 
 
 def mean(values):
@@ -30,13 +30,13 @@ def test_golden(case):
     names = np.repeat(np.arange(len(sizes)), sizes)
     items = np.concatenate([np.array(cluster, dtype=float) for cluster in inputs["clusters"]])
     statistic = STATISTICS[inputs["statistic"]]
-    result = jackknife(lambda kept: statistic(items[kept]), names)
+    result = jackknife(lambda indices: statistic(items[indices]), names)
     assert_close(result.value, expected["estimate"], tolerance)
     if expected["jackknife_se"] is None:
         assert (result.low, result.high) == (None, None)
         few = expected["n_clusters"] < 2
-        why = "fewer than two clusters" if few else "undefined without 1 of the 3 clusters"
-        assert why in result.interval_reason
+        reason = "fewer than two clusters" if few else "undefined without 1 of the 3 clusters"
+        assert reason in result.interval_reason
     else:
         assert result.interval_reason is None
         low, high = expected["jackknife_t_95"]
@@ -50,14 +50,14 @@ def test_by_hand():
     # Clusters {1}, {2}, {6}: mean 3; without each: 4, 3.5, 1.5, mean 3.
     # SE^2 = 2/3 (1 + 1/4 + 9/4) = 7/3; t(2) at 97.5% = 4.302653, so 3 -+ 4.302653 * 1.527525.
     values = np.array([1.0, 2.0, 6.0])
-    result = jackknife(lambda kept: mean(values[kept]), ["a", "b", "c"])
+    result = jackknife(lambda indices: mean(values[indices]), ["a", "b", "c"])
     assert result.low == pytest.approx(3 - 6.572411, abs=1e-5)
     assert result.high == pytest.approx(3 + 6.572411, abs=1e-5)
 
 
-def test_one_item_per_cluster_is_the_t_interval_of_a_mean():
+def test_single_item_clusters_give_the_t_interval_of_a_mean():
     values = np.random.default_rng(1).normal(size=12)
-    result = jackknife(lambda kept: mean(values[kept]), np.arange(12), level=0.9)
+    result = jackknife(lambda indices: mean(values[indices]), np.arange(12), level=0.9)
     low, high = stats.t.interval(0.9, 11, loc=values.mean(), scale=stats.sem(values))
     assert (result.low, result.high) == (pytest.approx(low), pytest.approx(high))
 
@@ -66,13 +66,13 @@ def test_sums_per_cluster_give_the_same_interval():
     generator = np.random.default_rng(5)
     names = np.repeat(np.arange(6), 10)
     matrix = counts(generator.integers(0, 2, size=(60, 3)), [0, 1])
-    slow = jackknife(lambda kept: fleiss_kappa(matrix[kept]), names)
+    slow = jackknife(lambda indices: fleiss_kappa(matrix[indices]), names)
     sums = np.stack([item_terms(matrix[names == name]).sum(axis=0) for name in range(6)])
     fast = jackknife_interval(fleiss_kappa(matrix), kappa_from_sums((1 - np.eye(6)) @ sums))
     assert (fast.low, fast.high) == (pytest.approx(slow.low), pytest.approx(slow.high))
 
 
-def test_the_fisher_scale_keeps_a_correlation_in_range():
+def test_fisher_scale_keeps_a_correlation_in_range():
     whole, deleted = Estimate(0.9, None, n=30), [0.95, 0.9, 0.8]
     assert jackknife_interval(whole, deleted).high > 1
     result = jackknife_interval(whole, deleted, fisher=True)
@@ -82,7 +82,7 @@ def test_the_fisher_scale_keeps_a_correlation_in_range():
     assert result.high == pytest.approx(np.tanh(plain.high))
 
 
-def test_the_fisher_scale_ends_at_one():
+def test_fisher_scale_ends_at_one():
     whole = Estimate(0.9, None, n=30)
     assert "no Fisher transform" in jackknife_interval(whole, [1, 0.8], fisher=True).interval_reason
     # 1 to rounding, on either side: its arctanh would be 18, and the limits whatever that makes them.
@@ -94,20 +94,20 @@ def test_the_fisher_scale_ends_at_one():
         jackknife_interval(whole, [1.5, 0.8], fisher=True)
 
 
-def test_an_estimate_keeps_its_n_and_missing():
+def test_estimate_keeps_its_n_and_missing():
     whole = Estimate(0.5, None, n=7, missing=2)
     result = jackknife_interval(whole, [0.4, 0.6])
     assert (result.value, result.n, result.missing) == (0.5, 7, 2)
 
 
-def test_an_undefined_value_has_no_interval():
-    result = jackknife(lambda kept: fleiss_kappa([[3, 0], [3, 0]]), ["a", "b"])
+def test_undefined_value_has_no_interval():
+    result = jackknife(lambda indices: fleiss_kappa([[3, 0], [3, 0]]), ["a", "b"])
     assert result.value is None
     assert result.interval_reason == "no interval, because the value itself is undefined"
 
 
-def test_no_items():
-    result = jackknife(lambda kept: Estimate(None, "undefined, because empty", 0), [])
+def test_empty_items_have_no_interval():
+    result = jackknife(lambda indices: Estimate(None, "undefined, because empty", 0), [])
     assert (result.value, result.low) == (None, None)
 
 
@@ -116,4 +116,4 @@ def test_refuses():
         jackknife_interval(Estimate(0.5, None, n=2), [0.4, 0.6], level=95)
     for clusters in ([[1, 2]], [1.0, np.nan]):
         with pytest.raises(ValueError, match="one cluster for every item"):
-            jackknife(lambda kept: mean(kept), clusters)
+            jackknife(lambda indices: mean(indices), clusters)

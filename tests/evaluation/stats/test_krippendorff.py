@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evaluation.stats.krippendorff import alpha_from_coincidences, coincidences, krippendorff_alpha
-from tests.golden_cases import assert_close, assert_estimate, load, ratings
+from tests.evaluation.golden_cases import assert_close, assert_estimate, load, ratings
 
 METRICS = ("nominal", "ordinal", "interval")
 REASONS = {
@@ -48,12 +48,12 @@ def test_by_hand():
         assert (result.n, result.missing, result.n_values) == (3, 1, 6)
 
 
-def test_a_unit_of_three_by_hand():
+def test_unit_of_three_by_hand():
     # Ratings 0 0 1: each of 6 ordered pairs adds 1/2, so 00 twice = 1, 01 and 10 twice each = 1.
     assert coincidences([[0], [0], [1]], [0, 1]).tolist() == [[[1, 1], [1, 0]]]
 
 
-def test_the_ordinal_metric_depends_on_how_often_levels_are_used():
+def test_ordinal_metric_depends_on_how_often_levels_are_used():
     # Levels 0 and 2 are as far apart by value in both; far more ratings lie between in the first.
     crowded = [[0, 1, 1, 1, 1, 2, 0], [0, 1, 1, 1, 1, 2, 2]]
     sparse = [[0, 0, 2, 2, 1, 2, 0], [0, 0, 2, 2, 1, 2, 2]]
@@ -104,7 +104,7 @@ def test_sums_without_alpha_are_nan(metric):
     assert np.isnan(alpha_from_coincidences(stack, [0, 1], metric)).all()
 
 
-def test_a_lone_rating_of_another_category_does_not_define_alpha():
+def test_lone_rating_of_another_category_does_not_define_alpha():
     result = krippendorff_alpha([[1, 1, 0], [1, 1, NAN]], "nominal")
     assert result.reason == "undefined, because all ratings are in one category"
     assert (result.n, result.missing, result.n_values) == (2, 1, 4)

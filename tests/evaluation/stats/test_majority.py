@@ -12,7 +12,7 @@ from evaluation.stats.majority import (
     relative_drop,
     scott_pi,
 )
-from tests.golden_cases import assert_close, assert_estimate, load, ratings
+from tests.evaluation.golden_cases import assert_close, assert_estimate, load, ratings
 
 NAN = np.nan
 
@@ -55,7 +55,7 @@ def test_half_is_no_majority():
     )
 
 
-def test_a_majority_is_a_level_and_not_its_place():
+def test_majority_is_a_level_and_not_its_place():
     assert majority_of([[5, 5, 3]], [3, 5]).tolist() == [5]
 
 
@@ -71,18 +71,18 @@ def test_scott_pi_against_statsmodels(seed):
     assert (result.n, result.missing) == (46, 4)
 
 
-def test_an_item_of_one_side_is_in_no_count():
+def test_item_of_one_side_is_in_no_count():
     assert pair_counts([1, NAN, 0], [1, 1, NAN], [0, 1]).tolist() == [[0, 2], [0, 0], [0, 0]]
 
 
-def test_two_raters_have_no_majority_of_the_others():
+def test_majority_of_two_raters_is_undefined():
     for result in rater_against_majority([[0, 1], [1, 1]], [0, 1]):
         assert np.isnan(result.majority).all()
         assert result.kappa.reason == "undefined, because no item has two ratings"
         assert (result.n_no_majority, result.kappa.missing) == (2, 2)
 
 
-def test_one_category_is_undefined():
+def test_single_category_is_undefined():
     for result in rater_against_majority([[1, 1, 1], [1, 1, 1]], [0, 1]):
         assert result.kappa.reason == "undefined, because all ratings are in one category"
 
@@ -96,15 +96,17 @@ def test_relative_drop_by_hand():
 
 
 def test_relative_drop_undefined():
-    some, none = Estimate(0.5, None, 3), fleiss_kappa([[2, 0]])
+    defined, undefined = Estimate(0.5, None, 3), fleiss_kappa([[2, 0]])
     assert (
-        relative_drop(none, some).reason == "undefined, because the human's own kappa is undefined"
+        relative_drop(undefined, defined).reason
+        == "undefined, because the human's own kappa is undefined"
     )
     assert (
-        relative_drop(some, none).reason == "undefined, because the judge's own kappa is undefined"
+        relative_drop(defined, undefined).reason
+        == "undefined, because the judge's own kappa is undefined"
     )
     for value in (0.0, -0.2):
-        assert "not above 0" in relative_drop(Estimate(value, None, 3), some).reason
+        assert "not above 0" in relative_drop(Estimate(value, None, 3), defined).reason
 
 
 def test_refuses():
@@ -118,7 +120,7 @@ def test_refuses():
         pair_counts([0, 2], [0, NAN], [0, 1])
 
 
-def test_a_plurality_is_more_than_any_other():
+def test_plurality_is_more_than_any_other():
     items = [[1, 1, 2, 0], [1, 1, 2, 2], [2, NAN, NAN, NAN], [1, 1, 1, 0]]
     assert majority_of(items, [0, 1, 2]).tolist() == pytest.approx([NAN, NAN, NAN, 1], nan_ok=True)
     assert majority_of(items, [0, 1, 2], "plurality").tolist() == pytest.approx(

@@ -1,4 +1,4 @@
-"""evaluation.stats.mixed_model, against the analysis of variance of balanced values; equivalence."""
+"""Tests of evaluation.stats.mixed_model against ANOVA of balanced values; of equivalence."""
 
 import numpy as np
 import pytest
@@ -35,23 +35,23 @@ def test_balanced_values_give_the_analysis_of_variance():
     # Where nothing is missing, REML has the classical answers: differences of means, and variances
     # from the mean squares of each part.
     cube = balanced()
-    made = fitted(cube)
-    assert made.reason is None
+    model = fitted(cube)
+    assert model.reason is None
     means, cells = cube.mean(axis=(1, 2)), cube.mean(axis=2)
     inter = cells - means[:, None] - cells.mean(axis=0) + cells.mean()
     ms_text = RATERS * (inter**2).sum() / ((SYSTEMS - 1) * (TOPICS - 1))
     by_rater = cube.mean(axis=(0, 1))
-    rest = cube - cells[:, :, None] - by_rater + cube.mean()
-    ms_rest = (rest**2).sum() / ((RATERS - 1) * (SYSTEMS * TOPICS - 1))
+    residuals = cube - cells[:, :, None] - by_rater + cube.mean()
+    ms_rest = (residuals**2).sum() / ((RATERS - 1) * (SYSTEMS * TOPICS - 1))
     ms_topic = SYSTEMS * RATERS * cells.mean(axis=0).var(ddof=1)
     ms_rater = SYSTEMS * TOPICS * by_rater.var(ddof=1)
-    assert made.components == {
+    assert model.components == {
         TOPIC: pytest.approx((ms_topic - ms_text) / (SYSTEMS * RATERS), rel=1e-3),
         RATER: pytest.approx((ms_rater - ms_rest) / (SYSTEMS * TOPICS), rel=1e-3),
         TEXT: pytest.approx((ms_text - ms_rest) / RATERS, rel=1e-3),
         RESIDUAL: pytest.approx(ms_rest, rel=1e-3),
     }
-    first, second = made.contrasts
+    first, second = model.contrasts
     reach = scipy.stats.t.ppf(0.975, TOPICS - 1) * np.sqrt(2 * ms_text / (RATERS * TOPICS))
     assert first.difference.value == pytest.approx(means[1] - means[0])
     assert first.difference.high - first.difference.value == pytest.approx(reach, rel=1e-3)
@@ -60,14 +60,14 @@ def test_balanced_values_give_the_analysis_of_variance():
     assert min(first.p_holm, second.p_holm) == pytest.approx(2 * min(first.p, second.p))
 
 
-def test_what_cannot_be_told_is_left_out():
+def test_unidentifiable_component_is_left_out():
     one = fitted(balanced()[:, :, :1])
     assert one.components[RATER] is None
     assert one.components[TEXT] is None
     assert one.contrasts[0].difference.low is not None
 
 
-def test_a_part_that_does_not_vary_is_nothing():
+def test_part_that_does_not_vary_is_nothing():
     cube = balanced()
     cube = cube - cube.mean(axis=(0, 1)) + cube.mean()  # all raters alike on average
     assert fitted(cube).components[RATER] == 0
@@ -76,14 +76,14 @@ def test_a_part_that_does_not_vary_is_nothing():
 def test_missing_values_are_taken_as_they_are():
     cube = balanced()
     system, topic, rater = (index.ravel() for index in np.indices(cube.shape))
-    kept = ~((system == 1) & (topic == 2))
-    names = [f"s{index}" for index in system[kept]]
-    made = mixed_model(cube.ravel()[kept], names, topic[kept], rater[kept], "s0")
-    assert [made.contrasts[0].difference.n, made.contrasts[0].difference.missing] == [7, 1]
+    is_present = ~((system == 1) & (topic == 2))
+    names = [f"s{index}" for index in system[is_present]]
+    model = mixed_model(cube.ravel()[is_present], names, topic[is_present], rater[is_present], "s0")
+    assert [model.contrasts[0].difference.n, model.contrasts[0].difference.missing] == [7, 1]
 
 
 @pytest.mark.parametrize(
-    ("cube", "why"),
+    ("cube", "reason"),
     [
         (balanced()[:1], "takes two systems with finished values, and there is one"),
         (balanced()[:, :2], "takes three of them, and there are 2"),
@@ -91,11 +91,11 @@ def test_missing_values_are_taken_as_they_are():
         (np.zeros((0, 3, 2)), "two systems with finished values, and there are 0"),
     ],
 )
-def test_undefined_says_why(cube, why):
-    made = fitted(cube)
-    assert made.reason.startswith("undefined, because ")
-    assert why in made.reason
-    assert made.contrasts == ()
+def test_undefined_says_why(cube, reason):
+    model = fitted(cube)
+    assert model.reason.startswith("undefined, because ")
+    assert reason in model.reason
+    assert model.contrasts == ()
 
 
 def test_too_many_texts_are_refused(monkeypatch):
@@ -116,12 +116,12 @@ def test_equivalence_by_hand():
     # Differences 0, 0.02, -0.02, 0.04, missing: mean 0.01, sd 0.02582, se 0.01291. Against 0.05:
     # t = (0.01 - 0.05) / 0.01291 = -3.098 with 3 degrees of freedom, p = 0.0267; the other is smaller.
     first, second = [0.5, 0.52, 0.48, 0.54, np.nan], [0.5, 0.5, 0.5, 0.5, 0.5]
-    made = equivalence(first, second, 0.05)
-    assert made.p == pytest.approx(0.0267, abs=1e-4)
-    assert made.p == pytest.approx(ttost_paired(np.array(first[:4]), second[:4], -0.05, 0.05)[0])
-    assert (made.value, made.n, made.missing) == (pytest.approx(0.01), 4, 1)
+    result = equivalence(first, second, 0.05)
+    assert result.p == pytest.approx(0.0267, abs=1e-4)
+    assert result.p == pytest.approx(ttost_paired(np.array(first[:4]), second[:4], -0.05, 0.05)[0])
+    assert (result.value, result.n, result.missing) == (pytest.approx(0.01), 4, 1)
     # 90%: 0.01 +- 2.3534 x 0.01291.
-    assert (made.low, made.high) == pytest.approx((-0.02038, 0.04038), abs=1e-5)
+    assert (result.low, result.high) == pytest.approx((-0.02038, 0.04038), abs=1e-5)
     assert equivalence(first, second, 0.03).p > 0.05
 
 

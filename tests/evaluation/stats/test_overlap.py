@@ -17,7 +17,7 @@ def test_spans_that_only_touch_do_not_meet():
     assert (result.iou.value, result.meet) == (0.0, False)
 
 
-def test_a_character_counts_once_however_often_one_rater_marked_it():
+def test_character_counts_once_however_often_one_rater_marked_it():
     assert span_overlap([(0, 4), (2, 6)], [(0, 6)]).iou.value == 1.0
 
 
@@ -37,7 +37,7 @@ def test_neither_highlighted_is_undefined():
     assert result.meet is None
 
 
-def test_one_empty_is_no_overlap():
+def test_empty_side_has_no_overlap():
     result = span_overlap([(2, 5)], [])
     assert (result.iou.value, result.iou.n, result.meet) == (0.0, 3, False)
     assert result.f1.value == 0

@@ -25,7 +25,7 @@ def test_separated_is_a_paired_t_test_on_every_pair():
     assert 0 < np.count_nonzero(expected) < len(expected)
 
 
-def test_a_difference_that_is_the_same_on_every_topic_is_found():
+def test_difference_that_is_the_same_on_every_topic_is_found():
     assert separated(X).tolist() == [1, 0, 0]
     assert mean_order(X).tolist() == [1, 1, -1]
 
@@ -41,12 +41,12 @@ def test_reversals_by_hand():
     assert reversals(X, -X) == Reversals(1, 1, 3)
     assert reversals(X, X) == Reversals(0, 1, 3)
     # What either metric separates counts: a second one that separates all, in another order.
-    other = np.array([3.0, 2.0, 1.0]) + np.array([[0.0], [1.0], [2.0]])
-    assert reversals(X, other) == Reversals(1, 3, 3)
-    assert reversals(X, other).wording == "1 of 3"
+    opposite = np.array([3.0, 2.0, 1.0]) + np.array([[0.0], [1.0], [2.0]])
+    assert reversals(X, opposite) == Reversals(1, 3, 3)
+    assert reversals(X, opposite).wording == "1 of 3"
 
 
-def test_one_topic_separates_nothing():
+def test_single_topic_separates_no_pair():
     assert reversals(X[:1], X) is None
     with pytest.raises(ValueError, match="two topics"):
         separated(X[:1])

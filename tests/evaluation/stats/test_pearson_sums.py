@@ -16,7 +16,7 @@ def test_by_hand():
     assert pearson_from_sums(terms.sum(axis=0)) == pytest.approx(1 / 2)
 
 
-def test_an_incomplete_pair_adds_nothing():
+def test_incomplete_pair_adds_nothing():
     terms = pearson_terms([1, NAN, 2, 3, 7], [1, 5, 3, 2, NAN])
     assert terms[[1, 4]].tolist() == [[0] * 6] * 2
     assert pearson_from_sums(terms.sum(axis=0)) == pytest.approx(1 / 2)
@@ -33,8 +33,8 @@ def test_sums_per_topic_give_the_r_of_any_resample(offset):
     draws = np.array([[0, 1, 1, 4, 4], [3, 3, 3, 3, 3], [0, 1, 2, 3, 4]])
     weights = np.stack([np.bincount(draw, minlength=5) for draw in draws])
     for draw, r in zip(draws, pearson_from_sums(weights @ sums), strict=True):
-        kept = np.concatenate([np.flatnonzero(topics == topic) for topic in draw])
-        assert r == pytest.approx(pearson(x[kept], y[kept]).value)
+        indices = np.concatenate([np.flatnonzero(topics == topic) for topic in draw])
+        assert r == pytest.approx(pearson(x[indices], y[indices]).value)
 
 
 @settings(deadline=None)
@@ -48,7 +48,7 @@ def test_undefined_where_pearson_is(pairs):
         assert r == pytest.approx(whole.value, abs=1e-12)
 
 
-def test_a_topic_drawn_again_and_again_may_be_constant():
+def test_topic_drawn_again_and_again_may_be_constant():
     # In each of 50 topics x is constant, by another value. n times the sum of squares less the
     # square of the sum is then 0 but for rounding, on either side of it.
     generator = np.random.default_rng(1)
@@ -64,7 +64,7 @@ def test_fewer_than_three_pairs_have_no_r():
     assert np.isnan(pearson_from_sums(np.stack([terms[:2].sum(axis=0), 0 * terms[0]]))).all()
 
 
-def test_no_pairs():
+def test_empty_lists_are_undefined():
     assert pearson_terms([], []).shape == (0, 6)
     assert pearson_terms([NAN], [1]).tolist() == [[0] * 6]
 

@@ -15,14 +15,14 @@ from evaluation.stats.power import (
 PARTS = {TOPIC: 0.04, RATER: 0.002, TEXT: 0.006, RESIDUAL: 0.004}
 
 
-def test_the_variance_of_a_difference_by_hand():
+def test_variance_of_a_difference_by_hand():
     # 2 x (0.006 + (0.002 + 0.004) / 3) = 0.016; by the same people 2 x (0.006 + 0.004 / 3).
     assert difference_variance(PARTS, 3, same_raters=False).value == pytest.approx(0.016)
     same = difference_variance(PARTS, 3, same_raters=True).value
     assert same == pytest.approx(0.012 + 0.008 / 3)
 
 
-def test_what_the_study_cannot_tell_is_unknown():
+def test_unidentifiable_variance_is_unknown():
     one = PARTS | {TEXT: None, RATER: None}
     assert difference_variance(one, 1, same_raters=True).value == pytest.approx(0.008)
     assert "no text of the study has two" in difference_variance(one, 2, same_raters=True).reason
@@ -41,21 +41,21 @@ def test_topics_of_a_textbook():
 
 @pytest.mark.parametrize("topics", [2, 3, 30])
 @pytest.mark.parametrize("power", [0.06, 0.5, 0.8, 0.99])
-def test_the_smallest_difference_has_the_power_that_was_asked_for(topics, power):
+def test_smallest_difference_has_the_power_that_was_asked_for(topics, power):
     smallest = smallest_difference(4.0, topics, power).value
     assert power_of(smallest, 4.0, topics) == pytest.approx(power, abs=1e-6)
 
 
-def test_the_power_is_that_of_the_noncentral_t():
+def test_power_is_that_of_the_noncentral_t():
     centre, limit = 0.5 * np.sqrt(20), scipy.stats.t.ppf(0.975, 19)
     by_hand = scipy.stats.nct.sf(limit, 19, centre) + scipy.stats.nct.cdf(-limit, 19, centre)
     assert power_of(0.5, 1.0, 20) == pytest.approx(by_hand)
 
 
-def test_a_study_of_studies_finds_it_as_often():
+def test_study_of_studies_finds_it_as_often():
     generator = np.random.default_rng(1)
-    drawn = generator.normal(0.05, 0.1, (4000, 34))
-    p = scipy.stats.ttest_1samp(drawn, 0, axis=1).pvalue
+    samples = generator.normal(0.05, 0.1, (4000, 34))
+    p = scipy.stats.ttest_1samp(samples, 0, axis=1).pvalue
     assert (p < 0.05).mean() == pytest.approx(0.81, abs=0.02)
 
 

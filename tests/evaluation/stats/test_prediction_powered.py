@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evaluation.stats.prediction_powered import ppi_mean
-from tests.golden_cases import assert_close, load
+from tests.evaluation.golden_cases import assert_close, load
 
 NAN = np.nan
 shares = st.lists(st.floats(0, 1), min_size=4, max_size=4)
@@ -13,10 +13,10 @@ shares = st.lists(st.floats(0, 1), min_size=4, max_size=4)
 
 @pytest.mark.parametrize("case", load("ppi_mean"))
 def test_golden(case):
-    given_, expected, tolerance = case["input"], case["expected"], case["tolerance"]
-    sides = given_["human"], given_["llm_on_human"], given_["llm_unlabelled"]
-    result = ppi_mean(*sides, lam=given_["lam"])
-    normal = ppi_mean(*sides, lam=given_["lam"], reference="normal")
+    inputs, expected, tolerance = case["input"], case["expected"], case["tolerance"]
+    sides = inputs["human"], inputs["llm_on_human"], inputs["llm_unlabelled"]
+    result = ppi_mean(*sides, lam=inputs["lam"])
+    normal = ppi_mean(*sides, lam=inputs["lam"], reference="normal")
     assert_close(result.lam, expected["lam"], tolerance)
     assert_close(result.value, expected["estimate"], tolerance)
     assert_close(result.se, expected["se_ddof1"], tolerance)
@@ -48,15 +48,15 @@ def test_tuning_ends_at_zero_and_one():
     assert ppi_mean([0, 30], [0, 2], [1, 1, 1, 1]).lam == 1
 
 
-def test_a_constant_judge_has_no_weight():
+def test_constant_judge_has_no_weight():
     result = ppi_mean([0.2, 0.4, 0.9], [0.3, 0.1 + 0.2, 0.3], [0.3, 0.3])
     assert (result.lam, result.value) == (0, 0.5)
 
 
 @settings(deadline=None)
 @given(shares, shares, shares)
-def test_without_weight_it_is_the_t_interval_of_people(human, judge, rest):
-    result = ppi_mean(human, judge, rest, lam=0)
+def test_without_weight_it_is_the_t_interval_of_people(human, judge, judge_only):
+    result = ppi_mean(human, judge, judge_only, lam=0)
     assert result.value == pytest.approx(np.mean(human))
     if np.ptp(human) > 1e-6:
         low, high = stats.t.interval(0.95, 3, loc=np.mean(human), scale=stats.sem(human))
@@ -65,14 +65,14 @@ def test_without_weight_it_is_the_t_interval_of_people(human, judge, rest):
 
 @settings(deadline=None)
 @given(shares, shares, shares, st.floats(-5, 5))
-def test_a_judge_that_is_off_by_a_constant_is_corrected(human, judge, rest, off):
-    exact = ppi_mean(human, judge, rest, lam=0.7)
-    moved = ppi_mean(human, np.array(judge) + off, np.array(rest) + off, lam=0.7)
+def test_judge_that_is_off_by_a_constant_is_corrected(human, judge, judge_only, off):
+    exact = ppi_mean(human, judge, judge_only, lam=0.7)
+    moved = ppi_mean(human, np.array(judge) + off, np.array(judge_only) + off, lam=0.7)
     assert moved.value == pytest.approx(exact.value, abs=1e-9)
     assert moved.se == pytest.approx(exact.se, abs=1e-9)
 
 
-def test_a_good_judge_narrows_the_interval_and_covers():
+def test_good_judge_narrows_the_interval_and_covers():
     # 400 studies of 15 topics with people and 200 with the judge alone; the true mean is 0.5.
     generator = np.random.default_rng(7)
     covered, narrower = [], []
@@ -80,9 +80,9 @@ def test_a_good_judge_narrows_the_interval_and_covers():
         truth = generator.normal(0.5, 0.2, 215)
         judge = truth + generator.normal(0.1, 0.08, 215)
         helped = ppi_mean(truth[:15], judge[:15], judge[15:])
-        alone = ppi_mean(truth[:15], judge[:15], judge[15:], lam=0)
+        people_only = ppi_mean(truth[:15], judge[:15], judge[15:], lam=0)
         covered.append(helped.low <= 0.5 <= helped.high)
-        narrower.append((helped.high - helped.low) / (alone.high - alone.low))
+        narrower.append((helped.high - helped.low) / (people_only.high - people_only.low))
     # 95% of 400 has a standard deviation of 1.1%.
     assert np.mean(covered) == pytest.approx(0.95, abs=0.04)
     assert np.median(narrower) < 0.6
@@ -102,7 +102,7 @@ def test_undefined():
     assert ppi_mean([1], [1], []).reason == "undefined, because the judge alone has no topic"
 
 
-def test_one_topic_has_a_value_and_no_interval():
+def test_single_topic_has_a_value_and_no_interval():
     for sides in (([2], [1], [3, 5]), ([2, 4], [1, 3], [3])):
         result = ppi_mean(*sides, lam=1)
         assert result.value is not None

@@ -9,7 +9,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from evaluation.stats import randomisation
 from evaluation.stats.randomisation import judge_swap, sign_flip, sign_flips
-from tests.golden_cases import assert_close, load
+from tests.evaluation.golden_cases import assert_close, load
 
 tenths = st.lists(st.integers(-9, 9).map(lambda tenth: tenth / 10), min_size=1, max_size=12)
 
@@ -27,10 +27,10 @@ def test_golden_sign_flip(case):
 
 @pytest.mark.parametrize("case", load("judge_swap_test"))
 def test_golden_judge_swap(case):
-    given_, expected, tolerance = case["input"], case["expected"], case["tolerance"]
-    topics = np.repeat(np.arange(len(given_["human"])), len(given_["human"][0]))
-    sides = (np.concatenate(given_[side]) for side in ("human", "judge_a", "judge_b"))
-    result = judge_swap(*sides, given_["labels"], topics)
+    inputs, expected, tolerance = case["input"], case["expected"], case["tolerance"]
+    topics = np.repeat(np.arange(len(inputs["human"])), len(inputs["human"][0]))
+    sides = (np.concatenate(inputs[side]) for side in ("human", "judge_a", "judge_b"))
+    result = judge_swap(*sides, inputs["labels"], topics)
     assert_close(result.kappa_a, expected["kappa_a"], tolerance)
     assert_close(result.kappa_b, expected["kappa_b"], tolerance)
     assert_close(result.value, expected["difference"], tolerance)
@@ -99,7 +99,7 @@ def test_missing_topics_are_left_out_and_counted():
 
 
 @pytest.mark.parametrize("differences", [[], [np.nan, np.nan]])
-def test_no_differences_are_undefined(differences):
+def test_empty_differences_are_undefined(differences):
     result = sign_flip(differences)
     assert (result.value, result.p, result.n) == (None, None, 0)
     assert result.reason == "undefined, because there are no differences"
@@ -116,7 +116,7 @@ def test_many_topics_are_drawn_and_it_says_so():
     assert sign_flip(differences, resamples=999, seed=6).p != result.p
 
 
-def test_a_drawn_p_is_never_zero():
+def test_drawn_p_is_never_zero():
     # No flip of 60 equal differences is as far from 0: (0 + 1) / (99 + 1).
     assert sign_flip(np.ones(60), resamples=99).p == 1 / 100
 
@@ -129,10 +129,10 @@ def test_drawn_and_exact_p_agree(monkeypatch):
     differences = np.random.default_rng(2).normal(0.3, 1, 24)
     exact = sign_flip(differences)
     monkeypatch.setattr(randomisation, "FLIPS_EXACT_UP_TO", 10)
-    drawn = sign_flip(differences, resamples=9_999)
-    assert (exact.exact, drawn.exact) == (True, False)
+    sampled = sign_flip(differences, resamples=9_999)
+    assert (exact.exact, sampled.exact) == (True, False)
     error = np.sqrt(exact.p * (1 - exact.p) / 10_000)
-    assert drawn.p == pytest.approx(exact.p, abs=5 * error)
+    assert sampled.p == pytest.approx(exact.p, abs=5 * error)
 
 
 def test_many_comparisons_at_once_are_each_as_alone():
@@ -140,9 +140,9 @@ def test_many_comparisons_at_once_are_each_as_alone():
     matrix = generator.normal(size=(40, 5))
     matrix[20:, 0] = np.nan
     matrix[:, 1] = 0
-    together = sign_flips(matrix, resamples=199, seed=9)
-    assert [result.exact for result in together] == [True, True, False, False, False]
-    assert together == tuple(sign_flip(row, resamples=199, seed=9) for row in matrix.T)
+    results = sign_flips(matrix, resamples=199, seed=9)
+    assert [result.exact for result in results] == [True, True, False, False, False]
+    assert results == tuple(sign_flip(row, resamples=199, seed=9) for row in matrix.T)
     assert sign_flips(np.empty((4, 0))) == ()
 
 
@@ -160,8 +160,10 @@ def swapped_by_hand(human, a, b, labels, topics, weights):
     for swap in product([False, True], repeat=len(names)):
         turned = np.isin(topics, names[list(swap)])
         kappas = [
-            cohen_kappa_score(human, np.where(turned, judge, other), labels=labels, weights=weights)
-            for judge, other in ((b, a), (a, b))
+            cohen_kappa_score(
+                human, np.where(turned, judge, swapped_judge), labels=labels, weights=weights
+            )
+            for judge, swapped_judge in ((b, a), (a, b))
         ]
         differences.append(kappas[0] - kappas[1])
     return np.array(differences)
@@ -207,35 +209,35 @@ def test_many_topics_of_judges_are_drawn(monkeypatch):
     generator = np.random.default_rng(8)
     human = generator.integers(0, 2, 60)
     a, b = (np.where(generator.random(60) < share, human, 1 - human) for share in (0.85, 0.7))
-    given_ = human, a, b, [0, 1], np.repeat(np.arange(12), 5)
-    exact = judge_swap(*given_)
+    inputs = human, a, b, [0, 1], np.repeat(np.arange(12), 5)
+    exact = judge_swap(*inputs)
     monkeypatch.setattr(randomisation, "SWAPS_EXACT_UP_TO", 11)
-    drawn = judge_swap(*given_, resamples=4_999, seed=3)
-    assert (drawn.exact, drawn.seed, drawn.n_arrangements) == (False, 3, 5_000)
-    assert drawn.smallest_p == 1 / 5_000
+    sampled = judge_swap(*inputs, resamples=4_999, seed=3)
+    assert (sampled.exact, sampled.seed, sampled.n_arrangements) == (False, 3, 5_000)
+    assert sampled.smallest_p == 1 / 5_000
     error = np.sqrt(exact.p * (1 - exact.p) / 5_000)
-    assert drawn.p == pytest.approx(exact.p, abs=5 * error)
+    assert sampled.p == pytest.approx(exact.p, abs=5 * error)
 
 
-def test_two_judges_that_are_alike():
+def test_identical_judges_have_p_of_one():
     result = judge_swap([0, 1, 0], [0, 1, 1], [0, 1, 1], [0, 1], [1, 2, 3])
     assert (result.value, result.p) == (0, 1)
 
 
-def test_a_judge_without_kappa_is_undefined():
+def test_judge_without_kappa_is_undefined():
     result = judge_swap([1, 1, 1], [1, 1, 1], [0, 1, 1], [0, 1], [1, 1, 2])
     assert result.reason == "undefined, because the human and a judge put all items in one category"
     assert (result.kappa_a, result.kappa_b, result.p) == (None, 0, None)
 
 
-def test_a_swap_without_kappa_leaves_no_p():
+def test_swap_without_kappa_leaves_no_p():
     # Swapped in topic 2 alone, judge a says 1 throughout, as the human does.
     result = judge_swap([1, 1], [1, 0], [0, 1], [0, 1], [1, 2])
     assert (result.value, result.p) == (0, None)
     assert result.p_reason == "undefined, because some swaps leave a judge without a kappa"
 
 
-def test_no_common_item():
+def test_judges_without_common_items_are_undefined():
     result = judge_swap([np.nan, 1], [1, np.nan], [1, 1], [0, 1], [1, 1])
     assert result.reason == "undefined, because no item was graded by the human and both judges"
     assert (result.n, result.missing, result.n_topics) == (0, 2, 0)
@@ -248,9 +250,9 @@ def test_exchanging_the_judges_turns_the_difference_round(data):
     human, a, b = (data.draw(grades) for _ in range(3))
     topics = np.repeat([1, 2, 3], 4)
     swap = judge_swap(human, a, b, [0, 1, 2], topics)
-    other = judge_swap(human, b, a, [0, 1, 2], topics)
-    assert swap.p == other.p
-    assert swap.value is None or swap.value == -other.value
+    exchanged = judge_swap(human, b, a, [0, 1, 2], topics)
+    assert swap.p == exchanged.p
+    assert swap.value is None or swap.value == -exchanged.value
 
 
 def test_refuses():

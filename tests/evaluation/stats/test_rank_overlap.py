@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluation.stats.overlap import rbo_ext
-from tests.golden_cases import assert_close, load
+from tests.evaluation.golden_cases import assert_close, load
 
 rankings = st.permutations("abcdefgh").flatmap(
     lambda order: st.integers(1, 8).map(lambda length: order[:length])
@@ -12,8 +12,8 @@ rankings = st.permutations("abcdefgh").flatmap(
 
 @pytest.mark.parametrize("case", load("rbo_ext"))
 def test_golden(case):
-    given_ = case["input"]
-    result = rbo_ext(given_["a"], given_["b"], given_["p"])
+    inputs = case["input"]
+    result = rbo_ext(inputs["a"], inputs["b"], inputs["p"])
     assert_close(result.value, case["expected"]["value"], case["tolerance"])
 
 
@@ -40,9 +40,9 @@ def endless(a, b, p):
     at_end = len(set(short) & set(long[:s]))
     total = 0.0
     for d in range(1, 400):
-        here = min(d, depth)
-        common = len(set(long[:here]) & set(short[:here]))
-        agreement = (common + at_end * max(here - s, 0) / s) / here
+        rank = min(d, depth)
+        common = len(set(long[:rank]) & set(short[:rank]))
+        agreement = (common + at_end * max(rank - s, 0) / s) / rank
         total += (1 - p) * p ** (d - 1) * agreement
     return total
 
@@ -58,11 +58,11 @@ def test_against_the_sum_over_the_depths(a, b, p):
 
 @settings(deadline=None)
 @given(rankings, st.floats(0.01, 0.99))
-def test_a_ranking_overlaps_itself(a, p):
+def test_ranking_overlaps_itself(a, p):
     assert rbo_ext(a, a, p).value == pytest.approx(1)
 
 
-def test_an_empty_ranking_is_undefined():
+def test_empty_ranking_is_undefined():
     result = rbo_ext([], ["a"], 0.9)
     assert (result.value, result.n) == (None, 1)
     assert result.reason == "undefined, because a ranking is empty"

@@ -11,7 +11,7 @@ def test_probabilities_by_hand():
     assert probabilities([1, 3], 1).tolist() == pytest.approx([0.3, 0.7])
 
 
-def test_what_would_be_above_one_is_one():
+def test_probability_above_one_is_capped():
     # Weights 1/15 + 4/5 x (10, 1, 1)/12: the first would be 2 x 0.733; it is sure, the others share 1.
     assert probabilities([10, 1, 1], 2).tolist() == pytest.approx([1, 0.5, 0.5])
 
@@ -26,7 +26,7 @@ def test_all_can_be_drawn():
 
 
 @pytest.mark.parametrize(
-    ("gaps", "n", "even", "says"),
+    ("gaps", "n", "even", "message"),
     [
         ([1, 2], 3, 0.2, "between 1 and 2 texts"),
         ([1, 2], 0, 0.2, "between 1 and 2 texts"),
@@ -35,8 +35,8 @@ def test_all_can_be_drawn():
         ([1, 2], 1, 0, "above 0"),
     ],
 )
-def test_impossible_draws_are_refused(gaps, n, even, says):
-    with pytest.raises(ValueError, match=says):
+def test_impossible_draws_are_refused(gaps, n, even, message):
+    with pytest.raises(ValueError, match=message):
         probabilities(gaps, n, even)
 
 
@@ -47,12 +47,12 @@ def test_as_many_are_drawn_as_were_asked_for_and_no_text_is_ruled_out(gaps, data
     assert chances.sum() == pytest.approx(n)
     assert (chances > 0).all()
     assert (chances <= 1).all()
-    drawn = systematic(chances, seed)
-    assert len(set(drawn.tolist())) == n
-    assert drawn.tolist() == systematic(chances, seed).tolist()
+    sample = systematic(chances, seed)
+    assert len(set(sample.tolist())) == n
+    assert sample.tolist() == systematic(chances, seed).tolist()
 
 
-def test_each_text_is_drawn_as_often_as_its_probability_says():
+def test_draw_frequencies_match_the_probabilities():
     chances = probabilities([1, 2, 3, 4, 10], 2)
     times = np.zeros(5)
     for seed in range(4000):
@@ -61,8 +61,8 @@ def test_each_text_is_drawn_as_often_as_its_probability_says():
 
 
 @pytest.mark.parametrize(
-    ("chances", "says"), [([0.5, 0.6], "not whole"), ([1.5, 0.5], "between 0 and 1")]
+    ("chances", "message"), [([0.5, 0.6], "not whole"), ([1.5, 0.5], "between 0 and 1")]
 )
-def test_bad_probabilities_are_refused(chances, says):
-    with pytest.raises(ValueError, match=says):
+def test_bad_probabilities_are_refused(chances, message):
+    with pytest.raises(ValueError, match=message):
         systematic(chances, 1)

@@ -12,7 +12,7 @@ def test_known_numbers():
     ]
 
 
-def test_a_seed_has_64_bits():
+def test_seed_has_64_bits():
     assert next(splitmix64(2**64 + 5)) == next(splitmix64(5))
 
 

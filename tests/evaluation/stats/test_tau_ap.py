@@ -28,7 +28,7 @@ def test_ends_and_direction():
     )
 
 
-def test_a_random_order_has_none_on_average():
+def test_random_order_has_none_on_average():
     generator = np.random.default_rng(0)
     values = [tau_ap(generator.permutation(8), np.arange(8)).value for _ in range(2000)]
     assert np.mean(values) == pytest.approx(0, abs=0.03)

@@ -14,7 +14,7 @@ def alpha(readings, lengths=(300,), topics=None):
     return unitised_alpha(readings, lengths, topics or range(len(lengths)))
 
 
-def test_the_example_of_the_book():
+def test_example_of_the_book():
     # Of category c he has 0.0144 observed and 0.0532 expected, both rounded: 0.7286 here.
     assert alpha([C]).value == pytest.approx(1 - 0.0144 / 0.0532, abs=0.002)
     assert alpha([C]).value == pytest.approx(0.7285, abs=1e-4)
@@ -26,18 +26,18 @@ def test_by_hand():
     # both orders; neither lies in a gap of the other. Observed: 4 / (2 - 1) / 20 = 0.2.
     # Expected: two units of 2: (2 - 1) / 3 x (16 - 12 + 2) = 2 each. Gaps: 2, 6, 3, 5 long; a unit
     # of 2 fits 1 + 5 + 2 + 4 = 12 times, 4 x 12 = 48 each. 2 x 100 / (20 x 19 - 2 - 2) = 200 / 376.
-    made = alpha([[[(2, 4)], [(3, 5)]]], (10,))
-    assert made.value == pytest.approx(1 - 0.2 / (200 / 376))
+    estimate = alpha([[[(2, 4)], [(3, 5)]]], (10,))
+    assert estimate.value == pytest.approx(1 - 0.2 / (200 / 376))
 
 
-def test_a_unit_in_a_gap_disagrees_by_its_length():
+def test_unit_in_a_gap_disagrees_by_its_length():
     # One marks 2-4, the other nothing: 2 x 4 / 20 = 0.4. Expected: one unit: nothing by units; gaps
     # 2, 6 and 10: 1 + 5 + 9 = 15 places, 4 x 15 = 60: 120 / (380 - 2).
-    made = alpha([[[(2, 4)], []]], (10,))
-    assert made.value == pytest.approx(1 - 0.4 / (120 / 378))
+    estimate = alpha([[[(2, 4)], []]], (10,))
+    assert estimate.value == pytest.approx(1 - 0.4 / (120 / 378))
 
 
-def test_no_gap_reaches_into_the_next_text():
+def test_gaps_end_at_the_end_of_the_text():
     # The same twice, end to end: gaps 2, 6, 3, 5 twice, four units: 4 x (3 / 3 x 6 + 4 x 24).
     two = alpha([[[(2, 4)], [(3, 5)]]] * 2, (10, 10))
     assert two.value == pytest.approx(1 - (8 / 40) / (2 * 4 * (6 + 96) / (40 * 39 - 8)))
@@ -69,15 +69,15 @@ def test_without_each_topic_is_what_the_others_give():
         )
     topics = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
     whole = unitised_alpha(readings, [70] * 12, topics)
-    without = [
+    leave_one_out = [
         unitised_alpha(
-            [reading for reading, of in zip(readings, topics, strict=True) if of != gone],
+            [reading for reading, of in zip(readings, topics, strict=True) if of != left_out],
             [70] * 9,
-            [of for of in topics if of != gone],
+            [of for of in topics if of != left_out],
         ).value
-        for gone in range(4)
+        for left_out in range(4)
     ]
-    spread = np.sqrt(3 / 4 * ((np.array(without) - np.mean(without)) ** 2).sum())
+    spread = np.sqrt(3 / 4 * ((np.array(leave_one_out) - np.mean(leave_one_out)) ** 2).sum())
     assert whole.high - whole.value == pytest.approx(3.18244631 * spread)
 
 

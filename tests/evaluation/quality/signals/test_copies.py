@@ -5,7 +5,7 @@ import pytest
 
 from evaluation.quality.signals.copies import copies
 from evaluation.quality.signals.profile import ENOUGH_MARKED
-from tests.evaluation.quality.signals.test_profile import flag_words
+from tests.evaluation.quality.signals.profiles import flag_words
 
 N = 28
 HALF = [
@@ -14,7 +14,10 @@ HALF = [
 
 
 def compared(*raters, least=ENOUGH_MARKED):
-    """Each rater is a list of (grade, start, end) in the order of the questions; None: not answered."""
+    """Return the copies of raters given as lists of (grade, start, end) by question.
+
+    None: not answered.
+    """
     rows = [
         (rater, pair, answer)
         for rater, answers in enumerate(raters)
@@ -35,21 +38,25 @@ def work(grades, shift=0):
     return [(grade, 10 * at + shift, 10 * at + 8) for at, grade in enumerate(grades)]
 
 
-def words_of(found, rater):
+def flag_texts(copies_by_rater, rater):
     """The flags that follow for a rater, the others being called by their letters."""
-    pairs = tuple(("abcd"[copy.other], copy) for copy in found.get(rater, ()))
+    pairs = tuple(("abcd"[copy.other], copy) for copy in copies_by_rater.get(rater, ()))
     return flag_words(copies=pairs)
 
 
-def test_a_copy_is_flagged_on_both_sides():
-    found = compared(work(HALF), work(HALF))
-    ((copy,), (back,)) = found[0], found[1]
+def test_copy_is_flagged_on_both_sides():
+    copies_by_rater = compared(work(HALF), work(HALF))
+    ((copy,), (reverse,)) = copies_by_rater[0], copies_by_rater[1]
     # By chance: 14 of the one's 28 are 0 and meet a 0 in half of the cases, and the same for 1.
     assert (copy.n, copy.same, copy.by_chance) == (28, 28, 14)
     assert (copy.marked, copy.same_marks) == (14, 14)
-    assert (copy.other, back.other) == (1, 0)
-    assert words_of(found, 0) == ["as b: 28 of 28 grades (14 by chance), 14 of 14 highlights"]
-    assert words_of(found, 1) == ["as a: 28 of 28 grades (14 by chance), 14 of 14 highlights"]
+    assert (copy.other, reverse.other) == (1, 0)
+    assert flag_texts(copies_by_rater, 0) == [
+        "as b: 28 of 28 grades (14 by chance), 14 of 14 highlights"
+    ]
+    assert flag_texts(copies_by_rater, 1) == [
+        "as a: 28 of 28 grades (14 by chance), 14 of 14 highlights"
+    ]
 
 
 def test_careful_people_who_agree_on_grades_alone_are_not():
@@ -59,51 +66,55 @@ def test_careful_people_who_agree_on_grades_alone_are_not():
 def test_nor_where_they_highlight_the_same_now_and_then():
     """Ten of the 14 highlights are the same, which is no copy."""
     theirs = work(HALF)[:20] + work(HALF, shift=2)[20:]
-    found = compared(work(HALF), theirs)
-    (copy,) = found[0]
+    copies_by_rater = compared(work(HALF), theirs)
+    (copy,) = copies_by_rater[0]
     assert (copy.same, copy.marked, copy.same_marks) == (28, 14, 10)
-    assert words_of(found, 0) == []
+    assert flag_texts(copies_by_rater, 0) == []
 
 
-def test_without_highlights_nothing_is_said():
+def test_answers_without_highlights_are_not_compared():
     assert compared(work([0] * N), work([0] * N)) == {}
 
 
-def test_all_of_one_grade_is_told_by_the_highlights():
-    found = compared(work([1] * N), work([1] * N))
-    assert words_of(found, 1) == ["as a: 28 of 28 grades (28 by chance), 28 of 28 highlights"]
+def test_equal_grades_are_compared_by_highlights():
+    copies_by_rater = compared(work([1] * N), work([1] * N))
+    assert flag_texts(copies_by_rater, 1) == [
+        "as a: 28 of 28 grades (28 by chance), 28 of 28 highlights"
+    ]
 
 
 def test_nine_highlights_are_too_few():
-    found = compared(work([1] * 9 + [0] * 19), work([1] * 9 + [0] * 19), least=1)
-    assert found[0][0].same_marks == 9
-    assert words_of(found, 0) == []
+    copies_by_rater = compared(work([1] * 9 + [0] * 19), work([1] * 9 + [0] * 19), least=1)
+    assert copies_by_rater[0][0].same_marks == 9
+    assert flag_texts(copies_by_rater, 0) == []
 
 
-def test_one_highlight_of_twenty_may_be_another():
+def test_copy_with_a_single_different_highlight_is_found():
     """A rule that one changed letter would escape is no rule. 19 of 20 are 95%, 18 are not."""
-    own = work([1] * 20)
+    answers = work([1] * 20)
     for changed, n in ((1, 1), (2, 0)):
-        theirs = work([1] * changed, shift=1) + own[changed:]
-        assert len(words_of(compared(own, theirs), 0)) == n
+        theirs = work([1] * changed, shift=1) + answers[changed:]
+        assert len(flag_texts(compared(answers, theirs), 0)) == n
 
 
 def test_grades_that_differ_are_no_copy():
     """The same highlights under other grades: two people who marked the same words."""
-    other = [(grade and 2, *marks) for grade, *marks in work([1] * N)]
-    assert compared(work([1] * N), other) == {}
+    changed = [(grade and 2, *marks) for grade, *marks in work([1] * N)]
+    assert compared(work([1] * N), changed) == {}
 
 
 def test_only_what_both_did_is_compared():
-    one, other = work(HALF), work(HALF)
-    found = compared([*one[:24], *[None] * 4], [*[None] * 4, *other[4:]], least=5)
-    (copy,) = found[0]
+    first, second = work(HALF), work(HALF)
+    copies_by_rater = compared([*first[:24], *[None] * 4], [*[None] * 4, *second[4:]], least=5)
+    (copy,) = copies_by_rater[0]
     assert (copy.n, copy.marked) == (20, 10)
 
 
-def test_a_ring_is_a_pair_of_each_two():
-    found = compared(*[work(HALF)] * 4)
-    assert {rater: [copy.other for copy in of_one] for rater, of_one in found.items()} == {
+def test_ring_is_a_pair_of_each_two():
+    copies_by_rater = compared(*[work(HALF)] * 4)
+    assert {
+        rater: [copy.other for copy in of_one] for rater, of_one in copies_by_rater.items()
+    } == {
         0: [1, 2, 3],
         1: [0, 2, 3],
         2: [0, 1, 3],
@@ -111,7 +122,7 @@ def test_a_ring_is_a_pair_of_each_two():
     }
 
 
-def test_nobody_and_nothing():
+def test_copies_of_no_answers_are_empty():
     assert compared() == {}
     assert flag_words(copies=()) == []
     with pytest.raises(ValueError, match="for each answer"):

@@ -5,7 +5,7 @@ from evaluation.quality.signals.gold import accuracy, weight
 
 
 @pytest.mark.parametrize(("right", "n"), [(0, 1), (3, 10), (10, 10), (70, 72)])
-def test_the_interval_is_wilsons(right, n):
+def test_interval_is_wilsons(right, n):
     estimate = accuracy(right, n)
     assert (estimate.value, estimate.n) == (right / n, n)
     assert (estimate.low, estimate.high) == pytest.approx(
@@ -20,13 +20,13 @@ def test_by_hand():
     assert (estimate.low, estimate.high) == pytest.approx((0.2366, 0.7634), abs=5e-5)
 
 
-def test_nothing_is_undefined_with_its_reason():
+def test_accuracy_of_no_answers_is_undefined():
     assert accuracy(0, 0).reason == "undefined, because no gold item was answered"
     assert accuracy(0, 0, "no check was").reason == "undefined, because no check was"
     assert weight(0, 0).value is None
 
 
-def test_the_weight_moves_slowly_and_is_never_nothing():
+def test_weight_moves_slowly_and_is_never_nothing():
     assert weight(0, 1).value == pytest.approx(1 / 3)
     assert weight(1, 1).value == pytest.approx(2 / 3)
     assert weight(9, 10).value == pytest.approx(10 / 12)

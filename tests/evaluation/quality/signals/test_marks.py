@@ -16,22 +16,22 @@ def test_letters_of_every_script_and_digits_are_words():
     assert marks([Marked("a", 9, [(0, 2, "שלום"), (3, 5, "42")])]).wordless == 0
 
 
-def test_one_span_under_every_question_of_an_item():
-    same, other = (0, 4, "same"), (5, 9, "else")
+def test_shared_span_of_all_questions_is_counted():
+    first_span, second_span = (0, 4, "same"), (5, 9, "else")
     counts = marks(
         [
-            Marked("a", 50, [same, other]),
-            Marked("a", 50, [same]),
-            Marked("b", 50, [same]),
-            Marked("b", 50, [other]),
-            Marked("c", 50, [same]),
+            Marked("a", 50, [first_span, second_span]),
+            Marked("a", 50, [first_span]),
+            Marked("b", 50, [first_span]),
+            Marked("b", 50, [second_span]),
+            Marked("c", 50, [first_span]),
             Marked("c", 50, []),
         ]
     )
     assert (counts.shared, counts.comparable) == (1, 2)
 
 
-def test_nothing_marked():
+def test_marks_of_no_spans_are_zero():
     counts = marks([Marked("a", 9, [])])
     assert (counts.n, counts.comparable) == (0, 0)
     assert counts.words.reason == "undefined, because nothing was marked"

@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from evaluation.quality.signals.others import against_others, kappa, percent, with_each
+from evaluation.quality.signals.agreement import (
+    kappa,
+    pairwise_confusions,
+    percent,
+    pooled_confusions,
+)
 from evaluation.stats.cohen import cohen_kappa
 
 
@@ -16,40 +21,40 @@ def table(*rows):
     return [np.array(column, dtype=np.int64) for column in zip(*answers, strict=True)]
 
 
-def test_two_raters_are_cohens_kappa():
+def test_kappa_of_two_raters_is_cohens():
     a, b = [0, 0, 1, 1, 1, None], [0, 1, 1, 1, None, 0]
-    matrices = against_others(*table(a, b), n_raters=2, n_levels=2, cut=1)
-    wanted = cohen_kappa([0, 0, 1, 1], [0, 1, 1, 1], [0, 1])
+    matrices = pooled_confusions(*table(a, b), n_raters=2, n_levels=2, cut=1)
+    expected = cohen_kappa([0, 0, 1, 1], [0, 1, 1, 1], [0, 1])
     for matrix in matrices.pooled:
         value = kappa(matrix, np.array([0, 1]))
-        assert (value.value, value.n) == (pytest.approx(wanted.value), 4)
+        assert (value.value, value.n) == (pytest.approx(expected.value), 4)
         assert percent(matrix).value == 0.75
 
 
 def test_pooled_over_two_others_by_hand():
     # a: 0 1; b: 0 1; c: 1 1. Of a against b and c: 00, 01, 11, 11.
-    matrices = against_others(*table([0, 1], [0, 1], [1, 1]), n_raters=3, n_levels=2, cut=1)
+    matrices = pooled_confusions(*table([0, 1], [0, 1], [1, 1]), n_raters=3, n_levels=2, cut=1)
     assert matrices.pooled[0].tolist() == [[1, 1], [0, 2]]
     assert matrices.pooled[2].tolist() == [[0, 0], [2, 2]]
 
 
-def test_the_majority_takes_two_others_and_no_tie():
+def test_majority_takes_two_others_and_no_tie():
     # On the first pair b and c say 0, 0; on the second 0, 1, which is a tie; on the third b alone.
-    matrices = against_others(
+    matrices = pooled_confusions(
         *table([1, 1, 1], [0, 0, 1], [0, 1, None]), n_raters=3, n_levels=2, cut=1
     )
     assert matrices.majority[0].tolist() == [[0, 0], [1, 0]]
 
 
-def test_the_majority_is_of_sides_of_eta():
+def test_majority_is_of_sides_of_eta():
     # Grades 3 and 5 are both on the upper side, 4 with them.
-    matrices = against_others(*table([4], [3], [5]), n_raters=3, n_levels=6, cut=3)
+    matrices = pooled_confusions(*table([4], [3], [5]), n_raters=3, n_levels=6, cut=3)
     assert matrices.majority[0].tolist() == [[0, 0], [0, 1]]
 
 
-def test_each_of_the_others_apart():
+def test_confusion_with_each_other_rater():
     columns = table([0, 1, 1], [0, 0, None], [None, None, 1])
-    matrices = with_each(*columns, n_raters=3, n_levels=2, who=0)
+    matrices = pairwise_confusions(*columns, n_raters=3, n_levels=2, index=0)
     assert matrices[0].sum() == 0
     assert matrices[1].tolist() == [[1, 0], [1, 0]]
     assert matrices[2].tolist() == [[0, 0], [0, 1]]
@@ -62,16 +67,16 @@ def test_alone_and_of_one_grade_are_undefined():
     assert "one category" in kappa(np.array([[5, 0], [0, 0]]), np.array([0, 1])).reason
 
 
-def test_no_answers_at_all():
+def test_confusions_of_no_answers_are_zero():
     nothing = np.empty(0, dtype=np.int64)
-    assert against_others(nothing, nothing, nothing, 2, 2, 1).pooled.sum() == 0
-    assert with_each(nothing, nothing, nothing, 2, 2, 0).sum() == 0
+    assert pooled_confusions(nothing, nothing, nothing, 2, 2, 1).pooled.sum() == 0
+    assert pairwise_confusions(nothing, nothing, nothing, 2, 2, 0).sum() == 0
     with pytest.raises(ValueError, match="one rater, pair and level"):
-        against_others(nothing, nothing, np.array([1]), 2, 2, 1)
+        pooled_confusions(nothing, nothing, np.array([1]), 2, 2, 1)
 
 
 def test_without_an_eta_the_majority_is_of_each_level():
     # Two others say 2 to the first pair, 0 and 2 to the second: of that there is no majority.
-    matrices = against_others(*table([1, 2], [2, 0], [2, 2]), n_raters=3, n_levels=3, cut=None)
+    matrices = pooled_confusions(*table([1, 2], [2, 0], [2, 2]), n_raters=3, n_levels=3, cut=None)
     assert matrices.majority[0].tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
     assert matrices.majority[1].sum() == 1  # pair 2: the others both say 2

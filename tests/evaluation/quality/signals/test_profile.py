@@ -3,52 +3,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evaluation.quality.signals.gold import accuracy, weight
-from evaluation.quality.signals.marks import marks
-from evaluation.quality.signals.mirrors import Mirror
+from evaluation.quality.signals.gold import accuracy
 from evaluation.quality.signals.pace import pace
-from evaluation.quality.signals.profile import Profile, Tally, flags
 from evaluation.quality.signals.runs import straight
+from evaluation.quality.signals.task_consistency import TaskConsistency
 from evaluation.stats.estimate import Estimate
-
-NOTHING = Estimate(None, "undefined, because nothing was done", 0)
-CALM = Profile(
-    name="wil",
-    answers=Tally(0, 0, 0),
-    items=Tally(0, 0, 0),
-    pace=pace(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, bool)),
-    kappa=NOTHING,
-    equal=NOTHING,
-    n_others=0,
-    majority=NOTHING,
-    gold=accuracy(0, 0),
-    gold_exact=0,
-    weight=weight(0, 0),
-    checks=accuracy(0, 0),
-    checks_open=0,
-    straight=straight([]),
-    marks=marks([]),
-    mirrors=(),
-)
+from tests.evaluation.quality.signals.profiles import CALM, flag_words
 
 
-def flag_words(typical=None, **changes):
-    return [flag.words for flag in flags(replace(CALM, **changes), typical)]
-
-
-def test_who_has_done_nothing_is_not_flagged():
+def test_rater_without_work_is_not_flagged():
     assert flag_words(typical=60.0) == []
 
 
-def test_every_flag_has_the_number_behind_it():
+def test_flags_have_their_numbers():
     assert flag_words(checks=accuracy(1, 2)) == ["1 of 2 attention checks passed"]
     assert flag_words(gold=accuracy(2, 5)) == ["2 of 5 gold answers right"]
     assert flag_words(kappa=Estimate(-0.1, None, 40)) == ["κ −0.10 with the others, n = 40"]
     assert flag_words(straight=straight([0] * 30)) == ["0 in 100% of 30 answers"]
     (run,) = flag_words(straight=straight([0, 1] * 20 + [0] * 20 + [1] * 20))
     assert run == "20 times 0 in a row, by chance 1 in over 1,000"
-    same = Mirror(("answerable", "oracle"), 70, 72)
-    assert flag_words(mirrors=(same,)) == ["70 of 72 as in answerable oracle"]
+    same = TaskConsistency(("answerable", "oracle"), 70, 72)
+    assert flag_words(task_consistencies=(same,)) == ["70 of 72 as in answerable oracle"]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +33,8 @@ def test_every_flag_has_the_number_behind_it():
         {"gold": accuracy(1, 4)},
         {"kappa": Estimate(0.0, None, 19)},
         {"straight": straight([0] * 19)},
-        {"mirrors": (Mirror(("answerable", "oracle"), 19, 19),)},
-        {"mirrors": (Mirror(("answerable", "oracle"), 94, 100),)},
+        {"task_consistencies": (TaskConsistency(("answerable", "oracle"), 19, 19),)},
+        {"task_consistencies": (TaskConsistency(("answerable", "oracle"), 94, 100),)},
     ],
 )
 def test_few_answers_raise_no_flag(changes):
@@ -67,14 +42,14 @@ def test_few_answers_raise_no_flag(changes):
 
 
 @pytest.mark.parametrize(
-    ("excess_ms", "words"),
+    ("excess_ms", "text"),
     [
         (60_000, []),
         (1_557_000, ["26 min more of active time claimed than has passed"]),
     ],
 )
-def test_time_that_the_server_did_not_see_pass_is_flagged_from_a_minute_on(excess_ms, words):
-    assert flag_words(pace=replace(CALM.pace, excess_ms=excess_ms)) == words
+def test_time_that_the_server_did_not_see_pass_is_flagged_from_a_minute_on(excess_ms, text):
+    assert flag_words(pace=replace(CALM.pace, excess_ms=excess_ms)) == text
 
 
 def test_quick_is_beside_what_is_usual():

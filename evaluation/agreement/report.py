@@ -1,0 +1,209 @@
+"""Agreement statistics of a dataset's raters, for the page, the API and the command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evaluation.agreement.by_rater import Pair, RaterRow, rater_pairs, rater_rows
+from evaluation.agreement.composition import GradesOf, grades_given
+from evaluation.agreement.highlights import highlights_alpha
+from evaluation.agreement.judge import AgainstJudge, judge_parts
+from evaluation.agreement.judge_evidence import JudgeEvidence, judge_evidence
+from evaluation.agreement.majority import MajorityRow, majority_rows
+from evaluation.agreement.parts import Part, part, slice_parts, topic_parts, unanimous
+from evaluation.data.cache import cached, cached_or_none
+from evaluation.data.cache_keys import CacheKey, Key
+from evaluation.data.columns import Column
+from evaluation.data.ratings import RatingMatrix, load
+from evaluation.data.selection import Selection, one_of
+from evaluation.data.spans import load_evidence
+from evaluation.scoring.report_coverage import (
+    Correlations,
+    ReportRow,
+    correlations,
+    mean_coverage,
+    report_rows,
+)
+from evaluation.stats import fleiss
+from evaluation.stats.bootstrap import Bootstrap, cluster_bootstrap
+from evaluation.stats.clusters import leave_one_topic_out_sums, topic_sums
+from evaluation.stats.estimate import Estimate, IntArray
+from evaluation.stats.intraclass import Intraclass, intraclass
+from evaluation.stats.jackknife import jackknife, jackknife_interval
+from evaluation.stats.krippendorff import (
+    Metric,
+    alpha_from_coincidences,
+    coincidences,
+    krippendorff_alpha,
+)
+
+SEED = 0  # of the resamples: the same data give the same interval everywhere
+
+
+def kappa_bootstrap(matrix: RatingMatrix, kappa: Estimate) -> Bootstrap:
+    """Return Fleiss' kappa with a cluster bootstrap interval: topics are resampled."""
+    tallies = fleiss.counts(matrix.grades, np.array(matrix.selection.levels))
+    sums = topic_sums(fleiss.item_terms(tallies), matrix.topic)
+    return cluster_bootstrap(kappa, sums, fleiss.kappa_from_sums, seed=SEED)
+
+
+def alpha(matrix: RatingMatrix) -> Estimate:
+    """Return Krippendorff's alpha of all raters, with its interval over topics."""
+    levels, metric = matrix.selection.levels, matrix.selection.measures.metric
+    ratings = matrix.grades.T
+    units = coincidences(ratings, levels).reshape(matrix.n_items, len(levels) ** 2)
+    deleted = leave_one_topic_out_sums(units, matrix.topic).reshape(-1, len(levels), len(levels))
+    return jackknife_interval(
+        krippendorff_alpha(ratings, metric), alpha_from_coincidences(deleted, levels, metric)
+    ).within(-1, 1)
+
+
+def icc(matrix: RatingMatrix) -> Intraclass:
+    """Return intraclass correlations of all raters, with their intervals over topics."""
+
+    def of(items: IntArray) -> Intraclass:
+        return intraclass(matrix.grades[items])
+
+    return Intraclass(
+        jackknife(lambda items: of(items).single, matrix.topic).within(-1, 1),
+        jackknife(lambda items: of(items).mean, matrix.topic).within(-np.inf, 1),
+    )
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """All numbers of one selection."""
+
+    selection: Selection
+    n_items: int
+    n_missing: int
+    n_cells: int
+    n_topics: int
+    n_filtered: int
+    all: Part
+    bootstrap: Bootstrap
+    """The kappa of `all` with the interval of a cluster bootstrap."""
+    alpha: Estimate
+    """Krippendorff's, by `alpha_metric`."""
+    icc: Intraclass | None
+    """Intraclass correlations, where grades are quantities."""
+    unanimous: Estimate
+    highlights: Estimate
+    """Krippendorff's alpha of what all raters marked in the texts, character by character."""
+    systems: tuple[Part, ...]
+    topics: tuple[Part, ...]
+    pairs: tuple[Pair, ...]
+    n_pairs_without_common_items: int
+    """Pairs of raters that share no item, and so are not in `pairs`."""
+    raters: tuple[RaterRow, ...]
+    majority: tuple[MajorityRow, ...]
+    reports: tuple[ReportRow, ...]
+    correlations: tuple[Correlations, ...]
+    mean_coverage: Mapping[str, tuple[Estimate, ...]]
+    """Means over finished reports by system, of each rater and then the judge."""
+    graded: tuple[GradesOf, ...]
+    """Counts of grades by rater and system; empty for a rubric of yes and no."""
+    slices: tuple[Part, ...]
+    """Agreement by the grade that the rater of `selection.by` gave."""
+    judge: AgainstJudge | None
+    judge_by_rater: tuple[AgainstJudge, ...]
+    judge_by_system: tuple[AgainstJudge, ...]
+    judge_words: JudgeEvidence | None
+    """Overlap of the judge's quotes with the people's highlights, if it has quotes."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The raters, and then the judge, if there is one: the columns of the coverage table."""
+        return (*self.selection.raters, *filter(None, [self.selection.judge]))
+
+    @property
+    def alpha_metric(self) -> Metric:
+        return self.selection.measures.metric
+
+    def judged(self, rater: str = "") -> AgainstJudge | None:
+        """Return the judge against one rater, or against all of them; None without a judge.
+
+        Raises SelectionError for a rater whom the judge is not compared with.
+        """
+        if not rater:
+            return self.judge
+        one_of(
+            "rater compared with the judge, called", rater, (p.name for p in self.judge_by_rater)
+        )
+        return next(part for part in self.judge_by_rater if part.name == rater)
+
+
+def agreement_report(selection: Selection) -> AgreementReport:
+    """Compute all numbers of one selection, loading its ratings once."""
+    matrix = load(selection)
+    evidence = load_evidence(matrix)
+    all_items = np.ones(matrix.n_items, dtype=bool)
+    pairs, n_pairs_apart = rater_pairs(matrix, evidence)
+    measures = selection.measures
+    reports = report_rows(matrix) if "coverage" in measures else ()
+    judge = judge_parts(matrix) if selection.judge else None
+    overall = part(matrix, "all", all_items)
+    return AgreementReport(
+        selection=selection,
+        n_items=matrix.n_items,
+        n_missing=matrix.n_missing,
+        n_cells=matrix.grades.size,
+        n_topics=len(matrix.topic_names),
+        n_filtered=_filtered(matrix),
+        all=overall,
+        bootstrap=kappa_bootstrap(matrix, overall.kappa),
+        alpha=alpha(matrix),
+        icc=icc(matrix) if "icc_single" in measures else None,
+        unanimous=unanimous(matrix.grades),
+        highlights=highlights_alpha(matrix, evidence)
+        if "krippendorff_alpha_highlights" in measures
+        else measures.none("krippendorff_alpha_highlights"),
+        systems=tuple(part(matrix, name, matrix.system == name) for name in matrix.systems),
+        topics=topic_parts(matrix),
+        pairs=pairs,
+        n_pairs_without_common_items=n_pairs_apart,
+        raters=rater_rows(matrix, evidence),
+        majority=majority_rows(matrix),
+        reports=reports,
+        correlations=correlations(matrix, reports),
+        mean_coverage=mean_coverage(selection, reports),
+        graded=grades_given(matrix) if "composition" in measures else (),
+        slices=slice_parts(matrix),
+        judge=judge.all if judge else None,
+        judge_by_rater=judge.by_rater if judge else (),
+        judge_by_system=judge.by_system if judge else (),
+        judge_words=judge_evidence(matrix, evidence),
+    )
+
+
+def cached_report(selection: Selection) -> AgreementReport:
+    """Return `agreement_report` from the cache, which is invalidated when the data change."""
+    key: Key = (CacheKey.AGREEMENT, *selection.key)
+    report = cached(selection.dataset, key, lambda: agreement_report(selection))
+    # The cached report may have outdated choices; this selection was just loaded.
+    return replace(report, selection=selection)
+
+
+def report_if_cached(selection: Selection) -> AgreementReport | None:
+    """Return the report if it is cached; compute nothing."""
+    report: AgreementReport | None = cached_or_none(
+        selection.dataset, (CacheKey.AGREEMENT, *selection.key)
+    )
+    return replace(report, selection=selection) if report else None
+
+
+def _filtered(matrix: RatingMatrix) -> int:
+    """Return the number of pairs left out because their question was filtered.
+
+    Each rated text counts the filtered questions of its topic.
+    """
+    if not matrix.selection.leaves_out_filtered:
+        return 0
+    filtered: dict[int, int] = {}
+    for question in matrix.questions.values():
+        filtered[question.topic] = filtered.get(question.topic, 0) + question.is_filtered
+    topic_of = dict(zip(matrix.text.tolist(), matrix.topic.tolist(), strict=True))
+    return sum(filtered[topic] for topic in topic_of.values())

@@ -1,1 +1,0 @@
-"""The grid: reports against references by kind of task, and by one setting of systems that varies."""

@@ -1,0 +1,43 @@
+"""Query of the mixed model page: selection, outcome, base and margin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluation.data.query import OneOf, PageQuery, number, parameter
+from evaluation.data.selection import Selection
+from evaluation.scoring.system_values import OUTCOMES, outcomes, system_values
+
+MARGIN = 0.05  # default, as a share of the scale
+NO_MARGIN = "The margin is a number above 0 and at most 1000, such as 0.05."
+
+
+class ModelQuery(PageQuery):
+    """Outcome, base and margin of equivalence. `base` is empty where no system has a value."""
+
+    outcome: str = parameter(OneOf("value to model, called", takes_first=True))
+    base: str = parameter(OneOf("system with a finished text, called", takes_first=True))
+    margin: float = parameter(number(NO_MARGIN, 0.0001, 1000))
+
+    def __init__(self, selection: Selection, params: Mapping[str, Any]) -> None:
+        names = outcomes(selection)
+        requested = params.get("outcome")
+        self.selection = selection
+        self.system_values = system_values(selection, requested if requested in names else names[0])
+        super().__init__(
+            params,
+            outcome={name: OUTCOMES[name] for name in names},
+            base=self.system_values.names,
+        )
+
+    def resolve(self, values: dict[str, Any]) -> dict[str, Any]:
+        levels = self.selection.levels
+        scale = 1 if values["outcome"] == "coverage" else levels[-1] - levels[0]
+        return values | {
+            "base": values["base"] or "",
+            "margin": values["margin"] or MARGIN * scale,
+        }
+
+    def params(self, **changes: Any) -> dict[str, Any]:
+        return self.selection.params(**super().params(**changes))

@@ -1,1 +1,0 @@
-"""Tables and figures of the CRUX paper, from a dataset, as files."""

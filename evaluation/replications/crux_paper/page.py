@@ -1,0 +1,108 @@
+"""Tables and figures as the page displays them: formatted numbers, and drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from evaluation.replications.crux_paper.export import can_draw, files_of, svg_of
+from evaluation.replications.crux_paper.inline_svg import inline_svg
+from evaluation.replications.crux_paper.parts import Figure, PaperParts
+from evaluation.replications.crux_paper.query import PaperQuery
+from evaluation.replications.crux_paper.table_layout import Cell, Line, PaperTable
+from evaluation.stats.estimate import Estimate
+
+TITLES = {
+    "table1": "Table 1. Systems, their contexts and their reports",
+    "table2": "Table 2. Coverage at two thresholds",
+    "table3": "Table 3. Retrieval against reports by the size of Z",
+    "figure4": "Figure 4. Coverage of each report as people and the judge see it",
+    "figure5": "Figure 5. Whether the metrics order the systems alike",
+    "figure4_correlations": "How far raters go together",
+    "figure4_values": "The values of Figure 4",
+    "figure5_values": "The values of Figure 5",
+}
+
+
+@dataclass(frozen=True)
+class CellView:
+    """Cell with its numbers formatted; `mark` is greatest, least or nothing."""
+
+    estimate: Estimate
+    number: str
+    limits: str
+    mark: str
+
+
+@dataclass(frozen=True)
+class LineView:
+    name: str
+    note: str
+    cells: tuple[CellView | None, ...]
+
+
+@dataclass(frozen=True)
+class TableView:
+    table: PaperTable
+    title: str
+    blocks: tuple[tuple[LineView, ...], ...]
+
+
+@dataclass(frozen=True)
+class PartView:
+    """Table, or a figure with its drawing and its numbers; or the reason why there is none."""
+
+    name: str
+    title: str
+    why_not: str = ""
+    figure: Figure | None = None
+    svg: SafeString | None = None
+    tables: Sequence[TableView] = ()
+    files: Sequence[str] = ()
+
+
+def part_views(choice: PaperQuery, result: PaperParts) -> list[PartView]:
+    """Return all tables and figures of the paper in its order, those too that are not made."""
+    names = [name for name in TITLES if name in result.parts or name in result.left_out]
+    return [_part_view(choice, result, name) for name in names]
+
+
+def _part_view(choice: PaperQuery, result: PaperParts, name: str) -> PartView:
+    title = TITLES[name]
+    if name in result.left_out:
+        return PartView(name, title, result.left_out[name])
+    part = result.parts[name]
+    files = tuple(files_of(choice, part))
+    if isinstance(part, PaperTable):
+        return PartView(name, title, tables=[table_view(part)], files=files)
+    svg = inline_svg(svg_of(choice, part), name, title) if can_draw() else None
+    sheets = [table_view(table) for table in part.tables]
+    return PartView(name, title, figure=part, svg=svg, tables=sheets, files=files)
+
+
+def table_view(table: PaperTable) -> TableView:
+    """Return a table with its numbers as its LaTeX prints them."""
+    blocks = (tuple(_line_view(table, line) for line in block.lines) for block in table.blocks)
+    return TableView(table, TITLES[table.label], tuple(blocks))
+
+
+def _line_view(table: PaperTable, line: Line) -> LineView:
+    cells = []
+    for column, cell in enumerate(line.cells):
+        mark = table.extreme(line, column) if line.ranked else None
+        cells.append(_cell_view(cell, mark or "") if cell else None)
+    return LineView(line.name, line.note, tuple(cells))
+
+
+def _cell_view(cell: Cell, mark: str) -> CellView:
+    low, high = cell.estimate.low, cell.estimate.high
+    limits = ""
+    if low is not None and high is not None:
+        limits = f"[{_signed(cell.style.number(low))}, {_signed(cell.style.number(high))}]"
+    return CellView(cell.estimate, _signed(cell.number or ""), limits, mark)
+
+
+def _signed(number: str) -> str:
+    return number.replace("-", "−")

@@ -1,0 +1,94 @@
+"""Query of the retrieval pages: source of grades, scoring, metric and systems.
+
+All of it is in the URL. A missing parameter takes its default; an invalid one is
+answered with the choices there are.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from evaluation.data.query import Joined, OneOf, parameter
+from evaluation.data.relevance import relevance_sources
+from evaluation.retrieval.leaderboard import ANY, SAME
+from evaluation.scoring.options import ORACLE, SIZE, ScoringQuery
+from evaluation.scoring.row_score import METRICS, REPORTS, RUNS
+
+TITLES = {
+    "coverage": "Coverage",
+    "alpha_ndcg": "α-nDCG",
+    "density": "Density",
+    "recall": "Recall",
+    "average_precision": "MAP",
+    "ndcg": "nDCG",
+}
+DEPTHS = {ORACLE: "@|Z*|", SIZE: "to the end"}
+AMONG = {RUNS: "retrieval runs", REPORTS: "systems with reports"}
+TOPICS = {SAME: "those on the same topics", ANY: "all"}
+NAME = "name"
+DEFAULT_SORT = "-coverage"
+OF_A_PAGE = ("page", "row", "carried")  # parameters of a single page, not carried by links
+
+
+class Order(OneOf):
+    """Form field for a column; a minus before its name reverses the order."""
+
+    def look_up(self, name: str) -> str:
+        super().look_up(name.removeprefix("-"))
+        return name
+
+
+class RetrievalQuery(ScoringQuery):
+    """Metric, kind of system and order of the pages, beside the scoring options."""
+
+    metric: str = parameter(OneOf("metric", METRICS, initial=METRICS[0]))
+    among: str = parameter(OneOf("kind of system", AMONG, initial=RUNS))
+    topics: str = parameter(OneOf("choice of topics", TOPICS, initial=SAME))
+    sort: str = parameter(Order("order", (NAME, *METRICS), initial=DEFAULT_SORT))
+    compared: str = parameter(Joined(required=False), "with")
+    """Sources of grades that the page of judges compares, separated by commas."""
+
+    @cached_property
+    def given_params(self) -> dict[str, Any]:
+        """Parameters as they came, also those of single pages."""
+        params = {name: v for name, v in self.data.items() if v and name not in OF_A_PAGE}
+        return params | ({"with": self.compared} if self.compared else {})
+
+    @property
+    def has_relevance(self) -> bool:
+        """Return True if passages have grades for whole topics, as in qrels."""
+        return bool(relevance_sources(self.dataset))
+
+    @property
+    def by(self) -> str:
+        """Column that orders the table of systems."""
+        return self.sort.removeprefix("-")
+
+    @property
+    def falls(self) -> bool:
+        return self.sort.startswith("-")
+
+    @property
+    def depth(self) -> str:
+        """Cut-off of ranks, as printed behind an @."""
+        return {SIZE: "|Z|", ORACLE: "|Z*|"}.get(self.cutoff, self.cutoff)
+
+    @property
+    def depths(self) -> list[tuple[str, str, bool]]:
+        """Cut-offs: name, label behind an @, and whether it is the chosen one."""
+        names = [ORACLE, *(name for name, _ in self.cutoffs if name not in (ORACLE, SIZE)), SIZE]
+        return [(name, DEPTHS.get(name, f"@{name}"), name == self.cutoff) for name in names]
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Titles of the metrics by their names, with the depth where they have one."""
+        deep = ("recall", "average_precision", "ndcg")
+        return {
+            name: f"{TITLES[name]}@{self.depth}" if name in deep else TITLES[name]
+            for name in METRICS
+        }
+
+    @property
+    def metric_title(self) -> str:
+        return self.titles[self.metric]

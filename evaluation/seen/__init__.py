@@ -1,1 +1,0 @@
-"""What systems put out, against all that is relevant and against the relevant that they had seen."""
