@@ -42,7 +42,7 @@ const post = (message) => channel?.postMessage({ item, tab, ...message });
 
 export const publish = (question) => post({ kind: "answer", ...question.said });
 
-// questions: of this item; changed(): they are to be drawn anew; left(url): the item was handed in, go there.
+// questions: of this item; changed(): they are to be drawn again; left(url): the item was submitted, go there.
 export function watch(questions, changed, left) {
   page = { questions, changed, left };
   channel?.addEventListener("message", ({ data }) => { if (data.item === item) hear(data); });

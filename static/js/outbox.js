@@ -97,7 +97,7 @@ export function put(entry, { holds = false, instead } = {}) {
   send();
 }
 
-// An answer comes after its item was handed in: that is not sent any more. Whether it still waited.
+// An answer comes after its item was submitted: that is not sent any more. Whether it still waited.
 export function withdraw(item) {
   const isOnItsWay = ({ place }) => onTheirWay.some((entry) => entry.place === place);
   const ends = entries().filter((entry) => entry.item === item && entry.kind === "submit" && !isOnItsWay(entry));
@@ -272,7 +272,7 @@ function post(batch) {
 }
 
 // Takes out what the server will never accept. What was said to the same question after it takes its place; where
-// nothing was, the answer is kept for its question, and the item is not handed in without it.
+// nothing was, the answer is kept for its question, and the item is not submitted without it.
 function refuse(entry, says, status) {
   erase(entry);
   const problem = new DOMParser().parseFromString(says, "text/html").body.textContent.replace(/\s+/g, " ").trim();

@@ -11,7 +11,7 @@ let held = false;
 function hold(on, why = "") {
   held = on;
   pause.setAttribute("aria-pressed", String(on));
-  says.textContent = why || (on ? "The numbers stand still." : "The numbers are counted anew every 10 seconds.");
+  says.textContent = why || (on ? "The numbers stand still." : "The numbers are counted again every 10 seconds.");
 }
 
 pause.hidden = false;

@@ -24,7 +24,7 @@ let active = questions.find((question) => "active" in question.element.dataset) 
 let offered = null; // words selected while the answer says that there are none
 let large = null; // so many words selected that it is asked first whether they are meant
 const waitsToLeave = () => entries().some((entry) => entry.item === item && entry.kind !== "answer");
-let isLeaving = waitsToLeave(); // handed in, not yet acknowledged
+let isLeaving = waitsToLeave(); // submitted, not yet acknowledged
 
 const isMarked = questions.some((question) => question.takesSpans); // whether any words are
 if (isMarked) unwrapMarks(body);
@@ -202,7 +202,7 @@ function showMissing() {
   return left;
 }
 
-// Handing in waits behind the answers like everything else; asked for twice, it is one.
+// Submitting waits behind the answers like everything else; asked for twice, it is one.
 function end(kind, form, fields) {
   if (isLeaving && waitsToLeave()) return send(); // else another tab was told that it is refused
   forgive();
