@@ -1,4 +1,4 @@
-"""The cluster bootstrap of Fleiss' kappa against loops over statsmodels, side by side in one run.
+"""Benchmark of the cluster bootstrap of Fleiss' kappa against statsmodels loops.
 
     python -m bench.bootstrap          # or make bench-metrics
 
@@ -29,7 +29,7 @@ AT_LEAST = 40  # times the speed of the prebuilt loop
 
 
 def ratings():
-    """Topics x items x raters, 0 or 1, made up: the raters report one truth, with errors."""
+    """Simulate topics x items x raters, 0 or 1: raters report one truth, with errors."""
     generator = np.random.default_rng(11)
     truth = generator.random((TOPICS, ITEMS, 1)) < generator.beta(2, 2, (TOPICS, 1, 1))
     wrong = generator.random((TOPICS, ITEMS, RATERS)) < 0.15
@@ -37,7 +37,7 @@ def ratings():
 
 
 def table(grades):
-    """Items x categories for ours, and the sums of each topic."""
+    """Return counts (items x categories) for ours, and the sums of each topic."""
     matrix = counts(grades.reshape(-1, RATERS), [0, 1])
     return matrix, item_terms(matrix).reshape(TOPICS, ITEMS, -1).sum(axis=1)
 
@@ -50,11 +50,11 @@ def ours(grades):
 def prebuilt(grades, draws):
     whole, _ = aggregate_raters(grades.reshape(-1, RATERS), n_cat=2)
     tables = whole.reshape(TOPICS, ITEMS, 2)
-    return [statsmodels_kappa(tables[drawn].reshape(-1, 2)) for drawn in draws]
+    return [statsmodels_kappa(tables[topics].reshape(-1, 2)) for topics in draws]
 
 
 def plain(grades, draws):
-    built = (aggregate_raters(grades[drawn].reshape(-1, RATERS), n_cat=2) for drawn in draws)
+    built = (aggregate_raters(grades[topics].reshape(-1, RATERS), n_cat=2) for topics in draws)
     return [statsmodels_kappa(counted) for counted, _ in built]
 
 
@@ -65,8 +65,8 @@ def timed(function):
     return time.perf_counter() - start, result
 
 
-def measured() -> tuple[dict[str, float], float, float]:
-    """Median seconds of each, the largest difference of a resample's kappa, and of the limits."""
+def measure() -> tuple[dict[str, float], float, float]:
+    """Return median seconds of each, the largest difference of kappa, and of the limits."""
     grades = ratings()
     draws = np.random.default_rng(5).integers(0, TOPICS, (RESAMPLES, TOPICS))
     seconds = {"ours": [], "prebuilt": [], "plain": []}
@@ -74,34 +74,38 @@ def measured() -> tuple[dict[str, float], float, float]:
     for _ in range(ROUNDS):
         # A hundredth of a second is short beside what else the machine does: the median of ten.
         runs = [timed(lambda: ours(grades)) for _ in range(10)]
-        seconds["ours"].append(median(taken for taken, _ in runs))
-        taken, theirs = timed(lambda: prebuilt(grades, draws))
-        seconds["prebuilt"].append(taken)
-        taken, slow = timed(lambda: plain(grades, draws[:PLAIN]))
-        seconds["plain"].append(taken * RESAMPLES / PLAIN)
+        seconds["ours"].append(median(elapsed for elapsed, _ in runs))
+        elapsed, theirs = timed(lambda: prebuilt(grades, draws))
+        seconds["prebuilt"].append(elapsed)
+        elapsed, slow = timed(lambda: plain(grades, draws[:PLAIN]))
+        seconds["plain"].append(elapsed * RESAMPLES / PLAIN)
     same = kappa_from_sums(resampled_sums(table(grades)[1], draws))
     largest = max(np.abs(same - theirs).max(), np.abs(same[:PLAIN] - slow).max())
     interval = runs[-1][1]
     limits = np.quantile(theirs, [0.025, 0.975]) - [interval.low, interval.high]
-    return {name: median(taken) for name, taken in seconds.items()}, largest, np.abs(limits).max()
+    return (
+        {name: median(elapsed) for name, elapsed in seconds.items()},
+        largest,
+        np.abs(limits).max(),
+    )
 
 
 def lines() -> list[str]:
-    """What was measured, and whether the ratio is met; takes half a minute."""
-    seconds, largest, limits = measured()
-    here = seconds.pop("ours")
-    ratio = seconds["prebuilt"] / here
-    words = {
+    """Return the report: the timings and whether the ratio is met; takes half a minute."""
+    seconds, largest, limits = measure()
+    our_seconds = seconds.pop("ours")
+    ratio = seconds["prebuilt"] / our_seconds
+    labels = {
         "prebuilt": "statsmodels, tables built once",
         "plain": f"statsmodels, plain loop (measured on {PLAIN:,} resamples, scaled)",
     }
     return [
         f"cluster bootstrap of Fleiss' kappa, {TOPICS * ITEMS} items x {RATERS} raters in {TOPICS} "
         f"topics, {RESAMPLES:,} resamples, median of {ROUNDS} rounds in turn",
-        f"{here:>9.4f} s          here, from ratings to the interval",
+        f"{our_seconds:>9.4f} s          here, from ratings to the interval",
         *(
-            f"{taken:>9.4f} s {taken / here:>7,.0f}x {words[name]}"
-            for name, taken in seconds.items()
+            f"{elapsed:>9.4f} s {elapsed / our_seconds:>7,.0f}x {labels[name]}"
+            for name, elapsed in seconds.items()
         ),
         f"largest difference of a resample's kappa on the same draws {largest:.0e}; "
         f"of the limits on other draws {limits:.4f}",

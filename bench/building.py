@@ -1,8 +1,8 @@
-"""Measures what building does with the database beside bare inserts of the same rows, in one run.
+"""Benchmark of building a collection: database writes against bare inserts.
 
     python -m bench.building            # or make bench-building; --documents 20000 --databases sqlite
 
-A run of 50 topics to rank 100 is stored, and a writing of many documents is planned; beside each, in turn,
+Stores a run of 50 topics to rank 100 and plans a generation run of many documents. After each, in turn,
 a loop inserts rows with the same values by one `executemany`. Each part has a process and a new database of
 its own. Read the ratios.
 """
@@ -24,7 +24,7 @@ MOST_OF_STORING, LEAST_OF_PLANNING = 2.0, 0.5
 
 
 def storing(kind: str) -> bool:
-    seconds = _apart(kind, "storing()")
+    seconds = _run_in_process(kind, "storing()")
     ratio = seconds["here"] / seconds["bare"]
     print(
         f"{kind}: a run of 50 topics x 100 stored in {1e3 * seconds['here']:.0f} ms, bare "
@@ -34,7 +34,7 @@ def storing(kind: str) -> bool:
 
 
 def planning(kind: str, n: int) -> bool:
-    seconds = _apart(kind, f"planning({n})")
+    seconds = _run_in_process(kind, f"planning({n})")
     ratio = seconds["bare"] / seconds["here"]
     print(
         f"{kind}: {n:,} orders planned at {n / seconds['here']:,.0f}/s, bare {n / seconds['bare']:,.0f}/s: "
@@ -43,28 +43,28 @@ def planning(kind: str, n: int) -> bool:
     return ratio >= LEAST_OF_PLANNING
 
 
-def pumped(url: str, n: int, concurrency: int) -> dict[str, float]:
-    """See building_parts.writing; on SQLite."""
-    return _apart("sqlite", f"writing({url!r}, {n}, {concurrency})")
+def measure_worker(url: str, n: int, concurrency: int) -> dict[str, float]:
+    """Measure a whole worker on SQLite; see building_parts.writing."""
+    return _run_in_process("sqlite", f"writing({url!r}, {n}, {concurrency})")
 
 
-def _apart(kind: str, call: str) -> dict[str, Any]:
-    """One part in a process of its own, with a database of its own."""
+def _run_in_process(kind: str, call: str) -> dict[str, Any]:
+    """Run one part in a separate process, with a database of its own."""
     with (
-        tempfile.TemporaryDirectory(prefix="crux-bench-") as made,
-        database(kind, Path(made), NAME) as (url, _),
+        tempfile.TemporaryDirectory(prefix="crux-bench-") as folder,
+        database(kind, Path(folder), NAME) as (url, _),
     ):
         env = os.environ | {
-            "VAR_DIR": made,
+            "VAR_DIR": folder,
             "DATABASE_URL": url,
             "DJANGO_SETTINGS_MODULE": "crux_site.settings",
             "PYTHONPATH": str(ROOT),
         }
         code = f"import json; from bench import building_parts as p; print(json.dumps(p.{call}))"
         command = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
-        done = subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
-    measured: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return measured
+        process = subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    figures: dict[str, Any] = json.loads(process.stdout.splitlines()[-1])
+    return figures
 
 
 def main() -> None:
@@ -72,11 +72,11 @@ def main() -> None:
     parser.add_argument("--databases", default="sqlite,postgres")
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
     options = parser.parse_args()
-    is_met = True
+    goals_met = True
     for kind in options.databases.split(","):
-        is_met = storing(kind) and is_met
-        is_met = planning(kind, options.documents) and is_met
-    if not is_met:
+        goals_met = storing(kind) and goals_met
+        goals_met = planning(kind, options.documents) and goals_met
+    if not goals_met:
         raise SystemExit(1)
 
 

@@ -1,11 +1,11 @@
-"""A crowd at work on the real server, which is killed again and again; then everything is counted.
+"""Load test: simulated workers on a real server that is killed and restarted.
 
     python -m bench.campaign [--databases sqlite,postgres] [--seconds 60] [--workers 32] [--kills 3]
 
 For each database a study of its own is made and the server started. Workers arrive as Prolific
 sends them and work without a pause; meanwhile the whole server is killed (SIGKILL) and started
-again. At the end the database is read, past the server. Prints a table and a JSON object; exits
-with 1 where one count is not as it must be. PostgreSQL is asked for at $PG_URL, where a
+again. At the end the database is read directly, without the server. Prints a table and a JSON object;
+exits with 1 if an invariant is violated. PostgreSQL is reached at $PG_URL, where a
 database crux_bench is made and dropped.
 """
 
@@ -19,13 +19,13 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from bench.reckoning import reckon
+from bench.reconciliation import reconcile
 from bench.serving import ROOT, Server, cpu_of, database
 
 SLUG = "bench"
 PROCESSES = 4  # of the crowd
-HANDED_IN = "select count(*) from annotation_assignment where state = 'submitted'"
-# In one process: each would have to load the site first.
+SUBMITTED = "select count(*) from annotation_assignment where state = 'submitted'"
+# In one process, so that the site is loaded once.
 PREPARE = """
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
@@ -38,8 +38,8 @@ from bench.material import seed_campaign
 class Plan:
     """A study and the crowd that works on it.
 
-    The kills part the seconds evenly. Where it says how many items are enough, each of these times is over
-    once so many more are handed in, and the seconds are the most that it takes.
+    The kills split the seconds evenly. If `enough` is set, each of these intervals ends
+    once so many more items are submitted, and the seconds are its upper limit.
     """
 
     seconds: float = 60.0
@@ -55,8 +55,8 @@ class Plan:
 @dataclass
 class Outcome:
     database: str
-    there: dict
-    wrong: dict
+    totals: dict
+    violations: dict
     figures: dict
     restarts: list[float]
     cores: dict
@@ -65,17 +65,17 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        return not any(self.wrong.values())
+        return not any(self.violations.values())
 
 
 def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
-    """The whole of it on one database."""
+    """Run the load test on one database."""
     with (
-        tempfile.TemporaryDirectory(prefix="crux-bench-") as made,
-        database(kind, Path(made), name) as (url, rows),
+        tempfile.TemporaryDirectory(prefix="crux-bench-") as folder,
+        database(kind, Path(folder), name) as (url, rows),
     ):
         env = os.environ | {
-            "VAR_DIR": made,
+            "VAR_DIR": folder,
             "DATABASE_URL": url,
             "DJANGO_SETTINGS_MODULE": "crux_site.settings",
             "PYTHONPATH": str(ROOT),
@@ -90,21 +90,21 @@ def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
             workers, cores, restarts, lasted = _under_load(server, plan, rows)
         finally:
             server.kill()
-        there, wrong = reckon(rows, workers, plan.raters_per_item)
+        totals, violations = reconcile(rows, workers, plan.raters_per_item)
     return Outcome(
         database=kind,
-        there=there,
-        wrong=wrong,
+        totals=totals,
+        violations=violations,
         figures=_figures(workers, lasted),
         restarts=restarts,
         cores=cores,
-        failures=_summed(worker["failures"] for worker in workers),
+        failures=_sum_counts(worker["failures"] for worker in workers),
         stopped=[worker["stopped"] for worker in workers if worker["stopped"]],
     )
 
 
 def _under_load(server: Server, plan: Plan, rows):
-    """What the workers tell, the cores that were busy, the restarts, and how long it took."""
+    """Return worker reports, busy cores, restart times, and elapsed seconds."""
     began, cpu_before = time.time(), cpu_of(server.process.pid)
     processes = min(PROCESSES, plan.workers)
     crowd = []
@@ -129,73 +129,76 @@ def _under_load(server: Server, plan: Plan, rows):
     if plan.enough:
         _wait(plan, began, plan.kills + 1, rows)
         for process in crowd:
-            process.terminate()  # which it takes for the end of its time
-    told = [json.loads(process.communicate()[0]) for process in crowd]
-    lasted = time.time() - began
+            process.terminate()  # the crowd takes SIGTERM for the end of its time
+    outputs = [json.loads(process.communicate()[0]) for process in crowd]
+    elapsed = time.time() - began
     cores = {
-        "server": round((server.cpu + cpu_of(server.process.pid) - cpu_before) / lasted, 2),
-        "crowd": round(sum(output["cpu"] for output in told) / lasted, 2),
+        "server": round((server.cpu + cpu_of(server.process.pid) - cpu_before) / elapsed, 2),
+        "crowd": round(sum(output["cpu"] for output in outputs) / elapsed, 2),
     }
-    return [worker for output in told for worker in output["workers"]], cores, restarts, lasted
+    return [worker for output in outputs for worker in output["workers"]], cores, restarts, elapsed
 
 
 def _wait(plan: Plan, began: float, part: int, rows) -> None:
-    """Until a part of the time is over, counted from 1."""
+    """Wait for the end of an interval of the plan, counted from 1."""
     end = began + plan.seconds * part / (plan.kills + 1)
     if not plan.enough:
         time.sleep(max(0.0, end - time.time()))
-    while time.time() < end and rows(HANDED_IN)[0][0] < plan.enough * part:
+    while time.time() < end and rows(SUBMITTED)[0][0] < plan.enough * part:
         time.sleep(0.2)
 
 
-def _summed(counts) -> dict:
+def _sum_counts(counts) -> dict:
     total: dict[str, int] = {}
     for count in counts:
-        for what, number in count.items():
-            total[what] = total.get(what, 0) + number
+        for name, number in count.items():
+            total[name] = total.get(name, 0) + number
     return total
 
 
-def _figures(workers: list[dict], lasted: float) -> dict:
-    """Rates, and milliseconds of requests that were answered; `acknowledged` includes every resend."""
-    figures: dict = {"seconds": round(lasted, 1)}
-    for what in ("answer", "acknowledged", "item", "submit"):
-        took = sorted(second for worker in workers for second in worker["took"][what])
-        figures[what] = {
-            "n": len(took),
-            "per_s": round(len(took) / lasted, 1),
+def _figures(workers: list[dict], elapsed: float) -> dict:
+    """Return rates, and latencies in milliseconds of answered requests.
+
+    `acknowledged` includes all resends.
+    """
+    figures: dict = {"seconds": round(elapsed, 1)}
+    for action in ("answer", "acknowledged", "item", "submit"):
+        durations = sorted(second for worker in workers for second in worker["durations"][action])
+        figures[action] = {
+            "n": len(durations),
+            "per_s": round(len(durations) / elapsed, 1),
             **{
-                f"{name}_ms": round(took[round(share * (len(took) - 1))] * 1000, 1)
+                f"{name}_ms": round(durations[round(share * (len(durations) - 1))] * 1000, 1)
                 for name, share in (("p50", 0.5), ("p95", 0.95), ("max", 1.0))
-                if took
+                if durations
             },
         }
     return figures
 
 
 def table(outcomes: list[Outcome]) -> str:
-    """The counts and the figures, a column for each database."""
+    """Return a Markdown table of counts and figures, with a column for each database."""
     lines = ["| | " + " | ".join(outcome.database for outcome in outcomes) + " |"]
     lines.append("|---|" + "---|" * len(outcomes))
 
     def line(label: str, values) -> None:
         lines.append(f"| {label} | " + " | ".join(str(value) for value in values) + " |")
 
-    for what in outcomes[0].there:
-        line(what, [outcome.there[what] for outcome in outcomes])
-    for what in outcomes[0].wrong:
-        line(f"{what} (0)", [outcome.wrong.get(what, "-") for outcome in outcomes])
-    for what, words in (
+    for name in outcomes[0].totals:
+        line(name, [outcome.totals[name] for outcome in outcomes])
+    for name in outcomes[0].violations:
+        line(f"{name} (0)", [outcome.violations.get(name, "-") for outcome in outcomes])
+    for name, caption in (
         ("answer", "answers"),
         ("acknowledged", "answers with all resends"),
         ("item", "loads of an item"),
-        ("submit", "handing in"),
+        ("submit", "submitting"),
     ):
-        line(f"{words} per s", [outcome.figures[what]["per_s"] for outcome in outcomes])
+        line(f"{caption} per s", [outcome.figures[name]["per_s"] for outcome in outcomes])
         line(
-            f"{words}, p50 / p95 / max ms",
+            f"{caption}, p50 / p95 / max ms",
             [
-                " / ".join(str(outcome.figures[what].get(f"{p}_ms")) for p in ("p50", "p95", "max"))
+                " / ".join(str(outcome.figures[name].get(f"{p}_ms")) for p in ("p50", "p95", "max"))
                 for outcome in outcomes
             ],
         )
@@ -228,8 +231,8 @@ def main() -> None:
         outcomes.append(run(kind, plan))
     print(table(outcomes))
     for outcome in outcomes:
-        for words in outcome.stopped:
-            print(f"stopped, {outcome.database}: {words}")
+        for reason in outcome.stopped:
+            print(f"stopped, {outcome.database}: {reason}")
     print(json.dumps([asdict(outcome) for outcome in outcomes]))
     sys.exit(0 if all(outcome.holds for outcome in outcomes) else 1)
 

@@ -2,7 +2,7 @@
 
     make bench-coverage [STUDIES=2000]
 
-Each study draws its topics anew from a population whose true value is known; counted is how often
+Each study draws its topics again from a population whose true value is known; counted is how often
 the interval that this code computes holds the true value. Prints the table of docs/metrics.md. The
 seed is fixed: the same version prints the same numbers. The models:
 
@@ -50,15 +50,15 @@ from evaluation.stats.calibration import calibration
 from evaluation.stats.classes import class_scores
 from evaluation.stats.clusters import (
     kappa_over_topics,
+    leave_one_out_sums,
+    leave_one_topic_out_sums,
     level_sums,
     scott_over_topics,
     share,
     topic_sums,
-    without_each,
-    without_each_topic,
 )
 from evaluation.stats.correlation import kendall_tau_b, pearson, spearman
-from evaluation.stats.correlation_intervals import without_each_correlation
+from evaluation.stats.correlation_intervals import leave_one_out_correlations
 from evaluation.stats.equivalence import equivalence
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.intraclass import intraclass
@@ -77,7 +77,7 @@ from evaluation.stats.unitizing import unitised_alpha
 SIZES = (5, 10, 20, 50)
 STUDIES = 2_000
 SEED = 20_261_125
-LARGE = 20_000  # topics of a population that stands for all
+LARGE = 20_000  # topics of a simulated population
 LEVELS = tuple(range(6))
 TENTHS = np.linspace(0, 1, 11)
 JACKKNIFE, T, BOOTSTRAP = "jackknife, t", "t over topics", "percentile bootstrap"
@@ -104,7 +104,7 @@ class Model(NamedTuple):
     share: float = 1.0
 
 
-def held(estimate: Estimate, truth: float) -> Interval:
+def interval_of(estimate: Estimate, truth: float) -> Interval:
     return Interval(estimate.low, estimate.high, truth)
 
 
@@ -112,14 +112,14 @@ def held(estimate: Estimate, truth: float) -> Interval:
 
 
 def binary_grades(generator, n_topics, n_pairs=10):
-    """Topics x pairs x (three people, the judge), 0 or 1."""
+    """Simulate topics x pairs x (three people, the judge), 0 or 1."""
     truth = generator.random((n_topics, n_pairs, 1)) < generator.beta(2, 2, (n_topics, 1, 1))
     error = generator.beta(3, 17, (n_topics, 1, 1)) * np.array([1.0, 1.0, 1.0, 2.0])
     return (truth != (generator.random((n_topics, n_pairs, 4)) < error)).astype(float)
 
 
 def ordinal_grades(generator, n_topics, n_pairs=10):
-    """The same of grades from 0 to 5."""
+    """Simulate the same for grades from 0 to 5."""
     truth = generator.normal(0, 1, (n_topics, n_pairs, 1))
     truth = truth + generator.normal(0, 0.7, (n_topics, 1, 1))
     noise = generator.normal([0, 0, 0, 0.3], [0.6, 0.6, 0.6, 0.9], (n_topics, n_pairs, 4))
@@ -127,16 +127,16 @@ def ordinal_grades(generator, n_topics, n_pairs=10):
 
 
 def binary_statistics(grades, *, bootstrap=True):
-    """All statistics of grades 0 and 1, by name and method."""
+    """Return all statistics of grades 0 and 1, by name and method."""
     n_topics, n_pairs, _ = grades.shape
     items, topics = grades.reshape(-1, 4), np.repeat(np.arange(n_topics), n_pairs)
     people, judge = items[:, :3], items[:, 3]
     tallies = fleiss.counts(people, [0, 1])
     terms = fleiss.item_terms(tallies)
     sums = topic_sums(terms, topics)
-    deleted = without_each(sums)
+    deleted = leave_one_out_sums(sums)
     kappa = fleiss.fleiss_kappa(tallies)
-    made = {
+    estimates = {
         ("Fleiss' kappa", JACKKNIFE): jackknife_interval(kappa, fleiss.kappa_from_sums(deleted)),
         ("Gwet's AC1", JACKKNIFE): jackknife_interval(
             fleiss.gwet_ac1(tallies), fleiss.ac1_from_sums(deleted)
@@ -151,41 +151,43 @@ def binary_statistics(grades, *, bootstrap=True):
         ("Lower by: a judge's kappa and a rater's", JACKKNIFE): lower_by(items, topics),
     }
     if bootstrap:
-        made["Fleiss' kappa", BOOTSTRAP] = cluster_bootstrap(kappa, sums, fleiss.kappa_from_sums)
+        estimates["Fleiss' kappa", BOOTSTRAP] = cluster_bootstrap(
+            kappa, sums, fleiss.kappa_from_sums
+        )
     scale = Scale((0, 1), 1)
     rows, columns = np.repeat(topics, 3), np.repeat(judge, 3)
     against = at_eta(
         level_sums(people.ravel(), columns, ((0, 1), (0, 1)), rows), scale, scale, 1, 0
     )
-    made |= {
+    estimates |= {
         ("Precision of a judge", JACKKNIFE): against.precision_answerable,
         ("Recall of a judge", JACKKNIFE): against.recall_answerable,
         ("F1 of a judge", JACKKNIFE): against.f1_answerable,
         ("Binary kappa of a judge", JACKKNIFE): against.cohen_binary,
     }
-    return made
+    return estimates
 
 
 def lower_by(items, topics):
     judge, rater, majority = items[:, 3], items[:, 0], majority_of(items[:, 1:3], [0, 1])
-    kappas, without = [], []
+    kappas, deleted = [], []
     for side in (rater, judge):
         terms = fleiss.item_terms(pair_counts(side, majority, [0, 1]))
-        without.append(fleiss.kappa_from_sums(without_each_topic(terms, topics)))
+        deleted.append(fleiss.kappa_from_sums(leave_one_topic_out_sums(terms, topics)))
         kappas.append(scott_pi(side, majority, [0, 1]))
-    above = np.where(without[0] > 0, without[0], np.nan)
-    return jackknife_interval(relative_drop(*kappas), 1 - without[1] / above)
+    above = np.where(deleted[0] > 0, deleted[0], np.nan)
+    return jackknife_interval(relative_drop(*kappas), 1 - deleted[1] / above)
 
 
 def ordinal_statistics(grades):
-    """All statistics of grades 0 to 5, by name and method."""
+    """Return all statistics of grades 0 to 5, by name and method."""
     n_topics, n_pairs, _ = grades.shape
     items, topics = grades.reshape(-1, 4), np.repeat(np.arange(n_topics), n_pairs)
     people = items[:, :3]
     units = coincidences(people.T, LEVELS).reshape(len(items), -1)
-    deleted = without_each_topic(units, topics).reshape(-1, 6, 6)
+    deleted = leave_one_topic_out_sums(units, topics).reshape(-1, 6, 6)
     classes = class_scores(level_sums(items[:, 0], items[:, 3], (LEVELS, LEVELS), topics), LEVELS)
-    apart = items[:, 0] - items[:, 3]
+    differences = items[:, 0] - items[:, 3]
     return {
         ("Krippendorff's alpha, ordinal", JACKKNIFE): jackknife_interval(
             krippendorff_alpha(people.T, "ordinal"),
@@ -196,7 +198,7 @@ def ordinal_statistics(grades):
         ),
         ("Macro F1 of six grades", JACKKNIFE): classes.macro.f1,
         ("Mean grade, mean distance, bias", JACKKNIFE): share(
-            apart, np.ones(len(items)), topics, "none"
+            differences, np.ones(len(items)), topics, "none"
         ),
     }
 
@@ -205,7 +207,7 @@ def intraclass_statistics(grades):
     n_topics, n_pairs, _ = grades.shape
     people, topics = grades[:, :, :3].reshape(-1, 3), np.repeat(np.arange(n_topics), n_pairs)
     return {
-        ("ICC(2,1)", JACKKNIFE): jackknife(lambda here: intraclass(people[here]).single, topics)
+        ("ICC(2,1)", JACKKNIFE): jackknife(lambda rows: intraclass(people[rows]).single, topics)
     }
 
 
@@ -217,25 +219,25 @@ def true_intraclass():
     }
 
 
-def population(place):
-    """The generator of a population, apart from those of the studies."""
-    return np.random.default_rng([SEED, place])
+def population(stream):
+    """Return the generator of a population, separate from those of the studies."""
+    return np.random.default_rng([SEED, stream])
 
 
 def of_population(statistics, draw, **options):
-    """The true values: the statistics of a population."""
+    """Return a study whose true values are the statistics of a large population."""
 
     @cache
     def truths():
-        made = statistics(draw(population(1), LARGE), **options)
-        return {name: estimate.value for name, estimate in made.items()}
+        estimates = statistics(draw(population(1), LARGE), **options)
+        return {name: estimate.value for name, estimate in estimates.items()}
 
     def study(generator, n_topics):
         values = truths()
-        made = statistics(draw(generator, n_topics))
+        estimates = statistics(draw(generator, n_topics))
         return {
-            name: held(estimate, values.get(name, values.get((name[0], JACKKNIFE))))
-            for name, estimate in made.items()
+            name: interval_of(estimate, values.get(name, values.get((name[0], JACKKNIFE))))
+            for name, estimate in estimates.items()
         }
 
     return study
@@ -256,13 +258,13 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 
 
 def expected_value(system):
-    """The mean of a system over all topics: expit(system + N(0, TOPIC^2 + CELL^2))."""
+    """Return the mean of a system over topics: expit(system + N(0, TOPIC^2 + CELL^2))."""
     spread = np.hypot(TOPIC, CELL)
     return expit(np.asarray(system)[..., None] + spread * NODES) @ WEIGHTS / WEIGHTS.sum()
 
 
 def two_metrics(generator, n_topics, systems):
-    """Two metrics of the same systems, each topics x systems."""
+    """Simulate two metrics of the same systems, each topics x systems."""
     shape = n_topics, systems.shape[1]
     topic, common = generator.normal(0, TOPIC, (n_topics, 1)), generator.normal(0, 1, shape)
     return [
@@ -275,54 +277,58 @@ def two_metrics(generator, n_topics, systems):
     ]
 
 
-def order_study(wording, n_systems, spread):
+def order_study(spacing, n_systems, spread):
     def study(generator, n_topics):
-        first, other = generator.normal(0, 1, (2, n_systems))
-        systems = spread * np.array([first, 0.9 * first + np.sqrt(1 - 0.81) * other])
+        first, second = generator.normal(0, 1, (2, n_systems))
+        systems = spread * np.array([first, 0.9 * first + np.sqrt(1 - 0.81) * second])
         x, y = two_metrics(generator, n_topics, systems)
         truth = kendall_tau_b(*expected_value(systems)).value
-        drawn = cluster_bootstrap(
+        resampled = cluster_bootstrap(
             order_agreement(x, y), np.stack([x, y], axis=1), _tau_of_sums, resamples=500
         )
-        name = f"Tau of {n_systems} systems, {wording}"
+        name = f"Tau of {n_systems} systems, {spacing}"
         return {
-            (name, f"{JACKKNIFE}, where printed"): held(order_agreement(x, y), truth),
-            (name, f"{JACKKNIFE}, always"): held(
+            (name, f"{JACKKNIFE}, where printed"): interval_of(order_agreement(x, y), truth),
+            (name, f"{JACKKNIFE}, always"): interval_of(
                 order_agreement(x, y, fewest=2, separated=0), truth
             ),
-            (name, BOOTSTRAP): held(drawn, truth),
+            (name, BOOTSTRAP): interval_of(resampled, truth),
         }
 
     return study
 
 
 def mean_study(generator, n_topics):
-    """Means over topics, their difference, and the recall of the best of ten weights."""
+    """Simulate topic means, their difference, and recall by question type."""
     systems = np.array([[0.2, -0.1], [4.0, 4.0]])
     (ours, theirs), (near, _) = (two_metrics(generator, n_topics, systems[[i, i]]) for i in (0, 1))
     ours, theirs = ours[:, 0], theirs[:, 1]
     one, two = expected_value(systems[0])
     difference = ours - theirs
     return {
-        ("Mean of a metric over topics", T): held(mean_over_topics(ours, []), one),
-        ("Mean of a metric near 1", T): held(mean_over_topics(near[:, 0], []), expected_value(4.0)),
-        ("Difference of two systems", T): held(mean_over_topics(difference, []), one - two),
-        ("Equivalence of two systems (90%)", T): held(equivalence(ours, theirs, 0.1), one - two),
-        ("Recall by type, 3 questions a topic", JACKKNIFE): by_type(generator, n_topics),
+        ("Mean of a metric over topics", T): interval_of(mean_over_topics(ours, []), one),
+        ("Mean of a metric near 1", T): interval_of(
+            mean_over_topics(near[:, 0], []), expected_value(4.0)
+        ),
+        ("Difference of two systems", T): interval_of(mean_over_topics(difference, []), one - two),
+        ("Equivalence of two systems (90%)", T): interval_of(
+            equivalence(ours, theirs, 0.1), one - two
+        ),
+        ("Recall by type, 3 questions a topic", JACKKNIFE): recall_by_type(generator, n_topics),
     }
 
 
-def by_type(generator, n_topics):
+def recall_by_type(generator, n_topics):
     p = expit(1.5 + generator.normal(0, 1, (n_topics, 1)))
-    found = generator.random((n_topics, 3)) < p
+    answered = generator.random((n_topics, 3)) < p
     topics = np.repeat(np.arange(n_topics), 3)
-    estimate = share(found.ravel(), np.ones(found.size), topics, "none")
+    estimate = share(answered.ravel(), np.ones(answered.size), topics, "none")
     truth = expit(1.5 + NODES) @ WEIGHTS / WEIGHTS.sum()
-    return held(estimate, float(truth))
+    return interval_of(estimate, float(truth))
 
 
 def judged_study(generator, n_topics):
-    """People's values of some topics and a judge's of ten times as many."""
+    """Simulate people's values of some topics and a judge's of ten times as many."""
     total = 10 * n_topics
     p = expit(generator.normal(0.2, 1, total))
     people, judge = generator.binomial(10, p) / 10, generator.binomial(10, 0.8 * p + 0.15) / 10
@@ -333,8 +339,10 @@ def judged_study(generator, n_topics):
     labelled[systematic(chances, int(generator.integers(2**32)))] = True
     assisted = assisted_mean(judge, np.where(labelled, people, np.nan), chances, np.arange(total))
     return {
-        ("People and a judge, without a sample", "prediction-powered, t"): held(powered, truth),
-        ("People and a judge, from a sample", "weighted, t"): held(assisted, truth),
+        ("People and a judge, without a sample", "prediction-powered, t"): interval_of(
+            powered, truth
+        ),
+        ("People and a judge, from a sample", "weighted, t"): interval_of(assisted, truth),
     }
 
 
@@ -342,11 +350,11 @@ def judged_study(generator, n_topics):
 
 
 def report_coverage(generator, n_topics):
-    """Coverage of three reports a topic as two people see it, and their topics."""
+    """Simulate coverage of three reports a topic by two raters, with topic indexes."""
     p = expit(generator.normal(0, 0.7, (n_topics, 1)) + generator.normal(0, 1, (n_topics, 3)))
     answered = generator.random((n_topics, 3, 15)) < p[:, :, None]
-    seen = [answered != (generator.random(answered.shape) < 0.15) for _ in range(2)]
-    return [each.mean(axis=2).ravel() for each in seen], np.repeat(np.arange(n_topics), 3)
+    readings = [answered != (generator.random(answered.shape) < 0.15) for _ in range(2)]
+    return [reading.mean(axis=2).ravel() for reading in readings], np.repeat(np.arange(n_topics), 3)
 
 
 @cache
@@ -357,10 +365,10 @@ def true_correlations():
 
 def report_study(generator, n_topics):
     (x, y), topics = report_coverage(generator, n_topics)
-    without = without_each_correlation(x, y, topics)
-    parts = (without.pearson, without.spearman, without.kendall)
+    leave_one_out = leave_one_out_correlations(x, y, topics)
+    parts = (leave_one_out.pearson, leave_one_out.spearman, leave_one_out.kendall)
     return {
-        (f"{name} of coverage of reports", "jackknife, t, arctanh"): held(
+        (f"{name} of coverage of reports", "jackknife, t, arctanh"): interval_of(
             jackknife_interval(of(x, y), deleted, fisher=True), truth
         )
         for name, of, deleted, truth in zip(
@@ -378,8 +386,8 @@ def probabilities(generator, n_topics, kind):
     p = expit(z)
     if kind == "overconfident":
         p = expit(0.6 * z - 0.3 + generator.normal(0, 0.5, (n_topics, 1)))
-    says = generator.random(z.shape) < p
-    return expit(z).ravel(), says.astype(float).ravel(), np.repeat(np.arange(n_topics), 40)
+    labels = generator.random(z.shape) < p
+    return expit(z).ravel(), labels.astype(float).ravel(), np.repeat(np.arange(n_topics), 40)
 
 
 @cache
@@ -390,20 +398,24 @@ def true_calibration(kind):
 def calibration_study(kind):
     def study(generator, n_topics):
         truth = true_calibration(kind)
-        made = calibration(*probabilities(generator, n_topics, kind), TENTHS, fewest=2)
+        errors = calibration(*probabilities(generator, n_topics, kind), TENTHS, fewest=2)
         name = "Expected calibration error, debiased"
         intervals = {
-            (f"{name}, {kind} judge", JACKKNIFE): held(made.debiased, truth.error.value or 0)
+            (f"{name}, {kind} judge", JACKKNIFE): interval_of(
+                errors.debiased, truth.error.value or 0
+            )
         }
         if kind == "overconfident":
-            intervals["Brier score", JACKKNIFE] = held(made.squared, truth.squared.value or 0)
+            intervals["Brier score", JACKKNIFE] = interval_of(
+                errors.squared, truth.squared.value or 0
+            )
         return intervals
 
     return study
 
 
 def highlights(generator, n_topics):
-    """Readings and topics: five texts of 200 characters a topic."""
+    """Simulate readings of five texts of 200 characters a topic, with topic indexes."""
     readings, elsewhere = [], generator.beta(2, 6, n_topics)
     for topic in range(n_topics):
         for _ in range(5):
@@ -412,8 +424,8 @@ def highlights(generator, n_topics):
             shifts = generator.integers(-12, 13, 2)
             second = (int(start + shifts[0]), int(max(start + length + shifts[1], start + 13)))
             if generator.random() < elsewhere[topic]:
-                place = int(generator.integers(0, 150))
-                second = (place, place + 30)
+                offset = int(generator.integers(0, 150))
+                second = (offset, offset + 30)
             readings.append([[first], [second]])
     return readings, np.repeat(np.arange(n_topics), 5)
 
@@ -426,27 +438,29 @@ def true_highlights():
 
 def highlight_study(generator, n_topics):
     readings, topics = highlights(generator, n_topics)
-    made = unitised_alpha(readings, np.full(len(readings), 200), topics)
-    return {("Alpha of highlights", JACKKNIFE): held(made, true_highlights())}
+    alpha = unitised_alpha(readings, np.full(len(readings), 200), topics)
+    return {("Alpha of highlights", JACKKNIFE): interval_of(alpha, true_highlights())}
 
 
 def mixed_study(generator, n_topics):
     systems, topics, raters = (
-        each.ravel() for each in np.meshgrid(range(3), range(n_topics), range(2), indexing="ij")
+        grid.ravel() for grid in np.meshgrid(range(3), range(n_topics), range(2), indexing="ij")
     )
     of_topic, of_rater = generator.normal(0, 0.1, n_topics), generator.normal(0, 0.03, 2)
     of_text = generator.normal(0, 0.08, (3, n_topics))
     values = 0.5 + 0.05 * systems + of_topic[topics] + of_rater[raters]
     values += of_text[systems, topics] + generator.normal(0, 0.08, len(values))
-    made = mixed_model(values, [f"s{s}" for s in systems], topics, raters, "s0")
-    if not made.contrasts:
+    model = mixed_model(values, [f"s{s}" for s in systems], topics, raters, "s0")
+    if not model.contrasts:
         return {}
-    return {("Difference in a mixed model", "REML, t"): held(made.contrasts[0].difference, 0.05)}
+    return {
+        ("Difference in a mixed model", "REML, t"): interval_of(model.contrasts[0].difference, 0.05)
+    }
 
 
 def gold_study(generator, n):
     return {
-        ("Share of right gold items (n answers)", "Wilson"): held(
+        ("Share of right gold items (n answers)", "Wilson"): interval_of(
             accuracy(int(generator.binomial(n, 0.9)), n), 0.9
         )
     }
@@ -454,8 +468,8 @@ def gold_study(generator, n):
 
 def intraclass_study(generator, n_topics):
     truth = cached_intraclass()
-    made = intraclass_statistics(ordinal_grades(generator, n_topics))
-    return {name: held(estimate, truth[name]) for name, estimate in made.items()}
+    estimates = intraclass_statistics(ordinal_grades(generator, n_topics))
+    return {name: interval_of(estimate, truth[name]) for name, estimate in estimates.items()}
 
 
 cached_intraclass = cache(true_intraclass)
@@ -468,8 +482,8 @@ MODELS: dict[str, Model] = {
     "highlights": Model(highlight_study, 0.5),
     "reports": Model(report_study),
     **{
-        f"tau of {n} {wording}": Model(order_study(wording, n, sd), 0.5)
-        for (wording, n), sd in ORDERS.items()
+        f"tau of {n} {spacing}": Model(order_study(spacing, n, sd), 0.5)
+        for (spacing, n), sd in ORDERS.items()
     },
     **{kind: Model(calibration_study(kind), 0.5) for kind in ("calibrated", "overconfident")},
     "judged": Model(judged_study),
@@ -479,7 +493,7 @@ MODELS: dict[str, Model] = {
 
 
 class Coverage(NamedTuple):
-    """Number of studies with an interval, and number of these whose interval holds the true value."""
+    """Counts of studies, of intervals, and of intervals that contain the true value."""
 
     holds: int
     intervals: int
@@ -487,7 +501,7 @@ class Coverage(NamedTuple):
 
     @property
     def wording(self) -> str:
-        """The share of intervals that hold, and the share of studies that have one if not all."""
+        """The share of covering intervals; if some are missing, their share of the studies."""
         if not self.intervals:
             return "none"
         held_share = f"{self.holds / self.intervals:.2f}"
@@ -499,16 +513,16 @@ class Coverage(NamedTuple):
 def coverage(
     names: list[str], studies: int = STUDIES, sizes: tuple[int, ...] = SIZES
 ) -> dict[tuple[str, str], dict[int, Coverage]]:
-    """The simulated coverage of each statistic and method, by the number of topics."""
-    made: dict[tuple[str, str], dict[int, Coverage]] = defaultdict(dict)
-    for place, (name, model) in enumerate(MODELS.items()):
+    """Return the simulated coverage of each statistic and method, by the number of topics."""
+    coverages: dict[tuple[str, str], dict[int, Coverage]] = defaultdict(dict)
+    for index, (name, model) in enumerate(MODELS.items()):
         if name not in names:
             continue
         for size in sizes:
             counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
             n = max(1, round(studies * model.share))
             for study in range(n):
-                generator = np.random.default_rng([SEED, place, size, study])
+                generator = np.random.default_rng([SEED, index, size, study])
                 for key, (low, high, truth) in model.draw(generator, size).items():
                     if low is not None and high is not None:
                         counts[key][0] += low <= truth <= high
@@ -516,15 +530,15 @@ def coverage(
                     else:
                         counts[key][1] += 0
             for key, (holds, intervals) in counts.items():
-                made[key][size] = Coverage(holds, intervals, n)
-    return dict(made)
+                coverages[key][size] = Coverage(holds, intervals, n)
+    return dict(coverages)
 
 
-def table(made: Mapping[tuple[str, str], Mapping[int, Coverage]]) -> Iterator[str]:
-    """The lines of a Markdown table."""
+def table(coverages: Mapping[tuple[str, str], Mapping[int, Coverage]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table."""
     yield f"| statistic | method | {' | '.join(map(str, SIZES))} |"
     yield f"|---|---|{'---|' * len(SIZES)}"
-    for (statistic, method), by_size in made.items():
+    for (statistic, method), by_size in coverages.items():
         cells = (by_size[size].wording if size in by_size else "" for size in SIZES)
         yield f"| {statistic} | {method} | {' | '.join(cells)} |"
 

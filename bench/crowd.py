@@ -1,9 +1,9 @@
-"""Simulated workers of a crowd study: they see pages as a browser does and say what its script says.
+"""Simulated crowd workers that read pages and post answers as a browser does.
 
     python -m bench.crowd '{"port": 8000, "slug": "bench", "first": 0, "workers": 8, "until": 1790000000.0}'
 
-SIGTERM ends the time sooner. Prints one JSON object: every answer that was sent, whether it was
-acknowledged, and how long everything took. bench.campaign starts several of these, so that the client
+SIGTERM ends the time sooner. Prints one JSON object: all answers that were sent, with their
+acknowledgement, and the duration of each request. bench.campaign starts several of these, so that the client
 is not the limit.
 """
 
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 RETRY = 0.2  # seconds between a failure and the next try; the page waits longer
-GRACE = 60.0  # seconds after the end in which what was sent still seeks its acknowledgement
+GRACE = 60.0  # seconds after the end in which unacknowledged requests are retried
 FAILED = (OSError, http.client.HTTPException)
 _TEXT = re.compile(r'id="text"[^>]*>(.*?)</div>', re.DOTALL)
 _CARD = re.compile(
@@ -39,7 +39,7 @@ class Reply:
 
 
 class Browser:
-    """A profile: cookies, and a connection that is kept while it lasts."""
+    """Browser profile: cookies, and a keep-alive connection."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -47,7 +47,7 @@ class Browser:
         self._connection: http.client.HTTPConnection | None = None
 
     def ask(self, method: str, path: str, form: dict[str, object] | None = None, **headers: str):
-        """One request. Raises one of FAILED where no whole answer came."""
+        """Send one request. Raises one of FAILED if no complete response arrives."""
         if self._connection is None:
             self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         headers |= {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
@@ -81,7 +81,7 @@ class Browser:
 
 @dataclass
 class Worker:
-    """Somebody from Prolific, from the arrival at each part to its end, until the time is over."""
+    """Simulated Prolific worker: arrives, answers and submits parts until the time is up."""
 
     port: int
     slug: str
@@ -92,13 +92,13 @@ class Worker:
     submitted: list[int] = field(default_factory=list)
     parts: int = 0
     failures: Counter = field(default_factory=Counter)
-    took: dict[str, list[float]] = field(
+    durations: dict[str, list[float]] = field(
         default_factory=lambda: {"answer": [], "acknowledged": [], "item": [], "submit": []}
     )
     ran_out: bool = False
 
     def __post_init__(self) -> None:
-        self.whim = random.Random(self.name)
+        self.rng = random.Random(self.name)
         self.browser = Browser(self.port)
 
     def work(self) -> "Worker":
@@ -108,63 +108,65 @@ class Worker:
         return self
 
     def part(self) -> None:
-        """A submission on Prolific: arrival, the items of a part, its end."""
-        if self.whim.random() < 0.3:  # on another device, or after clearing all cookies
+        """Work on one Prolific submission: arrive, answer the items of a part, finish it."""
+        if self.rng.random() < 0.3:  # on another device, or after clearing all cookies
             self.browser.close()
             self.browser = Browser(self.port)
         ids = {"PROLIFIC_PID": self.name, "STUDY_ID": "bench", "SESSION_ID": f"s{self.parts}"}
         arrival = f"/start/{self.slug}/?{urlencode(ids)}"
-        place = self.follow(arrival)
-        if place == arrival:  # the terms, which a newcomer answers there
-            place = self.follow(place, {"decision": "agree"})
-        place = self.follow(f"/work/in/{self.slug}/begin/", {})
-        while item := re.fullmatch(r"/work/(\d+)/", place):
+        path = self.follow(arrival)
+        if path == arrival:  # the terms, which a newcomer answers there
+            path = self.follow(path, {"decision": "agree"})
+        path = self.follow(f"/work/in/{self.slug}/begin/", {})
+        while item := re.fullmatch(r"/work/(\d+)/", path):
             if time.time() >= self.until:
                 return
-            place = self.item(int(item[1]))
-        self.ran_out = place == f"/work/in/{self.slug}/"
+            path = self.item(int(item[1]))
+        self.ran_out = path == f"/work/in/{self.slug}/"
         self.parts += 1
 
     def follow(self, path: str, form: dict[str, object] | None = None) -> str:
-        """The address at which a visit (or a form that is sent) ends."""
-        reply = self.surely("POST" if form is not None else "GET", path, form)
+        """Follow redirects of a visit or a submitted form; return the final address."""
+        reply = self.request("POST" if form is not None else "GET", path, form)
         while reply.status in (301, 302, 303):
             path = reply.location
-            reply = self.surely("GET", path)
+            reply = self.request("GET", path)
         if reply.status != 200:
             raise RuntimeError(f"{path} answered {reply.status}")
         return path
 
     def item(self, pk: int) -> str:
-        """Answer all questions of an item as its page asks them, hand it in; what comes next."""
-        page = self.surely("GET", f"/work/{pk}/", timed="item").text
+        """Answer and submit an item; return the address of the next page."""
+        page = self.request("GET", f"/work/{pk}/", action="item").text
         if pk not in self.items:
             self.items.append(pk)
         body = html.unescape(re.sub(r"<[^>]+>", "", _TEXT.search(page)[1]))
         for card in _CARD.finditer(page):
             self.answer(pk, card["url"], card["base"], body)
-        sent = {"active_ms": self.whim.randrange(9000)}
-        reply = self.surely(
-            "POST", f"/work/{pk}/submit/", sent, timed="submit", **{"X-Requested-With": "fetch"}
+        form = {"active_ms": self.rng.randrange(9000)}
+        reply = self.request(
+            "POST", f"/work/{pk}/submit/", form, action="submit", **{"X-Requested-With": "fetch"}
         )
         if reply.status != 200:
-            raise RuntimeError(f"handing in {pk} was answered by {reply.status}: {reply.text}")
+            raise RuntimeError(f"submitting {pk} was answered by {reply.status}: {reply.text}")
         self.submitted.append(pk)
         return json.loads(reply.text)["next"]
 
     def answer(self, pk: int, url: str, base: str, body: str) -> None:
-        """One question: mostly one answer; some change their minds, take it back, or click twice."""
-        changes = self.whim.choices([0, 1, 2], [80, 15, 5])[0]
-        for left in range(changes, -1, -1):
-            grade = self.whim.randrange(6)
-            spans = self.marked(body) if grade else []
-            if left and self.whim.random() < 0.3:
+        """Answer a question; sometimes change, retract or resend the answer."""
+        changes = self.rng.choices([0, 1, 2], [80, 15, 5])[0]
+        for changes_left in range(changes, -1, -1):
+            grade = self.rng.randrange(6)
+            spans = self.draw_spans(body) if grade else []
+            if changes_left and self.rng.random() < 0.3:
                 grade, spans = None, []
-            base = self.say(pk, url, base, grade, spans)
+            base = self.send_answer(pk, url, base, grade, spans)
 
-    def say(self, pk: int, url: str, base: str, grade: int | None, spans: list[dict]) -> str:
-        """Send an answer until it is acknowledged, with the same key; its key."""
-        key = uuid.UUID(int=self.whim.getrandbits(128), version=4).hex
+    def send_answer(
+        self, pk: int, url: str, base: str, grade: int | None, spans: list[dict]
+    ) -> str:
+        """Send an answer under one idempotency key until it is acknowledged; return the key."""
+        key = uuid.UUID(int=self.rng.getrandbits(128), version=4).hex
         answer = {
             "assignment": pk,
             "question": int(url.split("/")[4]),
@@ -179,35 +181,40 @@ class Worker:
             "base": base,
             "grade": "" if grade is None else grade,
             "spans": json.dumps(spans, ensure_ascii=False),
-            "active_ms": self.whim.randrange(20_000),
+            "active_ms": self.rng.randrange(20_000),
         }
-        for _ in range(2 if self.whim.random() < 0.05 else 1):
+        for _ in range(2 if self.rng.random() < 0.05 else 1):
             began = time.perf_counter()
-            reply = self.surely("POST", url, form, timed="answer", **{"X-Requested-With": "fetch"})
+            reply = self.request(
+                "POST", url, form, action="answer", **{"X-Requested-With": "fetch"}
+            )
             if reply.status != 204:
                 raise RuntimeError(f"{url} answered {reply.status}: {reply.text[:200]}")
             answer["acknowledged"] = True
-            self.took["acknowledged"].append(time.perf_counter() - began)
+            self.durations["acknowledged"].append(time.perf_counter() - began)
         return key
 
-    def marked(self, body: str) -> list[dict]:
-        """One or two spans of some words each, in order, as the server gives them back."""
-        words = [match.span() for match in re.finditer(r"\S+", body)]
+    def draw_spans(self, body: str) -> list[dict]:
+        """Draw one or two spans of a few words, in the order in which the server returns them."""
+        tokens = [match.span() for match in re.finditer(r"\S+", body)]
         chosen = set()
-        for _ in range(self.whim.choice([1, 1, 2])):
-            first = self.whim.randrange(len(words) - 6)
-            chosen.add((words[first][0], words[first + self.whim.randrange(1, 6)][1]))
+        for _ in range(self.rng.choice([1, 1, 2])):
+            first = self.rng.randrange(len(tokens) - 6)
+            chosen.add((tokens[first][0], tokens[first + self.rng.randrange(1, 6)][1]))
         return [{"start": a, "end": b, "quote": body[a:b]} for a, b in sorted(chosen)]
 
-    def surely(
+    def request(
         self,
         method: str,
         path: str,
         form: dict[str, object] | None = None,
-        timed: str = "",
+        action: str = "",
         **headers: str,
     ) -> Reply:
-        """A request, sent again until the server answers it. Raises TimeoutError long after the end."""
+        """Send a request, and retry it until the server answers.
+
+        Raises TimeoutError GRACE seconds after the end of the time.
+        """
         while True:
             began = time.perf_counter()
             try:
@@ -216,17 +223,17 @@ class Worker:
                 self.failures[type(error).__name__] += 1
             else:
                 if reply.status < 500:
-                    if timed:
-                        self.took[timed].append(time.perf_counter() - began)
+                    if action:
+                        self.durations[action].append(time.perf_counter() - began)
                     return reply
                 self.failures[str(reply.status)] += 1
             if time.time() > self.until + GRACE:
                 raise TimeoutError(f"{path} was never answered")
-            time.sleep(RETRY * (0.5 + self.whim.random()))
+            time.sleep(RETRY * (0.5 + self.rng.random()))
 
 
-def told(worker: Worker) -> dict:
-    """What became of a worker, with what stopped it if something did."""
+def report_work(worker: Worker) -> dict:
+    """Let a worker work; return its report, with the exception that stopped it, if any."""
     stopped = ""
     try:
         worker.work()
@@ -239,7 +246,7 @@ def told(worker: Worker) -> dict:
         "submitted": worker.submitted,
         "parts": worker.parts,
         "failures": dict(worker.failures),
-        "took": worker.took,
+        "durations": worker.durations,
         "ran_out": worker.ran_out,
         "stopped": stopped,
     }
@@ -260,8 +267,8 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, end)
     with ThreadPoolExecutor(len(workers)) as pool:
-        stories = list(pool.map(told, workers))
-    json.dump({"workers": stories, "cpu": time.process_time()}, sys.stdout)
+        reports = list(pool.map(report_work, workers))
+    json.dump({"workers": reports, "cpu": time.process_time()}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Measures the judging engine: what it costs beside the bare inserts, the baseline, and memory.
+"""Benchmark of the judging engine: overhead over bare inserts, baseline, memory.
 
     python -m bench.judge            # or make bench-judge; --parts overhead,lexical,many; --pairs 20000
 
@@ -31,12 +31,12 @@ def overhead(kind: str, pairs: int) -> list[str]:
     return text + [
         f"{row['batch']:>8,} {row['pairs']:>8,} {row['plan']:>7.2f} s {row['engine']:>11,.0f} /s "
         f"{row['bare']:>11,.0f} /s {row['engine'] / row['bare']:>12.2f}"
-        for row in _apart("overhead", kind, pairs)["rows"]
+        for row in _run_in_process("overhead", kind, pairs)["rows"]
     ]
 
 
 def lexical(kind: str, pairs: int) -> list[str]:
-    figures = _apart("lexical", kind, pairs)
+    figures = _run_in_process("lexical", kind, pairs)
     return [
         f"{kind}: the baseline over {figures['pairs']:,} pairs: {figures['seconds']:.1f} s, of which "
         f"{figures['fit']:.1f} s fitting and {figures['plan']:.1f} s planning; "
@@ -46,7 +46,7 @@ def lexical(kind: str, pairs: int) -> list[str]:
 
 
 def many(kind: str, pairs: int) -> list[str]:
-    figures = _apart("many", kind, pairs)
+    figures = _run_in_process("many", kind, pairs)
     mb = " ".join(f"{value:.0f}" for value in figures["mb"])
     return [
         f"{kind}: {figures['pairs']:,} pairs planned in {figures['plan']:.0f} s, at most "
@@ -72,14 +72,14 @@ def main() -> None:
             print("\n".join(globals()[part](kind, pairs)), end="\n\n", flush=True)
 
 
-def _apart(part: str, kind: str, pairs: int) -> dict:
-    """One part in a process of its own, with a database of its own."""
+def _run_in_process(part: str, kind: str, pairs: int) -> dict:
+    """Run one part in a separate process, with a database of its own."""
     with (
-        tempfile.TemporaryDirectory(prefix="crux-bench-") as made,
-        database(kind, Path(made), NAME) as (url, _),
+        tempfile.TemporaryDirectory(prefix="crux-bench-") as folder,
+        database(kind, Path(folder), NAME) as (url, _),
     ):
         env = os.environ | {
-            "VAR_DIR": made,
+            "VAR_DIR": folder,
             "DATABASE_URL": url,
             "DJANGO_SETTINGS_MODULE": "crux_site.settings",
             "PYTHONPATH": str(ROOT),
@@ -88,8 +88,8 @@ def _apart(part: str, kind: str, pairs: int) -> dict:
             f"import json; from bench import judge_parts as p; print(json.dumps(p.{part}({pairs})))"
         )
         command = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
-        done = subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout.splitlines()[-1])
+        process = subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    return json.loads(process.stdout.splitlines()[-1])
 
 
 if __name__ == "__main__":

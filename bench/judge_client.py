@@ -1,4 +1,4 @@
-"""Measures our client of judging servers beside bare loops of aiohttp and httpx, in one run.
+"""Benchmark of the client for judging servers against aiohttp and httpx loops.
 
     python -m bench.judge_client            # or --pairs 2048 --concurrency 128
 
@@ -19,14 +19,16 @@ from statistics import median
 import aiohttp
 import httpx
 
-from judging.graders.openai_api import OpenAIGrader
+from judging.graders.chat import OpenAIGrader
 from judging.grading.pairs import Pair
 from judging.grading.prompt import render
 from judging.grading.spec import Spec
 
 ROUNDS = 3
 AT_LEAST = 3  # times the bare loop of httpx
-WORDS = "The ferry to the island stopped in the autumn, when the last of its engines failed. " * 20
+PASSAGE = (
+    "The ferry to the island stopped in the autumn, when the last of its engines failed. " * 20
+)
 
 SPEC = Spec(
     rubric="answerability",
@@ -59,7 +61,7 @@ ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 
 )
 
 
-class Echo(asyncio.Protocol):
+class FixedReplyServer(asyncio.Protocol):
     """Counts the bytes of each request by its Content-Length, and answers; no more of HTTP."""
 
     def __init__(self, answer=ANSWER, delay=0.0):
@@ -87,7 +89,7 @@ class Echo(asyncio.Protocol):
 def serve(listening):
     async def forever():
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(Echo, sock=listening)
+        server = await loop.create_server(FixedReplyServer, sock=listening)
         await server.serve_forever()
 
     asyncio.run(forever())
@@ -117,11 +119,11 @@ def by_aiohttp(url, pairs, concurrency):
     async def ask_all():
         connector = aiohttp.TCPConnector(limit=concurrency)
         async with aiohttp.ClientSession(connector=connector) as session:
-            places = asyncio.Semaphore(concurrency)
+            slots = asyncio.Semaphore(concurrency)
 
             async def ask(pair):
                 async with (
-                    places,
+                    slots,
                     session.post(f"{url}/chat/completions", json=question(pair)) as response,
                 ):
                     return is_graded(await response.json())
@@ -135,10 +137,10 @@ def by_httpx(url, pairs, concurrency):
     async def ask_all():
         limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
         async with httpx.AsyncClient(limits=limits, timeout=60) as client:
-            places = asyncio.Semaphore(concurrency)
+            slots = asyncio.Semaphore(concurrency)
 
             async def ask(pair):
-                async with places:
+                async with slots:
                     response = await client.post(f"{url}/chat/completions", json=question(pair))
                 return is_graded(response.json())
 
@@ -148,7 +150,7 @@ def by_httpx(url, pairs, concurrency):
 
 
 class Ceiling(asyncio.Protocol):
-    """The least client there is: the same bytes again and again, and answers only counted."""
+    """Minimal client: resends the same bytes, and only counts the replies."""
 
     def __init__(self, request, share, done):
         self.request, self.share, self.done, self.read = request, share, done, 0
@@ -159,11 +161,11 @@ class Ceiling(asyncio.Protocol):
 
     def data_received(self, data):
         self.read += len(data)
-        answered, rest = divmod(self.read, len(ANSWER))
+        answered, remainder = divmod(self.read, len(ANSWER))
         if answered >= self.share:
             self.transport.close()
             self.done.set_result(answered)
-        elif rest == 0:
+        elif remainder == 0:
             self.transport.write(self.request)
 
 
@@ -186,15 +188,15 @@ def by_sockets(url, pairs, concurrency):
 
 
 def timed(function, *arguments):
-    """Seconds of the clock and of this process, and what it returned."""
+    """Return wall-clock seconds, CPU seconds of this process, and the result."""
     start, cpu = time.perf_counter(), time.process_time()
     result = function(*arguments)
     return time.perf_counter() - start, time.process_time() - cpu, result
 
 
 def lines(n_pairs: int, concurrency: int) -> list[str]:
-    """The four clients in turn, a few rounds of them."""
-    pairs = [Pair(number, 1, WORDS, f"Why, for the time {number}?") for number in range(n_pairs)]
+    """Run the four clients in turn for a few rounds; return the report."""
+    pairs = [Pair(number, 1, PASSAGE, f"Why, for the time {number}?") for number in range(n_pairs)]
     clients = {
         "here": by_us,
         "bare aiohttp": by_aiohttp,
@@ -210,17 +212,17 @@ def lines(n_pairs: int, concurrency: int) -> list[str]:
         cpu = {name: [] for name in clients}
         for _ in range(ROUNDS):
             for name, client in clients.items():
-                taken, used, n_graded = timed(client, url, pairs, concurrency)
+                elapsed, cpu_seconds, n_graded = timed(client, url, pairs, concurrency)
                 if n_graded != n_pairs:
                     raise SystemExit(f"{name}: {n_graded} of {n_pairs} pairs were graded.")
-                seconds[name].append(taken)
-                cpu[name].append(used)
+                seconds[name].append(elapsed)
+                cpu[name].append(cpu_seconds)
     finally:
         process.terminate()
         process.join()
-    rate = {name: n_pairs / median(taken) for name, taken in seconds.items()}
+    rate = {name: n_pairs / median(elapsed) for name, elapsed in seconds.items()}
     return [
-        f"{n_pairs:,} pairs of {len(WORDS):,} characters, {concurrency} at once, "
+        f"{n_pairs:,} pairs of {len(PASSAGE):,} characters, {concurrency} at once, "
         f"median of {ROUNDS} rounds in turn",
         f"{'client':>14} {'pairs/s':>9} {'µs of CPU a pair':>17} {'here is':>9}",
         *(
@@ -235,8 +237,8 @@ def lines(n_pairs: int, concurrency: int) -> list[str]:
 def verdict(rate):
     if rate["plain sockets"] < 1.5 * rate["here"]:
         return "The server is the bottleneck: these ratios say little about the clients."
-    met = rate["here"] >= AT_LEAST * rate["bare httpx"]
-    return f"at least {AT_LEAST}x the bare loop of httpx: {'yes' if met else 'NO'}"
+    goal_met = rate["here"] >= AT_LEAST * rate["bare httpx"]
+    return f"at least {AT_LEAST}x the bare loop of httpx: {'yes' if goal_met else 'NO'}"
 
 
 def main() -> None:

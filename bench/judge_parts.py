@@ -1,4 +1,4 @@
-"""What bench.judge measures, each in a process of its own: it needs Django set up."""
+"""Parts of bench.judge, each run in a separate process with Django set up."""
 
 import random
 import time
@@ -28,7 +28,7 @@ VOCABULARY = [f"word{number}" for number in range(20_000)]
 
 
 class NullGrader:
-    """Answers at once."""
+    """Grader that returns 3 at once."""
 
     def replies(self, pairs):
         for pair in pairs:
@@ -36,34 +36,34 @@ class NullGrader:
 
 
 def overhead(pairs: int) -> dict:
-    """Pairs a second of the engine and of bare inserts, in turn."""
+    """Return pairs a second of the engine and of bare inserts, in turn."""
     call_command("migrate", verbosity=0)
     study = _study(pairs, short=True)
     rows = []
     for batch in BATCHES:
-        taken = {"plan": [], "engine": [], "bare": []}
+        timings = {"plan": [], "engine": [], "bare": []}
         for turn in range(ROUNDS):
             run, seconds = _timed(_planned, _judge(f"engine-{batch}-{turn}"), study)
-            taken["plan"].append(seconds)
+            timings["plan"].append(seconds)
             _, pumped = _timed(pump, run, NullGrader(), "bench:1", batch=batch)
-            taken["engine"].append(run.n_planned / (seconds + pumped))
+            timings["engine"].append(run.n_planned / (seconds + pumped))
             bare = _judge(f"bare-{batch}-{turn}")
             _, seconds = _timed(_bare, bare, study, batch)
-            taken["bare"].append(run.n_planned / seconds)
+            timings["bare"].append(run.n_planned / seconds)
             n = Rating.objects.filter(rater=bare.rater).count()
             assert n == Rating.objects.filter(rater=run.judge.rater).count() == run.n_planned
-        row = {name: median(values) for name, values in taken.items()}
+        row = {name: median(values) for name, values in timings.items()}
         rows.append({"batch": batch, "pairs": run.n_planned, **row})
     return {"rows": rows}
 
 
 def _bare(judge: Judge, study: Dataset, size: int) -> None:
-    """The same rows without planning, leases, or anything to say who was first."""
+    """Insert the same rows without planning, leases or conflict handling."""
     run = JudgeRun.objects.create(judge=judge, dataset=study, state="finished")
     batch = Batch.objects.create(run=run, worker="bare").pk
-    asked = SubQuestion.objects.values_list("topic_id", "pk").order_by("pk")
+    questions = SubQuestion.objects.values_list("topic_id", "pk").order_by("pk")
     of_topic: dict[int, list[int]] = {}
-    for topic, question in asked:
+    for topic, question in questions:
         of_topic.setdefault(topic, []).append(question)
     texts = list(study.texts.order_by("pk").values_list("topic_id", "pk"))
     pairs = [(text, question) for topic, text in texts for question in of_topic[topic]]
@@ -74,17 +74,17 @@ def _bare(judge: Judge, study: Dataset, size: int) -> None:
     attempt = ("judge_id", "text_id", "question_id", "batch_id", *fields)
     rating = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created")
     values = tuple(fields.values())
-    now = "2026-01-01 00:00:00+00:00"
+    created = "2026-01-01 00:00:00+00:00"
     for start in range(0, len(pairs), size):
-        some = pairs[start : start + size]
+        chunk = pairs[start : start + size]
         with transaction.atomic():
-            insert_new(Attempt, attempt, [(judge.pk, *pair, batch, *values) for pair in some])
-            rated = [(judge.rater_id, judge.rubric_id, *pair, 3, now) for pair in some]
+            insert_new(Attempt, attempt, [(judge.pk, *pair, batch, *values) for pair in chunk])
+            rated = [(judge.rater_id, judge.rubric_id, *pair, 3, created) for pair in chunk]
             insert_new(Rating, rating, rated)
 
 
 def lexical(pairs: int) -> dict:
-    """The baseline over everything, as `manage.py judge` lets it."""
+    """Run the lexical baseline over all pairs, as `manage.py judge` does."""
     call_command("migrate", verbosity=0)
     study = _study(pairs, texts=12)
     before = _forget()
@@ -95,12 +95,12 @@ def lexical(pairs: int) -> dict:
     seconds = time.perf_counter() - began
     assert isinstance(grader, BaselineGrader)
     assert Rating.objects.count() == run.n_planned
-    most = _memory("VmHWM") - before
-    return {"pairs": run.n_planned, "seconds": seconds, "fit": fit, "plan": plan, "mb": most}
+    peak_mb = _memory("VmHWM") - before
+    return {"pairs": run.n_planned, "seconds": seconds, "fit": fit, "plan": plan, "mb": peak_mb}
 
 
 def many(pairs: int) -> dict:
-    """Memory of the process while it plans and fills very many pairs."""
+    """Measure memory of the process while it plans and fills very many pairs."""
     call_command("migrate", verbosity=0)
     study = _study(pairs, texts=60, short=True)
     before = _forget()
@@ -118,7 +118,7 @@ def many(pairs: int) -> dict:
     _, pumped = _timed(pump, run, NullGrader(), "bench:1", batch=2_000, on_batch=note)
     assert done == run.n_planned
     assert run.state == "finished"
-    most = _memory("VmHWM") - before
+    peak_mb = _memory("VmHWM") - before
     run.refresh_from_db()
     return {
         "pairs": run.n_planned,
@@ -126,14 +126,14 @@ def many(pairs: int) -> dict:
         "plan_mb": plan_mb,
         "pump": pumped,
         "mb": grown,
-        "most": most,
+        "most": peak_mb,
         "progress": _timed(progress_of, run)[1] * 1000,
         "failures": _timed(failures_of, run)[1] * 1000,
     }
 
 
 def _study(pairs: int, texts: int = TEXTS, *, short: bool = False) -> Dataset:
-    """Topics of `texts` passages and ten questions; words are drawn from a made-up vocabulary."""
+    """Create topics of `texts` passages and ten questions, of a made-up vocabulary."""
     draw = random.Random(7)
     study = Dataset.objects.create(slug="bench", title="Bench")
     for start in range(0, pairs // (texts * QUESTIONS), 500):
@@ -143,14 +143,19 @@ def _study(pairs: int, texts: int = TEXTS, *, short: bool = False) -> Dataset:
         )
         SubQuestion.objects.bulk_create(
             SubQuestion(
-                topic=topic, position=position, body=f"What did {' '.join(_words(draw, 6))} do?"
+                topic=topic,
+                position=position,
+                body=f"What did {' '.join(_sample_words(draw, 6))} do?",
             )
             for topic in topics
             for position in range(QUESTIONS)
         )
         Text.objects.bulk_create(
             _passage(
-                study, topic, position, " ".join(_words(draw, 3 if short else WORDS_OF_A_PASSAGE))
+                study,
+                topic,
+                position,
+                " ".join(_sample_words(draw, 3 if short else WORDS_OF_A_PASSAGE)),
             )
             for topic in topics
             for position in range(texts)
@@ -158,15 +163,15 @@ def _study(pairs: int, texts: int = TEXTS, *, short: bool = False) -> Dataset:
     return study
 
 
-def _passage(study: Dataset, topic: Topic, position: int, words: str) -> Text:
+def _passage(study: Dataset, topic: Topic, position: int, content: str) -> Text:
     name = f"{topic.name}:0#{position}"
-    body = f"{name} {words}"
+    body = f"{name} {content}"
     return Text(
         dataset=study, topic=topic, kind="passage", name=name, body=body, sha256=digest(body)
     )
 
 
-def _words(draw: random.Random, n: int) -> list[str]:
+def _sample_words(draw: random.Random, n: int) -> list[str]:
     # Few words are frequent and most are rare, as in a language.
     return [VOCABULARY[int(len(VOCABULARY) * draw.random() ** 3)] for _ in range(n)]
 
@@ -182,15 +187,15 @@ def _planned(judge: Judge, study: Dataset) -> JudgeRun:
     return run
 
 
-def _timed(work, *arguments, **more) -> tuple:
-    """What it returned, and its seconds."""
+def _timed(work, *arguments, **options) -> tuple:
+    """Return the result of `work` and its seconds."""
     began = time.perf_counter()
-    result = work(*arguments, **more)
+    result = work(*arguments, **options)
     return result, time.perf_counter() - began
 
 
 def _forget() -> float:
-    """MB now; the highest mark so far is forgotten, so that the next one is of what follows."""
+    """Reset the peak memory mark of the process; return its current memory in MB."""
     Path("/proc/self/clear_refs").write_text("5")
     return _memory("VmRSS")
 

@@ -1,6 +1,6 @@
-"""Measures our grader with vLLM in process beside bare LLM.chat on the same prompts, in one run.
+"""Benchmark of our grader with vLLM in process against bare LLM.chat.
 
-    PYTHONPATH=. VLLM_ENV/bin/python -m bench.judge_vllm --model MODEL [--pairs 2000]
+    PYTHONPATH=. VLLM_ENV/bin/python -m bench.judge_vllm --model MODEL [--pairs 2000] [--json]
 
 Runs in the environment of vLLM; MODEL is a folder or a name that vLLM loads. Both use one engine, take
 turns, and begin each turn with an empty prefix cache. LLM.chat gets its prompts ready-made and all at
@@ -12,16 +12,19 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from judging.graders.grading import Grading
-from judging.graders.vllm_engine import loaded, parameters_of, sampling_of
-from judging.graders.vllm_grader import VllmGrader
+from judging.graders.chat import GradingTask, VllmGrader
 from judging.grading import prompts
-from judging.grading.pairs import Pair, Sampling
-from judging.grading.prompt import render, wording_of
+from judging.grading.pairs import Pair
+from judging.grading.prompt import render, rubric_wording
 from judging.grading.spec import Spec
+from judging.llm.sampling import Sampling
+from judging.llm.vllm_engine import loaded, parameters_of, sampling_of
 
 DEMO = Path(__file__).resolve().parent.parent / "fixtures" / "demo"
 LEVELS = tuple((grade, f"{grade} fifths of the question are answered") for grade in range(6))
@@ -52,32 +55,46 @@ def make_pairs(number: int) -> list[Pair]:
 
 
 def make_spec(model: str, prompt: str) -> Spec:
-    told = prompts.load(prompt)
+    template = prompts.load(prompt)
     return Spec(
         rubric="graded",
         levels=LEVELS,
         backend="vllm",
         model=model,
-        system=told.system,
-        prompt=told.prompt,
-        wording=wording_of(LEVELS),
-        sampling=Sampling(max_tokens=told.max_tokens),
-        parser=told.parser,
+        system=template.system,
+        prompt=template.prompt,
+        wording=rubric_wording(LEVELS),
+        sampling=Sampling(max_tokens=template.max_tokens),
+        parser=template.parser,
     )
 
 
-def main() -> None:
+def with_label_ids(spec: Spec, tokenizer: Any) -> Spec:
+    """Return the judge with the token ids of its grades, if each grade is one token."""
+    tokens = [tokenizer.encode(str(grade), add_special_tokens=False) for grade in spec.grades]
+    if any(len(ids) != 1 for ids in tokens):
+        return spec
+    return replace(spec, label_ids=tuple(token for [token] in tokens))
+
+
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Our grader beside bare LLM.chat.")
     parser.add_argument("--model", required=True)
     parser.add_argument("--pairs", type=int, default=2_000)
     parser.add_argument("--in-flight", type=int, default=256)
     parser.add_argument("--prompt", default="text-first", choices=prompts.names())
     parser.add_argument("--engine-args", type=json.loads, default={}, help="JSON, of vllm.LLM")
-    chosen = parser.parse_args()
+    parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
+    return parser.parse_args()
+
+
+def main() -> None:
+    chosen = parse_arguments()
     spec = make_spec(chosen.model, chosen.prompt)
     pairs = make_pairs(chosen.pairs)
-    script = Grading(spec)
-    llm = loaded(script, chosen.engine_args)
+    llm = loaded(GradingTask(spec), chosen.engine_args)
+    spec = with_label_ids(spec, llm.get_tokenizer())
+    script = GradingTask(spec)
     sampling = sampling_of(script, parameters_of(script, llm))
     messages = [render(spec, pair) for pair in pairs]
     grader = VllmGrader(spec, engine_args=chosen.engine_args, in_flight=chosen.in_flight)
@@ -98,8 +115,12 @@ def main() -> None:
             if turn:  # the first one warms up
                 times[name].append(time.perf_counter() - began)
     ratio = median(b / o for b, o in zip(times["bare"], times["ours"], strict=True))
-    for name, seconds in times.items():
-        print(f"{name}: {len(pairs) / median(seconds):,.1f} pairs/s ({ROUNDS} turns)")
+    rates = {name: len(pairs) / median(seconds) for name, seconds in times.items()}
+    if chosen.json:
+        print(json.dumps({**rates, "ratio": ratio, "version": import_module("vllm").__version__}))
+        return
+    for name, rate in rates.items():
+        print(f"{name}: {rate:,.1f} pairs/s ({ROUNDS} turns)")
     print(f"ratio: {ratio:.3f}, goal {AT_LEAST}")
     sys.exit(ratio < AT_LEAST)
 

@@ -1,8 +1,8 @@
-"""How true the estimates after a sample of reports are: their bias, and how often their interval holds.
+"""Simulated bias and interval coverage of the estimates from a sample of reports.
 
     make bench-label-samples [STUDIES=4000]
 
-Each study is made up anew: topics, reports of 12 questions, what people answer, and a judge's grades
+Each study is made up again: topics, reports of 12 questions, what people answer, and a judge's grades
 from 0 to 5. A pilot of other topics says how often people say yes at each grade, so the sample's chances
 are uneven, as on the page. The mean that all studies come from is known.
 
@@ -35,17 +35,17 @@ SIZES = ((10, 30, 0), (15, 50, 0), (10, 36, 6), (5, 40, 10))
 
 
 def truth(scenario, n_systems):
-    """The mean of the distribution that all studies come from."""
+    """Return the mean of the distribution that all studies come from."""
     means = [a / (a + b) for a, b in [TOPICS[scenario], *SYSTEMS]]
     return means[0] if n_systems == 1 else (means[0] + np.mean(means[1:])) / 2
 
 
 def cells(generator, scenario, n_topics, n_systems=1):
-    """What people say (0 or 1) and the judge's grades, both reports x questions, topic by topic."""
+    """Simulate people's answers (0 or 1) and judge's grades, both reports x questions."""
     share = generator.beta(*TOPICS[scenario], (n_topics, 1))
     if n_systems > 1:
-        own = [generator.beta(*SYSTEMS[system], n_topics) for system in range(n_systems)]
-        share = (share + np.transpose(own)) / 2
+        system_shares = [generator.beta(*SYSTEMS[system], n_topics) for system in range(n_systems)]
+        share = (share + np.transpose(system_shares)) / 2
     size = (share.size, QUESTIONS)
     yes = generator.random(size) < share.reshape(-1, 1)
     luck = generator.random(size)
@@ -62,13 +62,13 @@ def cells(generator, scenario, n_topics, n_systems=1):
 
 @cache
 def pilot_shares(scenario):
-    """How often people say yes at each grade, from other topics."""
+    """Return the share of yes by people at each grade, from other topics."""
     yes, grades = cells(np.random.default_rng(1), scenario, 2000)
     return answerable_by_grade(grades.ravel(), yes.ravel(), LEVELS)
 
 
 def study(generator, scenario, size, n_systems=1):
-    """A study as its page loads it, `size` being (reports drawn, reports, labelled before)."""
+    """Simulate the page data of a study; `size`: (drawn, all reports, labelled before)."""
     n, total, before = size
     yes, grades = cells(generator, scenario, total // n_systems, n_systems)
     human, judge = yes.mean(axis=1), (grades >= ETA).mean(axis=1)
@@ -77,11 +77,11 @@ def study(generator, scenario, size, n_systems=1):
     chances = np.full(total, np.nan)
     gap = expected_gap(grades, ETA, pilot_shares(scenario), LEVELS)
     chances[free] = probabilities(gap[free], n)
-    is_drawn = np.zeros(total, dtype=bool)
-    is_drawn[free[systematic(chances[free], int(generator.integers(2**32)))]] = True
-    labelled = is_drawn.copy()
+    is_sampled = np.zeros(total, dtype=bool)
+    is_sampled[free[systematic(chances[free], int(generator.integers(2**32)))]] = True
+    labelled = is_sampled.copy()
     labelled[first] = True
-    sample = Sample(1, "", n, datetime.now(UTC), chances, is_drawn)
+    sample = Sample(1, "", n, datetime.now(UTC), chances, is_sampled)
     return LabelData(
         selection=None,
         reports=tuple(
@@ -100,35 +100,35 @@ def study(generator, scenario, size, n_systems=1):
 
 
 def both_now(data):
-    """The last row of the page: its only system, or all of them."""
+    """Return the estimate in the last row of the page: its only system, or all of them."""
     return system_rows(data)[-1].both
 
 
 def unweighted(data):
-    """What "Both" was: prediction-powered, as if every report had had the same chance."""
+    """Return the former "Both" estimate: prediction-powered, all reports with one chance."""
     labelled = ~np.isnan(data.human)
     return ppi_mean(data.human[labelled], data.judge[labelled], data.judge[~labelled])
 
 
 def people_plain(data):
-    """What "People alone" was."""
+    """Return the former "People alone" estimate: the mean of the labels."""
     labels = data.human[~np.isnan(data.human)]
     return _interval(labels.mean(), labels.var(ddof=1) / len(labels), len(labels) - 1)
 
 
 def over_topics(data):
-    """What a sample's own interval was: t over topics of judge + (human - judge)/chance."""
+    """Return the former sample interval: t over judge + (human - judge)/chance."""
     values = data.judge + np.nan_to_num(data.human - data.judge) / _chances(data)
     return _interval(values.mean(), values.var(ddof=1) / len(values), len(values) - 1)
 
 
 def people_weighted(data):
-    """People alone, each by one over the chance of the report, the sum of these weights being 1."""
+    """Return the estimate of people alone, by inverse-probability weights that sum to 1."""
     return _calibrated(data, np.zeros_like(data.judge))
 
 
 def tuned(data):
-    """A judge with the weight that suits these labels best, from 0 to 1, found from them."""
+    """Return the estimate with the judge's best weight from 0 to 1 for these labels."""
     labelled = ~np.isnan(data.human)
     f, y = data.judge[labelled], data.human[labelled]
     weights = 1 / _chances(data)[labelled]
@@ -140,7 +140,7 @@ def tuned(data):
 
 
 def _calibrated(data, judge):
-    """The judge's mean and the weighted mean of the gaps, the weights adding up to 1."""
+    """Return the judge's mean plus the weighted mean of the gaps; weights sum to 1."""
     labelled, chances = ~np.isnan(data.human), _chances(data)
     gaps, weights = (data.human - judge)[labelled], 1 / chances[labelled]
     weights /= weights.sum()
@@ -177,21 +177,23 @@ ESTIMATES = {
 
 
 def simulate(scenario, size, studies, *, n_systems=1, seed=0, estimates=("both, now",)):
-    """For each estimate studies x (value, low, high)."""
+    """Return for each estimate an array of studies x (value, low, high)."""
     generator = np.random.default_rng(seed)
     intervals = {name: [] for name in estimates}
     for _ in range(studies):
         data = study(generator, scenario, size, n_systems)
         for name in estimates:
-            made = ESTIMATES[name](data)
+            estimate = ESTIMATES[name](data)
             intervals[name].append(
-                made if isinstance(made, tuple) else (made.value, made.low, made.high)
+                estimate
+                if isinstance(estimate, tuple)
+                else (estimate.value, estimate.low, estimate.high)
             )
     return {name: np.array(rows) for name, rows in intervals.items()}
 
 
 def summary(rows, mean):
-    """Bias, its standard error, coverage, and the mean half-width by what 95% would need."""
+    """Return bias, its standard error, coverage, and half-width over that needed for 95%."""
     value, low, high = rows.T
     spread = value.std(ddof=1)
     return (
@@ -203,9 +205,9 @@ def summary(rows, mean):
 
 
 def main(studies=4_000):
-    several = [name for name in ESTIMATES if name == "both, now"]
+    page_estimates = [name for name in ESTIMATES if name == "both, now"]
     runs = [(scenario, size, 1, list(ESTIMATES)) for scenario in TOPICS for size in SIZES]
-    runs += [(scenario, (15, 60, 9), 3, several) for scenario in TOPICS]
+    runs += [(scenario, (15, 60, 9), 3, page_estimates) for scenario in TOPICS]
     for scenario, size, n_systems, names in runs:
         mean = truth(scenario, n_systems)
         print(f"\n{scenario}: {size[0]} of {size[1] - size[2]}, {size[2]} labelled before", end="")

@@ -1,4 +1,4 @@
-"""A large import beside a bare executemany of the same rows, and the memory that it takes.
+"""Benchmark of a large import against bare executemany, with its peak memory.
 
     python -m bench.large_import [PASSAGES] [--questions 10] [--form judgements|ratings|passages]
 
@@ -28,16 +28,18 @@ ROOT = Path(__file__).resolve().parent.parent
 DEMO = ROOT / "fixtures" / "demo" / "passages.jsonl"
 PASSAGES, QUESTIONS, OF_A_TOPIC = 60_000, 10, 600
 FORMS = ("judgements", "ratings", "passages")
-AT_MOST = 3  # times the bare inserts
+MAX_RATIO = 3  # times the bare inserts
 TABLES = ("annotation_text", "annotation_rating")
 
 
 def write(folder: Path, n: int, questions: int, form: str) -> None:
-    """A study in the authors' files: topics of 600 passages each."""
+    """Write a study as the authors' files: topics of 600 passages each."""
     topics = [f"t-{number}" for number in range(-(-n // OF_A_TOPIC))]
-    asked = [f"What of the {number}th thing?" for number in range(questions)]
+    question_texts = [f"What of the {number}th thing?" for number in range(questions)]
     _lines(folder / "topics.jsonl", ({"id": t, "request": f"Report on {t}."} for t in topics))
-    _lines(folder / "subquestions.jsonl", ({"id": t, "subquestions": asked} for t in topics))
+    _lines(
+        folder / "subquestions.jsonl", ({"id": t, "subquestions": question_texts} for t in topics)
+    )
     _lines(folder / "passages.jsonl", _passages(n))
     if form == "judgements":
         (folder / "judgements").mkdir()
@@ -53,30 +55,30 @@ def _lines(path: Path, rows: Iterator[dict[str, Any]]) -> None:
 
 def _names(n: int) -> Iterator[tuple[str, str]]:
     for number in range(n):
-        topic, place = divmod(number, OF_A_TOPIC)
-        yield f"t-{topic}", f"t-{topic}:{place // 4}#{place}"
+        topic, position = divmod(number, OF_A_TOPIC)
+        yield f"t-{topic}", f"t-{topic}:{position // 4}#{position}"
 
 
 def _passages(n: int) -> Iterator[dict[str, Any]]:
-    drawn = random.Random(7)
+    rng = random.Random(7)
     texts = [json.loads(line)["contents"] for line in DEMO.open(encoding="utf-8")]
     sentences = [sentence for text in texts for sentence in text.split(". ")]
     for number, (_, name) in enumerate(_names(n)):
-        yield {"id": name, "contents": f"{number}: {'. '.join(drawn.choices(sentences, k=6))}."}
+        yield {"id": name, "contents": f"{number}: {'. '.join(rng.choices(sentences, k=6))}."}
 
 
 def _judgements(n: int, questions: int) -> Iterator[dict[str, Any]]:
-    drawn = random.Random(8)
+    rng = random.Random(8)
     for topic, name in _names(n):
-        yield {"example_id": topic, "pid": name, "rating": drawn.choices(range(6), k=questions)}
+        yield {"example_id": topic, "pid": name, "rating": rng.choices(range(6), k=questions)}
 
 
 def _ratings(n: int, questions: int) -> Iterator[dict[str, Any]]:
-    drawn = random.Random(8)
-    whose = {"rater": "made", "kind": "model", "rubric": "graded"}
+    rng = random.Random(8)
+    rater = {"rater": "made", "kind": "model", "rubric": "graded"}
     for _, name in _names(n):
-        for place, grade in enumerate(drawn.choices(range(6), k=questions)):
-            yield {**whose, "text": name, "question_index": place, "grade": grade}
+        for position, grade in enumerate(rng.choices(range(6), k=questions)):
+            yield {**rater, "text": name, "question_index": position, "grade": grade}
 
 
 def ours(folder: Path) -> dict[str, float]:
@@ -88,18 +90,19 @@ def ours(folder: Path) -> dict[str, float]:
 
 
 def bare(folder: Path) -> dict[str, float]:
-    """The rows of the other database, inserted by the driver itself in one transaction."""
+    """Insert the rows of the other database by the driver, in one transaction."""
     from django.db import connection, transaction  # noqa: PLC0415 - after django.setup()
 
     rows = json.loads((folder / "rows.json").read_text())
     _copy_the_small_tables(rows["small"])
-    place = "?" if connection.vendor == "sqlite" else "%s"
+    placeholder = "?" if connection.vendor == "sqlite" else "%s"
     tables = [(t, rows[t]["columns"], [tuple(row) for row in rows[t]["rows"]]) for t in TABLES]
     del rows
     clocks = _clocks()
     with transaction.atomic():
         for table, columns, values in tables:
-            sql = f"insert into {table} ({', '.join(columns)}) values ({', '.join([place] * len(columns))})"  # noqa: S608
+            placeholders = ", ".join([placeholder] * len(columns))
+            sql = f"insert into {table} ({', '.join(columns)}) values ({placeholders})"  # noqa: S608
             connection.connection.cursor().executemany(sql, values)
     return _since(clocks)
 
@@ -118,25 +121,28 @@ def _copy_the_small_tables(small: dict[str, Any]) -> None:
     with connection.cursor() as cursor:
         for table in _SMALL:
             columns = small[table]["columns"]
-            places = ", ".join(["%s"] * len(columns))
-            sql = f"insert into {table} ({', '.join(columns)}) values ({places})"  # noqa: S608
+            placeholders = ", ".join(["%s"] * len(columns))
+            sql = f"insert into {table} ({', '.join(columns)}) values ({placeholders})"  # noqa: S608
             cursor.executemany(sql, small[table]["rows"])
 
 
 def dump(folder: Path) -> dict[str, float]:
-    """What ours has stored, for the bare side."""
+    """Dump the rows that our import stored, for the bare side."""
     from django.db import connection  # noqa: PLC0415 - after django.setup()
 
-    told: dict[str, Any] = {"small": {}}
+    tables: dict[str, Any] = {"small": {}}
     with connection.cursor() as cursor:
         for table in (*_SMALL, *TABLES):
             cursor.execute(f"select * from {table} order by id")  # noqa: S608
             rows = [list(row) for row in cursor.fetchall()]
             columns = [f'"{column.name}"' if hasattr(column, "name") else f'"{column[0]}"'
                        for column in cursor.description]  # fmt: skip
-            (told if table in TABLES else told["small"])[table] = {"columns": columns, "rows": rows}
-    (folder / "rows.json").write_text(json.dumps(told, default=str))
-    return {table: len(told[table]["rows"]) for table in TABLES}
+            (tables if table in TABLES else tables["small"])[table] = {
+                "columns": columns,
+                "rows": rows,
+            }
+    (folder / "rows.json").write_text(json.dumps(tables, default=str))
+    return {table: len(tables[table]["rows"]) for table in TABLES}
 
 
 def _clocks() -> tuple[float, float]:
@@ -144,22 +150,25 @@ def _clocks() -> tuple[float, float]:
 
 
 def _since(clocks: tuple[float, float]) -> dict[str, float]:
-    """Seconds on the wall, and of this process's own work: beside others the first means little."""
-    now = _clocks()
-    return {"seconds": now[0] - clocks[0], "cpu": now[1] - clocks[1]}
+    """Return elapsed wall-clock and CPU seconds since `clocks`.
+
+    Beside other load only the CPU seconds are comparable.
+    """
+    end = _clocks()
+    return {"seconds": end[0] - clocks[0], "cpu": end[1] - clocks[1]}
 
 
 def peak() -> int:
-    """The largest resident memory of this process so far, in MB, as Linux tells it."""
-    told = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
-    return int(told[1]) // 1024 if told else 0
+    """Return the peak resident memory of this process in MB, from VmHWM of Linux."""
+    match = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+    return int(match[1]) // 1024 if match else 0
 
 
 SIDES = {"ours": ours, "dump": dump, "bare": bare}
 
 
-def apart(side: str, folder: Path, url: str) -> dict[str, float]:
-    """One side in a process of its own."""
+def run_side(side: str, folder: Path, url: str) -> dict[str, float]:
+    """Run one side in a separate process; return its figures."""
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "crux_site.settings",
@@ -167,29 +176,31 @@ def apart(side: str, folder: Path, url: str) -> dict[str, float]:
         "VAR_DIR": str(folder),
     }
     command = [sys.executable, "-m", "bench.large_import", "--side", side, "--folder", str(folder)]
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
     )
-    told: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    figures: dict[str, float] = json.loads(process.stdout.splitlines()[-1])
+    return figures
 
 
 def databases(folder: Path, names: list[str]) -> Iterator[list[str]]:
-    """Addresses of new databases, which are gone afterwards."""
+    """Yield the URLs of new databases, which are dropped afterwards."""
     server = os.environ.get("DATABASE_URL", "")
     if not server.startswith("postgres"):
         yield [f"sqlite:///{folder / name}.sqlite3" for name in names]
         return
     import psycopg  # noqa: PLC0415 - for this server alone
 
-    named = [f"large_import_{name}_{uuid.uuid4().hex[:8]}" for name in names]
+    database_names = [f"large_import_{name}_{uuid.uuid4().hex[:8]}" for name in names]
     with psycopg.connect(server, autocommit=True) as connection:
-        for name in named:
+        for name in database_names:
             connection.execute(f'create database "{name}"')
         try:
-            yield [urlunsplit(urlsplit(server)._replace(path=f"/{name}")) for name in named]
+            yield [
+                urlunsplit(urlsplit(server)._replace(path=f"/{name}")) for name in database_names
+            ]
         finally:
-            for name in named:
+            for name in database_names:
                 connection.execute(f'drop database if exists "{name}" with (force)')
 
 
@@ -199,19 +210,21 @@ def compare(n: int, questions: int, form: str) -> None:
         study = folder / "study"
         study.mkdir()
         write(study, n, questions, form)
-        for here, other in databases(folder, ["ours", "bare"]):
-            own = apart("ours", study, here)
-            rows = apart("dump", folder, here)
-            plain = apart("bare", folder, other)
+        for import_url, bare_url in databases(folder, ["ours", "bare"]):
+            imported = run_side("ours", study, import_url)
+            rows = run_side("dump", folder, import_url)
+            plain = run_side("bare", folder, bare_url)
     counted = (
         f"{rows['annotation_text']:,} passages, {rows['annotation_rating']:,} ratings ({form})"
     )
-    print(f"{counted}, at most {own['peak_mb']:.0f} MB ({own['started_mb']:.0f} before it began):")
-    for name, side in (("import", own), ("bare executemany", plain)):
+    print(
+        f"{counted}, at most {imported['peak_mb']:.0f} MB ({imported['started_mb']:.0f} before it began):"
+    )
+    for name, side in (("import", imported), ("bare executemany", plain)):
         print(f"  {name:<16} {side['seconds']:>6.1f} s, {side['cpu']:.1f} of its own work")
-    ratio = own["seconds"] / plain["seconds"]
-    print(f"  ratio {ratio:.2f}, of the work {own['cpu'] / plain['cpu']:.2f}; at most {AT_MOST}:"
-          f" {'yes' if ratio <= AT_MOST else 'NO'}")  # fmt: skip
+    ratio = imported["seconds"] / plain["seconds"]
+    print(f"  ratio {ratio:.2f}, of the work {imported['cpu'] / plain['cpu']:.2f}; at most {MAX_RATIO}:"
+          f" {'yes' if ratio <= MAX_RATIO else 'NO'}")  # fmt: skip
 
 
 def side(name: str, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every page of results of a large study, beside the same pages of a tenth of it.
+"""Benchmark of all result pages of a large study against one with a tenth of it.
 
     make bench-results    # or python -m bench.large_results [--topics 500] [--tenth 50] [--systems 50]
 
@@ -33,10 +33,10 @@ from statistics import median
 from playwright.sync_api import Browser, sync_playwright
 
 from bench.serving import ROOT, Server
-from tests.browser.site import CHROMIUM, PREPARE, launched
+from tests.toolbox.served_site import CHROMIUM, PREPARE, launched
 
 OVER_SHARE, OVER_RATINGS, OVER_HEADING, MEMORY = 3.0, 1.5, 5.0, 1500
-AGAIN = 3
+REPEATS = 3
 HEADING = b"<!doctype html><html lang=en><title>One</title><h1>One heading</h1>"
 ROW = re.compile(r"<(?:tr|li)[\s>]")
 PAINTED = """() => new Promise(done => new PerformanceObserver(list => done(list.getEntries()[0].startTime))
@@ -45,16 +45,16 @@ PAINTED = """() => new Promise(done => new PerformanceObserver(list => done(list
 
 @dataclass
 class Page:
-    """What a page took: seconds with nothing kept, the median of those after it, and its rows."""
+    """Timings of a page: seconds without caches, median seconds afterwards, and its rows."""
 
     status: int
-    first: float
-    then: float
+    cold: float
+    warm: float
     rows: int
 
 
 class Site:
-    """A study of so many topics, served by one process."""
+    """Study with a number of topics, served by one process."""
 
     def __init__(self, folder: Path, topics: int, systems: int) -> None:
         self.folder = folder
@@ -65,11 +65,11 @@ class Site:
             "PYTHONPATH": str(ROOT),
         }
         material = "from bench.large_results_material import addresses, make\n"
-        told = "import json; print(json.dumps(addresses()))"
-        code = f"{PREPARE}\n{material}make({topics}, {systems})\n{told}"
+        output = "import json; print(json.dumps(addresses()))"
+        code = f"{PREPARE}\n{material}make({topics}, {systems})\n{output}"
         manage = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
-        done = subprocess.run(manage, env=self.env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
-        self.pages: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+        process = subprocess.run(manage, env=self.env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+        self.pages: dict[str, str] = json.loads(process.stdout.splitlines()[-1])
         self.session = json.loads((folder / "session.json").read_text())
         self.server = Server(self.env, workers=1)
 
@@ -79,29 +79,29 @@ class Site:
 
     def fetched(self, path: str) -> Page:
         status, first, rows = self._get(path)
-        return Page(status, first, median(self._get(path)[1] for _ in range(AGAIN)), rows)
+        return Page(status, first, median(self._get(path)[1] for _ in range(REPEATS)), rows)
 
     def _get(self, path: str) -> tuple[int, float, int]:
-        asked = urllib.request.Request(
+        request = urllib.request.Request(
             self.address + path, headers={"Cookie": f"sessionid={self.session}"}
         )
         began = time.perf_counter()
         try:
-            with urllib.request.urlopen(asked, timeout=600) as answer:
+            with urllib.request.urlopen(request, timeout=600) as answer:
                 status, body = answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             status, body = error.code, ""
         return status, time.perf_counter() - began, len(ROW.findall(body))
 
     def memory(self) -> int:
-        """MB that the largest of the server's processes has held at the most."""
+        """Return the peak memory in MB of the largest process of the server."""
         group = self.server.process.pid
         peaks = [0]
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 if os.getpgid(int(folder.name)) == group:
-                    found = re.search(r"VmHWM:\s+(\d+)", (folder / "status").read_text())
-                    peaks.append(int(found[1]) // 1024 if found else 0)
+                    match = re.search(r"VmHWM:\s+(\d+)", (folder / "status").read_text())
+                    peaks.append(int(match[1]) // 1024 if match else 0)
             except OSError:  # it has ended meanwhile
                 continue
         return max(peaks)
@@ -115,10 +115,10 @@ def main() -> None:
     parser.add_argument("--tenth", type=int, default=50)
     parser.add_argument("--systems", type=int, default=50)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="crux-bench-") as made:
+    with tempfile.TemporaryDirectory(prefix="crux-bench-") as base:
         sites = []
         for topics in (options.tenth, options.topics):
-            folder = Path(made, str(topics))
+            folder = Path(base, str(topics))
             folder.mkdir()
             sites.append(Site(folder, topics, options.systems))
         missed = _fetch(*sites, options.topics / options.tenth)
@@ -127,22 +127,35 @@ def main() -> None:
 
 
 def _fetch(small: Site, large: Site, times: float) -> list[str]:
-    """The table of times, of a study with so many times the topics of the other. What missed its goal."""
+    """Print the table of page timings; return the names of missed goals.
+
+    `times`: the ratio of the topics of both studies.
+    """
     missed = []
     print(f"{'page':28}{'rows':>12}{'first, s':>16}{'then, s':>16}  ratios for their rows")
     for site in (small, large):
         site.server.start()
     try:
         for name in large.pages:
-            one, other = small.fetched(small.pages[name]), large.fetched(large.pages[name])
-            share = max(1.0, other.rows / max(1, one.rows))
-            ratios = other.first / one.first / share, other.then / one.then / share
+            small_page, large_page = (
+                small.fetched(small.pages[name]),
+                large.fetched(large.pages[name]),
+            )
+            share = max(1.0, large_page.rows / max(1, small_page.rows))
+            ratios = (
+                large_page.cold / small_page.cold / share,
+                large_page.warm / small_page.warm / share,
+            )
             is_fast = ratios[1] < OVER_SHARE and ratios[0] < OVER_RATINGS * times
             verdict = "" if is_fast else "  MISSED"
-            verdict += "" if (one.status, other.status) == (200, 200) else f"  {other.status}"
+            verdict += (
+                ""
+                if (small_page.status, large_page.status) == (200, 200)
+                else f"  {large_page.status}"
+            )
             print(
-                f"{name:28}{one.rows:6}{other.rows:6}{one.first:8.2f}{other.first:8.2f}"
-                f"{one.then:8.2f}{other.then:8.2f}{ratios[0]:9.1f}{ratios[1]:6.1f}{verdict}",
+                f"{name:28}{small_page.rows:6}{large_page.rows:6}{small_page.cold:8.2f}{large_page.cold:8.2f}"
+                f"{small_page.warm:8.2f}{large_page.warm:8.2f}{ratios[0]:9.1f}{ratios[1]:6.1f}{verdict}",
                 flush=True,
             )
             if verdict:
@@ -157,21 +170,26 @@ def _fetch(small: Site, large: Site, times: float) -> list[str]:
 
 
 def _paint(site: Site) -> list[str]:
-    """When each page was first painted, beside a page of one heading. What missed its goal."""
+    """Print the first paint of each page; return the names of missed goals.
+
+    The goal is relative to the first paint of a page with one heading.
+    """
     missed = []
     site.server.start()
     try:
         with sync_playwright() as playwright, _heading() as plain:
             browser = launched(playwright, CHROMIUM)
-            heading = median(_painted(browser, site, plain) for _ in range(AGAIN))
+            heading = median(_painted(browser, site, plain) for _ in range(REPEATS))
             print(
                 f"first paint of one heading: {heading:.0f} ms; of pages that were opened before:"
             )
             for name, path in site.pages.items():
                 site.fetched(path)
-                took = median(_painted(browser, site, site.address + path) for _ in range(AGAIN))
-                late = took > OVER_HEADING * heading
-                print(f"{name:28}{took:8.0f} ms{'  MISSED' if late else ''}", flush=True)
+                paint_ms = median(
+                    _painted(browser, site, site.address + path) for _ in range(REPEATS)
+                )
+                late = paint_ms > OVER_HEADING * heading
+                print(f"{name:28}{paint_ms:8.0f} ms{'  MISSED' if late else ''}", flush=True)
                 if late:
                     missed.append(name)
             browser.close()
@@ -193,9 +211,9 @@ def _painted(browser: Browser, site: Site, address: str) -> float:
 
 @contextmanager
 def _heading():
-    """A server of one page of one heading."""
+    """Serve a page with one heading; yield its address."""
 
-    class One(http.server.BaseHTTPRequestHandler):
+    class HeadingHandler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
@@ -203,9 +221,9 @@ def _heading():
             self.wfile.write(HEADING)
 
         def log_message(self, *_: object) -> None:
-            """Nothing."""
+            """Suppress request logging."""
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), One)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), HeadingHandler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/"

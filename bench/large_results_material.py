@@ -1,4 +1,4 @@
-"""The study of bench.large_results, made in the server's own database: words and grades drawn by chance."""
+"""Seed of bench.large_results: a study of random texts and grades."""
 
 import json
 import random
@@ -16,33 +16,35 @@ from evaluation.models import RankedText, RetrievalRun
 SLUG = "large"
 QUESTIONS, PASSAGES, RANKED = 8, 16, 10  # of a topic; of a topic; of those by a run
 TWICE = 10  # systems whose reports a second person has graded
-WHO = "rosa"
+USERNAME = "rosa"
 
 
 @transaction.atomic
 def make(topics: int, systems: int) -> None:
-    """Reports of all systems, passages, runs of as many retrievers; a judge grades all, a person all reports.
+    """Create reports, passages, retrieval runs and ratings of a large study.
 
-    With 50 systems a topic has 1,008 ratings.
+    A judge grades all texts, a person all reports. With 50 systems a topic has 1,008 ratings.
     """
     draw = random.Random(7)
     dataset = Dataset.objects.create(slug=SLUG, title="A large study")
-    asked = _topics(draw, dataset, topics)
-    texts = _texts(draw, dataset, list(asked), systems)
+    questions = _topics(draw, dataset, topics)
+    texts = _texts(draw, dataset, list(questions), systems)
     _runs(draw, dataset, texts, systems)
-    _ratings(draw, dataset, asked, texts)
+    _ratings(draw, dataset, questions, texts)
     _session()
 
 
 def _topics(draw: random.Random, dataset: Dataset, n: int) -> dict[Topic, list[SubQuestion]]:
     topics = Topic.objects.bulk_create(
-        Topic(dataset=dataset, name=f"topic-{place}", request=sentence(draw, 12), position=place)
-        for place in range(n)
+        Topic(
+            dataset=dataset, name=f"topic-{position}", request=sentence(draw, 12), position=position
+        )
+        for position in range(n)
     )
     questions = SubQuestion.objects.bulk_create(
-        SubQuestion(topic=topic, position=place, body=f"{sentence(draw, 8)}?")
+        SubQuestion(topic=topic, position=position, body=f"{sentence(draw, 8)}?")
         for topic in topics
-        for place in range(QUESTIONS)
+        for position in range(QUESTIONS)
     )
     return {
         topic: questions[first : first + QUESTIONS]
@@ -51,15 +53,15 @@ def _topics(draw: random.Random, dataset: Dataset, n: int) -> dict[Topic, list[S
 
 
 def _texts(draw: random.Random, dataset: Dataset, topics: list[Topic], systems: int) -> list[Text]:
-    def text(topic: Topic, kind: str, name: str, system: str, words: int) -> Text:
-        body = sentence(draw, words)
-        named = {"dataset": dataset, "topic": topic, "kind": kind, "name": name, "system": system}
-        return Text(**named, body=body, sha256=digest(body))
+    def text(topic: Topic, kind: str, name: str, system: str, length: int) -> Text:
+        body = sentence(draw, length)
+        fields = {"dataset": dataset, "topic": topic, "kind": kind, "name": name, "system": system}
+        return Text(**fields, body=body, sha256=digest(body))
 
     return Text.objects.bulk_create(
-        made
+        instance
         for topic in topics
-        for made in (
+        for instance in (
             *(text(topic, "report", topic.name, f"system-{n:02}", 60) for n in range(systems)),
             *(text(topic, "passage", f"{topic.name}:0#{n}", "", 40) for n in range(PASSAGES)),
         )
@@ -75,18 +77,18 @@ def _runs(draw: random.Random, dataset: Dataset, texts: list[Text], runs: int) -
         run = RetrievalRun.objects.create(dataset=dataset, name=f"retriever-{number:02}")
         RankedText.objects.bulk_create(
             RankedText(run=run, topic_id=topic, text=text, rank=rank, score=float(RANKED - rank))
-            for topic, found in passages.items()
-            for rank, text in enumerate(draw.sample(found, RANKED), start=1)
+            for topic, candidates in passages.items()
+            for rank, text in enumerate(draw.sample(candidates, RANKED), start=1)
         )
 
 
 def _ratings(
     draw: random.Random,
     dataset: Dataset,
-    asked: dict[Topic, list[SubQuestion]],
+    topic_questions: dict[Topic, list[SubQuestion]],
     texts: list[Text],
 ) -> None:
-    questions = {topic.pk: of_it for topic, of_it in asked.items()}
+    questions = {topic.pk: of_it for topic, of_it in topic_questions.items()}
     rubric = Rubric.objects.get(slug="graded").pk
     grades = [
         (text, question, draw.choices(range(6), (5, 2, 2, 2, 2, 3))[0])
@@ -112,8 +114,8 @@ def _ratings(
 
 
 def _session() -> None:
-    """An admin who is logged in: the key lies beside the database."""
-    user = User.objects.create_user(WHO, role=User.Role.ADMIN)
+    """Log in an admin, and write the session key beside the database."""
+    user = User.objects.create_user(USERNAME, role=User.Role.ADMIN)
     join_main(user)
     client = Client()
     client.force_login(user)
@@ -122,7 +124,7 @@ def _session() -> None:
 
 
 def addresses() -> dict[str, str]:
-    """A page of each kind, by what it is called in the table."""
+    """Return the address of a page of each kind, by its label in the table."""
     dataset = Dataset.objects.get(slug=SLUG)
     topic = dataset.topics.order_by("position").first()
     report = topic.texts.filter(kind="report").order_by("pk").first()

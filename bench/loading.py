@@ -1,4 +1,4 @@
-"""620,000 ratings from the database into arrays, against a plain loop; and the agreement page.
+"""Benchmark of loading 620,000 ratings into arrays, and of the agreement page.
 
     python -m bench.loading
 
@@ -20,14 +20,14 @@ MEMORY_GOAL = 300  # MB
 
 
 def lines() -> list[str]:
-    """Measure and say so: what was done, seconds, megabytes, ratios."""
-    with tempfile.TemporaryDirectory(prefix="crux-bench-") as made:
-        many, study = Path(made, "many"), Path(made, "study")
-        n = _apart("seed", many)["ratings"]
+    """Measure all parts; return the report with seconds, megabytes and ratios."""
+    with tempfile.TemporaryDirectory(prefix="crux-bench-") as folder:
+        large, study = Path(folder, "many"), Path(folder, "study")
+        n = _run_in_process("seed", large)["ratings"]
         arrays, plain, page = (
-            _apart("arrays", many),
-            _apart("plain", many),
-            _apart("agreement", study),
+            _run_in_process("arrays", large),
+            _run_in_process("plain", large),
+            _run_in_process("agreement", study),
         )
     ratio = plain["seconds"] / arrays["seconds"]
     grown = plain["mb"] / arrays["mb"]
@@ -49,8 +49,8 @@ def main() -> None:
     print("\n".join(lines()))
 
 
-def _apart(part: str, folder: Path) -> dict:
-    """One part in a process of its own, with the database in this folder."""
+def _run_in_process(part: str, folder: Path) -> dict:
+    """Run one part in a separate process, with the database in this folder."""
     folder.mkdir(exist_ok=True)
     env = os.environ | {
         "VAR_DIR": str(folder),
@@ -61,8 +61,8 @@ def _apart(part: str, folder: Path) -> dict:
     }
     code = f"import json; from bench import loading_parts as p; print(json.dumps(p.{part}()))"
     command = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
-    done = subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run(command, env=env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    return json.loads(process.stdout.splitlines()[-1])
 
 
 if __name__ == "__main__":

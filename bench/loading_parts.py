@@ -1,4 +1,4 @@
-"""What bench.loading measures, each in a process of its own: it needs Django set up."""
+"""Parts of bench.loading, each run in a separate process with Django set up."""
 
 import os
 import random
@@ -17,7 +17,7 @@ from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text,
 from evaluation.data.cells import load_cells
 from evaluation.data.corpus import load_corpus
 from evaluation.models import RankedText, RetrievalRun
-from evaluation.scoring.options import ScoringForm
+from evaluation.scoring.options import ScoringQuery
 from evaluation.scoring.pools import load_pools
 from evaluation.scoring.score import cached_scores
 
@@ -35,7 +35,7 @@ PAGES = 7
 
 
 def seed() -> dict:
-    """The study of 5,000 topics."""
+    """Create the study of 5,000 topics."""
     call_command("migrate", verbosity=0)
     draw = random.Random(7)
     dataset = Dataset.objects.create(slug=SLUG, title="Bench")
@@ -64,7 +64,7 @@ def seed() -> dict:
         for number, topic in enumerate(topics)
         for position in range(PASSAGES[number % len(PASSAGES)])
     )
-    asked = {pk: list(rows) for pk, rows in groupby(questions, lambda q: q.topic_id)}
+    by_topic = {pk: list(rows) for pk, rows in groupby(questions, lambda q: q.topic_id)}
     rated = (
         Rating(
             rater=judge,
@@ -74,7 +74,7 @@ def seed() -> dict:
             grade=draw.choice((0, 0, 0, 0, 1, 2, 3, 4, 5)),
         )
         for text in texts
-        for question in asked[text.topic_id]
+        for question in by_topic[text.topic_id]
     )
     n = 0
     while batch := list(islice(rated, 50_000)):
@@ -88,29 +88,29 @@ def seed() -> dict:
 
 
 def arrays() -> dict:
-    """All ratings into arrays, then what is computed from them."""
+    """Load all ratings into arrays, then compute pools and scores from them."""
     dataset = Dataset.objects.get(slug=SLUG)
-    options = ScoringForm(dataset, {"source": JUDGE}).options()
-    cells, seconds, mb = _measured(
+    options = ScoringQuery(dataset, {"source": JUDGE}).options
+    cells, seconds, mb = _measure(
         lambda: load_cells(dataset, options.source, options.eta, load_corpus(dataset))
     )
     assert cells.n_ratings == TOPICS * QUESTIONS * sum(PASSAGES) // len(PASSAGES)
     del cells
-    pools = _measured(lambda: load_pools(dataset, options))[1]
-    scores = _measured(lambda: cached_scores(dataset, options))[1]
-    again = _measured(lambda: cached_scores(dataset, options))[1]
+    pools = _measure(lambda: load_pools(dataset, options))[1]
+    scores = _measure(lambda: cached_scores(dataset, options))[1]
+    cached = _measure(lambda: cached_scores(dataset, options))[1]
     return {
         "topics": TOPICS,
         "seconds": seconds,
         "mb": mb,
         "pools": pools,
         "scores": scores,
-        "cached": again,
+        "cached": cached,
     }
 
 
 def plain() -> dict:
-    """The same grades by model instances, on a part of the topics; seconds and MB for all."""
+    """Load the same grades by model instances for some topics; scale seconds and MB to all."""
     dataset = Dataset.objects.get(slug=SLUG)
 
     def load() -> dict:
@@ -123,12 +123,12 @@ def plain() -> dict:
             of_topic.setdefault(rating.text.name, {})[rating.question.position] = rating.grade
         return grades
 
-    _, seconds, mb = _measured(load)
+    _, seconds, mb = _measure(load)
     return {"part": PART, "seconds": seconds * PART, "mb": mb * PART}
 
 
 def agreement() -> dict:
-    """The agreement page as an admin gets it."""
+    """Request the agreement page as an admin; return its timings and size."""
     call_command("migrate", verbosity=0)
     is_real = (REAL / "topics.jsonl").is_file()
     if is_real:
@@ -145,24 +145,24 @@ def agreement() -> dict:
     slug = Dataset.objects.values_list("slug", flat=True).first()
     client = Client()
     client.force_login(User.objects.create_user("bench", password=None, role="admin"))
-    taken = []
+    durations = []
     for _ in range(PAGES):
         began = time.perf_counter()
         page = client.get(f"/datasets/{slug}/agreement/")
-        taken.append((time.perf_counter() - began) * 1000)
+        durations.append((time.perf_counter() - began) * 1000)
         assert page.status_code == 200, page.status_code
     return {
         "data": "the real study" if is_real else f"the demo ({slug}); the real study is not here",
-        "first": taken[0],
+        "first": durations[0],
         "again": PAGES - 1,
-        "median": statistics.median(taken[1:]),
+        "median": statistics.median(durations[1:]),
         "kb": len(page.content) / 1000,
     }
 
 
-def _measured(work: Callable) -> tuple:
-    """What it returns, its seconds, and the most memory that it had above the start, in MB."""
-    # Forgets the highest mark so far, so that the next one is of this work.
+def _measure(work: Callable) -> tuple:
+    """Return the result of `work`, its seconds, and its peak memory over the start in MB."""
+    # Reset the peak memory mark, so that the next one is of this work.
     Path("/proc/self/clear_refs").write_text("5")
     before = _memory("VmRSS")
     began = time.perf_counter()

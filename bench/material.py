@@ -1,4 +1,4 @@
-"""What the benches put into a database, by Django and in a process of its own: invented words."""
+"""Seed data of the benchmarks, with invented words; needs Django set up."""
 
 import json
 import random
@@ -14,7 +14,7 @@ from annotation.participation import assigning
 SYSTEMS = ("alder", "birch", "cedar")
 PASSWORD = "pass-word-1"  # noqa: S105 - of everybody on the benches' own servers
 # Signs that take one code point, two UTF-16 units, or belong to the sign before them.
-WORDS = re.findall(
+VOCABULARY = re.findall(
     r"\S+",
     "harbour ferry slip quay timber crane ledger inspector tide café naïve 12,000 🚂 שלום weld bolt "
     "March report nobody engineers replaced cost storm night crew valve pump cleared closed",
@@ -22,20 +22,20 @@ WORDS = re.findall(
 
 
 def seed_campaign(slug: str, items: int, questions: int, raters_per_item: int, part: int) -> None:
-    """An open study for a crowd from Prolific: reports of three systems, graded 0 to 5."""
-    words = random.Random(f"{slug} words")
+    """Create an open Prolific study of reports of three systems, graded 0 to 5."""
+    rng = random.Random(f"{slug} words")
     dataset = Dataset.objects.create(slug=slug, title=f"The {slug} study")
     topics = Topic.objects.bulk_create(
         Topic(
             dataset=dataset,
             name=f"topic-{position}",
-            request=sentence(words, 12),
+            request=sentence(rng, 12),
             position=position,
         )
         for position in range(-(-items // len(SYSTEMS)))
     )
     SubQuestion.objects.bulk_create(
-        SubQuestion(topic=topic, position=position, body=f"{sentence(words, 8)}?")
+        SubQuestion(topic=topic, position=position, body=f"{sentence(rng, 8)}?")
         for topic in topics
         for position in range(questions)
     )
@@ -47,7 +47,7 @@ def seed_campaign(slug: str, items: int, questions: int, raters_per_item: int, p
             kind=Text.Kind.REPORT,
             system=system,
             name=topic.name,
-            body=(body := "\n\n".join(sentence(words, 40) for _ in range(3))),
+            body=(body := "\n\n".join(sentence(rng, 40) for _ in range(3))),
             sha256=digest(body),
         )
         for topic, system in bodies
@@ -63,17 +63,17 @@ def seed_campaign(slug: str, items: int, questions: int, raters_per_item: int, p
         items_per_part=part,
         code_done="DONE1234",
     )
-    texts = sampling.choose_texts(dataset, campaign.selection, campaign.seed)
+    texts = sampling.choose_texts(campaign)
     sampling.sample(campaign, texts)
     sampling.publish(campaign)
 
 
-def sentence(words: random.Random, length: int) -> str:
-    return " ".join(words.choices(WORDS, k=length)).capitalize()
+def sentence(rng: random.Random, length: int) -> str:
+    return " ".join(rng.choices(VOCABULARY, k=length)).capitalize()
 
 
 def make_people(number: int) -> None:
-    """Accounts worker0, worker1, ... and a researcher, all with one password."""
+    """Create accounts worker0, worker1, ... and a researcher, all with one password."""
     for name, role in [
         *((f"worker{index}", User.Role.WORKER) for index in range(number)),
         ("rosa", User.Role.RESEARCHER),
@@ -81,10 +81,10 @@ def make_people(number: int) -> None:
         join_main(User.objects.create_user(name, password=PASSWORD, role=role))
 
 
-def import_pairs(tasks: Path, places: Path) -> None:
-    """A study of passages with a question each, lent whole to every worker, in place of the last.
+def import_pairs(tasks: Path, output: Path) -> None:
+    """Create a study of passages with one question each, assigned to all workers.
 
-    tasks: a JSON list of {"passage", "question"}. Into `places` goes a JSON object: by worker, for
+    tasks: a JSON list of {"passage", "question"}. `output` gets a JSON object: by worker, for
     each task in order, the primary keys of assignment and question.
     """
     pairs = json.loads(tasks.read_text())
@@ -118,7 +118,7 @@ def import_pairs(tasks: Path, places: Path) -> None:
     workers = User.objects.filter(role=User.Role.WORKER).order_by("id")
     raters = [assigning.rater_of(worker) for worker in workers]
     drafts.open_campaign(campaign, list(dataset.texts.order_by("topic__position")), raters)
-    asked = dict(campaign.items.values_list("pk", "asked__question"))
+    question_ids = dict(campaign.items.values_list("pk", "asked__question"))
     order = list(campaign.items.order_by("text__topic__position").values_list("pk", flat=True))
     lent = {
         worker.username: dict(
@@ -126,6 +126,11 @@ def import_pairs(tasks: Path, places: Path) -> None:
         )
         for worker in workers
     }
-    places.write_text(
-        json.dumps({who: [[mine[i], asked[i]] for i in order] for who, mine in lent.items()})
+    output.write_text(
+        json.dumps(
+            {
+                username: [[mine[i], question_ids[i]] for i in order]
+                for username, mine in lent.items()
+            }
+        )
     )

@@ -1,4 +1,4 @@
-"""Measures the metrics against what else computes them, side by side in one run.
+"""Benchmark of the metrics against other implementations, in turn in one run.
 
     python -m bench.metrics            # or make bench-metrics
 
@@ -29,7 +29,7 @@ AT_LEAST = {"pyndeval": 8, "ir_measures": 18}  # times their speed
 
 
 class Material:
-    """One made-up test collection, in the form that each of the three takes."""
+    """Simulated test collection, in the input format of each implementation."""
 
     def __init__(self):
         generator = np.random.default_rng(11)
@@ -42,7 +42,10 @@ class Material:
         self.arrays = ranked, pool, names
 
     def tuples(self):
-        """What pyndeval takes. Judgements below eta are left out: the fewest it can be given."""
+        """Return qrels and run as pyndeval takes them.
+
+        Judgements below eta are left out, which gives pyndeval the smallest input.
+        """
         _, pool, names = self.arrays
         names = names.tolist()
         qrels = [
@@ -58,7 +61,7 @@ class Material:
 
 
 def named_tuples(qrels, run):
-    """What ir_measures takes, from what pyndeval does."""
+    """Convert the input of pyndeval to that of ir_measures."""
     return (
         [ir_measures.Qrel(topic, name, 1, question) for topic, question, name, _ in qrels],
         [ir_measures.ScoredDoc(*row) for row in run],
@@ -66,19 +69,19 @@ def named_tuples(qrels, run):
 
 
 def arrays_of(qrels, run):
-    """What ours takes, from what pyndeval does: topics and passages in the order of the run."""
+    """Convert the input of pyndeval to our arrays, in the order of the run."""
     topics, rows = {}, [{} for _ in range(TOPICS)]
     for topic, name, _ in run:
-        known = rows[topics.setdefault(topic, len(topics))]
-        known[name] = len(known)
+        positions = rows[topics.setdefault(topic, len(topics))]
+        positions[name] = len(positions)
     pool = np.zeros((TOPICS, PASSAGES, QUESTIONS))
     for topic, question, name, _ in qrels:
         index = topics[topic]
         pool[index, rows[index][name], int(question)] = ETA
-    return pool, pool, np.array([list(known) for known in rows])
+    return pool, pool, np.array([list(positions) for positions in rows])
 
 
-def here(arrays, cutoff):
+def by_us(arrays, cutoff):
     return alpha_ndcg_many(*arrays, ETA, cutoff=cutoff).values.tolist()
 
 
@@ -95,7 +98,7 @@ def by_ir_measures(tuples, cutoff):
 
 
 def timed(function, *arguments):
-    """Seconds, and what it returned; with the garbage collector on, as it is for a user."""
+    """Return seconds and the result; the garbage collector is on, as it is for a user."""
     gc.collect()
     start = time.perf_counter()
     result = function(*arguments)
@@ -103,55 +106,55 @@ def timed(function, *arguments):
 
 
 def lines() -> list[str]:
-    """alpha-nDCG here, by pyndeval and by ir_measures, on the same material; takes a minute."""
+    """Compare alpha-nDCG of ours, pyndeval and ir_measures; takes a minute."""
     material = Material()
     building, tuples = timed(material.tuples)
-    more, named = timed(named_tuples, *tuples)
-    back, arrays = timed(arrays_of, *tuples)
+    more, ir_tuples = timed(named_tuples, *tuples)
+    array_seconds, arrays = timed(arrays_of, *tuples)
     text = [
         f"alpha-nDCG, {TOPICS:,} topics x {PASSAGES} passages x {QUESTIONS} questions, "
         f"{len(tuples[0]):,} answered pairs, median of {ROUNDS} rounds in turn",
         f"{'cut-off':>8} {'here':>9} {'pyndeval':>18} {'ir_measures':>18}",
     ]
     for cutoff in CUTOFFS:
-        text += compared(
+        text += compare(
             cutoff,
             {
-                "here": (here, material.arrays),
+                "here": (by_us, material.arrays),
                 "pyndeval": (by_pyndeval, tuples),
-                "ir_measures": (by_ir_measures, named),
+                "ir_measures": (by_ir_measures, ir_tuples),
             },
         )
-    whole, _ = timed(here, material.arrays, None)
-    again, _ = timed(here, arrays, CUTOFFS[0])
+    whole, _ = timed(by_us, material.arrays, None)
+    converted, _ = timed(by_us, arrays, CUTOFFS[0])
     return [
         *text,
         f"{'whole':>8} {ms(whole)}   (the others stop at 20 ranks)",
         "the input is extra, and is paid by whoever has it in another's form:",
         f"  from arrays, as ratings are loaded here: here 0 ms, pyndeval {ms(building)}, "
         f"ir_measures {ms(building + more)}",
-        f"  from lists of qrels and runs, as files are read: here {ms(back)} "
-        f"(then {ms(again)} for the first {CUTOFFS[0]} ranks), pyndeval 0 ms, ir_measures {ms(more)}",
+        f"  from lists of qrels and runs, as files are read: here {ms(array_seconds)} "
+        f"(then {ms(converted)} for the first {CUTOFFS[0]} ranks), pyndeval 0 ms, ir_measures {ms(more)}",
     ]
 
 
-def compared(cutoff, ways) -> list[str]:
-    """One row of the table, and whether each ratio is met."""
-    seconds = {name: [] for name in ways}
+def compare(cutoff, methods) -> list[str]:
+    """Return the lines of one cutoff: timings, ratios, and whether the goals are met."""
+    seconds = {name: [] for name in methods}
     values = {}
     for _ in range(ROUNDS):
-        for name, (function, inputs) in ways.items():
-            taken, values[name] = timed(function, inputs, cutoff)
-            seconds[name].append(taken)
+        for name, (function, inputs) in methods.items():
+            elapsed, values[name] = timed(function, inputs, cutoff)
+            seconds[name].append(elapsed)
     ours = median(seconds["here"])
     times = {name: median(seconds[name]) / ours for name in AT_LEAST}
     largest = max(np.abs(np.subtract(values[name], values["here"])).max() for name in AT_LEAST)
     columns = "".join(f" {ms(median(seconds[name])):>9} {times[name]:>7.1f}x" for name in AT_LEAST)
-    wanted = ", ".join(f"{least}x {name}" for name, least in AT_LEAST.items())
-    met = all(times[name] >= least for name, least in AT_LEAST.items())
+    goals = ", ".join(f"{least}x {name}" for name, least in AT_LEAST.items())
+    goals_met = all(times[name] >= least for name, least in AT_LEAST.items())
     return [
         f"{cutoff:>8} {ms(ours):>9}{columns}   largest difference {largest:.0e}",
-        f"{'':>8} at least {wanted}: {'yes' if met else 'NO'}",
+        f"{'':>8} at least {goals}: {'yes' if goals_met else 'NO'}",
     ]
 
 

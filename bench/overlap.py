@@ -1,6 +1,6 @@
-"""BLEU, ROUGE-L and RAGQuestEval of many reports against references, beside what else computes them.
+"""Benchmark of BLEU, ROUGE-L and RAGQuestEval against other implementations.
 
-Tokens are given to all: cutting Chinese by jieba takes longer than any of it, and is told apart. CPU time.
+All get tokens: splitting Chinese by jieba takes longer than the metrics, and is reported separately. CPU time.
 """
 
 import gc
@@ -16,12 +16,12 @@ from sacrebleu.metrics import BLEU
 
 from evaluation.metrics.overlap import bleu, rouge_l
 from evaluation.metrics.ragquesteval import AUTHORS, ragquesteval
-from evaluation.metrics.words import tokens_called
+from evaluation.metrics.tokenizers import tokens_by_name
 
-ITEMS, WORDS, VOCABULARY = 10_000, (60, 140), 4_000
+ITEMS, LENGTHS, VOCABULARY = 10_000, (60, 140), 4_000
 QUESTIONS, ANSWER = (2, 8), (1, 8)
 ROUNDS = 3
-AT_LEAST = {"BLEU": 3, "ROUGE-L": 5, "RAGQuestEval": 1.5}  # what is wished for is 5 of each
+AT_LEAST = {"BLEU": 3, "ROUGE-L": 5, "RAGQuestEval": 1.5}  # the goal is 5 for each
 CANNOT_TELL = "无法推断"
 SENTENCE = "去年春天，木匠欧蒂修好了盐溪的水轮，五月磨坊重新磨面。"
 
@@ -34,32 +34,40 @@ class Split:
 
 
 def texts():
-    """Pairs of texts as strings of tokens; a report keeps three quarters of its reference, in pieces."""
+    """Return pairs of texts as strings of tokens.
+
+    A report keeps three quarters of its reference, in pieces.
+    """
     chance = random.Random(11)
-    words = [f"w{i}" for i in range(VOCABULARY)]
+    vocabulary = [f"w{i}" for i in range(VOCABULARY)]
     weights = [1 / (i + 1) for i in range(VOCABULARY)]
     generated, references = [], []
     for _ in range(ITEMS):
-        reference = chance.choices(words, weights, k=chance.randint(*WORDS))
-        report = [word for word in reference if chance.random() < 0.75]
-        report[::9] = chance.choices(words, weights, k=len(report[::9]))
+        reference = chance.choices(vocabulary, weights, k=chance.randint(*LENGTHS))
+        report = [token for token in reference if chance.random() < 0.75]
+        report[::9] = chance.choices(vocabulary, weights, k=len(report[::9]))
         generated.append(" ".join(report))
         references.append(" ".join(reference))
     return generated, references
 
 
 def answers():
-    """Answers to the questions of each item, of the reference and of the report, which lacks a fifth."""
+    """Return answers to the questions of each item, by reference and by report.
+
+    The report lacks a fifth of them.
+    """
     chance = random.Random(12)
-    words = [f"w{i}" for i in range(VOCABULARY)]
+    vocabulary = [f"w{i}" for i in range(VOCABULARY)]
     items = []
     for _ in range(ITEMS):
         meant = [
-            " ".join(chance.choices(words, k=chance.randint(*ANSWER)))
+            " ".join(chance.choices(vocabulary, k=chance.randint(*ANSWER)))
             for _ in range(chance.randint(*QUESTIONS))
         ]
-        given = [f"{words[0]} {answer}" if chance.random() < 0.5 else answer for answer in meant]
-        items.append((meant, [CANNOT_TELL if chance.random() < 0.2 else a for a in given]))
+        predicted = [
+            f"{vocabulary[0]} {answer}" if chance.random() < 0.5 else answer for answer in meant
+        ]
+        items.append((meant, [CANNOT_TELL if chance.random() < 0.2 else a for a in predicted]))
     return items
 
 
@@ -96,11 +104,11 @@ def answers_here(items):
 
 
 def answers_by_loop(items):
-    """As CRUD-RAG's code: bags as counters, question by question."""
+    """Compute the means as CRUD-RAG's code does: token counters, question by question."""
     means = []
-    for meant, given in items:
+    for meant, predicted in items:
         scores = []
-        for gold, answer in zip(meant, given, strict=True):
+        for gold, answer in zip(meant, predicted, strict=True):
             if CANNOT_TELL in (gold, answer):
                 continue
             a, b = gold.split(), answer.split()
@@ -118,39 +126,39 @@ def timed(function, *inputs):
     return time.process_time() - start, result
 
 
-def compared(name, other, here, there, inputs):
-    """A line of the table, and whether the goal is met."""
+def compare(name, reference_name, implementation, reference, inputs):
+    """Return the lines of one metric: timings, ratio, and whether the goal is met."""
     ours, theirs = [], []
     for _ in range(ROUNDS):
-        seconds, values = timed(here, *inputs)
+        seconds, values = timed(implementation, *inputs)
         ours.append(seconds)
-        seconds, others = timed(there, *inputs)
+        seconds, reference_values = timed(reference, *inputs)
         theirs.append(seconds)
     times = median(theirs) / median(ours)
-    largest = max(abs(a - b) for a, b in zip(values, others, strict=True))
-    met = "yes" if times >= AT_LEAST[name] else "NO"
+    largest = max(abs(a - b) for a, b in zip(values, reference_values, strict=True))
+    verdict = "yes" if times >= AT_LEAST[name] else "NO"
     return [
-        f"{name:14}{1000 * median(ours):>9,.0f} ms{1000 * median(theirs):>9,.0f} ms  {other:12}"
+        f"{name:14}{1000 * median(ours):>9,.0f} ms{1000 * median(theirs):>9,.0f} ms  {reference_name:12}"
         f"{times:>6.1f}x   largest difference {largest:.0e}",
-        f"{'':14}at least {AT_LEAST[name]}x: {met}",
+        f"{'':14}at least {AT_LEAST[name]}x: {verdict}",
     ]
 
 
 def lines() -> list[str]:
-    """The three beside sacrebleu, rouge_score and a plain loop; takes two minutes."""
+    """Compare with sacrebleu, rouge_score and a plain loop; takes two minutes."""
     pair, items = texts(), answers()
-    # Each takes tokens in its own form: lists here, strings to be parted there.
+    # Input of each: lists of tokens for ours, strings to be split for the others.
     pairs = [[[text.split() for text in side] for side in pair], pair]
-    cut = tokens_called("jieba").cutter()
+    cut = tokens_by_name("jieba").cutter()
     cut(SENTENCE)
     seconds, _ = timed(lambda: [cut(SENTENCE) for _ in range(1_000)])
     signs = len(SENTENCE) * 1_000 / seconds
     return [
-        f"{ITEMS:,} items of {WORDS[0]} to {WORDS[1]} tokens, CPU time, median of {ROUNDS} rounds in turn",
+        f"{ITEMS:,} items of {LENGTHS[0]} to {LENGTHS[1]} tokens, CPU time, median of {ROUNDS} rounds in turn",
         f"{'':14}{'here':>12}{'there':>12}",
-        *compared("BLEU", "sacrebleu", bleu_here, bleu_by_sacrebleu, pairs),
-        *compared("ROUGE-L", "rouge_score", rouge_here, rouge_by_rouge_score, pairs),
-        *compared("RAGQuestEval", "a plain loop", answers_here, answers_by_loop, (items,)),
+        *compare("BLEU", "sacrebleu", bleu_here, bleu_by_sacrebleu, pairs),
+        *compare("ROUGE-L", "rouge_score", rouge_here, rouge_by_rouge_score, pairs),
+        *compare("RAGQuestEval", "a plain loop", answers_here, answers_by_loop, (items,)),
         f"apart: jieba cuts {signs:,.0f} characters a second",
     ]
 

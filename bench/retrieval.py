@@ -1,4 +1,4 @@
-"""BM25 over many passages: the index and the search, beside Lucene (Anserini) and bm25s as they come.
+"""Benchmark of BM25 indexing and search against Lucene (Anserini) and bm25s.
 
     python -m bench.retrieval [--passages N] [--sides anserini bm25s]     # 565,000, as CRUX's corpus
 
@@ -35,7 +35,7 @@ from building.analysis.lucene_en import STOP_WORDS, terms
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO = ROOT / "fixtures" / "demo" / "passages.jsonl"
-PASSAGES, WARM, QUERIES, WORDS, TOP = 565_000, 100, 1_000, 30, 100
+PASSAGES, WARM, QUERIES, QUERY_WORDS, TOP = 565_000, 100, 1_000, 30, 100
 ROUNDS = 2
 SAME = 0.0002
 VOCABULARY, EXPONENT, SHIFT, SENTENCES = 2_000_000, 1.3, 80, 5
@@ -48,16 +48,16 @@ Scores = list[list[float]]  # of each query, best first
 
 
 def passages(n: int) -> Iterator[str]:
-    """Some 100 words each."""
-    drawn, by_chance = random.Random(7), np.random.default_rng(7)
+    """Yield passages of some 100 words each."""
+    rng, by_chance = random.Random(7), np.random.default_rng(7)
     frames = [_frame(sentence) for sentence in _sentences()]
     names = [name(number) for number in range(VOCABULARY)]
     up_to = np.cumsum((np.arange(VOCABULARY) + SHIFT) ** -EXPONENT)
     for _ in range(n):
-        chosen = drawn.choices(frames, k=SENTENCES)
-        frame = ". ".join(words for words, _ in chosen)
+        chosen = rng.choices(frames, k=SENTENCES)
+        frame = ". ".join(template for template, _ in chosen)
         ranks = up_to.searchsorted(
-            by_chance.random(sum(places for _, places in chosen)) * up_to[-1]
+            by_chance.random(sum(n_slots for _, n_slots in chosen)) * up_to[-1]
         )
         yield f"{frame % tuple(names[rank] for rank in ranks.tolist())}."
 
@@ -70,36 +70,38 @@ def _sentences() -> list[str]:
 
 
 def _frame(sentence: str) -> tuple[str, int]:
-    """A sentence with a place for each word that is no stop word, and how many places those are."""
-    place = re.compile(r"[^\W\d_]+")
+    """Replace all words of a sentence but stop words by `%s`; return it with their number."""
+    word_pattern = re.compile(r"[^\W\d_]+")
     frame, keeping = sentence.replace("%", ""), STOP_WORDS
-    words = place.sub(lambda word: word[0] if word[0].lower() in keeping else "%s", frame)
-    return words, words.count("%s")
+    template = word_pattern.sub(
+        lambda match: match[0] if match[0].lower() in keeping else "%s", frame
+    )
+    return template, template.count("%s")
 
 
 def name(number: int) -> str:
-    """A made-up word, one for each number: longer where it is rarer."""
+    """Return a made-up word for a number: the rarer, the longer."""
     syllables = []
     number += len(BEGINNINGS) * len(ENDINGS)  # of two syllables or more: none is a stop word
     while number:
-        number, rest = divmod(number, len(BEGINNINGS) * len(ENDINGS))
-        beginning, ending = divmod(rest, len(ENDINGS))
+        number, remainder = divmod(number, len(BEGINNINGS) * len(ENDINGS))
+        beginning, ending = divmod(remainder, len(ENDINGS))
         syllables.append(BEGINNINGS[beginning] + ENDINGS[ending])
     return "".join(syllables)
 
 
 def queries(texts: list[str]) -> list[str]:
-    """Words of passages, as often as they stand there, but no stop words and none twice."""
-    drawn = random.Random(8)
-    words = [word.strip(".,") for text in texts for word in text.split()]
-    words = [word for word in words if terms(word) and word.lower() not in STOP_WORDS]
-    made = []
+    """Draw queries of distinct words from passages, by frequency, without stop words."""
+    rng = random.Random(8)
+    vocabulary = [token.strip(".,") for text in texts for token in text.split()]
+    vocabulary = [token for token in vocabulary if terms(token) and token.lower() not in STOP_WORDS]
+    query_texts = []
     for _ in range(WARM + QUERIES):
         chosen: dict[str, None] = {}
-        while len(chosen) < WORDS:
-            chosen.setdefault(drawn.choice(words))
-        made.append(" ".join(chosen))
-    return made
+        while len(chosen) < QUERY_WORDS:
+            chosen.setdefault(rng.choice(vocabulary))
+        query_texts.append(" ".join(chosen))
+    return query_texts
 
 
 def read(folder: Path) -> Iterator[str]:
@@ -114,32 +116,40 @@ def build_ours(folder: Path) -> None:
     build(folder / "ours", enumerate(read(folder)), "bench")
 
 
-def search_ours(folder: Path, asked: list[str]) -> Scores:
+def search_ours(folder: Path, query_texts: list[str]) -> Scores:
     from building.retrieval.bm25 import Bm25  # noqa: PLC0415 - the same
     from building.retrieval.index import Index  # noqa: PLC0415 - the same
 
     bm25 = Bm25(Index(folder / "ours"))
-    return [bm25.ranked(query, TOP).scores.tolist() for query in asked]
+    return [bm25.ranked(query, TOP).scores.tolist() for query in query_texts]
 
 
 def build_anserini(folder: Path) -> None:
-    from building.anserini.jar import found  # noqa: PLC0415 - the same
+    from building.anserini.jar import find_jar  # noqa: PLC0415 - the same
 
-    wanted = ["-collection", "JsonCollection", "-generator", "DefaultLuceneDocumentGenerator"]
-    wanted += ["-input", str(folder / "input"), "-index", "anserini", "-optimize", "-threads", "1"]
-    found().told("index.IndexCollection", [*wanted, "-memoryBuffer", "512"], folder)
+    arguments = ["-collection", "JsonCollection", "-generator", "DefaultLuceneDocumentGenerator"]
+    arguments += [
+        "-input",
+        str(folder / "input"),
+        "-index",
+        "anserini",
+        "-optimize",
+        "-threads",
+        "1",
+    ]
+    find_jar().told("index.IndexCollection", [*arguments, "-memoryBuffer", "512"], folder)
 
 
-def search_anserini(folder: Path, asked: list[str]) -> Scores:
-    from building.anserini.jar import found  # noqa: PLC0415 - the same
+def search_anserini(folder: Path, query_texts: list[str]) -> Scores:
+    from building.anserini.jar import find_jar  # noqa: PLC0415 - the same
 
     topics, run = folder / "topics.jsonl", folder / "out.run"
-    lines = (json.dumps({"qid": str(n), "title": query}) for n, query in enumerate(asked))
+    lines = (json.dumps({"qid": str(n), "title": query}) for n, query in enumerate(query_texts))
     topics.write_text("\n".join(lines), encoding="ascii")
-    wanted = ["-index", "anserini", "-topics", topics.name, "-output", run.name, "-bm25"]
-    wanted += ["-topicReader", "JsonString", "-hits", str(TOP), "-threads", "1"]
-    found().told("search.SearchCollection", wanted, folder)
-    scores: Scores = [[] for _ in asked]
+    arguments = ["-index", "anserini", "-topics", topics.name, "-output", run.name, "-bm25"]
+    arguments += ["-topicReader", "JsonString", "-hits", str(TOP), "-threads", "1"]
+    find_jar().told("search.SearchCollection", arguments, folder)
+    scores: Scores = [[] for _ in query_texts]
     for line in run.open(encoding="utf-8"):
         topic, _, _, _, score, _ = line.split()
         scores[int(topic)].append(float(score))
@@ -154,12 +164,12 @@ def build_bm25s(folder: Path) -> None:
     retriever.save(str(folder / "bm25s"))
 
 
-def search_bm25s(folder: Path, asked: list[str]) -> Scores:
+def search_bm25s(folder: Path, query_texts: list[str]) -> Scores:
     import bm25s  # noqa: PLC0415 - the same
 
     retriever = bm25s.BM25.load(str(folder / "bm25s"), mmap=True)
     # With a vocabulary of their own, as strings: numbers of the queries are not those of the index.
-    tokens = bm25s.tokenize(asked, return_ids=False, show_progress=False)
+    tokens = bm25s.tokenize(query_texts, return_ids=False, show_progress=False)
     scores: Scores = retriever.retrieve(tokens, k=TOP, show_progress=False)[1].tolist()
     return scores
 
@@ -169,23 +179,23 @@ SEARCH = {"ours": search_ours, "anserini": search_anserini, "bm25s": search_bm25
 
 
 def work(side: str, folder: Path, n_queries: int) -> None:
-    """What a child does: build, or answer the first queries, and say what that took."""
+    """Build or search in the child process, and print CPU seconds and memory."""
     if n_queries:
-        asked = json.loads((folder / "queries.json").read_text())[:n_queries]
-        scores = SEARCH[side](folder, asked)
+        query_texts = json.loads((folder / "queries.json").read_text())[:n_queries]
+        scores = SEARCH[side](folder, query_texts)
         (folder / f"{side}.json").write_text(json.dumps(scores))
     else:
         BUILD[side](folder)
-    who = resource.RUSAGE_CHILDREN if side == "anserini" else resource.RUSAGE_SELF
-    used = resource.getrusage(who)
-    print(json.dumps({"cpu": used.ru_utime + used.ru_stime, "gb": used.ru_maxrss / 2**20}))
+    scope = resource.RUSAGE_CHILDREN if side == "anserini" else resource.RUSAGE_SELF
+    usage = resource.getrusage(scope)
+    print(json.dumps({"cpu": usage.ru_utime + usage.ru_stime, "gb": usage.ru_maxrss / 2**20}))
 
 
-def apart(side: str, folder: Path, n_queries: int = 0) -> dict[str, float]:
-    """The work of one side in a process of its own: seconds, seconds of CPU, and GB at most."""
+def run_side(side: str, folder: Path, n_queries: int = 0) -> dict[str, float]:
+    """Run one side in a separate process: seconds, CPU seconds, and peak memory in GB."""
     command = [sys.executable, "-m", "bench.retrieval", "--side", side, "--folder", str(folder)]
     began = time.perf_counter()
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, "--queries", str(n_queries)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
@@ -193,18 +203,18 @@ def apart(side: str, folder: Path, n_queries: int = 0) -> dict[str, float]:
         check=True,
     )
     seconds = time.perf_counter() - began
-    return {"seconds": seconds, **json.loads(done.stdout.splitlines()[-1])}
+    return {"seconds": seconds, **json.loads(process.stdout.splitlines()[-1])}
 
 
-def measured(sides: list[str], folder: Path) -> dict[str, dict[str, float]]:
-    """Of each side what building and searching took, the sides in turn; of all rounds the shortest."""
-    built = {side: apart(side, folder) for side in sides}
+def measure_sides(sides: list[str], folder: Path) -> dict[str, dict[str, float]]:
+    """Measure building and searching of each side in turn; return the shortest of all rounds."""
+    built = {side: run_side(side, folder) for side in sides}
     few: dict[str, list[dict[str, float]]] = {side: [] for side in sides}
     more: dict[str, list[dict[str, float]]] = {side: [] for side in sides}
     for _ in range(ROUNDS):
         for side in sides:
-            few[side].append(apart(side, folder, WARM))
-            more[side].append(apart(side, folder, WARM + QUERIES))
+            few[side].append(run_side(side, folder, WARM))
+            more[side].append(run_side(side, folder, WARM + QUERIES))
     return {
         side: summary(built[side], few[side], more[side])
         | {"mb": sum(file.stat().st_size for file in (folder / side).rglob("*")) / 2**20}
@@ -215,8 +225,8 @@ def measured(sides: list[str], folder: Path) -> dict[str, dict[str, float]]:
 def summary(
     built: dict[str, float], few: list[dict[str, float]], more: list[dict[str, float]]
 ) -> dict[str, float]:
-    def least(rounds: list[dict[str, float]], what: str) -> float:
-        return min(each[what] for each in rounds)
+    def least(rounds: list[dict[str, float]], field: str) -> float:
+        return min(figures[field] for figures in rounds)
 
     return {
         "built": built["seconds"],
@@ -225,55 +235,61 @@ def summary(
         "first": least(few, "seconds"),
         "rate": QUERIES / (least(more, "seconds") - least(few, "seconds")),
         "rate_cpu": QUERIES / (least(more, "cpu") - least(few, "cpu")),
-        "searching_gb": max(each["gb"] for each in more),
+        "searching_gb": max(search["gb"] for search in more),
     }
 
 
 def n_alike(folder: Path, side: str) -> int:
-    """Rankings with our scores at all ranks. Passages are many that are equal but for their last digits."""
-    own, other = (json.loads((folder / f"{name}.json").read_text()) for name in ("ours", side))
+    """Count rankings whose scores equal ours at all ranks.
+
+    Passages are not compared: many are equal but for their last digits.
+    """
+    our_rankings, their_rankings = (
+        json.loads((folder / f"{name}.json").read_text()) for name in ("ours", side)
+    )
     return sum(
         len(mine) == len(theirs)
         and all(abs(one - two) < SAME for one, two in zip(mine, theirs, strict=True))
-        for mine, theirs in zip(own, other, strict=True)
+        for mine, theirs in zip(our_rankings, their_rankings, strict=True)
     )
 
 
-def told(n: int, folder: Path, sides: list[str]) -> bool:
-    """Measures and prints; whether the goals are met, those that were measured."""
+def report_sides(n: int, folder: Path, sides: list[str]) -> bool:
+    """Measure and print all sides; return whether the measured goals are met."""
     load = os.getloadavg()[0]
-    of = measured(sides, folder)
+    by_side = measure_sides(sides, folder)
     print(
-        f"{n:,} passages; {QUERIES} queries of {WORDS} words after {WARM}, the first {TOP} passages; "
+        f"{n:,} passages; {QUERIES} queries of {QUERY_WORDS} words after {WARM}, the first {TOP} passages; "
         f"load {load:.1f} before, {os.getloadavg()[0]:.1f} after"
     )
-    for side, each in of.items():
+    for side, figures in by_side.items():
         print(
-            f"  {side:<9} built in {each['built']:.1f} s ({each['built_cpu']:.1f} of CPU), at most "
-            f"{each['gb']:.2f} GB, {each['mb']:.0f} MB on disk; {each['rate']:.1f} queries/s "
-            f"({each['rate_cpu']:.1f} per second of CPU), at most {each['searching_gb']:.2f} GB; "
-            f"started and {WARM} answered in {each['first']:.1f} s"
+            f"  {side:<9} built in {figures['built']:.1f} s ({figures['built_cpu']:.1f} of CPU), at most "
+            f"{figures['gb']:.2f} GB, {figures['mb']:.0f} MB on disk; {figures['rate']:.1f} queries/s "
+            f"({figures['rate_cpu']:.1f} per second of CPU), at most {figures['searching_gb']:.2f} GB; "
+            f"started and {WARM} answered in {figures['first']:.1f} s"
         )
-    own, is_met = of["ours"], of["ours"]["gb"] <= MOST_MEMORY
+    our_figures, goals_met = by_side["ours"], by_side["ours"]["gb"] <= MOST_MEMORY
     for side in sides[1:]:
         built, of_cpu, rate, rate_cpu = (
-            own[what] / of[side][what] for what in ("built", "built_cpu", "rate", "rate_cpu")
+            our_figures[field] / by_side[side][field]
+            for field in ("built", "built_cpu", "rate", "rate_cpu")
         )
         print(
             f"  ours beside {side}: built in {built:.2f} of its time ({of_cpu:.2f} of its CPU), "
             f"{rate:.2f} of its rate ({rate_cpu:.2f} by CPU)"
         )
         if side == "anserini":
-            is_met = is_met and built <= MOST_TIME and rate >= LEAST_RATE
+            goals_met = goals_met and built <= MOST_TIME and rate >= LEAST_RATE
             n = n_alike(folder, side)
             print(
                 f"  {n} of {WARM + QUERIES} rankings have Lucene's scores, to {SAME}, at all ranks"
             )
     print(
         f"at most {MOST_TIME} of Lucene's time, {LEAST_RATE:.0f} of its rate, {MOST_MEMORY} GB: "
-        f"{'yes' if is_met else 'NO'}"
+        f"{'yes' if goals_met else 'NO'}"
     )
-    return is_met
+    return goals_met
 
 
 def main() -> None:
@@ -287,7 +303,7 @@ def main() -> None:
     if options.side:
         work(options.side, options.folder, options.queries)
         return
-    beside = options.sides or [
+    rivals = options.sides or [
         side
         for side, package in (("anserini", "pyserini"), ("bm25s", "bm25s"))
         if find_spec(package)
@@ -298,9 +314,9 @@ def main() -> None:
         with (folder / "input" / "passages.jsonl").open("w", encoding="ascii") as file:
             for number, body in enumerate(passages(options.passages)):
                 file.write(json.dumps({"id": f"{number:09d}", "contents": body}) + "\n")
-        some = list(islice(read(folder), 2_000))
-        (folder / "queries.json").write_text(json.dumps(queries(some)))
-        if not told(options.passages, folder, list(chain(["ours"], beside))):
+        sample = list(islice(read(folder), 2_000))
+        (folder / "queries.json").write_text(json.dumps(queries(sample)))
+        if not report_sides(options.passages, folder, list(chain(["ours"], rivals))):
             raise SystemExit(1)
 
 

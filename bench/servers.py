@@ -1,4 +1,4 @@
-"""Our server beside the minimal insert server of the kit that measured the peers, in one run.
+"""Benchmark of our server against the minimal insert server of the peers' kit.
 
     python -m bench.servers KIT [--secs 20] [--reps 3] [--levels 1,8,32] [--out servers.json]
 
@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 from statistics import median
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+BENCH_DIR = Path(__file__).resolve().parent
+ROOT = BENCH_DIR.parent
 OF_INSERT = 0.4  # of the minimal server's submits per second
 PEERS = {  # at 32 users, as measured by the kit's authors
     "Label Studio": (39, 956),
@@ -33,7 +33,7 @@ QUICKEST_PEER = min(p95 for _, p95 in PEERS.values())
 
 
 def environment(name: str, *packages: str) -> Path:
-    """A virtual environment below the kit's folder, made where it is missing."""
+    """Return the Python of a virtual environment below the kit's folder; create it if missing."""
     folder = Path(os.environ["PEERPERF_ROOT"], "venvs", name)
     if not (folder / "made").exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
@@ -43,15 +43,15 @@ def environment(name: str, *packages: str) -> Path:
 
 
 def kit_modules(folder: str):
-    """The kit's bench and adapters, with our adapter among them."""
+    """Import the kit's bench module, with our adapter added to its adapters."""
     sys.path.insert(0, folder)
-    sys.path.remove(str(HERE))  # as the folder of this script it has adapters, too
-    importlib.import_module("adapters").__path__.append(str(HERE / "adapters"))
+    sys.path.remove(str(BENCH_DIR))  # as the folder of this script it has adapters, too
+    importlib.import_module("adapters").__path__.append(str(BENCH_DIR / "adapters"))
     return importlib.import_module("bench")
 
 
 async def compare(kit, database: str, options) -> dict:
-    """Both servers on one database: every level in turns, then what was stored."""
+    """Measure both servers on one database: all levels in turn, then the stored rows."""
     servers = [make(f"{database}-granian") for make in _makers()]
     figures = {}
     try:
@@ -79,7 +79,7 @@ async def compare(kit, database: str, options) -> dict:
         for server in servers:
             figures[server.name] = {
                 "load": loads[server.name],
-                "submit": {level: middle(runs[server.name, level]) for level in options.levels},
+                "submit": {level: medians(runs[server.name, level]) for level in options.levels},
                 "stored": kit.verify(server, plans[server.name]),
             }
             for session in sessions[server.name]:
@@ -104,30 +104,31 @@ async def begin(kit, server, tasks: int) -> None:
 
 
 async def load_items(kit, server, sessions, options) -> dict:
-    """Item loads by eight users, in milliseconds."""
-    took = []
+    """Return latencies of item loads by eight users, in milliseconds."""
+    durations = []
 
     async def reader(i):
         for j in range(40):
             began = time.perf_counter()
             await server.load(sessions[i], (i * 97 + j * 13) % options.tasks)
-            took.append(time.perf_counter() - began)
+            durations.append(time.perf_counter() - began)
 
     await asyncio.gather(*(reader(i) for i in range(8)))
-    return {"p50_ms": kit.ms(kit.pct(took, 50)), "p95_ms": kit.ms(kit.pct(took, 95))}
+    return {"p50_ms": kit.ms(kit.pct(durations, 50)), "p95_ms": kit.ms(kit.pct(durations, 95))}
 
 
-def middle(runs: list[dict]) -> dict:
-    """Medians over the repetitions of a level."""
+def medians(runs: list[dict]) -> dict:
+    """Return medians over the repetitions of a level."""
     errors: dict[str, int] = {}
     for run in runs:
-        for what, number in run["errors"].items():
-            errors[what] = errors.get(what, 0) + number
+        for name, number in run["errors"].items():
+            errors[name] = errors.get(name, 0) + number
     return {
-        **{what: median(run[what] for run in runs) for what in ("rps", "p50_ms", "p95_ms")},
+        **{name: median(run[name] for run in runs) for name in ("rps", "p50_ms", "p95_ms")},
         "max_ms": max(run["max_ms"] for run in runs),
         "cores": {
-            who: median(run["cores"][who] for run in runs) for who in ("server", "client", "others")
+            process: median(run["cores"][process] for run in runs)
+            for process in ("server", "client", "others")
         },
         "ok": sum(run["ok"] for run in runs),
         "errors": errors,
@@ -135,7 +136,7 @@ def middle(runs: list[dict]) -> dict:
 
 
 def verdicts(database: str, figures: dict, level: int) -> list[tuple[str, bool]]:
-    """What must hold, in words, and whether it does."""
+    """Return the description of each goal, and whether it is met."""
     ours, insert = figures["crux"]["submit"][level], figures["ceil"]["submit"][level]
     stored = figures["crux"]["stored"]
     ratio = ours["rps"] / insert["rps"]
@@ -207,8 +208,8 @@ def main() -> None:
         for database, figures in results.items()
         for verdict in verdicts(database, figures, max(options.levels))
     ]
-    for words, holds in checks:
-        print(f"{'ok   ' if holds else 'SHORT'} {words}")
+    for description, holds in checks:
+        print(f"{'ok   ' if holds else 'SHORT'} {description}")
     print(json.dumps(results))
     if options.out:
         Path(options.out).write_text(json.dumps(results, indent=1))

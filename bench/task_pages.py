@@ -1,11 +1,11 @@
-"""What a person does on our two task pages, counted with the kit that counted the peers'.
+"""Benchmark of the task pages: actions and time of a worker, by the peers' UI kit.
 
-Also what happens to answers when the network goes away, the page is reloaded, or opened twice.
+Also tests answers when the network goes away, the page is reloaded, or opened twice.
 
     python -m bench.task_pages [KIT]
 
 KIT is the folder of the kit's ui.py (default: $CRUX_UI_KIT). It needs Playwright, Chromium, and axe-core
-from npm below $PEERUI_ROOT/npm. Prints one JSON object; the item is tests/browser/material.py.
+from npm below $PEERUI_ROOT/npm. Prints one JSON object; the item is tests/toolbox/browser_texts.py.
 """
 
 import importlib.util
@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.browser.hands import keys_for, settled
-from tests.browser.material import (
+from tests.browser.user_input import keys_for, settled
+from tests.toolbox.browser_texts import (
     EXPECTED_T1,
     EXPECTED_T2,
     PASSWORD,
@@ -25,7 +25,7 @@ from tests.browser.material import (
     T2_ANSWERS,
     Answers,
 )
-from tests.browser.site import Site, served
+from tests.toolbox.served_site import Site, served
 
 
 def kit(folder: str):
@@ -72,7 +72,7 @@ def t1_keys(ui, actor, page) -> None:
 
 
 def t1_both(ui, actor, page) -> None:
-    """The hand that is free: words by mouse, what no words support by key."""
+    """Answer T1 with both hands: mark words by mouse, answer no by key."""
     for _, quotes in T1_ANSWERS:
         for quote in quotes:
             actor.drag("#text", quote)  # the first span of the active question answers 1
@@ -105,7 +105,7 @@ def t2_keys(ui, actor, page) -> None:
     actor.key("Control+Enter")
 
 
-WAYS = {
+INPUT_METHODS = {
     "t1_mouse": ("t1", t1_mouse),
     "t1_mouse_and_keys": ("t1", t1_both),
     "t1_keyboard": ("t1", t1_keys),
@@ -126,53 +126,54 @@ def tabs_to_first_answer(page) -> int:
 
 
 def offsets(site: Site, worker: str, campaign: str) -> str:
-    """What became of the words that the worker meant; see `compared`."""
+    """Compare the spans that the worker meant with those stored; see `compare_spans`."""
     rubric, meant = {"t1": ("answerable", EXPECTED_T1), "t2": ("graded", EXPECTED_T2)}[campaign]
-    return compared(meant, site.ratings(worker, rubric))
+    return compare_spans(meant, site.ratings(worker, rubric))
 
 
-def compared(meant: Answers, stored: Answers) -> str:
-    """How many of the meant spans are stored at their question, and how many are that nobody meant.
+def compare_spans(meant: Answers, stored: Answers) -> str:
+    """Return how many of the meant spans are stored at their question, and how many others.
 
-    A span that agrees with its own quote is wrong all the same where other words were meant.
+    A span that agrees with its own quote is wrong all the same if other words were meant.
     """
-    wanted, kept = (
+    meant_spans, stored_spans = (
         {(position, *span) for position, (_, spans) in answers.items() for span in spans}
         for answers in (meant, stored)
     )
-    return f"{len(wanted & kept)} of {len(wanted)} as meant, {len(kept - wanted)} others"
+    n_meant = len(meant_spans & stored_spans)
+    return f"{n_meant} of {len(meant_spans)} as meant, {len(stored_spans - meant_spans)} others"
 
 
-def shown(page, selector: str) -> str:
-    """What the first such element says once it is visible."""
+def visible_text(page, selector: str) -> str:
+    """Wait for the first matching element to be visible; return its text."""
     page.locator(selector).first.wait_for(state="visible")
     return page.locator(selector).first.inner_text()
 
 
-def answered(page, numbers) -> None:
+def answer_no(page, numbers) -> None:
     for number in numbers:
         page.locator(f"#q-{number} input[value='0']").click()
 
 
 def offline_in_the_middle(ui, context, site: Site, worker: str) -> dict[str, object]:
-    """Two answers online, three offline; then the network comes back and nobody does anything."""
+    """Answer twice online and three times offline; then reconnect without any action."""
     item = site.assignments(worker, "t1")[0]
     page = context.new_page()
     net = ui.Net(page)
     page.goto(f"{site.url}/work/{item}/")
-    answered(page, (1, 2))
+    answer_no(page, (1, 2))
     settled(page)
     net.offline()
-    answered(page, (3, 4, 5))
-    says = shown(page, "#saved.failed")
+    answer_no(page, (3, 4, 5))
+    message = visible_text(page, "#saved.failed")
     net.offline(False)
     began = time.monotonic()
     settled(page)
     seconds = time.monotonic() - began
-    positions = [position for position, _ in site.said(item)]
+    positions = [position for position, _ in site.answers(item)]
     page.close()
     return {
-        "says": says,
+        "says": message,
         "resent_after_s": round(seconds, 1),
         "kept": f"{len(set(positions))} of 5, {len(positions)} rows, "
         f"in order: {positions == sorted(positions)}",
@@ -184,16 +185,16 @@ def submit_offline(ui, context, site: Site, worker: str) -> dict[str, object]:
     page = context.new_page()
     net = ui.Net(page)
     page.goto(f"{site.url}/work/{item}/")
-    answered(page, range(1, len(T1_ANSWERS) + 1))
+    answer_no(page, range(1, len(T1_ANSWERS) + 1))
     settled(page)
     net.offline()
     page.click("#submit button")
-    says = shown(page, "#saved.failed")
+    message = visible_text(page, "#saved.failed")
     before = site.state(item)
     net.offline(False)
     page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
     page.close()
-    return {"says": says, "state_offline": before, "state_after": site.state(item)}
+    return {"says": message, "state_offline": before, "state_after": site.state(item)}
 
 
 def second_tab(context, site: Site, worker: str) -> dict[str, object]:
@@ -202,37 +203,41 @@ def second_tab(context, site: Site, worker: str) -> dict[str, object]:
     for page in pages:
         page.goto(f"{site.url}/work/{item}/")
     began = time.monotonic()
-    says = [shown(page, "#elsewhere") for page in pages]
-    told = time.monotonic() - began
-    answered(pages[0], (2,))
+    messages = [visible_text(page, "#elsewhere") for page in pages]
+    notice_seconds = time.monotonic() - began
+    answer_no(pages[0], (2,))
     pages[1].locator("#q-2 input[value='0']:checked").wait_for()
     for page in pages:
         page.close()
-    return {"both_told_after_s": round(told, 2), "says": says[0], "answer_appears": True}
+    return {
+        "both_told_after_s": round(notice_seconds, 2),
+        "says": messages[0],
+        "answer_appears": True,
+    }
 
 
 def reload_in_the_middle(context, site: Site, worker: str) -> dict[str, object]:
-    """Five answers that the server never gets, a reload, and the server back."""
+    """Send five answers that fail, reload the page, and restore the network."""
     item = site.assignments(worker, "t1")[0]
     page = context.new_page()
     page.goto(f"{site.url}/work/{item}/")
     context.route("**/answers/**", lambda route: route.abort())
-    answered(page, range(1, 6))
-    shown(page, "#saved.failed")
+    answer_no(page, range(1, 6))
+    visible_text(page, "#saved.failed")
     page.reload()
-    there = page.locator(".question input:checked").count()
+    n_checked = page.locator(".question input:checked").count()
     context.unroute("**/answers/**")
     settled(page)
     page.close()
-    return {"shown_after_reload": f"{there} of 5", "stored": f"{len(site.said(item))} of 5"}
+    return {"shown_after_reload": f"{n_checked} of 5", "stored": f"{len(site.answers(item))} of 5"}
 
 
 def t1_touch(ui, context, site: Site, worker: str) -> dict[str, object]:
-    """A finger: a selection is one tap here, as is each button."""
+    """Answer T1 by touch: a selection counts as one tap here, as does a button."""
     first, second = site.assignments(worker, "t1")
     page = context.new_page()
     page.goto(f"{site.url}/work/{first}/")
-    taps, together = 0, True
+    taps, both_visible = 0, True
     for index, (_, quotes) in enumerate(T1_ANSWERS):
         buttons = [f"#q-{index + 1} .touch-take button:not([data-next])" for _ in quotes[1:]]
         for quote, button in zip(
@@ -246,13 +251,17 @@ def t1_touch(ui, context, site: Site, worker: str) -> dict[str, object]:
             page.locator("[data-step='1']").tap()
             taps += 2
         boxes = [page.locator(name).bounding_box() for name in (".text-pane", ".question-pane")]
-        together &= boxes[0]["height"] > 100 and boxes[1]["y"] + boxes[1]["height"] <= 845
+        both_visible &= boxes[0]["height"] > 100 and boxes[1]["y"] + boxes[1]["height"] <= 845
     settled(page)
     screens = page.evaluate("document.documentElement.scrollHeight / innerHeight")
     page.locator("#submit button").tap()
     page.wait_for_url(f"**/work/{second}/")
     page.close()
-    return {"taps": taps + 1, "screens": round(screens, 2), "text_and_question_together": together}
+    return {
+        "taps": taps + 1,
+        "screens": round(screens, 2),
+        "text_and_question_together": both_visible,
+    }
 
 
 def main() -> None:
@@ -261,12 +270,12 @@ def main() -> None:
     seed = "from tests.browser.seed import seed; seed()"
     with served(Path(tempfile.mkdtemp()), seed) as site:
         with ui.browser() as context:
-            by_ways(ui, context, site, results)
+            by_input_method(ui, context, site, results)
             loads(ui, context, site, results)
             for number, (name, act) in enumerate(
                 {
-                    "offline": lambda *who: offline_in_the_middle(ui, *who),
-                    "submit_offline": lambda *who: submit_offline(ui, *who),
+                    "offline": lambda *arguments: offline_in_the_middle(ui, *arguments),
+                    "submit_offline": lambda *arguments: submit_offline(ui, *arguments),
                     "second_tab": second_tab,
                     "reload": reload_in_the_middle,
                 }.items()
@@ -283,10 +292,10 @@ def main() -> None:
     print(json.dumps(results, indent=1))
 
 
-def by_ways(ui, context, site: Site, results: dict[str, object]) -> None:
-    """Both items by mouse, by keyboard and by both."""
-    for number, (way, (campaign, act)) in enumerate(WAYS.items()):
-        print(way, file=sys.stderr)
+def by_input_method(ui, context, site: Site, results: dict[str, object]) -> None:
+    """Complete both items by mouse, by keyboard and by both."""
+    for number, (method, (campaign, act)) in enumerate(INPUT_METHODS.items()):
+        print(method, file=sys.stderr)
         context.clear_cookies()
         worker = f"worker{number}"
         log_in(context, site, worker)
@@ -296,14 +305,14 @@ def by_ways(ui, context, site: Site, results: dict[str, object]) -> None:
         actor = ui.Actor(page)
         act(ui, actor, page)
         page.wait_for_url(lambda url, item=item: not url.endswith(f"/work/{item}/"))
-        results[way] = actor.result()
-        results[f"{way}_offsets"] = offsets(site, worker, campaign)
-        results[f"{way}_answers"] = len(site.said(item))
+        results[method] = actor.result()
+        results[f"{method}_offsets"] = offsets(site, worker, campaign)
+        results[f"{method}_answers"] = len(site.answers(item))
         page.close()
 
 
 def loads(ui, context, site: Site, results: dict[str, object]) -> None:
-    """Weight, time and accessibility of both pages as they are opened."""
+    """Measure weight, load time and accessibility of both pages."""
     context.clear_cookies()
     log_in(context, site, "worker20")
     for campaign in ("t1", "t2"):

@@ -1,10 +1,10 @@
-"""Measures our writers' client of servers beside a bare loop of aiohttp, in one run.
+"""Benchmark of the client for model servers that write, against bare aiohttp.
 
     python -m bench.writer_client            # or --documents 2048 --concurrency 128 --delay 0.1
 
-The server is a process of its own that sends the same reply to whatever it reads, at once, and in the second
+The server is a process of its own that sends the same reply to all requests, at once, and in the second
 round after a delay, as no model answers faster. Both clients send the same messages, as many at once, and
-have the words of the reply. The last line is a whole worker at a writing, on SQLite: it leases each order,
+read the text of the reply. The last line is a whole worker at a generation run, on SQLite: it leases each task,
 makes its message, reads the passages and stores them. Read the ratios.
 """
 
@@ -19,18 +19,20 @@ from statistics import median
 
 import aiohttp
 
-from bench.judge_client import Echo, timed
+from bench.judge_client import FixedReplyServer, timed
 from building.writers.base import Ask
-from building.writers.openai_writer import Letters, OpenAIWriter
+from building.writers.openai_writer import OpenAIWriter, WriterChat
 from building.writers.spec import WriterSpec
 from building.writing.tasks import TASKS, Source, render
-from judging.graders.openai_server import Address
+from judging.llm.server import Address
 
 ROUNDS = 3
 GOAL = 0.95
 TASK = TASKS["passages"]
-WORDS = "The ferry to the island stopped in the autumn, when the last of its engines failed. " * 20
-# Two passages of 150 words, none said twice: a reply that goes round in circles is a failure.
+DOCUMENT_TEXT = (
+    "The ferry to the island stopped in the autumn, when the last of its engines failed. " * 20
+)
+# Two passages of 150 distinct words: a reply that repeats itself is a failure.
 CONTENT = "\n".join(
     f"<p>Of {' '.join(f'word{number}' for number in range(start, start + 149))}.</p>"
     for start in (0, 149)
@@ -59,42 +61,42 @@ Client = Callable[[str, list[Ask], int], int]
 
 
 def asks(n: int) -> list[Ask]:
-    made = []
+    batch = []
     for number in range(n):
-        source = Source(document=f"{number}. {WORDS}")
+        source = Source(document=f"{number}. {DOCUMENT_TEXT}")
         messages = render(TASK, TASK.system, TASK.prompt, source)
-        made.append(Ask(number, 1, TASK, source, messages, 0, number))
-    return made
+        batch.append(Ask(number, 1, TASK, source, messages, 0, number))
+    return batch
 
 
-def by_us(url: str, wanted: list[Ask], concurrency: int) -> int:
+def by_us(url: str, asks: list[Ask], concurrency: int) -> int:
     writer = OpenAIWriter(SPEC, [Address(url, "secret")], concurrency=concurrency)
-    outcomes = writer.outcomes(iter(wanted))
+    outcomes = writer.outcomes(iter(asks))
     return sum(outcome is not None and outcome.raw == CONTENT for outcome in outcomes)
 
 
-def by_aiohttp(url: str, wanted: list[Ask], concurrency: int) -> int:
-    letters = Letters(SPEC)
+def by_aiohttp(url: str, asks: list[Ask], concurrency: int) -> int:
+    chat = WriterChat(SPEC)
 
     async def ask_all() -> int:
         connector = aiohttp.TCPConnector(limit=concurrency)
         async with aiohttp.ClientSession(connector=connector) as session:
-            places = asyncio.Semaphore(concurrency)
+            slots = asyncio.Semaphore(concurrency)
 
             async def ask(one: Ask) -> bool:
                 question = {
-                    **letters.ways[0],
-                    **letters.of_its_own(one),
+                    **chat.ways[0],
+                    **chat.extra_parameters(one),
                     "messages": one.messages,
                 }
                 async with (
-                    places,
+                    slots,
                     session.post(f"{url}/chat/completions", json=question) as response,
                 ):
                     answer = await response.json()
                 return bool(answer["choices"][0]["message"]["content"] == CONTENT)
 
-            return sum(await asyncio.gather(*map(ask, wanted)))
+            return sum(await asyncio.gather(*map(ask, asks)))
 
     return asyncio.run(ask_all())
 
@@ -105,7 +107,7 @@ CLIENTS: dict[str, Client] = {"here": by_us, "bare aiohttp": by_aiohttp}
 def serve(listening: socket.socket, delay: float) -> None:
     async def forever() -> None:
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: Echo(ANSWER, delay), sock=listening)
+        server = await loop.create_server(lambda: FixedReplyServer(ANSWER, delay), sock=listening)
         await server.serve_forever()
 
     asyncio.run(forever())
@@ -113,7 +115,7 @@ def serve(listening: socket.socket, delay: float) -> None:
 
 @contextmanager
 def server(delay: float) -> Iterator[str]:
-    """The address of a server that answers after so many seconds."""
+    """Start a server that replies after `delay` seconds; yield its address."""
     listening = socket.create_server(("127.0.0.1", 0))
     context = multiprocessing.get_context("fork")
     process = context.Process(target=serve, args=[listening, delay])
@@ -126,25 +128,25 @@ def server(delay: float) -> Iterator[str]:
         listening.close()
 
 
-def measured(n: int, concurrency: int, delay: float) -> dict[str, tuple[float, float]]:
-    """(documents a second, seconds of CPU for one) of each client, in turn."""
-    wanted = asks(n)
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in CLIENTS}
+def measure(n: int, concurrency: int, delay: float) -> dict[str, tuple[float, float]]:
+    """Return documents a second and CPU seconds a document of each client, in turn."""
+    batch = asks(n)
+    figures: dict[str, list[tuple[float, float]]] = {name: [] for name in CLIENTS}
     with server(delay) as url:
         for _ in range(ROUNDS):
             for name, client in CLIENTS.items():
-                seconds, cpu, n_read = timed(client, url, wanted, concurrency)
+                seconds, cpu, n_read = timed(client, url, batch, concurrency)
                 if n_read != n:
                     raise SystemExit(f"{name}: {n_read} of {n} replies were read.")
-                taken[name].append((n / seconds, cpu / n))
+                figures[name].append((n / seconds, cpu / n))
     return {
         name: (median(rate for rate, _ in rounds), median(cpu for _, cpu in rounds))
-        for name, rounds in taken.items()
+        for name, rounds in figures.items()
     }
 
 
 def main() -> None:
-    from bench.building import pumped  # noqa: PLC0415 - which measures parts with what is here
+    from bench.building import measure_worker  # noqa: PLC0415 - its parts import this module
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--documents", type=int, default=1_280)
@@ -152,12 +154,14 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.1, help="seconds, of the second round")
     options = parser.parse_args()
     n, at_once = options.documents, options.concurrency
-    print(f"{n:,} documents of {len(WORDS):,} characters, {at_once} at once, median of {ROUNDS}")
+    print(
+        f"{n:,} documents of {len(DOCUMENT_TEXT):,} characters, {at_once} at once, median of {ROUNDS}"
+    )
     ratio = 0.0
     for delay in (0.0, options.delay):
-        rates = measured(n, at_once, delay)
+        rates = measure(n, at_once, delay)
         with server(delay) as url:
-            figures = pumped(url, n, at_once)
+            figures = measure_worker(url, n, at_once)
         rates["whole worker"] = figures["rate"], figures["cpu"]
         bare = rates["bare aiohttp"][0]
         print(f"a server that answers after {1_000 * delay:.0f} ms:")

@@ -1,7 +1,8 @@
-"""This site as an adapter of the kit that measures annotation servers. variant = <sqlite|pg>-granian.
+"""Adapter of this site for the kit that measures annotation servers.
 
-A task is a passage with one question under the graded rubric, lent to all 32 workers; a submit is
-the answer to that question as the page's script sends it, with a span where the grade wants one.
+variant = <sqlite|pg>-granian. A task is a passage with one question under the graded rubric, assigned to all
+32 workers; a submit is the answer to that question as the page's script sends it, with a span if the grade
+wants one.
 """
 
 import json
@@ -40,7 +41,7 @@ class Crux(Adapter):
         super().__init__(variant)
         self.dir = str(Path(WORK).resolve() / f"crux-{variant}")
         self.database = variant.split("-")[0]
-        self.places = {}
+        self.assignments = {}
         self.passages = []
 
     def env(self):
@@ -89,15 +90,15 @@ class Crux(Adapter):
         self.python(f"from bench.material import make_people; make_people({self.n_users})")
 
     async def import_tasks(self, tasks):
-        sent, places = Path(self.dir, "tasks.json"), Path(self.dir, "places.json")
+        sent, output = Path(self.dir, "tasks.json"), Path(self.dir, "assignments.json")
         sent.write_text(json.dumps(tasks))
         self.python(
             "from pathlib import Path; from bench.material import import_pairs\n"
-            f"import_pairs(Path({str(sent)!r}), Path({str(places)!r}))"
+            f"import_pairs(Path({str(sent)!r}), Path({str(output)!r}))"
         )
-        self.places = json.loads(places.read_text())
+        self.assignments = json.loads(output.read_text())
         self.passages = [task["passage"] for task in tasks]
-        return len(self.places["worker0"])
+        return len(self.assignments["worker0"])
 
     async def login(self, i):
         return {"c": await self._enter(f"worker{i}"), "i": i, "newest": {}}
@@ -114,15 +115,15 @@ class Crux(Adapter):
         visitor.headers["X-CSRFToken"] = visitor.cookies["csrftoken"]
         return visitor
 
-    def place(self, session, task):
-        return self.places[f"worker{session['i']}"][task]
+    def assignment_of(self, session, task):
+        return self.assignments[f"worker{session['i']}"][task]
 
     async def load(self, session, task):
-        assignment, _ = self.place(session, task)
+        assignment, _ = self.assignment_of(session, task)
         need(await session["c"].get(f"/work/{assignment}/"))
 
     async def submit(self, session, task, value):
-        assignment, question = self.place(session, task)
+        assignment, question = self.assignment_of(session, task)
         key = uuid.uuid4().hex
         passage = self.passages[task]
         start = passage.index(" ", 7 * value) + 1
@@ -135,7 +136,7 @@ class Crux(Adapter):
             "spans": json.dumps([span] if value else []),
             "active_ms": 1500,
         }
-        # A 204 alone acknowledges: whoever is logged out is sent to a page that answers 200.
+        # Only a 204 acknowledges: a logged-out user is redirected to a page that answers 200.
         need(
             await session["c"].post(f"/work/{assignment}/answers/{question}/", data=form),
             (204,),
@@ -161,8 +162,8 @@ class Crux(Adapter):
         )
         ratings = [line.split() for line in rows.splitlines()]
         return [
-            (int(who.removeprefix("worker")), int(text.removeprefix("passage-")), int(grade))
-            for who, text, grade in ratings
+            (int(worker.removeprefix("worker")), int(text.removeprefix("passage-")), int(grade))
+            for worker, text, grade in ratings
         ]
 
 

@@ -1,4 +1,4 @@
-"""What a crowd was told is held against what the database holds. The server has no part in it."""
+"""Reconciliation of the crowd's reports with the database, without the server."""
 
 import json
 import uuid
@@ -25,23 +25,23 @@ select rating_id, "start", "end", quote from annotation_nuggetspan order by rati
 """
 
 
-def reckon(rows, workers: list[dict], raters_per_item: int) -> tuple[dict, dict]:
-    """What there is, and what must be zero, each by its name.
+def reconcile(rows, workers: list[dict], raters_per_item: int) -> tuple[dict, dict]:
+    """Return totals, and violations that must be zero, each by name.
 
-    rows: a function from SQL to rows. workers: what bench.crowd printed for each of them.
+    rows: a function from SQL to rows. workers: the output of bench.crowd for each of them.
     """
     sent = {
         uuid.UUID(answer["key"]): answer | {"worker": worker["name"]}
         for worker in workers
         for answer in worker["answers"]
     }
-    stored = [(uuid.UUID(str(key)), *rest) for key, *rest in rows(ANSWERS)]
+    stored = [(uuid.UUID(str(key)), *fields) for key, *fields in rows(ANSWERS)]
     lent = rows(LENT)
     times = Counter(key for key, *_ in stored)
-    there = {
+    totals = {
         "workers": len(workers),
         "parts": sum(worker["parts"] for worker in workers),
-        "items handed in": sum(len(worker["submitted"]) for worker in workers),
+        "items submitted": sum(len(worker["submitted"]) for worker in workers),
         "answers sent": len(sent),
         "answers acknowledged": sum(answer["acknowledged"] for answer in sent.values()),
         "answers stored": len(stored),
@@ -49,24 +49,26 @@ def reckon(rows, workers: list[dict], raters_per_item: int) -> tuple[dict, dict]
         "most raters of an item": max(_holders(lent).values(), default=0),
         "largest difference between systems": max(_spread(lent).values(), default=0),
     }
-    wrong = {
+    violations = {
         "lost": sum(answer["acknowledged"] and not times[key] for key, answer in sent.items()),
         "stored more than once": sum(number > 1 for number in times.values()),
         "never sent": sum(key not in sent for key in times),
-        "not as sent": sum(_differs(sent[key], rest) for key, *rest in stored if key in sent),
+        "not as sent": sum(_differs(sent[key], fields) for key, *fields in stored if key in sent),
         "newest is not the last one said": _out_of_order(workers, stored),
-        "rating is not the newest answer": _unlike_ratings(rows, stored, lent),
+        "rating is not the newest answer": _rating_mismatches(rows, stored, lent),
         "items held by too many": sum(n > raters_per_item for n in _holders(lent).values()),
         "items answered by too many": _answered_by_too_many(stored, lent, raters_per_item),
         "items handed twice to a worker": _handed_twice(lent)
         + sum(len(set(worker["items"])) < len(worker["items"]) for worker in workers),
-        "handed in and not so stored": _not_handed_in(workers, lent),
+        "submitted and not so stored": _not_handed_in(workers, lent),
         "people who are not one participant": _not_one_each(rows, workers),
         "workers who were stopped": sum(bool(worker["stopped"]) for worker in workers),
     }
     if not any(worker["ran_out"] for worker in workers):
-        wrong["workers with systems out of balance"] = sum(n > 1 for n in _spread(lent).values())
-    return there, wrong
+        violations["workers with systems out of balance"] = sum(
+            n > 1 for n in _spread(lent).values()
+        )
+    return totals, violations
 
 
 def _spans(value) -> list:
@@ -74,8 +76,8 @@ def _spans(value) -> list:
 
 
 def _differs(sent: dict, stored: list) -> bool:
-    assignment, question, grade, spans, who = stored
-    return (assignment, question, grade, _spans(spans), who) != (
+    assignment, question, grade, spans, worker = stored
+    return (assignment, question, grade, _spans(spans), worker) != (
         sent["assignment"],
         sent["question"],
         sent["grade"],
@@ -85,7 +87,7 @@ def _differs(sent: dict, stored: list) -> bool:
 
 
 def _newest(stored) -> dict:
-    """By assignment and question: the newest answer."""
+    """Return the newest answer by assignment and question."""
     return {
         (assignment, question): (key, grade, _spans(spans))
         for key, assignment, question, grade, spans, _ in stored
@@ -93,7 +95,7 @@ def _newest(stored) -> dict:
 
 
 def _out_of_order(workers, stored) -> int:
-    """Questions whose newest answer was said before another one that was acknowledged."""
+    """Count questions whose stored newest answer precedes a later acknowledged one."""
     newest = _newest(stored)
     last, order = {}, {}
     for worker in workers:
@@ -107,12 +109,12 @@ def _out_of_order(workers, stored) -> int:
     )
 
 
-def _unlike_ratings(rows, stored, lent) -> int:
-    """Pairs whose rating and its spans are not what the newest answer says, or that lack one."""
+def _rating_mismatches(rows, stored, lent) -> int:
+    """Count pairs whose rating or spans differ from the newest answer, or are missing."""
     text, rater = {}, {}
     for assignment, _, text_pk, _, _, _, rater_pk, _ in lent:
         text[assignment], rater[assignment] = text_pk, rater_pk
-    wanted = {
+    expected = {
         (rater[assignment], text[assignment], question): (
             grade,
             [(span["start"], span["end"], span["quote"]) for span in spans],
@@ -127,20 +129,20 @@ def _unlike_ratings(rows, stored, lent) -> int:
         (rater_pk, text_pk, question): (grade, spans[pk])
         for pk, rater_pk, text_pk, question, grade in rows(RATINGS)
     }
-    return sum(wanted.get(pair) != ratings.get(pair) for pair in wanted | ratings)
+    return sum(expected.get(pair) != ratings.get(pair) for pair in expected | ratings)
 
 
 def _holders(lent) -> Counter:
-    """By item: how many slots are held."""
+    """Count the occupied slots of each item."""
     return Counter(row[1] for row in lent if row[5] is not None)
 
 
-def _answered_by_too_many(stored, lent, most: int) -> int:
+def _answered_by_too_many(stored, lent, limit: int) -> int:
     item = {row[0]: row[1] for row in lent}
-    who = defaultdict(set)
+    raters = defaultdict(set)
     for _, assignment, *_, person in stored:
-        who[item[assignment]].add(person)
-    return sum(len(people) > most for people in who.values())
+        raters[item[assignment]].add(person)
+    return sum(len(people) > limit for people in raters.values())
 
 
 def _handed_twice(lent) -> int:
@@ -148,14 +150,14 @@ def _handed_twice(lent) -> int:
 
 
 def _spread(lent) -> dict[str, int]:
-    """By worker: how many more items of one system than of another were handed out."""
+    """Return by worker the difference between most and fewest items of a system."""
     systems = sorted({row[3] for row in lent})
     had = defaultdict(Counter)
     for row in lent:
         had[row[7]][row[3]] += 1
     return {
-        who: max(mine[system] for system in systems) - min(mine[system] for system in systems)
-        for who, mine in had.items()
+        person: max(mine[system] for system in systems) - min(mine[system] for system in systems)
+        for person, mine in had.items()
     }
 
 
