@@ -1,0 +1,1 @@
+"""The site: settings, URLs, and what spans several apps."""

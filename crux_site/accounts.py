@@ -1,4 +1,7 @@
-"""Accounts with passwords, as Django's own; every request reads one, so by a prepared statement."""
+"""Authentication backend: Django's ModelBackend with a prepared statement.
+
+Every request reads an account.
+"""
 
 from django.contrib.auth.backends import ModelBackend
 from django.db import DEFAULT_DB_ALIAS
@@ -6,7 +9,7 @@ from django.db import DEFAULT_DB_ALIAS
 from annotation.models import User
 from annotation.prepared import Prepared
 
-# What is left out here (addresses, dates) is fetched where somebody asks for it.
+# Deferred fields (addresses, dates) are fetched on access.
 _LEFT_OUT = ("email", "last_login", "date_joined")
 _COLUMNS = [field.attname for field in User._meta.concrete_fields if field.name not in _LEFT_OUT]
 _ACCOUNT = Prepared(lambda pk: User.objects.filter(pk=pk).values_list(*_COLUMNS), 1)

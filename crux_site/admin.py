@@ -1,4 +1,4 @@
-"""Every table as it is, for admins of the site to look at: Django's admin, which changes nothing here.
+"""Read-only Django admin with all tables, for admins of the site.
 
 Rows of ours are changed by the pages that know what depends on them, and that write down who did it.
 """
@@ -16,8 +16,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 
+from annotation.pages import Page
+
+PAGE = Page("Tables of this site", help="admins#database-tables")
+
 APPS = ("annotation", "evaluation", "judging", "building")
-# What lets somebody in, or tells who somebody is: nobody needs to read it.
+# Credentials and personal data: nobody needs to read them.
 SECRET = ("password", "digest", "salt", "endpoint", "encrypted_key", "headers", "params")
 SHORT = 250  # characters of a field that a list shows, and that is searched
 
@@ -62,8 +66,8 @@ class ReadOnly(admin.ModelAdmin[Any]):
         return [field.name for field in self._short()]
 
     def get_search_fields(self, request: HttpRequest) -> list[Any]:
-        words = [field for field in self._short() if isinstance(field, CharField)]
-        return [field.name for field in words if not field.choices]
+        char_fields = [field for field in self._short() if isinstance(field, CharField)]
+        return [field.name for field in char_fields if not field.choices]
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
         few = (BooleanField,)
@@ -92,8 +96,8 @@ class ReadOnly(admin.ModelAdmin[Any]):
 
 
 def _is_short(field: "Field[Any, Any]") -> bool:
-    is_words = isinstance(field, CharField | TextField)
-    return not is_words or (isinstance(field, CharField) and (field.max_length or 0) <= SHORT)
+    is_text = isinstance(field, CharField | TextField)
+    return not is_text or (isinstance(field, CharField) and (field.max_length or 0) <= SHORT)
 
 
 tables = Tables(name="admin")

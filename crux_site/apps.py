@@ -9,6 +9,7 @@ class CruxSiteConfig(AppConfig):
     name = "crux_site"
 
     def ready(self) -> None:
+        from crux_site import checks  # noqa: F401, PLC0415 - it registers itself
         from crux_site.login import session_end  # noqa: F401, PLC0415 - it listens to logins
 
         # This app has no models, and for such an app the signal is not sent.
@@ -16,5 +17,8 @@ class CruxSiteConfig(AppConfig):
 
 
 def _make_cache_table(using: str, **_: Any) -> None:
-    """The table in which processes count wrong log-ins together; it is no model's, so no migration makes it."""
+    """Create the database cache table in which processes count failed log-ins together.
+
+    No model has this table, so no migration creates it.
+    """
     call_command("createcachetable", database=using, verbosity=0)

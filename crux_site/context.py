@@ -1,4 +1,4 @@
-"""Context processors: what every page knows without being told."""
+"""Context processors for all pages."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from crux_site.demo import people
 from crux_site.login import session_end
-from crux_site.projects.shown import share_address
+from crux_site.projects.shared_pages import share_address
 from crux_site.projects.visitors import Visitor
 
 CHOICES = {
@@ -18,9 +18,9 @@ CHOICES = {
 
 
 def appearance(request: HttpRequest) -> dict[str, Any]:
-    """How the reader wants pages to look, from cookies: it stands in the first byte, so nothing flashes.
+    """Return the reader's display settings from cookies; the server renders them: no flash.
 
-    What is missing or unknown is empty, and the stylesheet decides.
+    A value that is missing or unknown is empty, and the stylesheet decides.
     """
     chosen = {name: request.COOKIES.get(name, "") for name in CHOICES}
     return {
@@ -30,7 +30,7 @@ def appearance(request: HttpRequest) -> dict[str, Any]:
 
 
 def session(request: HttpRequest) -> dict[str, Any]:
-    """When the reader is logged out, so that a page can say so in time; nothing for a stranger."""
+    """Return the time of the automatic log-out, to warn in time; nothing if logged out."""
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {}
@@ -41,7 +41,7 @@ def session(request: HttpRequest) -> dict[str, Any]:
 
 
 def shared(request: HttpRequest) -> dict[str, Any]:
-    """The link by which somebody reads without an account; for owners, where this page is shared."""
+    """Return the shared link of a visitor; for owners, the address to share this page."""
     user = getattr(request, "user", None)
     if isinstance(user, Visitor):
         return {"shared": user.link}
@@ -49,5 +49,8 @@ def shared(request: HttpRequest) -> dict[str, Any]:
 
 
 def demo(request: HttpRequest) -> dict[str, Any]:
-    """Whom the log-in page of a demo offers to be; it alone asks. Elsewhere nothing is there to ask for."""
+    """Return the accounts that the log-in page of a demo offers; nothing outside a demo.
+
+    They are a callable: only the log-in page queries them.
+    """
     return {"demo_log_ins": people.log_ins} if settings.DEMO else {}

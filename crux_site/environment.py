@@ -1,4 +1,4 @@
-"""Settings from environment variables: each is right, or the error names it."""
+"""Parse settings from environment variables; errors name the variable."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from django.core.exceptions import ImproperlyConfigured
 SQLITE, POSTGRESQL = "django.db.backends.sqlite3", "django.db.backends.postgresql"
 
 
-def by_name(variable: str) -> dict[str, str]:
-    """What NAME=VALUE NAME=VALUE gives."""
+def parse_pairs(variable: str) -> dict[str, str]:
+    """Parse NAME=VALUE NAME=VALUE into a dict."""
     entries = os.environ.get(variable, "").split()
     if wrong := [entry for entry in entries if not entry.partition("=")[2]]:
         raise ImproperlyConfigured(f"{variable}: {wrong[0]!r} is not NAME=VALUE.")
@@ -26,7 +26,7 @@ def by_name(variable: str) -> dict[str, str]:
 
 
 def whole_number(variable: str, usual: int) -> int:
-    """A number of 1 or more."""
+    """Parse a number of 1 or more."""
     value = os.environ.get(variable, "").strip() or str(usual)
     if not (value.isascii() and value.isdecimal() and int(value) > 0):
         raise ImproperlyConfigured(f"{variable}: {value!r} is no number of 1 or more.")
@@ -44,7 +44,10 @@ def json_object(variable: str) -> dict[str, Any]:
 
 
 def switch(variable: str) -> bool:
-    """1 or 0. Other words are refused: `HTTPS=true` that is taken for "no" sends cookies in the clear."""
+    """Parse 1 or 0; refuse anything else.
+
+    `HTTPS=true` that is taken for "no" would send cookies in the clear.
+    """
     value = os.environ.get(variable, "").strip() or "0"
     if value not in ("0", "1"):
         raise ImproperlyConfigured(f"{variable}: {value!r} is neither 1 nor 0.")
@@ -52,12 +55,12 @@ def switch(variable: str) -> bool:
 
 
 def hosts(variable: str, usual: str) -> list[str]:
-    """Names parted by commas, as they are in a request: no https://, no path."""
+    """Parse names separated by commas, as they are in a request: no https://, no path."""
     value = os.environ.get(variable, "").strip() or usual
     names = [name.strip() for name in value.split(",") if name.strip()]
     if wrong := [name for name in names if "/" in name or " " in name]:
         raise ImproperlyConfigured(
-            f"{variable}: {wrong[0]!r} is no host name. Names are parted by commas, like crux.example.org."
+            f"{variable}: {wrong[0]!r} is no host name. Names are separated by commas, like crux.example.org."
         )
     return names
 
@@ -74,27 +77,27 @@ def time_zone(variable: str) -> str:
 
 
 def database(variable: str, usual: Path) -> dict[str, Any]:
-    """The database of an address. What is wrong with it is told without it: it holds a password."""
-    like = "It is like postgres://user:password@host/name or sqlite:////srv/crux/crux.sqlite3."
+    """Parse a database URL; errors do not quote it, as it holds a password."""
+    example = "It is like postgres://user:password@host/name or sqlite:////srv/crux/crux.sqlite3."
     url = os.environ.get(variable, "").strip() or f"sqlite:///{usual}"
     try:
         config: Any = dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True)
     except ValueError as error:
-        why = "begins with no scheme that is known"
+        reason = "begins with no scheme that is known"
         if not isinstance(error, dj_database_url.UnknownSchemeError):
-            why = (
+            reason = (
                 "is no address; signs like @, / and # in a password are written as %40, %2F and %23"
             )
-        raise ImproperlyConfigured(f"{variable} {why}. {like}") from None
+        raise ImproperlyConfigured(f"{variable} {reason}. {example}") from None
     if config["ENGINE"] not in (SQLITE, POSTGRESQL):
-        raise ImproperlyConfigured(f"{variable} names neither SQLite nor PostgreSQL. {like}")
+        raise ImproperlyConfigured(f"{variable} names neither SQLite nor PostgreSQL. {example}")
     if not config["NAME"]:
-        raise ImproperlyConfigured(f"{variable} names no database. {like}")
+        raise ImproperlyConfigured(f"{variable} names no database. {example}")
     return config
 
 
 def private_folder(variable: str, usual: Path) -> Path:
-    """A folder that, where it is made here, nobody else on the machine may look into."""
+    """Create a folder that nobody else on the machine may read, or return the existing one."""
     path = Path(os.environ.get(variable, "") or usual)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +110,7 @@ def private_folder(variable: str, usual: Path) -> Path:
 
 
 def secret_key(variable: str, path: Path) -> str:
-    """The key of this installation: from the environment, else from a file made once."""
+    """Read the key of this installation from the environment, or from a file created once."""
     if key := os.environ.get(variable, "").strip():
         return key
     try:
@@ -115,20 +118,20 @@ def secret_key(variable: str, path: Path) -> str:
             _make_key(path, secrets.token_urlsafe(50))
         key = path.read_text(encoding="ascii").strip()
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it holds other signs than ASCII"
+        reason = error.strerror if isinstance(error, OSError) else "it holds other signs than ASCII"
         raise ImproperlyConfigured(
-            f"{variable} is not given, and {path} cannot be read: {why}."
+            f"{variable} is not given, and {path} cannot be read: {reason}."
         ) from None
     if not key:
         raise ImproperlyConfigured(
             f"{variable} is not given, and {path} is empty: put the key from your backup back. "
-            "Without one, delete the file: everybody logs in again then, and invitation links are made anew."
+            "Without one, delete the file: everybody logs in again then, and invitation links are made again."
         )
     return key
 
 
 def fernet_keys(variable: str, path: Path) -> list[str]:
-    """Fernet keys, the newest first: from the environment, else from a file with one made once.
+    """Read Fernet keys, newest first, from the environment, or from a file created once.
 
     The first encrypts, each decrypts: https://cryptography.io/en/latest/fernet/
     """
@@ -141,9 +144,9 @@ def fernet_keys(variable: str, path: Path) -> list[str]:
                 _make_key(path, base64.urlsafe_b64encode(secrets.token_bytes(32)).decode())
             text = path.read_text(encoding="ascii")
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not ASCII"
+            reason = error.strerror if isinstance(error, OSError) else "it is not ASCII"
             raise ImproperlyConfigured(
-                f"{variable} is not given, and {path} cannot be read: {why}."
+                f"{variable} is not given, and {path} cannot be read: {reason}."
             ) from None
     keys = text.replace(",", " ").split()
     if not keys or not all(map(_is_fernet_key, keys)):
@@ -162,7 +165,7 @@ def _is_fernet_key(key: str) -> bool:
 
 
 def readable_file(variable: str) -> str:
-    """The path of a file that is there; "" where none is named."""
+    """Return the path of an existing file; "" if the variable is not set."""
     value = os.environ.get(variable, "").strip()
     if value and not Path(value).is_file():
         raise ImproperlyConfigured(f"{variable}: there is no file {value}.")

@@ -1,4 +1,4 @@
-"""Language of pages that belong to no study: that of the study whose page the reader saw last, by a cookie.
+"""Language of pages outside a study: that of the reader's last study, from a cookie.
 
 A worker who is logged out in a German study, or mistypes an address of it, reads German too. Pages of
 staff are in the site's own language, and staff have no such cookie.
@@ -17,21 +17,24 @@ YEAR = 60 * 60 * 24 * 365  # seconds
 
 
 def remember_language(request: HttpRequest, response: HttpResponseBase) -> None:
-    """After a page of a study was answered: note its language, while it is still the active one."""
-    match, kept = request.resolver_match, request.COOKIES.get(COOKIE)
+    """Store the language of an answered page of a study in the cookie.
+
+    Call it while that language is still active.
+    """
+    match, stored = request.resolver_match, request.COOKIES.get(COOKIE)
     is_of_study = match is not None and match.route.startswith(OF_STUDIES)
     language = translation.get_language()
     if match is not None and not match.kwargs and language == settings.LANGUAGE_CODE:
         is_of_study = False  # a list of studies in several languages is in none of theirs
-    if response.status_code != 200 or not (kept or is_of_study):
+    if response.status_code != 200 or not (stored or is_of_study):
         return
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return
     if user.is_researcher:
-        if kept:
+        if stored:
             response.delete_cookie(COOKIE, samesite="Lax")
-    elif is_of_study and language != (kept or settings.LANGUAGE_CODE):
+    elif is_of_study and language != (stored or settings.LANGUAGE_CODE):
         response.set_cookie(
             COOKIE,
             language,
@@ -43,17 +46,17 @@ def remember_language(request: HttpRequest, response: HttpResponseBase) -> None:
 
 
 def activate_last_language(request: HttpRequest) -> None:
-    """Put a page that belongs to no study into the language of the last one, if that is another.
+    """Activate the language of the last study, for a page that belongs to none.
 
-    Where a view has chosen a language already, that stays. No database is asked: it may be away.
+    A language that a view has chosen already stays. No query: the database may be unavailable.
     """
-    kept = request.COOKIES.get(COOKIE)
-    if translation.get_language() == settings.LANGUAGE_CODE and kept in dict(settings.LANGUAGES):
-        translation.activate(kept)
+    stored = request.COOKIES.get(COOKIE)
+    if translation.get_language() == settings.LANGUAGE_CODE and stored in dict(settings.LANGUAGES):
+        translation.activate(stored)
 
 
 def activate_language_of(path: str) -> None:
-    """Put the rest of the request into the language of the study that an address names, if it names one."""
+    """Activate the language of the study that a path names, for the rest of the request."""
     try:
         match = resolve(path)
     except Resolver404:

@@ -1,4 +1,4 @@
-"""The format of log lines: a line says when, how bad, which process, where, and what."""
+"""Log format: time, level, process, logger and message on one line."""
 
 import copy
 import logging
@@ -8,8 +8,13 @@ from django.db import InterfaceError, OperationalError
 AWAY = (OperationalError, InterfaceError)  # the database's own trouble, and no mistake in the code
 
 
-class Line(logging.Formatter):
-    """A database that is away, locked or full is one line: the trace shows only who asked it first."""
+class OneLineFormatter(logging.Formatter):
+    """Log formatter; a database error (unavailable, locked, full) is one line, no traceback.
+
+    The traceback would show only which query met the error first.
+
+    The traceback would show only which query met the error first.
+    """
 
     def __init__(self) -> None:
         super().__init__(
@@ -20,11 +25,11 @@ class Line(logging.Formatter):
         cause = record.exc_info[1] if record.exc_info else None
         if isinstance(cause, AWAY):
             record = copy.copy(record)
-            record.msg = f"{record.getMessage()}: {in_a_line(cause)}"
+            record.msg = f"{record.getMessage()}: {one_line(cause)}"
             record.args = record.exc_info = record.exc_text = None
         return super().format(record)
 
 
-def in_a_line(error: BaseException) -> str:
-    """What an error says, without its line ends."""
+def one_line(error: BaseException) -> str:
+    """Return the message of an error without line breaks."""
     return " ".join(str(error).split()) or type(error).__name__

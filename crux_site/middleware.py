@@ -1,4 +1,4 @@
-"""What every request passes: /healthz/, the language of a page, no NUL; and what a database away is told as."""
+"""Middleware and error handlers: health, language, NUL, errors of people and database."""
 
 import sys
 from collections.abc import Callable
@@ -9,12 +9,14 @@ from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
 from django.template import loader
 from django.utils import translation
 from django.views import csrf, defaults
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from annotation.errors import UserError
 from annotation.http import is_by_script
 from crux_site.language import activate_last_language, remember_language
 from judging.runs.page import state_of_workers
@@ -23,10 +25,10 @@ ADDRESSES = ("/healthz/", "/healthz")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
-def answered_first(get_response: GetResponse) -> GetResponse:
-    """Answer before anything looks for a session, which is in the database, or at the host's name.
+def health_check(get_response: GetResponse) -> GetResponse:
+    """Middleware: answer the health check before sessions (database) and host names.
 
-    Who watches from the same machine asks by its number.
+    Monitoring on the same machine requests it by IP address.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -38,7 +40,10 @@ def answered_first(get_response: GetResponse) -> GetResponse:
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
-    """States and nothing else, to anybody. Without a worker the site serves people, so that is no failure."""
+    """Report the states of database and workers, to anybody.
+
+    Without a worker the site still serves people: that is no failure.
+    """
     try:
         workers = state_of_workers()
     except DatabaseError:  # away, or not migrated
@@ -47,7 +52,10 @@ def health(request: HttpRequest) -> JsonResponse:
 
 
 def site_language(get_response: GetResponse) -> GetResponse:
-    """Begin every request in the site's language: threads outlive requests, and so would a view's choice."""
+    """Middleware: begin every request in the site's language.
+
+    Threads outlive requests, and so would a language that a view activates.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         with translation.override(settings.LANGUAGE_CODE):
@@ -62,9 +70,9 @@ SAY_SO_THEMSELVES = ("/api/", "/search/", "/start/")
 
 
 def no_nul(get_response: GetResponse) -> GetResponse:
-    """Refuse an address with a NUL: PostgreSQL can neither keep nor look for one, and nothing has one.
+    """Middleware: refuse a URL with a NUL, which PostgreSQL cannot store (400).
 
-    But for those of pages that say what is wrong in their own way.
+    Pages that report it in their own way are exempt.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -76,19 +84,37 @@ def no_nul(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
+class UserErrors:
+    """Middleware: answer a UserError that no view handles with its text, and its status."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, UserError):
+            return None
+        activate_last_language(request)
+        if is_by_script(request):
+            return HttpResponse(str(error), content_type="text/plain", status=error.status)
+        return render(request, "400.html", {"reason": str(error)}, status=error.status)
+
+
 RETRY_AFTER = 5  # seconds
-SAYS = "The database is busy or away. Try again in a moment."
+UNAVAILABLE = "The database is busy or away. Try again in a moment."
 
 
 def _in_last_language(handler: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A handler of errors whose page belongs to no study, in the language of the reader's last one."""
+    """Wrap an error handler: its page is in the language of the reader's last study."""
 
     @wraps(handler)
-    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         activate_last_language(request)
         return handler(request, *args, **kwargs)
 
-    return answered
+    return wrapper
 
 
 bad_request = _in_last_language(defaults.bad_request)
@@ -98,19 +124,19 @@ csrf_failure = _in_last_language(csrf.csrf_failure)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """The answer to an exception that nobody caught: an error of ours (500), or of the moment (503).
+    """Handle an uncaught exception: 503 if the database is unavailable, else 500.
 
-    This is the handler of errors, and no middleware: sessions are read and written outside of the views,
-    in places where no middleware is told of an exception.
+    This is an error handler and no middleware: sessions are read and written outside of the views,
+    where no middleware is told of an exception.
     """
     activate_last_language(request)
-    if not will_pass(sys.exception()):
+    if not is_transient(sys.exception()):
         return defaults.server_error(request)
     response: HttpResponse
     if request.path.startswith("/api/"):
-        response = JsonResponse({"detail": SAYS, "errors": []})
+        response = JsonResponse({"detail": UNAVAILABLE, "errors": []})
     elif is_by_script(request):
-        response = HttpResponse(SAYS, content_type="text/plain")
+        response = HttpResponse(UNAVAILABLE, content_type="text/plain")
     else:
         response = HttpResponse(loader.render_to_string("503.html"))
     response.status_code = 503
@@ -118,10 +144,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def will_pass(error: BaseException | None) -> bool:
-    """Whether the database could not be reached, or not written to in time.
+def is_transient(error: BaseException | None) -> bool:
+    """True if the database was unreachable or locked: a transient error.
 
-    SQLite says of a table or a column that is not there that this is operational, too: that is our fault.
+    SQLite also raises OperationalError for a missing table or column: that is our fault.
     """
     code = getattr(error.__cause__, "sqlite_errorname", "") if error else ""
     return isinstance(error, OperationalError | InterfaceError) and code != "SQLITE_ERROR"

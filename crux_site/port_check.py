@@ -1,9 +1,9 @@
-"""Stops with a sentence where a port is taken, before anything begins to serve there.
+"""Exit with a message if a port is taken, before a server starts.
 
-    python -m crux_site.port_check PORT=8000
+python -m crux_site.port_check PORT=8000
 
-The server shares a port with whoever shares it too, and is not told: two of them would take turns at
-answering, each from a database of its own. A probe that shares nothing is refused.
+Servers that share a port are not told: two of them would take turns at answering, each from a database of
+its own. A probe that does not share its port is refused.
 """
 
 import argparse
@@ -12,8 +12,8 @@ import socket
 import sys
 
 
-def problem_with(host: str, port: str) -> str:
-    """Why nothing can be served there, in words; empty if it can."""
+def port_problem(host: str, port: str) -> str:
+    """Return a sentence that says why the port cannot be used; empty if it is free."""
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
         return f"{port!r} is no port: give a number from 1 to 65535"
     with socket.socket() as probe:
@@ -38,7 +38,7 @@ def main() -> None:
     chosen = parser.parse_args()
     for argument in chosen.ports:
         name, _, port = argument.rpartition("=")
-        if problem := problem_with(chosen.host, port):
+        if problem := port_problem(chosen.host, port):
             sys.exit(f"Not started: {problem}, or take another port with {name or 'PORT'}=NUMBER.")
 
 

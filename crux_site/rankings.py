@@ -1,16 +1,16 @@
-"""Retrieval runs as the judging app asks for them: it knows nothing of the app that holds them."""
+"""Retrieval runs for the judging app, which does not know the app that stores them."""
 
 from annotation.models import Dataset
 from evaluation.models import RankedText, RetrievalRun
 
 
 def names(dataset: Dataset) -> list[str]:
-    """The retrieval runs of a dataset by name."""
+    """Return the names of the retrieval runs of a dataset."""
     return list(RetrievalRun.objects.filter(dataset=dataset).values_list("name", flat=True))
 
 
 def ranked(dataset: Dataset, run: str, depth: int | None) -> dict[int, list[int]]:
-    """Keys of the texts of a run by topic, in the order of their ranks, the first `depth` of each."""
+    """Return text keys by topic in the order of ranks, the first `depth` of each topic."""
     rows = RankedText.objects.filter(run__dataset=dataset, run__name=run)
     if depth is not None:
         rows = rows.filter(rank__lte=depth)

@@ -1,4 +1,4 @@
-"""Removing rows of a dataset in bulk: what would go, by table, what stands on it, and the removal itself."""
+"""Bulk removal of rows of a dataset: preview by table, blockers, and deletion."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from annotation.models import (
     Dataset,
     Decision,
     Document,
+    EqualText,
     Item,
     ItemQuestion,
     LogEntry,
@@ -51,10 +52,10 @@ from evaluation.models import (
 from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 
 Rows = Mapping[type[Model], QuerySet[Any]]
-MANY = 1_000  # of more rows than these nobody lets go by a slip of the hand
+CONFIRM_ABOVE = 1_000  # rows; more are removed only after the name of the dataset is typed
 
-# Where people and models said something, and what is thrown away with a study alone.
-SAID: dict[type[Model], str] = {
+# Work of people and models on a dataset: removed with the whole dataset alone.
+WORK_TABLES: dict[type[Model], str] = {
     Attempt: "batch__run__dataset",
     Batch: "run__dataset",
     Shard: "run__dataset",
@@ -71,14 +72,15 @@ SAID: dict[type[Model], str] = {
     AttentionCheck: "campaign__dataset",
     CheckQuestion: "campaign__dataset",
     ItemQuestion: "item__campaign__dataset",
+    EqualText: "item__campaign__dataset",
     Item: "campaign__dataset",
     Campaign.further_rubrics.through: "campaign__dataset",
     Campaign: "dataset",
     SharedLink: "dataset",
     PairNote: "text__dataset",
 }
-# What files bring.
-BROUGHT: dict[type[Model], str] = {
+# Rows that files bring.
+IMPORTED_TABLES: dict[type[Model], str] = {
     Product: "draft__order__run__dataset",
     Draft: "order__run__dataset",
     Order: "run__dataset",
@@ -99,12 +101,13 @@ BROUGHT: dict[type[Model], str] = {
     Judge: "rater__dataset",  # the baseline, which knows the words of one dataset
     Rater: "dataset",
 }
-# Each before those that its rows refer to; with the way from a row to its dataset.
-TABLES = {**SAID, **BROUGHT}
+# Each table comes before those that its rows refer to; with the path from a row to its dataset.
+TABLES = {**WORK_TABLES, **IMPORTED_TABLES}
 
-# Who stands on rows is told by the value at a path, in words for one of them.
-PLACES: dict[type[Model], tuple[str, str, str]] = {
+# Labels of blockers: path to a value, pattern of the place for that value, label of the rows.
+BLOCKER_LABELS: dict[type[Model], tuple[str, str, str]] = {
     Item: ("campaign__title", "Campaign {}", "texts that it shows"),
+    EqualText: ("item__campaign__title", "Campaign {}", "texts that it copies grades to"),
     ItemQuestion: ("item__campaign__title", "Campaign {}", "questions that it asks"),
     Answer: ("assignment__item__campaign__title", "Campaign {}", "answers of people"),
     Decision: ("item__campaign__title", "Campaign {}", "decisions of experts"),
@@ -124,15 +127,16 @@ PLACES: dict[type[Model], tuple[str, str, str]] = {
     ReportValue: ("report__system", "Reports of {}", "values"),
     Document: ("topic__name", "Topic {}", "documents"),
 }
-WORDS: dict[type[Model], str] = {
+TABLE_LABELS: dict[type[Model], str] = {
     Attempt: "replies of judges",
     Batch: "batches of replies",
     Shard: "shards of judge runs",
-    Item: "items of campaigns",  # a template would take the one word for a method of the table
+    Item: "items of campaigns",  # `items` alone would be a method in a template
     LogEntry: "entries of the logs of campaigns",
     Campaign.further_rubrics.through: "further rubrics of campaigns",
     Judge.projects.through: "projects of judges",
     SampleChance: "chances of texts in samples",
+    EqualText: "texts of equal words",
     ItemQuestion: "questions of items",
     Product: "written texts and questions",
     Draft: "replies of writers",
@@ -141,31 +145,31 @@ WORDS: dict[type[Model], str] = {
     System: "systems with settings",
     ReportValue: "values of reports",
 }
-# What is let go of with a reference: a place in a document is nothing without the document.
-WITH_IT: dict[tuple[type[Model], str], dict[str, None]] = {
+# Fields that are set to null with a reference: offsets are undefined without their document.
+CLEARED_FIELDS: dict[tuple[type[Model], str], dict[str, None]] = {
     (Text, "document"): {"start": None, "end": None}
 }
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What keeps rows from going: where it is, and how much; or a `sentence`. `url` leads to it."""
+class Blocker:
+    """Blocker of a removal: its place and number of rows, or a `sentence`; `url` leads to it."""
 
-    place: str
+    location: str
     n: int
-    what: str
+    label: str
     sentence: str = ""
     url: str = ""
 
     def __str__(self) -> str:
-        return self.sentence or f"{self.place}: {self.n:,} {self.what}"
+        return self.sentence or f"{self.location}: {self.n:,} {self.label}"
 
 
 class Removal:
-    """Rows of tables that go together. Nothing is read into memory, and each number is counted anew.
+    """Rows of tables that are removed together; they are counted, not read into memory.
 
-    References to them from rows that stay are let go where the model allows that. `before` are the highest
-    keys of tables before those rows were made: rows that came later may not refer to them, then.
+    References from remaining rows are set to null where the model allows that. `before` are the highest
+    keys of tables before those rows were created: rows that came later may not refer to them, then.
     """
 
     def __init__(self, rows: Rows, before: Mapping[type[Model], int] | None = None) -> None:
@@ -173,42 +177,52 @@ class Removal:
         self.before = before
 
     def counts(self) -> dict[str, int]:
-        """How many rows go, by the words for their table; tables of which none goes are left out."""
-        counted = {words_for(model): rows.count() for model, rows in self.rows.items()}
-        return {words: n for words, n in counted.items() if n}
+        """Return the number of rows to remove by label of their table, without zeros."""
+        counted = {table_label(model): rows.count() for model, rows in self.rows.items()}
+        return {label: n for label, n in counted.items() if n}
 
-    def standing(self, makers: Sequence[tuple[str, Rows]] = ()) -> list[Standing]:
-        """Rows that refer to these and are not among them; `makers` are imports, by name, with their rows."""
-        found: dict[tuple[str, str], int] = {}
+    def blockers(self, makers: Sequence[tuple[str, Rows]] = ()) -> list[Blocker]:
+        """Return the blockers: rows that refer to these and remain.
+
+        `makers` are imports, by name, with their rows.
+        """
+        counts: dict[tuple[str, str], int] = {}
         for field, rows in self._references():
             model = field.model
             if model is Version:
                 continue
-            stays = self._staying(field, rows).exclude(self._is_let_go(field))
-            for name, made in makers:
-                if model in made and (n := stays.filter(pk__in=made[model].values("pk")).count()):
-                    key = f"The import of {name}", words_for(model)
-                    found[key] = max(n, found.get(key, 0))
-                    stays = stays.exclude(pk__in=made[model].values("pk"))
-            path, place, what = PLACES.get(model, ("pk", words_for(model) + " {}", "rows"))
+            stays = self._referring_rows(field, rows).exclude(self._is_set_null(field))
+            for name, import_rows in makers:
+                if model in import_rows and (
+                    n := stays.filter(pk__in=import_rows[model].values("pk")).count()
+                ):
+                    key = f"The import of {name}", table_label(model)
+                    counts[key] = max(n, counts.get(key, 0))
+                    stays = stays.exclude(pk__in=import_rows[model].values("pk"))
+            path, pattern, label = BLOCKER_LABELS.get(
+                model, ("pk", table_label(model) + " {}", "rows")
+            )
             for value, n in (
                 stays.order_by().values_list(path).annotate(n=Count("pk", distinct=True))
             ):
-                key = place.format(value), what
-                found[key] = max(n, found.get(key, 0))  # by its text and by its question
+                key = pattern.format(value), label
+                counts[key] = max(n, counts.get(key, 0))  # by its text and by its question
         if Text in self.rows:
-            found |= self._answers() | self._orders()
-        standing = [Standing(place, n, what) for (place, what), n in sorted(found.items())]
-        return self._edited() + standing
+            counts |= self._answer_counts() | self._task_counts()
+        blockers = [Blocker(pattern, n, label) for (pattern, label), n in sorted(counts.items())]
+        return self._edit_blockers() + blockers
 
     def delete(self) -> None:
-        """In a transaction. Raises IntegrityError where something stands on the rows, perhaps as it ends."""
-        with _found_by_index() if Text in self.rows or SubQuestion in self.rows else nullcontext():
+        """Delete the rows. In a transaction.
+
+        Raises IntegrityError if rows still refer to them, perhaps only at the end of the transaction.
+        """
+        with _attempt_indexes() if Text in self.rows or SubQuestion in self.rows else nullcontext():
             for field, rows in self._references():
                 if field.null:
-                    nothing = {field.name: None, **WITH_IT.get((field.model, field.name), {})}
-                    let_go = self._staying(field, rows).filter(self._is_let_go(field))
-                    let_go.update(**nothing)
+                    nulls = {field.name: None, **CLEARED_FIELDS.get((field.model, field.name), {})}
+                    referring = self._referring_rows(field, rows).filter(self._is_set_null(field))
+                    referring.update(**nulls)
             for rows in self.rows.values():
                 if isinstance(rows, RatingQuerySet):
                     rows.remove()
@@ -216,19 +230,19 @@ class Removal:
                     rows._raw_delete(rows.db)
 
     def _references(self) -> Iterator[tuple[ForeignKey[Any, Any], QuerySet[Any]]]:
-        """Foreign keys to tables of which rows go, with those rows; not what goes with its rows by itself."""
+        """Yield the foreign keys to these tables, with the rows that they may refer to."""
         for model, rows in self.rows.items():
             for relation in model._meta.get_fields(include_hidden=True):
                 if isinstance(relation, ManyToOneRel):
                     yield relation.field, rows
 
-    def _staying(self, field: ForeignKey[Any, Any], rows: QuerySet[Any]) -> QuerySet[Any]:
+    def _referring_rows(self, field: ForeignKey[Any, Any], rows: QuerySet[Any]) -> QuerySet[Any]:
         refer = field.model._base_manager.filter(**{f"{field.name}__in": rows.values("pk")})
         goes = self.rows.get(field.model)
         return refer if goes is None else refer.exclude(pk__in=goes.values("pk"))
 
-    def _is_let_go(self, field: ForeignKey[Any, Any]) -> Q:
-        """Rows whose reference by this field is let go of."""
+    def _is_set_null(self, field: ForeignKey[Any, Any]) -> Q:
+        """Filter the rows whose reference by this field is set to null."""
         nothing = Q(pk__in=[])
         if not field.null:
             return nothing
@@ -236,8 +250,8 @@ class Removal:
             return ~nothing if field.remote_field.on_delete is SET_NULL else nothing
         return Q(pk__lte=self.before.get(field.model, 0))
 
-    def _edited(self) -> list[Standing]:
-        """Texts and questions among the rows that have been edited: their earlier words are rows that stay."""
+    def _edit_blockers(self) -> list[Blocker]:
+        """Return blockers for edited texts and questions among the rows: their versions remain."""
         edits = Version.objects.none()
         for model, name in ((Text, "text"), (SubQuestion, "question")):
             if model in self.rows:
@@ -250,90 +264,96 @@ class Removal:
         # The first edit of each: to restore the words from before it undoes those after it as well.
         first = {(edit.text_id, edit.question_id): edit for edit in reversed(edits)}
         return [
-            Standing(edit.label, 1, "text edit", edit.told, edit.get_absolute_url())
+            Blocker(edit.label, 1, "text edit", edit.told, edit.get_absolute_url())
             for edit in reversed(first.values())
         ]
 
-    def _answers(self) -> dict[tuple[str, str], int]:
-        """Answers of people to items whose text goes and which stay themselves."""
+    def _answer_counts(self) -> dict[tuple[str, str], int]:
+        """Count answers of people to items that remain, but whose text is removed."""
         stays = Answer.objects.filter(assignment__item__text__in=self.rows[Text].values("pk"))
         if Item in self.rows:
             return {}
-        path, place, what = PLACES[Answer]
+        path, pattern, label = BLOCKER_LABELS[Answer]
         counted = stays.order_by().values_list(path).annotate(n=Count("pk"))
-        return {(place.format(value), what): n for value, n in counted}
+        return {(pattern.format(value), label): n for value, n in counted}
 
-    def _orders(self) -> dict[tuple[str, str], int]:
-        """Orders of writers that show texts or documents which go: their inputs name these by key."""
+    def _task_counts(self) -> dict[tuple[str, str], int]:
+        """Count generation tasks whose inputs name texts or documents to remove, by key."""
         texts = self.rows[Text]
         orders = Order.objects.filter(run__dataset__in=texts.values("dataset"))
         orders = (
             orders.exclude(pk__in=self.rows[Order].values("pk")) if Order in self.rows else orders
         )
-        found: Counter[tuple[str, str]] = Counter()
+        counts: Counter[tuple[str, str]] = Counter()
         if orders.exists():
             documents = self.rows.get(Document, Document.objects.none())
-            goes = {
+            removed = {
                 model: set(rows.values_list("pk", flat=True))
                 for model, rows in ((Text, texts), (Document, documents))
             }
             for run, inputs in orders.values_list("run", "inputs").iterator():
-                one = {inputs.get("reference"), inputs.get("passage"), *inputs.get("passages", [])}
-                if one & goes[Text] or goes[Document].intersection(inputs.get("documents", [])):
-                    found[f"Writing {run}", "orders that show its texts"] += 1
-        return dict(found)
+                input_texts = {
+                    inputs.get("reference"),
+                    inputs.get("passage"),
+                    *inputs.get("passages", []),
+                }
+                if input_texts & removed[Text] or removed[Document].intersection(
+                    inputs.get("documents", [])
+                ):
+                    counts[f"Writing {run}", "orders that show its texts"] += 1
+        return dict(counts)
 
 
 @dataclass(frozen=True)
-class Going:
-    """What would go: `counts` of rows by table; or the reasons for which it stays."""
+class RemovalPreview:
+    """Preview of a removal: `counts` of rows by table, or the reasons that block it."""
 
     removal: Removal
     counts: dict[str, int]
-    reasons: list[Standing]
+    reasons: list[Blocker]
 
     @property
     def n(self) -> int:
         return sum(self.counts.values())
 
     def __str__(self) -> str:
-        return ", ".join(f"{n} {words}" for words, n in self.counts.items()) or "nothing was left"
+        return ", ".join(f"{n} {label}" for label, n in self.counts.items()) or "nothing was left"
 
 
 def rows_of(dataset: Dataset) -> Rows:
-    """All rows of a dataset, but its own."""
+    """Return all rows of a dataset, except its own row."""
     return {
         model: model._base_manager.filter(**{path: dataset.pk}) for model, path in TABLES.items()
     }
 
 
 def last_keys(dataset: Dataset) -> dict[type[Model], int]:
-    """The last key that each table has given of those that files bring rows of. Under the dataset's lock.
+    """Return the last key of each table that imports fill. Under the dataset's lock.
 
-    What is made from here on has greater keys than any row of the dataset that ever was: also than superseded
-    ratings, which lie with a version and come back with their keys.
+    Rows created from here on have greater keys than any row of the dataset that ever existed, superseded
+    ratings included, which are stored with a version and restored with their keys.
     """
     noted = list(dataset.log.exclude(rows={}).values_list("rows", flat=True))
-    for model in BROUGHT:
-        skip_keys(model, max((_within(model, keys)[1] for keys in noted), default=0))
-    return {model: last_key(model) for model in BROUGHT}
+    for model in IMPORTED_TABLES:
+        skip_keys(model, max((_key_range(model, keys)[1] for keys in noted), default=0))
+    return {model: last_key(model) for model in IMPORTED_TABLES}
 
 
 def keys_since(before: Mapping[type[Model], int]) -> dict[str, Any]:
-    """For each table the first and the last key that a row made since then may have."""
+    """Return for each table the first and the last key of rows created since then."""
     return {model._meta.label_lower: [last + 1, last_key(model)] for model, last in before.items()}
 
 
-def made_within(dataset: Dataset, keys: Mapping[str, Any]) -> Rows:
-    """The rows of a dataset that an import made, by the keys that it wrote down.
+def rows_of_import(dataset: Dataset, keys: Mapping[str, Any]) -> Rows:
+    """Return the rows of a dataset that an import created, by the keys that it logged.
 
-    Of ratings those of raters that came in files: people and judges work meanwhile, and somebody may make an
-    aggregate. Ratings of judges that the files define are among them. Spans go with their rating: an import
+    Of ratings only those of raters from files: people and judges work meanwhile, and somebody may create an
+    aggregate. Ratings of judges that the files define are included. Spans go with their rating: an import
     may find a highlight that another brought.
     """
     rows: dict[type[Model], QuerySet[Any]] = {}
-    for model, path in BROUGHT.items():
-        within = {path: dataset.pk, "pk__range": _within(model, keys)}
+    for model, path in IMPORTED_TABLES.items():
+        within = {path: dataset.pk, "pk__range": _key_range(model, keys)}
         rows[model] = model._base_manager.filter(**within)
     rows[Rating] = rows[Rating].filter(rater__in=raters_of_import(dataset, keys).values("pk"))
     rows[Rater] = rows[Rater].exclude(kind=Rater.Kind.AGGREGATE)
@@ -346,57 +366,57 @@ def raters_of_files(dataset: Dataset) -> QuerySet[Rater]:
 
 
 def raters_of_import(dataset: Dataset, keys: Mapping[str, Any]) -> QuerySet[Rater]:
-    """Raters of files, and the judges that an import recorded: those that its files define."""
+    """Return raters from files, and the judges that the import logged: its files define them."""
     return raters_of_files(dataset) | Rater.objects.filter(pk__in=keys.get("judges", []))
 
 
 def set_aside_within(dataset: Dataset, keys: Mapping[str, Any]) -> Iterator[tuple[Version, int]]:
-    """Versions with which grades of an import were set aside, as they are without these, and how many they are.
+    """Yield versions without the superseded grades of an import, and the number removed.
 
     The keys are those that the import wrote down; nothing is saved.
     """
-    first, last = _within(Rating, keys)
+    first, last = _key_range(Rating, keys)
     raters = set(raters_of_import(dataset, keys).values_list("pk", flat=True))
     for version in dataset.versions.exclude(set_aside=[]):
-        there = len(version.set_aside)
+        n_before = len(version.set_aside)
         version.set_aside = [
             row
             for row in version.set_aside
             if row["rater"] not in raters or not first <= row.get("key", 0) <= last
         ]
-        if n := there - len(version.set_aside):
+        if n := n_before - len(version.set_aside):
             yield version, n
 
 
 def had_citations_within(dataset: Dataset, keys: Mapping[str, Any]) -> Iterator[Version]:
-    """Versions of reports that had citations of an import with their words, without these; not saved."""
-    first, last = _within(Citation, keys)
+    """Yield versions of reports without the earlier citations of an import; not saved."""
+    first, last = _key_range(Citation, keys)
     if last < first:
         return
     for version in dataset.versions.filter(text__kind=Text.Kind.REPORT).exclude(had={}):
-        there = version.had["citations"]
-        stays = [row for row in there if not first <= row.get("pk", 0) <= last]
-        if len(stays) < len(there):
-            version.had["citations"] = stays
+        citations = version.had["citations"]
+        remaining = [row for row in citations if not first <= row.get("pk", 0) <= last]
+        if len(remaining) < len(citations):
+            version.had["citations"] = remaining
             yield version
 
 
-def _within(model: type[Model], keys: Mapping[str, Any]) -> list[int]:
-    """The first and the last key that a row of an import may have; none where it knows of none."""
+def _key_range(model: type[Model], keys: Mapping[str, Any]) -> list[int]:
+    """Return the first and the last key that a row of an import may have; [1, 0] if none."""
     within: list[int] = keys.get(model._meta.label_lower, [1, 0])
     return within
 
 
-def words_for(model: type[Model]) -> str:
-    """The table in words: "ranked texts"."""
-    return WORDS.get(model) or str(model._meta.verbose_name_plural)
+def table_label(model: type[Model]) -> str:
+    """Return the label of a table, as "ranked texts"."""
+    return TABLE_LABELS.get(model) or str(model._meta.verbose_name_plural)
 
 
 @contextmanager
-def _found_by_index() -> Iterator[None]:
-    """Inside, attempts are found by their text and question.
+def _attempt_indexes() -> Iterator[None]:
+    """Index attempts by text and question inside.
 
-    Otherwise they have no such index, for judges write them by the million; and a database that looks
+    They have no such index otherwise, for judges write them by the million; and a database that checks
     whether one refers to a deleted text would read them all, for each text. Judges wait meanwhile.
     """
     columns = ("text_id", "question_id")

@@ -1,13 +1,13 @@
-"""Settings, one file for all places. What differs between places comes from the environment:
+"""Settings for all deployments. Differences come from environment variables:
 
 DATABASE_URL    a file below var/ by default; postgres://user:password@host/name in production
 SECRET_KEY      made once and kept in var/secret-key where it is not given
-ALLOWED_HOSTS   host names, parted by commas
+ALLOWED_HOSTS   host names, separated by commas
 HTTPS           1 behind a proxy that speaks HTTPS: cookies are then sent over HTTPS alone
 VAR_DIR         var/: the database file, the key, collected static files, uploads
 TIME_ZONE       UTC
 JUDGE_ENDPOINTS named servers that judge: "local=http://127.0.0.1:8001/v1"; keys in JUDGE_KEY_<NAME>;
-                several of one name are parted by "|"
+                several of one name are separated by "|"
 JUDGE_PRICES    what they charge for a million tokens: "local=0.10/0.40/EUR" (read, written, currency)
 JUDGE_VLLM_ARGS engine arguments of vLLM in process, as JSON
 JUDGE_CA_BUNDLE a PEM file of certificate authorities for model servers, in place of the system's
@@ -16,7 +16,7 @@ JUDGE_SECRET_KEYS  Fernet keys that encrypt the keys of model servers in the dat
 JUDGE_LEASE_SECONDS  120; after how long a dead worker's pairs are another's
 ANSERINI_JAVA   the `java` that runs Lucene, where it shall not be that of the extra
 IMPORT_MAX_MEGABYTES, IMPORT_MAX_FILES  4000 and 200000: what an upload may hold, unpacked
-API_PER_MINUTE  600 requests of a user or a stranger to the API, in each process
+API_PER_MINUTE  600 requests of a user to the API, in each process; a stranger has a tenth
 ARRIVALS_PER_MINUTE  120 openings of studies' addresses from one network address, in each process
 DEMO            1, set by `make demo`: the log-in page offers the demo's log-ins; never with HTTPS
 DEBUG           1 for Django's own error pages while developing; never where others can look
@@ -60,7 +60,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "crux_site.middleware.answered_first",
+    "crux_site.middleware.health_check",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
@@ -71,11 +71,12 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "crux_site.projects.visitors.LoginRequired",
-    "crux_site.projects.guard.OfMembers",
+    "crux_site.projects.guard.MembersOnly",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "crux_site.middleware.UserErrors",
 ]
 
 ROOT_URLCONF = "crux_site.urls"
@@ -104,19 +105,12 @@ TEMPLATES = [
                 "crux_site.context.demo",
                 "crux_site.context.shared",
             ],
-            # Tags of one page alone lie in its folder; those of many, in an app's templatetags.
+            # Tags of one page alone lie in its folder, and are loaded by the name of the folder; those of
+            # many, in an app's templatetags.
             "libraries": {
-                "task": "annotation.task.tags",
-                "agreement": "evaluation.agreement.tags",
-                "pairs": "evaluation.pairs.tags",
-                "retrieval": "evaluation.retrieval.tags",
-                "matrix": "evaluation.matrix.tags",
-                "nuggets": "evaluation.nuggets.tags",
-                "quality": "evaluation.quality.tags",
-                "labelling": "evaluation.labelling.tags",
-                "grid": "evaluation.grid.tags",
-                "compare": "judging.compare.tags",
-                "help": "crux_site.help.tags",
+                file.parent.name: ".".join(file.relative_to(BASE_DIR).with_suffix("").parts)
+                for app in INSTALLED_APPS
+                for file in sorted((BASE_DIR / app).rglob("tags.py"))
             },
         },
     }
@@ -154,9 +148,9 @@ CACHES = {
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend", "QUEUES": ["judging"]}}
 # Who answers, by name: "local=http://127.0.0.1:8001/v1 big=https://gpu.example.org/v1". The key of one
 # is in the environment too, as JUDGE_KEY_LOCAL, and nowhere else.
-JUDGE_ENDPOINTS = environment.by_name("JUDGE_ENDPOINTS")
+JUDGE_ENDPOINTS = environment.parse_pairs("JUDGE_ENDPOINTS")
 # What they charge for a million tokens, read and written: "big=0.10/0.40/EUR".
-JUDGE_PRICES = environment.by_name("JUDGE_PRICES")
+JUDGE_PRICES = environment.parse_pairs("JUDGE_PRICES")
 # What encrypts the keys that owners enter for their servers. Workers on other machines need the same.
 JUDGE_SECRET_KEYS = environment.fernet_keys("JUDGE_SECRET_KEYS", VAR_DIR / "judge-secret-keys")
 JUDGE_CA_BUNDLE = environment.readable_file("JUDGE_CA_BUNDLE")
@@ -229,7 +223,7 @@ X_FRAME_OPTIONS = "DENY"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "crux_site.logs.Line"}},
+    "formatters": {"line": {"()": "crux_site.logs.OneLineFormatter"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     # The server's own words, in its workers; those of its first process have its own form.
@@ -254,25 +248,25 @@ CACHES["api"] = {
 }
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "annotation.api.access.ByToken",
+        "annotation.api.access.HashedTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["annotation.api.access.Researchers"],
+    "DEFAULT_PERMISSION_CLASSES": ["annotation.api.access.IsResearcher"],
     "DEFAULT_PARSER_CLASSES": ["annotation.api.parsing.ShallowJSON"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "annotation.api.schema.Schema",
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": [
-        "annotation.api.access.OfUsers",
-        "annotation.api.access.OfStrangers",
+        "annotation.api.access.AccountThrottle",
+        "annotation.api.access.AnonymousThrottle",
     ],
     "DEFAULT_THROTTLE_RATES": {
         "user": f"{API_PER_MINUTE}/min",
         "anon": f"{max(1, API_PER_MINUTE // 10)}/min",
         "arrivals": f"{ARRIVALS_PER_MINUTE}/min",
     },
-    "EXCEPTION_HANDLER": "annotation.api.errors.answer",
+    "EXCEPTION_HANDLER": "annotation.api.errors.handle_exception",
     "NUM_PROXIES": 1 if HTTPS else 0,
     "URL_FORMAT_OVERRIDE": None,
 }
@@ -289,7 +283,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["annotation.api.access.Researchers"],
+    "SERVE_PERMISSIONS": ["annotation.api.access.IsResearcher"],
     "ENUM_NAME_OVERRIDES": {
         "TextKind": "annotation.models.Text.Kind",
         "RaterKind": "annotation.models.Rater.Kind",

@@ -1,4 +1,4 @@
-"""Storage of static files: where they are served from."""
+"""Storage of static files."""
 
 from django.contrib.staticfiles.storage import HashedFilesMixin
 from whitenoise.storage import CompressedManifestStaticFilesStorage

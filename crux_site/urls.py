@@ -1,4 +1,4 @@
-"""The map of the site."""
+"""URLs of the site."""
 
 from django.urls import include, path
 

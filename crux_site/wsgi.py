@@ -1,4 +1,4 @@
-"""The WSGI application that granian serves."""
+"""WSGI application that granian serves."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A site of the CRUX workbench as pandas frames: datasets, ratings, agreement and scores, read by a token."""
+"""Read-only client of a CRUX workbench site: API lists as pandas frames."""
 
 from crux_client.connection import SiteError
 from crux_client.site import Dataset, Site

@@ -1,4 +1,4 @@
-"""Requests to the API of a site: its pages one after the other, its refusals, and its pleas to wait."""
+"""HTTP connection to the API of a site: pagination, errors, and waiting on Retry-After."""
 
 from __future__ import annotations
 
@@ -47,15 +47,18 @@ class Connection:
         )
 
     def get(self, path: str, query: Query) -> dict[str, Any]:
-        """What the address answers. Raises SiteError."""
-        left = self.patience
+        """Return the JSON object at a path; wait and retry while the site is busy.
+
+        Raises SiteError.
+        """
+        seconds_left = self.patience
         while True:
-            answer = self._sent(path, query)
+            answer = self._send(path, query)
             wait = _seconds(answer)
-            if answer.status_code not in BUSY or wait > left:
+            if answer.status_code not in BUSY or wait > seconds_left:
                 break
             time.sleep(wait)
-            left -= wait
+            seconds_left -= wait
         return _content(answer)
 
     def pages(self, path: str, query: Query) -> Iterator[dict[str, Any]]:
@@ -68,7 +71,7 @@ class Connection:
             # Of the address of the next page the query alone: the token goes to no other host.
             query = dict(httpx.URL(page["next"]).params)
 
-    def _sent(self, path: str, query: Query) -> httpx.Response:
+    def _send(self, path: str, query: Query) -> httpx.Response:
         try:
             return self._http.get(path, params=query)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -76,9 +79,9 @@ class Connection:
 
 
 def _seconds(answer: httpx.Response) -> float:
-    """How long to wait, at least a second; for ever where the answer does not say it in seconds."""
-    told = answer.headers.get("Retry-After", "")
-    return max(1.0, float(told)) if told.isdecimal() else math.inf
+    """Return the seconds of Retry-After, at least 1; infinity if it is not a whole number."""
+    header = answer.headers.get("Retry-After", "")
+    return max(1.0, float(header)) if header.isdecimal() else math.inf
 
 
 def _content(answer: httpx.Response) -> dict[str, Any]:
@@ -87,9 +90,9 @@ def _content(answer: httpx.Response) -> dict[str, Any]:
     except ValueError:
         content = None
     if not isinstance(content, dict):
-        where = f"{answer.url.scheme}://{answer.url.netloc.decode()}"
+        origin = f"{answer.url.scheme}://{answer.url.netloc.decode()}"
         raise SiteError(
-            f"{where} answered with {answer.status_code} and not as the API of a site does: "
+            f"{origin} answered with {answer.status_code} and not as the API of a site does: "
             "is this its address?",
             answer.status_code,
         )

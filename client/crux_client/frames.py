@@ -1,4 +1,4 @@
-"""From the rows of the API to pandas frames, which have the same columns without a row as with many."""
+"""Convert API rows to pandas frames, with the same columns even without rows."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ RATERS = ("name", "kind", "is_of_dataset")
 RATINGS = (
     *("id", "rater", "rater_kind", "rubric", "grade", "created"),
     *("text_id", "text_kind", "text_system", "text_name", "text_sha256"),
-    *("question_id", "question_topic", "question_position", "spans"),
+    *("question_id", "question_topic", "question_position", "copied_from", "spans"),
 )
 NUMBERS = ("scope", "name", "measure", "value", "low", "high", "n", "missing", "reason")
 TYPES = {
     **dict.fromkeys(("value", "low", "high"), "float64"),
     **dict.fromkeys(
-        ("n", "missing", "filtered_eta"), "Int64"
+        ("n", "missing", "filtered_eta", "copied_from"), "Int64"
     ),  # whole numbers of which some are not there
 }
 
 
 def frame(rows: Iterable[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFrame:
-    """Rows as a frame, one line each.
+    """Convert rows to a frame, one line each.
 
     What is nested in a row becomes columns, as `text_id`; a list stays in its cell. `columns` come first
     and are there without any row; what a newer site tells beside them follows. Missing is missing: NaN or

@@ -1,4 +1,4 @@
-"""A site, and a dataset of it: each method asks the API for one list and returns it as a frame."""
+"""Site and Dataset: each method reads one list of the API as a pandas frame."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Site:
         self._connection = Connection(url, token, patience, transport)
 
     def datasets(self) -> pd.DataFrame:
-        """All datasets: slug, title, created, and how many topics, questions and texts are in each."""
-        return _listed(self._connection, "datasets/", frames.DATASETS, {})
+        """All datasets: slug, title, created, n_topics, n_questions, n_texts."""
+        return _fetch_frame(self._connection, "datasets/", frames.DATASETS, {})
 
     def dataset(self, slug: str) -> Dataset:
         """A dataset by its slug. Raises SiteError where there is none."""
@@ -47,7 +47,7 @@ class Site:
 
 
 class Dataset:
-    """One dataset. What a filter is not given for is not filtered by."""
+    """A dataset; a filter that is None does not filter."""
 
     def __init__(self, connection: Connection, row: dict[str, Any]) -> None:
         self.slug: str = row["slug"]
@@ -59,14 +59,14 @@ class Dataset:
 
     def topics(self) -> pd.DataFrame:
         """The topics in the order of the study: id, name, position, request, n_questions."""
-        return self._listed("topics", frames.TOPICS)
+        return self._fetch_frame("topics", frames.TOPICS)
 
     def questions(self, *, topic: str | None = None) -> pd.DataFrame:
         """The questions, topic by topic, filtered ones too.
 
         Columns: id, topic, position (from 0), body, is_filtered, filtered_because, filtered_eta.
         """
-        return self._listed("questions", frames.QUESTIONS, topic=topic)
+        return self._fetch_frame("questions", frames.QUESTIONS, topic=topic)
 
     def texts(
         self, *, topic: str | None = None, kind: str | None = None, system: str | None = None
@@ -76,15 +76,15 @@ class Dataset:
         `kind` is passage, report or reference; `system` what generated a report. `body` is missing where
         runs or ratings name a text whose words the site does not have.
         """
-        return self._listed("texts", frames.TEXTS, topic=topic, kind=kind, system=system)
+        return self._fetch_frame("texts", frames.TEXTS, topic=topic, kind=kind, system=system)
 
     def runs(self) -> pd.DataFrame:
         """The retrieval runs: name, tag, n_topics, n_ranked."""
-        return self._listed("runs", frames.RUNS)
+        return self._fetch_frame("runs", frames.RUNS)
 
     def raters(self) -> pd.DataFrame:
-        """Who rated: name, kind (human, model, baseline, aggregate), is_of_dataset."""
-        return self._listed("raters", frames.RATERS)
+        """The raters: name, kind (human, model, baseline, aggregate), is_of_dataset."""
+        return self._fetch_frame("raters", frames.RATERS)
 
     def ratings(
         self,
@@ -100,8 +100,8 @@ class Dataset:
         A pair without a grade has no line. `spans` is a list of the marked words: start and end in code
         points of the text, half open. `topic` is that of the question.
         """
-        asked = {"rater": rater, "rubric": rubric, "topic": topic, "kind": kind, "system": system}
-        return self._listed("ratings", frames.RATINGS, **asked)
+        filters = {"rater": rater, "rubric": rubric, "topic": topic, "kind": kind, "system": system}
+        return self._fetch_frame("ratings", frames.RATINGS, **filters)
 
     def agreement(
         self,
@@ -125,7 +125,7 @@ class Dataset:
         names = (
             None if raters is None else ",".join([raters] if isinstance(raters, str) else raters)
         )
-        return self._numbers(
+        return self._fetch_numbers(
             "agreement",
             scope=scope,
             rubric=rubric,
@@ -148,13 +148,13 @@ class Dataset:
         rules: str | None = None,
         questions: str | None = None,
     ) -> pd.DataFrame:
-        """What runs, systems with reports and reference bounds score, a line a number.
+        """Scores of runs, systems with reports and reference bounds, a line a number.
 
         Columns as in `agreement`. `scope` is runs, reports or bounds for means over topics, and topic
         for each topic, named "ROW, TOPIC". `.attrs["selection"]` says what was chosen, also by default.
         Raises SiteError for a choice that is not there, or where nobody has rated.
         """
-        return self._numbers(
+        return self._fetch_numbers(
             "scores",
             scope=scope,
             source=source,
@@ -165,21 +165,21 @@ class Dataset:
             questions=questions,
         )
 
-    def _listed(self, what: str, columns: tuple[str, ...], **asked: Any) -> pd.DataFrame:
-        return _listed(self._connection, f"datasets/{self.slug}/{what}/", columns, asked)
+    def _fetch_frame(self, endpoint: str, columns: tuple[str, ...], **filters: Any) -> pd.DataFrame:
+        return _fetch_frame(self._connection, f"datasets/{self.slug}/{endpoint}/", columns, filters)
 
-    def _numbers(self, what: str, **asked: Any) -> pd.DataFrame:
-        query = _given(asked) | {"limit": NUMBERS}
-        pages = list(self._connection.pages(f"datasets/{self.slug}/{what}/", query))
+    def _fetch_numbers(self, endpoint: str, **filters: Any) -> pd.DataFrame:
+        query = _query_params(filters) | {"limit": NUMBERS}
+        pages = list(self._connection.pages(f"datasets/{self.slug}/{endpoint}/", query))
         numbers = frames.frame(_rows(pages), frames.NUMBERS)
         numbers.attrs["selection"] = pages[0]["selection"]
         return numbers
 
 
-def _listed(
-    connection: Connection, path: str, columns: tuple[str, ...], asked: Query
+def _fetch_frame(
+    connection: Connection, path: str, columns: tuple[str, ...], filters: Query
 ) -> pd.DataFrame:
-    pages = connection.pages(path, _given(asked) | {"limit": ROWS})
+    pages = connection.pages(path, _query_params(filters) | {"limit": ROWS})
     return frames.frame(_rows(pages), columns)
 
 
@@ -187,5 +187,5 @@ def _rows(pages: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
     return chain.from_iterable(page["results"] for page in pages)
 
 
-def _given(asked: Query) -> dict[str, Any]:
-    return {name: value for name, value in asked.items() if value is not None}
+def _query_params(filters: Query) -> dict[str, Any]:
+    return {name: value for name, value in filters.items() if value is not None}

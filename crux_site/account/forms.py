@@ -1,4 +1,4 @@
-"""What one changes of one's own account: the password, and tokens for programs."""
+"""Forms of the account page: change the password, create an API token."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.http import AuthenticatedRequest
 from annotation.models import ApiToken, User
 from annotation.unique import save_unique
-from crux_site.login.tries import one_try
+from crux_site.login.rate_limit import count_attempt
 
 MOST_TOKENS = 20
 
@@ -19,7 +19,7 @@ MOST_TOKENS = 20
 class OwnPasswordForm(PasswordChangeForm):
     """Django's own. A wrong old password counts as a wrong try to log in does.
 
-    Validation raises LogInRefused after too many of them, and while others are checked.
+    Validation raises LogInError after too many of them, and while others are checked.
     """
 
     user: User
@@ -37,7 +37,7 @@ class OwnPasswordForm(PasswordChangeForm):
             del self.fields["revoke_tokens"]
 
     def clean_old_password(self) -> str:
-        with one_try(self.user.username, self.request):
+        with count_attempt(self.user.username, self.request):
             return super().clean_old_password()
 
     def save(self, commit: bool = True) -> User:
@@ -66,15 +66,15 @@ class NewTokenForm(forms.ModelForm):
         help_texts = {"name": "of the program or machine that will carry it"}
 
     def make(self) -> str | None:
-        """Return the key of the new token; None, with an error, where its name was taken meanwhile."""
+        """Create the token and return its key; None, with an error, if its name is taken."""
         user, name = self.instance.user, self.cleaned_data["name"]
         return save_unique(self, lambda: ApiToken.objects.make(user, name, self.expires))
 
     def clean(self) -> dict[str, Any]:
-        held = self.instance.user.api_tokens
-        if held.filter(name=self.cleaned_data.get("name", "")).exists():
+        tokens = self.instance.user.api_tokens
+        if tokens.filter(name=self.cleaned_data.get("name", "")).exists():
             self.add_error("name", "You have a token of this name. Revoke it first.")
-        if held.count() >= MOST_TOKENS:
+        if tokens.count() >= MOST_TOKENS:
             raise forms.ValidationError(f"You have {MOST_TOKENS} tokens, and no more can be had.")
         return self.cleaned_data
 

@@ -1,4 +1,4 @@
-"""The reader's own account: the password, and the tokens with which programs come to the API."""
+"""Account page: change the password, create and revoke API tokens."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ from annotation.models import ApiToken, User
 from crux_site.account.forms import NewTokenForm, OwnPasswordForm
 from crux_site.language import activate_last_language
 from crux_site.login.known_browser import remember
-from crux_site.login.tries import LogInRefused
+from crux_site.login.rate_limit import LogInError
 
 
-def _page(request: AuthenticatedRequest, status: int = 200, **told: Any) -> HttpResponse:
+def _page(request: AuthenticatedRequest, status: int = 200, **overrides: Any) -> HttpResponse:
     """The page with both forms; `told` has the one that was sent, or what came of it."""
     if request.user.is_guest:
         raise Http404("Who came by a link has no password to change.")
@@ -30,7 +30,7 @@ def _page(request: AuthenticatedRequest, status: int = 200, **told: Any) -> Http
         "tokens": request.user.api_tokens.all(),
         "room": "account",
     }
-    return render(request, "crux_site/account/account.html", context | told, status=status)
+    return render(request, "crux_site/account/account.html", context | overrides, status=status)
 
 
 @never_cache
@@ -51,7 +51,7 @@ def password(request: AuthenticatedRequest) -> HttpResponseBase:
     try:
         if request.user.is_guest or not form.is_valid():
             return _page(request, 422, form=form)
-    except LogInRefused as refused:
+    except LogInError as refused:
         answer = _page(request, refused.status, refused=str(refused))
         answer.headers["Retry-After"] = str(refused.wait)
         return answer
@@ -71,10 +71,10 @@ def token_new(request: AuthenticatedRequest) -> HttpResponseBase:
         # Two at once wait for each other here, so that the second meets the first one's name.
         user = User.objects.select_for_update().get(pk=request.user.pk)
         form = NewTokenForm(request.POST, instance=ApiToken(user=user))
-        made = form.make() if form.is_valid() else None
-    if made is None:
+        key = form.make() if form.is_valid() else None
+    if key is None:
         return _page(request, 422, token_form=form)
-    return _page(request, made=made)
+    return _page(request, made=key)
 
 
 @require_POST

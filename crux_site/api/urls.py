@@ -1,9 +1,9 @@
-"""The addresses of the API: the endpoints of all apps, their description, and the page that shows it."""
+"""URLs of the API: the endpoints of all apps, the OpenAPI schema, and a page to try them."""
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
-from crux_site.api.views import NotHere, Schema, attempt
+from crux_site.api.views import Schema, UnknownEndpoint, try_api
 
 v1: list[URLPattern | URLResolver] = [
     path("", include("annotation.api.urls")),
@@ -11,10 +11,10 @@ v1: list[URLPattern | URLResolver] = [
     path("", include("judging.api.urls")),
     path("schema/", Schema.as_view(), name="api_schema"),
     path("docs/", RedirectView.as_view(pattern_name="api_try")),
-    path("docs/try/", attempt, name="api_try"),
+    path("docs/try/", try_api, name="api_try"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include(v1)),
-    re_path(r"", NotHere.as_view()),
+    re_path(r"", UnknownEndpoint.as_view()),
 ]

@@ -23,8 +23,8 @@ class Schema(Endpoint, SpectacularJSONAPIView):
         return self._get_schema_response(request)
 
 
-class NotHere(Endpoint):
-    """Every other address: JSON says that nothing is there, whoever asks and however."""
+class UnknownEndpoint(Endpoint):
+    """Fallback endpoint: 404 as JSON at any other address, without authentication."""
 
     schema = None
     authentication_classes = []
@@ -36,6 +36,6 @@ class NotHere(Endpoint):
 
 @require_safe
 @researchers_only
-def attempt(request: AuthenticatedRequest) -> HttpResponseBase:
+def try_api(request: AuthenticatedRequest) -> HttpResponseBase:
     """The endpoints, to read, and to try as the account that is logged in."""
     return render(request, "crux_site/api/try.html", {"room": "api"})

@@ -13,12 +13,12 @@ LEFT, RIGHT, TOP, BOTTOM = 34.0, 334.0, 12.0, 312.0  # in units of the viewBox
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One bin. `says` tells it in words; `size` grows with the ratings in it."""
+    """Bin of the calibration curve; `size` grows with its ratings, `label` is its tooltip."""
 
     x: str
     y: str
     size: str
-    says: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Curve:
     ticks: tuple[tuple[str, str, str], ...]
 
 
-def curve(made: Calibration) -> Curve:
-    """Places of a calibration's bins that hold any rating."""
-    low, high = made.bins[0].low, made.bins[-1].high
-    most = max(part.n for part in made.bins) or 1
+def curve(calibration: Calibration) -> Curve:
+    """Return the chart of a calibration, with a point for each bin that has ratings."""
+    low, high = calibration.bins[0].low, calibration.bins[-1].high
+    max_n = max(bucket.n for bucket in calibration.bins) or 1
 
     def x(value: float) -> str:
         return svg_number(LEFT + (RIGHT - LEFT) * (value - low) / (high - low))
@@ -43,15 +43,15 @@ def curve(made: Calibration) -> Curve:
 
     points = tuple(
         CurvePoint(
-            x(part.expected),
-            y(part.observed),
-            svg_number(3 + 5 * (part.n / most) ** 0.5),
-            f"expected {printed(part.expected)}, people {printed(part.observed)}, n = {part.n}",
+            x(bucket.expected),
+            y(bucket.observed),
+            svg_number(3 + 5 * (bucket.n / max_n) ** 0.5),
+            f"expected {printed(bucket.expected)}, people {printed(bucket.observed)}, n = {bucket.n}",
         )
-        for part in made.bins
-        if part.expected is not None and part.observed is not None
+        for bucket in calibration.bins
+        if bucket.expected is not None and bucket.observed is not None
     )
-    whole = high - low > 1
-    marks = range(int(low), int(high) + 1) if whole else [low, (low + high) / 2, high]
+    is_graded = high - low > 1
+    marks = range(int(low), int(high) + 1) if is_graded else [low, (low + high) / 2, high]
     ticks = tuple((f"{mark:g}", x(mark), y(mark)) for mark in marks)
     return Curve(points, " ".join(f"{point.x},{point.y}" for point in points), ticks)

@@ -1,6 +1,6 @@
-"""The calibration of a judge: what its attempts expected of each pair, beside what people said of it.
+"""Calibration of a judge: its expected grades and probabilities against people's grades.
 
-What a model expected is judging's, what people said is evaluation's: the site alone sees both.
+Expected grades belong to judging, people's grades to evaluation: only the site may import both.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from django.db.models import Count, Sum
 
 from evaluation.data.cache import cached
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.ratings import RatingMatrix, load, ratings_under
 from evaluation.data.selection import Selection
 from evaluation.stats.calibration import Calibration, calibration
@@ -42,7 +43,7 @@ class JudgeCalibration:
 
     @property
     def estimates(self) -> Iterator[tuple[str, str, Estimate]]:
-        """Of what, its name, and the statistic."""
+        """Yield the curve, the name of the statistic, and the statistic."""
         for name, curve in self.curves.items():
             yield name, "expected_calibration_error", curve.error
             yield name, "expected_calibration_error_debiased", curve.debiased
@@ -51,33 +52,32 @@ class JudgeCalibration:
 
 
 def judge_calibration(selection: Selection) -> JudgeCalibration:
-    """The calibration of the selection's judge, kept until the data or its expected grades change."""
+    """Return the calibration of the selection's judge, cached until its inputs change."""
     assert selection.judge is not None
     campaign = selection.campaign and selection.campaign.pk
-    key: tuple[object, ...]
-    key = (selection.rubric.pk, campaign, selection.raters, selection.judge, selection.eta)
-    # The data version covers ratings, not what a judge told beside them.
+    inputs = (selection.rubric.pk, campaign, selection.raters, selection.judge, selection.eta)
+    # The data version covers ratings, not the expected grades of a judge.
     attempts = Attempt.objects.filter(
         judge__rater=selection.judge.pk, text__dataset=selection.dataset, counts=True
     )
-    told = attempts.aggregate(n=Count("expected_grade"), sum=Sum("expected_grade"))
-    key += (told["n"], told["sum"])
-    return cached(selection.dataset, ("calibration", *key), lambda: _calibration(selection))
+    totals = attempts.aggregate(n=Count("expected_grade"), sum=Sum("expected_grade"))
+    key = (CacheKey.CALIBRATION, *inputs, totals["n"], totals["sum"])
+    return cached(selection.dataset, key, lambda: _calibration(selection))
 
 
 def _calibration(selection: Selection) -> JudgeCalibration:
     matrix = load(selection)
-    probability, grade, n_told = _told(selection, matrix)
+    probability, grade, n_told = _predictions(selection, matrix)
     assert selection.judge is not None
     columns = [
         column for column, rater in enumerate(selection.raters) if rater.pk != selection.judge.pk
     ]
-    item, place = np.nonzero(~np.isnan(matrix.grades[:, columns]))
-    human, topics = matrix.grades[:, columns][item, place], matrix.topic[item]
+    item, rater_index = np.nonzero(~np.isnan(matrix.grades[:, columns]))
+    human, topics = matrix.grades[:, columns][item, rater_index], matrix.topic[item]
     curves: dict[str, Calibration] = {}
     if "prevalence" in selection.measures:
-        says = binary(human, selection.threshold)
-        curves[PROBABILITY] = calibration(probability[item], says, topics, TENTHS)
+        answerable = binary(human, selection.threshold)
+        curves[PROBABILITY] = calibration(probability[item], answerable, topics, TENTHS)
     if selection.one_scale and "mean_grade" in selection.measures:
         levels = np.array(selection.levels, dtype=np.float64)
         edges = [levels[0], *((levels[:-1] + levels[1:]) / 2), levels[-1]]
@@ -85,10 +85,11 @@ def _calibration(selection: Selection) -> JudgeCalibration:
     return JudgeCalibration(n_told, len(matrix.topic_names), curves)
 
 
-def _told(selection: Selection, matrix: RatingMatrix) -> tuple[FloatArray, FloatArray, int]:
-    """Of each item the probability of answerable and the expected grade, NaN where none was told.
+def _predictions(selection: Selection, matrix: RatingMatrix) -> tuple[FloatArray, FloatArray, int]:
+    """Return P(answerable) and the expected grade by item, and the number of attempts.
 
-    The probabilities are over what the grades have together: the rest went to words that are none.
+    Shape of both: (n_items,), NaN where the judge gave none. Probabilities are normalized over the
+    levels of the rubric: the rest of the mass is on tokens that are no grade.
     """
     assert selection.judge is not None
     rated = ratings_under(selection, [rater.pk for rater in selection.raters]).order_by()
@@ -108,11 +109,11 @@ def _told(selection: Selection, matrix: RatingMatrix) -> tuple[FloatArray, Float
     keys = np.array([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
     items = matrix.places(keys[:, 0], keys[:, 1]).tolist() if rows else []
     for item, (_, _, shares, expected, levels) in zip(items, rows, strict=True):
-        known = [
+        level_shares = [
             (level, share or 0.0) for (level, _), share in zip(levels, shares or (), strict=True)
         ]
-        mass = sum(share for _, share in known)
+        mass = sum(share for _, share in level_shares)
         if item >= 0 and mass > 0:
-            yes = sum(share for level, share in known if level >= selection.judge_threshold)
+            yes = sum(share for level, share in level_shares if level >= selection.judge_threshold)
             probability[item], grade[item] = yes / mass, expected
     return probability, grade, len(rows)

@@ -1,4 +1,4 @@
-"""What of a dataset can be called otherwise, or be removed."""
+"""URLs of the pages that rename and remove entities of a dataset."""
 
 from django.urls import URLPattern, path
 
@@ -6,5 +6,5 @@ from crux_site.contents import views
 
 urlpatterns: list[URLPattern] = [
     path("contents/", views.contents, name="contents"),
-    path("contents/<slug:kind>/", views.thing, name="thing"),
+    path("contents/<slug:kind>/", views.entity_page, name="entity"),
 ]

@@ -1,4 +1,4 @@
-"""What of a dataset owners can call otherwise or remove: the list, and one of them."""
+"""Rename and remove entities of a dataset: the list, and the page of each."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.formats.writing import ExportError
 from annotation.http import AuthenticatedRequest, owners_only
 from annotation.models import Dataset
+from crux_site.contents.entities import KINDS, DatasetEntity, Entity, EntityRemovedError
 from crux_site.contents.forms import RenameForm
-from crux_site.contents.things import KINDS, RemovedMeanwhile, Thing, Whole
-from crux_site.history.forms import SureForm
+from crux_site.history.forms import RemovalConfirmationForm
 
 
 @require_safe
@@ -21,63 +21,63 @@ from crux_site.history.forms import SureForm
 def contents(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """All that can be renamed and removed."""
     dataset = get_object_or_404(Dataset, slug=slug)
-    listed = [(kind.KIND, kind.CALLED, kind.names(dataset)) for kind in KINDS.values()]
+    listed = [(kind.KIND, kind.LABEL, kind.names(dataset)) for kind in KINDS.values()]
     context = {"room": "datasets", "dataset": dataset, "listed": listed}
     return render(request, "crux_site/contents/contents.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @owners_only
-def thing(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResponseBase:
-    """GET: what would go with it. POST: it goes, or has another name."""
+def entity_page(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResponseBase:
+    """GET: preview the removal. POST: remove or rename the entity."""
     dataset = get_object_or_404(Dataset.objects.select_related("project"), slug=slug)
     if kind not in KINDS:
         raise Http404(f"There are {', '.join(KINDS)} in a dataset, and no {kind}.")
-    name = dataset.title if kind == Whole.KIND else request.GET.get("name", "")
+    name = dataset.title if kind == DatasetEntity.KIND else request.GET.get("name", "")
     if name not in KINDS[kind].names(dataset):
-        raise Http404(f"There is no {KINDS[kind].CALLED} {name!r} in the dataset.")
-    which = KINDS[kind](dataset, name)
-    going = which.going()
+        raise Http404(f"There is no {KINDS[kind].LABEL} {name!r} in the dataset.")
+    entity = KINDS[kind](dataset, name)
+    pending = entity.removal_preview()
     act, refused = request.POST.get("act"), ""
-    rename = RenameForm(which, request.POST if act == "rename" else None)
-    sure = SureForm(slug, going.n, request.POST if act == "remove" else None)
+    rename = RenameForm(entity, request.POST if act == "rename" else None)
+    sure = RemovalConfirmationForm(slug, pending.n, request.POST if act == "remove" else None)
     if rename.is_valid():
         new = rename.cleaned_data["new"]
         try:
-            why_not = which.rename(new, request.user)
-        except RemovedMeanwhile as error:
-            why_not = str(error)
-        if not why_not:
+            refusal = entity.rename(new, request.user)
+        except EntityRemovedError as error:
+            refusal = str(error)
+        if not refusal:
             messages.success(request, f"{name} is called {new} now.")
             return redirect("contents", slug)
-        rename.add_error("new", why_not)
+        rename.add_error("new", refusal)
     elif sure.is_valid():
         try:
-            going = which.remove(request.user)
-        except RemovedMeanwhile as error:
+            pending = entity.remove(request.user)
+        except EntityRemovedError as error:
             refused = str(error)
         except IntegrityError:
             refused = "Somebody has just built on it: nothing was removed."
         except (OSError, ExportError) as error:
             refused = f"The archive cannot be written, so that nothing was removed: {error}."
         else:
-            if not going.reasons:
-                return _gone(request, which)
+            if not pending.reasons:
+                return _redirect_after_removal(request, entity)
     context = {
         "room": "datasets",
         "dataset": dataset,
-        "thing": which,
-        "found": going,
+        "entity": entity,
+        "found": pending,
         "rename": rename,
         "form": sure,
         "refused": refused,
     }
     status = 422 if request.method == "POST" else 200
-    return render(request, "crux_site/contents/thing.html", context, status=status)
+    return render(request, "crux_site/contents/entity.html", context, status=status)
 
 
-def _gone(request: AuthenticatedRequest, which: Thing) -> HttpResponseBase:
-    messages.success(request, f"{which.name} is removed.")
-    if isinstance(which, Whole):
-        return redirect(which.dataset.project)
-    return redirect("contents", which.dataset.slug)
+def _redirect_after_removal(request: AuthenticatedRequest, entity: Entity) -> HttpResponseBase:
+    messages.success(request, f"{entity.name} is removed.")
+    if isinstance(entity, DatasetEntity):
+        return redirect(entity.dataset.project)
+    return redirect("contents", entity.dataset.slug)

@@ -1,4 +1,4 @@
-"""Writing a whole study as the folder that an import reads, and single files of it."""
+"""Export a dataset as the folder that an import reads, and single files of it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -10,6 +10,7 @@ from django.db.models import Count, Q
 
 from annotation.formats import (
     cited,
+    copied_grades,
     documents,
     history,
     judgements,
@@ -47,15 +48,15 @@ class ExportSummary:
 
     def __str__(self) -> str:
         width = max((len(str(n)) for n in self.files.values()), default=0)
-        told = [f"{n:>{width}}  {name}" for name, n in self.files.items()]
+        lines = [f"{n:>{width}}  {name}" for name, n in self.files.items()]
         if self.left_out:
-            told.append("\nLeft out, for these formats have no room for it (see --format long):")
-            told += [f"  {n}  {what}" for what, n in sorted(self.left_out.items())]
-        return "\n".join(told)
+            lines.append("\nLeft out, for these formats have no room for it (see --format long):")
+            lines += [f"  {n}  {reason}" for reason, n in sorted(self.left_out.items())]
+        return "\n".join(lines)
 
 
 def export_folder(dataset: Dataset, out: Path, *, is_public: bool = False) -> ExportSummary:
-    """Write the dataset as a folder that `import_dataset` reads. Files without lines are not made.
+    """Write the dataset as a folder for `import_dataset`; files without lines are skipped.
 
     What is public has no notes on pairs: they are the team's own.
 
@@ -101,8 +102,8 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     systems = _systems(dataset)
     all_contexts = contexts.contexts_of(dataset)
     yield "rubrics.jsonl", rubrics.lines(dataset)
-    here = [rater.pk for rater in history.known_raters(dataset).values()]
-    yield "raters.jsonl", raters.lines(dataset, judges.definitions(here))
+    rater_ids = [rater.pk for rater in history.known_raters(dataset).values()]
+    yield "raters.jsonl", raters.lines(dataset, judges.definitions(rater_ids))
     yield "topics.jsonl", topics.lines(dataset)
     yield "subquestions.jsonl", subquestions.lines(dataset)
     yield "documents.jsonl", documents.lines(dataset)
@@ -114,18 +115,19 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
         if system.startswith(HUMAN_EVAL):
             name = f"reports_all.{system.removeprefix(HUMAN_EVAL)}.jsonl"
             yield name, reports.of_system(dataset, system, all_contexts)
-    yield "reports_cited.jsonl", cited.lines(dataset, _others(dataset, left_out))
+    yield "reports_cited.jsonl", cited.lines(dataset, _other_systems(dataset, left_out))
     yield "systems.jsonl", system_files.lines(dataset)
     yield "values.jsonl", values.lines(dataset)
     runs = contexts.runs_of(dataset)
     for run in runs:
         yield f"runs/{run.name}.run", trec_run.lines(run)
-    others: dict[int, Q] = {}
+    remaining: dict[int, Q] = {}
     for name, rater in sorted(raters_of(dataset).items()):
         if in_none := (yield from _labels(dataset, name, rater, systems, left_out)):
-            others[rater.pk] = in_none
-    if others:
-        yield "ratings.jsonl", ratings.lines(dataset, others)
+            remaining[rater.pk] = in_none
+    if remaining:
+        yield "ratings.jsonl", ratings.lines(dataset, remaining)
+    yield "copied_grades.jsonl", copied_grades.lines(dataset)
     yield "origins.jsonl", origins.lines(dataset, runs, left_out)
     yield "writers.jsonl", writers.lines(dataset)
     yield "written.jsonl", written.lines(dataset, left_out)
@@ -140,16 +142,16 @@ def _systems(dataset: Dataset) -> list[str]:
     ]
 
 
-def _others(dataset: Dataset, left_out: Counter[str]) -> list[str]:
-    """All other systems; reports without words or topic are left out."""
-    others = [
+def _other_systems(dataset: Dataset, left_out: Counter[str]) -> list[str]:
+    """Return all other systems; reports without words or topic are counted as left out."""
+    names = [
         system for system in _all_systems(dataset) if not system.startswith((ANNOTATED, HUMAN_EVAL))
     ]
-    lacking = dataset.texts.filter(kind=Text.Kind.REPORT, system__in=others)
+    lacking = dataset.texts.filter(kind=Text.Kind.REPORT, system__in=names)
     lacking = lacking.filter(Q(body=None) | Q(topic=None)).order_by()
     for system, n in lacking.values_list("system").annotate(Count("pk")):
         left_out[f"reports of {system} without words, or of no topic"] += n
-    return others
+    return names
 
 
 def _all_systems(dataset: Dataset) -> list[str]:
@@ -160,7 +162,10 @@ def _all_systems(dataset: Dataset) -> list[str]:
 def _labels(
     dataset: Dataset, name: str, rater: Rater, systems: list[str], left_out: Counter[str]
 ) -> Generator[File, None, Q]:
-    """The files of one rater: one for each task and each kind of text or system. Returns what is in none."""
+    """Yield the files of one rater; return a filter for the ratings that are in none.
+
+    There is a file for each task and each kind of text or system.
+    """
     rated = (
         Rating.objects.filter(rater=rater, text__dataset=dataset)
         .order_by()
@@ -168,40 +173,42 @@ def _labels(
         .annotate(Count("pk"))
     )
     files: dict[str, tuple[Labels, str]] = {}
-    others: dict[tuple[str, str], list[str]] = defaultdict(list)  # systems by rubric and kind
+    remaining: dict[tuple[str, str], list[str]] = defaultdict(list)  # systems by rubric and kind
     for rubric, kind, system, n in rated:
-        place = _place(rater, rubric, kind, system)
+        spec = _label_file(rater, rubric, kind, system)
         if rater.kind == Rater.Kind.AGGREGATE:
-            # What others said: `manage.py aggregate` makes it again.
+            # Derived from other raters: `manage.py aggregate` recomputes it.
             left_out[f"grades under {rubric} by the aggregate {name}"] += n
-        elif place is None or (kind == Text.Kind.REPORT and system not in systems):
-            others[rubric, kind].append(system)
+        elif spec is None or (kind == Text.Kind.REPORT and system not in systems):
+            remaining[rubric, kind].append(system)
         else:
-            file, labels, slot = place
+            file, labels, slot = spec
             files[file.format(name)] = (labels, slot)
     for file, (labels, slot) in sorted(files.items()):
         yield file, labels(dataset, rater, slot)
     in_none = Q()
-    for (rubric, kind), of_systems in others.items():
+    for (rubric, kind), of_systems in remaining.items():
         in_none |= Q(rubric__slug=rubric, text__kind=kind, text__system__in=of_systems)
     return in_none
 
 
-def _place(rater: Rater, rubric: str, kind: str, system: str) -> tuple[str, Labels, str] | None:
-    """The file for such grades, how it is written, and its slot; None where there is none."""
+def _label_file(
+    rater: Rater, rubric: str, kind: str, system: str
+) -> tuple[str, Labels, str] | None:
+    """Return the file pattern, writer and slot for such ratings; None if they have no file."""
     human = rater.kind == Rater.Kind.HUMAN
     slot = {Text.Kind.REFERENCE: REFERENCE, Text.Kind.PASSAGE: USUAL}.get(Text.Kind(kind), system)
     if human and rubric == ANSWERABLE.slug and kind != Text.Kind.PASSAGE:
         slot = USUAL if slot.startswith(ANNOTATED) else slot
-        return f"annotations/{_named(slot)}.qlabels.jsonl", qlabels.lines, slot
+        return f"annotations/{_name_pattern(slot)}.qlabels.jsonl", qlabels.lines, slot
     if human and rubric == GRADED.slug:
-        return f"annotations/{_named(slot)}.qrels.jsonl", qrels.lines, slot
+        return f"annotations/{_name_pattern(slot)}.qrels.jsonl", qrels.lines, slot
     if not human and rubric == GRADED.slug and slot == REFERENCE:
         return "judgements/{}.reference.jsonl", judgements.lines, slot
     if not human and rubric == GRADED.slug:
-        return f"judgements/{_named(slot)}.judgements.jsonl", judgements.lines, slot
+        return f"judgements/{_name_pattern(slot)}.judgements.jsonl", judgements.lines, slot
     return None
 
 
-def _named(slot: str) -> str:
+def _name_pattern(slot: str) -> str:
     return f"{{}}.{slot}" if slot else "{}"

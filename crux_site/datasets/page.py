@@ -1,4 +1,4 @@
-"""What is in a dataset, and how full its matrix is: counts that the database adds up.
+"""Overview of a dataset: counts and rating coverage, aggregated in the database.
 
 The number of queries does not depend on the dataset, and no rating is read one by one.
 """
@@ -15,16 +15,17 @@ from django.db.models import Count, F, Q
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE, IMPORTANCE, NUGGET_SUPPORT
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import Column
-from evaluation.data.held import COUNTED
+from evaluation.data.process_cache import SHARED_CACHE
 from evaluation.models import RankedText
 
 KINDS = {"passage": "passages", "report": "reports", "reference": "reference summaries"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The questions of a topic, how many of them are filtered, and how many of those have no words."""
+class QuestionCounts:
+    """Numbers of a topic's questions: all, filtered, and without a body."""
 
     n: int = 0
     n_filtered: int = 0
@@ -34,7 +35,7 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class TopicCounts:
     topic: Topic
-    asked: Asked
+    questions: QuestionCounts
     n_passages: int
     n_reports: int
 
@@ -48,8 +49,8 @@ class TextCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Fill:
-    """How many cells of texts of one kind a rater has rated under one rubric.
+class RatingCoverage:
+    """Rating coverage: cells of texts of one kind that a rater rated under one rubric.
 
     `possible` counts the pairs of a text and a question: of the topic that the text belongs to, and
     of every topic that a run or a rating brings it into. `n` of them are rated. Where reports are
@@ -76,48 +77,48 @@ class Fill:
 class Overview:
     """A dataset in numbers. `fills` are in the order of rubrics, people before models."""
 
-    asked: Mapping[int, Asked]
+    question_counts: Mapping[int, QuestionCounts]
     """By topic."""
-    held: Mapping[tuple[int, str], int]
+    text_counts: Mapping[tuple[int, str], int]
     """Texts of a topic and a kind."""
     texts: Sequence[TextCounts]
-    fills: Sequence[Fill]
+    fills: Sequence[RatingCoverage]
 
     @property
     def n_questions(self) -> int:
-        return sum(asked.n for asked in self.asked.values())
+        return sum(counts.n for counts in self.question_counts.values())
 
     @property
     def n_filtered(self) -> int:
-        return sum(asked.n_filtered for asked in self.asked.values())
+        return sum(counts.n_filtered for counts in self.question_counts.values())
 
     @property
     def n_by_kind(self) -> list[tuple[str, int]]:
-        """The kinds of texts that there are, in words, and how many of each."""
+        """Return the label and the number of texts of each kind that occurs."""
         n = Counter[str]()
         for row in self.texts:
             n[row.kind] += row.n
-        return [(words, n[kind]) for kind, words in KINDS.items() if n[kind]]
+        return [(label, n[kind]) for kind, label in KINDS.items() if n[kind]]
 
     @property
-    def by_rubric(self) -> list[tuple[Rubric, list[Fill]]]:
+    def by_rubric(self) -> list[tuple[Rubric, list[RatingCoverage]]]:
         return [(rubric, list(rows)) for rubric, rows in groupby(self.fills, lambda f: f.rubric)]
 
     @property
     def is_comparable(self) -> bool:
-        """Whether two people, or a person and a model, have rated: agreement takes two."""
+        """True if two people, or a person and a model, have rated: agreement needs two."""
         people = {fill.rater.pk for fill in self.fills if fill.rater.is_person}
-        others = {fill.rater.pk for fill in self.fills if fill.rater.is_judge}
-        return len(people) > 1 or bool(people and others)
+        judges = {fill.rater.pk for fill in self.fills if fill.rater.is_judge}
+        return len(people) > 1 or bool(people and judges)
 
     @property
     def has_rated_passages(self) -> bool:
-        """Whether anybody has graded passages: what retrieval is scored with."""
+        """True if passages are graded: retrieval is scored with such grades."""
         return any(fill.kind == Text.Kind.PASSAGE for fill in self.fills)
 
     @property
     def has_rated_reports(self) -> bool:
-        """Whether anybody has rated reports: what is labelled next are reports."""
+        """True if reports are rated: samples to label next are of reports."""
         return any(fill.kind == Text.Kind.REPORT for fill in self.fills)
 
     @property
@@ -126,38 +127,40 @@ class Overview:
 
     @property
     def has_nuggets(self) -> bool:
-        """Whether anybody has said how much nuggets weigh, or what supports them."""
+        """True if the importance or the support of nuggets is rated."""
         return any(
             fill.rubric.slug in (IMPORTANCE.slug, NUGGET_SUPPORT.slug) for fill in self.fills
         )
 
     @property
     def has_generations(self) -> bool:
-        """Whether there are reports to be held against references."""
+        """True if there are reports to compare with reference summaries."""
         return {Text.Kind.REPORT, Text.Kind.REFERENCE} <= {row.kind for row in self.texts}
 
     def counted(self, topics: Iterable[Topic]) -> list[TopicCounts]:
-        """These topics with their numbers."""
+        """Return the counts of these topics."""
         return [
             TopicCounts(
                 topic,
-                self.asked.get(topic.pk, Asked()),
-                self.held.get((topic.pk, Text.Kind.PASSAGE), 0),
-                self.held.get((topic.pk, Text.Kind.REPORT), 0),
+                self.question_counts.get(topic.pk, QuestionCounts()),
+                self.text_counts.get((topic.pk, Text.Kind.PASSAGE), 0),
+                self.text_counts.get((topic.pk, Text.Kind.REPORT), 0),
             )
             for topic in topics
         ]
 
 
 def overview(dataset: Dataset) -> Overview:
-    """What a dataset holds, in seven queries; none is asked again while nothing is written."""
-    return COUNTED.while_unwritten(("overview", dataset.pk), lambda: _counted(dataset))
+    """Return the overview of a dataset, in seven queries; cached until the next write."""
+    return SHARED_CACHE.until_db_write(
+        (CacheKey.DATASET_OVERVIEW, dataset.pk), lambda: _counted(dataset)
+    )
 
 
 def _counted(dataset: Dataset) -> Overview:
-    asked = _asked(dataset)
+    questions = _question_counts(dataset)
     texts = dataset.texts.order_by()
-    held = {
+    n_texts_of = {
         (topic, kind): n
         for topic, kind, n in texts.exclude(topic=None)
         .values_list("topic_id", "kind")
@@ -170,14 +173,14 @@ def _counted(dataset: Dataset) -> Overview:
         .order_by("kind", "system")
     ]
     return Overview(
-        asked=asked,
-        held=held,
+        question_counts=questions,
+        text_counts=n_texts_of,
         texts=rows,
-        fills=_fills(dataset, asked, held, rows),
+        fills=_fills(dataset, questions, n_texts_of, rows),
     )
 
 
-def _asked(dataset: Dataset) -> dict[int, Asked]:
+def _question_counts(dataset: Dataset) -> dict[int, QuestionCounts]:
     rows = (
         SubQuestion.objects.filter(topic__dataset=dataset)
         .order_by()
@@ -188,18 +191,18 @@ def _asked(dataset: Dataset) -> dict[int, Asked]:
             n_without_words=Count("pk", filter=Q(body="")),
         )
     )
-    return {topic: Asked(*counts) for topic, *counts in rows}
+    return {topic: QuestionCounts(*counts) for topic, *counts in rows}
 
 
 def _fills(
     dataset: Dataset,
-    asked: Mapping[int, Asked],
-    held: Mapping[tuple[int, str], int],
+    questions: Mapping[int, QuestionCounts],
+    n_texts_of: Mapping[tuple[int, str], int],
     texts: Iterable[TextCounts],
-) -> list[Fill]:
+) -> list[RatingCoverage]:
     cells, open_cells = Counter[str](), Counter[str]()
-    for (topic, kind), n in [*held.items(), *_visits(dataset).items()]:
-        of_topic = asked.get(topic, Asked())
+    for (topic, kind), n in [*n_texts_of.items(), *_visits(dataset).items()]:
+        of_topic = questions.get(topic, QuestionCounts())
         cells[kind] += n * (of_topic.n - of_topic.n_without_words)
         open_cells[kind] += n * (of_topic.n - of_topic.n_filtered)
     n_of = Counter[str]()
@@ -225,7 +228,7 @@ def _fills(
     for rubric, rater, kind, n, n_filtered, n_unasked, n_texts in rated:
         asks_all = rubrics[rubric].slug != ANSWERABLE.slug
         fills.append(
-            Fill(
+            RatingCoverage(
                 rater=columns[rater],
                 rubric=rubrics[rubric],
                 kind=kind,
@@ -244,7 +247,7 @@ def _fills(
 
 
 def _visits(dataset: Dataset) -> Counter[tuple[int, str]]:
-    """Texts that a run or a rating brings into another topic than their own, by topic and kind."""
+    """Count texts that a run or a rating brings into another topic, by topic and kind."""
     ranked = RankedText.objects.filter(run__dataset=dataset).exclude(text__topic=F("topic"))
     rated = Rating.objects.of_dataset(dataset).exclude(text__topic=F("question__topic"))
     visits = (

@@ -1,4 +1,4 @@
-"""The datasets: what is in each, and how full its matrix is."""
+"""Pages of the datasets: list, overview and rating coverage."""
 
 from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, Prefetch, Subquery
@@ -11,10 +11,11 @@ from django.views.decorators.vary import vary_on_headers
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Dataset, Project, Rater, Rating, Text, Topic
 from crux_site.datasets.page import overview
-from crux_site.datasets.standing import standing
-from evaluation.csv_tables import Cell, csv_response
-from evaluation.data.held import COUNTED
-from judging.engine.background import GOING
+from crux_site.datasets.summary import dataset_summary
+from evaluation.data.cache_keys import CacheKey
+from evaluation.data.process_cache import SHARED_CACHE
+from evaluation.result_tables import Cell, csv_response
+from judging.execution.background import ACTIVE_STATES
 from judging.models import JudgeRun
 
 TOPICS_PER_PAGE = 50
@@ -27,19 +28,19 @@ def home(request: AuthenticatedRequest) -> HttpResponseBase:
 
 
 def _number_of(model: type[Topic] | type[Text]) -> Coalesce:
-    """How many of them a dataset has."""
-    of_each = model.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
-    return Coalesce(Subquery(of_each.annotate(n=Count("pk")).values("n")), 0)
+    """Return a subquery that counts the rows of a dataset."""
+    rows = model.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
+    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
 @require_safe
 @researchers_only
 def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
     """All datasets of the projects that the reader is in, and what is going on in each."""
-    judging = JudgeRun.objects.filter(state__in=GOING).select_related("judge__rater")
+    judging = JudgeRun.objects.filter(state__in=ACTIVE_STATES).select_related("judge__rater")
     # Counted apart: joined, topics and texts would multiply each other.
     listed = (
-        Dataset.objects.seen_by(request.user)
+        Dataset.objects.visible_to(request.user)
         .annotate(
             n_topics=_number_of(Topic),
             n_texts=_number_of(Text),
@@ -56,7 +57,7 @@ def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
     )
     context = {
         "datasets": listed.select_related("project"),
-        "projects": Project.objects.seen_by(request.user),
+        "projects": Project.objects.visible_to(request.user),
         "room": "datasets",
     }
     return render(request, "crux_site/datasets/datasets.html", context)
@@ -66,23 +67,25 @@ def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """One dataset: what is in it, how full its matrix is, and what to look at next.
+    """Dataset page: contents, rating coverage and the next step.
 
     The list asks for a few lines of each dataset as it comes into sight: fifty would take long at once.
     """
     dataset = get_object_or_404(Dataset, slug=slug)
     counts = overview(dataset)
-    stands = {"dataset": dataset, "overview": counts, "standing": standing(dataset, counts)}
+    summary = {"dataset": dataset, "overview": counts, "standing": dataset_summary(dataset, counts)}
     if request.htmx:
-        return render(request, "crux_site/datasets/_standing.html", stands)
+        return render(request, "crux_site/datasets/_summary.html", summary)
     page = Paginator(dataset.topics.all(), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
     runs = dataset.runs.annotate(
         n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
     )
-    context = stands | {
+    context = summary | {
         "page": page,
         "topics": counts.counted(page.object_list),
-        "runs": COUNTED.while_unwritten(("runs", dataset.pk), lambda: list(runs)),
+        "runs": SHARED_CACHE.until_db_write(
+            (CacheKey.DATASET_RUNS, dataset.pk), lambda: list(runs)
+        ),
         "campaigns": dataset.campaigns.select_related("rubric"),
         "aggregates": dataset.raters.filter(kind=Rater.Kind.AGGREGATE),
         "room": "datasets",
@@ -93,7 +96,7 @@ def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def filled_csv(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """How full the matrix is, as a file: a row for each rater, rubric and kind of text."""
+    """Send the rating coverage as CSV: a row for each rater, rubric and kind of text."""
     fills = overview(get_object_or_404(Dataset, slug=slug)).fills
     header = ["rubric", "rater", "kind", "texts", "n_texts", "of_texts"]
     rows: list[list[Cell]] = [

@@ -1,4 +1,4 @@
-"""The demo's study of a crowd: its terms, and invented people who have begun it."""
+"""Crowd study of the demo: its terms, and simulated participants who have begun it."""
 
 import random
 from datetime import datetime, timedelta
@@ -22,9 +22,9 @@ from annotation.models import (
     Rubric,
     Text,
 )
-from annotation.participation import assigning, entry, journey
+from annotation.participation import assigning, entry, workflow
 from annotation.task import saving
-from annotation.task.page import Asked, asked_of
+from annotation.task.page import QuestionCard, item_cards
 from annotation.text.spans import Span, sentences
 
 SLUG = "demo-crowd"
@@ -42,7 +42,7 @@ This is a **demonstration**. Nobody is paid, and nothing leaves this computer.
 
 @transaction.atomic
 def make_crowd(dataset: Dataset) -> Campaign:
-    """A study in parts for people from Prolific, open, with a few invented people at work in it.
+    """Create an open crowd study in parts, with a few simulated participants at work.
 
     What they answer is drawn by chance, so that the pages on quality have something to show; it is
     of no scientific value.
@@ -77,7 +77,7 @@ def make_crowd(dataset: Dataset) -> Campaign:
         code_failed_check="DEMOCHECK",
     )
     campaign.save()
-    sampling.sample(campaign, sampling.choose_texts(dataset, campaign.selection, campaign.seed))
+    sampling.sample(campaign, sampling.choose_texts(campaign))
     CheckQuestion.objects.bulk_create(
         CheckQuestion(campaign=campaign, position=position, **fields)
         for position, fields in enumerate(_checks())
@@ -117,60 +117,62 @@ def _checks() -> list[dict[str, object]]:
 
 
 def _take_part(campaign: Campaign, name: str, chance: random.Random, parts: int) -> None:
-    """One invented person: consent, the check, and some parts, one an hour, the last left half done."""
-    came = timezone.now() - parts * timedelta(hours=1)
-    participant = entry.arrive(campaign, name)
-    journey.consent(participant)
+    """Simulate one person: consent, check, and parts an hour apart, the last half done."""
+    joined_at = timezone.now() - parts * timedelta(hours=1)
+    participant = entry.get_or_create_participant(campaign, name)
+    workflow.consent(participant)
     Participant.objects.filter(pk=participant.pk).update(
-        check_tries=1, joined=came, consented_at=came, checked_at=came
+        check_tries=1, joined=joined_at, consented_at=joined_at, checked_at=joined_at
     )
     for number in range(1, parts + 1):
         part = assigning.begin_part(participant, study_id="demo", session_id=f"{name}-{number}")
         if part:
-            began = came + (number - 1) * timedelta(hours=1)
+            began = joined_at + (number - 1) * timedelta(hours=1)
             _work_through(part, chance, began, leave=2 if number == parts else 0)
 
 
 def _work_through(part: Part, chance: random.Random, began: datetime, leave: int) -> None:
     """Do the texts of a part but the last few, as if it had begun at that moment."""
-    part.began, now = began, began
+    part.began, current_time = began, began
     part.expires = began + timedelta(hours=part.participant.campaign.lease_hours or 0)
     part.save(update_fields=["began", "expires"])
-    mine = Assignment.objects.select_related(
+    assignments = Assignment.objects.select_related(
         "item__text", "participant__campaign__rubric", "part", "check_asked"
     ).filter(part=part)
-    for assignment in list(mine)[: -leave or None]:
-        Assignment.objects.filter(pk=assignment.pk).update(opened_at=now)
-        for asked in asked_of(assignment):
-            grade = _grade(assignment.item.text, asked, chance)
+    for assignment in list(assignments)[: -leave or None]:
+        Assignment.objects.filter(pk=assignment.pk).update(opened_at=current_time)
+        for prompt in item_cards(assignment):
+            grade = _grade(assignment.item.text, prompt, chance)
             answer = saving.save_answer(
                 assignment,
-                asked.question,
+                prompt.question,
                 key=UUID(int=chance.getrandbits(128), version=4),
                 grade=grade,
-                spans=[] if asked.is_check else _spans(assignment.item.text, grade, asked, chance),
+                spans=[]
+                if prompt.is_check
+                else _spans(assignment.item.text, grade, prompt, chance),
                 active_ms=chance.randint(8_000, 45_000),
             )
-            now += timedelta(milliseconds=answer.active_ms)
-            Answer.objects.filter(pk=answer.pk).update(created=now)
+            current_time += timedelta(milliseconds=answer.active_ms)
+            Answer.objects.filter(pk=answer.pk).update(created=current_time)
         saving.submit(assignment, active_ms=2_000)
-        now += timedelta(seconds=2)
-        Assignment.objects.filter(pk=assignment.pk).update(submitted_at=now)
-    Part.objects.filter(pk=part.pk, outcome=Part.Outcome.DONE).update(ended=now)
+        current_time += timedelta(seconds=2)
+        Assignment.objects.filter(pk=assignment.pk).update(submitted_at=current_time)
+    Part.objects.filter(pk=part.pk, outcome=Part.Outcome.DONE).update(ended=current_time)
 
 
-def _grade(text: Text, asked: Asked, chance: random.Random) -> int:
+def _grade(text: Text, prompt: QuestionCard, chance: random.Random) -> int:
     """Near the expected grade, or near one that everybody has in mind for this pair."""
-    if asked.is_check:
+    if prompt.is_check:
         return 2
-    pair = random.Random(f"{text.name}:{asked.question}")  # noqa: S311
-    near = pair.randint(0, 5) if asked.expected is None else asked.expected
+    pair = random.Random(f"{text.name}:{prompt.question}")  # noqa: S311
+    near = pair.randint(0, 5) if prompt.expected is None else prompt.expected
     return min(5, max(0, near + chance.choice((-1, 0, 0, 0, 1))))
 
 
-def _spans(text: Text, grade: int, asked: Asked, chance: random.Random) -> list[Span]:
+def _spans(text: Text, grade: int, prompt: QuestionCard, chance: random.Random) -> list[Span]:
     body = text.body or ""
-    if not asked.rubric.rests_on_words(grade):
+    if not prompt.rubric.needs_spans(grade):
         return []
     start, end = chance.choice(sentences(body, 0, len(body)))
     return [Span(start, end, body[start:end])]

@@ -1,4 +1,4 @@
-"""The four people of the demo, and whom the log-in page of a demo offers to be."""
+"""The four accounts of the demo, which the log-in page of a demo offers."""
 
 from annotation.models import User
 
@@ -12,13 +12,13 @@ PEOPLE = (
 
 
 def log_ins() -> list[dict[str, str]]:
-    """Those of the four that are there: a database without the demo's data has none."""
+    """Return the demo accounts that exist: none in a database without the demo's data."""
     names = [name for name, _, _ in PEOPLE]
-    there = set(
+    usernames = set(
         User.objects.filter(username__in=names, is_active=True).values_list("username", flat=True)
     )
     return [
         {"name": name, "does": does, "password": PASSWORD}
         for name, _, does in PEOPLE
-        if name in there
+        if name in usernames
     ]

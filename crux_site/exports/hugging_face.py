@@ -1,4 +1,4 @@
-"""The folder of a data set as the Hugging Face hub reads it: data/*.parquet, and README.md, its card.
+"""Hugging Face dataset folder: data/*.parquet, and README.md, the dataset card.
 
 The front matter of the card names a configuration for each table, the licence and the size.
 """
@@ -16,9 +16,9 @@ from annotation.formats.writing import ExportError, by_code_point
 from annotation.models import Dataset, SubQuestion
 from crux_site.datasets.export import ExportSummary, write
 from crux_site.exports.parquet import RATING, SPAN, Table, schema
-from crux_site.exports.publication import NOT_STATED, Stated, write_datasheet
+from crux_site.exports.publication import UNSPECIFIED, PublicationMetadata, write_datasheet
 
-# Licences that the hub knows by these words; any other is told by its own.
+# License ids of the hub; any other license is `other` with its own name.
 _LICENCES = (
     *("apache-2.0", "mit", "cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nd-4.0"),
     *("cc-by-nc-sa-4.0", "cc-by-nc-nd-4.0", "odc-by", "odbl", "pddl", "other", "unknown"),
@@ -56,34 +56,39 @@ mean, and has the SHA-256 of each file.
 """
 
 
-def export_hugging_face(dataset: Dataset, out: Path, stated: Stated) -> ExportSummary:
-    """Write the folder. Tables without rows are not made. Raises ExportError if it holds anything already."""
+def export_hugging_face(
+    dataset: Dataset, out: Path, metadata: PublicationMetadata
+) -> ExportSummary:
+    """Write the folder; tables without rows are skipped.
+
+    Raises ExportError if the folder is not empty.
+    """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ExportError(f"{out} is there already and not an empty folder")
     n_of = _tables(dataset, out / "data")
     summary = ExportSummary({f"data/{name}.parquet": n for name, n in n_of.items()})
-    card = _card(dataset, n_of, stated).splitlines(keepends=True)
+    card = _card(dataset, n_of, metadata).splitlines(keepends=True)
     summary.files["README.md"] = write(out / "README.md", card)
-    summary.files["metadata.json"] = write_datasheet(dataset, out, stated)
+    summary.files["metadata.json"] = write_datasheet(dataset, out, metadata)
     return summary
 
 
 def _tables(dataset: Dataset, data: Path) -> dict[str, int]:
-    """Write the tables; the rows of those that have any."""
-    made = {
+    """Write the tables; return the number of rows of those that have any."""
+    tables = {
         name: Table(data / f"{name}.parquet", schema(*columns))
         for name, (columns, _) in TABLES.items()
     }
     for name, rows in (("texts", _texts(dataset)), ("questions", _questions(dataset))):
-        with made[name] as table:
+        with tables[name] as table:
             for row in rows:
                 table.add(row)
-    with made["ratings"] as ratings, made["spans"] as spans:
+    with tables["ratings"] as ratings, tables["spans"] as spans:
         for row in long_table.rows(dataset):
             ratings.add(row)
             for position, span in enumerate(row["spans"]):
                 spans.add({**row, "position": position, **span})
-    return {name: table.n for name, table in made.items() if table.n}
+    return {name: table.n for name, table in tables.items() if table.n}
 
 
 def _texts(dataset: Dataset) -> Iterator[dict[str, Any]]:
@@ -101,30 +106,30 @@ def _questions(dataset: Dataset) -> Iterator[dict[str, Any]]:
         yield dict(zip(_QUESTIONS, row, strict=True))
 
 
-def _card(dataset: Dataset, n_of: dict[str, int], stated: Stated) -> str:
+def _card(dataset: Dataset, n_of: dict[str, int], metadata: PublicationMetadata) -> str:
     rows = [f"| `{name}` | {n:,} | {TABLES[name][1]} |" for name, n in n_of.items()]
-    words = _CARD.format(
+    body = _CARD.format(
         title=dataset.title,
         tables="\n".join(rows),
-        licence=stated.licence or NOT_STATED,
-        creator=stated.creator or NOT_STATED,
+        licence=metadata.licence or UNSPECIFIED,
+        creator=metadata.creator or UNSPECIFIED,
     )
     size = _SIZES[min(max(len(str(sum(n_of.values()))) - 3, 0), len(_SIZES) - 1)]
-    front = {
+    fields = {
         "pretty_name": dataset.title,
-        **_licence(stated.licence),
+        **_licence(metadata.licence),
         "size_categories": [size],
         "configs": [{"config_name": name, "data_files": f"data/{name}.parquet"} for name in n_of],
     }
     # JSON is YAML, and what people typed breaks neither.
-    told = "\n".join(
-        f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front.items()
+    front_matter = "\n".join(
+        f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in fields.items()
     )
-    return f"---\n{told}\n---\n{words}"
+    return f"---\n{front_matter}\n---\n{body}"
 
 
 def _licence(licence: str) -> dict[str, str]:
-    """As the hub has it: one that it knows, or `other` with its name, and where it is to be read."""
+    """Return the license fields of the hub: a license it knows, or `other` with name and link."""
     if not licence:
         return {"license": "unknown"}
     if licence.lower() in _LICENCES:

@@ -1,4 +1,4 @@
-"""The files that a dataset can be taken away as: what each is, for which tool, its rows, and what writes it."""
+"""Export files of a dataset: description, target tool, number of rows, and writer."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE, GRADED, IMPORTANCE
 from crux_site.datasets.export import write
 from crux_site.exports.folders import FOLDERS
-from crux_site.exports.publication import Stated, counts_of
-from evaluation.data.held import COUNTED
+from crux_site.exports.publication import PublicationMetadata, counts_of
+from evaluation.data.cache_keys import CacheKey
+from evaluation.data.process_cache import SHARED_CACHE
 from evaluation.data.selection import raters_under
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
@@ -32,40 +33,40 @@ Lines = Callable[[], Iterator[str]]
 
 
 @dataclass(frozen=True)
-class Offer:
-    """A file: at `name` below the page's address, with `n` of what it has a row for.
+class ExportFile:
+    """Export file at `name` below the page's address; it has `n` rows, of what `of` says.
 
-    Its lines are sent as they are read; or it is written to a path, whole, before anything is sent: an archive,
-    and what a format may turn out not to hold.
+    `lines` are streamed as they are read. `write` completes a file before anything is sent: for archives,
+    and for formats that may turn out not to hold the data.
     """
 
     name: str
     n: int
     of: str
-    what: str = ""
+    description: str = ""
     lines: Lines | None = None
-    write: Callable[[Path, Stated], object] | None = None
-    is_stated: bool = False  # asks for a licence and a maker
+    write: Callable[[Path, PublicationMetadata], object] | None = None
+    needs_metadata: bool = False  # asks for a licence and a maker
 
-    def called(self, dataset: Dataset) -> str:
-        """What a browser saves it as: imports know a run and a rater by the file's name."""
-        _, slash, own = self.name.partition("/")
-        return own.replace("/", "-") if slash else f"{dataset.slug}.{self.name}"
+    def download_name(self, dataset: Dataset) -> str:
+        """Return the file name of the download: imports recognize runs and raters by it."""
+        _, slash, file_name = self.name.partition("/")
+        return file_name.replace("/", "-") if slash else f"{dataset.slug}.{self.name}"
 
 
 @dataclass(frozen=True)
 class Section:
-    """Files of one kind, and of those that cannot be had by name, why not."""
+    """Group of export files, and the reasons why others are unavailable, by name."""
 
     title: str
     about: str
-    offers: Sequence[Offer] = ()
+    offers: Sequence[ExportFile] = ()
     lacks: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Graded:
-    """What a rater graded under a rubric, of texts of a kind and a system.
+class RatingGroup:
+    """Ratings of one rater under one rubric, of texts of one kind and system.
 
     `n_pairs` counts pairs of a topic and a text, `n_of_subtopics` grades of anything but the whole request.
     """
@@ -80,7 +81,7 @@ class Graded:
 
 
 def sections(dataset: Dataset, *, for_team: bool = True) -> list[Section]:
-    """All that can be offered; to others than the team no folder, which has its notes.
+    """Return all sections; people outside the team get no folder, as it has the team's notes.
 
     The number of queries does not depend on the dataset.
     """
@@ -88,7 +89,7 @@ def sections(dataset: Dataset, *, for_team: bool = True) -> list[Section]:
     graded = _graded(dataset)
     n_ratings = counts["ratings"]
     return [
-        _whole(dataset, counts, for_team=for_team),
+        _folders(dataset, counts, for_team=for_team),
         _table(dataset, n_ratings),
         _labels(dataset, graded),
         _runs(dataset),
@@ -98,18 +99,22 @@ def sections(dataset: Dataset, *, for_team: bool = True) -> list[Section]:
     ]
 
 
-def offered(dataset: Dataset, *, for_team: bool = True) -> tuple[dict[str, Offer], dict[str, str]]:
-    """The files by their names, and why those that are lacking are."""
-    every = sections(dataset, for_team=for_team)
-    lacks = {name: why for section in every for name, why in section.lacks.items()}
-    return {offer.name: offer for section in every for offer in section.offers}, lacks
+def files_by_name(
+    dataset: Dataset, *, for_team: bool = True
+) -> tuple[dict[str, ExportFile], dict[str, str]]:
+    """Return the files by name, and the reasons for those that are unavailable."""
+    all_sections = sections(dataset, for_team=for_team)
+    lacks = {name: reason for section in all_sections for name, reason in section.lacks.items()}
+    return {offer.name: offer for section in all_sections for offer in section.offers}, lacks
 
 
-def _graded(dataset: Dataset) -> list[Graded]:
-    return COUNTED.while_unwritten(("graded", dataset.pk), lambda: _counted(dataset))
+def _graded(dataset: Dataset) -> list[RatingGroup]:
+    return SHARED_CACHE.until_db_write(
+        (CacheKey.RATING_GROUPS, dataset.pk), lambda: _counted(dataset)
+    )
 
 
-def _counted(dataset: Dataset) -> list[Graded]:
+def _counted(dataset: Dataset) -> list[RatingGroup]:
     names = {rater.pk: (rater, name) for name, rater in raters_of(dataset).items()}
     rubrics = Rubric.objects.in_bulk()
     whole = Q(question__filtered_because=SubQuestion.WHOLE)
@@ -120,8 +125,12 @@ def _counted(dataset: Dataset) -> list[Graded]:
         .values_list("rater_id", "rubric_id", "text__kind", "text__system")
         .annotate(n_pairs=Count(pair, distinct=True), n_of_subtopics=Count("pk", filter=~whole))
     )
-    found = [Graded(*names[rater], rubrics[rubric], *values) for rater, rubric, *values in rows]
-    return sorted(found, key=lambda each: (each.rubric.slug, each.name, each.kind, each.system))
+    groups = [
+        RatingGroup(*names[rater], rubrics[rubric], *values) for rater, rubric, *values in rows
+    ]
+    return sorted(
+        groups, key=lambda group: (group.rubric.slug, group.name, group.kind, group.system)
+    )
 
 
 _ARCHIVES = (
@@ -143,17 +152,17 @@ _ARCHIVES = (
 )
 
 
-def _whole(dataset: Dataset, counts: dict[str, int], *, for_team: bool) -> Section:
+def _folders(dataset: Dataset, counts: dict[str, int], *, for_team: bool) -> Section:
     offers = [
-        Offer(
+        ExportFile(
             name,
             counts["ratings"],
             "ratings",
-            what,
+            description,
             write=partial(_folder, dataset, form),
-            is_stated=form != "crux",
+            needs_metadata=form != "crux",
         )
-        for name, form, what in _ARCHIVES
+        for name, form, description in _ARCHIVES
         if for_team or form != "crux"
     ]
     lacks = {}
@@ -162,13 +171,13 @@ def _whole(dataset: Dataset, counts: dict[str, int], *, for_team: bool) -> Secti
     return Section("The whole dataset", "Archives of a folder each.", offers, lacks)
 
 
-def _checked(lines: Lines) -> Callable[[Path, Stated], object]:
-    """What writes lines that may break off with an ExportError."""
+def _checked(lines: Lines) -> Callable[[Path, PublicationMetadata], object]:
+    """Return a writer of lines that may break off with an ExportError."""
     return lambda out, _: write(out, lines())
 
 
-def _folder(dataset: Dataset, form: str, out: Path, stated: Stated) -> None:
-    FOLDERS[form](dataset, out, stated)
+def _folder(dataset: Dataset, form: str, out: Path, metadata: PublicationMetadata) -> None:
+    FOLDERS[form](dataset, out, metadata)
 
 
 def _has_pyarrow() -> bool:
@@ -181,35 +190,35 @@ def _table(dataset: Dataset, n: int) -> Section:
     if not n:
         return Section("Ratings and spans", about, (), dict.fromkeys(names, NOTHING_GRADED))
     offers = [
-        Offer("ratings.csv", n, "ratings", "CSV", partial(long_table.csv_lines, dataset)),
-        Offer(
+        ExportFile("ratings.csv", n, "ratings", "CSV", partial(long_table.csv_lines, dataset)),
+        ExportFile(
             "ratings.jsonl", n, "ratings", "JSON lines", partial(long_table.jsonl_lines, dataset)
         ),
     ]
     if not _has_pyarrow():
         return Section("Ratings and spans", about, offers, {names[2]: NO_PYARROW})
-    offers.append(Offer(names[2], n, "ratings", "Parquet", write=partial(_parquet, dataset)))
+    offers.append(ExportFile(names[2], n, "ratings", "Parquet", write=partial(_parquet, dataset)))
     return Section("Ratings and spans", about, offers)
 
 
-def _parquet(dataset: Dataset, out: Path, stated: Stated) -> None:
+def _parquet(dataset: Dataset, out: Path, metadata: PublicationMetadata) -> None:
     from crux_site.exports.parquet import write_long_table  # noqa: PLC0415 - pyarrow
 
     write_long_table(dataset, out)
 
 
-def _labels(dataset: Dataset, graded: list[Graded]) -> Section:
-    """Of people: the usual files of the folder. Those of other texts are there alone."""
+def _labels(dataset: Dataset, graded: list[RatingGroup]) -> Section:
+    """Return the label files of people; labels of other texts are in the folder alone."""
     n_of: Counter[tuple[Rater, str, str]] = Counter()
-    for each in graded:
-        if each.rater.kind == Rater.Kind.HUMAN and (task := _task(each)):
-            n_of[each.rater, each.name, task] += each.n_pairs
+    for group in graded:
+        if group.rater.kind == Rater.Kind.HUMAN and (task := _task(group)):
+            n_of[group.rater, group.name, task] += group.n_pairs
     offers = []
     for (rater, name, task), n in n_of.items():
-        what, of, lines = _TASKS[task]
-        called = f"labels/{name}.{task}-labels.jsonl"
+        description, of, lines = _TASKS[task]
+        file_name = f"labels/{name}.{task}-labels.jsonl"
         checked = _checked(partial(lines, dataset, rater))
-        offers.append(Offer(called, n, of, f"{what} by {name}", write=checked))
+        offers.append(ExportFile(file_name, n, of, f"{description} by {name}", write=checked))
     about = (
         "Labels of a person in JSON lines, as CRUX has them. The authors call such files qlabels (T1) and "
         "qrels (T2); no tool of TREC reads them."
@@ -224,7 +233,7 @@ _TASKS: dict[str, tuple[str, str, Callable[[Dataset, Rater], Iterator[str]]]] = 
 }
 
 
-def _task(graded: Graded) -> str:
+def _task(graded: RatingGroup) -> str:
     if graded.rubric.slug == GRADED.slug and graded.kind == Text.Kind.PASSAGE:
         return "t2"
     is_usual = graded.kind == Text.Kind.REPORT and graded.system.startswith(ANNOTATED)
@@ -233,8 +242,8 @@ def _task(graded: Graded) -> str:
 
 def _runs(dataset: Dataset) -> Section:
     ranked = RetrievalRun.objects.filter(dataset=dataset).annotate(n=Count("ranked"))
-    runs = COUNTED.while_unwritten(
-        ("ranked texts", dataset.pk), lambda: list(ranked.filter(n__gt=0).order_by("name"))
+    runs = SHARED_CACHE.until_db_write(
+        (CacheKey.EXPORTED_RUNS, dataset.pk), lambda: list(ranked.filter(n__gt=0).order_by("name"))
     )
     about = (
         "TREC run files, for trec_eval and ir_measures. Both sort by score: where the scores of a topic do not "
@@ -242,15 +251,15 @@ def _runs(dataset: Dataset) -> Section:
     )
     if not runs:
         return Section("Retrieval runs", about, (), {"runs.zip": "There is no retrieval run."})
-    all_of_them = Offer(
+    archive = ExportFile(
         "runs.zip",
         sum(run.n for run in runs),
         "ranked texts",
         f"All {len(runs)} runs",
         write=partial(_write_runs, runs),
     )
-    each = [
-        Offer(
+    run_files = [
+        ExportFile(
             f"runs/{run.name}.run",
             run.n,
             "ranked texts",
@@ -259,10 +268,10 @@ def _runs(dataset: Dataset) -> Section:
         )
         for run in runs
     ]
-    return Section("Retrieval runs", about, [all_of_them, *each])
+    return Section("Retrieval runs", about, [archive, *run_files])
 
 
-def _write_runs(runs: Sequence[RetrievalRun], out: Path, stated: Stated) -> None:
+def _write_runs(runs: Sequence[RetrievalRun], out: Path, metadata: PublicationMetadata) -> None:
     for run in runs:
         write(out / f"{run.name.replace('/', '-')}.run", ForTrecTools(run).lines())
 
@@ -284,26 +293,26 @@ _KINDS = (
 )
 
 
-def _qrels(dataset: Dataset, graded: list[Graded]) -> Iterator[Section]:
-    """Where a grade says that a passage is relevant: of rubrics with an eta."""
+def _qrels(dataset: Dataset, graded: list[RatingGroup]) -> Iterator[Section]:
+    """Yield sections of qrels, of passages graded under a rubric with an eta."""
     passages = [
-        each for each in graded if each.kind == Text.Kind.PASSAGE and each.rubric.has_threshold
+        group for group in graded if group.kind == Text.Kind.PASSAGE and group.rubric.has_threshold
     ]
-    why = "Nobody has graded passages under a rubric whose eta says which are relevant."
+    reason = "Nobody has graded passages under a rubric whose eta says which are relevant."
     for title, about, ending, lines in _KINDS:
         is_graded = lines is trec_qrels.graded
         offers = [
-            Offer(
-                f"qrels/{each.name}.{each.rubric.slug}.{ending}",
+            ExportFile(
+                f"qrels/{group.name}.{group.rubric.slug}.{ending}",
                 n,
                 "passages" if is_graded else "grades",
-                f"{each.name}, {each.rubric.title}: relevant from {each.rubric.eta} on",
-                write=_checked(partial(lines, dataset, each.rater, each.rubric.slug)),
+                f"{group.name}, {group.rubric.title}: relevant from {group.rubric.eta} on",
+                write=_checked(partial(lines, dataset, group.rater, group.rubric.slug)),
             )
-            for each in passages
-            if (n := each.n_pairs if is_graded else each.n_of_subtopics)
+            for group in passages
+            if (n := group.n_pairs if is_graded else group.n_of_subtopics)
         ]
-        yield Section(title, about, offers, {} if offers else {ending: why})
+        yield Section(title, about, offers, {} if offers else {ending: reason})
 
 
 def _tracks(dataset: Dataset, n_topics: int) -> Section:
@@ -314,23 +323,27 @@ def _tracks(dataset: Dataset, n_topics: int) -> Section:
     if not n_topics:
         return Section("Topics and nuggets", about, (), dict.fromkeys(names, "There is no topic."))
     offers = [
-        Offer(
+        ExportFile(
             names[0], n_topics, "topics", "Topics of TREC RAG 2025", partial(tracks.topics, dataset)
         ),
-        Offer(
+        ExportFile(
             names[1], n_topics, "topics", "Requests of RAGTIME", partial(tracks.requests, dataset)
         ),
     ]
-    asked = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
-    n_asked = asked.aggregate(n=Count("topic", distinct=True))["n"]
-    if not n_asked:
-        why = "Every question is filtered, or there is none."
-        return Section("Topics and nuggets", about, offers, {names[2]: why})
+    questions = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
+    n_with_questions = questions.aggregate(n=Count("topic", distinct=True))["n"]
+    if not n_with_questions:
+        reason = "Every question is filtered, or there is none."
+        return Section("Topics and nuggets", about, offers, {names[2]: reason})
     weighers = raters_under(dataset, IMPORTANCE.slug)
     weigher = Rater.objects.filter(pk=weighers[0].pk).first() if weighers else None
     weighed = f"weighed by {weighers[0].name}" if weighers else "which nobody weighed"
     lines = partial(tracks.nuggets, dataset, weigher)
-    offers.append(Offer(names[2], n_asked, "topics", f"Sub-questions as nuggets, {weighed}", lines))
+    offers.append(
+        ExportFile(
+            names[2], n_with_questions, "topics", f"Sub-questions as nuggets, {weighed}", lines
+        )
+    )
     return Section("Topics and nuggets", about, offers)
 
 
@@ -338,9 +351,9 @@ def _pairs(dataset: Dataset) -> Section:
     n = pairs.n_pairs(dataset)
     about = "A question with its context and answer, in JSON lines, of topics with one question."
     if not n:
-        why = "No topic has one question alone, and a passage with its words."
+        reason = "No topic has one question alone, and a passage with its words."
         return Section(
-            "Pairs", about, (), dict.fromkeys(("pairs.qac.jsonl", "pairs.t5.jsonl"), why)
+            "Pairs", about, (), dict.fromkeys(("pairs.qac.jsonl", "pairs.t5.jsonl"), reason)
         )
     qac = partial(pairs.PAIRS["qac"], dataset)
     t5 = partial(pairs.PAIRS["t5"], dataset)
@@ -348,7 +361,7 @@ def _pairs(dataset: Dataset) -> Section:
         "Pairs",
         about,
         [
-            Offer("pairs.qac.jsonl", n, "pairs", "As docling-sdg has them", qac),
-            Offer("pairs.t5.jsonl", n, "pairs at most", "To train a small T5 on", t5),
+            ExportFile("pairs.qac.jsonl", n, "pairs", "As docling-sdg has them", qac),
+            ExportFile("pairs.t5.jsonl", n, "pairs at most", "To train a small T5 on", t5),
         ],
     )

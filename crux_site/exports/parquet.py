@@ -1,4 +1,4 @@
-"""Rows as Parquet files. It needs pyarrow, of the extra cluster, and is imported where a file is made alone."""
+"""Parquet files of rows. Imported lazily: it needs pyarrow, of the extra `cluster`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBERS = {"question_index", "grade", "position", "start", "end"}
 
 
 def schema(*columns: str) -> pa.Schema:
-    """Columns by their names: words, but for those that hold whole numbers."""
+    """Return a schema of these columns: strings, and integers for the names in _NUMBERS."""
     return pa.schema([(name, pa.int64() if name in _NUMBERS else pa.string()) for name in columns])
 
 
@@ -27,7 +27,7 @@ LONG = schema(*RATING).append(pa.field("spans", pa.list_(pa.struct(list(schema(*
 
 
 class Table:
-    """A file that rows are added to, some at a time. One without rows is not made."""
+    """Parquet file that rows are added to, written in chunks; skipped if it has no rows."""
 
     def __init__(self, path: Path, columns: pa.Schema) -> None:
         self.n = 0
@@ -36,7 +36,7 @@ class Table:
         self._writer: pq.ParquetWriter | None = None
 
     def add(self, row: dict[str, Any]) -> None:
-        """Values by column: keys of no column are passed over, and one that is missing is null."""
+        """Add the values by column: other keys are ignored, and a missing one is null."""
         self._rows.append(row)
         self.n += 1
         if len(self._rows) >= _AT_ONCE:
@@ -65,7 +65,7 @@ class Table:
 
 
 def write_long_table(dataset: Dataset, path: Path) -> None:
-    """The long table with the spans nested in it, as its JSON lines have them."""
+    """Write the long table with the spans nested in it, as its JSON lines have them."""
     with Table(path, LONG) as table:
         for row in long_table.rows(dataset):
             table.add(row)

@@ -1,4 +1,4 @@
-"""A whole project as one archive: the folder of each dataset, and a file that names them."""
+"""Export of a project as one archive: a folder for each dataset, and project.json."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ FORMAT = 1  # of project.json; to be raised when older sites cannot read it any 
 
 
 def export_project(project: Project, out: Path) -> dict[str, ExportSummary]:
-    """Write each dataset of a project as a folder of its name, and project.json; summaries by dataset.
+    """Write each dataset of a project as a folder, and project.json.
+
+    Returns the summaries by dataset.
 
     Raises ExportError for a project without datasets, and if the folder holds anything already.
     """

@@ -1,4 +1,4 @@
-"""A folder for publication: the dataset's own files, and metadata.json, a datasheet in Croissant's JSON-LD.
+"""Publication folder: the dataset's files and metadata.json, a Croissant datasheet.
 
 Source: MLCommons, Croissant Format Specification 1.0.
 """
@@ -17,12 +17,13 @@ from django.utils import timezone
 
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.corpus import digest
-from crux_site.datasets.carried import NOT_CARRIED
 from crux_site.datasets.export import ExportSummary, export_folder, write
-from evaluation.data.held import COUNTED
+from crux_site.datasets.export_scope import EXPORT_OMISSIONS
+from evaluation.data.cache_keys import CacheKey
+from evaluation.data.process_cache import SHARED_CACHE
 
 DATASHEET = "metadata.json"
-NOT_STATED = "not stated"
+UNSPECIFIED = "not stated"
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 _TYPES = {
     ".jsonl": "application/jsonlines",
@@ -55,31 +56,36 @@ _CONTEXT = {
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     **{term: f"cr:{term}" for term in _TERMS},
 }
-_WORDS, _NUMBER = "sc:Text", "sc:Integer"
+_TEXT, _NUMBER = "sc:Text", "sc:Integer"
 
 
 @dataclass(frozen=True)
-class Stated:
-    """What no table holds: who publishes says it, or it is told as not stated."""
+class PublicationMetadata:
+    """License, creator and URL of a publication, given by the publisher: no table stores them."""
 
     licence: str = ""
     creator: str = ""
     url: str = ""
 
 
-def export_publication(dataset: Dataset, out: Path, stated: Stated) -> ExportSummary:
-    """The dataset as `export_folder` writes it for all, with its datasheet. Raises ExportError as that."""
+def export_publication(dataset: Dataset, out: Path, metadata: PublicationMetadata) -> ExportSummary:
+    """Write the public folder of the dataset (`export_folder`) with its datasheet.
+
+    Raises ExportError.
+    """
     summary = export_folder(dataset, out, is_public=True)
-    summary.files[DATASHEET] = write_datasheet(dataset, out, stated)
+    summary.files[DATASHEET] = write_datasheet(dataset, out, metadata)
     return summary
 
 
-def write_datasheet(dataset: Dataset, folder: Path, stated: Stated) -> int:
-    """Describe the dataset and all files of the folder beside them; the number of lines."""
+def write_datasheet(dataset: Dataset, folder: Path, metadata: PublicationMetadata) -> int:
+    """Write the datasheet, which lists all files of the folder; return its number of lines."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    sheet = datasheet(dataset, stated) | {"distribution": [_file(folder, path) for path in files]}
-    told = json.dumps(sheet, ensure_ascii=False, indent=2) + "\n"
-    return write(folder / DATASHEET, told.splitlines(keepends=True))
+    content = datasheet(dataset, metadata) | {
+        "distribution": [_file(folder, path) for path in files]
+    }
+    text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+    return write(folder / DATASHEET, text.splitlines(keepends=True))
 
 
 def _file(folder: Path, path: Path) -> dict[str, str]:
@@ -97,33 +103,33 @@ def _file(folder: Path, path: Path) -> dict[str, str]:
     }
 
 
-def datasheet(dataset: Dataset, stated: Stated) -> dict[str, Any]:
-    """All but the files. Of people there are counts, and nothing that names anybody."""
+def datasheet(dataset: Dataset, metadata: PublicationMetadata) -> dict[str, Any]:
+    """Return the datasheet without the files. It has counts of people, and names nobody."""
     counts = counts_of(dataset)
     parts = [
-        _records("counts", "How many there are.", {"what": _WORDS, "n": _NUMBER}, counts.items()),
+        _records("counts", "How many there are.", {"what": _TEXT, "n": _NUMBER}, counts.items()),
         _raters(dataset),
         _rubrics(dataset),
         _campaigns(dataset),
         _records(
             "not-carried",
             "What the site has of the dataset and these files do not.",
-            {"what": _WORDS},
-            [(sentence,) for sentence in NOT_CARRIED],
+            {"what": _TEXT},
+            [(sentence,) for sentence in EXPORT_OMISSIONS],
         ),
     ]
-    told = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
+    summary = ", ".join(f"{n:,} {label}" for label, n in counts.items() if n)
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
         "name": dataset.slug,
         "alternateName": dataset.title,
-        "description": f"{dataset.title}: {told or 'nothing yet'}. Grades are of pairs of a text and a "
+        "description": f"{dataset.title}: {summary or 'nothing yet'}. Grades are of pairs of a text and a "
         "sub-question; a pair that nobody graded has no row.",
-        "license": stated.licence or NOT_STATED,
-        "url": stated.url or dataset.get_absolute_url(),
-        "creator": {"@type": "sc:Organization", "name": stated.creator or NOT_STATED},
+        "license": metadata.licence or UNSPECIFIED,
+        "url": metadata.url or dataset.get_absolute_url(),
+        "creator": {"@type": "sc:Organization", "name": metadata.creator or UNSPECIFIED},
         "dateCreated": dataset.created.date().isoformat(),
         "datePublished": timezone.now().date().isoformat(),
         "recordSet": [part for part in parts if part["data"]],
@@ -131,8 +137,10 @@ def datasheet(dataset: Dataset, stated: Stated) -> dict[str, Any]:
 
 
 def counts_of(dataset: Dataset) -> dict[str, int]:
-    """What a dataset holds, in words and numbers."""
-    return COUNTED.while_unwritten(("counts", dataset.pk), lambda: _counted(dataset))
+    """Return the numbers of rows of a dataset by label, cached until the next write."""
+    return SHARED_CACHE.until_db_write(
+        (CacheKey.EXPORTED_ROW_COUNTS, dataset.pk), lambda: _counted(dataset)
+    )
 
 
 def _counted(dataset: Dataset) -> dict[str, int]:
@@ -154,7 +162,7 @@ def _counted(dataset: Dataset) -> dict[str, int]:
 def _raters(dataset: Dataset) -> dict[str, Any]:
     rated = Rating.objects.of_dataset(dataset).order_by().values_list("rater__kind")
     rows = rated.annotate(Count("rater", distinct=True), Count("pk")).order_by("rater__kind")
-    fields = {"kind": _WORDS, "raters": _NUMBER, "ratings": _NUMBER}
+    fields = {"kind": _TEXT, "raters": _NUMBER, "ratings": _NUMBER}
     labels = [(Rater.Kind(kind).label, *counts) for kind, *counts in rows]
     return _records("raters", "Who rated, by kind.", fields, labels)
 
@@ -167,9 +175,9 @@ def _rubrics(dataset: Dataset) -> dict[str, Any]:
         for level in rubric.levels.all()
     ]
     fields = {
-        **dict.fromkeys(("rubric", "title", "scale"), _WORDS),
+        **dict.fromkeys(("rubric", "title", "scale"), _TEXT),
         **dict.fromkeys(("eta", "grade"), _NUMBER),
-        "label": _WORDS,
+        "label": _TEXT,
     }
     about = "What grades mean, a row a level; from eta on a pair counts as answered."
     return _records("rubrics", about, fields, rows)
@@ -186,7 +194,7 @@ def _campaigns(dataset: Dataset) -> dict[str, Any]:
         .order_by("slug")
     ]
     fields = {
-        **dict.fromkeys(("campaign", "rubric", "consent_version", "consent_sha256"), _WORDS),
+        **dict.fromkeys(("campaign", "rubric", "consent_version", "consent_sha256"), _TEXT),
         "participants": _NUMBER,
     }
     about = "The studies that people took part in, and which consent they gave."

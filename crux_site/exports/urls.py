@@ -1,4 +1,4 @@
-"""The files of a dataset, each at an address of its own."""
+"""URLs of the export page and of each export file."""
 
 from django.urls import URLPattern, path
 

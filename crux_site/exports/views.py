@@ -1,4 +1,4 @@
-"""A dataset as files: the page that offers them, and each of them."""
+"""Export of a dataset: the page that lists the files, and each file."""
 
 from django.http import FileResponse, Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -7,12 +7,12 @@ from django.views.decorators.http import require_safe
 from annotation.formats.writing import ExportError
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
-from crux_site.datasets.carried import NOT_CARRIED
-from crux_site.exports.folders import one_file
-from crux_site.exports.page import offered, sections
-from crux_site.exports.params import StatedForm
+from crux_site.datasets.export_scope import EXPORT_OMISSIONS
+from crux_site.exports.folders import export_to_file
+from crux_site.exports.page import files_by_name, sections
+from crux_site.exports.query import PublicationQuery
 from evaluation.data.selection import SelectionError
-from evaluation.http import refusal
+from evaluation.http import selection_error_page
 
 TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -20,7 +20,7 @@ TYPES = {
     "parquet": "application/vnd.apache.parquet",
     "zip": "application/zip",
 }
-# What the addresses of before are called now: export/?format=...&rater=...
+# Current names by `format` of the former URLs: export/?format=...&rater=...
 MOVED = {
     "csv": "ratings.csv",
     "jsonl": "ratings.jsonl",
@@ -34,14 +34,14 @@ MOVED = {
 @require_safe
 @researchers_only
 def exports(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """What the dataset can be taken away as, and why not as something else."""
+    """List the export files of the dataset, and the reasons for those that are unavailable."""
     dataset = get_object_or_404(Dataset, slug=slug)
     for_team = request.user.is_authenticated  # visitors by a link are not
     context = {
         "room": "datasets",
         "dataset": dataset,
         "sections": sections(dataset, for_team=for_team),
-        "not_carried": NOT_CARRIED,
+        "not_carried": EXPORT_OMISSIONS,
     }
     return render(request, "crux_site/exports/exports.html", context)
 
@@ -49,38 +49,38 @@ def exports(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def file(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponseBase:
-    """One of the files: lines as they are read, anything else from the disk, where it is made whole first."""
+    """Send an export file: lines are streamed, any other is completed on disk first."""
     dataset = get_object_or_404(Dataset, slug=slug)
-    offers, lacks = offered(dataset, for_team=request.user.is_authenticated)
+    offers, lacks = files_by_name(dataset, for_team=request.user.is_authenticated)
     if name not in offers:
-        why = lacks.get(name) or f"There is no {name} among the exports of this dataset."
-        return refusal(request, dataset, why, status=404)
+        reason = lacks.get(name) or f"There is no {name} among the exports of this dataset."
+        return selection_error_page(request, dataset, reason, status=404)
     offer = offers[name]
-    called = offer.called(dataset)
-    kind = TYPES.get(called.rpartition(".")[2], "text/plain; charset=utf-8")
+    file_name = offer.download_name(dataset)
+    kind = TYPES.get(file_name.rpartition(".")[2], "text/plain; charset=utf-8")
     if offer.lines:
         response = StreamingHttpResponse(offer.lines(), content_type=kind)
-        response["Content-Disposition"] = f'attachment; filename="{called}"'
+        response["Content-Disposition"] = f'attachment; filename="{file_name}"'
         return response
     assert offer.write is not None
     write = offer.write
     try:
         url = request.build_absolute_uri(dataset.get_absolute_url())
-        stated = StatedForm(request.GET).stated(url)
-        made = one_file(lambda path: write(path, stated), called.removesuffix(".zip"))
+        metadata = PublicationQuery(request.GET).metadata(url)
+        content = export_to_file(lambda path: write(path, metadata), file_name.removesuffix(".zip"))
     except SelectionError as error:
-        return refusal(request, dataset, str(error))
+        return selection_error_page(request, dataset, str(error))
     except ExportError as error:
-        return refusal(request, dataset, f"It cannot be written: {error}.", status=422)
-    return FileResponse(made, as_attachment=True, filename=called, content_type=kind)
+        return selection_error_page(request, dataset, f"It cannot be written: {error}.", status=422)
+    return FileResponse(content, as_attachment=True, filename=file_name, content_type=kind)
 
 
 @require_safe
 @researchers_only
 def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """The address of before leads to the file of now."""
-    wanted = request.GET.get("format", "")
-    if wanted not in MOVED:
-        raise Http404(f"There is no format {wanted!r}.")
-    name = MOVED[wanted].format(request.GET.get("rater", ""))
+    """Redirect the former export URL (?format=...&rater=...) to the file."""
+    format_name = request.GET.get("format", "")
+    if format_name not in MOVED:
+        raise Http404(f"There is no format {format_name!r}.")
+    name = MOVED[format_name].format(request.GET.get("rater", ""))
     return redirect("export_file", slug=slug, name=name, permanent=True)

@@ -1,0 +1,1 @@
+"""Help: the documentation and the glossary on the site."""

@@ -1,4 +1,4 @@
-"""The docs as pages of the site: Markdown files of a fixed list, read once, cut at their headings."""
+"""Help pages from a fixed list of Markdown files, cached and split at their headings."""
 
 import posixpath
 import re
@@ -17,6 +17,8 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from crux_site.help.former_anchors import FORMER_ANCHORS, former_anchor_of_link
+
 INDEX = "index"
 INTRODUCTION = "introduction"
 OUTSIDE = {
@@ -26,7 +28,7 @@ OUTSIDE = {
     "changelog": "CHANGELOG.md",
 }
 # Pages that list what is in a folder, in place of the folder itself.
-LISTS = {"docs/papers": "Papers, and what of them is reproduced", "docs/decisions": "Decisions"}
+LISTS = {"docs/papers": "Papers and their reproduction", "docs/decisions": "Decisions"}
 IMAGES = "docs/images"
 PICTURES = {".png": "image/png", ".gif": "image/gif"}
 
@@ -42,13 +44,13 @@ _ATTRIBUTES = {
 
 
 class Section(NamedTuple):
-    """A heading and what is below it, as far as the next one. `words` are the latter, a line for each block."""
+    """Heading of a doc with the HTML below it, and its plain text, a line for each block."""
 
     anchor: str
     title: str
     level: int
     html: SafeString
-    words: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -75,18 +77,18 @@ class Doc:
 
 @cache
 def paths() -> dict[str, str]:
-    """The file or folder of each page, from the root, by the name of the page; in the order of a search."""
+    """Return the path of each page, a file or a folder, by page name, in search order."""
     docs = settings.BASE_DIR / "docs"
     files = sorted(docs.glob("*.md"))
-    for folder in ("papers", "deploy", "decisions"):
+    for folder in ("files", "papers", "deploy", "decisions"):
         files += sorted((docs / folder).glob("*.md"))
-    named = {
+    pages = {
         str(file.relative_to(docs).with_suffix("")): f"docs/{file.relative_to(docs)}"
         for file in files
     }
-    named = {INDEX if name == "README" else name: path for name, path in named.items()}
-    beside = {name: path for name, path in OUTSIDE.items() if (settings.BASE_DIR / path).is_file()}
-    return named | {Path(folder).name: folder for folder in LISTS} | beside
+    pages = {INDEX if name == "README" else name: path for name, path in pages.items()}
+    outside = {name: path for name, path in OUTSIDE.items() if (settings.BASE_DIR / path).is_file()}
+    return pages | {Path(folder).name: folder for folder in LISTS} | outside
 
 
 @cache
@@ -94,31 +96,37 @@ def _names() -> dict[str, str]:
     return {path: name for name, path in paths().items()}
 
 
+def decision_of(name: str) -> str:
+    """Return the page of the decision with this number; empty if there is none."""
+    number = re.match(r"decisions/\d{4}-", name)
+    return next((page for page in paths() if number and page.startswith(number[0])), "")
+
+
 @cache
 def images() -> dict[str, Path]:
-    """The pictures of the docs, by name; those that move, too."""
+    """Return the pictures of the docs by name, animated ones too."""
     paths = sorted((settings.BASE_DIR / IMAGES).iterdir())
     return {path.name: path for path in paths if path.suffix in PICTURES}
 
 
 @cache
 def doc(name: str) -> Doc:
-    """The page of this name. Raises KeyError where there is none."""
+    """Return the page of this name. Raises KeyError."""
     path = paths()[name]
     return Doc(name, tuple(_sections(_MARKDOWN.parse(_source(path)), path)))
 
 
 def address(link: str, path: str) -> str:
-    """Where a link in a file leads on the site; nothing where it leads to no page, as to a file of code."""
+    """Return the URL that a link in a file leads to; empty if it is no page, as with code."""
     if re.match(r"https?:", link):
         return link
     target, _, anchor = link.partition("#")
-    whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(target)))
-    whole = whole if target else path
+    target_path = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(target)))
+    target_path = target_path if target else path
     anchor = anchor and f"#{anchor}"
-    if posixpath.dirname(whole) == IMAGES and posixpath.basename(whole) in images():
-        return reverse("help_image", args=[posixpath.basename(whole)])
-    return f"{_url(_names()[whole])}{anchor}" if whole in _names() else ""
+    if posixpath.dirname(target_path) == IMAGES and posixpath.basename(target_path) in images():
+        return reverse("help_image", args=[posixpath.basename(target_path)])
+    return f"{_url(_names()[target_path])}{anchor}" if target_path in _names() else ""
 
 
 def _url(name: str) -> str:
@@ -126,7 +134,7 @@ def _url(name: str) -> str:
 
 
 def _source(path: str) -> str:
-    """The Markdown of a file, or of the list of a folder."""
+    """Return the Markdown of a file, or the list of a folder."""
     if path not in LISTS:
         return (settings.BASE_DIR / path).read_text(encoding="utf-8")
     listed = [f"# {LISTS[path]}", ""]
@@ -140,28 +148,31 @@ def _sections(tokens: Sequence[Token], path: str) -> Iterator[Section]:
     heads = [
         n for n, token in enumerate(tokens) if token.type == "heading_open" and not token.level
     ]
-    taken: dict[str, int] = {}
+    n_by_anchor: dict[str, int] = {}
     for begin, end in zip(heads, [*heads[1:], len(tokens)], strict=True):
         head, inline, _, *below = tokens[begin:end]
-        title = _words([inline])
-        anchor = _anchor(inline.content, taken)
+        title = _plain_text([inline])
+        anchor = _anchor(inline.content, n_by_anchor)
         head.attrSet("id", anchor)
-        shown = [*tokens[begin : begin + 3], *_shown(below, path, title)]
-        _link(inline, path)
-        html = _MARKDOWN.renderer.render(shown, _MARKDOWN.options, {})
+        rendered = [*tokens[begin : begin + 3], *_rendered(below, path, title)]
+        _resolve_links(inline, path)
+        if former := FORMER_ANCHORS.get(path, {}).get(anchor):
+            mark = Token("html_inline", "", 0, content=f'<a id="{former}"></a>')
+            inline.children = [mark, *(inline.children or ())]
+        html = _MARKDOWN.renderer.render(rendered, _MARKDOWN.options, {})
         html = nh3.clean(html, attributes=_ATTRIBUTES, link_rel=None)
-        yield Section(anchor, title, int(head.tag[1:]), mark_safe(html), _words(below))  # noqa: S308 - cleaned
+        yield Section(anchor, title, int(head.tag[1:]), mark_safe(html), _plain_text(below))  # noqa: S308 - cleaned
 
 
-def _anchor(heading: str, taken: dict[str, int]) -> str:
-    """What GitHub calls a heading, so that one link holds in both places."""
+def _anchor(heading: str, n_by_anchor: dict[str, int]) -> str:
+    """Return the anchor that GitHub gives a heading, so that a link works in both places."""
     anchor = re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-    n = taken[anchor] = taken.get(anchor, -1) + 1
+    n = n_by_anchor[anchor] = n_by_anchor.get(anchor, -1) + 1
     return f"{anchor}-{n}" if n else anchor
 
 
-def _words(tokens: Sequence[Token]) -> str:
-    """What is read, a line for each block, a cell or an item being one."""
+def _plain_text(tokens: Sequence[Token]) -> str:
+    """Return the plain text of tokens, a line for each block, cell and list item."""
     blocks = []
     for token in tokens:
         if token.type == "inline":
@@ -174,15 +185,15 @@ def _words(tokens: Sequence[Token]) -> str:
     return "\n".join(blocks)
 
 
-def _shown(tokens: Sequence[Token], path: str, title: str) -> list[Token]:
-    """The tokens as the site prints them: with its links, and what is wide scrolls by keys too."""
-    shown: list[Token] = []
+def _rendered(tokens: Sequence[Token], path: str, title: str) -> list[Token]:
+    """Return the tokens to render: links resolved, wide blocks scrollable by keyboard."""
+    rendered: list[Token] = []
     n_tables = 0
     for before, token in enumerate(tokens):
         if token.type == "table_open":
             n_tables += 1
             label = escape(f"{title}, table {n_tables}" if n_tables > 1 else f"{title}, table")
-            shown.append(
+            rendered.append(
                 _html(f'<div class="scroller" tabindex="0" role="region" aria-label="{label}">')
             )
         elif token.type == "th_open" and not tokens[before + 1].content:
@@ -190,25 +201,28 @@ def _shown(tokens: Sequence[Token], path: str, title: str) -> list[Token]:
         elif token.type == "code_block":
             token.attrSet("tabindex", "0")
         elif token.type == "inline":
-            _link(token, path)
-        shown.append(token)
+            _resolve_links(token, path)
+        rendered.append(token)
         if token.type == "table_close":
-            shown.append(_html("</div>"))
-    return shown
+            rendered.append(_html("</div>"))
+    return rendered
 
 
-def _html(words: str) -> Token:
-    return Token("html_block", "", 0, content=words)
+def _html(html: str) -> Token:
+    return Token("html_block", "", 0, content=html)
 
 
-def _link(inline: Token, path: str) -> None:
-    """Let links and pictures lead to the site's own addresses; of what leads nowhere the words stay."""
-    kept: list[Token] = []
+def _resolve_links(inline: Token, path: str) -> None:
+    """Resolve links and pictures to URLs of the site; a dead link keeps its text alone."""
+    children: list[Token] = []
     is_link = False
     for token in inline.children or ():
         if token.type == "link_open":
-            link = address(str(token.attrs["href"]), path)
+            href = str(token.attrs["href"])
+            link = address(href, path)
             is_link = bool(link)
+            if anchor := former_anchor_of_link(path, href):
+                token.attrSet("id", anchor)
             token.attrSet("href", link)
             if link.startswith("http"):
                 token.attrSet("rel", "noopener noreferrer")
@@ -216,5 +230,5 @@ def _link(inline: Token, path: str) -> None:
             token.attrSet("src", address(str(token.attrs["src"]), path))
             token.attrSet("loading", "lazy")
         if is_link or token.type not in ("link_open", "link_close"):
-            kept.append(token)
-    inline.children = kept
+            children.append(token)
+    inline.children = children

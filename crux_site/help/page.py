@@ -1,4 +1,4 @@
-"""Who reads which page of the help, and where the help begins for whom."""
+"""Access rules of the help pages, and the first page by role."""
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -15,7 +15,10 @@ Reader = User | AnonymousUser
 
 
 def may_read(reader: Reader, name: str) -> bool:
-    """Researchers and admins all, workers what is for workers, a stranger what says what this is."""
+    """Return True if the reader may open the page.
+
+    Researchers and admins read all, workers the page for workers; everybody, the introduction.
+    """
     if reader.is_authenticated and reader.is_researcher:
         return True
     if reader.is_authenticated and name == FOR_WORKERS:
@@ -30,9 +33,9 @@ def first_page(reader: Reader) -> str:
 
 
 def index_sections(is_admin: bool) -> list[Section]:
-    """The index of the docs, what is for the reader's role before the rest."""
-    head, *rest = doc(INDEX).sections
-    return [head, *sorted(rest, key=lambda section: section.anchor != OWN_SECTION[is_admin])]
+    """Return the sections of the index, with those for the reader's role first."""
+    head, *sections = doc(INDEX).sections
+    return [head, *sorted(sections, key=lambda section: section.anchor != OWN_SECTION[is_admin])]
 
 
 def all_docs() -> list[Doc]:

@@ -1,4 +1,4 @@
-"""Searching the docs: the sections that hold all words, best first."""
+"""Full-text search of the docs, by section."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from crux_site.help.docs import Doc, Section
 AROUND = 110  # signs to either side of the first word that is found
 
 
-class Found(NamedTuple):
-    """A section, and its words around the first place of one that was searched for."""
+class SearchResult(NamedTuple):
+    """Search result: a section, and an excerpt around its first match."""
 
     doc: Doc
     section: Section
@@ -23,39 +23,39 @@ class Found(NamedTuple):
         return f"{self.doc.url}#{self.section.anchor}"
 
 
-def find(docs: Sequence[Doc], query: str) -> list[Found]:
-    """The sections in which each word of the query begins some word, in any case.
+def find(docs: Sequence[Doc], query: str) -> list[SearchResult]:
+    """Return the sections that match each query word as a prefix, in any case; best first.
 
     Best are those with most of the words in their heading, then in the title of the page, then those that
     hold them most often. A query without a word finds nothing.
     """
-    patterns = [re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE) for word in query.split()]
+    patterns = [re.compile(rf"(?<!\w){re.escape(term)}", re.IGNORECASE) for term in query.split()]
     ranked = []
     for doc in docs if patterns else ():
         for section in doc.sections:
-            text = f"{section.title}\n{section.words}"
+            text = f"{section.title}\n{section.text}"
             counts = [len(pattern.findall(text)) for pattern in patterns]
             if all(counts):
                 in_heading = sum(bool(pattern.search(section.title)) for pattern in patterns)
                 in_title = sum(bool(pattern.search(doc.title)) for pattern in patterns)
                 ranked.append(((-in_heading, -in_title, -sum(counts)), doc, section))
-    ranked.sort(key=lambda found: found[0])
-    return [_around(doc, section, patterns) for _, doc, section in ranked]
+    ranked.sort(key=lambda entry: entry[0])
+    return [_excerpt(doc, section, patterns) for _, doc, section in ranked]
 
 
-def _around(doc: Doc, section: Section, patterns: Sequence[re.Pattern[str]]) -> Found:
-    """Where only the heading has the words, the beginning of what is below it."""
-    words = " ".join(section.words.split())
-    hits = [hit for pattern in patterns if (hit := pattern.search(words))]
+def _excerpt(doc: Doc, section: Section, patterns: Sequence[re.Pattern[str]]) -> SearchResult:
+    """Return the excerpt of a section; if only the heading matches, the beginning of its text."""
+    text = " ".join(section.text.split())
+    hits = [hit for pattern in patterns if (hit := pattern.search(text))]
     if not hits:
-        return Found(doc, section, "", "", _cut_end(words[: 2 * AROUND + 1], words))
+        return SearchResult(doc, section, "", "", _cut_end(text[: 2 * AROUND + 1], text))
     first = min(hits, key=lambda hit: hit.start())
     begin = max(0, first.start() - AROUND)
-    before = words[begin : first.start()]
+    before = text[begin : first.start()]
     if begin:
         before = "… " + before.partition(" ")[2]
-    rest = words[first.end() :]
-    return Found(doc, section, before, first.group(), _cut_end(rest[:AROUND], rest))
+    tail = text[first.end() :]
+    return SearchResult(doc, section, before, first.group(), _cut_end(tail[:AROUND], tail))
 
 
 def _cut_end(part: str, whole: str) -> str:

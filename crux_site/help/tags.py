@@ -1,4 +1,4 @@
-"""`{% term "eta" %}` links a term to the glossary; `{% help_url %}` is where the help with a page is."""
+"""Template tags: `{% term "eta" %}` links the glossary, `{% help_url %}` the page's help."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from crux_site.help.places import help_with
+from crux_site.help.help_links import help_url_for
 from crux_site.help.terms import terms
 
 register = template.Library()
@@ -14,17 +14,17 @@ register = template.Library()
 
 @register.simple_tag
 def term(name: str, label: str = "") -> SafeString:
-    """Once a page, at the first place of the term; `label` is how the page writes it.
+    """Link a term to the glossary; `label` is the link's text. Use it once a page.
 
     The title is read out behind the words of the link; who sees none, on a touch screen say, follows it.
     """
-    found = terms()[name]
+    entry = terms()[name]
     return format_html(
-        '<a class="term" href="{}" title="{}">{}</a>', found.url, found.definition, label or name
+        '<a class="term" href="{}" title="{}">{}</a>', entry.url, entry.definition, label or name
     )
 
 
 @register.simple_tag(takes_context=True)
 def help_url(context: template.Context) -> Any:
     request = context.get("request")
-    return help_with(request.resolver_match if request else None)
+    return help_url_for(request.resolver_match if request else None)

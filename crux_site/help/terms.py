@@ -1,4 +1,4 @@
-"""The glossary: each term of docs/terms.md with its definition in one line."""
+"""Glossary: each term of docs/terms.md with its one-line definition."""
 
 from functools import cache
 from typing import NamedTuple
@@ -15,10 +15,10 @@ class Term(NamedTuple):
 
 @cache
 def terms() -> dict[str, Term]:
-    """By the words of their headings. The definition is the first paragraph below."""
+    """Return the terms by heading; the definition is the first paragraph of the section."""
     glossary = doc(PAGE)
     return {
-        section.title: Term(f"{glossary.url}#{section.anchor}", section.words.partition("\n")[0])
+        section.title: Term(f"{glossary.url}#{section.anchor}", section.text.partition("\n")[0])
         for section in glossary.sections
         if section.level == 3
     }

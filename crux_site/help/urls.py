@@ -1,4 +1,4 @@
-"""The help: the docs, read on the site."""
+"""URLs of the help."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""The help: its index and search, its pages, and their pictures."""
+"""Help: index, search, pages and pictures."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
@@ -9,19 +9,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from crux_site.help.docs import INDEX, PICTURES, doc, images, paths
+from crux_site.help.docs import INDEX, PICTURES, decision_of, doc, images, paths
 from crux_site.help.page import all_docs, first_page, index_sections, may_read
-from crux_site.help.params import LONGEST, SearchForm
+from crux_site.help.query import LONGEST, SearchForm
 from crux_site.help.search import find
 from crux_site.language import activate_last_language
 
-MOST_FOUND = 40
+MAX_RESULTS = 40
 
 
 @login_not_required
 @require_safe
 def help_index(request: HttpRequest) -> HttpResponseBase:
-    """The index of all docs, or what a search finds in them; of others, their first page."""
+    """Show the index or the search results; redirect workers and visitors to their first page."""
     user = request.user
     if not user.is_authenticated or not user.is_researcher:
         return redirect("help_page", first_page(user))
@@ -35,12 +35,12 @@ def help_index(request: HttpRequest) -> HttpResponseBase:
     if not form.is_valid():
         refused = {"refused": form.errors["q"][0]}
         return render(request, "crux_site/help/help_index.html", context | refused, status=400)
-    if words := form.cleaned_data["q"]:
-        found = find(all_docs(), words)
+    if query := form.cleaned_data["q"]:
+        results = find(all_docs(), query)
         context |= {
-            "words": words,
-            "found": found[:MOST_FOUND],
-            "n_found": len(found),
+            "words": query,
+            "found": results[:MAX_RESULTS],
+            "n_found": len(results),
             "is_search": True,
         }
     else:
@@ -51,8 +51,10 @@ def help_index(request: HttpRequest) -> HttpResponseBase:
 @login_not_required
 @require_safe
 def help_page(request: HttpRequest, name: str) -> HttpResponseBase:
-    """A page of the docs, for those whom it is for."""
+    """Show a page of the docs, if the reader may read it."""
     activate_last_language(request)
+    if name not in paths() and (renamed := decision_of(name)):
+        return redirect("help_page", renamed, permanent=True)
     if name == INDEX or name not in paths():
         raise Http404(f"There is no page of the help called {name!r}.")
     if not may_read(request.user, name):
@@ -67,7 +69,7 @@ def help_page(request: HttpRequest, name: str) -> HttpResponseBase:
 @require_safe
 @cache_control(max_age=3600)
 def help_image(request: HttpRequest, name: str) -> HttpResponseBase:
-    """A picture of the docs, of a fixed list."""
+    """Send a picture of the docs."""
     if name not in images():
         raise Http404(f"There is no picture called {name!r}.")
     path = images()[name]

@@ -1,0 +1,5 @@
+"""History of a dataset: who did what, and undo of imports."""
+
+from annotation.pages import Page
+
+PAGE = Page("History", help="admins#history-and-what-can-be-undone")

@@ -1,14 +1,14 @@
-"""What is asked of whoever lets rows go."""
+"""Confirmation form for removing rows."""
 
 from typing import Any
 
 from django import forms
 
-from crux_site.removal import MANY
+from crux_site.removal import CONFIRM_ABOVE
 
 
-class SureForm(forms.Form):
-    """The name of the dataset, typed, where many rows go; a button is enough for few."""
+class RemovalConfirmationForm(forms.Form):
+    """Confirmation by the name of the dataset, typed, if many rows go; else by a button."""
 
     name = forms.CharField(
         label="Name of the dataset", widget=forms.TextInput(attrs={"autocomplete": "off"})
@@ -17,10 +17,12 @@ class SureForm(forms.Form):
     def __init__(self, slug: str, n: int, *args: Any) -> None:
         super().__init__(*args)
         self.slug = slug
-        if n <= MANY:
+        if n <= CONFIRM_ABOVE:
             del self.fields["name"]
         else:
-            self.fields["name"].help_text = f"as in its address, {slug}: more than {MANY:,} rows go"
+            self.fields[
+                "name"
+            ].help_text = f"as in its address, {slug}: more than {CONFIRM_ABOVE:,} rows go"
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]

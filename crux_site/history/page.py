@@ -1,4 +1,4 @@
-"""The history of a dataset: acts on its data, its campaigns, and models at work, as each has its own row."""
+"""History of a dataset: acts on its data, campaigns, judging and generation runs, samples."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ STATES = ("opened", "opened again", "paused", "closed")
 
 @dataclass(frozen=True)
 class Event:
-    """One act. `undoes` is the entry of an import that can still be undone."""
+    """Event of the history; `undoes` is the log entry of an import that can still be undone."""
 
     at: datetime
     by: User | None
-    what: str
+    action: str
     detail: str = ""
     url: str = ""
     undoes: int | None = None
 
 
 def events(dataset: Dataset) -> list[Event]:
-    """All that happened to a dataset, the newest first."""
-    found = [
+    """Return all events of a dataset, newest first."""
+    unsorted = [
         *_acts(dataset),
         *_campaigns(dataset),
         *_runs(
@@ -38,7 +38,7 @@ def events(dataset: Dataset) -> list[Event]:
         *_runs(Writing.objects.filter(dataset=dataset).select_related("created_by", "writer")),
         *_samples(dataset),
     ]
-    return sorted(found, key=lambda event: event.at, reverse=True)
+    return sorted(unsorted, key=lambda event: event.at, reverse=True)
 
 
 def _acts(dataset: Dataset) -> Iterator[Event]:
@@ -55,8 +55,8 @@ def _campaigns(dataset: Dataset) -> Iterator[Event]:
         yield Event(campaign.created, campaign.created_by, "made a campaign", campaign.title, url)
     entries = LogEntry.objects.filter(campaign__dataset=dataset, action__in=STATES)
     for entry in entries.select_related("by", "campaign"):
-        what = f"{entry.action} a campaign"
-        yield Event(entry.at, entry.by, what, entry.campaign.title, _url(entry.campaign))
+        action = f"{entry.action} a campaign"
+        yield Event(entry.at, entry.by, action, entry.campaign.title, _url(entry.campaign))
 
 
 def _url(campaign: Campaign) -> str:
@@ -66,7 +66,7 @@ def _url(campaign: Campaign) -> str:
 def _runs(runs: Iterable[JudgeRun | Writing]) -> Iterator[Event]:
     for run in runs:
         model = run.judge.title if isinstance(run, JudgeRun) else run.writer.title
-        detail = f"{run.called}, {model}: {run.get_state_display()}"
+        detail = f"{run.display_name}, {model}: {run.get_state_display()}"
         url = run.get_absolute_url()
         yield Event(run.created, run.created_by, f"made a {run.KIND.lower()}", detail, url)
 

@@ -1,4 +1,4 @@
-"""What happened to a dataset, and what of it can be taken back."""
+"""URLs of the history of a dataset, and of undoing an import."""
 
 from django.urls import URLPattern, path
 

@@ -1,13 +1,13 @@
-"""What is uploaded: the files of a study, or those that replace something of one."""
+"""Upload forms: files of a study, or files that replace a part of one."""
 
 from typing import Any
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 
-from annotation.formats.left_out import Repeated
-from annotation.formats.new_words import Choice
 from annotation.formats.run_order import RunOrder
+from annotation.formats.skipped_answers import Repeated
+from annotation.formats.text_edits import TextEditPolicy
 from annotation.models import Dataset, Project
 from annotation.models.projects import ProjectQuerySet
 from crux_site.imports.importing import FORMATS
@@ -32,9 +32,9 @@ FORMAT_NAMES = {
     "web-annotation": "Web Annotations (W3C)",
 }
 CHOICES = {
-    Choice.REFUSE: "are refused",
-    Choice.COUNT: "make a version, and grades count for the new words",
-    Choice.SET_ASIDE: "make a version, and grades are set aside",
+    TextEditPolicy.REFUSE: "are refused",
+    TextEditPolicy.COUNT: "make a version, and grades count for the new words",
+    TextEditPolicy.SET_ASIDE: "make a version, and grades are superseded",
 }
 ORDERS = {
     RunOrder.AUTO: "by score, where its ranks do not say otherwise",
@@ -96,8 +96,8 @@ class FilesForm(forms.Form):
     )
 
 
-class UploadForm(FilesForm):
-    field_order = ("project", "dataset", "title")
+class DatasetForm(forms.Form):
+    """Dataset that an import goes into, new or not, and its project."""
 
     project = forms.ModelChoiceField(
         Project.objects.none(), to_field_name="slug", empty_label=None, help_text="who will see it"
@@ -111,9 +111,54 @@ class UploadForm(FilesForm):
 
     def clean(self) -> dict[str, Any]:
         project, slug = self.cleaned_data.get("project"), self.cleaned_data.get("dataset")
-        there = Dataset.objects.filter(slug=slug).select_related("project").first()
-        if project and there and there.project != project:
-            is_theirs = there.project in self.fields["project"].queryset  # type: ignore[attr-defined]
-            where = f"It is in the project {there.project}." if is_theirs else "It is taken."
-            self.add_error("dataset", f"{where} Choose another name.")
+        existing = Dataset.objects.filter(slug=slug).select_related("project").first()
+        if project and existing and existing.project != project:
+            is_theirs = existing.project in self.fields["project"].queryset  # type: ignore[attr-defined]
+            location = f"It is in the project {existing.project}." if is_theirs else "It is taken."
+            self.add_error("dataset", f"{location} Choose another name.")
         return self.cleaned_data
+
+
+class UploadForm(DatasetForm, FilesForm):
+    field_order = ("project", "dataset", "title")
+
+
+class TableForm(DatasetForm):
+    """Files of tables, or a table that is pasted from a spreadsheet."""
+
+    field_order = ("files", "pasted", "project", "dataset", "title")
+
+    files = ManyFilesField(  # type: ignore[assignment]  # a form's field of this name, as in Django's guide
+        required=False,
+        help_text="CSV, TSV, Excel (.xlsx), JSON, JSON lines or Parquet; several files, or a .zip of them",
+    )
+    pasted = forms.CharField(
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        label="Or paste a table",
+        help_text="with its header row, copied from a spreadsheet, or separated by commas",
+    )
+    new_words = forms.ChoiceField(
+        choices=list(CHOICES.items()),
+        required=False,
+        label="Other words for a text or a sub-question that is there",
+        help_text="what a campaign shows stays refused until it is closed",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean()
+        files = [file for file in data.get("files", []) if file]
+        if pasted := data.get("pasted", "").strip("\r\n"):
+            first_line = pasted.partition("\n")[0]
+            ending = "tsv" if "\t" in first_line else "csv"
+            files.append(SimpleUploadedFile(f"pasted.{ending}", pasted.encode()))
+        if not files and "files" not in self.errors:
+            self.add_error("files", "Choose a file, or paste a table.")
+        return data | {"files": files}
+
+
+class MappingForm(forms.Form):
+    mapping = forms.FileField(
+        label="Mapping", help_text="a mapping.json, as this page downloads it"
+    )

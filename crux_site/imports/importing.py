@@ -1,4 +1,4 @@
-"""Reading a whole study: every app reads its own files, in the order of what needs what."""
+"""Import of a dataset: each app reads its own files, in the order of their dependencies."""
 
 import gc
 import time
@@ -12,6 +12,7 @@ from django.db.models import Model
 
 from annotation.formats import (
     cited,
+    copied_grades,
     documents,
     grades,
     history_reading,
@@ -27,12 +28,12 @@ from annotation.formats import (
     topics,
 )
 from annotation.formats.foreign import folder
-from annotation.formats.layout import Found, Kind, Source, recognise
-from annotation.formats.left_out import Repeated
-from annotation.formats.new_words import Choice, NewWords
+from annotation.formats.layout import Kind, RecognisedFiles, Source, recognise
 from annotation.formats.run_order import RunOrder
-from annotation.formats.summary import ImportFailed, ImportSummary, Mapped, Problem
+from annotation.formats.skipped_answers import Repeated
+from annotation.formats.summary import Conversion, DatasetImportError, ImportSummary, Problem
 from annotation.formats.target import Progress, Target, check_dataset
+from annotation.formats.text_edits import TextEditPolicy, TextEdits
 from annotation.models import (
     Dataset,
     NuggetSpan,
@@ -46,22 +47,22 @@ from annotation.models import (
     Version,
 )
 from annotation.models.rubric import forget_grades
-from annotation.text.versions import RewordingRefused
+from annotation.text.versions import TextEditError
 from building.formats import origins, writers, written
-from crux_site.imports.replacing import check_came, let_go
+from crux_site.imports.replacement import check_replacement, remove_replaced
 from crux_site.removal import keys_since, last_keys
-from crux_site.sqlite.copies import in_a_copy
-from crux_site.versions.changing import change, check_again
+from crux_site.sqlite.copies import on_database_copy
+from crux_site.versions.text_edits import edit_text, recheck_edits
 from evaluation.formats import contexts, notes, systems, trec_run, values
 from evaluation.models import RankedText, RetrievalRun
 from judging.formats import judges
 
-__all__ = ["ImportFailed", "ImportSummary", "import_dataset"]
+__all__ = ["DatasetImportError", "ImportSummary", "import_dataset"]
 
 Reader = Callable[[Target, Source], None]
 
-# Each line needs those above it. Files of one line are read together before anybody is told what
-# is wrong with them; the lines below are not begun, for they would repeat the same errors.
+# Each line depends on those above it. Files of one line are read together before their errors are
+# reported; the lines below are not begun, for they would repeat the same errors.
 _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (rubrics.read, (Kind.RUBRICS,)),
     (judges.read, (Kind.RATERS,)),
@@ -79,12 +80,13 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (contexts.read, (Kind.REPORTS_ANNOTATED, Kind.REPORTS_ALL)),
     (qlabels.read, (Kind.QLABELS,)),
     (qrels.read, (Kind.QRELS,)),
-    # After the final labels: what was said earlier only adds to them.
+    # After the final labels: earlier ones only add to them.
     (qlabels.read, (Kind.HISTORY_QLABELS,)),
     (qrels.read, (Kind.HISTORY_QRELS,)),
     (judgements.read, (Kind.JUDGEMENTS, Kind.REFERENCE)),
     (ratings.read, (Kind.RATINGS,)),
     (grades.read, (Kind.GRADES,)),
+    (copied_grades.read, (Kind.COPIED_GRADES,)),
     (origins.read, (Kind.ORIGINS,)),
     (writers.read, (Kind.WRITERS,)),
     (written.read, (Kind.WRITTEN,)),
@@ -106,11 +108,13 @@ def import_dataset(
     with_history: bool = False,
     form: str = CRUX,
     lenient: bool = False,
-    new_words: str = Choice.REFUSE,
+    new_words: str = TextEditPolicy.REFUSE,
     replaces: str = "",
     run_order: str = RunOrder.AUTO,
     repeated: str = Repeated.LEAVE_OUT,
     progress: Progress | None = None,
+    convert: Callable[[Dataset, ImportSummary], RecognisedFiles] | None = None,
+    mapping: Mapping[str, object] | None = None,
 ) -> ImportSummary:
     """Read a folder, or one file, into a dataset: all of it or nothing.
 
@@ -122,44 +126,55 @@ def import_dataset(
     names, by kind and name as `system:bm25`, goes first, and must come back under its name. `run_order`, a
     RunOrder, says how a run is read whose lines are not in the order of their scores.
 
-    A dataset of this slug is made if there is none, in `project` or, without one, in the main one; `by` is
+    A dataset of this slug is made if there is none, in `project` (stored with it if it is new) or, without one,
+    in the main one; `by` is
     whose act the project's log calls it. What is there already stays as it is, but for those words, so that
     reading the same files again changes nothing. A dry run does the same work and takes it back,
     and nobody waits for it: on SQLite it works at a copy. `progress` is called with a file's name
-    and the lines read of it so far.
+    and the lines read of it so far. `convert` gives the files instead of `path`, beside what the dataset has,
+    as tables do by their `mapping`, which the log keeps.
 
-    Raises ImportFailed, whose `problems` say file, line, field and what was expected.
+    Raises DatasetImportError, whose `problems` say file, line, field and what was expected.
     """
     began = time.monotonic()
     check_dataset(dataset_slug, title)
-    if form == CRUX:
+    files = RecognisedFiles()  # tables are converted beside what the dataset has
+    if convert:
+        pass
+    elif form == CRUX:
         files = recognise(Path(path), with_history=with_history)
     else:
         files = folder.recognise(Path(path), form, lenient=lenient, run_order=RunOrder(run_order))
     summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
     try:
-        with in_a_copy() if dry_run else nullcontext(), transaction.atomic(), _few_collections():
+        with (
+            on_database_copy() if dry_run else nullcontext(),
+            transaction.atomic(),
+            _rare_garbage_collection(),
+        ):
             dataset = _dataset(dataset_slug, title, project, summary)
-            replaced = let_go(dataset, replaces, summary) if replaces else None
+            replaced = remove_replaced(dataset, replaces, summary) if replaces else None
             before = last_keys(dataset)
-            words = _new_words(Choice(new_words), summary, by)
+            if convert:
+                files = convert(dataset, summary)
+            text_edits = _new_words(TextEditPolicy(new_words), summary, by)
             target = Target(
-                dataset, summary, words, progress, RunOrder(run_order), Repeated(repeated)
+                dataset, summary, text_edits, progress, RunOrder(run_order), Repeated(repeated)
             )
             _read(target, files)
-            _look_again(dataset, summary, before)
+            _recheck_text_edits(dataset, summary, before)
             if replaced:
-                check_came(replaced, summary)
+                check_replacement(replaced, summary)
             if summary.changed:
-                _tell_planner()
-                _write_down(target, by, before)
+                _analyze_tables()
+                _log_import(target, by, before, mapping)
             summary.totals = _totals(dataset)
             if dry_run:
                 transaction.set_rollback(True)
     except (DataError, IntegrityError, OperationalError) as error:
         message = f"the database refused: {error}; if somebody else imports now, try again"
         summary.errors = [Problem(Path(path).name, 0, "", message)]
-        raise ImportFailed(summary.errors, summary) from error
+        raise DatasetImportError(summary.errors, summary) from error
     finally:
         if dry_run:
             forget_grades()
@@ -168,10 +183,10 @@ def import_dataset(
 
 
 @contextmanager
-def _few_collections() -> Iterator[None]:
-    """Inside, rows by the million are made and let go of, none of which refer to each other in a circle.
+def _rare_garbage_collection() -> Iterator[None]:
+    """Run the garbage collector rarely inside: an import creates many rows, none in cycles.
 
-    To look for such circles every few hundred rows, as Python does, takes a quarter of an import.
+    Looking for cycles every few hundred rows, as Python does, takes a quarter of an import.
     """
     thresholds = gc.get_threshold()
     gc.set_threshold(100_000, *thresholds[1:])
@@ -182,19 +197,22 @@ def _few_collections() -> Iterator[None]:
 
 
 def _dataset(slug: str, title: str, project: Project | None, summary: ImportSummary) -> Dataset:
-    made = {"title": title or slug} | ({"project": project} if project else {})
-    dataset, created = Dataset.objects.get_or_create(slug=slug, defaults=made)
+    if project and project.pk is None:
+        defaults = {"title": project.title}
+        project, _ = Project.objects.get_or_create(slug=project.slug, defaults=defaults)
+    defaults = {"title": title or slug} | ({"project": project} if project else {})
+    dataset, created = Dataset.objects.get_or_create(slug=slug, defaults=defaults)
     if project and dataset.project_id != project.pk:
         problem = Problem("", 0, "dataset", f"{slug} is taken, and not in {project.slug}")
-        raise ImportFailed([problem], summary)
+        raise DatasetImportError([problem], summary)
     if created:
         summary.created["datasets"] += 1
     elif title and dataset.title != title:
-        summary.mapped[Mapped.TITLE_KEPT] += 1
+        summary.mapped[Conversion.TITLE_KEPT] += 1
     return Dataset.objects.lock(dataset.pk)
 
 
-def _read(target: Target, files: Found) -> None:
+def _read(target: Target, files: RecognisedFiles) -> None:
     for read, kinds in _STAGES:
         for source in files.of(*kinds):
             read(target, source)
@@ -202,47 +220,63 @@ def _read(target: Target, files: Found) -> None:
     target.refuse_if_none()
     target.stop_if_wrong()
     raters.restore_dates(target)
-    # Counters that stayed at 0 say nothing.
+    copied_grades.store_sources(target)
+    # Drop counters that stayed at 0.
     for counter in (target.summary.created, target.summary.mapped):
         for name in [name for name, n in counter.items() if not n]:
             del counter[name]
 
 
-def _new_words(choice: Choice, summary: ImportSummary, by: User | None) -> NewWords:
-    return NewWords(choice, summary, partial(change, by=by, counts=choice is Choice.COUNT))
+def _new_words(choice: TextEditPolicy, summary: ImportSummary, by: User | None) -> TextEdits:
+    return TextEdits(
+        choice, summary, partial(edit_text, by=by, counts=choice is TextEditPolicy.COUNT)
+    )
 
 
-def _look_again(
+def _recheck_text_edits(
     dataset: Dataset, summary: ImportSummary, before: Mapping[type[Model], int]
 ) -> None:
-    """Raises ImportFailed if somebody has begun meanwhile to need words that this import replaced."""
+    """Raise DatasetImportError if rows created meanwhile depend on an edited text."""
     if not summary.new_words.n:
         return
     try:
-        check_again(dataset, before[Version])
-    except RewordingRefused as refused:
+        recheck_edits(dataset, before[Version])
+    except TextEditError as refused:
         summary.errors = [Problem(dataset.slug, 0, "", str(refused))]
-        raise ImportFailed(summary.errors, summary) from refused
+        raise DatasetImportError(summary.errors, summary) from refused
 
 
-def _write_down(target: Target, by: User | None, before: Mapping[type[Model], int]) -> None:
-    """An entry of the project's log, which knows the keys of the new rows: it can be undone by them."""
+def _log_import(
+    target: Target,
+    by: User | None,
+    before: Mapping[type[Model], int],
+    mapping: Mapping[str, object] | None,
+) -> None:
+    """Log the import in its project, with the keys of the new rows: an undo deletes these.
+
+    The mapping of tables is kept with it, so that a later import of the same columns can take it.
+    """
     dataset, summary = target.dataset, target.summary
-    made = [f"{n} {what}" for what, n in summary.created.items() if what != "datasets"]
+    counts = [f"{n} {label}" for label, n in summary.created.items() if label != "datasets"]
     if filled := sum(file.filled for file in summary.files):
-        made.append(f"{filled} filled that were there")
+        counts.append(f"{filled} filled that were there")
     rows = keys_since(before) | {"filled": filled}
     if target.adopted:
         rows["judges"] = sorted(target.adopted)
-    action, detail = "imported", ", ".join(made)
+    if mapping:
+        rows["mapping"] = mapping
+    action, detail = "imported", ", ".join(counts)
     if summary.replaced:
         action, detail = "replaced", f"{summary.replaced}; brought: {detail}"
     ProjectEntry.record(dataset.project, by, action, detail, dataset, rows=rows)
 
 
-def _tell_planner() -> None:
-    """Let PostgreSQL count its rows anew. Until then it plans for the few that were there before: to count the
-    raters of the study takes it thirty seconds, and an export of 100,000 ratings four times as long."""
+def _analyze_tables() -> None:
+    """Update the planner statistics of PostgreSQL (ANALYZE).
+
+    With the old statistics it plans for the few rows that were there before: counting the raters of the
+    study takes thirty seconds, and an export of 100,000 ratings four times as long.
+    """
     if connection.vendor == "postgresql":
         models = (Text, SubQuestion, Rating, NuggetSpan, RankedText)
         with connection.cursor() as cursor:
@@ -250,7 +284,7 @@ def _tell_planner() -> None:
 
 
 def _totals(dataset: Dataset) -> dict[str, int]:
-    """What the dataset holds."""
+    """Return the numbers of rows of the dataset by label."""
     questions = SubQuestion.objects.filter(topic__dataset=dataset)
     passages = dataset.texts.filter(kind=Text.Kind.PASSAGE)
     ratings = Rating.objects.of_dataset(dataset)

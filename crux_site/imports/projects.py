@@ -1,4 +1,4 @@
-"""Importing a whole project, as crux_site.exports.projects writes it: all of its datasets or nothing."""
+"""Import of an exported project (crux_site.exports.projects): all datasets or nothing."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from django.db import transaction
 from pydantic import Field, ValidationError
 
 from annotation.formats.layout import inner
-from annotation.formats.records import Row, Something, Words
-from annotation.formats.summary import ImportFailed, ImportSummary, Problem
+from annotation.formats.records import NonEmptyText, Row, StoredText
+from annotation.formats.summary import DatasetImportError, ImportSummary, Problem
 from annotation.formats.target import Progress
 from annotation.models import Dataset, Project, User
 from annotation.models.rubric import forget_grades
 from crux_site.exports.projects import FORMAT, PROJECT_FILE
 from crux_site.imports.importing import import_dataset
-from crux_site.sqlite.copies import in_a_copy
+from crux_site.sqlite.copies import on_database_copy
 
-Slug = Annotated[Words, Field(pattern=r"^[-a-zA-Z0-9_]{1,80}$")]
-Title = Annotated[Something, Field(max_length=200)]
+Slug = Annotated[StoredText, Field(pattern=r"^[-a-zA-Z0-9_]{1,80}$")]
+Title = Annotated[NonEmptyText, Field(max_length=200)]
 
 
 class TitledRow(Row):
@@ -33,7 +33,7 @@ class TitledRow(Row):
 
 
 class DatasetRow(TitledRow):
-    """A dataset, and how many files its folder has: none for one that is empty."""
+    """Dataset with the number of files in its folder: none for an empty dataset."""
 
     files: Annotated[int, Field(ge=0)]
 
@@ -54,21 +54,25 @@ def import_project(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, ImportSummary]:
-    """Read an exported project, an archive or its folder; the summaries by dataset.
+    """Read an exported project, an archive or its folder; return the summaries by dataset.
 
     The project is created if it is new; `slug` gives it another name here. Datasets keep their names, and
     what is there already stays, as for import_dataset. `by` becomes an owner of a new project.
 
-    Raises ImportFailed, and changes nothing, if anything in it is wrong.
+    Raises DatasetImportError, and changes nothing, if anything in it is wrong.
     """
-    with _folder(path) as folder, in_a_copy() if dry_run else nullcontext(), transaction.atomic():
+    with (
+        _folder(path) as folder,
+        on_database_copy() if dry_run else nullcontext(),
+        transaction.atomic(),
+    ):
         about = _about(folder)
         project = _project(slug or about.project.slug, about.project.title, by)
         summaries = {}
         for dataset in about.datasets:
             if not dataset.files:
-                made = {"title": dataset.title, "project": project}
-                Dataset.objects.get_or_create(slug=dataset.slug, defaults=made)
+                defaults = {"title": dataset.title, "project": project}
+                Dataset.objects.get_or_create(slug=dataset.slug, defaults=defaults)
                 continue
             try:
                 summaries[dataset.slug] = import_dataset(
@@ -79,7 +83,7 @@ def import_project(
                     by=by,
                     progress=progress,
                 )
-            except ImportFailed as failed:
+            except DatasetImportError as failed:
                 raise _within(dataset.slug, failed) from failed
             finally:
                 if dry_run:
@@ -98,21 +102,21 @@ def _project(slug: str, title: str, by: User | None) -> Project:
 
 @contextmanager
 def _folder(path: Path) -> Iterator[Path]:
-    """The folder of project.json, unpacked if it is an archive."""
+    """Yield the folder of project.json, unpacked if it is an archive."""
     if path.is_dir():
         yield inner(path)
         return
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory() as folder:
         try:
             with zipfile.ZipFile(path) as archive:
-                archive.extractall(place)
+                archive.extractall(folder)
         except (zipfile.BadZipFile, OSError, EOFError) as error:
             raise _failed("", f"{path.name} is no archive that can be read: {error}") from error
-        yield inner(Path(place))
+        yield inner(Path(folder))
 
 
 def _about(folder: Path) -> ProjectRow:
-    """project.json. Raises ImportFailed for what is wrong with it, and for missing files."""
+    """Read project.json. Raises DatasetImportError for errors in it, and for missing files."""
     try:
         about = ProjectRow.model_validate_json((folder / PROJECT_FILE).read_bytes())
     except FileNotFoundError as error:
@@ -131,12 +135,12 @@ def _about(folder: Path) -> ProjectRow:
     return about
 
 
-def _failed(field: str, message: str) -> ImportFailed:
-    return ImportFailed([Problem(PROJECT_FILE, 0, field, message)])
+def _failed(field: str, message: str) -> DatasetImportError:
+    return DatasetImportError([Problem(PROJECT_FILE, 0, field, message)])
 
 
-def _within(folder: str, failed: ImportFailed) -> ImportFailed:
-    """The problems with the folder in front of their files."""
-    return ImportFailed(
+def _within(folder: str, failed: DatasetImportError) -> DatasetImportError:
+    """Prefix the files of the problems with the folder."""
+    return DatasetImportError(
         [replace(problem, file=f"{folder}/{problem.file}") for problem in failed.problems]
     )

@@ -1,1 +1,5 @@
-"""The judges of a dataset ranked by their agreement with people on the same pairs."""
+"""Ranking of the judges of a dataset by agreement with people, on the same pairs."""
+
+from annotation.pages import Page
+
+PAGE = Page("Judges on the same pairs", help="judging#judges-on-the-same-pairs")

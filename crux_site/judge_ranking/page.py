@@ -1,6 +1,6 @@
-"""Judges ranked by their agreement with people, on the pairs that all of them graded.
+"""Ranking of judges by agreement with people, on the pairs that all of them graded.
 
-The grades are evaluation's; failures, tokens and money are judging's: the site alone sees both.
+Grades belong to evaluation; failures, tokens and cost to judging: only the site may import both.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from annotation.models import Dataset, User
 from evaluation.agreement.judge import AgainstJudge, against
 from evaluation.agreement.judges import select_judge
 from evaluation.data.cache import cached
+from evaluation.data.cache_keys import CacheKey, Key
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, SelectionError, one_of
 from evaluation.stats.estimate import Estimate
-from judging.grading.words import failure_words
+from judging.grading.labels import failure_label
 from judging.models import Attempt, Batch, Judge
 
 LEAST_SHARE = (
@@ -31,7 +32,7 @@ LEAST_SHARE = (
 
 @dataclass(frozen=True)
 class JudgeUsage:
-    """Replies of a judge on a dataset without a grade, by kind, and what its runs there usage_cells."""
+    """Replies of a judge on a dataset: failures by kind, tokens, and cost."""
 
     judge: Judge
     failures: Sequence[tuple[str, int]]
@@ -52,7 +53,7 @@ class JudgeUsage:
 
 @dataclass(frozen=True)
 class RankedJudge:
-    """A judge against people on the common pairs. `rank` is None where the agreement is undefined."""
+    """Judge against people on the common pairs; `rank` is None if the agreement is undefined."""
 
     column: Column
     rank: int | None
@@ -79,15 +80,15 @@ class JudgeRanking:
     n_topics: int
 
 
-def ranking_of(selection: Selection, wanted: Sequence[str] = ()) -> JudgeRanking:
-    """The judges of these names, by default those that graded at least half of the rated pairs.
+def ranking_of(selection: Selection, judge_names: Sequence[str] = ()) -> JudgeRanking:
+    """Rank the judges of these names, by default those that graded half of the rated pairs.
 
     Kept until the data change. Raises SelectionError for a name that is no judge of the selection.
     """
-    for name in wanted:
+    for name in judge_names:
         one_of("judge", name, (judge.name for judge in selection.judges))
-    names = tuple(sorted(set(wanted)))
-    key = ("judge ranking", *replace(selection, judge=None).key, names)
+    names = tuple(sorted(set(judge_names)))
+    key: Key = (CacheKey.JUDGE_RANKING, replace(selection, judge=None).key, names)
     return cached(selection.dataset, key, lambda: _ranking(selection, names))
 
 
@@ -132,7 +133,7 @@ def _ranking(selection: Selection, names: tuple[str, ...]) -> JudgeRanking:
 
 
 def _scores(matrix: RatingMatrix, common: np.ndarray) -> AgainstJudge:
-    """The judge of a matrix against all ratings of the common pairs."""
+    """Compare the judge of a matrix with all ratings of the common pairs."""
     item, rater = np.nonzero(~np.isnan(matrix.grades) & common[:, None])
     assert matrix.selection.judge is not None
     name, title = matrix.selection.judge.name, matrix.selection.judge.title
@@ -144,8 +145,8 @@ def _value(estimate: Estimate) -> float:
 
 
 def usage_by_rater(dataset: Dataset, user: User) -> dict[int, JudgeUsage]:
-    """Failures, tokens and cost on a dataset of each judge that a user sees, by its rater."""
-    judges = {judge.pk: judge for judge in Judge.objects.seen_by(user).select_related("rater")}
+    """Return failures, tokens and cost of each judge that a user sees, by its rater."""
+    judges = {judge.pk: judge for judge in Judge.objects.visible_to(user).select_related("rater")}
     counted = Attempt.objects.filter(judge__in=judges, text__dataset=dataset, counts=True)
     by_kind = counted.order_by().values_list("judge", "failure").annotate(n=Count("pk"))
     kinds: dict[int, Counter[str]] = {}
@@ -165,7 +166,7 @@ def usage_by_rater(dataset: Dataset, user: User) -> dict[int, JudgeUsage]:
     return {
         judges[judge].rater_id: JudgeUsage(
             judge=judges[judge],
-            failures=[(failure_words(kind), n) for kind, n in of_judge.most_common() if kind],
+            failures=[(failure_label(kind), n) for kind, n in of_judge.most_common() if kind],
             n_replies=of_judge.total(),
             tokens=tokens[judge],
             money=prices.get(judge, []),

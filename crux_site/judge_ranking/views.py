@@ -1,4 +1,4 @@
-"""The judges of a dataset ranked by their agreement with people on the same pairs: a page, CSV and JSON."""
+"""Judge ranking of a dataset as a page, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from django.shortcuts import render
 from annotation.http import AuthenticatedRequest
 from annotation.models import Dataset
 from crux_site.judge_ranking.page import JudgeRanking, JudgeUsage, ranking_of, usage_by_rater
-from evaluation.csv_tables import ESTIMATE, Cell, csv_response, estimate_cells, estimate_header
 from evaluation.data.selection import Selection
-from evaluation.http import chosen, json_file, selection_of
+from evaluation.http import chosen, json_file, parse_selection
+from evaluation.result_tables import Cell, ResultTable, Row, Statistic, estimate_record, table_file
 
 HEADER = (
     *("rank", "judge", "kind", "fingerprint"),
-    *(*estimate_header("agreement"), *estimate_header("equal_grades")),
+    *(Statistic("agreement"), Statistic("equal_grades")),
     *("n_ratings", "n_pairs_graded", "n_replies", "n_without_grade", "tokens", "money"),
 )
 
 
 @dataclass(frozen=True)
 class RankingChoice:
-    """A selection, and the ranking of its judges."""
+    """Selection, and the ranking of its judges."""
 
     selection: Selection
     ranking: JudgeRanking
@@ -34,17 +34,17 @@ class RankingChoice:
         return self.selection.dataset
 
 
-def _choose(dataset: Dataset, words: QueryDict) -> RankingChoice:
-    """The selection that the parameters of a URL ask for, and the judges named by `of`."""
-    selection = selection_of(dataset, words)
-    has_other_rubric = words.get("of_rubric", selection.rubric.slug) != selection.rubric.slug
-    names = [] if has_other_rubric else words.getlist("of")
+def _choose(dataset: Dataset, params: QueryDict) -> RankingChoice:
+    """Parse the selection of a URL, and rank the judges that its `of` names."""
+    selection = parse_selection(dataset, params)
+    has_other_rubric = params.get("of_rubric", selection.rubric.slug) != selection.rubric.slug
+    names = [] if has_other_rubric else params.getlist("of")
     return RankingChoice(selection, ranking_of(selection, names))
 
 
 @chosen(_choose)
 def judge_ranking(request: AuthenticatedRequest, choice: RankingChoice) -> HttpResponse:
-    """The judges that the address names, or those that graded at least half of the rated pairs."""
+    """Show the ranking of the judges in the URL, or of those that graded half of the pairs."""
     usage = usage_by_rater(choice.dataset, request.user)
     judges = choice.ranking.judges
     context = {
@@ -59,15 +59,23 @@ def judge_ranking(request: AuthenticatedRequest, choice: RankingChoice) -> HttpR
 
 
 @chosen(_choose)
-def judge_ranking_csv(request: AuthenticatedRequest, choice: RankingChoice) -> HttpResponse:
-    """A line for each ranked judge."""
+def judge_ranking_table_file(
+    request: AuthenticatedRequest, choice: RankingChoice, file_format: str
+) -> HttpResponse:
+    """Send the ranking as a file, a line for each judge."""
     rows = _rows(choice.ranking, usage_by_rater(choice.dataset, request.user))
-    return csv_response(f"{choice.dataset.slug}-judges", HEADER, rows)
+    return table_file(
+        request,
+        file_format,
+        ResultTable(HEADER, rows),
+        name=f"{choice.dataset.slug}-judges",
+        caption=f"Judges on the same pairs of {choice.dataset.title}",
+    )
 
 
 @chosen(_choose)
 def judge_ranking_json(request: AuthenticatedRequest, choice: RankingChoice) -> HttpResponse:
-    """All of the page as one object."""
+    """Send the content of the page as one JSON object."""
     selection, ranking = choice.selection, choice.ranking
     usage = usage_by_rater(choice.dataset, request.user)
     content: dict[str, Any] = {
@@ -81,12 +89,8 @@ def judge_ranking_json(request: AuthenticatedRequest, choice: RankingChoice) -> 
         "n_topics": ranking.n_topics,
         "judges": [
             dict(zip(HEADER[:4], row[:4], strict=True))
-            | {"agreement": dict(zip(ESTIMATE, estimate_cells(judge.agreement), strict=True))}
-            | {
-                "equal_grades": dict(
-                    zip(ESTIMATE, estimate_cells(judge.scores.accuracy), strict=True)
-                )
-            }
+            | {"agreement": estimate_record(judge.agreement)}
+            | {"equal_grades": estimate_record(judge.scores.accuracy)}
             | dict(zip(HEADER[-6:-1], row[-6:-1], strict=True))
             | _usage_as_json(usage.get(judge.column.pk))
             for row, judge in zip(_rows(ranking, usage), ranking.judges, strict=True)
@@ -96,8 +100,8 @@ def judge_ranking_json(request: AuthenticatedRequest, choice: RankingChoice) -> 
     return json_file(f"{choice.dataset.slug}-judges", content)
 
 
-def _rows(ranking: JudgeRanking, usage: dict[int, JudgeUsage]) -> list[list[Cell]]:
-    rows: list[list[Cell]] = []
+def _rows(ranking: JudgeRanking, usage: dict[int, JudgeUsage]) -> list[Row]:
+    rows: list[Row] = []
     for judge in ranking.judges:
         of_judge = usage.get(judge.column.pk)
         usage_cells: list[Cell] = [None] * 4
@@ -108,7 +112,7 @@ def _rows(ranking: JudgeRanking, usage: dict[int, JudgeUsage]) -> list[list[Cell
             [
                 *(judge.rank, judge.column.name, judge.column.kind),
                 of_judge.judge.fingerprint if of_judge else None,
-                *(*estimate_cells(judge.agreement), *estimate_cells(judge.scores.accuracy)),
+                *(judge.agreement, judge.scores.accuracy),
                 *(judge.scores.n, judge.n_pairs, *usage_cells),
             ]
         )

@@ -1,0 +1,1 @@
+"""Login: rate limit, sessions, known browsers."""

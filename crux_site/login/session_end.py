@@ -1,4 +1,4 @@
-"""When a session ends, kept in the session: its row in the database is read without its date."""
+"""End of a session, stored in the session: the session row is read without its date."""
 
 import time
 from typing import Any
@@ -11,12 +11,12 @@ KEY = "ends"
 
 
 def begin(request: HttpRequest) -> None:
-    """Let the time of the session begin now. What is written here is also what makes it last."""
+    """Restart the session's lifetime; the write also extends the session."""
     request.session[KEY] = int(time.time()) + request.session.get_expiry_age()
 
 
 def ends(request: HttpRequest) -> int | None:
-    """The second (of the epoch) at which the reader is logged out; None for a session without a note."""
+    """Return the time of the automatic log-out, in seconds of the epoch; None if not stored."""
     return request.session.get(KEY)
 
 

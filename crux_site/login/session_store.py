@@ -1,4 +1,7 @@
-"""Sessions in the database, as Django's own; every request reads one, so by a prepared statement."""
+"""Session backend: Django's database sessions, read by a prepared statement.
+
+Every request reads a session.
+"""
 
 from typing import Any
 
@@ -7,7 +10,7 @@ from django.contrib.sessions.models import Session
 from django.db import connection
 from django.utils import timezone
 
-from annotation.prepared import run
+from annotation.prepared import execute_prepared
 
 
 class SessionStore(db.SessionStore):
@@ -16,8 +19,8 @@ class SessionStore(db.SessionStore):
         return Session
 
     def load(self) -> dict[str, Any]:
-        """What the session holds; nothing, and no key any longer, where it is not there or over."""
-        rows = run(
+        """Return the session's data; empty, and the key is dropped, if it is missing or expired."""
+        rows = execute_prepared(
             "select session_data from django_session where session_key = %s and expire_date > %s",
             [self.session_key, connection.ops.adapt_datetimefield_value(timezone.now())],
         )

@@ -1,4 +1,4 @@
-"""Logging in and out, and how long the reader stays logged in."""
+"""URLs of log-in, log-out, and the session's end."""
 
 from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path

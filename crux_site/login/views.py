@@ -1,4 +1,4 @@
-"""Logging in, and how long the reader stays logged in."""
+"""Log-in, and the end of the session."""
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -12,8 +12,8 @@ from django.views.decorators.http import require_http_methods
 from annotation.http import AuthenticatedRequest, is_by_script
 from crux_site.language import activate_language_of, activate_last_language
 from crux_site.login.known_browser import remember
+from crux_site.login.rate_limit import LogInError, LogInForm
 from crux_site.login.session_end import begin, ends
-from crux_site.login.tries import LogInForm, LogInRefused
 
 TEMPLATE = "crux_site/login/login.html"
 _log_in = LoginView.as_view(authentication_form=LogInForm, template_name=TEMPLATE)
@@ -22,7 +22,7 @@ _log_in = LoginView.as_view(authentication_form=LogInForm, template_name=TEMPLAT
 @login_not_required
 @never_cache
 def log_in(request: HttpRequest) -> HttpResponseBase:
-    """Name and password; who tries too often, or while others are checked, is told when to come again."""
+    """Log in by name and password; a rate-limited attempt is told when to try again."""
     activate_last_language(request)
     activate_language_of(request.GET.get("next", request.POST.get("next", "")).partition("?")[0])
     try:
@@ -30,10 +30,10 @@ def log_in(request: HttpRequest) -> HttpResponseBase:
         if request.method == "POST" and answer.status_code == 302:
             remember(request, answer)
         return answer
-    except LogInRefused as refused:
-        known = {"username": request.POST.get("username", "")}
+    except LogInError as refused:
+        initial = {"username": request.POST.get("username", "")}
         context = {
-            "form": LogInForm(request, initial=known),
+            "form": LogInForm(request, initial=initial),
             "next": request.POST.get("next", ""),
             "refused": str(refused),
         }
@@ -45,7 +45,7 @@ def log_in(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def session(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Who is logged in, and until when; a POST begins the time anew."""
+    """Return the account that is logged in and the end of its session; a POST extends it."""
     if request.method == "POST":
         begin(request)
         if not is_by_script(request):

@@ -1,4 +1,4 @@
-"""What people said in a dataset that is deleted: the full export of each campaign, kept as a file."""
+"""Archive of deleted datasets: the full export of each campaign, as a file."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from annotation.monitoring.export import write_archive
 
 
 def archive_of(project: Project) -> dict[str, Path]:
-    """The files of a project's archive by name."""
+    """Return the archive files of a project by name."""
     return {path.name: path for path in sorted(_folder(project).glob("*.zip"))}
 
 
 @contextmanager
-def archived(project: Project, campaigns: Iterable[Campaign]) -> Iterator[None]:
-    """Inside, the campaigns are in the archive; where what is done there fails, they are taken out."""
-    written: list[Path] = []
+def archive_campaigns(project: Project, campaigns: Iterable[Campaign]) -> Iterator[None]:
+    """Archive the campaigns around the body; if the body fails, delete the files again."""
+    paths: list[Path] = []
     try:
         for campaign in campaigns:
             name = f"{campaign.dataset.slug}.{campaign.slug}.{timezone.now():%Y%m%d-%H%M%S}.zip"
             path = _folder(project) / name
             write_archive(campaign, path, anonymous=False)
-            written.append(path)
+            paths.append(path)
         yield
     except BaseException:
-        for path in written:
+        for path in paths:
             path.unlink(missing_ok=True)
         raise
 

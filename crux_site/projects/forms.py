@@ -1,4 +1,4 @@
-"""What is asked for a project, an invitation, a role, a shared link, and a dataset's way to another project."""
+"""Forms of a project: new project, invitation, role, shared link, moving a dataset."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
 
 from annotation.models import Dataset, Invitation, Project, Role, SharedLink, User
-from crux_site.projects.shown import page_at
+from crux_site.projects.shared_pages import normalize_address
 
 
 class NewProjectForm(forms.ModelForm):
@@ -26,13 +26,13 @@ class InvitationForm(forms.ModelForm):
 
 
 class RoleForm(forms.Form):
-    """Another role for a member; an empty one ends the membership."""
+    """New role of a member; an empty one ends the membership."""
 
     role = forms.ChoiceField(choices=[*Role.choices, ("", "not in the project")], required=False)
 
 
 class MoveForm(forms.Form):
-    """Which dataset goes to which other project."""
+    """Move of a dataset to another project."""
 
     dataset = forms.ModelChoiceField(Dataset.objects.none(), to_field_name="slug")
     to = forms.ModelChoiceField(Project.objects.none(), to_field_name="slug", label="To")
@@ -40,12 +40,12 @@ class MoveForm(forms.Form):
     def __init__(self, project: Project, by: User, *args: Any) -> None:
         super().__init__(*args)
         self.fields["dataset"].queryset = project.datasets.all()  # type: ignore[attr-defined]
-        others = Project.objects.owned_by(by).exclude(pk=project.pk)
-        self.fields["to"].queryset = others  # type: ignore[attr-defined]
+        targets = Project.objects.owned_by(by).exclude(pk=project.pk)
+        self.fields["to"].queryset = targets  # type: ignore[attr-defined]
 
 
 class NewMemberForm(BaseUserCreationForm):
-    """An account of one's own, for who was invited and has none."""
+    """New account for a person who was invited."""
 
     class Meta:
         model = User
@@ -53,7 +53,7 @@ class NewMemberForm(BaseUserCreationForm):
 
 
 class ShareForm(forms.ModelForm):
-    """What a link shows, with which words, to whom and for how long."""
+    """New shared link: its pages, with or without texts, its label and its duration."""
 
     PAGE, DATASET = "page", "dataset"
     what = forms.ChoiceField(
@@ -84,35 +84,35 @@ class ShareForm(forms.ModelForm):
         super().__init__(*args, **options)
         self.dataset = dataset
         address = self.data.get("address") or self.initial.get("address") or ""
-        self.page = page_at(address, dataset, with_words=True)
-        what = self.fields["what"]
-        what.initial = self.PAGE if self.page else self.DATASET
+        self.page = normalize_address(address, dataset, with_words=True)
+        field = self.fields["what"]
+        field.initial = self.PAGE if self.page else self.DATASET
         if not self.page:
-            what.choices = what.choices[1:]  # type: ignore[attr-defined]
+            field.choices = field.choices[1:]  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        asked: dict[str, Any] = super().clean() or self.cleaned_data
-        if asked.get("what") == self.DATASET:
-            asked["address"] = ""
-        elif asked.get("what") == self.PAGE:
-            asked["address"] = page_at(
-                asked.get("address", ""), self.dataset, with_words=asked["with_words"]
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if cleaned.get("what") == self.DATASET:
+            cleaned["address"] = ""
+        elif cleaned.get("what") == self.PAGE:
+            cleaned["address"] = normalize_address(
+                cleaned.get("address", ""), self.dataset, with_words=cleaned["with_words"]
             )
-            if not asked["address"]:
+            if not cleaned["address"]:
                 self.add_error(
                     "with_words",
                     "This page has words of texts or questions: share it with the words, or another page.",
                 )
-        return asked
+        return cleaned
 
     def make(self, by: User) -> str:
-        """The link, and its word."""
-        what = {name: self.cleaned_data[name] for name in self.Meta.fields}
-        return SharedLink.objects.make(by, self.dataset, self.cleaned_data["days"], **what)
+        """Create the link and return its token."""
+        fields = {name: self.cleaned_data[name] for name in self.Meta.fields}
+        return SharedLink.objects.make(by, self.dataset, self.cleaned_data["days"], **fields)
 
-    def told(self) -> str:
-        """The link in a line of the log."""
-        asked = self.cleaned_data
-        words = "with words" if asked["with_words"] else "without words"
-        shown = asked["address"] or "all of it"
-        return f"{shown}, {words}, for {asked['for_whom']}, {asked['days']} days"
+    def log_detail(self) -> str:
+        """Return the link as a line of the log."""
+        cleaned = self.cleaned_data
+        content = "with words" if cleaned["with_words"] else "without words"
+        pages = cleaned["address"] or "all of it"
+        return f"{pages}, {content}, for {cleaned['for_whom']}, {cleaned['days']} days"

@@ -1,4 +1,4 @@
-"""Who sees an address that is about a dataset: the members of its project. All others find nothing there."""
+"""Access control: only members of a project see the addresses of its datasets."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from annotation.http import View
 from annotation.models import Role, User
 
-# How addresses begin that are about one dataset: how its project is found, and by which part of the address.
+# Routes about one dataset or project: lookup of the project, and the URL argument for it.
 ABOUT = {
     "datasets/<slug:slug>/": ("datasets__slug", "slug"),
     "campaigns/<slug:slug>/": ("datasets__campaigns__slug", "slug"),
@@ -21,12 +21,12 @@ READ = ("GET", "HEAD", "OPTIONS")
 OPEN_TO_VIEWERS = ("project_leave",)
 
 
-class OfMembers:
-    """Says to staff of other projects what is said of what is not there (404); viewers change nothing (403).
+class MembersOnly:
+    """Middleware: 404 for staff of other projects; viewers of a project only read (403).
 
-    What else somebody may do here, `role_here` tells the guards of views and the templates. Who is no
-    researcher is left to those guards, and an admin sees everything. Lists, and the API, which knows of tokens,
-    ask `seen_by`.
+    Other permissions: `role_here` tells the guards of views and the templates. Users who are no researchers
+    are left to those guards, and an admin sees everything. Lists and the API, which knows tokens, use
+    `seen_by`.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

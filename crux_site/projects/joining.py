@@ -1,4 +1,4 @@
-"""Joining a project by the link of an invitation, with an account that is there or a new one."""
+"""Join a project by an invitation link, with an existing or a new account."""
 
 from typing import Any
 
@@ -23,18 +23,18 @@ from crux_site.projects.forms import NewMemberForm
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, word: str) -> HttpResponseBase:
-    """What the link lets into, and a button; a form for an account where nobody is logged in."""
+    """GET: show the invitation, and a form for a new account if logged out. POST: join."""
     user = request.user if isinstance(request.user, User) else None
     form = None if user else NewMemberForm(request.POST or None)
     may_join = user.is_researcher if user else form is not None and form.is_valid()
-    project = _take(request, word, user, form) if request.method == "POST" and may_join else None
+    project = _accept(request, word, user, form) if request.method == "POST" and may_join else None
     if project:
         messages.success(request, f"You are in {project}.")
         answer = redirect(project)
         if user is None:
             remember(request, answer)
         return answer
-    invitation = Invitation.objects.of_word(word)
+    invitation = Invitation.objects.of_token(word)
     if invitation is None:
         raise Http404("This invitation was taken, was revoked, or has ended.")
     context = {"invitation": invitation, "form": form}
@@ -43,12 +43,13 @@ def join(request: HttpRequest, word: str) -> HttpResponseBase:
 
 
 @transaction.atomic
-def _take(request: HttpRequest, word: str, user: User | None, form: Any) -> Project | None:
-    """Let in who is logged in, or a new account; None where the link ended or the name was taken meanwhile.
+def _accept(request: HttpRequest, token: str, user: User | None, form: Any) -> Project | None:
+    """Accept the invitation for an account or a new one; return the project.
 
-    A new account is a researcher's: what it sees are the projects that it is in.
+    None if the link has ended, or if the name of the new account was taken meanwhile. A new account is a
+    researcher's: what it sees are the projects that it is in.
     """
-    invitation = Invitation.objects.lock_word(word)
+    invitation = Invitation.objects.lock_token(token)
     if invitation is None:
         return None
     if user is None:
@@ -57,5 +58,5 @@ def _take(request: HttpRequest, word: str, user: User | None, form: Any) -> Proj
         if user is None:
             return None
         login(request, user)
-    invitation.take(user)
+    invitation.accept(user)
     return invitation.project

@@ -1,4 +1,4 @@
-"""Shared links: making one, revoking one, and opening one without an account."""
+"""Shared links: create, revoke, and open without an account."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from crux_site.projects.visitors import keep_private, not_shared, remember
 @require_http_methods(["GET", "HEAD", "POST"])
 @owners_only
 def share(request: AuthenticatedRequest, slug: str) -> HttpResponse:
-    """A form for a link that shows the page at `address`, or the dataset. The link is shown this once."""
+    """Create a shared link to the page at `address`, or to the dataset; it is displayed once."""
     dataset = get_object_or_404(Dataset.objects.select_related("project"), slug=slug)
     form = ShareForm(dataset, request.POST or None, initial={"address": request.GET.get("address")})
     context = {"room": "projects", "dataset": dataset, "form": form}
     if form.is_valid():
         with transaction.atomic():
-            word = form.make(request.user)
+            token = form.make(request.user)
             ProjectEntry.record(
-                dataset.project, request.user, SharedLink.SHARED, form.told(), dataset
+                dataset.project, request.user, SharedLink.SHARED, form.log_detail(), dataset
             )
-        context["link"] = request.build_absolute_uri(reverse("shared", args=[word]))
+        context["link"] = request.build_absolute_uri(reverse("shared", args=[token]))
     status = 422 if form.errors else 200
     return render(request, "crux_site/projects/share.html", context, status=status)
 
@@ -40,7 +40,7 @@ def share(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 @require_POST
 @owners_only
 def revoke_shared(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """End a link: it shows nothing from the next request on."""
+    """Revoke a link: it shows nothing from the next request on."""
     project = get_object_or_404(Project, slug=slug)
     link = get_object_or_404(project.shared_links.select_related("dataset"), pk=pk)
     with transaction.atomic():
@@ -52,9 +52,9 @@ def revoke_shared(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
 @login_not_required
 @require_safe
 def shared(request: HttpRequest, word: str) -> HttpResponse:
-    """Somebody opens a link: the browser may read from now on, and is led to the page.
+    """Open a shared link: store it in the browser's cookie, and redirect to its page.
 
-    Who is logged in reads by the own membership, or is told why the link shows them nothing.
+    A user who is logged in reads by membership, or is told why the link shows them nothing.
     """
     link = SharedLink.objects.of_digests([digest_of_token(word)]).first()
     if link is None:

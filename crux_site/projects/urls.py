@@ -1,4 +1,4 @@
-"""Projects: who is in them, and the links that let somebody in."""
+"""URLs of projects, invitations and shared links."""
 
 from django.urls import URLPattern, path
 

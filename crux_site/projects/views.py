@@ -1,4 +1,4 @@
-"""Projects: the list, and one with its datasets, members, invitations and log."""
+"""Projects: the list, and each with its datasets, members, invitations and log."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from annotation.models import (
     Role,
     User,
 )
-from annotation.models.projects import MembershipRefused
+from annotation.models.projects import MembershipError
 from annotation.unique import save_unique
-from crux_site.datasets.carried import NOT_CARRIED
-from crux_site.exports.folders import one_file
+from crux_site.datasets.export_scope import EXPORT_OMISSIONS
+from crux_site.exports.folders import export_to_file
 from crux_site.exports.projects import export_project
 from crux_site.projects.archive import archive_of
 from crux_site.projects.forms import InvitationForm, MoveForm, NewProjectForm, RoleForm
-from evaluation.csv_tables import csv_response
+from evaluation.result_tables import csv_response
 
 ENTRIES = 50
 
@@ -41,11 +41,13 @@ ENTRIES = 50
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def projects(request: AuthenticatedRequest) -> HttpResponseBase:
-    """The projects that the reader is in, and a form for a new one, whose owner its maker is."""
+    """List the reader's projects; POST creates a project, and its creator is the owner."""
     form = NewProjectForm(request.POST or None)
-    if form.is_valid() and (made := save_unique(form, lambda: _created(form, request.user))):
-        return redirect(made)
-    listed = Project.objects.seen_by(request.user).annotate(n_datasets=Count("datasets"))
+    if form.is_valid() and (
+        new_project := save_unique(form, lambda: _create_project(form, request.user))
+    ):
+        return redirect(new_project)
+    listed = Project.objects.visible_to(request.user).annotate(n_datasets=Count("datasets"))
     context = {
         "projects": [(project, project.role_of(request.user)) for project in listed],
         "form": form,
@@ -55,17 +57,17 @@ def projects(request: AuthenticatedRequest) -> HttpResponseBase:
     return render(request, "crux_site/projects/projects.html", context, status=status)
 
 
-def _created(form: NewProjectForm, by: User) -> Project:
-    made: Project = form.save()
-    Membership.objects.create(project=made, user=by, role=Role.OWNER)
-    ProjectEntry.record(made, by, "made the project")
-    return made
+def _create_project(form: NewProjectForm, by: User) -> Project:
+    project: Project = form.save()
+    Membership.objects.create(project=project, user=by, role=Role.OWNER)
+    ProjectEntry.record(project, by, "made the project")
+    return project
 
 
 @require_safe
 @researchers_only
 def project(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """One project."""
+    """Show a project."""
     return _page(request, _project(slug))
 
 
@@ -74,9 +76,9 @@ def _project(slug: str) -> Project:
 
 
 def _page(
-    request: AuthenticatedRequest, project: Project, status: int = 200, **told: Any
+    request: AuthenticatedRequest, project: Project, status: int = 200, **overrides: Any
 ) -> HttpResponse:
-    """The page of a project; `told` has a form that was refused, or the link that was made."""
+    """Render the page of a project; `overrides` has a form that was refused, or a new link."""
     entries = project.log.select_related("by", "dataset")
     context: dict[str, Any] = {
         "project": project,
@@ -90,9 +92,9 @@ def _page(
     }
     if request.user.owns:
         context |= {"invite": InvitationForm(), "move": MoveForm(project, request.user)}
-        context |= {"archive": archive_of(project), "not_carried": NOT_CARRIED}
+        context |= {"archive": archive_of(project), "not_carried": EXPORT_OMISSIONS}
     template = "crux_site/projects/project.html"
-    return render(request, template, context | told, status=status)
+    return render(request, template, context | overrides, status=status)
 
 
 @require_POST
@@ -105,7 +107,7 @@ def member(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBas
     form = RoleForm(request.POST)
     if not form.is_valid():
         return _page(request, membership.project, 422, refused=form.errors["role"][0])
-    return _changed(
+    return _change_role(
         request, membership, form.cleaned_data["role"], f"{membership.user} is changed."
     )
 
@@ -116,16 +118,16 @@ def leave(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """End the reader's own membership."""
     memberships = Membership.objects.select_related("project", "user")
     membership = get_object_or_404(memberships, project__slug=slug, user=request.user)
-    return _changed(request, membership, "", f"You have left {membership.project}.")
+    return _change_role(request, membership, "", f"You have left {membership.project}.")
 
 
-def _changed(
+def _change_role(
     request: AuthenticatedRequest, membership: Membership, role: str, done: str
 ) -> HttpResponseBase:
-    """Change a membership; show the project again, with the reason, where that is refused."""
+    """Change a membership; render the page with the reason if that is refused."""
     try:
         membership.change(role, request.user)
-    except MembershipRefused as refused:
+    except MembershipError as refused:
         return _page(request, membership.project, 422, refused=str(refused))
     messages.success(request, done)
     return redirect("projects" if membership.user == request.user else membership.project)
@@ -135,23 +137,23 @@ def _changed(
 @require_POST
 @owners_only
 def invite(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """A link that lets one person in. It is shown this once."""
+    """Create an invitation link for one person; it is displayed once."""
     project = _project(slug)
     form = InvitationForm(request.POST)
     if not form.is_valid():
         return _page(request, project, 422, invite=form)
     for_whom, role = form.cleaned_data["for_whom"], form.cleaned_data["role"]
     with transaction.atomic():
-        word = Invitation.objects.make(project, role, for_whom, request.user)
+        token = Invitation.objects.make(project, role, for_whom, request.user)
         ProjectEntry.record(project, request.user, "invited", f"{for_whom}, as {role}")
-    link = request.build_absolute_uri(reverse("join", args=[word]))
+    link = request.build_absolute_uri(reverse("join", args=[token]))
     return _page(request, project, link=link, invited=for_whom)
 
 
 @require_POST
 @owners_only
 def revoke(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """End an invitation that nobody has taken yet."""
+    """Revoke an invitation that is still open."""
     project = _project(slug)
     with transaction.atomic():
         Project.objects.lock(project.pk)  # whoever takes it now has the lock, and it is taken then
@@ -164,7 +166,7 @@ def revoke(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBas
 @require_POST
 @owners_only
 def move(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """A dataset goes to another project of the same owner, with its campaigns and judge runs."""
+    """Move a dataset to another project of the owner, with its campaigns and judging runs."""
     project = _project(slug)
     form = MoveForm(project, request.user, request.POST)
     if not form.is_valid():
@@ -193,7 +195,7 @@ def move(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @owners_only
 def log_csv(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Everything that was done to the project and its data, the newest first."""
+    """Send the log of the project as CSV, newest first."""
     entries = _project(slug).log.select_related("by", "dataset")
     rows = [
         [entry.at.isoformat(), str(entry.by or ""), entry.action, entry.detail, entry.of_dataset]
@@ -205,7 +207,7 @@ def log_csv(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @owners_only
 def archived(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponseBase:
-    """What people said in a campaign of a dataset that was deleted, in full."""
+    """Send the archived export of a campaign of a deleted dataset."""
     path = archive_of(_project(slug)).get(name)
     if path is None:
         raise Http404(f"There is no {name!r} in the archive.")
@@ -215,10 +217,10 @@ def archived(request: AuthenticatedRequest, slug: str, name: str) -> HttpRespons
 @require_safe
 @owners_only
 def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """All datasets of the project as one archive, for manage.py import_project on another site."""
+    """Send all datasets of the project as an archive for manage.py import_project."""
     project = _project(slug)
     try:
-        archive = one_file(partial(export_project, project), project.slug)
+        archive = export_to_file(partial(export_project, project), project.slug)
     except ExportError as error:
         return _page(request, project, 422, refused=f"The project cannot be exported: {error}.")
     name = f"{project.slug}.project.zip"

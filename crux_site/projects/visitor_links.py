@@ -1,7 +1,7 @@
-"""Links on the pages of a visitor: one that no shared link of theirs shows loses its address.
+"""Remove the addresses of links that a visitor's shared links do not show.
 
-Its words stay, as a placeholder link (an `a` without `href`). This is asked of the list of
-`crux_site.projects.shown` for every page at once, so that no template has to know what is shared.
+The text stays, as a placeholder link (an `a` without `href`). Every page is filtered by the allowlist of
+`crux_site.projects.shared_pages`, so that no template has to know what is shared.
 """
 
 import re
@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.urls import Resolver404, ResolverMatch, resolve
 
 from annotation.models import SharedLink
-from crux_site.projects.shown import shows_address
+from crux_site.projects.shared_pages import is_address_shared
 
 _LINK = re.compile(r"""<a\s(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _ADDRESS = re.compile(r"""\s(?:xlink:)?href=(?:"([^"]*)"|'([^']*)')""")
@@ -23,20 +23,20 @@ _ADDRESS = re.compile(r"""\s(?:xlink:)?href=(?:"([^"]*)"|'([^']*)')""")
 def close_links(
     request: HttpRequest, response: HttpResponseBase, links: Collection[SharedLink]
 ) -> None:
-    """Take the address of every link of an HTML page that leads to what `links` do not show."""
+    """Remove the address of each link of an HTML page whose target `links` do not show."""
     is_page = response.get("Content-Type", "").startswith("text/html")
     if not is_page or not isinstance(response, HttpResponse):
         return
-    base, known = request.get_full_path(), dict[str, bool]()
+    base, is_open = request.get_full_path(), dict[str, bool]()
 
     def without_address(tag: re.Match[str]) -> str:
         address = _ADDRESS.search(tag[0])
         if address is None:
             return tag[0]
         leads_to = urljoin(base, unescape(address[1] or address[2] or ""))
-        if leads_to not in known:
-            known[leads_to] = _is_open(leads_to, request, links)
-        return tag[0] if known[leads_to] else _ADDRESS.sub("", tag[0])
+        if leads_to not in is_open:
+            is_open[leads_to] = _is_open(leads_to, request, links)
+        return tag[0] if is_open[leads_to] else _ADDRESS.sub("", tag[0])
 
     response.content = _LINK.sub(without_address, response.content.decode())
 
@@ -58,8 +58,8 @@ def _is_open(address: str, request: HttpRequest, links: Collection[SharedLink]) 
         match.url_name == "login"
     ):  # of the help, strangers are not shown what a page of results links
         return True
-    return _is_shown(match, parts.path, parts.query, links)
+    return _is_shared(match, parts.path, parts.query, links)
 
 
-def _is_shown(match: ResolverMatch, path: str, query: str, links: Collection[SharedLink]) -> bool:
-    return any(shows_address(link, match, path, QueryDict(query)) for link in links)
+def _is_shared(match: ResolverMatch, path: str, query: str, links: Collection[SharedLink]) -> bool:
+    return any(is_address_shared(link, match, path, QueryDict(query)) for link in links)

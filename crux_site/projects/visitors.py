@@ -1,4 +1,4 @@
-"""Visitors: who is not logged in and has opened a shared link reads what it shows, and nothing else."""
+"""Visitors without an account, who read the pages of a shared link that they have opened."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from annotation.http import View
 from annotation.models import SharedLink
 from annotation.participation import guests
-from crux_site.projects.shown import shows
+from crux_site.projects.shared_pages import is_shared
 from crux_site.projects.visitor_links import close_links
 
 COOKIE, SALT = "shared", "crux_site.projects.visitors"
-MOST = 8  # links that one browser keeps, the newest first
+MAX_LINKS = 8  # links that one browser keeps, the newest first
 YEAR = 60 * 60 * 24 * 365  # as long as a link can last; whether one is open, the database says
 
 
 class Visitor(AnonymousUser):
-    """Nobody who is logged in, at an address that a link shows. Guards let them read it as a researcher."""
+    """Anonymous user at an address that a link shows; guards treat it as a researcher."""
 
     is_researcher = True
     is_admin = owns = runs_campaigns = is_guest = False
@@ -35,10 +35,10 @@ class Visitor(AnonymousUser):
 
 
 class LoginRequired(guests.LoginRequired):
-    """Asks first whether a link shows what one has to log in for.
+    """Middleware: require a log-in, unless a shared link shows the page.
 
-    Who is logged in is never a visitor, and no page that is open to everybody sees one. The link is looked up
-    at each request, so that one that is revoked or has ended shows nothing from then on.
+    A user who is logged in is never a visitor, and no page that is open to everybody sees one. The link is
+    looked up at each request, so that one that is revoked or has ended shows nothing from then on.
     """
 
     def process_view(
@@ -46,10 +46,10 @@ class LoginRequired(guests.LoginRequired):
     ) -> HttpResponseBase | None:
         to_log_in = super().process_view(request, view_func, view_args, view_kwargs)
         digests = _digests(request)
-        if to_log_in is None or not digests or _is_of_people(request.resolver_match):
+        if to_log_in is None or not digests or _is_home_or_work(request.resolver_match):
             return to_log_in
         links = list(SharedLink.objects.of_digests(digests))
-        link = next((link for link in links if shows(link, request)), None)
+        link = next((link for link in links if is_shared(link, request)), None)
         if link is None:
             return not_shared(request, links)
         link.used()
@@ -67,11 +67,11 @@ class LoginRequired(guests.LoginRequired):
 
 
 def remember(request: HttpRequest, response: HttpResponse, link: SharedLink) -> None:
-    """Let the browser know what it may read: by digests, signed, so that a word stands in one address alone."""
-    digests = [link.digest, *(each for each in _digests(request) if each != link.digest)]
+    """Add a link to the browser's signed cookie, by digest: its token stays in its URL alone."""
+    digests = [link.digest, *(digest for digest in _digests(request) if digest != link.digest)]
     response.set_signed_cookie(
         COOKIE,
-        ".".join(digests[:MOST]),
+        ".".join(digests[:MAX_LINKS]),
         salt=SALT,
         max_age=YEAR,
         secure=settings.SESSION_COOKIE_SECURE,
@@ -81,7 +81,7 @@ def remember(request: HttpRequest, response: HttpResponse, link: SharedLink) -> 
 
 
 def not_shared(request: HttpRequest, links: list[SharedLink]) -> HttpResponse:
-    """Says that a page is not among what is shared, or that the link shows nothing any more."""
+    """Render the 404 page of shared links: the page is not shared, or the link has ended."""
     context = {"links": links}
     response = render(request, "crux_site/projects/not_shared.html", context, status=404)
     keep_private(response)
@@ -89,17 +89,17 @@ def not_shared(request: HttpRequest, links: list[SharedLink]) -> HttpResponse:
 
 
 def keep_private(response: HttpResponseBase) -> None:
-    """No cache keeps it for others, and no search engine lists it."""
+    """Forbid shared caches to store the response, and search engines to index it."""
     add_never_cache_headers(response)
     patch_vary_headers(response, ["Cookie"])
     response.headers["X-Robots-Tag"] = "noindex, nofollow"
 
 
 def _digests(request: HttpRequest) -> list[str]:
-    kept = request.get_signed_cookie(COOKIE, "", salt=SALT)
-    return kept.split(".") if kept else []
+    cookie = request.get_signed_cookie(COOKIE, "", salt=SALT)
+    return cookie.split(".") if cookie else []
 
 
-def _is_of_people(match: ResolverMatch | None) -> bool:
-    """Where people come to log in, or guests to their work, whatever link the browser has opened."""
+def _is_home_or_work(match: ResolverMatch | None) -> bool:
+    """True for the home page and the work of guests: shared links do not apply there."""
     return match is not None and (match.url_name == "home" or match.route.startswith("work/"))

@@ -1,4 +1,4 @@
-"""What a search finds: texts, sub-questions and nugget spans, with the words around and their pages."""
+"""Search results: texts, sub-questions and nugget spans, with excerpts and links."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text, Topic
-from annotation.word_index import Words, matching
-from crux_site.search.params import GROUPS, Wanted
+from annotation.word_index import SearchQuery, matching_keys
+from crux_site.search.query import GROUPS, SiteQuery
 
 FIRST = 5  # of each group, where all are shown
 PER_PAGE = 20
@@ -25,7 +25,7 @@ LONGEST_EXCERPT = 300
 
 @dataclass(frozen=True)
 class Hit:
-    """A place: what it is called, where it is, the words around, and its page."""
+    """Search hit: title, context, excerpt and URL."""
 
     title: str
     of: list[str]
@@ -35,7 +35,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Group:
-    """The places of one kind that are shown, of all that there are."""
+    """Group of hits of one kind, with a page of them."""
 
     name: str
     title: str
@@ -48,42 +48,44 @@ class Group:
 
 
 def groups(
-    datasets: QuerySet[Dataset], words: Words, wanted: Wanted, page: str | None
+    datasets: QuerySet[Dataset], terms: SearchQuery, query: SiteQuery, page: str | None
 ) -> list[Group]:
-    """The groups that are asked for, those without any too: the first of each, or a page of the one."""
-    if wanted.dataset:
-        datasets = datasets.filter(slug=wanted.dataset)
-    found = []
+    """Return the groups of hits, empty ones too: the first of each, or a page of one group."""
+    if query.dataset:
+        datasets = datasets.filter(slug=query.dataset)
+    result = []
     for name, title in GROUPS.items():
-        if wanted.group in (None, name) and not (wanted.kind and name == "questions"):
-            rows, hit = _PLACES[name]
+        if query.group in (None, name) and not (query.kind and name == "questions"):
+            rows, hit = _GROUP_SEARCHES[name]
             paginator = Paginator(
-                rows(datasets, words, wanted.kind), PER_PAGE if wanted.group else FIRST
+                rows(datasets, terms, query.kind), PER_PAGE if query.group else FIRST
             )
-            shown = paginator.get_page(page if wanted.group else 1)
-            found.append(Group(name, title, shown, [hit(row, words) for row in shown]))
-    return found
+            hits_page = paginator.get_page(page if query.group else 1)
+            result.append(Group(name, title, hits_page, [hit(row, terms) for row in hits_page]))
+    return result
 
 
-def _texts(datasets: QuerySet[Dataset], words: Words, kind: str | None) -> QuerySet[Any]:
-    texts = Text.objects.filter(dataset__in=datasets, pk__in=matching("annotation_text", words))
+def _texts(datasets: QuerySet[Dataset], terms: SearchQuery, kind: str | None) -> QuerySet[Any]:
+    texts = Text.objects.filter(
+        dataset__in=datasets, pk__in=matching_keys("annotation_text", terms)
+    )
     if kind:
         texts = texts.filter(kind=kind)
     rows = texts.select_related("dataset", "topic").order_by("dataset__slug", "pk")
     return rows.annotate(rubric=_rated_under(text=OuterRef("pk")))
 
 
-def _questions(datasets: QuerySet[Dataset], words: Words, kind: str | None) -> QuerySet[Any]:
+def _questions(datasets: QuerySet[Dataset], terms: SearchQuery, kind: str | None) -> QuerySet[Any]:
     questions = SubQuestion.objects.filter(
-        topic__dataset__in=datasets, pk__in=matching("annotation_subquestion", words)
+        topic__dataset__in=datasets, pk__in=matching_keys("annotation_subquestion", terms)
     )
     rows = questions.select_related("topic__dataset").order_by("topic__dataset__slug", "pk")
     return rows.annotate(rubric=_rated_under(question=OuterRef("pk")))
 
 
-def _quotes(datasets: QuerySet[Dataset], words: Words, kind: str | None) -> QuerySet[Any]:
+def _quotes(datasets: QuerySet[Dataset], terms: SearchQuery, kind: str | None) -> QuerySet[Any]:
     spans = NuggetSpan.objects.filter(
-        rating__text__dataset__in=datasets, pk__in=matching("annotation_nuggetspan", words)
+        rating__text__dataset__in=datasets, pk__in=matching_keys("annotation_nuggetspan", terms)
     )
     if kind:
         spans = spans.filter(rating__text__kind=kind)
@@ -93,33 +95,33 @@ def _quotes(datasets: QuerySet[Dataset], words: Words, kind: str | None) -> Quer
 
 
 def _rated_under(**pair: Any) -> Subquery:
-    """A rubric under which a person rated it, which the list of pairs then shows."""
+    """Return a rubric under which a person rated it, for the link to the list of pairs."""
     rated = Rating.objects.filter(rater__kind=Rater.Kind.HUMAN, **pair).order_by("rubric")
     return Subquery(rated.values("rubric__slug")[:1])
 
 
-def _of_text(text: Any, words: Words) -> Hit:
-    of = [text.dataset.title, _called(text), text.topic.name if text.topic else "of no topic"]
+def _of_text(text: Any, terms: SearchQuery) -> Hit:
+    of = [text.dataset.title, _kind_label(text), text.topic.name if text.topic else "of no topic"]
     url = _list_or_matrix(text.dataset, text.topic, text.rubric, {"text": text.pk})
-    return Hit(text.name, of, excerpt(text.body or "", words), url)
+    return Hit(text.name, of, excerpt(text.body or "", terms), url)
 
 
-def _of_question(question: Any, words: Words) -> Hit:
+def _of_question(question: Any, terms: SearchQuery) -> Hit:
     topic = question.topic
     of = [topic.dataset.title, topic.name]
     if question.is_filtered:
         of.append(f"filtered: {question.filtered_because}")
     narrowed = {"topic": topic.name, "words": question.body}
     url = _list_or_matrix(topic.dataset, topic, question.rubric, narrowed)
-    return Hit(f"Sub-question {question.number}", of, excerpt(question.body, words), url)
+    return Hit(f"Sub-question {question.number}", of, excerpt(question.body, terms), url)
 
 
-def _of_quote(span: Any, words: Words) -> Hit:
+def _of_quote(span: Any, terms: SearchQuery) -> Hit:
     rating = span.rating
     text, question = rating.text, rating.question
     of = [
         text.dataset.title,
-        f"{_called(text)} {text.name}",
+        f"{_kind_label(text)} {text.name}",
         question.topic.name,
         f"marked by {rating.rater.name}",
     ]
@@ -127,10 +129,10 @@ def _of_quote(span: Any, words: Words) -> Hit:
         of.append("not in the text")
     pair = reverse("pair", args=[text.dataset.slug, text.pk, question.pk])
     url = f"{pair}?{urlencode({'rubric': rating.rubric.slug})}"
-    return Hit(str(question), of, excerpt(str(span), words), url)
+    return Hit(str(question), of, excerpt(str(span), terms), url)
 
 
-def _called(text: Text) -> str:
+def _kind_label(text: Text) -> str:
     kind = str(text.get_kind_display())
     return f"{kind} of {text.system}" if text.system else kind
 
@@ -138,7 +140,10 @@ def _called(text: Text) -> str:
 def _list_or_matrix(
     dataset: Dataset, topic: Topic | None, rubric: str | None, narrowed: dict[str, Any]
 ) -> str:
-    """The pairs of it where a person rated it; else the matrix of its topic, where models' grades are, too."""
+    """Return the URL of its pairs if a person rated it; else of its topic's matrix.
+
+    The matrix has the grades of models, too.
+    """
     if rubric:
         return f"{reverse('pairs', args=[dataset.slug])}?{urlencode({'rubric': rubric} | narrowed)}"
     if topic:
@@ -146,23 +151,25 @@ def _list_or_matrix(
     return dataset.get_absolute_url()
 
 
-def excerpt(text: str, words: Words) -> SafeString:
-    """The words around the first place of what was searched for, every place within them strong.
+def excerpt(text: str, terms: SearchQuery) -> SafeString:
+    """Return an excerpt around the first match, with every match in it in bold.
+
+    It is the beginning, if the database folded letters differently and there is no such match.
 
     The beginning, where a database folded letters otherwise than we do and there is no such place.
     """
-    first = words.pattern.search(text)
-    found_at, found_end = first.span() if first else (0, 0)
-    begin = max(0, found_at - BEFORE)
+    first = terms.pattern.search(text)
+    match_start, match_end = first.span() if first else (0, 0)
+    begin = max(0, match_start - BEFORE)
     end = begin + LONGEST_EXCERPT
     if begin:  # not within a word, if there is a space at all
-        begin = text.find(" ", begin, found_at) + 1 or begin
+        begin = text.find(" ", begin, match_start) + 1 or begin
     if end < len(text):
-        end = max(text.rfind(" ", found_end, end), 0) or end
+        end = max(text.rfind(" ", match_end, end), 0) or end
     pieces, at = [], begin
-    for place in words.pattern.finditer(text, begin, end):
-        pieces.append((text[at : place.start()], format_html("<strong>{}</strong>", place.group())))
-        at = place.end()
+    for match in terms.pattern.finditer(text, begin, end):
+        pieces.append((text[at : match.start()], format_html("<strong>{}</strong>", match.group())))
+        at = match.end()
     return format_html(
         "{}{}{}{}",
         "… " if begin else "",
@@ -172,8 +179,8 @@ def excerpt(text: str, words: Words) -> SafeString:
     )
 
 
-Rows = Callable[[QuerySet[Dataset], Words, str | None], QuerySet[Any]]
-_PLACES: dict[str, tuple[Rows, Callable[[Any, Words], Hit]]] = {
+Rows = Callable[[QuerySet[Dataset], SearchQuery, str | None], QuerySet[Any]]
+_GROUP_SEARCHES: dict[str, tuple[Rows, Callable[[Any, SearchQuery], Hit]]] = {
     "texts": (_texts, _of_text),
     "questions": (_questions, _of_question),
     "quotes": (_quotes, _of_quote),

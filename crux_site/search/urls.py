@@ -1,4 +1,4 @@
-"""Searching the words of all datasets that the reader sees."""
+"""URL of the search."""
 
 from django.urls import URLPattern, path
 

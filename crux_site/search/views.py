@@ -1,4 +1,4 @@
-"""Searching the words of all datasets that the reader sees."""
+"""Full-text search of all datasets that the reader sees."""
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -6,17 +6,17 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Text
-from annotation.word_index import words_of
+from annotation.word_index import parse_query
 from crux_site.search.page import groups
-from crux_site.search.params import GROUPS, LONGEST, Wanted, wanted
+from crux_site.search.query import GROUPS, LONGEST, SiteQuery
 from evaluation.data.selection import SelectionError
 
 
 @require_safe
 @researchers_only
 def search(request: AuthenticatedRequest) -> HttpResponse:
-    """What holds the words in the address; a dataset, kind or place that is not there is refused (400)."""
-    datasets = Dataset.objects.seen_by(request.user)
+    """Show the search results; an unknown dataset, kind or group is refused (400)."""
+    datasets = Dataset.objects.visible_to(request.user)
     context = {
         "room": "search",
         "datasets": datasets,
@@ -25,18 +25,18 @@ def search(request: AuthenticatedRequest) -> HttpResponse:
         "longest": LONGEST,
     }
     try:
-        asked = wanted(datasets.values_list("slug", flat=True), request.GET.dict())
+        query = SiteQuery(datasets.values_list("slug", flat=True), request.GET.dict()).parse()
     except SelectionError as error:
-        asked = Wanted(request.GET.get("q", "")[:LONGEST], None, None, None)
-        refused = {"asked": asked, "refused": str(error)}
+        query = SiteQuery((), {"q": request.GET.get("q", "")})
+        refused = {"asked": query, "refused": str(error)}
         return render(request, "crux_site/search/search.html", context | refused, status=400)
-    words = words_of(asked.q)
-    found = groups(datasets, words, asked, request.GET.get("page")) if words else []
+    terms = parse_query(query.q)
+    results = groups(datasets, terms, query, request.GET.get("page")) if terms else []
     context |= {
-        "asked": asked,
-        "has_words": bool(words),
+        "asked": query,
+        "has_words": bool(terms),
         "is_cut": len(request.GET.get("q", "")) > LONGEST,
-        "groups": found,
-        "n": sum(group.n for group in found),
+        "groups": results,
+        "n": sum(group.n for group in results),
     }
     return render(request, "crux_site/search/search.html", context)

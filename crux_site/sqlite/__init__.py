@@ -1,0 +1,1 @@
+"""SQLite backend: one writer at a time, and dry runs on a copy."""

@@ -1,4 +1,4 @@
-"""SQLite, where the threads of a process take turns at writing.
+"""SQLite backend in which the threads of a process take turns at writing.
 
 SQLite lets one connection write at a time. The others look again after a while, and the while
 grows to a tenth of a second: under load some wait for seconds. Here a thread waits for its turn
@@ -24,7 +24,7 @@ _refused: dict[str, float] = {}  # by file: when one of us waited in vain for an
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Django's own, but for the turn: from the beginning of a transaction to its end."""
+    """Django's SQLite wrapper; a transaction holds the process's write lock until its end."""
 
     _has_turn = False
 
@@ -37,10 +37,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return _turns.setdefault(str(self.settings_dict["NAME"]), threading.Lock())
 
     def _start_transaction_under_autocommit(self) -> None:
-        name, patience = str(self.settings_dict["NAME"]), self.settings_dict["OPTIONS"]["timeout"]
+        name, timeout = str(self.settings_dict["NAME"]), self.settings_dict["OPTIONS"]["timeout"]
         began = time.monotonic()
-        is_kept = began - _refused.get(name, -patience) < patience
-        until = began + (AT_ONCE if is_kept else patience)
+        is_locked = began - _refused.get(name, -timeout) < timeout
+        until = began + (AT_ONCE if is_locked else timeout)
         self._has_turn = self._turn.acquire(timeout=until - began)
         try:
             self._wait_for(max(0, until - time.monotonic()))
@@ -51,11 +51,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._pass_on()
             raise
         finally:
-            self._wait_for(patience)
+            self._wait_for(timeout)
         _refused.pop(name, None)
 
     def _wait_for(self, seconds: float) -> None:
-        """How long SQLite itself waits for another process before it says that it is locked."""
+        """Set how long SQLite waits for another process before it reports a lock."""
         self.connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
     def _commit(self) -> Any:
@@ -83,9 +83,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def _make_private(path: str) -> None:
-    """Make a database file that is not there yet for its owner alone; its logs get the same rights.
+    """Create a database file that does not exist, readable by its owner alone.
 
-    SQLite itself would let everybody on the machine read it. Where it cannot be made, SQLite says why.
+    Its logs get the same rights. SQLite itself would let everybody on the machine read it. If it cannot be
+    created, SQLite says why.
     """
     if path != ":memory:" and not path.startswith("file:"):
         with contextlib.suppress(OSError):

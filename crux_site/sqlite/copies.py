@@ -1,4 +1,4 @@
-"""Work that nobody else sees or waits for: at a copy of the database."""
+"""Dry runs on a copy of the database, which nobody sees or waits for."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,25 +12,25 @@ _TEMPORARY = "file:"
 
 
 @contextmanager
-def in_a_copy() -> Iterator[None]:
-    """Inside, what this thread reads and writes is a copy of the database as it was at the beginning.
+def on_database_copy() -> Iterator[None]:
+    """Use a copy of the SQLite database for this thread, as it was at the beginning.
 
-    SQLite has one writer, who would keep all others waiting. Elsewhere, and within a transaction, which
-    has the lock already, this is the database itself: take back what is done to it.
+    SQLite has one writer, who would keep all others waiting. On PostgreSQL, and within a transaction, which
+    has the lock already, this is the database itself: the caller rolls back its changes.
     """
-    here: Any = connections[DEFAULT_DB_ALIAS]
-    if here.vendor != "sqlite" or here.in_atomic_block:
+    original: Any = connections[DEFAULT_DB_ALIAS]
+    if original.vendor != "sqlite" or original.in_atomic_block:
         yield
         return
-    here.ensure_connection()
-    copy = here.copy()
+    original.ensure_connection()
+    copy = original.copy()
     copy.settings_dict["NAME"] = _TEMPORARY
     try:
         copy.connect()
-        with here.wrap_database_errors:
-            here.connection.backup(copy.connection)
+        with original.wrap_database_errors:
+            original.connection.backup(copy.connection)
         connections[DEFAULT_DB_ALIAS] = copy
         yield
     finally:
-        connections[DEFAULT_DB_ALIAS] = here
+        connections[DEFAULT_DB_ALIAS] = original
         copy.close()

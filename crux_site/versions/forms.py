@@ -1,4 +1,4 @@
-"""New words, and what is to become of the grades that were given to the old ones."""
+"""Form of a text edit, with the choice whether existing grades stay valid."""
 
 from typing import cast
 
@@ -7,21 +7,21 @@ from django.http import QueryDict
 
 from annotation.models import digest
 
-KEPT = {"yes": "count for the new words, too", "no": "are set aside with the old words"}
+GRADE_CHOICES = {"yes": "count for the new words, too", "no": "are superseded with the old words"}
 
 
-class WordsForm(forms.Form):
-    """New words for a text or a question. `seen` is the SHA-256 of the words that the form was opened with."""
+class TextEditForm(forms.Form):
+    """Edit of a text or question; `seen` is the SHA-256 of the wording that was opened."""
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
     body = forms.CharField(label="Words", widget=forms.Textarea(attrs={"rows": 12}), strip=False)
     why = forms.CharField(label="Why", max_length=200, required=False)
     counts = forms.ChoiceField(
-        label="Grades that were given so far", choices=list(KEPT.items()), initial="yes"
+        label="Grades that were given so far", choices=list(GRADE_CHOICES.items()), initial="yes"
     )
 
     def clean_body(self) -> str:
-        """As it is stored: browsers send every line end as two signs."""
+        """Return the body with the line ends that are stored: browsers send each as CRLF."""
         body: str = self.cleaned_data["body"]
         before: str = self.initial.get("body", "")
         if "\r" not in before:
@@ -32,10 +32,10 @@ class WordsForm(forms.Form):
     def keeps_grades(self) -> bool:
         return self.cleaned_data["counts"] == "yes"
 
-    def again(self, current: str) -> "WordsForm":
-        """The same words in a form that was opened with the current ones."""
+    def rebase(self, current: str) -> "TextEditForm":
+        """Return the form with the same body, rebased on the current wording."""
         data = cast(QueryDict, self.data).copy()
         data["seen"] = digest(current)
-        form = WordsForm(data, initial={"body": current})
+        form = TextEditForm(data, initial={"body": current})
         form.is_valid()
         return form

@@ -1,4 +1,4 @@
-"""The words of a text or a question: a look at what new ones would do, the change, and earlier words."""
+"""Text history: edit with a preview, restore, and the state of earlier grades."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text, digest
-from annotation.text.carrying import Worded
+from annotation.text.reanchoring import TextOrQuestion
 from annotation.text.versions import (
-    EditConflict,
-    RewordingRefused,
-    check_seen,
+    TextEditConflictError,
+    TextEditError,
+    anchor_span,
+    check_read_version,
     lost_spans,
-    outlook,
-    place_by_words,
+    preview_edit,
 )
-from crux_site.versions.changing import change, choose_again
-from crux_site.versions.forms import KEPT, WordsForm
+from crux_site.versions.forms import GRADE_CHOICES, TextEditForm
 from crux_site.versions.restoring import blockers, compare, edits_since
 from crux_site.versions.restoring import restore as restore_words
+from crux_site.versions.text_edits import edit_text, set_grades_valid
 
 PER_PAGE = 50
 
@@ -33,7 +33,7 @@ PER_PAGE = 50
 @require_safe
 @researchers_only
 def versions(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """All earlier words of a dataset, the last replaced first, and what became of their grades."""
+    """List the earlier wordings of a dataset, latest edit first, with their grades."""
     dataset = get_object_or_404(Dataset, slug=slug)
     listed = dataset.versions.select_related("text", "question__topic", "by")
     page = Paginator(listed.defer("set_aside", "had", "body"), PER_PAGE).get_page(
@@ -45,46 +45,50 @@ def versions(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
-def words(request: AuthenticatedRequest, slug: str, kind: str, pk: int) -> HttpResponseBase:
-    """The words of now and of before. Owners send new ones: first for a look, then to change them."""
-    thing = _thing(slug, kind, pk)
+def text_history(request: AuthenticatedRequest, slug: str, kind: str, pk: int) -> HttpResponseBase:
+    """Show current and earlier wordings. POST by owners: preview an edit, then apply it."""
+    entity = _text_or_question(slug, kind, pk)
     if request.method != "POST":
-        return _page(request, slug, kind, thing)
-    return _sent(request, slug, kind, thing)
+        return _page(request, slug, kind, entity)
+    return _edit(request, slug, kind, entity)
 
 
 @owners_only
-def _sent(request: AuthenticatedRequest, slug: str, kind: str, thing: Worded) -> HttpResponseBase:
-    form = WordsForm(request.POST, initial={"body": thing.body or ""})
+def _edit(
+    request: AuthenticatedRequest, slug: str, kind: str, entity: TextOrQuestion
+) -> HttpResponseBase:
+    form = TextEditForm(request.POST, initial={"body": entity.body or ""})
     if not form.is_valid():
-        return _page(request, slug, kind, thing, 422, form=form)
-    body, seen = form.cleaned_data["body"], form.cleaned_data["seen"]
+        return _page(request, slug, kind, entity, 422, form=form)
+    body, digest_read = form.cleaned_data["body"], form.cleaned_data["seen"]
     try:
         if "change" not in request.POST:
-            check_seen(thing, seen)
-            return _page(request, slug, kind, thing, form=form, outlook=outlook(thing, body))
-        why = form.cleaned_data["why"]
-        change(thing, body, by=request.user, why=why, counts=form.keeps_grades, seen=seen)
-    except EditConflict:
-        return _conflict(request, slug, kind, thing, form)
-    except RewordingRefused as refused:
+            check_read_version(entity, digest_read)
+            return _page(request, slug, kind, entity, form=form, outlook=preview_edit(entity, body))
+        reason = form.cleaned_data["why"]
+        edit_text(
+            entity, body, by=request.user, why=reason, counts=form.keeps_grades, seen=digest_read
+        )
+    except TextEditConflictError:
+        return _conflict(request, slug, kind, entity, form)
+    except TextEditError as refused:
         form.add_error("body", str(refused))
-        return _page(request, slug, kind, thing, 422, form=form)
+        return _page(request, slug, kind, entity, 422, form=form)
     except ObjectDoesNotExist as error:
         raise Http404("Somebody has removed it.") from error
     messages.success(request, "The words are changed. The old ones are below.")
-    return redirect("words", slug, kind, thing.pk)
+    return redirect("text_history", slug, kind, entity.pk)
 
 
 def _conflict(
-    request: AuthenticatedRequest, slug: str, kind: str, thing: Worded, form: WordsForm
+    request: AuthenticatedRequest, slug: str, kind: str, entity: TextOrQuestion, form: TextEditForm
 ) -> HttpResponse:
-    """Both wordings, to decide between: what the person wrote is in the form, which now knows the other one."""
-    thing.refresh_from_db()
+    """Show both wordings of an edit conflict; the form is rebased on the current one."""
+    entity.refresh_from_db()
     body = form.cleaned_data["body"]
-    conflict = compare(thing.body or "", body)
-    told = {"form": form.again(thing.body or ""), "conflict": conflict}
-    return _page(request, slug, kind, thing, 409, **told)
+    conflict = compare(entity.body or "", body)
+    overrides = {"form": form.rebase(entity.body or ""), "conflict": conflict}
+    return _page(request, slug, kind, entity, 409, **overrides)
 
 
 @require_POST
@@ -92,42 +96,44 @@ def _conflict(
 def choose_version(
     request: AuthenticatedRequest, slug: str, kind: str, pk: int
 ) -> HttpResponseBase:
-    """Whether grades that were given before the last change count."""
-    thing = _thing(slug, kind, pk)
-    version = thing.versions.filter(number=_number(request.POST.get("version", ""))).first()
+    """Set whether grades from before the last edit count."""
+    entity = _text_or_question(slug, kind, pk)
+    version = entity.versions.filter(number=_number(request.POST.get("version", ""))).first()
     counts = request.POST.get("counts") == "yes"
-    if version is None or request.POST.get("counts") not in KEPT:
+    if version is None or request.POST.get("counts") not in GRADE_CHOICES:
         raise Http404("There is no such choice.")
     try:
-        seen = request.POST.get("seen", "")
-        choose_again(version, counts=counts, by=request.user, seen=seen)
-    except RewordingRefused as refused:
+        digest_read = request.POST.get("seen", "")
+        set_grades_valid(version, counts=counts, by=request.user, seen=digest_read)
+    except TextEditError as refused:
         messages.error(request, str(refused))
     except ObjectDoesNotExist as error:
         raise Http404("Somebody has removed it.") from error
     else:
-        messages.success(request, f"Grades of earlier words {KEPT['yes' if counts else 'no']}.")
-    return redirect("words", slug, kind, pk)
+        messages.success(
+            request, f"Grades of earlier words {GRADE_CHOICES['yes' if counts else 'no']}."
+        )
+    return redirect("text_history", slug, kind, pk)
 
 
 @require_POST
 @owners_only
-def place(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
-    """Give a span that lost its place the words that it marks now."""
+def place_span(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
+    """Re-anchor a span that lost its place at the words that it marks now."""
     spans = NuggetSpan.objects.select_related("rating__text__dataset__project")
     span = get_object_or_404(spans, pk=pk, rating__text__dataset__slug=slug)
     if span.start is not None and not span.source_quote:
         raise Http404("The span has never lost its place.")
     try:
-        words = request.POST.get("words", "").replace("\r\n", "\n")
-        place_by_words(span, words, by=request.user)
-    except RewordingRefused as refused:
+        quote = request.POST.get("words", "").replace("\r\n", "\n")
+        anchor_span(span, quote, by=request.user)
+    except TextEditError as refused:
         messages.error(request, str(refused))
     except ObjectDoesNotExist as error:
         raise Http404("Somebody has removed it.") from error
     else:
         messages.success(request, "The span has its place.")
-    return redirect("words", slug, "text", span.rating.text_id)
+    return redirect("text_history", slug, "text", span.rating.text_id)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -135,36 +141,36 @@ def place(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase
 def restore(
     request: AuthenticatedRequest, slug: str, kind: str, pk: int, number: int
 ) -> HttpResponseBase:
-    """GET: a comparison of earlier words with the current ones. POST: restore them."""
-    thing = _thing(slug, kind, pk)
-    version = get_object_or_404(thing.versions.select_related("by"), number=number)
+    """GET: compare an earlier wording with the current one. POST: restore it."""
+    entity = _text_or_question(slug, kind, pk)
+    version = get_object_or_404(entity.versions.select_related("by"), number=number)
     refused, reasons, status = "", blockers(version), 200
     if request.method == "POST":
         status = 422
         try:
             reasons = restore_words(version, by=request.user, seen=request.POST.get("seen", ""))
-        except EditConflict as conflict:
-            thing, refused, status = (
-                _thing(slug, kind, pk),
+        except TextEditConflictError as conflict:
+            entity, refused, status = (
+                _text_or_question(slug, kind, pk),
                 f"{conflict} Nothing was restored.",
                 409,
             )
-        except RewordingRefused as error:
+        except TextEditError as error:
             refused = str(error)
         except ObjectDoesNotExist as error:
             raise Http404("Somebody has removed it.") from error
         else:
             if not reasons:
                 messages.success(request, "The earlier words are restored.")
-                return redirect("words", slug, kind, pk)
+                return redirect("text_history", slug, kind, pk)
     context = {
         "dataset": version.dataset,
         "kind": kind,
-        "thing": thing,
+        "entity": entity,
         "version": version,
         "n_edits": edits_since(version).count(),
-        "compared": compare(thing.body or "", version.body),
-        "seen": digest(thing.body or ""),
+        "compared": compare(entity.body or "", version.body),
+        "seen": digest(entity.body or ""),
         "reasons": reasons,
         "refused": refused,
         "room": "datasets",
@@ -172,12 +178,12 @@ def restore(
     return render(request, "crux_site/versions/restore.html", context, status=status)
 
 
-def _number(words: str) -> int:
-    """A version's number as a form sends it; 0 for anything else."""
-    return int(words) if words.isascii() and words.isdecimal() and len(words) < 5 else 0
+def _number(digits: str) -> int:
+    """Parse the number of a version as a form sends it; 0 for anything else."""
+    return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 5 else 0
 
 
-def _thing(slug: str, kind: str, pk: int) -> Worded:
+def _text_or_question(slug: str, kind: str, pk: int) -> TextOrQuestion:
     if kind == "text":
         texts = Text.objects.select_related("dataset__project", "topic")
         return get_object_or_404(texts, dataset__slug=slug, pk=pk)
@@ -191,25 +197,29 @@ def _page(
     request: AuthenticatedRequest,
     slug: str,
     kind: str,
-    thing: Worded,
+    entity: TextOrQuestion,
     status: int = 200,
-    **told: Any,
+    **overrides: Any,
 ) -> HttpResponse:
-    """The page of the words; `told` has a form that was sent, and what it would do."""
-    dataset = thing.dataset if isinstance(thing, Text) else thing.topic.dataset
-    earlier = list(thing.versions.select_related("by").defer("had"))
-    wanted = _number(request.GET.get("version", ""))
-    body = next((one.body for one in earlier if one.number == wanted), thing.body or "")
+    """Render the history of a text; `overrides` has a form that was sent, and its preview."""
+    dataset = entity.dataset if isinstance(entity, Text) else entity.topic.dataset
+    earlier = list(entity.versions.select_related("by").defer("had"))
+    number = _number(request.GET.get("version", ""))
+    body = next(
+        (version.body for version in earlier if version.number == number), entity.body or ""
+    )
     context: dict[str, Any] = {
         "dataset": dataset,
         "kind": kind,
-        "thing": thing,
+        "entity": entity,
         "earlier": earlier,
         "last": next(iter(earlier), None),
-        "lost": lost_spans(thing) if isinstance(thing, Text) else [],
-        "form": WordsForm(initial={"body": body, "seen": digest(thing.body or "")}),
-        "kept": KEPT,
-        "seen": digest(thing.body or ""),
+        "lost": lost_spans(entity) if isinstance(entity, Text) else [],
+        "form": TextEditForm(initial={"body": body, "seen": digest(entity.body or "")}),
+        "kept": GRADE_CHOICES,
+        "seen": digest(entity.body or ""),
         "room": "datasets",
     }
-    return render(request, "crux_site/versions/words.html", context | told, status=status)
+    return render(
+        request, "crux_site/versions/text_history.html", context | overrides, status=status
+    )

@@ -7,11 +7,11 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Rater, Rating, Rubric, SubQuestion, Text, Topic
 from judging.models import Attempt
-from tests.factories import make_dataset
-from tests.judging.replies.material import make_looked
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.reply_study import make_reply_study
 
 
-def made(*options, dataset="ferry", rubric="graded"):
+def aggregate(*options, dataset="ferry", rubric="graded"):
     out = StringIO()
     call_command("aggregate", dataset, "--rubric", rubric, *options, stdout=out)
     return out.getvalue()
@@ -23,83 +23,89 @@ def grades_of(name):
 
 
 @pytest.fixture
-def looked(db):
-    """On the passage: first 5 0 - 1, second 3 0 2 4; on both reports question 2: 2 2 (others alone)."""
-    return make_looked()
+def reply_study(db):
+    """On the passage: first 5 0 - 1, second 3 0 2 4; on both reports question 2: 2 2."""
+    return make_reply_study()
 
 
-def test_a_committee_of_judges_by_median(looked):
-    told = made("--method", "median", "--raters", "first,second")
-    prints = [judge.short for judge in (looked.first, looked.second)]
-    assert told.startswith("median-judges.graded: 5 ratings, 3 pairs without one.")
-    assert "between two middle grades their mean, rounded half up" in told
-    assert f"of first (fingerprint {prints[0]}), second (fingerprint {prints[1]}), n = 5" in told
+def test_committee_of_judges_by_median(reply_study):
+    output = aggregate("--method", "median", "--raters", "first,second")
+    prints = [judge.short for judge in (reply_study.first, reply_study.second)]
+    assert output.startswith("median-judges.graded: 5 ratings, 3 pairs without one.")
+    assert "between two middle grades their mean, rounded half up" in output
+    assert f"of first (fingerprint {prints[0]}), second (fingerprint {prints[1]}), n = 5" in output
     # The reports: 2 2. The passage: between 5 and 3, 4; 0; one grade, none; between 1 and 4, 2.5, up.
     assert sorted(grades_of("median-judges.graded")) == [0, 2, 2, 3, 4]
     rater = Rater.objects.get(name="median-judges.graded")
-    assert (rater.kind, rater.dataset) == ("aggregate", looked.dataset)
+    assert (rater.kind, rater.dataset) == ("aggregate", reply_study.dataset)
 
 
-def test_a_committee_by_the_mean_of_expected_grades(looked):
+def test_committee_by_the_mean_of_expected_grades(reply_study):
     # All were told to expect 4.1; second tells nothing any more: its grades are taken.
-    Attempt.objects.filter(judge=looked.second).update(expected_grade=None)
-    told = made("--method", "mean-expected", "--raters", "first,second", "--name", "both.mean")
-    assert told.startswith("both.mean: 5 ratings, 3 pairs without one.")
+    Attempt.objects.filter(judge=reply_study.second).update(expected_grade=None)
+    output = aggregate(
+        "--method", "mean-expected", "--raters", "first,second", "--name", "both.mean"
+    )
+    assert output.startswith("both.mean: 5 ratings, 3 pairs without one.")
     # The first has 3 grades of the passage and 4 of reports, the second 4 and 2.
-    assert "expected grades known for 7 of 13 grades" in told
+    assert "expected grades known for 7 of 13 grades" in output
     # The reports: (4.1 + 2) / 2 = 3.05; the passage: with 3, 3.55; with 0, 2.05; with 4, 4.05.
     assert sorted(grades_of("both.mean")) == [2, 3, 3, 4, 4]
 
 
-def test_a_failed_reply_that_counts_as_0_expects_nothing(looked):
+def test_failed_reply_that_counts_as_0_expects_nothing(reply_study):
     Attempt.objects.filter(failure="refusal").update(expected_grade=5)
-    told = made("--method", "mean-expected", "--raters", "first,second")
-    assert "expected grades known for 13 of 13 grades" in told
+    output = aggregate("--method", "mean-expected", "--raters", "first,second")
+    assert "expected grades known for 13 of 13 grades" in output
 
 
-def test_the_majority_of_judges_leaves_that_of_people_alone(looked):
-    assert made("--method", "majority", "--raters", "first,second").startswith(
+def test_majority_of_judges_leaves_that_of_people_alone(reply_study):
+    assert aggregate("--method", "majority", "--raters", "first,second").startswith(
         "majority-judges.graded: 3 ratings, 5 pairs without one."
     )
 
 
 @pytest.fixture
-def topics(looked):
-    """Two more topics of ten questions, on whose one text second and two people agree on the order."""
+def topics(reply_study):
+    """Two more topics of ten questions; on one text, second and two people agree on the order."""
     graded = Rubric.objects.get(slug="graded")
     people = [Rater.objects.create(name=name, kind="human") for name in ("ann", "ben")]
     for number in (1, 2):
         topic = Topic.objects.create(
-            dataset=looked.dataset, name=f"more-{number}", request="More.", position=number
+            dataset=reply_study.dataset, name=f"more-{number}", request="More.", position=number
         )
         text = Text.objects.create(
-            dataset=looked.dataset, topic=topic, kind="passage", name=f"more-{number}", body="A."
+            dataset=reply_study.dataset,
+            topic=topic,
+            kind="passage",
+            name=f"more-{number}",
+            body="A.",
         )
         for position in range(10):
             question = SubQuestion.objects.create(topic=topic, position=position, body="Which?")
             high = position % 2
             for rater, grade in (
-                (looked.second.rater, 4 * high),
+                (reply_study.second.rater, 4 * high),
                 (people[0], 1 + 2 * high),
                 (people[1], 1 + high),
             ):
                 Rating.objects.create(
                     rater=rater, rubric=graded, text=text, question=question, grade=grade
                 )
-    return looked
+    return reply_study
 
 
-def test_a_judge_calibrated_on_people(topics):
+def test_judge_calibrated_on_people(topics):
     Attempt.objects.update(expected_grade=None)
     Attempt.objects.filter(judge=topics.second, question=topics.questions[2]).update(
         expected_grade=1.2
     )
-    told = made("--method", "calibrated", "--raters", "second")
+    output = aggregate("--method", "calibrated", "--raters", "second")
     # The judge: 20 pairs of the further topics, 4 of the passage, 2 of the reports.
-    assert told.startswith("calibrated-second.graded: 26 ratings, 0 pairs without one.")
-    assert f"of second (fingerprint {topics.second.short})" in told
-    assert "expected grades known for 1 of 26" in told
-    assert "of ann, ben, fitted for each topic on the others (20 pairs of 2 topics)" in told
+    assert output.startswith("calibrated-second.graded: 26 ratings, 0 pairs without one.")
+    assert f"of second (fingerprint {topics.second.short})" in output
+    assert "expected grades known for 1 of 26" in output
+    assert "of ann, ben, fitted for each topic on the others (20 pairs of 2 topics)" in output
     # The map: 0 is 1, 4 is 2.5, and 0.375 a grade between. The passage: 3 is 2.125; 0 is 1; 1.2 is
     # 1.45; 4 is 2.5, up. The reports: 2 is 1.75.
     ratings = Rater.objects.get(name="calibrated-second.graded").ratings
@@ -109,8 +115,8 @@ def test_a_judge_calibrated_on_people(topics):
     assert set(ratings.filter(text__name="more-1").values_list("grade", flat=True)) == {1, 3}
 
 
-def test_the_people_may_be_named(topics):
-    made("--method", "calibrated", "--raters", "second,ben")
+def test_people_may_be_named(topics):
+    aggregate("--method", "calibrated", "--raters", "second,ben")
     rater = Rater.objects.get(name="calibrated-second.graded")
     assert "on the mean grades of ben, fitted" in rater.made_from
     # 4 is ben's 2.
@@ -118,7 +124,7 @@ def test_the_people_may_be_named(topics):
 
 
 @pytest.mark.parametrize(
-    ("options", "why"),
+    ("options", "message"),
     [
         (("--method", "calibrated"), "takes one judge, and here there are 0"),
         (("--method", "calibrated", "--raters", "first,second"), "and here there are 2"),
@@ -130,10 +136,10 @@ def test_the_people_may_be_named(topics):
         (("--method", "median", "--raters", "ann,ben", "--name", "ann"), "of a person already"),
     ],
 )
-def test_what_there_is_no_aggregate_of(topics, options, why):
+def test_impossible_aggregate_is_refused(topics, options, message):
     n = Rating.objects.count()
-    with pytest.raises(CommandError, match=why):
-        made(*options)
+    with pytest.raises(CommandError, match=message):
+        aggregate(*options)
     assert Rating.objects.count() == n
     assert not Rater.objects.filter(kind="aggregate").exists()
 
@@ -142,10 +148,10 @@ def test_too_few_pairs_and_too_few_topics(topics):
     people = Rating.objects.filter(rater__kind="human", question__topic__name="more-2")
     people.filter(question__position=9).delete()
     with pytest.raises(CommandError, match="only 9 pairs were rated by people and the judge"):
-        made("--method", "calibrated", "--raters", "second")
+        aggregate("--method", "calibrated", "--raters", "second")
     people.delete()
     with pytest.raises(CommandError, match="rated the same pairs of 1"):
-        made("--method", "calibrated", "--raters", "second")
+        aggregate("--method", "calibrated", "--raters", "second")
 
 
 def test_names_have_no_middle(db):
@@ -163,4 +169,4 @@ def test_names_have_no_middle(db):
         ("calibrated", "model"),
     ):
         with pytest.raises(CommandError, match=f"{method} takes grades with an order"):
-            made("--method", method, "--raters", raters, dataset="mill", rubric="kinds")
+            aggregate("--method", method, "--raters", raters, dataset="mill", rubric="kinds")

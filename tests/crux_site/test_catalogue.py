@@ -1,4 +1,4 @@
-"""The catalogues: every word that raters see is in them, translated, and in the compiled files."""
+"""Translation catalogues: complete for raters' pages, translated, and compiled."""
 
 import ast
 import gettext
@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 from django.utils.translation.template import templatize
 
-from tests.apps import OUR_APPS
-from tests.catalogue import catalogue
+from tests.toolbox.installed_apps import OUR_APPS
+from tests.toolbox.message_catalogue import catalogue
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
@@ -58,13 +58,13 @@ def in_code():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_text_that_is_marked_is_in_the_catalogue(language):
-    known = {text for english, _means, _flags in catalogue(language) for text in english}
-    assert in_templates() | in_code() == known
+def test_marked_texts_are_in_catalogue(language):
+    translated = {text for english, _means, _flags in catalogue(language) for text in english}
+    assert in_templates() | in_code() == translated
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_nothing_is_empty_or_guessed(language):
+def test_catalogue_has_no_empty_or_fuzzy_entry(language):
     for english, means, flags in catalogue(language):
         assert all(means), english
         assert len(means) >= len(english), english
@@ -84,7 +84,7 @@ def test_placeholders_and_elements_survive(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_compiled_file_says_the_same(language):
+def test_compiled_file_says_the_same(language):
     mo = settings.LOCALE_PATHS[0] / language / "LC_MESSAGES" / "django.mo"
     with mo.open("rb") as file:
         compiled = gettext.GNUTranslations(file)
@@ -105,12 +105,14 @@ def test_the_compiled_file_says_the_same(language):
     ],
     ids=lambda path: path.name,
 )
-def test_a_template_that_is_translated_is_so_as_a_whole(path):
+def test_template_that_is_translated_is_so_as_a_whole(path):
     text = path.read_text(encoding="utf-8")
     text = re.sub(r"{% blocktranslate.*?{% endblocktranslate %}", "", text, flags=re.DOTALL)
     text = re.sub(r"{% block (main|body)_class %}.*?{% endblock %}", "", text)
     text = re.sub(r"{#.*?#}|{%.*?%}|{{.*?}}", "\n", text, flags=re.DOTALL)
     read_aloud = re.findall(r'(?:aria-label|title|alt|placeholder)="([^"]*)"', text)
-    shown = re.sub(r"<[^>]*>", "\n", re.sub(r"<kbd>.</kbd>", "", text)).splitlines()
-    words = {piece.strip(" ,.:·") for piece in shown + read_aloud if re.search(r"[^\W\d_]", piece)}
-    assert words <= NAMES | (FOR_STAFF if path.name == "base.html" else set())
+    lines = re.sub(r"<[^>]*>", "\n", re.sub(r"<kbd>.</kbd>", "", text)).splitlines()
+    untranslated = {
+        piece.strip(" ,.:·") for piece in lines + read_aloud if re.search(r"[^\W\d_]", piece)
+    }
+    assert untranslated <= NAMES | (FOR_STAFF if path.name == "base.html" else set())

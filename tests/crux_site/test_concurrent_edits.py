@@ -1,4 +1,4 @@
-"""Two people who edit the same thing at once: the second learns of the first, and nothing is lost unseen."""
+"""Concurrent edits by two people: the second sees the first edit, and none is lost."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ from annotation.models import (
 from annotation.monitoring import actions
 from annotation.participation import assigning, entry
 from building.models import Product
-from judging.engine.judges import JudgeRefused, make_judge
+from judging.engine.judges import JudgeError, make_judge
 from judging.models import Judge, JudgeRun
-from tests import field
-from tests.annotation.adjudication import adjudication_material as adjudication
-from tests.annotation.builder.builder_material import make_draft, make_labelled
-from tests.building.pages import a_writing, first_of
-from tests.crowd import make_study
-from tests.factories import make_campaign, make_dataset
-from tests.judging.runs.material import a_judge, a_run
-from tests.two_clients import at_once, rounds
+from tests.toolbox import adjudication_study as adjudication
+from tests.toolbox import participant_states
+from tests.toolbox.campaign_builder import make_draft, make_labelled
+from tests.toolbox.concurrent_clients import at_once, rounds
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.generation_pages import a_writing, first_of
+from tests.toolbox.judging_runs import a_judge, a_run
+from tests.toolbox.prolific_study import make_study
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS = 3
@@ -69,14 +69,14 @@ def statuses(outcomes) -> list[int]:
 
 @dataclass
 class Edit:
-    """A form: its page, where it is sent to, the field that both change, and what is then stored."""
+    """Form of an edit: its page, its target, the field both change, and the stored value."""
 
     page: str
     name: str
     sent: tuple[str, str]
     stored: Callable[[], Any]
     to: str = ""
-    shown: tuple[str, str] = ("", "")  # in the comparison, where it is not what is sent
+    labels: tuple[str, str] = ("", "")  # in the comparison, where it is not what is sent
 
 
 def draft_edit(step: str, name: str, sent: tuple[str, str], stored: str) -> Callable[[Any], Edit]:
@@ -136,8 +136,8 @@ def person_edit(cast) -> Edit:
     def read():
         return User.objects.get(pk=cast.worker.pk).role
 
-    page, shown = f"/people/{cast.worker.pk}/", ("researcher", "admin")
-    return Edit(page, "role", ("researcher", "admin"), read, shown=shown)
+    page, labels = f"/people/{cast.worker.pk}/", ("researcher", "admin")
+    return Edit(page, "role", ("researcher", "admin"), read, labels=labels)
 
 
 EDITS = {
@@ -173,15 +173,15 @@ def test_second_of_two_saves_is_shown_both_values_and_changes_nothing(cast, admi
     assert edit.stored() == edit.sent[won]
 
     page = outcomes[1 - won].value.content.decode()
-    shown = edit.shown if edit.shown[0] else edit.sent
+    labels = edit.labels if edit.labels[0] else edit.sent
     assert "This was saved since you opened it, by somebody else or in another tab." in page
     cells = [cell.text_content().strip() for cell in html.fromstring(page).xpath("//td")]
-    [stored] = [number for number, cell in enumerate(cells) if shown[won] in cell.splitlines()]
-    assert shown[1 - won] in cells[stored + 1].splitlines()
+    [stored] = [number for number, cell in enumerate(cells) if labels[won] in cell.splitlines()]
+    assert labels[1 - won] in cells[stored + 1].splitlines()
     # What was typed is still in the form, and the next save replaces what is stored.
-    again = values(page, edit.name)
-    assert again[edit.name] == [edit.sent[1 - won]]
-    assert admins[1 - won].post(to, again).status_code == 302
+    data = values(page, edit.name)
+    assert data[edit.name] == [edit.sent[1 - won]]
+    assert admins[1 - won].post(to, data).status_code == 302
     assert edit.stored() == edit.sent[1 - won]
 
 
@@ -215,16 +215,22 @@ def hours(participant: Participant) -> int:
 
 ACTS = {
     "extend": Acts("extend", {"hours": "24"}, hours),
-    "renew the link": Acts("link", {"days": "3"}, lambda who: who.link_serial - 1, by_link=True),
-    "exclude": Acts("set-aside", {}, lambda who: bool(who.set_aside_at)),
-    "return": Acts("return", {"confirm": "on"}, lambda who: who.outcome == "returned"),
+    "renew the link": Acts(
+        "link", {"days": "3"}, lambda person: person.link_serial - 1, by_link=True
+    ),
+    "exclude": Acts("set-aside", {}, lambda person: bool(person.set_aside_at)),
+    "return": Acts("return", {"confirm": "on"}, lambda person: person.outcome == "returned"),
 }
 
 
 @pytest.mark.parametrize("kind", ACTS)
 def test_second_of_two_acts_on_a_participant_is_told_of_the_first(admins, kind):
     act, study = ACTS[kind], make_study()
-    participant = entry.make_links(study, ["Ann"])[0] if act.by_link else field.begun(study, "p1")
+    participant = (
+        entry.make_links(study, ["Ann"])[0]
+        if act.by_link
+        else participant_states.make_working(study, "p1")
+    )
     serial = participant.link_serial
     page = f"/campaigns/{study.slug}/participants/{participant.pk}/"
     sent = act.sent | {"seen": opened(admins[0], page, "days" if act.by_link else "hours")["seen"]}
@@ -256,23 +262,23 @@ def test_second_of_two_states_of_a_campaign_is_refused(cast, admins):
     outcomes = at_once(*calls, after_reading=Campaign)
     assert statuses(outcomes) == [200, 200]
     pages = [outcome.value.content.decode() for outcome in outcomes]
-    [lost] = [number for number in (0, 1) if "Nothing was done" in pages[number]]
+    [refused] = [number for number in (0, 1) if "Nothing was done" in pages[number]]
     campaign.refresh_from_db()
-    assert campaign.state == ("closed", "paused")[lost]
+    assert campaign.state == ("closed", "paused")[refused]
     assert LogEntry.objects.count() == 1
 
 
-def test_no_part_begins_for_whoever_was_excluded_at_the_same_moment(cast):
+def test_concurrently_excluded_person_begins_no_part(cast):
     study = make_study(texts=8)
 
     def prepare(number):
-        participant = field.agreed(study, f"p{number}")
+        participant = participant_states.make_consented(study, f"p{number}")
 
         def begin():
             return assigning.begin_part(Participant.objects.get(pk=participant.pk))
 
         def exclude():
-            return actions.set_aside(Participant.objects.get(pk=participant.pk), cast.admin)
+            return actions.exclude_work(Participant.objects.get(pk=participant.pk), cast.admin)
 
         return [begin, exclude]
 
@@ -334,10 +340,10 @@ def test_rubric_that_is_made_twice_at_once_is_made_once(admins):
 def test_rubric_that_is_replaced_while_its_guideline_is_saved_is_no_error(admins):
     make_rubric()
     whole = opened(admins[0], "/rubrics/tone/edit/", "title") | {"title": "Warmth"}
-    words = opened(admins[1], "/rubrics/tone/", "guideline") | {"guideline": "Listen twice."}
+    data = opened(admins[1], "/rubrics/tone/", "guideline") | {"guideline": "Listen twice."}
     outcomes = at_once(
         lambda: admins[0].post("/rubrics/tone/edit/", whole),
-        lambda: admins[1].post("/rubrics/tone/", words),
+        lambda: admins[1].post("/rubrics/tone/", data),
         after_reading=Rubric,
     )
     got = [outcome.status for outcome in outcomes]
@@ -347,6 +353,41 @@ def test_rubric_that_is_replaced_while_its_guideline_is_saved_is_no_error(admins
         ("Tone", "Listen twice.", [409, 302]),
         ("Warmth", "Listen twice.", [302, 302]),
     ]
+
+
+@pytest.mark.parametrize("changed", ["guideline", "levels"])
+def test_edit_of_a_rubric_that_was_changed_since_it_was_opened_is_a_conflict(admins, changed):
+    """The row is the same one here, and no replacement: only its version tells."""
+    tone = make_rubric()
+    sent = opened(admins[0], "/rubrics/tone/edit/", "title") | {"title": "Warmth"}
+    if changed == "guideline":
+        data = opened(admins[1], "/rubrics/tone/", "guideline") | {"guideline": "Listen twice."}
+        assert admins[1].post("/rubrics/tone/", data).status_code == 302
+    else:
+        tone.levels.filter(grade=0).update(label="icy")
+    answer = admins[0].post("/rubrics/tone/edit/", sent)
+    assert answer.status_code == 409
+    assert ("Listen twice." if changed == "guideline" else "icy") in answer.content.decode()
+    tone.refresh_from_db()
+    assert tone.title == "Tone"
+    assert tone.guideline == ("Listen twice." if changed == "guideline" else "Listen.")
+
+
+def test_rubric_that_is_retired_while_it_is_edited_stays_retired(admins):
+    make_rubric()
+
+    def prepare(number):
+        Rubric.objects.update(is_retired=False)
+        sent = opened(admins[0], "/rubrics/tone/edit/", "title") | {"title": f"Warmth {number}"}
+        return [
+            lambda: admins[0].post("/rubrics/tone/edit/", sent),
+            lambda: admins[1].post("/rubrics/tone/retire/"),
+        ]
+
+    for number, outcomes in enumerate(rounds(ROUNDS, prepare, after_reading=Rubric)):
+        assert statuses(outcomes) == [302, 302]
+        stored = Rubric.objects.get(slug="tone")
+        assert (stored.title, stored.is_retired) == (f"Warmth {number}", True)
 
 
 def test_account_that_is_made_twice_at_once_is_made_once(admins):
@@ -389,7 +430,7 @@ def test_second_of_two_experts_is_shown_the_decision_of_the_first(cast, admins):
     adjudication.make_differing(cast, campaign)
     sent = [
         adjudication.decision(campaign, grade=grade, keep=keep, key=uuid4())
-        for grade, keep in (("1", [adjudication.place("was hurt")]), ("0", None))
+        for grade, keep in (("1", [adjudication.span_position("was hurt")]), ("0", None))
     ]
     to = adjudication.url(campaign)
     calls = [
@@ -398,8 +439,8 @@ def test_second_of_two_experts_is_shown_the_decision_of_the_first(cast, admins):
     ]
     outcomes = at_once(*calls, after_reading=Campaign)
     assert statuses(outcomes) == [302, 409]
-    [lost] = [outcome.value for outcome in outcomes if outcome.status == 409]
-    assert "has decided this meanwhile, see the history" in lost.content.decode()
+    [refused] = [outcome.value for outcome in outcomes if outcome.status == 409]
+    assert "has decided this meanwhile, see the history" in refused.content.decode()
     assert Decision.objects.count() == 1
 
 
@@ -409,18 +450,18 @@ def test_second_of_two_reviewers_is_told_and_keeps_the_typed_words(cast, admins)
     to = f"/datasets/{run.dataset.slug}/building/products/{product.pk}/decide/"
     typed = ("What did it cost?", "Who paid for it?")
     calls = [
-        lambda client=client, words=words: client.post(
-            to, {"decision": "accept", "words": words}, follow=True
+        lambda client=client, body=body: client.post(
+            to, {"decision": "accept", "words": body}, follow=True
         )
-        for client, words in zip(admins, typed, strict=True)
+        for client, body in zip(admins, typed, strict=True)
     ]
     outcomes = at_once(*calls, after_reading=Product)
     assert statuses(outcomes) == [200, 200]
     stored = SubQuestion.objects.get().body
-    lost = typed[1 - typed.index(stored)]
-    page = outcomes[typed.index(lost)].value.content.decode()
+    refused_body = typed[1 - typed.index(stored)]
+    page = outcomes[typed.index(refused_body)].value.content.decode()
     assert "already, by" in page
-    assert f"Your words are not stored: {lost}" in page
+    assert f"Your words are not stored: {refused_body}" in page
 
 
 def test_judging_run_and_judge_that_are_made_twice_at_once_are_made_once(cast):
@@ -447,5 +488,5 @@ def test_judging_run_and_judge_that_are_made_twice_at_once_are_made_once(cast):
         after_reading=Judge,
     )
     refused = [outcome.error for outcome in outcomes if outcome.error]
-    assert [type(error) for error in refused] == [JudgeRefused]
+    assert [type(error) for error in refused] == [JudgeError]
     assert Judge.objects.filter(rater__name="twin").count() == 1

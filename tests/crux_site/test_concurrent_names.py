@@ -1,4 +1,4 @@
-"""Two clients take one name at the same moment: one gets it, the other reads that it is taken."""
+"""Concurrent use of one name by two clients: one gets it, the other an error."""
 
 from threading import Barrier
 
@@ -9,8 +9,8 @@ from rest_framework.test import APIClient
 from annotation.models import ApiToken, Membership, Project, Rubric, User
 from annotation.models.standard import GRADED, add_standard
 from judging.models import Judge
-from tests.annotation.rubrics.test_making import sent
-from tests.threads import in_threads
+from tests.toolbox.rubric_form import rubric_form_data
+from tests.toolbox.threads import in_threads
 
 ROUNDS = 5
 
@@ -22,36 +22,36 @@ def ada(transactional_db) -> User:
 
 def both_post(ada: User, address: str, *bodies: dict[str, object]):
     """The answers to two clients that post at the same moment, the successful one first."""
-    together = Barrier(2, timeout=30)
+    barrier = Barrier(2, timeout=30)
 
     def post(body):
         client = Client()
         client.force_login(ada)
-        together.wait()
+        barrier.wait()
         return client.post(address, body)
 
     return sorted(in_threads(post, bodies, threads=2), key=lambda answer: answer.status_code)
 
 
-def assert_one_is_refused(answers, first: int, says: str) -> None:
+def assert_one_is_refused(answers, first: int, message: str) -> None:
     done, refused = answers
     assert (done.status_code, refused.status_code) == (first, 422)
-    assert says in refused.content.decode()
+    assert message in refused.content.decode()
 
 
 def test_account_of_one_name(ada):
     for number in range(ROUNDS):
-        named = {"username": f"nell{number}", "role": "researcher"}
-        named |= {"password1": "grey-heron-7", "password2": "grey-heron-7"}
-        answers = both_post(ada, "/people/", named, named)
+        data = {"username": f"nell{number}", "role": "researcher"}
+        data |= {"password1": "grey-heron-7", "password2": "grey-heron-7"}
+        answers = both_post(ada, "/people/", data, data)
         assert_one_is_refused(answers, 302, "A user with that username already exists.")
         assert User.objects.filter(username=f"nell{number}").count() == 1
 
 
 def test_project_of_one_name(ada):
     for number in range(ROUNDS):
-        named = {"title": "Quarry", "slug": f"quarry-{number}"}
-        answers = both_post(ada, "/projects/", named, named)
+        data = {"title": "Quarry", "slug": f"quarry-{number}"}
+        answers = both_post(ada, "/projects/", data, data)
         assert_one_is_refused(answers, 302, "This name is taken: choose another.")
         project = Project.objects.get(slug=f"quarry-{number}")
         assert Membership.objects.filter(project=project).count() == project.log.count() == 1
@@ -59,15 +59,15 @@ def test_project_of_one_name(ada):
 
 def test_token_of_one_name(ada):
     for number in range(ROUNDS):
-        named = {"name": f"notebook {number}", "days": "90"}
-        answers = both_post(ada, "/account/tokens/", named, named)
+        data = {"name": f"notebook {number}", "days": "90"}
+        answers = both_post(ada, "/account/tokens/", data, data)
         assert_one_is_refused(answers, 200, "You have a token of this name. Revoke it first.")
     assert ApiToken.objects.count() == ROUNDS
 
 
 def test_rubric_of_one_name(ada):
     for number in range(ROUNDS):
-        rubric = sent(slug=f"tone-{number}")
+        rubric = rubric_form_data(slug=f"tone-{number}")
         answers = both_post(ada, "/rubrics/new/", rubric, rubric)
         assert_one_is_refused(answers, 302, f"There is a rubric tone-{number} already.")
         assert Rubric.objects.get(slug=f"tone-{number}").levels.exists()
@@ -78,11 +78,11 @@ def test_rubric_of_one_name_over_the_api(ada):
     rubric = {"title": "Tone", "guideline": "Listen.", "scale": "nominal", "shows": ["text"]}
     levels = [{"grade": 1, "label": "Warm"}, {"grade": 0, "label": "Dry"}]
     for number in range(ROUNDS):
-        together = Barrier(2, timeout=30)
+        barrier = Barrier(2, timeout=30)
 
-        def post(body, together=together):
+        def post(body, barrier=barrier):
             client = APIClient(HTTP_AUTHORIZATION=f"Token {key}")
-            together.wait()
+            barrier.wait()
             return client.post("/api/v1/rubrics/", body, format="json")
 
         body = rubric | {"slug": f"tone-{number}", "levels": levels}
@@ -109,6 +109,6 @@ def test_judge_of_one_name_or_one_fingerprint(ada, differs):
             {"slug": f"other-{number}"} if differs == "name" else {"model": f"another-{number}"}
         )
         answers = both_post(ada, "/judges/new/", first, second)
-        says = "nothing in it is different." if differs == "name" else "is taken: judges never"
-        assert_one_is_refused(answers, 302, says)
+        message = "nothing in it is different." if differs == "name" else "is taken: judges never"
+        assert_one_is_refused(answers, 302, message)
     assert Judge.objects.count() == ROUNDS

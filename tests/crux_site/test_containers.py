@@ -1,4 +1,4 @@
-"""The image and its composition agree with the files to deploy without them, and name what is there."""
+"""Container image and compose file agree with the deploy files, and name existing files."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import tomllib
 import yaml
 from django.core.management import get_commands
 
-from tests.browser.site import ROOT
+from tests.toolbox.paths import ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -15,7 +15,7 @@ SERVICES = COMPOSE["services"]
 ENV = (ROOT / "docs" / "deploy" / "compose.env").read_text()
 
 
-def test_the_image_serves_as_the_unit_does_but_on_all_addresses():
+def test_image_serves_as_the_unit_does_but_on_all_addresses():
     unit = (ROOT / "docs" / "deploy" / "crux.service").read_text()
     (line,) = re.findall(r"^ExecStart=\S*/(granian .*)$", unit, re.MULTILINE)
     (command,) = re.findall(r"^CMD (\[.*\])$", DOCKERFILE.replace("\\\n", ""), re.MULTILINE)
@@ -23,15 +23,15 @@ def test_the_image_serves_as_the_unit_does_but_on_all_addresses():
 
 
 def test_all_that_runs_comes_along_and_nothing_that_is_not_there():
-    kept = re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)
-    assert all((ROOT / name).exists() for name in kept)
+    included = re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)
+    assert all((ROOT / name).exists() for name in included)
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
     apps = {name for name in tools["importlinter"]["root_packages"] if name != "client.crux_client"}
-    assert {*apps, "templates", "static", "locale"} <= set(kept)
-    assert not {"var", ".env", ".git"} & set(kept)
+    assert {*apps, "templates", "static", "locale"} <= set(included)
+    assert not {"var", ".env", ".git"} & set(included)
 
 
-def test_what_the_services_name_is_there():
+def test_service_paths_exist():
     for service in SERVICES.values():
         for needed in service.get("depends_on", {}):
             assert needed in SERVICES
@@ -41,7 +41,7 @@ def test_what_the_services_name_is_there():
             assert command in get_commands()
 
 
-def test_nobody_reaches_the_site_past_a_proxy_and_nothing_else_is_published():
+def test_site_is_published_by_proxy_alone():
     published = {name: service.get("ports", []) for name, service in SERVICES.items()}
     (port,) = published.pop("site")
     assert port.startswith("127.0.0.1:")

@@ -7,7 +7,7 @@ DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 ADMINS = (DOCS / "admins.md").read_text()
 
 
-def test_the_command_of_the_docs_is_that_of_the_unit():
+def test_command_of_the_docs_is_that_of_the_unit():
     unit = (DOCS / "deploy" / "crux.service").read_text()
     (line,) = re.findall(r"^ExecStart=\S*/(granian .*)$", unit, re.MULTILINE)
     (printed,) = re.findall(r"\.venv/bin/(granian (?:.*\\\n)?.*)", ADMINS)
@@ -16,12 +16,12 @@ def test_the_command_of_the_docs_is_that_of_the_unit():
     assert "--respawn-failed-workers" in flags
 
 
-def test_every_file_is_told_of():
+def test_deploy_files_are_documented():
     for path in (DOCS / "deploy").iterdir():
         assert path.name in ADMINS or path.suffix == ".timer"
 
 
-def test_the_units_come_back_and_know_their_settings():
+def test_units_come_back_and_know_their_settings():
     for path in (DOCS / "deploy").glob("*.service"):
         unit = path.read_text()
         assert "Restart=always" in unit or "Type=oneshot" in unit, path.name

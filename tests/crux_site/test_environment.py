@@ -2,22 +2,21 @@
 
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from crux_site import environment
+from tests.crux_site.commands import run_python
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HERE = Path("/srv/crux/crux.sqlite3")
+DATABASE_PATH = Path("/srv/crux/crux.sqlite3")
 
 
-def test_what_is_right_is_read(monkeypatch):
+def test_valid_values_are_parsed(monkeypatch):
     monkeypatch.setenv("SOME", "a=http://h/v1?x=1  b=2")
-    assert environment.by_name("SOME") == {"a": "http://h/v1?x=1", "b": "2"}
+    assert environment.parse_pairs("SOME") == {"a": "http://h/v1?x=1", "b": "2"}
     monkeypatch.setenv("SOME", '{"n": 2}')
     assert environment.json_object("SOME") == {"n": 2}
     monkeypatch.setenv("SOME", " 7 ")
@@ -25,11 +24,11 @@ def test_what_is_right_is_read(monkeypatch):
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_what_is_not_there_is_as_usual(monkeypatch, value):
+def test_missing_values_have_defaults(monkeypatch, value):
     monkeypatch.delenv("SOME", raising=False)
     if value is not None:
         monkeypatch.setenv("SOME", value)
-    assert environment.by_name("SOME") == {}
+    assert environment.parse_pairs("SOME") == {}
     assert environment.json_object("SOME") == {}
     assert environment.whole_number("SOME", 3) == 3
 
@@ -37,8 +36,8 @@ def test_what_is_not_there_is_as_usual(monkeypatch, value):
 @pytest.mark.parametrize(
     ("read", "value"),
     [
-        (environment.by_name, "nonsense"),
-        (environment.by_name, "a=1 b="),
+        (environment.parse_pairs, "nonsense"),
+        (environment.parse_pairs, "a=1 b="),
         (environment.json_object, "{bad"),
         (environment.json_object, "[1]"),
         (lambda name: environment.whole_number(name, 3), "two"),
@@ -49,14 +48,14 @@ def test_what_is_not_there_is_as_usual(monkeypatch, value):
         (environment.time_zone, "/etc"),
         (lambda name: environment.hosts(name, "a"), "https://crux.example.org"),
         (lambda name: environment.hosts(name, "a"), "crux.example.org localhost"),
-        (lambda name: environment.database(name, HERE), "postgres//u:secret@h/crux"),
-        (lambda name: environment.database(name, HERE), "postgres://u:secret[@h/crux"),
-        (lambda name: environment.database(name, HERE), "postgres://u:secret@h"),
-        (lambda name: environment.database(name, HERE), "mysql://u:secret@h/crux"),
-        (lambda name: environment.private_folder(name, HERE), "/proc/nowhere/var"),
+        (lambda name: environment.database(name, DATABASE_PATH), "postgres//u:secret@h/crux"),
+        (lambda name: environment.database(name, DATABASE_PATH), "postgres://u:secret[@h/crux"),
+        (lambda name: environment.database(name, DATABASE_PATH), "postgres://u:secret@h"),
+        (lambda name: environment.database(name, DATABASE_PATH), "mysql://u:secret@h/crux"),
+        (lambda name: environment.private_folder(name, DATABASE_PATH), "/proc/nowhere/var"),
     ],
 )
-def test_what_is_wrong_is_named(monkeypatch, read, value):
+def test_invalid_value_names_variable(monkeypatch, read, value):
     monkeypatch.setenv("SOME", value)
     with pytest.raises(ImproperlyConfigured, match=r"^SOME") as refused:
         read("SOME")
@@ -71,7 +70,7 @@ def test_other_settings_are_read(monkeypatch):
     monkeypatch.setenv("SOME", "a.org, .b.org,")
     assert environment.hosts("SOME", "localhost") == ["a.org", ".b.org"]
     monkeypatch.setenv("SOME", "postgres://u:p@h:5433/crux")
-    database = environment.database("SOME", HERE)
+    database = environment.database("SOME", DATABASE_PATH)
     assert (database["ENGINE"], database["NAME"], database["PORT"]) == (
         environment.POSTGRESQL,
         "crux",
@@ -81,13 +80,13 @@ def test_other_settings_are_read(monkeypatch):
     assert environment.switch("SOME") is False
     assert environment.time_zone("SOME") == "UTC"
     assert environment.hosts("SOME", "localhost") == ["localhost"]
-    assert environment.database("SOME", HERE)["NAME"] == str(HERE)
+    assert environment.database("SOME", DATABASE_PATH)["NAME"] == str(DATABASE_PATH)
 
 
 # The key
 
 
-def test_a_key_is_made_once_for_its_owner_alone(monkeypatch, tmp_path):
+def test_key_is_made_once_for_its_owner_alone(monkeypatch, tmp_path):
     monkeypatch.delenv("SOME", raising=False)
     path = tmp_path / "secret-key"
     key = environment.secret_key("SOME", path)
@@ -99,13 +98,13 @@ def test_a_key_is_made_once_for_its_owner_alone(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "says"), [(b"", "is empty"), (b" \n", "is empty"), (b"\xff\xfe", "other signs")]
+    ("content", "message"), [(b"", "is empty"), (b" \n", "is empty"), (b"\xff\xfe", "other signs")]
 )
-def test_a_key_that_cannot_be_read_is_named(monkeypatch, tmp_path, content, says):
+def test_key_that_cannot_be_read_is_named(monkeypatch, tmp_path, content, message):
     monkeypatch.delenv("SOME", raising=False)
     path = tmp_path / "secret-key"
     path.write_bytes(content)
-    with pytest.raises(ImproperlyConfigured, match=says) as refused:
+    with pytest.raises(ImproperlyConfigured, match=message) as refused:
         environment.secret_key("SOME", path)
     assert str(path) in str(refused.value)
 
@@ -113,30 +112,21 @@ def test_a_key_that_cannot_be_read_is_named(monkeypatch, tmp_path, content, says
 # A process that starts
 
 
-def start(*command, **env):
-    told = {
-        name: value for name, value in os.environ.items() if name not in ("VAR_DIR", "SECRET_KEY")
-    }
-    return subprocess.run(
-        [sys.executable, *command], env=told | env, cwd=ROOT, capture_output=True, text=True
-    )
-
-
 @pytest.mark.parametrize(
     "command",
     [("manage.py", "check"), ("manage.py", "demo"), ("-c", "import crux_site.wsgi")],
     ids=["manage", "our own command", "wsgi"],
 )
-def test_a_process_says_what_is_wrong_and_ends(tmp_path, command):
-    ended = start(*command, VAR_DIR=str(tmp_path), API_PER_MINUTE="many")
+def test_process_says_what_is_wrong_and_ends(tmp_path, command):
+    ended = run_python(*command, VAR_DIR=str(tmp_path), API_PER_MINUTE="many")
     assert ended.returncode == 1
     assert ended.stderr == "API_PER_MINUTE: 'many' is no number of 1 or more.\n"
 
 
-def test_what_is_made_is_private(tmp_path):
+def test_created_files_are_private(tmp_path):
     old = os.umask(0)
     try:
-        made = start(
+        process = run_python(
             "manage.py",
             "shell",
             "-v0",
@@ -149,7 +139,7 @@ def test_what_is_made_is_private(tmp_path):
         )
     finally:
         os.umask(old)
-    assert "crux.sqlite3-wal" in made.stdout, made.stderr
+    assert "crux.sqlite3-wal" in process.stdout, process.stderr
     var = tmp_path / "var"
     assert stat.S_IMODE(var.stat().st_mode) == 0o700
     files = {path.name: stat.S_IMODE(path.stat().st_mode) for path in var.iterdir()}
@@ -164,20 +154,20 @@ def test_fernet_keys_are_made_once_or_given(monkeypatch, tmp_path):
     (key,) = environment.fernet_keys("SOME", path)
     assert environment.fernet_keys("SOME", path) == [key]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    other = "x" * 43 + "="
-    monkeypatch.setenv("SOME", f"{other}, {key}")
-    assert environment.fernet_keys("SOME", path) == [other, key]
+    second_key = "x" * 43 + "="
+    monkeypatch.setenv("SOME", f"{second_key}, {key}")
+    assert environment.fernet_keys("SOME", path) == [second_key, key]
 
 
 @pytest.mark.parametrize("wrong", ["too-short", "x" * 44, "\u00e4" * 44])
-def test_what_is_no_fernet_key_is_refused_and_not_repeated(monkeypatch, tmp_path, wrong):
+def test_invalid_fernet_key_is_refused_without_quoting(monkeypatch, tmp_path, wrong):
     monkeypatch.setenv("SOME", wrong)
     with pytest.raises(ImproperlyConfigured, match="SOME holds no Fernet keys") as refused:
         environment.fernet_keys("SOME", tmp_path / "keys")
     assert wrong not in str(refused.value)
 
 
-def test_a_file_that_is_named_must_be_there(monkeypatch, tmp_path):
+def test_file_that_is_named_must_be_there(monkeypatch, tmp_path):
     monkeypatch.setenv("SOME", str(tmp_path / "missing.pem"))
     with pytest.raises(ImproperlyConfigured, match=r"SOME: there is no file .*missing\.pem"):
         environment.readable_file("SOME")

@@ -1,32 +1,15 @@
 """Packages that a site does without, and the sentence of a command that does not."""
 
-import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from manage import EXTRAS
-from tests.building.tuning.material import LINES, as_file
+from tests.crux_site.commands import run_without_packages
+from tests.toolbox.training_lines import LINES, as_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-# Python then says of them what it says of packages that are not there.
-HIDING = (
-    "import runpy, sys; sys.modules.update(dict.fromkeys(sys.argv[1].split())); del sys.argv[:2]; "
-    "runpy.run_path(sys.argv[0], run_name='__main__')"
-)
-
-
-def without(packages, command, var):
-    return subprocess.run(
-        [sys.executable, "-c", HIDING, packages, *command.split()],
-        cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "VAR_DIR": str(var)},
-        capture_output=True,
-        text=True,
-    )
 
 
 @pytest.mark.soak
@@ -62,15 +45,15 @@ def without(packages, command, var):
     ],
     ids=["export", "import", "aggregate", "tables", "cluster"],
 )
-def test_a_command_says_in_one_sentence_which_extra_it_lacks(package, command, sentence, tmp_path):
-    ended = without(package, command, tmp_path)
+def test_command_says_in_one_sentence_which_extra_it_lacks(package, command, sentence, tmp_path):
+    ended = run_without_packages(package, command, tmp_path)
     assert (ended.returncode, ended.stderr) == (1, f"{sentence}\n")
 
 
 @pytest.mark.soak
-def test_a_file_is_read_before_a_training_says_what_it_lacks(tmp_path):
+def test_file_is_read_before_a_training_says_what_it_lacks(tmp_path):
     command = f"manage.py finetune {as_file(tmp_path, LINES)} --model any --out {tmp_path}/out"
-    ended = without("torch", command, tmp_path)
+    ended = run_without_packages("torch", command, tmp_path)
     sentence = "This command needs torch, an extra: make env EXTRAS=finetune\n"
     assert (ended.returncode, ended.stderr) == (1, sentence)
     assert not (tmp_path / "out").exists()
@@ -78,18 +61,18 @@ def test_a_file_is_read_before_a_training_says_what_it_lacks(tmp_path):
 
 @pytest.mark.soak
 def test_any_other_missing_package_is_a_mistake_with_its_trace(tmp_path):
-    ended = without("scipy", "manage.py check", tmp_path)
+    ended = run_without_packages("scipy", "manage.py check", tmp_path)
     assert ended.returncode == 1
     assert "Traceback" in ended.stderr
 
 
 @pytest.mark.soak
-def test_the_site_needs_none_of_them(tmp_path):
-    ended = without(" ".join(EXTRAS), "manage.py check", tmp_path)
+def test_site_needs_none_of_them(tmp_path):
+    ended = run_without_packages(" ".join(EXTRAS), "manage.py check", tmp_path)
     assert ended.returncode == 0, ended.stderr
 
 
-def test_the_extra_that_is_named_brings_the_package():
+def test_extra_that_is_named_brings_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for package, extra in EXTRAS.items():
         assert any(

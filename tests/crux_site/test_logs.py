@@ -1,4 +1,4 @@
-"""The log: a line says when, how bad, which process, where, and what; a database's trouble is one line."""
+"""Log lines: time, level, process, logger and message; a database error is one line."""
 
 import logging
 import os
@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection
 
-from crux_site.logs import Line
-from tests.crux_site.test_environment import start
+from crux_site.logs import OneLineFormatter
+from tests.crux_site.commands import run_python
 
 HEAD = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} ERROR %s django\.request: "
 
@@ -19,14 +19,20 @@ def written(error):
     try:
         raise error
     except (OperationalError, ValueError):
-        told = sys.exc_info()
+        exc_info = sys.exc_info()
     record = logging.LogRecord(
-        "django.request", logging.ERROR, __file__, 1, "Internal Server Error: %s", ("/x/",), told
+        "django.request",
+        logging.ERROR,
+        __file__,
+        1,
+        "Internal Server Error: %s",
+        ("/x/",),
+        exc_info,
     )
-    return Line().format(record)
+    return OneLineFormatter().format(record)
 
 
-def test_a_database_that_is_away_is_one_line():
+def test_database_that_is_away_is_one_line():
     line = written(OperationalError("connection failed:\n\tIs the server running?\n"))
     assert re.fullmatch(
         HEAD % os.getpid()
@@ -35,20 +41,20 @@ def test_a_database_that_is_away_is_one_line():
     )
 
 
-def test_a_mistake_of_ours_has_its_trace():
+def test_mistake_of_ours_has_its_trace():
     first, *trace = written(ValueError("odd")).splitlines()
     assert re.fullmatch(HEAD % os.getpid() + "Internal Server Error: /x/", first)
     assert trace[0].startswith("Traceback")
     assert trace[-1] == "ValueError: odd"
 
 
-def test_the_site_logs_in_this_form():
+def test_site_logs_in_this_form():
     assert settings.LOGGING["handlers"]["console"]["formatter"] == "line"
 
 
 @pytest.mark.soak
-def test_a_command_says_in_a_line_that_the_database_is_away(tmp_path):
-    ended = start(
+def test_command_says_in_a_line_that_the_database_is_away(tmp_path):
+    ended = run_python(
         "manage.py",
         "expire_leases",
         VAR_DIR=str(tmp_path),
@@ -62,7 +68,7 @@ def test_a_command_says_in_a_line_that_the_database_is_away(tmp_path):
 
 @pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has a timeout of its own")
-def test_nobody_waits_for_a_lock_for_ever():
+def test_lock_timeout_is_set():
     with connection.cursor() as cursor:
         cursor.execute("show lock_timeout")
         assert cursor.fetchone() == ("20s",)

@@ -10,8 +10,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from crux_site.port_check import problem_with
-from tests.clock import HANGS, wait_for_server
+from crux_site.port_check import port_problem
+from tests.toolbox.clock import HANGS, wait_for_server
 
 ROOT = Path(__file__).parents[2]
 APP = "def application(environ, start):\n    start('200 OK', [])\n    return [b'first']\n"
@@ -56,53 +56,53 @@ def run(*command: str, **environment: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.soak
-def test_nothing_starts_at_a_port_that_a_server_has(tmp_path):
-    taken, free = free_port(), free_port()
-    with granian_at(taken, tmp_path):
-        check = run(sys.executable, "-m", "crux_site.port_check", f"PORT={taken}")
+def test_commands_refuse_a_used_port(tmp_path):
+    used_port, unused_port = free_port(), free_port()
+    with granian_at(used_port, tmp_path):
+        check = run(sys.executable, "-m", "crux_site.port_check", f"PORT={used_port}")
         assert check.returncode == 1
         assert check.stderr == (
-            f"Not started: port {taken} of 127.0.0.1 is taken: stop what serves there, "
+            f"Not started: port {used_port} of 127.0.0.1 is taken: stop what serves there, "
             "or take another port with PORT=NUMBER.\n"
         )
         # What would build the environment is left out, also where pyproject.toml is newer.
         stamps = {".venv/env.stamp", ".venv/extra-figures.stamp"}
         stamps |= {str(path.relative_to(ROOT)) for path in ROOT.glob(".venv/extra-*.stamp")}
-        built = [word for stamp in sorted(stamps) for word in ("-o", stamp)]
+        built = [argument for stamp in sorted(stamps) for argument in ("-o", stamp)]
         make = ("make", "--no-print-directory", *built, f"PY={sys.executable}")
         var = tmp_path / "var"
         for target, ports, name in (
-            ("serve", (f"PORT={taken}", f"STAND_IN_PORT={free}"), "PORT"),
-            ("serve", (f"PORT={free}", f"STAND_IN_PORT={taken}"), "STAND_IN_PORT"),
-            ("demo", (f"PORT={taken}", f"STAND_IN_PORT={free}"), "PORT"),
+            ("serve", (f"PORT={used_port}", f"STAND_IN_PORT={unused_port}"), "PORT"),
+            ("serve", (f"PORT={unused_port}", f"STAND_IN_PORT={used_port}"), "STAND_IN_PORT"),
+            ("demo", (f"PORT={used_port}", f"STAND_IN_PORT={unused_port}"), "PORT"),
         ):
             done = run(*make, target, *ports, VAR_DIR=str(var))
             assert done.returncode != 0
             assert f"or take another port with {name}=NUMBER." in done.stderr
             assert done.stdout == ""
         assert not var.exists()  # the database was not even looked for
-        assert read(taken) == b"first"
+        assert read(used_port) == b"first"
 
 
-def test_the_stand_in_says_that_its_port_is_taken():
-    with socket.create_server(("127.0.0.1", 0)) as there:
-        port = str(there.getsockname()[1])
-        done = run(sys.executable, "-m", "judging.stand_in", "--port", port)
+def test_stand_in_says_that_its_port_is_taken():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = str(server.getsockname()[1])
+        done = run(sys.executable, "-m", "judging.mock_model", "--port", port)
     assert done.returncode == 1
     assert done.stderr == (
         f"The stand-in cannot serve at port {port}: it is taken; --port names another.\n"
     )
 
 
-def test_a_free_port_is_passed_over_in_silence():
+def test_free_port_is_passed_over_in_silence():
     done = run(sys.executable, "-m", "crux_site.port_check", f"PORT={free_port()}")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("port", ["", "http", "0", "65536", "-1", "８０"])
-def test_what_is_no_port_is_said(port):
-    assert "is no port" in problem_with("127.0.0.1", port)
+def test_invalid_port_is_refused(port):
+    assert "is no port" in port_problem("127.0.0.1", port)
 
 
-def test_an_address_of_another_machine_is_said():
-    assert "cannot be used" in problem_with("192.0.2.1", "8000")
+def test_address_of_another_machine_is_said():
+    assert "cannot be used" in port_problem("192.0.2.1", "8000")

@@ -1,19 +1,19 @@
-"""The root of the repository holds the files that somebody decided on, and nothing that was left there."""
+"""The root of the repository has the listed files alone, and no leftovers."""
 
 import shutil
 import subprocess
 
 import pytest
 
-from tests.apps import OUR_APPS
-from tests.browser.site import ROOT
+from tests.toolbox.installed_apps import OUR_APPS
+from tests.toolbox.paths import ROOT
 
 FOLDERS = {*OUR_APPS, ".ci", ".github", "bench", "client", "docs", "fixtures", "locale"}
 FOLDERS |= {"static", "templates", "tests"}
 FILES = {
     *(".dockerignore", ".editorconfig", ".gitignore", ".oxlintrc.json", ".pre-commit-config.yaml"),
     *("CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"),
-    *("Dockerfile", "Makefile", "compose.yaml", "manage.py"),
+    *("Dockerfile", "Makefile", "common.mk", "compose.yaml", "manage.py"),
     *("biome.json", "pyproject.toml", "uv.lock"),
 }
 
@@ -31,5 +31,5 @@ def test_root_of_the_repository_has_no_stray_file():
     assert {path.split("/")[0] for path in tracked_files()} == FOLDERS | FILES
 
 
-def test_no_built_package_is_tracked():
+def test_built_packages_are_untracked():
     assert not [path for path in tracked_files() if path.endswith((".whl", ".egg", ".pyc"))]

@@ -8,13 +8,13 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import Rating
-from tests.factories import REPORT
-from tests.markup import markup
+from tests.toolbox.factories import REPORT
+from tests.toolbox.responses import markup
 
 
 @pytest.fixture
 def answered(cast, assignment):
-    """One answer of a worker with a span."""
+    """Answer of a worker with a span."""
     question = assignment.item.asked.first().question
     span = {"start": REPORT.index("112"), "end": REPORT.index("112") + 3, "quote": "112"}
     data = {"key": uuid4(), "grade": 1, "spans": json.dumps([span])}
@@ -23,7 +23,7 @@ def answered(cast, assignment):
 
 
 @pytest.mark.parametrize(
-    ("who", "where"),
+    ("account", "target"),
     [
         ("admin", "/datasets/"),
         ("researcher", "/datasets/"),
@@ -31,20 +31,25 @@ def answered(cast, assignment):
         ("stranger", "/login/?next=/"),
     ],
 )
-def test_the_first_page_of_each_role(cast, who, where):
-    assert cast.client(who).get("/").url == where
+def test_first_page_of_each_role(cast, account, target):
+    assert cast.client(account).get("/").url == target
 
 
 @pytest.mark.parametrize("url", ["/datasets/", "/datasets/ferry/", "/datasets/ferry/exports/"])
 def test_results_are_for_researchers(cast, dataset, url):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(url).status_code == status
+    for account, status in (
+        ("admin", 200),
+        ("researcher", 200),
+        ("worker", 403),
+        ("stranger", 302),
+    ):
+        assert cast.client(account).get(url).status_code == status
     assert cast.client("researcher").post(url).status_code == 405
     page = markup(cast.client("worker").get(url))
     assert "This page is for researchers." in page
 
 
-def test_a_dataset_counts_what_is_in_it(cast, dataset, answered):
+def test_dataset_counts_what_is_in_it(cast, dataset, answered):
     page = markup(cast.client("researcher").get("/datasets/ferry/"))
     assert "annotated.oracle" in page
     assert "wil" in page
@@ -87,7 +92,7 @@ def test_pages_are_strict_about_where_things_come_from(cast, dataset):
         assert "//cdn" not in page
 
 
-def test_the_theme_stands_in_the_first_byte(cast):
+def test_theme_stands_in_the_first_byte(cast):
     client = cast.client("researcher")
     client.cookies["theme"] = "dark"
     assert '<html lang="en-gb" data-theme="dark">' in markup(client.get("/datasets/"))

@@ -1,11 +1,11 @@
-"""Tests that kill processes or sleep are marked `timing`, and so run apart from all others."""
+"""Tests that kill processes or sleep are marked `timing`, and so run separately."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.browser.site import ROOT
 from tests.conftest import ELSEWHERE
+from tests.toolbox.paths import ROOT
 
 MARKER = "pytest.mark.timing"
 CALLS = ("time.sleep", "os.kill", "os.killpg", ".wait_for_timeout", ".kill", ".send_signal")
@@ -46,7 +46,7 @@ def unmarked_tests(path: Path) -> list[str]:
         if isinstance(node, ast.FunctionDef)
         and node.name.startswith("test_")
         and MARKER not in map(ast.unparse, node.decorator_list)
-        and any(called.endswith(CALLS) for called in calls(node))
+        and any(name.endswith(CALLS) for name in calls(node))
     ]
 
 

@@ -1,4 +1,4 @@
-"""docs/tutorial.md, walked: its commands print what it says, and its words are on the pages."""
+"""docs/tutorial.md: its commands print its output, and its labels are on the pages."""
 
 import html
 import io
@@ -10,10 +10,10 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Assignment, Campaign, Dataset, Rating, Rubric
-from tests.annotation.task.work_material import answer
-from tests.browser.site import ROOT
-from tests.crux_site.test_docs import CODE
-from tests.markup import markup
+from tests.toolbox.documentation import CODE_LINE
+from tests.toolbox.paths import ROOT
+from tests.toolbox.responses import markup
+from tests.toolbox.task_answers import answer
 
 pytestmark = pytest.mark.any_database
 
@@ -27,15 +27,15 @@ PAGES = (
 )
 
 
-def words(response) -> str:
+def page_text(response) -> str:
     """The page as a reader sees it."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
 
 
-def given(section: str, out: str) -> None:
+def run_commands(section: str, out: str) -> None:
     """The commands of a section, in a row, and then the lines that it says were printed."""
     printed = ""
-    for line in textwrap.dedent("".join(CODE.findall(section))).splitlines():
+    for line in textwrap.dedent("".join(CODE_LINE.findall(section))).splitlines():
         if line.startswith(COMMAND):
             stream = io.StringIO()
             arguments = shlex.split(line.removeprefix(COMMAND).replace("my-tables", out))
@@ -46,48 +46,48 @@ def given(section: str, out: str) -> None:
 
 
 def campaign(client, admin) -> set[str]:
-    """Made, opened and worked on for two items, as the page says; the words of the pages on the way."""
+    """Create, open and work on a campaign as the page says; return the texts of the pages."""
     dataset = Dataset.objects.get(slug="my-study")
-    seen = {words(client.get(f"/campaigns/new/?dataset={dataset.slug}"))}
-    made = {
+    pages = {page_text(client.get(f"/campaigns/new/?dataset={dataset.slug}"))}
+    data = {
         "dataset": dataset.slug,
         "title": "My reports",
         "rubric": Rubric.objects.get(slug="answerable").pk,
         "people": admin.pk,
     }
-    client.post("/campaigns/new/", made)
+    client.post("/campaigns/new/", data)
     slug = Campaign.objects.get(title="My reports").slug
-    seen.add(words(client.get(f"/campaigns/{slug}/edit/review/")))
+    pages.add(page_text(client.get(f"/campaigns/{slug}/edit/review/")))
     opening = client.get(f"/campaigns/{slug}/edit/open/")
     remarks = re.findall(r'name="seen"\s+value="([^"]*)"', markup(opening))
     client.post(f"/campaigns/{slug}/edit/open/", {"seen": remarks})
-    seen |= {words(opening), words(client.get(f"/work/in/{slug}/"))}
+    pages |= {page_text(opening), page_text(client.get(f"/work/in/{slug}/"))}
     client.post(f"/work/in/{slug}/begin/")
     for assignment in Assignment.objects.filter(participant__campaign__slug=slug)[:2]:
         page = client.get(f"/work/{assignment.pk}/")
-        seen.add(words(page))
+        pages.add(page_text(page))
         for position in range(assignment.item.asked.count()):
             answer(client, assignment, position=position, grade="0")
         client.post(f"/work/{assignment.pk}/submit/")
         assignment.refresh_from_db()
         assert assignment.state == "submitted"
-    return seen
+    return pages
 
 
 @pytest.mark.soak
-def test_the_tutorial_is_what_happens(cast, tmp_path):
+def test_tutorial_is_what_happens(cast, tmp_path):
     admin, client = cast.admin, cast.client("admin")
     sections = dict(re.findall(r"^## (\d)\. .*?\n(.*?)(?=^## )", PAGE, re.MULTILINE | re.DOTALL))
-    given(sections["1"], "")
-    seen = campaign(client, admin)
+    run_commands(sections["1"], "")
+    pages = campaign(client, admin)
     assert Rating.objects.filter(rater__user=admin).exists()
     out = tmp_path / "tables"
     for number in "457":
-        given(sections[number], str(out))
+        run_commands(sections[number], str(out))
     assert {"table1.tex", "provenance.json"} <= {path.name for path in out.iterdir()}
-    seen |= {words(client.get(address)) for address in PAGES}
+    pages |= {page_text(client.get(address)) for address in PAGES}
     for label in {" ".join(label.split()) for label in LABEL.findall(PAGE)} - {"admin"}:
-        assert any(label in each for each in seen), label
-    text = words(client.get(f"{STUDY}agreement/?raters=demo_rater1,demo_rater2,demo_rater3"))
+        assert any(label in page for page in pages), label
+    text = page_text(client.get(f"{STUDY}agreement/?raters=demo_rater1,demo_rater2,demo_rater3"))
     assert "Fleiss κ 0.57" in text
     assert "−0.09" in text

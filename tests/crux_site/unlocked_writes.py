@@ -14,7 +14,15 @@ WRITES = {"save", "delete", "bulk_update"}
 # Functions of the site that take a lock; what is read after a call of one is as it is now.
 LOCKS = {
     *("select_for_update", "for_post", "_of_slug"),
-    *("hold", "hold_campaign", "_with_link", "_locked", "lock", "lock_those_of"),
+    *(
+        "lock_participant",
+        "lock_campaign",
+        "_with_link",
+        "_locked",
+        "lock",
+        "lock_for_edit",
+        "lock_those_of",
+    ),
 }
 # Decorators that lock the row which they pass to the function.
 LOCKING_DECORATORS = {"on_draft"}
@@ -22,20 +30,20 @@ LOCKING_DECORATORS = {"on_draft"}
 
 @dataclass(frozen=True)
 class Finding:
-    """One write that breaks the rule."""
+    """Write that breaks the rule."""
 
     path: str
     function: str
     line: int
     code: str
-    why: str
+    reason: str
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return f"{self.path}:{self.function}"
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line} in {self.function}: {self.code}: {self.why}"
+        return f"{self.path}:{self.line} in {self.function}: {self.code}: {self.reason}"
 
 
 NO_FIELDS = "it saves all fields, also those that it has not changed"
@@ -48,9 +56,9 @@ def findings(source: str, path: str) -> Iterator[Finding]:
         name = f"{owner}.{function.name}" if owner else function.name
         if owner.endswith(("QuerySet", "Manager")):
             continue  # its `self` is a query, which reads nothing
-        for call in _own(function):
-            if isinstance(call, ast.Call) and (why := _why(call, function)):
-                yield Finding(path, name, call.lineno, ast.unparse(call), why)
+        for call in _own_nodes(function):
+            if isinstance(call, ast.Call) and (reason := _reason(call, function)):
+                yield Finding(path, name, call.lineno, ast.unparse(call), reason)
 
 
 def findings_in(root: Path, folders: tuple[str, ...]) -> list[Finding]:
@@ -64,8 +72,8 @@ def findings_in(root: Path, folders: tuple[str, ...]) -> list[Finding]:
     ]
 
 
-def _why(call: ast.Call, function: ast.FunctionDef) -> str:
-    """Why a call is a finding; "" where it is none, or no write of a row."""
+def _reason(call: ast.Call, function: ast.FunctionDef) -> str:
+    """Return the reason why a call is a finding; "" if it is none, or writes no row."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in WRITES:
         return ""
     if call.func.attr == "bulk_update":
@@ -75,13 +83,13 @@ def _why(call: ast.Call, function: ast.FunctionDef) -> str:
     row = call.func.value
     if not isinstance(row, ast.Name | ast.Attribute):
         return ""  # super().save(), or a delete of a query
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
-    if "force_insert" in given or _is_false(given.get("commit")):
+    arguments = {keyword.arg: keyword.value for keyword in call.keywords}
+    if "force_insert" in arguments or _is_false(arguments.get("commit")):
         return ""
     origin = _origin(row, call.lineno, function)
     if origin == "created":
         return ""
-    if call.func.attr == "save" and "update_fields" not in given:
+    if call.func.attr == "save" and "update_fields" not in arguments:
         return NO_FIELDS
     if origin == "locked" or (call.func.attr == "delete" and origin == "query"):
         return ""
@@ -89,12 +97,12 @@ def _why(call: ast.Call, function: ast.FunctionDef) -> str:
 
 
 def _origin(row: ast.expr, line: int, function: ast.FunctionDef) -> str:
-    """Where a row is from: created, locked, query (rows that are not read yet) or unknown."""
+    """Return the origin of a row: created, locked, query (not evaluated) or unknown."""
     if not isinstance(row, ast.Name):
         return "unknown"
     values = [
         (node.lineno, value)
-        for node in _own(function)
+        for node in _own_nodes(function)
         for target, value in _bindings(node)
         if target == row.id and node.lineno <= line
     ]
@@ -102,7 +110,7 @@ def _origin(row: ast.expr, line: int, function: ast.FunctionDef) -> str:
         decorators = {_name(decorator) for decorator in function.decorator_list}
         return "locked" if decorators & LOCKING_DECORATORS else "unknown"
     at, value = max(values, key=lambda pair: pair[0])
-    if isinstance(value, ast.Call) and _is_made_by(value.func):
+    if isinstance(value, ast.Call) and _is_created_by(value.func):
         return "created"
     if _locks_before(at, function):
         return "locked"
@@ -112,15 +120,15 @@ def _origin(row: ast.expr, line: int, function: ast.FunctionDef) -> str:
 
 
 def _locks_before(line: int, function: ast.FunctionDef) -> bool:
-    calls = (node for node in _own(function) if isinstance(node, ast.Call))
+    calls = (node for node in _own_nodes(function) if isinstance(node, ast.Call))
     return any(_name(call.func) in LOCKS and call.lineno <= line for call in calls)
 
 
-def _is_made_by(called: ast.expr) -> bool:
-    """Whether a call makes a row: a class does, and `create`. A form may be of a row that exists."""
-    if isinstance(called, ast.Name):
-        return called.id[:1].isupper() and not called.id.endswith("Form")
-    return isinstance(called, ast.Attribute) and called.attr == "create"
+def _is_created_by(callee: ast.expr) -> bool:
+    """Return True if a call creates a row: a class or `create`; a form may edit a row."""
+    if isinstance(callee, ast.Name):
+        return callee.id[:1].isupper() and not callee.id.endswith("Form")
+    return isinstance(callee, ast.Attribute) and callee.attr == "create"
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -150,7 +158,7 @@ def _functions(tree: ast.AST, owner: str = "") -> Iterator[tuple[str, ast.Functi
             yield from _functions(node, node.name if isinstance(node, ast.ClassDef) else owner)
 
 
-def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+def _own_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
     """The nodes of a function without those of functions within it."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:

@@ -1,22 +1,18 @@
 """The own account: its password, and its tokens; nobody else's."""
 
 import hashlib
-import importlib
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
-from django.apps import apps
 from django.core.cache import caches
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from annotation.models import ApiToken, User
 from crux_site.account.forms import MOST_TOKENS
-from crux_site.login import tries
-from tests.conftest import make_cast
+from crux_site.login import rate_limit
+from tests.toolbox.users import make_cast
 
 PAGE = "/account/"
 PASSWORD = "pass-word-1"
@@ -25,8 +21,8 @@ DATASETS = "/api/v1/datasets/"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _kept_cast(kept):
-    return kept(make_cast)
+def _kept_cast(shared_world):
+    return shared_world(make_cast)
 
 
 @pytest.fixture
@@ -35,8 +31,8 @@ def cast(_kept_cast, db):
     return _kept_cast
 
 
-def change(client, old=PASSWORD, new=NEW, again=NEW):
-    sent = {"old_password": old, "new_password1": new, "new_password2": again}
+def change(client, old=PASSWORD, new=NEW, repeated=NEW):
+    sent = {"old_password": old, "new_password1": new, "new_password2": repeated}
     return client.post(f"{PAGE}password/", sent)
 
 
@@ -49,73 +45,75 @@ def comes_with(key: str) -> int:
 
 
 def test_everybody_with_a_password_changes_the_own_one_and_other_sessions_end(cast):
-    here, elsewhere = cast.client("worker"), cast.client("worker")
-    assert "Change your password" in here.get(PAGE).content.decode()
-    assert change(here).url == PAGE
-    assert "Your password is changed." in here.get(PAGE).content.decode()
-    assert elsewhere.get(PAGE).status_code == 302
+    client, other_client = cast.client("worker"), cast.client("worker")
+    assert "Change your password" in client.get(PAGE).content.decode()
+    assert change(client).url == PAGE
+    assert "Your password is changed." in client.get(PAGE).content.decode()
+    assert other_client.get(PAGE).status_code == 302
     assert User.objects.get(pk=cast.worker.pk).check_password(NEW)
     assert User.objects.get(pk=cast.other_worker.pk).check_password(PASSWORD)
 
 
 @pytest.mark.parametrize(
-    ("sent", "says"),
+    ("sent", "message"),
     [
         ({"old": "guess"}, "Your old password was entered incorrectly"),
-        ({"again": "another-word-3"}, "The two password fields"),
-        ({"new": "short", "again": "short"}, "This password is too short"),
-        ({"new": "password", "again": "password"}, "This password is too common"),
-        ({"new": "", "again": ""}, "This field is required"),
+        ({"repeated": "another-word-3"}, "The two password fields"),
+        ({"new": "short", "repeated": "short"}, "This password is too short"),
+        ({"new": "password", "repeated": "password"}, "This password is too common"),
+        ({"new": "", "repeated": ""}, "This field is required"),
     ],
 )
-def test_a_password_that_will_not_do_changes_nothing(cast, sent, says):
+def test_password_that_will_not_do_changes_nothing(cast, sent, message):
     answer = change(cast.client("researcher"), **sent)
-    assert (answer.status_code, says in answer.content.decode()) == (422, True)
+    assert (answer.status_code, message in answer.content.decode()) == (422, True)
     assert User.objects.get(pk=cast.researcher.pk).check_password(PASSWORD)
 
 
 def test_guesses_at_the_old_password_count_as_tries_to_log_in(cast):
     client = cast.client("worker")
-    most = tries.TRIES["account"]
-    assert [change(client, old="guess").status_code for _ in range(most)] == [422] * most
+    max_attempts = rate_limit.MAX_ATTEMPTS["account"]
+    assert [change(client, old="guess").status_code for _ in range(max_attempts)] == [
+        422
+    ] * max_attempts
     refused = change(client)
     assert (refused.status_code, "Too many wrong tries" in refused.content.decode()) == (429, True)
     assert int(refused["Retry-After"]) > 0
     assert User.objects.get(pk=cast.worker.pk).check_password(PASSWORD)
 
 
-def test_a_worker_of_a_german_study_reads_german(cast):
+def test_worker_of_a_german_study_reads_german(cast):
     client = cast.client("worker")
     client.cookies["language"] = "de"
     page = client.get(PAGE).content.decode()
     assert "Passwort ändern" in page
     assert "Change your password" not in page
-    wrong = change(client, old="guess", new="short", again="short").content.decode()
+    wrong = change(client, old="guess", new="short", repeated="short").content.decode()
     assert "Das alte Passwort war falsch" in wrong
     assert "too short" not in wrong
 
 
-def test_a_token_is_made_shown_once_kept_as_a_hash_and_revoked(cast):
+def test_token_is_made_shown_once_kept_as_a_hash_and_revoked(cast):
     client = cast.client("researcher")
     assert "You have none." in client.get(PAGE).content.decode()
-    made = make(client)
-    key = made.context["made"]
-    assert key in made.content.decode()
-    assert "no-store" in made["Cache-Control"]
+    response = make(client)
+    key = response.context["made"]
+    assert key in response.content.decode()
+    assert "no-store" in response["Cache-Control"]
     token = ApiToken.objects.get(user=cast.researcher)
     assert token.digest == hashlib.sha256(key.encode()).hexdigest()
     assert timedelta(days=89) < token.expires - timezone.now() < timedelta(days=90)
     page = client.get(PAGE).content.decode()
     assert ("nightly export" in page, key in page) == (True, False)
 
-    other = make(client, "notebook", days="0").context["made"]
-    assert (comes_with(key), comes_with(other)) == (200, 200)
+    second_key = make(client, "notebook", days="0").context["made"]
+    assert (comes_with(key), comes_with(second_key)) == (200, 200)
     assert client.post(f"{PAGE}tokens/{token.pk}/revoke/").url == PAGE
     assert "The token nightly export is revoked." in client.get(PAGE).content.decode()
-    assert (comes_with(key), comes_with(other)) == (401, 200)
+    assert (comes_with(key), comes_with(second_key)) == (401, 200)
 
 
-def test_a_token_ends_when_it_expires(cast):
+def test_token_ends_when_it_expires(cast):
     client = cast.client("admin")
     key = make(client).context["made"]
     assert comes_with(key) == 200
@@ -127,7 +125,7 @@ def test_a_token_ends_when_it_expires(cast):
 
 
 @pytest.mark.parametrize(
-    ("name", "days", "says"),
+    ("name", "days", "message"),
     [
         ("", "90", "This field is required"),
         ("here already", "90", "You have a token of this name. Revoke it first."),
@@ -136,31 +134,31 @@ def test_a_token_ends_when_it_expires(cast):
         ("fine", "7", "Select a valid choice"),
     ],
 )
-def test_a_token_that_cannot_be_made_is_refused(cast, name, days, says):
+def test_token_that_cannot_be_made_is_refused(cast, name, days, message):
     ApiToken.objects.make(cast.researcher, "here already")
     ApiToken.objects.make(cast.admin, "fine")  # another's name is nobody's concern
     answer = make(cast.client("researcher"), name, days)
-    assert (answer.status_code, says in answer.content.decode()) == (422, True)
+    assert (answer.status_code, message in answer.content.decode()) == (422, True)
     assert cast.researcher.api_tokens.count() == 1
 
 
-def test_nobody_collects_tokens(cast):
+def test_token_limit_is_enforced(cast):
     for number in range(MOST_TOKENS):
         ApiToken.objects.make(cast.researcher, f"program {number}")
     answer = make(cast.client("researcher"), "one more")
     assert (answer.status_code, "You have 20 tokens" in answer.content.decode()) == (422, True)
 
 
-def test_who_may(cast):
+def test_account_permissions_by_role(cast):
     ApiToken.objects.make(cast.admin, "of the admin")
     of_the_admin = ApiToken.objects.get()
     guest = User.objects.create_user("guest", is_guest=True)
-    for who, page, tokens, revoke in (
+    for name, page, tokens, revoke in (
         ("stranger", 302, 302, 302),
         ("worker", 200, 403, 403),
         ("researcher", 200, 422, 404),
     ):
-        client = cast.client(who)
+        client = cast.client(name)
         assert client.get(PAGE).status_code == page
         assert client.post(f"{PAGE}tokens/").status_code == tokens
         assert client.post(f"{PAGE}tokens/{of_the_admin.pk}/revoke/").status_code == revoke
@@ -177,29 +175,17 @@ def test_who_may(cast):
     assert ApiToken.objects.get() == of_the_admin
 
 
-def test_the_command_makes_one_for_somebody_else(cast, capsys):
+def test_command_makes_one_for_somebody_else(cast, capsys):
     call_command("make_token", "rosa", "cron", days="30")
     assert comes_with(capsys.readouterr().out.strip()) == 200
-    for account, program, days, says in (
+    for account, program, days, message in (
         ("nobody", "cron", "30", "There is no account called nobody."),
         ("wil", "cron", "30", "The API is for researchers and admins."),
         ("rosa", "cron", "30", "name: You have a token of this name"),
         ("rosa", "other", "7", "days: Select a valid choice"),
     ):
-        with pytest.raises(CommandError, match=says):
+        with pytest.raises(CommandError, match=message):
             call_command("make_token", account, program, days=days)
-
-
-def test_a_readable_token_of_the_version_before_goes_on_as_a_hash(cast):
-    with connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE authtoken_token (key varchar(40), user_id bigint)")
-        cursor.execute("INSERT INTO authtoken_token VALUES (%s, %s)", ["a" * 40, cast.admin.pk])
-    migration = importlib.import_module("annotation.migrations.0021_own_tokens")
-    editor = SimpleNamespace(connection=connection)  # SQLite's own opens in no transaction
-    migration.take_over(apps, editor)
-    migration.take_over(apps, editor)  # where there is no such table, nothing is to be done
-    assert comes_with("a" * 40) == 200
-    assert "authtoken_token" not in connection.introspection.table_names()
 
 
 def test_password_change_revokes_tokens_if_asked(cast):

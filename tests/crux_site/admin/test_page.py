@@ -1,4 +1,4 @@
-"""admin/: every table for admins of the site to look at, under the site's log-in and policy, unchanged."""
+"""admin/: read-only tables for admins, behind the site's log-in and policy."""
 
 import re
 
@@ -7,8 +7,8 @@ import pytest
 from annotation.models import ApiToken, Rater, User
 from crux_site.admin import tables
 from judging.engine.foreground import fill_lexical
-from tests.conftest import Cast, make_cast
-from tests.factories import make_campaign, make_dataset
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.users import Cast, make_cast
 
 # What the policy forbids: a script or a style within the page.
 INLINE = re.compile(r"<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=\"")
@@ -23,8 +23,8 @@ def make_world() -> Cast:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _world(kept):
-    return kept(make_world)
+def _world(shared_world):
+    return shared_world(make_world)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def address(model) -> str:
     return f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
 
 
-def test_every_table_is_listed_searched_and_shown_and_none_changed(cast):
+def test_tables_are_read_only(cast):
     ada = cast.client("admin")
     index = ada.get("/admin/").content.decode()
     for model in tables._registry:
@@ -57,22 +57,22 @@ def test_every_table_is_listed_searched_and_shown_and_none_changed(cast):
     }
 
 
-def test_a_list_is_filtered_and_nothing_secret_is_shown(cast):
+def test_list_is_filtered_and_nothing_secret_is_shown(cast):
     ada = cast.client("admin")
     people = ada.get("/admin/annotation/rater/?kind__exact=human").content.decode()
     assert "wil" in people
     assert Rater.objects.get(kind="baseline").name not in people
     token = ApiToken.objects.get()
-    shown = ada.get(f"/admin/annotation/apitoken/{token.pk}/change/").content.decode()
-    assert ("notebook" in shown, token.digest in shown) == (True, False)
+    page = ada.get(f"/admin/annotation/apitoken/{token.pk}/change/").content.decode()
+    assert ("notebook" in page, token.digest in page) == (True, False)
     person = User.objects.get(username="ada")
-    shown = ada.get(f"/admin/annotation/user/{person.pk}/change/").content.decode()
-    assert person.password not in shown
+    page = ada.get(f"/admin/annotation/user/{person.pk}/change/").content.decode()
+    assert person.password not in page
 
 
-def test_who_may_look_and_where_one_logs_in(cast):
-    for who in ("worker", "researcher"):
-        assert cast.client(who).get("/admin/", follow=True).status_code == 403
+def test_admin_requires_admin_log_in(cast):
+    for account in ("worker", "researcher"):
+        assert cast.client(account).get("/admin/", follow=True).status_code == 403
     stranger = cast.client("stranger")
     assert stranger.get("/admin/").url == "/admin/login/?next=/admin/"
     for login in ("/admin/login/?next=/admin/", "/admin/login/"):

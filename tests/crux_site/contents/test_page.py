@@ -1,4 +1,4 @@
-"""datasets/<slug>/contents/: runs, raters of files, systems and the dataset, renamed and removed by owners."""
+"""datasets/<slug>/contents/: owners rename and remove runs, raters, systems, the dataset."""
 
 import zipfile
 
@@ -29,10 +29,10 @@ from evaluation.data.cache import data_version
 from evaluation.models import LabelSample, RankedText, RetrievalRun, System
 from judging.engine.foreground import fill_lexical
 from judging.models import Attempt, Batch, Judge, JudgeRun
-from tests.conftest import Cast, make_cast
-from tests.crux_site.imports.study import write
-from tests.evaluation.agreement.test_page import words
-from tests.factories import make_campaign, make_dataset
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.import_study import write
+from tests.toolbox.responses import text_of_page
+from tests.toolbox.users import Cast, make_cast
 
 PAGE = "/datasets/small/contents/"
 BM25 = f"{PAGE}system/?name=annotated.bm25"
@@ -49,8 +49,8 @@ def make_world(folder) -> Cast:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _world(kept, tmp_path_factory):
-    return kept(lambda: make_world(tmp_path_factory.mktemp("study")))
+def _world(shared_world, tmp_path_factory):
+    return shared_world(lambda: make_world(tmp_path_factory.mktemp("study")))
 
 
 @pytest.fixture
@@ -99,10 +99,10 @@ def answered(dataset, worker) -> Campaign:
 
 def test_all_that_can_be_renamed_or_removed_is_listed(owner):
     page = owner.get(PAGE)
-    told = words(page)
+    text = text_of_page(page)
     for name in ("The small study", "first_stage.lsr", "ann", "bob", "judge", "annotated.oracle"):
-        assert name in told, name
-    assert "lexical" not in told  # the baseline is no file's
+        assert name in text, name
+    assert "lexical" not in text  # the baseline is no file's
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,14 @@ def test_all_that_can_be_renamed_or_removed_is_listed(owner):
 )
 def test_runs_and_raters_of_files(owner, dataset, kind, name, model):
     address = f"{PAGE}{kind}/?name={name}"
-    for new, says in (
+    for new, message in (
         (name, "called so already"),
         ("", "required"),
         ("x" * 121, "120"),
         ({"run": "human_eval.bm25", "rater": "ann"}[kind], "already"),
     ):
         refused = rename(owner, address, new)
-        assert (refused.status_code, says in words(refused)) == (422, True), new
+        assert (refused.status_code, message in text_of_page(refused)) == (422, True), new
     assert rename(owner, address, "other").url == PAGE
     assert model.objects.filter(dataset=dataset, name="other").exists()
     entry = ProjectEntry.objects.first()
@@ -128,44 +128,44 @@ def test_runs_and_raters_of_files(owner, dataset, kind, name, model):
     )
     address = f"{PAGE}{kind}/?name=other"
     counts = owner.get(address).context["found"].counts
-    held = {
+    rows = {
         "run": RankedText.objects.filter(run__name="other"),
         "rater": Rating.objects.filter(rater__name="other"),
     }[kind]
-    n, every = held.count(), held.model.objects.count()
-    assert counts[removal.words_for(held.model)] == n > 0
+    n, total = rows.count(), rows.model.objects.count()
+    assert counts[removal.table_label(rows.model)] == n > 0
     assert remove(owner, address).url == PAGE
-    assert held.model.objects.count() == every - n
+    assert rows.model.objects.count() == total - n
     assert not model.objects.filter(dataset=dataset, name="other").exists()
     assert ProjectEntry.objects.first().action == "removed"
     assert owner.get(address).status_code == 404
 
 
-def test_a_raters_name_is_one_that_files_can_have(owner):
+def test_raters_name_is_one_that_files_can_have(owner):
     refused = rename(owner, f"{PAGE}rater/?name=ann", "ann/e")
-    assert "Letters, digits" in words(refused)
+    assert "Letters, digits" in text_of_page(refused)
 
 
-def test_a_rater_whose_labels_a_campaign_expects_stays(owner, cast, dataset):
+def test_rater_whose_labels_a_campaign_expects_stays(owner, cast, dataset):
     ann = dataset.raters.get(name="ann")
     campaign = make_campaign(dataset, cast.worker)
     Campaign.objects.filter(pk=campaign.pk).update(gold_source=ann)
     refused = remove(owner, f"{PAGE}rater/?name=ann")
     assert refused.status_code == 422
-    assert "Campaign Study of small: 1 settings that name this rater" in words(refused)
+    assert "Campaign Study of small: 1 settings that name this rater" in text_of_page(refused)
     assert Campaign.objects.get().gold_source == ann
 
 
-def test_a_system_is_renamed_with_all_that_is_tied_to_its_name(owner, cast, dataset):
+def test_system_is_renamed_with_all_that_is_tied_to_its_name(owner, cast, dataset):
     System.objects.create(dataset=dataset, name="annotated.bm25", settings={"k": 2})
     campaign = make_campaign(dataset, cast.worker)
     chosen = {"kind": "report", "systems": ["annotated.bm25", "annotated.oracle"]}
     Campaign.objects.filter(pk=campaign.pk).update(selection=chosen)
     n = dataset.texts.filter(system="annotated.bm25").count()
     run = rename(owner, f"{PAGE}run/?name=annotated.bm25", "x")
-    assert "It is the context of the reports" in words(run)
-    for new, says in (("bm25", "annotated. at the beginning"), ("annotated.oracle", "already")):
-        assert says in words(rename(owner, BM25, new))
+    assert "It is the context of the reports" in text_of_page(run)
+    for new, message in (("bm25", "annotated. at the beginning"), ("annotated.oracle", "already")):
+        assert message in text_of_page(rename(owner, BM25, new))
     version = data_version(dataset)
     assert rename(owner, BM25, "annotated.okapi").url == PAGE
     assert data_version(dataset) != version  # no page of results shows the name of before
@@ -176,7 +176,7 @@ def test_a_system_is_renamed_with_all_that_is_tied_to_its_name(owner, cast, data
     assert campaign.selection["systems"] == ["annotated.okapi", "annotated.oracle"]
 
 
-def test_a_system_goes_with_what_files_and_judges_said_of_it(owner, dataset):
+def test_system_goes_with_what_files_and_judges_said_of_it(owner, dataset):
     reports = dataset.texts.filter(system="annotated.bm25")
     judge = Judge.objects.get(rater__dataset=dataset)
     pairs = [(report, question) for report in reports for question in report.topic.questions.all()]
@@ -186,80 +186,85 @@ def test_a_system_goes_with_what_files_and_judges_said_of_it(owner, dataset):
         Attempt.objects.create(
             judge=judge, text=report, question=question, batch=batch, state="graded", grade=1
         )
-    said = Rating.objects.filter(text__in=reports).count()
-    every = Rating.objects.count()
+    n_ratings = Rating.objects.filter(text__in=reports).count()
+    total = Rating.objects.count()
     counts = owner.get(BM25).context["found"].counts
-    assert (counts["texts"], counts["ratings"], counts["replies of judges"]) == (2, said, 2)
+    assert (counts["texts"], counts["ratings"], counts["replies of judges"]) == (2, n_ratings, 2)
     assert remove(owner, BM25).url == PAGE
-    assert Rating.objects.count() == every - said
+    assert Rating.objects.count() == total - n_ratings
     assert not dataset.texts.filter(system="annotated.bm25").exists()
     assert not NuggetSpan.objects.exclude(rating__in=Rating.objects.all()).exists()
     assert RetrievalRun.objects.filter(name="annotated.bm25").exists()  # what was retrieved stays
 
 
-def test_what_people_answered_keeps_a_system(owner, cast, dataset):
+def test_answers_of_people_block_removal_of_system(owner, cast, dataset):
     answered(dataset, cast.worker)
     refused = remove(owner, BM25)
     assert refused.status_code == 422
-    assert "Campaign Study of small: 2 texts that it shows" in words(refused)
+    assert "Campaign Study of small: 2 texts that it shows" in text_of_page(refused)
     assert dataset.texts.filter(system="annotated.bm25").exists()
 
 
-def test_a_dataset_goes_once_its_answers_are_in_the_archive(owner, cast, dataset, var, monkeypatch):
-    monkeypatch.setattr(forms, "MANY", 50)
+def test_dataset_goes_once_its_answers_are_in_the_archive(owner, cast, dataset, var, monkeypatch):
+    monkeypatch.setattr(forms, "CONFIRM_ABOVE", 50)
     campaign, address = answered(dataset, cast.worker), f"{PAGE}dataset/"
     LogEntry.record(campaign, cast.admin, "opened")
     refused = remove(owner, address, name="small")
-    assert "Campaign Study of small: 1 people: close it first" in words(refused)
+    assert "Campaign Study of small: 1 people: close it first" in text_of_page(refused)
     Campaign.objects.update(state="closed")
     JudgeRun.objects.filter(dataset=dataset).update(state="running")
-    assert "end it first" in words(remove(owner, address, name="small"))
+    assert "end it first" in text_of_page(remove(owner, address, name="small"))
     JudgeRun.objects.update(state="finished")
-    assert "Type small" in words(remove(owner, address, name="The small study"))
+    assert "Type small" in text_of_page(remove(owner, address, name="The small study"))
     assert (Answer.objects.count(), list(var.iterdir())) == (1, [])
-    of_the_other = removal.rows_of(Dataset.objects.get(slug="ferry"))
+    other_dataset_rows = removal.rows_of(Dataset.objects.get(slug="ferry"))
 
     assert remove(owner, address, name="small").url == "/projects/main/"
 
     assert not Dataset.objects.filter(slug="small").exists()
-    for model, others in of_the_other.items():
+    for model, other_rows in other_dataset_rows.items():
         of_the_site = model is Rater  # the worker's own
-        assert model._base_manager.count() == others.count() + of_the_site, model
+        assert model._base_manager.count() == other_rows.count() + of_the_site, model
     project = Project.objects.get()
     [(name, path)] = archive_of(project).items()
     assert name.startswith("small.small-answerable.2")
-    with zipfile.ZipFile(path) as kept:
-        assert "small-answerable/answers.csv" in kept.namelist()
-        there = kept.read("small-answerable/answers.csv")
-    assert there.count(b"\n") == 2  # a header, and an answer
+    with zipfile.ZipFile(path) as archive:
+        assert "small-answerable/answers.csv" in archive.namelist()
+        answers = archive.read("small-answerable/answers.csv")
+    assert answers.count(b"\n") == 2  # a header, and an answer
     entry = ProjectEntry.objects.first()
     assert (entry.action, entry.dataset) == ("deleted the dataset", None)
-    assert name in words(owner.get("/projects/main/"))
+    assert name in text_of_page(owner.get("/projects/main/"))
     assert Rater.objects.filter(user=cast.worker).exists()
     assert User.objects.filter(username="wil").exists()
     assert not Participant.objects.exists()
 
 
-def test_where_the_archive_cannot_be_written_nothing_goes(owner, cast, dataset, var):
+def test_failed_archive_removes_nothing(owner, cast, dataset, var):
     answered(dataset, cast.worker)
     Campaign.objects.update(state="closed")
     (var / "archive").write_text("a file in the way of the folder")
     before = Rating.objects.count()
     refused = remove(owner, f"{PAGE}dataset/")
-    assert (refused.status_code, "archive" in words(refused)) == (422, True)
+    assert (refused.status_code, "archive" in text_of_page(refused)) == (422, True)
     assert (Rating.objects.count(), Answer.objects.count()) == (before, 1)
 
 
-def test_a_dataset_has_another_title(owner, dataset):
+def test_dataset_has_another_title(owner, dataset):
     assert rename(owner, f"{PAGE}dataset/", "Ferries").url == PAGE
     dataset.refresh_from_db()
     assert dataset.title == "Ferries"
 
 
-def test_who_may_and_what_is_not_there(cast, owner):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
+def test_permissions_and_missing_entities(cast, owner):
+    for account, status in (
+        ("admin", 200),
+        ("researcher", 200),
+        ("worker", 403),
+        ("stranger", 302),
+    ):
         for address in (PAGE, BM25):
-            assert cast.client(who).get(address).status_code == status
+            assert cast.client(account).get(address).status_code == status
     for wrong in ("system/?name=nobody", "system/", "text/?name=x", "run/?name=\x01"):
         assert owner.get(f"{PAGE}{wrong}").status_code == 404, wrong
         assert owner.post(f"{PAGE}{wrong}").status_code == 404, wrong

@@ -1,4 +1,4 @@
-"""text_history.jsonl: an exported dataset comes back with its earlier words and what they superseded."""
+"""text_history.jsonl: a reimported dataset has its earlier wordings and superseded grades."""
 
 import json
 
@@ -18,13 +18,15 @@ from annotation.models import (
     Text,
     Version,
 )
-from annotation.models.rubric_rules import store
+from annotation.models.rubric_rules import store_rubric
 from crux_site.datasets.export import export_folder
-from crux_site.history.undoing import undo
-from crux_site.imports.importing import ImportFailed, import_dataset
-from crux_site.versions.changing import change, choose_again
-from evaluation.data.earlier_words import earlier_words
-from tests.crux_site.datasets.moved import (
+from crux_site.history.import_undo import undo
+from crux_site.imports.importing import DatasetImportError, import_dataset
+from crux_site.versions.text_edits import edit_text, set_grades_valid
+from evaluation.data.edited_text_grades import edited_text_grades
+from tests.toolbox.factories import REPORT
+from tests.toolbox.import_study import contents, fingerprint
+from tests.toolbox.reimport import (
     empty_site,
     import_elsewhere,
     make_worked,
@@ -32,9 +34,7 @@ from tests.crux_site.datasets.moved import (
     rate,
     results,
 )
-from tests.crux_site.imports.study import contents, fingerprint
-from tests.evaluation.agreement.test_page import words
-from tests.factories import REPORT
+from tests.toolbox.responses import text_of_page
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +45,7 @@ def report(dataset: Dataset) -> Text:
 
 @pytest.fixture
 def edited(cast) -> Dataset:
-    """A report that was edited twice and a question once; some grades are from before, some from after.
+    """A report edited twice and a question once; grades are from before and after.
 
     dee's only grade, under a rubric of its own, was superseded with the first words.
     """
@@ -53,7 +53,7 @@ def edited(cast) -> Dataset:
     Campaign.objects.update(state="closed")
     text = report(dataset)
     rubric = Rubric(slug="tone", title="Tone", question="How?", guideline="Listen.", shows=["text"])
-    store(rubric, [RubricLevel(grade=0, label="Cold"), RubricLevel(grade=1, label="Warm")])
+    store_rubric(rubric, [RubricLevel(grade=0, label="Cold"), RubricLevel(grade=1, label="Warm")])
     dee = Rater.objects.create(name="dee", kind="human")
     rate(dee, text, 1, rubric="tone")
     ann = Rater.objects.get(name="ann")
@@ -66,20 +66,20 @@ def edited(cast) -> Dataset:
             report=text, position=position, start=start, end=start + 20, label="1", cited=cited
         )
     by = cast.researcher
-    change(text, REPORT.replace("9 March", "10 March"), by=by, why="a slip", counts=False)
+    edit_text(text, REPORT.replace("9 March", "10 March"), by=by, why="a slip", counts=False)
     rate(ann, text, 0, 1, 1)
     for rating in Rating.objects.filter(text=text, rater=ann):
         mark(rating, "112 people")
-    change(text, "Corrected. " + text.body.replace("112", "113"), by=by, why="", counts=True)
+    edit_text(text, "Corrected. " + text.body.replace("112", "113"), by=by, why="", counts=True)
     question = SubQuestion.objects.get(position=1)
-    change(question, "Was anybody injured?", by=None, why="clearer", counts=True)
+    edit_text(question, "Was anybody injured?", by=None, why="clearer", counts=True)
     rate(Rater.objects.get(name="ben"), text, 1, 0, 1)
     return dataset
 
 
 def history(dataset: Dataset) -> list[tuple]:
     """The versions, without keys; superseded grades by names."""
-    found = []
+    rows = []
     for version in dataset.versions.order_by("number", "body"):
         grades = sorted(
             (
@@ -95,8 +95,8 @@ def history(dataset: Dataset) -> list[tuple]:
             {name: version.had[name] for name in ("start", "end") if name in version.had}
         )
         values = ("number", "body", "why", "counts", "n_ratings", "replaced", "changed_by")
-        found.append((*(getattr(version, name) for name in values), grades, had))
-    return found
+        rows.append((*(getattr(version, name) for name in values), grades, had))
+    return rows
 
 
 KEYS = ("rater", "rubric", "text", "question", "key")
@@ -114,40 +114,42 @@ def test_history_is_reimported(cast, edited, tmp_path):
     rosa = cast.client("researcher")
     before, numbers = history(edited), results(rosa, edited)
     assert [len(version[7]) for version in before] == [13, 0, 0]
-    said = str(earlier_words(edited).sentences)
-    page = words(rosa.get(reverse("versions", args=["ferry"])))
-    again = import_elsewhere(edited, tmp_path / "out")
-    assert history(again) == before
-    after = results(rosa, again)
+    sentences = str(edited_text_grades(edited).sentences)
+    page = text_of_page(rosa.get(reverse("versions", args=["ferry"])))
+    reimported = import_elsewhere(edited, tmp_path / "out")
+    assert history(reimported) == before
+    new_results = results(rosa, reimported)
     for name in numbers:
-        assert after[name] == numbers[name], name
-    assert str(earlier_words(again).sentences) == said
-    assert words(rosa.get(reverse("versions", args=["ferry"]))) == page
-    export_folder(again, tmp_path / "again")
+        assert new_results[name] == numbers[name], name
+    assert str(edited_text_grades(reimported).sentences) == sentences
+    assert text_of_page(rosa.get(reverse("versions", args=["ferry"]))) == page
+    export_folder(reimported, tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "out")
 
 
-def test_every_key_of_a_superseded_grade_is_carried(edited, tmp_path):
+def test_superseded_grade_keys_are_exported(edited, tmp_path):
     version = edited.versions.exclude(set_aside=[]).get()
     keys = {name for row in version.set_aside for name in row} - {"key"}
     had = set(version.had)
-    again = import_elsewhere(edited, tmp_path / "out")
-    version = again.versions.exclude(set_aside=[]).get()
+    reimported = import_elsewhere(edited, tmp_path / "out")
+    version = reimported.versions.exclude(set_aside=[]).get()
     assert {name for row in version.set_aside for name in row} == keys
     assert set(version.had) == had
 
 
 def test_superseded_grades_count_again_as_at_the_original(cast, edited, tmp_path):
     export_folder(edited, tmp_path / "out")
-    choose_again(
+    set_grades_valid(
         edited.versions.get(text=report(edited), number=1), counts=True, by=cast.researcher
     )
     at_the_original = grades(edited)
     empty_site()
     import_dataset(tmp_path / "out", "ferry")
-    again = Dataset.objects.get(slug="ferry")
-    choose_again(again.versions.get(text=report(again), number=1), counts=True, by=cast.researcher)
-    assert grades(again) == at_the_original
+    reimported = Dataset.objects.get(slug="ferry")
+    set_grades_valid(
+        reimported.versions.get(text=report(reimported), number=1), counts=True, by=cast.researcher
+    )
+    assert grades(reimported) == at_the_original
 
 
 def test_import_of_the_same_history_again_changes_nothing(edited, tmp_path):
@@ -158,12 +160,12 @@ def test_import_of_the_same_history_again_changes_nothing(edited, tmp_path):
 
 
 def test_import_with_history_can_be_undone(cast, edited, tmp_path):
-    again = import_elsewhere(edited, tmp_path / "out")
-    entry = ProjectEntry.objects.get(dataset=again, action="imported")
-    found = undo(entry, again, cast.admin)
-    assert not found.reasons
+    reimported = import_elsewhere(edited, tmp_path / "out")
+    entry = ProjectEntry.objects.get(dataset=reimported, action="imported")
+    undone = undo(entry, reimported, cast.admin)
+    assert not undone.reasons
     assert not Version.objects.exists()
-    assert not again.texts.exists()
+    assert not reimported.texts.exists()
 
 
 def broken(path, change) -> None:
@@ -214,7 +216,7 @@ def test_broken_history_changes_nothing_and_is_named(edited, tmp_path, change, f
     empty_site()
     broken(tmp_path / "out" / "text_history.jsonl", change)
     before = fingerprint()
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_dataset(tmp_path / "out", "ferry")
     problem = raised.value.problems[0]
     assert (problem.file, problem.line, problem.field) == ("text_history.jsonl", 1, field)
@@ -225,5 +227,5 @@ def test_broken_history_changes_nothing_and_is_named(edited, tmp_path, change, f
 def test_other_words_under_a_number_are_refused(edited, tmp_path):
     export_folder(edited, tmp_path / "out")
     broken(tmp_path / "out" / "text_history.jsonl", lambda line: line.update(body="Other words."))
-    with pytest.raises(ImportFailed, match="version 1 has other words here"):
+    with pytest.raises(DatasetImportError, match="version 1 has other words here"):
         import_dataset(tmp_path / "out", "ferry")

@@ -1,16 +1,16 @@
-"""raters.jsonl: an exported dataset comes back with raters of the same kinds, and the same judges."""
+"""raters.jsonl: a reimported dataset has raters of the same kinds and the same judges."""
 
 import pytest
 
 from annotation.models import Dataset, ProjectEntry, Rater, Rating, Rubric, Text
 from crux_site.datasets.export import export_folder
-from crux_site.history.undoing import undo
-from crux_site.imports.importing import ImportFailed, import_dataset
+from crux_site.history.import_undo import undo
+from crux_site.imports.importing import DatasetImportError, import_dataset
 from judging.engine.judges import baseline_of
 from judging.formats.judges import definition_of
 from judging.models import Judge
-from tests.crux_site.datasets.moved import import_elsewhere, make_worked, rate, results
-from tests.crux_site.imports.study import contents, fingerprint, study, write
+from tests.toolbox.import_study import contents, fingerprint, study, write
+from tests.toolbox.reimport import import_elsewhere, make_worked, rate, results
 
 pytestmark = pytest.mark.django_db
 
@@ -28,15 +28,15 @@ def rosa(cast):
 def test_results_of_a_reimported_dataset_equal_the_original(rosa, worked, tmp_path):
     before = results(rosa, worked)
     assert before["agreement_json"]["raters"] == ["ann", "ben", "cay"]
-    after = results(rosa, import_elsewhere(worked, tmp_path / "out"))
+    new_results = results(rosa, import_elsewhere(worked, tmp_path / "out"))
     for name in before:
-        assert after[name] == before[name], name
+        assert new_results[name] == before[name], name
 
 
 def test_adjudicator_is_reimported_as_adjudicator(worked, tmp_path):
-    again = import_elsewhere(worked, tmp_path / "out")
+    reimported = import_elsewhere(worked, tmp_path / "out")
     assert Rater.objects.get(is_adjudicator=True).name == "ferry-answerable-adjudicated"
-    export_folder(again, tmp_path / "again")
+    export_folder(reimported, tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "out")
 
 
@@ -69,11 +69,11 @@ def test_judge_whose_name_is_taken_gets_another_name(worked, tmp_path):
     export_folder(worked, tmp_path / "out")
     Rating.objects.all().delete()
     Judge.objects.get(rater__name="zeal").delete()
-    taken = Rater.objects.get(name="zeal")
+    existing = Rater.objects.get(name="zeal")
     import_dataset(tmp_path / "out", "copy")
     judge = Judge.objects.get(model="zeal")
     assert judge.slug == f"zeal-{judge.short}"
-    assert judge.rater != taken
+    assert judge.rater != existing
     assert Rating.objects.filter(rater=judge.rater, text__dataset__slug="copy").count() == 3
 
 
@@ -81,9 +81,9 @@ def test_lexical_baseline_is_reimported_with_its_definition(worked, tmp_path):
     judge, _ = baseline_of(worked)
     rate(judge.rater, Text.objects.get(name="ferry-1:0#0"), 3, 1, 0, rubric="graded")
     import_elsewhere(worked, tmp_path / "out")
-    again = Judge.objects.get(fingerprint=judge.fingerprint)
-    assert (again.rater.dataset.slug, again.rater.kind) == ("ferry", "baseline")
-    assert baseline_of(again.rater.dataset)[0] == again
+    reimported = Judge.objects.get(fingerprint=judge.fingerprint)
+    assert (reimported.rater.dataset.slug, reimported.rater.kind) == ("ferry", "baseline")
+    assert baseline_of(reimported.rater.dataset)[0] == reimported
 
 
 def test_baseline_of_another_dataset_stays_with_it(worked, tmp_path):
@@ -100,13 +100,13 @@ def test_baseline_of_another_dataset_stays_with_it(worked, tmp_path):
 def test_import_with_judges_can_be_undone(cast, worked, tmp_path):
     judge, _ = baseline_of(worked)
     rate(judge.rater, Text.objects.get(name="ferry-1:0#0"), 3, 1, 0, rubric="graded")
-    again = import_elsewhere(worked, tmp_path / "out")
-    entry = ProjectEntry.objects.get(dataset=again, action="imported")
-    found = undo(entry, again, cast.admin)
-    assert not found.reasons
+    reimported = import_elsewhere(worked, tmp_path / "out")
+    entry = ProjectEntry.objects.get(dataset=reimported, action="imported")
+    undone = undo(entry, reimported, cast.admin)
+    assert not undone.reasons
     assert not Rating.objects.exists()
-    assert not again.texts.exists()
-    assert not Rater.objects.filter(dataset=again).exists()
+    assert not reimported.texts.exists()
+    assert not Rater.objects.filter(dataset=reimported).exists()
     assert set(Judge.objects.values_list("rater__name", flat=True)) == {"amber", "zeal"}
 
 
@@ -169,12 +169,12 @@ def test_human_with_a_judge_is_refused(tmp_path):
     _is_refused(tmp_path, [a_line() | {"name": "ann", "kind": "human"}], 1, "kind", "has a judge")
 
 
-def test_another_judge_under_a_known_name_is_refused(worked, tmp_path):
+def test_different_judge_of_same_name_is_refused(worked, tmp_path):
     export_folder(worked, tmp_path / "out")
     path = tmp_path / "out" / "raters.jsonl"
     definition = next(line for line in path.read_text().splitlines() if '"zeal"' in line)
     path.write_text(definition.replace('"name": "zeal"', '"name": "amber"') + "\n")
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_dataset(tmp_path / "out", worked.slug)
     problem = raised.value.problems[0]
     assert (problem.file, problem.line, problem.field) == ("raters.jsonl", 1, "judge.fingerprint")
@@ -184,7 +184,7 @@ def test_another_judge_under_a_known_name_is_refused(worked, tmp_path):
 def _is_refused(tmp_path, lines: list[dict], number: int, field: str, message: str) -> None:
     folder = write(tmp_path, {**study(), "raters.jsonl": lines})
     before = fingerprint(), Judge.objects.count()
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_dataset(folder, "small")
     problem = raised.value.problems[0]
     assert (problem.file, problem.line, problem.field) == ("raters.jsonl", number, field)

@@ -4,34 +4,40 @@ import pytest
 
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Text
 from crux_site.datasets.export import export_folder
-from crux_site.imports.importing import ImportFailed, import_dataset
-from tests.crux_site.datasets.moved import import_elsewhere, judge_grades, rate
+from crux_site.imports.importing import DatasetImportError, import_dataset
 from tests.crux_site.imports.broken_lines import JUDGED, QLABELS, QRELS
-from tests.crux_site.imports.study import contents, fingerprint, study, write
-from tests.factories import PASSAGE, REPORT, make_dataset
+from tests.toolbox.factories import PASSAGE, REPORT, make_dataset
+from tests.toolbox.import_study import contents, fingerprint, study, write
+from tests.toolbox.reimport import import_elsewhere, judge_grades, rate
 
 pytestmark = pytest.mark.django_db
 
 FIELDS = ("rating__rater__name", "position", "start", "end", "quote", "source_quote", "located")
 
 
-def lost(words: str) -> dict:
-    return {"source_quote": words, "located": "unlocated"}
+def unlocated_span(quote: str) -> dict:
+    return {"source_quote": quote, "located": "unlocated"}
 
 
-def at(body: str, quote: str, **other: str) -> dict:
+def located_span(body: str, quote: str, **fields: str) -> dict:
     start = body.index(quote)
-    return {"start": start, "end": start + len(quote), "quote": quote, **other}
+    return {"start": start, "end": start + len(quote), "quote": quote, **fields}
 
 
 # Spans that the words alone would not lead back to.
 SPANS = {
-    "lost although its words are in the text": [lost("lost steering")],
-    "lost beside one with a position": [lost("steering"), at(REPORT, "a coupling")],
-    "lost, of words with an elision": [at(REPORT, "None"), lost("lost [...] steering")],
-    "two lost": [lost("steering"), lost("coupling")],
+    "lost although its words are in the text": [unlocated_span("lost steering")],
+    "lost beside one with a position": [
+        unlocated_span("steering"),
+        located_span(REPORT, "a coupling"),
+    ],
+    "lost, of words with an elision": [
+        located_span(REPORT, "None"),
+        unlocated_span("lost [...] steering"),
+    ],
+    "two lost": [unlocated_span("steering"), unlocated_span("coupling")],
     "placed by hand on other words": [
-        at(REPORT, "112 people", source_quote="120 people", located="normalised")
+        located_span(REPORT, "112 people", source_quote="120 people", located="normalised")
     ],
 }
 
@@ -42,18 +48,18 @@ def mark(rating: Rating, *spans: dict) -> None:
 
 
 def spans_of(dataset: Dataset) -> list:
-    found = NuggetSpan.objects.filter(rating__text__dataset=dataset)
-    return sorted(found.values_list(*FIELDS), key=str)
+    spans = NuggetSpan.objects.filter(rating__text__dataset=dataset)
+    return sorted(spans.values_list(*FIELDS), key=str)
 
 
 @pytest.fixture(params=SPANS)
 def marked(request, db) -> Dataset:
-    """The same spans under T1 of a report, T2 of a report, a judge, and a rubric of ratings.jsonl."""
+    """The same spans under T1 of a report, T2 of a report, a judge, and another rubric."""
     dataset = make_dataset()
     ann = Rater.objects.create(dataset=dataset, name="ann", kind="human")
     ben = Rater.objects.create(dataset=dataset, name="ben", kind="human")
     report = dataset.texts.get(system="annotated.oracle")
-    other = Text.objects.create(
+    second_report = Text.objects.create(
         dataset=dataset, topic=report.topic, kind="report", system="llama", name="r", body=REPORT
     )
     judge = judge_grades("judge", report, 0)
@@ -61,7 +67,7 @@ def marked(request, db) -> Dataset:
     for rater, text, rubric in (
         (ann, report, "answerable"),
         (ann, report, "graded"),
-        (ben, other, "graded"),
+        (ben, second_report, "graded"),
         (judge.rater, report, "graded"),
     ):
         Rating.objects.filter(rater=rater, text=text, rubric__slug=rubric).delete()
@@ -71,9 +77,9 @@ def marked(request, db) -> Dataset:
 
 def test_spans_keep_position_or_its_absence(marked, tmp_path):
     before = spans_of(marked)
-    again = import_elsewhere(marked, tmp_path / "out")
-    assert spans_of(again) == before
-    export_folder(again, tmp_path / "again")
+    reimported = import_elsewhere(marked, tmp_path / "out")
+    assert spans_of(reimported) == before
+    export_folder(reimported, tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "out")
 
 
@@ -98,8 +104,8 @@ def test_lost_span_of_a_text_without_words_is_located_when_they_come(tmp_path):
     dataset = make_dataset()
     ann = Rater.objects.create(dataset=dataset, name="ann", kind="human")
     bodiless = dataset.texts.get(name="ferry-1:0#1")
-    mark(rate(ann, bodiless, 1, rubric="graded")[0], lost("found a crack"))
-    mark(rate(ann, bodiless, 1, rubric="answerable")[0], lost("found a crack"))
+    mark(rate(ann, bodiless, 1, rubric="graded")[0], unlocated_span("found a crack"))
+    mark(rate(ann, bodiless, 1, rubric="answerable")[0], unlocated_span("found a crack"))
     export_folder(dataset, tmp_path / "out")
     rows = [{"id": "ferry-1:0#1", "contents": PASSAGE}]
     write(tmp_path / "out", {"passages_more.jsonl": rows})
@@ -133,7 +139,7 @@ def with_spans(name: str, number: int, spans: object) -> dict:
 )  # fmt: skip
 def test_broken_spans_change_nothing_and_are_named(tmp_path, file, number, spans, field, message):
     before = fingerprint()
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_dataset(write(tmp_path, with_spans(file, number, spans)), "small")
     problem = raised.value.problems[0]
     assert (problem.file, problem.line, problem.field) == (file, number, field)

@@ -1,4 +1,4 @@
-"""Every table of a dataset is carried by an export, or named on the list of what is left behind."""
+"""Each table of a dataset is part of a folder export, or listed as omitted."""
 
 import json
 from pathlib import Path
@@ -7,33 +7,33 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from crux_site.datasets.carried import CARRIED, LEFT_BEHIND, NOT_CARRIED
-from crux_site.exports.publication import Stated, export_publication
+from crux_site.datasets.export_scope import EXPORT_OMISSIONS, EXPORTED_TABLES, OMITTED_TABLES
+from crux_site.exports.publication import PublicationMetadata, export_publication
 from crux_site.removal import TABLES
 
 
-def test_every_table_is_carried_or_named_as_left_behind():
-    left = [model for models in LEFT_BEHIND.values() for model in models]
-    assert len(left) == len(set(left))
-    assert not CARRIED.intersection(left)
-    assert {*CARRIED, *left} == set(TABLES)
+def test_tables_are_exported_or_listed_as_omitted():
+    omitted = [model for models in OMITTED_TABLES.values() for model in models]
+    assert len(omitted) == len(set(omitted))
+    assert not EXPORTED_TABLES.intersection(omitted)
+    assert {*EXPORTED_TABLES, *omitted} == set(TABLES)
 
 
-@pytest.mark.parametrize("page", ["files.md"])
+@pytest.mark.parametrize("page", ["files/exports.md"])
 def test_docs_have_the_list(page):
     text = " ".join((Path(settings.BASE_DIR) / "docs" / page).read_text().split())
-    for sentence in NOT_CARRIED:
+    for sentence in EXPORT_OMISSIONS:
         assert f"- {sentence}" in text
 
 
 def test_export_page_has_the_list(cast, dataset):
     page = cast.client("researcher").get(reverse("exports", args=[dataset.slug]))
-    for sentence in NOT_CARRIED:
+    for sentence in EXPORT_OMISSIONS:
         assert sentence in page.content.decode()
 
 
 def test_datasheet_has_the_list(dataset, tmp_path):
-    export_publication(dataset, tmp_path / "out", Stated())
-    sheet = json.loads((tmp_path / "out" / "metadata.json").read_text())
-    (records,) = [part for part in sheet["recordSet"] if part["@id"] == "not-carried"]
-    assert [row["not-carried/what"] for row in records["data"]] == list(NOT_CARRIED)
+    export_publication(dataset, tmp_path / "out", PublicationMetadata())
+    datasheet = json.loads((tmp_path / "out" / "metadata.json").read_text())
+    (records,) = [part for part in datasheet["recordSet"] if part["@id"] == "not-carried"]
+    assert [row["not-carried/what"] for row in records["data"]] == list(EXPORT_OMISSIONS)

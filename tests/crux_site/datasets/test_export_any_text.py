@@ -8,13 +8,13 @@ from itertools import count
 from hypothesis import HealthCheck, given, settings
 
 from annotation.formats import long_table
-from annotation.formats.writing import safe_cell
+from annotation.formats.writing import escape_cell
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
-from tests.any_text import NASTY, any_words, each_word, marked_texts
-from tests.crux_site.imports.study import empty_database
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.import_study import empty_database
+from tests.toolbox.text_strategies import NASTY, any_words, marked_texts, span_per_word
 
 _folders = count()
 few = settings(
@@ -56,9 +56,9 @@ def comes_back(tmp_path, marked):
     export_folder(dataset, folder)
     empty_database()
     import_dataset(folder, "ferry")
-    again = Dataset.objects.get(slug="ferry")
-    assert Text.objects.get(dataset=again, system="annotated.oracle").body == body
-    assert spans_of(again) == before
+    reimported = Dataset.objects.get(slug="ferry")
+    assert Text.objects.get(dataset=reimported, system="annotated.oracle").body == body
+    assert spans_of(reimported) == before
 
 
 @few
@@ -69,22 +69,22 @@ def test_spans_of_any_text_come_back_from_a_folder(db, tmp_path, marked):
 
 def test_spans_of_the_nastiest_texts_come_back_from_a_folder(db, tmp_path):
     for body in NASTY:
-        comes_back(tmp_path, each_word(body))
+        comes_back(tmp_path, span_per_word(body))
 
 
 @few
-@given(marked=marked_texts() | any_words.map(each_word), question=any_words)
-def test_the_long_table_holds_any_text_in_both_forms(db, marked, question):
+@given(marked=marked_texts() | any_words.map(span_per_word), question=any_words)
+def test_long_table_holds_any_text_in_both_forms(db, marked, question):
     dataset = rated(marked, question)
     before = spans_of(dataset)
     (line,) = long_table.jsonl_lines(dataset)
     (record,) = csv.DictReader(io.StringIO("".join(long_table.csv_lines(dataset)), newline=""))
-    told_as = (
+    questions = (
         question,
-        safe_cell(question),
+        escape_cell(question),
     )  # no spreadsheet takes a cell of the CSV for a formula
     rows = (json.loads(line), {**record, "spans": json.loads(record["spans"])})
-    for row, words in zip(rows, told_as, strict=True):
-        assert row["question"] == words
-        told = [{name: span[name] for name in ("start", "end", "quote")} for span in row["spans"]]
-        assert told == before
+    for row, wording in zip(rows, questions, strict=True):
+        assert row["question"] == wording
+        spans = [{name: span[name] for name in ("start", "end", "quote")} for span in row["spans"]]
+        assert spans == before

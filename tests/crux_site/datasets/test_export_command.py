@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from annotation.formats import long_table, qlabels
 from annotation.models import Dataset, Rater, SubQuestion
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.study import contents, write
+from tests.toolbox.import_study import contents, write
 
 pytestmark = pytest.mark.django_db
 
@@ -25,32 +25,32 @@ def run(*arguments: object) -> str:
     return out.getvalue()
 
 
-def test_a_folder(tmp_path, small):
+def test_folder(tmp_path, small):
     out = run("--format", "crux", "--out", tmp_path / "new" / "folder")
     assert "3  annotations/ann.qlabels.jsonl" in out
     assert "topics.jsonl" in contents(tmp_path / "new" / "folder")
 
 
-def test_a_folder_that_holds_something_is_refused(tmp_path, small):
+def test_folder_that_holds_something_is_refused(tmp_path, small):
     before = contents(tmp_path)
     with pytest.raises(CommandError, match="not an empty folder"):
         run("--out", tmp_path / "small")
     assert contents(tmp_path) == before
 
 
-def test_an_empty_folder_will_do(tmp_path, small):
+def test_empty_folder_will_do(tmp_path, small):
     (tmp_path / "empty").mkdir()
     run("--out", tmp_path / "empty")
     assert contents(tmp_path / "empty")
 
 
-def test_the_long_table(tmp_path, small):
+def test_long_table(tmp_path, small):
     for name, lines in (("a.csv", long_table.csv_lines), ("a.jsonl", long_table.jsonl_lines)):
         run("--format", "long", "--out", tmp_path / name)
         assert (tmp_path / name).read_bytes().decode() == "".join(lines(small))
 
 
-def test_the_labels_of_a_rater(tmp_path, small, capsys):
+def test_labels_of_a_rater(tmp_path, small, capsys):
     expected = "".join(qlabels.lines(small, Rater.objects.get(name="ann")))
     run("--format", "qlabels", "--rater", "ann", "--out", tmp_path / "ann.qlabels.jsonl")
     assert (tmp_path / "ann.qlabels.jsonl").read_text(encoding="utf-8") == expected
@@ -58,7 +58,7 @@ def test_the_labels_of_a_rater(tmp_path, small, capsys):
     assert capsys.readouterr().out == expected
 
 
-def test_a_run(tmp_path, small):
+def test_run(tmp_path, small):
     run("--format", "run", "--run", "first_stage.lsr", "--out", tmp_path / "x.run")
     assert len((tmp_path / "x.run").read_text().splitlines()) == 6
 
@@ -72,18 +72,18 @@ def test_a_run(tmp_path, small):
         (["--format", "long"], ".csv or .jsonl"),
     ],
 )
-def test_what_is_asked_for_must_be_there(tmp_path, small, arguments, message):
+def test_unknown_option_value_is_refused(tmp_path, small, arguments, message):
     with pytest.raises(CommandError, match=message):
         run(*arguments, "--out", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_an_unknown_dataset(tmp_path, db):
+def test_unknown_dataset(tmp_path, db):
     with pytest.raises(CommandError, match="no dataset small"):
         run("--out", tmp_path / "out")
 
 
-def test_a_file_that_cannot_be_finished_is_not_begun(tmp_path, small):
+def test_file_that_cannot_be_finished_is_not_begun(tmp_path, small):
     path = tmp_path / "ann.qlabels.jsonl"
     path.write_text("as it was")
     SubQuestion.objects.filter(topic__name="t-2").update(body="The same?")

@@ -1,4 +1,4 @@
-"""The real study, exported: the same bytes after a round trip, the same labels as the authors'.
+"""The real study, exported: a stable round trip, and the same labels as the authors'.
 
 What differs from the authors' own files, and why:
 - lines stand in the order of systems, topics and names, and not in that of a working day;
@@ -18,8 +18,8 @@ from annotation.formats import gradings, long_table
 from annotation.models import Dataset, Rater, Rating
 from crux_site.datasets.export import ExportSummary, export_folder, write
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.study import contents, fingerprint
-from tests.real_study import FOLDER, SLUG, visited
+from tests.toolbox.import_study import contents, fingerprint
+from tests.toolbox.real_study import FOLDER, SLUG, connected_to
 
 pytestmark = pytest.mark.soak
 
@@ -59,7 +59,7 @@ class Written:
 def export(real_study_import, django_db_blocker, tmp_path_factory) -> Written:
     name, _ = real_study_import
     folder = tmp_path_factory.mktemp("export") / "first"
-    with django_db_blocker.unblock(), visited(name):
+    with django_db_blocker.unblock(), connected_to(name):
         dataset = Dataset.objects.get(slug=SLUG)
         return Written(folder, export_folder(dataset, folder), without_times(dataset))
 
@@ -79,13 +79,13 @@ def test_read_into_an_empty_database_an_export_gives_the_same_bytes_and_rows(exp
     assert not Dataset.objects.exists()
     import_dataset(export.folder, SLUG)
     dataset = Dataset.objects.get(slug=SLUG)
-    again = tmp_path / "again"
-    export_folder(dataset, again)
-    assert contents(again) == contents(export.folder)
+    second_export = tmp_path / "again"
+    export_folder(dataset, second_export)
+    assert contents(second_export) == contents(export.folder)
     assert without_times(dataset) == export.table
 
 
-def test_nothing_is_left_out(export):
+def test_export_leaves_nothing_out(export):
     assert export.summary.left_out == {}
 
 
@@ -98,10 +98,10 @@ def test_t1_labels(out):
             assert set(ours[key]) == set(line)  # no offsets: the words tell the place
             assert ours[key]["answerability"] == line["answerability"]
             assert ours[key]["question_based_nugget"] == line["question_based_nugget"]
-            asked = sum(label != -2 for label in line["answerability"])
-            theirs_by = asked if (rater, key) == THE_ONE_OF_THE_PAPER else 15
+            n_questions = sum(label != -2 for label in line["answerability"])
+            theirs_by = n_questions if (rater, key) == THE_ONE_OF_THE_PAPER else 15
             answered = round(line["coverage"] * theirs_by, 9)
-            assert ours[key]["coverage"] == answered / asked
+            assert ours[key]["coverage"] == answered / n_questions
 
 
 def test_t2_labels(out):

@@ -8,7 +8,7 @@ from annotation.formats import qlabels, qrels
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, NuggetSpan, Rater, SubQuestion
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.study import WRITTEN, write
+from tests.toolbox.import_study import WRITTEN, write
 
 pytestmark = pytest.mark.django_db
 
@@ -41,14 +41,14 @@ def test_t1(small):
     assert by_id["t-2"]["question_based_nugget"]["\n What was found?"] == "a dam that broke"
 
 
-def test_the_grade_of_a_filtered_question_is_told_and_does_not_count(small):
+def test_grade_of_a_filtered_question_is_told_and_does_not_count(small):
     row = rows(qlabels, small, "ann")[0]
     assert row["answerability"] == [0, 1, 0]
     assert list(row["question_based_nugget"]) == WRITTEN["t-1"]
     assert row["coverage"] == 1 / 2
 
 
-def test_no_coverage_where_every_question_is_filtered(small):
+def test_coverage_is_absent_if_all_questions_are_filtered(small):
     SubQuestion.objects.filter(topic__name="t-1").update(filtered_because="why not")
     assert rows(qlabels, small, "ann")[1]["coverage"] is None
 
@@ -81,7 +81,7 @@ def test_t2(small):
     assert second["rationales"] == {"0": "", "1": "", "2": "not there"}
 
 
-def test_a_rater_without_such_labels_has_no_line(small):
+def test_rater_without_such_labels_has_no_line(small):
     assert rows(qrels, small, "bob") == []
     assert rows(qlabels, small, "judge") == []
 
@@ -91,7 +91,7 @@ def test_letters_stay_letters(small):
     assert "🚢" in line
 
 
-def test_two_questions_of_the_same_words_cannot_be_keys(small):
+def test_duplicate_questions_cannot_be_keys(small):
     SubQuestion.objects.filter(topic__name="t-1").update(body="The same?")
     with pytest.raises(ExportError, match="two questions of t-1"):
         rows(qlabels, small, "ann")

@@ -6,17 +6,17 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Rater, Rating, Rubric
 from judging.engine.judges import make_judge
 from judging.models import JudgeRun
-from tests.evaluation.agreement.test_page import words
-from tests.factories import make_campaign, make_dataset
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.responses import text_of_page
 
 
 def judge(dataset, name: str, state: str) -> JudgeRun:
     rubric = Rubric.objects.get(slug="graded")
-    made = make_judge(name, rubric=rubric, backend="openai", model=name, prompt="{text}")
-    return JudgeRun.objects.create(judge=made, dataset=dataset, state=state)
+    new_judge = make_judge(name, rubric=rubric, backend="openai", model=name, prompt="{text}")
+    return JudgeRun.objects.create(judge=new_judge, dataset=dataset, state=state)
 
 
-def test_it_says_what_goes_on_and_where_nothing_is_rated(cast, dataset):
+def test_list_shows_running_work_and_unrated_datasets(cast, dataset):
     make_dataset("harbour")
     open_one = make_campaign(dataset, cast.worker)
     closed = make_campaign(dataset, cast.worker, rubric="graded", kind="passage")
@@ -24,13 +24,13 @@ def test_it_says_what_goes_on_and_where_nothing_is_rated(cast, dataset):
     closed.save()
     running, _paused = judge(dataset, "big", "running"), judge(dataset, "small", "paused")
     page = cast.client("researcher").get("/datasets/")
-    seen = words(page)
-    assert f"Open campaign: {open_one.title}" in seen
+    text = text_of_page(page)
+    assert f"Open campaign: {open_one.title}" in text
     assert f'href="/judge-runs/{running.pk}/"' in page.content.decode()
-    assert "Judging now: big" in seen
-    assert "Judging now: small" not in seen
-    assert "Over and done" not in seen
-    assert seen.count("Nobody has rated a text of it yet") == 2
+    assert "Judging now: big" in text
+    assert "Judging now: small" not in text
+    assert "Over and done" not in text
+    assert text.count("Nobody has rated a text of it yet") == 2
 
 
 def test_links_to_results_where_there_are_some(cast, dataset):

@@ -11,7 +11,7 @@ from annotation.formats import long_table
 from annotation.models import Dataset, Rating, SubQuestion, Text
 from crux_site.imports.importing import import_dataset
 from judging.engine.foreground import fill_lexical
-from tests.crux_site.imports.study import empty_database, study, write
+from tests.toolbox.import_study import empty_database, study, write
 
 pytestmark = pytest.mark.django_db
 
@@ -31,13 +31,13 @@ def without_times(dataset: Dataset) -> list[dict]:
     return [{**row, "created": None} for row in of_jsonl(dataset)]
 
 
-def test_a_row_for_each_rating(small):
+def test_row_for_each_rating(small):
     rows = of_jsonl(small)
     assert len(rows) == Rating.objects.count()
     assert {tuple(row) for row in rows} == {long_table.COLUMNS}
 
 
-def test_a_row_says_everything(small):
+def test_row_says_everything(small):
     body = Text.objects.get(name="t-1", system="annotated.oracle")
     (row,) = [
         row
@@ -60,6 +60,8 @@ def test_a_row_says_everything(small):
         "system": "annotated.oracle",
         "text": "t-1",
         "text_sha256": body.sha256,
+        "copied_from": "",
+        "copied_from_system": "",
         "grade": 1,
         "created": rating.created.astimezone(UTC).isoformat(timespec="seconds"),
         "spans": [
@@ -74,7 +76,7 @@ def test_a_row_says_everything(small):
     }
 
 
-def test_a_judge_of_this_site_has_its_version_and_a_judge_of_a_file_none(small):
+def test_judge_of_this_site_has_its_version_and_a_judge_of_a_file_none(small):
     run = fill_lexical(small)
     versions = {(row["rater"], row["judge_version"]) for row in of_jsonl(small)}
     assert (run.judge.slug, run.judge.fingerprint) in versions
@@ -88,7 +90,7 @@ def test_filtered_says_why(small):
     assert len(because) > 1
 
 
-def test_a_text_without_words_has_no_hash(small):
+def test_text_without_words_has_no_hash(small):
     assert {row["text_sha256"] for row in of_jsonl(small) if row["text"] == "other-7:0#3"} == {""}
 
 
@@ -103,7 +105,7 @@ def test_csv_holds_the_same(small):
     ]
 
 
-def test_words_are_no_formula_in_the_csv_and_verbatim_in_the_lines(small):
+def test_formulas_are_escaped_in_csv_and_verbatim_in_jsonl(small):
     question = SubQuestion.objects.get(body="Was anybody hurt?")
     question.body = '=HYPERLINK("http://elsewhere.example")'
     question.save()
@@ -115,7 +117,7 @@ def test_words_are_no_formula_in_the_csv_and_verbatim_in_the_lines(small):
     assert question.body in {row["question"] for row in of_jsonl(small)}
 
 
-def test_the_order_is_that_of_names_and_not_of_keys(tmp_path, small):
+def test_order_is_that_of_names_and_not_of_keys(tmp_path, small):
     before = without_times(small)
     empty_database()
     files = {
@@ -126,7 +128,7 @@ def test_the_order_is_that_of_names_and_not_of_keys(tmp_path, small):
     assert without_times(Dataset.objects.get(slug="small")) == before
 
 
-def test_the_number_of_queries_does_not_grow_with_the_rows(small, django_assert_max_num_queries):
+def test_number_of_queries_does_not_grow_with_the_rows(small, django_assert_max_num_queries):
     with django_assert_max_num_queries(
         3 * 2 + 5
     ):  # two a rater, those that find the raters, the judges

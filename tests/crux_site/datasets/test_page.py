@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Dataset, Rater, Rating, Rubric, Topic
 from crux_site.datasets.page import overview
-from tests.evaluation.agreement.test_page import words
-from tests.evaluation.scoring.material import make_study
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.responses import text_of_page
+from tests.toolbox.scoring_study import make_study
 
 LINKS = ("agreement", "pairs", "retrieval", "seen", "matrix", "label-next")
 
@@ -39,22 +39,27 @@ def fills(dataset) -> dict[tuple[str, str], tuple[int, int, int, int, int]]:
 
 
 @pytest.mark.parametrize("url", ["/datasets/ferry/", "/datasets/ferry/filled.csv"])
-def test_who_may_see_it(cast, study, url):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(url).status_code == status
+def test_dataset_pages_permissions(cast, study, url):
+    for account, status in (
+        ("admin", 200),
+        ("researcher", 200),
+        ("worker", 403),
+        ("stranger", 302),
+    ):
+        assert cast.client(account).get(url).status_code == status
     assert cast.client("researcher").post(url).status_code == 405
     assert cast.client("researcher").get(url.replace("ferry", "nowhere")).status_code == 404
 
 
-def test_what_is_in_it(rosa, study):
-    seen = words(rosa.get("/datasets/ferry/"))
-    assert "2 topics with 5 sub-questions, 1 of them filtered." in seen
-    assert "7 passages, 2 reports; 2 retrieval runs." in seen
+def test_dataset_page_counts(rosa, study):
+    page = text_of_page(rosa.get("/datasets/ferry/"))
+    assert "2 topics with 5 sub-questions, 1 of them filtered." in page
+    assert "7 passages, 2 reports; 2 retrieval runs." in page
     # ferry-1 has four questions, one filtered, five passages and two reports.
-    assert "ferry-1 Write about the ferry. 4 1 5 2" in seen
+    assert "ferry-1 Write about the ferry. 4 1 5 2" in page
 
 
-def test_how_full_the_matrix_is(study):
+def test_rating_coverage_of_matrix(study):
     # Passages: five of ferry-1 and one visitor, four questions each; one of ferry-2, one question.
     # Reports: two, on the three questions that are not filtered.
     assert fills(study.dataset) == {
@@ -68,7 +73,7 @@ def test_how_full_the_matrix_is(study):
     }
 
 
-def test_a_label_of_a_filtered_question_is_counted_apart(rosa, study):
+def test_label_of_a_filtered_question_is_counted_apart(rosa, study):
     report = study.reports["annotated.bm25"]
     Rating.objects.create(
         rater=study.raters["cay"],
@@ -78,19 +83,19 @@ def test_a_label_of_a_filtered_question_is_counted_apart(rosa, study):
         grade=1,
     )
     assert fills(study.dataset)["cay", "report"] == (2, 6, 1, 1, 2)
-    assert "2 and 1 of filtered questions" in words(rosa.get("/datasets/ferry/"))
+    assert "2 and 1 of filtered questions" in text_of_page(rosa.get("/datasets/ferry/"))
 
 
-def test_a_text_that_only_a_rating_brings_into_a_topic_makes_pairs_possible(study):
+def test_text_that_only_a_rating_brings_into_a_topic_makes_pairs_possible(study):
     study.dataset.runs.all().delete()
     assert fills(study.dataset)["judge", "passage"] == (20, 25, 0, 6, 7)
     Rating.objects.filter(text__name="far-9:0#0").delete()
     assert fills(study.dataset)["judge", "passage"] == (16, 21, 0, 5, 7)
 
 
-def test_a_baseline_is_called_one(rosa, study):
+def test_baseline_is_called_one(rosa, study):
     Rater.objects.filter(name="strict").update(kind="baseline")
-    assert "strict (baseline)" in words(rosa.get("/datasets/ferry/"))
+    assert "strict (baseline)" in text_of_page(rosa.get("/datasets/ferry/"))
 
 
 def test_only_what_has_something_to_see_is_linked(rosa, study):
@@ -103,37 +108,36 @@ def test_only_what_has_something_to_see_is_linked(rosa, study):
     Rating.objects.all().delete()
     response = rosa.get("/datasets/ferry/")
     assert linked(response) == ["matrix"]  # of each topic, which says that nobody has rated
-    assert "Nothing is graded yet" in words(response)
+    assert "Nothing is graded yet" in text_of_page(response)
 
 
 def test_rooms_that_only_some_may_enter_are_shown_to_them(cast, study):
     theirs = [
-        "Begin",
         "Rename, replace, remove",
         "New campaign",
         "New retrieval run",
         "New judge run",
     ]
-    for who, offered in (("researcher", []), ("admin", theirs)):
-        page = words(cast.client(who).get("/datasets/ferry/"))
-        assert [name for name in theirs if name in page] == offered, who
+    for account, offered in (("researcher", []), ("admin", theirs)):
+        page = text_of_page(cast.client(account).get("/datasets/ferry/"))
+        assert [name for name in theirs if name in page] == offered, account
         assert "Earlier words" in page
 
 
-def test_an_empty_dataset(rosa, db):
+def test_empty_dataset(rosa, db):
     Dataset.objects.create(slug="empty", title="Empty")
-    seen = words(rosa.get("/datasets/empty/"))
-    assert "0 topics with 0 sub-questions. No texts; 0 retrieval runs." in seen
+    page = text_of_page(rosa.get("/datasets/empty/"))
+    assert "0 topics with 0 sub-questions. No texts; 0 retrieval runs." in page
 
 
-def test_another_dataset_stays_out(study):
+def test_counts_exclude_other_datasets(study):
     before = fills(study.dataset)
-    other = make_dataset("train")
+    second_dataset = make_dataset("train")
     Rating.objects.create(
-        rater=Rater.objects.create(dataset=other, name="zoe", kind="human"),
+        rater=Rater.objects.create(dataset=second_dataset, name="zoe", kind="human"),
         rubric=Rubric.objects.get(slug="graded"),
-        text=other.texts.first(),
-        question=other.topics.get().questions.first(),
+        text=second_dataset.texts.first(),
+        question=second_dataset.topics.get().questions.first(),
         grade=1,
     )
     assert fills(study.dataset) == before
@@ -144,8 +148,8 @@ def test_topics_are_on_pages(rosa, study):
         Topic(dataset=study.dataset, name=f"more-{n}", request="More.", position=2 + n)
         for n in range(60)
     )
-    assert "more-50" not in words(rosa.get("/datasets/ferry/"))
-    last = words(rosa.get("/datasets/ferry/?page=2"))
+    assert "more-50" not in text_of_page(rosa.get("/datasets/ferry/"))
+    last = text_of_page(rosa.get("/datasets/ferry/?page=2"))
     assert "more-59" in last
     assert "51 to 62 of 62" in last
     assert rosa.get("/datasets/ferry/?page=x").status_code == 200
@@ -169,12 +173,12 @@ def test_queries_do_not_grow_with_the_dataset(rosa, study):
             grade=1,
         )
         study.dataset.runs.create(name=f"more-{n}")
-    with CaptureQueriesContext(connection) as after:
+    with CaptureQueriesContext(connection) as more_queries:
         rosa.get("/datasets/ferry/")
-    assert len(after) == len(before)
+    assert len(more_queries) == len(before)
 
 
-def test_the_file(rosa, study):
+def test_file(rosa, study):
     response = rosa.get("/datasets/ferry/filled.csv")
     assert response["Content-Disposition"] == 'attachment; filename="ferry.filled.csv"'
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))

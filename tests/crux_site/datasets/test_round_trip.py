@@ -1,4 +1,4 @@
-"""What is exported can be read again: into an empty database, and into the same one."""
+"""Round trip of an export: into an empty database, and into the same one."""
 
 import pytest
 
@@ -16,8 +16,8 @@ from annotation.models import (
 )
 from crux_site.datasets.export import ExportSummary, export_folder
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.study import contents, empty_database, fingerprint, study, write
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.import_study import contents, empty_database, fingerprint, study, write
 
 pytestmark = pytest.mark.django_db
 
@@ -54,7 +54,7 @@ def site(small) -> Dataset:
     lexical = Rater.objects.create(name="lexical", kind="baseline")
     question = SubQuestion.objects.get(topic__name="t-1", position=0)
     oracle = Text.objects.get(system="annotated.oracle", name="t-1")
-    other = Text.objects.get(system="human_eval.bm25", name="t-1")
+    bm25_report = Text.objects.get(system="human_eval.bm25", name="t-1")
     passage = Text.objects.get(name="t-1:0#1")
     reference = Text.objects.get(name="t-1:report")
     # "coupling" stands twice in the report, and the second place is meant.
@@ -63,10 +63,10 @@ def site(small) -> Dataset:
     # Overlapping spans, and the second one stands before the first.
     mark(rate(namesake, "answerable", oracle, question, 1), (2, 17), (0, 10))
     mark(rate(person, "graded", passage, question, 4), (27, 35))
-    mark(rate(person, "answerable", other, question, 1), (0, 8))
+    mark(rate(person, "answerable", bm25_report, question, 1), (0, 8))
     mark(rate(person, "answerable", reference, question, 0))
     mark(rate(person, "graded", reference, question, 2), (2, 10))
-    for text in (passage, oracle, other, reference):
+    for text in (passage, oracle, bm25_report, reference):
         rate(lexical, "graded", text, question, 3)
     return small
 
@@ -91,15 +91,15 @@ def round_trip(dataset: Dataset, tmp_path) -> ExportSummary:
     return exported
 
 
-def test_a_study_comes_back_as_it_went(tmp_path, small):
+def test_study_comes_back_as_it_went(tmp_path, small):
     round_trip(small, tmp_path)
 
 
-def test_a_study_of_the_site_comes_back_as_it_went(tmp_path, site):
+def test_study_of_the_site_comes_back_as_it_went(tmp_path, site):
     round_trip(site, tmp_path)
 
 
-def test_the_folder_is_laid_out_like_the_authors(tmp_path, small):
+def test_folder_is_laid_out_like_the_authors(tmp_path, small):
     summary = export_folder(small, tmp_path / "out")
     one_file = set(study()) - {"passages_referenced.jsonl"} | {"raters.jsonl"}
     assert set(contents(tmp_path / "out")) == one_file == set(summary.files)
@@ -155,7 +155,7 @@ def test_reports_of_one_name_are_told_apart(tmp_path):
     assert filtered.filtered_because == "no passage answers it"
 
 
-def test_a_grade_of_a_filtered_question_comes_back(tmp_path, small):
+def test_grade_of_a_filtered_question_comes_back(tmp_path, small):
     rater = Rater.objects.get(name="bob")
     text = Text.objects.get(name="t-1", system="annotated.oracle")
     rate(rater, "answerable", text, SubQuestion.objects.get(topic__name="t-1", position=2), 1)
@@ -163,7 +163,7 @@ def test_a_grade_of_a_filtered_question_comes_back(tmp_path, small):
     assert Rating.objects.filter(rater__name="bob", question__position=2, grade=1).count() == 1
 
 
-def test_what_the_authors_formats_have_no_room_for_has_files_of_ours(tmp_path, small):
+def test_own_files_complete_the_authors_formats(tmp_path, small):
     rater = Rater.objects.get(name="bob")
     judge = Rater.objects.get(name="judge")
     question = SubQuestion.objects.get(topic__name="t-1", position=0)
@@ -181,14 +181,14 @@ def test_what_the_authors_formats_have_no_room_for_has_files_of_ours(tmp_path, s
     summary = round_trip(small, tmp_path)
     assert not summary.left_out
     assert summary.files["ratings.jsonl"] == 3
-    again = Text.objects.get(system="new")
-    assert (again.name, again.body) == ("t-1#1", "x. 🚢")
-    marks = again.citations.values_list("start", "end", "label", "cited__name")
+    reimported = Text.objects.get(system="new")
+    assert (reimported.name, reimported.body) == ("t-1#1", "x. 🚢")
+    marks = reimported.citations.values_list("start", "end", "label", "cited__name")
     assert list(marks) == [(3, 4, "1", "t-1:0#1"), (3, 4, "9", None)]
-    assert Rating.objects.filter(text=again, grade=1).count() == 1
+    assert Rating.objects.filter(text=reimported, grade=1).count() == 1
 
 
-def test_a_report_without_words_is_left_out_and_counted(tmp_path, small):
+def test_report_without_words_is_left_out_and_counted(tmp_path, small):
     Text.objects.create(
         dataset=small, topic=Topic.objects.get(name="t-1"), kind="report", system="new", name="t-1"
     )

@@ -1,4 +1,4 @@
-"""manage.py export_dataset, as tracks of TREC read it: rules of the tracks, and the same bytes again."""
+"""manage.py export_dataset in formats of TREC tracks: their rules, and a round trip."""
 
 import json
 from io import StringIO
@@ -15,8 +15,8 @@ from tests.crux_site.datasets.track_rules import (
     faults_of_rag,
     faults_of_ragtime,
 )
-from tests.crux_site.imports.foreign.folders import write
-from tests.neighbours import FOLDER, needs_them
+from tests.toolbox.foreign_files import write
+from tests.toolbox.related_papers import FOLDER, needs_neighbours
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -39,7 +39,7 @@ def lines(text: str) -> list[dict]:
 
 @pytest.fixture
 def mill(db) -> Dataset:
-    """Two topics, three nuggets, a report that cites: two texts in one statement, one of nothing."""
+    """Two topics, three nuggets, a report: a statement cites two texts, another none."""
     dataset = Dataset.objects.create(slug="mill", title="Mill")
     topics = [
         Topic.objects.create(dataset=dataset, name=name, request=request, position=position)
@@ -56,18 +56,18 @@ def mill(db) -> Dataset:
         for name in ("d#0", "d#1")
     ]
     mended, cost = "Ottilie Marsh  mended it.", "It cost 40 pounds."
-    places = [(mended, texts[1]), (mended, texts[0]), (cost, texts[1]), (cost, None)]
-    for position, (words, cited) in enumerate(places):
-        start = BODY.index(words)
+    statements = [(mended, texts[1]), (mended, texts[0]), (cost, texts[1]), (cost, None)]
+    for position, (nugget, cited) in enumerate(statements):
+        start = BODY.index(nugget)
         Citation.objects.create(
-            report=report, position=position, start=start, end=start + len(words), label="x",
+            report=report, position=position, start=start, end=start + len(nugget), label="x",
             cited=cited,
         )  # fmt: skip
     return dataset
 
 
-def again(folder: Path, form: str, files: dict[str, str], export: str, *options: str) -> str:
-    """What is exported of a dataset that was made from these files alone."""
+def reexport(folder: Path, form: str, files: dict[str, str], export: str, *options: str) -> str:
+    """Export a dataset that is created from these files alone."""
     lines_of = {name: text.splitlines() for name, text in files.items()}
     import_dataset(write(folder / "again", lines_of), "again", form=form)
     return exported("again", export, *options)
@@ -94,7 +94,7 @@ def test_answers_of_trec_rag(mill, tmp_path):
     assert lines(topics)[0] == {"id": "58", "title": REQUEST}
     files = {"topics.jsonl": topics, "run-a.jsonl": text}
     options = ("--system", "run-a", "--team", "us")
-    assert again(tmp_path, "trec-rag", files, "trec-rag", *options) == text
+    assert reexport(tmp_path, "trec-rag", files, "trec-rag", *options) == text
     assert exported("again", "topics") == topics
 
 
@@ -105,31 +105,31 @@ def test_answers_of_ragtime(mill, tmp_path):
     assert lines(text)[0]["responses"][1]["citations"] == ["d#1", "d#0"]
     requests = exported("mill", "requests")
     files = {"requests.jsonl": requests, "run-a.jsonl": text}
-    assert again(tmp_path, "ragtime", files, "ragtime", *options) == text
+    assert reexport(tmp_path, "ragtime", files, "ragtime", *options) == text
     assert lines(exported("again", "requests"))[1] == lines(requests)[1]
 
 
-def test_what_a_track_would_not_take_is_told(mill, tmp_path):
+def test_rule_violations_are_reported(mill, tmp_path):
     Text.objects.filter(name="7").update(body="word " * 401)
     err = StringIO()
     call_command(
         "export_dataset", "mill", "--format", "trec-rag", "--system", "run-a", "--team", "us",
         "--out", str(tmp_path / "out"), stdout=StringIO(), stderr=err,
     )  # fmt: skip
-    told = err.getvalue()
-    assert "1  citations of nothing, left out" in told
-    assert "1  answers of more than 400 words" in told
+    messages = err.getvalue()
+    assert "1  citations of nothing, left out" in messages
+    assert "1  answers of more than 400 words" in messages
 
 
 def test_sentences_part_alike_once_the_lines_are_gone(mill, tmp_path):
-    """A heading without a stop parts from what follows by its line end, which no line of a track keeps."""
+    """A heading without a stop ends by its line end, which no line of a track keeps."""
     Text.objects.filter(name="7").update(
         body="The Mill\n1. Wheel\n2. Dr. Marsh\n\nit turned.\tIn May"
     )
     options = ("--system", "run-a", "--team", "us")
     text = exported("mill", "ragtime", *options)
     files = {"requests.jsonl": exported("mill", "requests"), "run-a.jsonl": text}
-    assert again(tmp_path, "ragtime", files, "ragtime", *options) == text
+    assert reexport(tmp_path, "ragtime", files, "ragtime", *options) == text
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_nuggets_as_created(nuggets, tmp_path):
             {"text": "in May", "importance": "failed"},
         ],
     }
-    assert again(tmp_path, "nuggets", {"nuggets.jsonl": text}, "nuggets") == text
+    assert reexport(tmp_path, "nuggets", {"nuggets.jsonl": text}, "nuggets") == text
 
 
 def test_nuggets_as_assigned(nuggets, tmp_path):
@@ -181,7 +181,7 @@ def test_nuggets_as_assigned(nuggets, tmp_path):
     assert [nugget["importance"] for nugget in line["nuggets"]] == ["vital", "okay", "failed"]
     assert (line["answer_text"], line["run_id"], line["response_length"]) == (BODY, "run-a", 17)
     options = ("--rater", "model-a")
-    assert again(tmp_path, "nuggets", {"model-a.jsonl": text}, "assignments", *options) == text
+    assert reexport(tmp_path, "nuggets", {"model-a.jsonl": text}, "assignments", *options) == text
 
 
 def test_grades_of_whole_requests(nuggets, tmp_path):
@@ -191,7 +191,7 @@ def test_grades_of_whole_requests(nuggets, tmp_path):
     # The whole request is one question more, which is no nugget.
     assert SubQuestion.objects.get(topic__name="58", position=3).is_filtered
     files = {"topics.jsonl": exported("mill", "topics"), "some.qrels": text}
-    assert again(tmp_path, "trec-rag", files, "trec-qrels", *options) == text
+    assert reexport(tmp_path, "trec-rag", files, "trec-qrels", *options) == text
 
 
 def test_groups_are_in_our_own_folder_too(nuggets, tmp_path):
@@ -227,7 +227,7 @@ def test_answers_of_nuggets_are_in_our_own_folder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "why"),
+    ("options", "message"),
     [
         (("trec-rag", "--system", "run-a"), "--team is missing"),
         (("trec-rag", "--team", "us"), "--system must be one of: run-a"),
@@ -236,12 +236,12 @@ def test_answers_of_nuggets_are_in_our_own_folder(tmp_path):
         (("trec-qrels", "--rater", "qrels"), "qrels has graded nothing for a request as a whole"),
     ],
 )
-def test_a_wrong_choice_is_answered_with_those_that_there_are(nuggets, options, why):
-    with pytest.raises(CommandError, match=why):
+def test_wrong_choice_is_answered_with_those_that_there_are(nuggets, options, message):
+    with pytest.raises(CommandError, match=message):
         exported("mill", *options)
 
 
-def test_two_reports_of_a_topic_are_no_run(mill):
+def test_several_reports_of_a_topic_are_refused(mill):
     topic = Topic.objects.get(name="7")
     Text.objects.create(
         dataset=mill, topic=topic, kind="report", system="run-a", name="7-again", body="In June."
@@ -256,9 +256,9 @@ def test_unweighed_nuggets_have_no_importance(mill):
     assert not Rating.objects.exists()
 
 
-@needs_them
+@needs_neighbours
 def test_real_reports_of_neuclir_return(tmp_path):
-    """Thirty reports of three systems: their words, and what each statement cites; then the same bytes."""
+    """Thirty reports of three systems: text, citations of each statement, and a round trip."""
     folder = FOLDER / "neuclir24"
     systems = {path.stem: path for path in sorted((folder / "generations").glob("*.jsonl"))}
     requests = folder / "requests.jsonl"
@@ -285,14 +285,15 @@ def test_real_reports_of_neuclir_return(tmp_path):
 
 
 def body(line: dict) -> str:
-    return " ".join(each["text"].strip() for each in line["responses"])
+    return " ".join(sentence["text"].strip() for sentence in line["responses"])
 
 
 def citing(line: dict) -> list[tuple]:
-    return [(each["text"], each["citations"]) for each in line["responses"] if each["citations"]]
+    sentences = [sentence for sentence in line["responses"] if sentence["citations"]]
+    return [(sentence["text"], sentence["citations"]) for sentence in sentences]
 
 
-@needs_them
+@needs_neighbours
 def test_real_nuggets_and_grades_return(tmp_path):
     """Their words, weights and sub-narratives; of the source of each there is no column."""
     import_dataset(FOLDER / "trec_rag25", "rag25", form="trec-rag")
@@ -303,7 +304,7 @@ def test_real_nuggets_and_grades_return(tmp_path):
     text = exported("rag25", "nuggets")
     ours = {line["qid"]: line for line in lines(text)}
     assert ours == {line["qid"]: line for line in theirs}
-    assert again(tmp_path, "nuggets", {"nuggets.jsonl": text}, "nuggets") == text
+    assert reexport(tmp_path, "nuggets", {"nuggets.jsonl": text}, "nuggets") == text
     for path in sorted((FOLDER / "trec_rag25/umbrela").glob("*.qrels")):
         rater = path.stem.replace(".", "-")
         out = exported("rag25", "trec-qrels", "--rater", rater).splitlines()

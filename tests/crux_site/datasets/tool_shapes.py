@@ -1,4 +1,4 @@
-"""The shapes that annotation tools document for their files, written from their documentation: no key more.
+"""File schemas of annotation tools, written from their documentation, without extra keys.
 
 Their own importers are no dependency of the tests. Sources: Label Studio, guide/task_format and
 guide/predictions; Argilla 2, reference of rg.Record, rg.Response and rg.Suggestion, as records.to_json writes
@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Place = Annotated[int, Field(ge=0)]
+Offset = Annotated[int, Field(ge=0)]
 
 
 class Shape(BaseModel):
@@ -23,8 +23,8 @@ class Choices(Shape):
 
 
 class Labels(Shape):
-    start: Place
-    end: Place
+    start: Offset
+    end: Offset
     text: str
     labels: list[str]
 
@@ -59,8 +59,8 @@ class Task(Shape):
 
 
 class ArgillaSpan(Shape):
-    start: Place
-    end: Place
+    start: Offset
+    end: Offset
     label: str
 
 
@@ -95,8 +95,8 @@ class PotatoSpan(Shape):
     schema_: str = Field(alias="schema")
     name: str
     title: str
-    start: Place
-    end: Place
+    start: Offset
+    end: Offset
     text: str
 
 
@@ -125,8 +125,8 @@ class Body(Shape):
 
 class Position(Shape):
     type: Literal["TextPositionSelector"]
-    start: Place
-    end: Place
+    start: Offset
+    end: Offset
 
 
 class Quote(Shape):

@@ -1,4 +1,4 @@
-"""The demo fills an empty site once, a second run keeps what people did, and its log-ins are one press away."""
+"""manage.py demo: fills an empty site once, keeps people's work, and offers log-ins."""
 
 import os
 import re
@@ -10,12 +10,12 @@ from django.core.management import call_command
 from django.db.models import Count
 
 from annotation.models import Answer, Assignment, Campaign, Dataset, Rating, User
-from annotation.task.page import asked_of
+from annotation.task.page import item_cards
 from crux_site.demo.people import PASSWORD, PEOPLE
 from evaluation.quality.page import quality_report
 
 
-def test_the_demo_is_whole_and_keeps_what_is_there(db, capsys):
+def test_demo_is_whole_and_keeps_what_is_there(db, capsys):
     call_command("demo")
     dataset = Dataset.objects.get(slug="coastal-demo")
     assert dataset.topics.count() == 4
@@ -39,10 +39,10 @@ def test_the_demo_is_whole_and_keeps_what_is_there(db, capsys):
     assert crowd.active_ms > 0
     counts = (Rating.objects.count(), Assignment.objects.count(), User.objects.count())
     first = Assignment.objects.filter(participant__rater__name="worker1").first()
-    asked = asked_of(first)[0]
+    prompt = item_cards(first)[0]
     Answer.objects.create(
         assignment=first,
-        question=asked.question,
+        question=prompt.question,
         key="00000000-0000-4000-8000-000000000000",
         grade=0,
         spans=[],
@@ -61,7 +61,7 @@ def people(db):
 
 
 def offered(page: str) -> list[dict[str, str]]:
-    """What each button of the demo would send, read from the page as a browser without scripts does."""
+    """Form data of each button of the demo, read from the page as a browser without scripts."""
     section = page.partition('id="demo-title"')[2]
     hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', section))
     names = re.findall(r'<button[^>]* name="username" value="([^"]+)"', section)
@@ -69,7 +69,7 @@ def offered(page: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", [name for name, _, _ in PEOPLE])
-def test_one_button_of_the_demos_log_in_page_is_a_log_in(client, people, settings, name):
+def test_demo_button_logs_in(client, people, settings, name):
     settings.DEMO = True
     sent = offered(client.get("/login/?next=/work/").content.decode())
     assert [form["username"] for form in sent] == [name for name, _, _ in PEOPLE]
@@ -78,7 +78,7 @@ def test_one_button_of_the_demos_log_in_page_is_a_log_in(client, people, setting
     assert client.get("/session/").json()["user"] == User.objects.get(username=name).pk
 
 
-def test_it_offers_only_who_is_there(client, people, settings):
+def test_demo_offers_existing_accounts_alone(client, people, settings):
     settings.DEMO = True
     User.objects.filter(username="worker2").update(is_active=False)
     User.objects.filter(username="admin").delete()
@@ -88,8 +88,8 @@ def test_it_offers_only_who_is_there(client, people, settings):
     assert PASSWORD not in client.get("/login/").content.decode()
 
 
-def test_no_other_site_offers_a_log_in(client, people, settings):
-    """Not where the same accounts are there, made by the same command, and nobody said that it is a demo."""
+def test_log_ins_are_absent_outside_demo(client, people, settings):
+    """Even if the same accounts exist, created by the same command, without DEMO."""
     assert settings.DEMO is False
     page = client.get("/login/").content.decode()
     assert PASSWORD not in page
@@ -106,12 +106,12 @@ def test_no_other_site_offers_a_log_in(client, people, settings):
         ({"DEMO": "1", "HTTPS": "1"}, False),
     ],
 )
-def test_the_environment_says_what_is_a_demo(variables, is_demo, tmp_path):
+def test_environment_says_what_is_a_demo(variables, is_demo, tmp_path):
     """Behind a proxy that speaks HTTPS others come in: there it is no demo, whatever is said."""
-    rest = {key: value for key, value in os.environ.items() if key not in ("DEMO", "HTTPS")}
+    inherited = {key: value for key, value in os.environ.items() if key not in ("DEMO", "HTTPS")}
     printed = subprocess.run(
         [sys.executable, "-c", "from crux_site import settings; print(settings.DEMO)"],
-        env={**rest, "VAR_DIR": str(tmp_path), **variables},
+        env={**inherited, "VAR_DIR": str(tmp_path), **variables},
         capture_output=True,
         text=True,
         check=True,

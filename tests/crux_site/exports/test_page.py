@@ -14,20 +14,20 @@ from crux_site.exports import page
 from crux_site.exports.page import sections
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
-from tests.crux_site.imports.study import contents, write
-from tests.evaluation.agreement.test_page import words
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.import_study import contents, write
+from tests.toolbox.responses import text_of_page
 
 URL = "/datasets/small/exports/"
 
 
 @pytest.fixture(scope="module")
-def study(kept, tmp_path_factory) -> Dataset:
+def study(shared_world, tmp_path_factory) -> Dataset:
     def make() -> Dataset:
         import_dataset(write(tmp_path_factory.mktemp("study")), "small")
         return Dataset.objects.get(slug="small")
 
-    return kept(make)
+    return shared_world(make)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def rosa(study, cast):
 
 
 def body(response) -> bytes:
-    assert response.status_code == 200, words(response)
+    assert response.status_code == 200, text_of_page(response)
     return b"".join(response.streaming_content)
 
 
@@ -51,64 +51,69 @@ def offers(dataset: Dataset) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("url", [URL, f"{URL}ratings.csv", f"{URL}folder.zip"])
-def test_who_may_see_it(study, cast, url):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(url).status_code == status
+def test_export_permissions(study, cast, url):
+    for account, status in (
+        ("admin", 200),
+        ("researcher", 200),
+        ("worker", 403),
+        ("stranger", 302),
+    ):
+        assert cast.client(account).get(url).status_code == status
     assert cast.client("researcher").post(url).status_code == 405
     assert cast.client("researcher").get(url.replace("small", "nowhere")).status_code == 404
 
 
-def test_every_file_that_is_offered_opens_and_has_as_many_rows_as_it_says(rosa, study):
-    seen = rosa.get(URL).content.decode()
+def test_listed_files_open_with_stated_row_counts(rosa, study):
+    page = rosa.get(URL).content.decode()
     for name, n in offers(study).items():
-        assert f'href="{URL}{name.replace("#", "%23")}"' in seen
+        assert f'href="{URL}{name.replace("#", "%23")}"' in page
         data = body(rosa.get(URL + name))
         if name.endswith(("jsonl", ".run", ".qrels")):
             assert len(data.splitlines()) == n, name
 
 
-def test_what_there_is(db, study):
+def test_export_files_of_study(db, study):
     # ann labels three reports (two of oracle, one of bm25) and two passages; bob two reports. The judge grades
     # three pairs of a topic and a passage, each of three questions, and leaves one out: 8; its reference apart.
-    there = offers(study)
-    assert there["labels/ann.t1-labels.jsonl"] == 3
-    assert there["labels/bob.t1-labels.jsonl"] == 2
-    assert there["labels/ann.t2-labels.jsonl"] == 2
-    assert there["qrels/judge.graded.qrels"] == 3
-    assert there["qrels/judge.graded.diversity.qrels"] == 8
-    assert there["runs/first_stage.lsr.run"] == 6
-    assert there["ratings.csv"] == Rating.objects.count()
-    assert there["trec-rag-topics.jsonl"] == there["nuggets.jsonl"] == 2
-    assert "labels/bob.t2-labels.jsonl" not in there
-    assert "pairs.qac.jsonl" not in there
+    n_rows = offers(study)
+    assert n_rows["labels/ann.t1-labels.jsonl"] == 3
+    assert n_rows["labels/bob.t1-labels.jsonl"] == 2
+    assert n_rows["labels/ann.t2-labels.jsonl"] == 2
+    assert n_rows["qrels/judge.graded.qrels"] == 3
+    assert n_rows["qrels/judge.graded.diversity.qrels"] == 8
+    assert n_rows["runs/first_stage.lsr.run"] == 6
+    assert n_rows["ratings.csv"] == Rating.objects.count()
+    assert n_rows["trec-rag-topics.jsonl"] == n_rows["nuggets.jsonl"] == 2
+    assert "labels/bob.t2-labels.jsonl" not in n_rows
+    assert "pairs.qac.jsonl" not in n_rows
 
 
-def test_a_dataset_that_has_nothing_says_why(cast, db):
+def test_dataset_that_has_nothing_says_why(cast, db):
     Dataset.objects.create(slug="empty", title="Empty")
     rosa = cast.client("researcher")
-    seen = words(rosa.get("/datasets/empty/exports/"))
-    for why in (
+    page = text_of_page(rosa.get("/datasets/empty/exports/"))
+    for reason in (
         "ratings.csv Nothing is graded yet.",
         "labels No person has labelled passages or annotated reports.",
         "runs.zip There is no retrieval run.",
         "diversity.qrels Nobody has graded passages under a rubric whose eta says which are relevant.",
         "nuggets.jsonl There is no topic.",
     ):
-        assert why in seen
+        assert reason in page
     refused = rosa.get("/datasets/empty/exports/runs.zip")
     assert refused.status_code == 404
-    assert "There is no retrieval run." in words(refused)
+    assert "There is no retrieval run." in text_of_page(refused)
     assert unpacked(body(rosa.get("/datasets/empty/exports/folder.zip"))) == {}
     missing = rosa.get("/datasets/empty/exports/away.csv")
     assert missing.status_code == 404
-    assert "There is no away.csv among the exports" in words(missing)
+    assert "There is no away.csv among the exports" in text_of_page(missing)
 
 
 @pytest.mark.parametrize(
     ("name", "form"), [("folder.zip", "crux"), ("hugging-face.zip", "hugging-face")]
 )
-def test_an_archive_holds_the_bytes_of_the_command(rosa, tmp_path, name, form):
-    stated = ("--url", "http://testserver/datasets/small/") if form != "crux" else ()
+def test_archive_holds_the_bytes_of_the_command(rosa, tmp_path, name, form):
+    metadata_options = ("--url", "http://testserver/datasets/small/") if form != "crux" else ()
     folder = tmp_path / "out"
     call_command(
         "export_dataset",
@@ -117,7 +122,7 @@ def test_an_archive_holds_the_bytes_of_the_command(rosa, tmp_path, name, form):
         form,
         "--out",
         str(folder),
-        *stated,
+        *metadata_options,
         stdout=StringIO(),
     )
     response = rosa.get(URL + name)
@@ -128,12 +133,12 @@ def test_an_archive_holds_the_bytes_of_the_command(rosa, tmp_path, name, form):
     assert int(response["Content-Length"]) > 0
 
 
-def test_an_archive_is_imported_again_without_a_change(rosa, tmp_path):
+def test_archive_is_imported_again_without_a_change(rosa, tmp_path):
     with zipfile.ZipFile(BytesIO(body(rosa.get(f"{URL}publication.zip")))) as archive:
         archive.extractall(tmp_path)
     summary = import_dataset(tmp_path, "small")
     assert not summary.changed
-    assert [(each.name, each.why) for each in summary.left_out] == [
+    assert [(file.name, file.why) for file in summary.left_out] == [
         ("metadata.json", "a description")
     ]
 
@@ -177,32 +182,33 @@ def test_runs_come_back_in_their_order(rosa, tmp_path):
     assert ranking("again") == ranking("small")
 
 
-def test_a_dataset_that_a_format_cannot_hold_is_told_and_nothing_is_sent(rosa, study):
+def test_dataset_that_a_format_cannot_hold_is_told_and_nothing_is_sent(rosa, study):
     SubQuestion.objects.filter(topic__name="t-2").update(body="The same?")
     for name in ("folder.zip", "labels/ann.t1-labels.jsonl"):
         response = rosa.get(URL + name)
         assert response.status_code == 422
-        assert "It cannot be written: two questions of t-2 are" in words(response)
+        assert "It cannot be written: two questions of t-2 are" in text_of_page(response)
 
 
-def test_a_licence_that_is_too_long_is_refused(rosa, study):
+def test_licence_that_is_too_long_is_refused(rosa, study):
     response = rosa.get(f"{URL}publication.zip", {"licence": "x" * 201})
     assert response.status_code == 400
-    assert "A licence has 200 characters at most" in words(response)
+    assert "A licence has 200 characters at most" in text_of_page(response)
 
 
 def test_without_pyarrow_the_page_says_what_is_missing(rosa, study, monkeypatch):
     monkeypatch.setattr(page, "find_spec", lambda name: None)
-    seen = words(rosa.get(URL))
+    page_text = text_of_page(rosa.get(URL))
     for name in ("hugging-face.zip", "ratings.parquet"):
         assert (
-            f"{name} Parquet needs pyarrow, an extra of the site: make env EXTRAS=cluster." in seen
+            f"{name} Parquet needs pyarrow, an extra of the site: make env EXTRAS=cluster."
+            in page_text
         )
         assert rosa.get(URL + name).status_code == 404
 
 
 @pytest.mark.parametrize(
-    ("asked", "name"),
+    ("query", "name"),
     [
         ("format=csv", "ratings.csv"),
         ("format=jsonl", "ratings.jsonl"),
@@ -210,8 +216,8 @@ def test_without_pyarrow_the_page_says_what_is_missing(rosa, study, monkeypatch)
         ("format=qrels&rater=ann", "labels/ann.t2-labels.jsonl"),
     ],
 )
-def test_the_addresses_of_before_lead_here(rosa, study, asked, name):
-    response = rosa.get(f"/datasets/small/export/?{asked}")
+def test_addresses_of_before_lead_here(rosa, study, query, name):
+    response = rosa.get(f"/datasets/small/export/?{query}")
     assert (response.status_code, response.url) == (301, URL + name)
     body(rosa.get(response.url))
     assert rosa.get("/datasets/small/export/?format=xls").status_code == 404

@@ -1,4 +1,4 @@
-"""Folders for publication: the datasheet in Croissant's JSON-LD, and the folder for the hub of Hugging Face."""
+"""Publication folders: the Croissant datasheet (JSON-LD), and the Hugging Face folder."""
 
 import hashlib
 import json
@@ -13,8 +13,8 @@ from django.core.management import CommandError, call_command
 from annotation.models import NuggetSpan, Participant, Rating
 from crux_site.exports import parquet
 from crux_site.exports.publication import CONFORMS_TO
-from tests.crux_site.imports.study import contents
-from tests.factories import make_campaign, make_dataset
+from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.import_study import contents
 
 pq = pytest.importorskip(
     "pyarrow.parquet", reason="pyarrow is not installed (the extra cluster): no Parquet is checked"
@@ -55,83 +55,83 @@ def exported(form: str, out: Path, *options: str) -> dict[str, bytes]:
     return contents(out)
 
 
-def faults(sheet: dict) -> list[str]:
-    """What the specification asks for and the datasheet lacks."""
-    found = [key for key in OF_A_DATASET if not sheet.get(key)]
-    if sheet["@type"] != "sc:Dataset" or sheet["conformsTo"] != CONFORMS_TO:
-        found.append("type or version")
-    ids = [part["@id"] for part in (*sheet["distribution"], *sheet["recordSet"])]
-    found += [
+def faults(datasheet: dict) -> list[str]:
+    """Return fields that the Croissant specification requires and the datasheet lacks."""
+    missing = [key for key in OF_A_DATASET if not datasheet.get(key)]
+    if datasheet["@type"] != "sc:Dataset" or datasheet["conformsTo"] != CONFORMS_TO:
+        missing.append("type or version")
+    ids = [part["@id"] for part in (*datasheet["distribution"], *datasheet["recordSet"])]
+    missing += [
         f"file {file['@id']}"
-        for file in sheet["distribution"]
+        for file in datasheet["distribution"]
         if file["@type"] != "cr:FileObject" or OF_A_FILE - file.keys()
     ]
-    for records in sheet["recordSet"]:
+    for records in datasheet["recordSet"]:
         fields = [field["@id"] for field in records["field"]]
         ids += fields
         if not all(field["dataType"].startswith("sc:") for field in records["field"]):
-            found.append(f"types of {records['@id']}")
+            missing.append(f"types of {records['@id']}")
         if not records["data"] or any(list(row) != fields for row in records["data"]):
-            found.append(f"data of {records['@id']}")
-    return found + [name for name in set(ids) if ids.count(name) > 1]
+            missing.append(f"data of {records['@id']}")
+    return missing + [name for name in set(ids) if ids.count(name) > 1]
 
 
-def records(sheet: dict, name: str) -> list[tuple]:
-    (found,) = [part for part in sheet["recordSet"] if part["@id"] == name]
-    return [tuple(row.values()) for row in found["data"]]
+def records(datasheet: dict, name: str) -> list[tuple]:
+    (record_set,) = [part for part in datasheet["recordSet"] if part["@id"] == name]
+    return [tuple(row.values()) for row in record_set["data"]]
 
 
-def test_a_datasheet_has_what_croissant_requires(ferry, tmp_path):
+def test_datasheet_has_what_croissant_requires(ferry, tmp_path):
     files = exported(
         "publication", tmp_path, "--licence", "CC-BY-4.0", "--creator", "The Ferry Group"
     )
-    sheet = json.loads(files.pop("metadata.json"))
-    assert faults(sheet) == []
-    assert sheet["license"] == "CC-BY-4.0"
-    assert sheet["creator"]["name"] == "The Ferry Group"
-    assert {file["name"]: file["sha256"] for file in sheet["distribution"]} == {
+    datasheet = json.loads(files.pop("metadata.json"))
+    assert faults(datasheet) == []
+    assert datasheet["license"] == "CC-BY-4.0"
+    assert datasheet["creator"]["name"] == "The Ferry Group"
+    assert {file["name"]: file["sha256"] for file in datasheet["distribution"]} == {
         name: hashlib.sha256(data).hexdigest() for name, data in files.items()
     }
     assert exported("crux", tmp_path / "own") == files
 
 
-def test_it_says_who_and_what_and_names_nobody(ferry, tmp_path):
+def test_datasheet_counts_and_names_nobody(ferry, tmp_path):
     files = exported("publication", tmp_path)
-    sheet = json.loads(files["metadata.json"])
-    assert (sheet["license"], sheet["creator"]["name"]) == ("not stated", "not stated")
-    assert records(sheet, "raters") == [("person", 1, 1)]
-    assert dict(records(sheet, "counts"))["passages"] == 2
-    assert [(row[0], *row[4:]) for row in records(sheet, "rubrics")] == [
+    datasheet = json.loads(files["metadata.json"])
+    assert (datasheet["license"], datasheet["creator"]["name"]) == ("not stated", "not stated")
+    assert records(datasheet, "raters") == [("person", 1, 1)]
+    assert dict(records(datasheet, "counts"))["passages"] == 2
+    assert [(row[0], *row[4:]) for row in records(datasheet, "rubrics")] == [
         ("answerable", 1, "answerable"),
         ("answerable", 0, "not answerable"),
     ]
     consent = hashlib.sha256(b"Do you agree?").hexdigest()
-    assert records(sheet, "campaigns") == [
+    assert records(datasheet, "campaigns") == [
         ("ferry-answerable", "answerable", "2026-11", consent, 1)
     ]
     assert not [name for name, data in files.items() if SECRET.encode() in data]
 
 
-def test_an_empty_dataset_has_a_datasheet_too(ferry, tmp_path):
+def test_empty_dataset_has_a_datasheet_too(ferry, tmp_path):
     make_dataset("dry").topics.all().delete()
     call_command(
         *("export_dataset", "dry", "--format", "publication", "--out", str(tmp_path)),
         stdout=StringIO(),
     )
-    sheet = json.loads((tmp_path / "metadata.json").read_text())
-    assert [part["@id"] for part in sheet["recordSet"]] == ["counts", "not-carried"]
+    datasheet = json.loads((tmp_path / "metadata.json").read_text())
+    assert [part["@id"] for part in datasheet["recordSet"]] == ["counts", "not-carried"]
 
 
-def test_a_folder_for_the_hub(ferry, tmp_path):
+def test_folder_for_the_hub(ferry, tmp_path):
     files = exported("hugging-face", tmp_path, "--licence", "CC-BY-4.0")
     _, front, card = files["README.md"].decode().split("---\n", 2)
-    told = yaml.safe_load(front)
-    assert told["license"] == "cc-by-4.0"
-    assert told["pretty_name"] == "The ferry study"
-    assert told["size_categories"] == ["n<1K"]
+    front_matter = yaml.safe_load(front)
+    assert front_matter["license"] == "cc-by-4.0"
+    assert front_matter["pretty_name"] == "The ferry study"
+    assert front_matter["size_categories"] == ["n<1K"]
     rows = {
-        each["config_name"]: pq.read_table(tmp_path / each["data_files"]).to_pylist()
-        for each in told["configs"]
+        config["config_name"]: pq.read_table(tmp_path / config["data_files"]).to_pylist()
+        for config in front_matter["configs"]
     }
     # Two reports and two passages, one without words; four questions; a grade, and its span.
     assert {name: len(of) for name, of in rows.items()} == {
@@ -148,13 +148,13 @@ def test_a_folder_for_the_hub(ferry, tmp_path):
     ]
     assert report["body"][span["start"] : span["end"]] == span["quote"]
     assert "| `ratings` | 1 |" in card
-    sheet = json.loads(files["metadata.json"])
-    assert faults(sheet) == []
-    assert {file["name"] for file in sheet["distribution"]} == files.keys() - {"metadata.json"}
+    datasheet = json.loads(files["metadata.json"])
+    assert faults(datasheet) == []
+    assert {file["name"] for file in datasheet["distribution"]} == files.keys() - {"metadata.json"}
 
 
 @pytest.mark.parametrize(
-    ("licence", "told"),
+    ("licence", "expected"),
     [
         ("", {"license": "unknown"}),
         ("MIT", {"license": "mit"}),
@@ -169,13 +169,13 @@ def test_a_folder_for_the_hub(ferry, tmp_path):
         ),
     ],
 )
-def test_the_licence_on_the_card(ferry, tmp_path, licence, told):
+def test_licence_on_the_card(ferry, tmp_path, licence, expected):
     files = exported("hugging-face", tmp_path, "--licence", licence)
     front = yaml.safe_load(files["README.md"].decode().split("---\n")[1])
-    assert {key: value for key, value in front.items() if "license" in key} == told
+    assert {key: value for key, value in front.items() if "license" in key} == expected
 
 
-def test_what_people_typed_does_not_break_the_card(ferry, tmp_path):
+def test_typed_license_keeps_card_valid(ferry, tmp_path):
     ferry.title = 'Über "ferries": a\\b # 🚢 {x} ---'
     ferry.save()
     files = exported("hugging-face", tmp_path)
@@ -184,14 +184,14 @@ def test_what_people_typed_does_not_break_the_card(ferry, tmp_path):
     )
 
 
-def test_a_table_without_rows_is_not_made(ferry, tmp_path):
+def test_table_without_rows_is_not_made(ferry, tmp_path):
     NuggetSpan.objects.all().delete()
     files = exported("hugging-face", tmp_path)
     assert "data/spans.parquet" not in files
     assert b"spans.parquet" not in files["README.md"]
 
 
-def test_the_long_table_as_parquet(ferry, tmp_path, monkeypatch):
+def test_long_table_as_parquet(ferry, tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "_AT_ONCE", 1)
     parquet.write_long_table(ferry, tmp_path / "long.parquet")
     (row,) = pq.read_table(tmp_path / "long.parquet").to_pylist()
@@ -200,7 +200,7 @@ def test_the_long_table_as_parquet(ferry, tmp_path, monkeypatch):
     ]
 
 
-def test_a_folder_that_holds_something_is_refused(ferry, tmp_path):
+def test_folder_that_holds_something_is_refused(ferry, tmp_path):
     (tmp_path / "mine").touch()
     for form in ("publication", "hugging-face"):
         with pytest.raises(CommandError, match="not an empty folder"):

@@ -1,4 +1,4 @@
-"""TREC qrels, graded and by subtopic: worked out by hand, read again by us and by ir_measures."""
+"""TREC qrels, graded and by subtopic: by hand, reimported, and read by ir_measures."""
 
 from io import StringIO
 
@@ -8,10 +8,10 @@ from django.core.management import CommandError, call_command
 from annotation.formats import trec_qrels
 from annotation.formats.writing import ExportError
 from annotation.models import Rating, Rubric, SubQuestion, Text
-from crux_site.imports.importing import ImportFailed, import_dataset
-from tests.evaluation.scoring.material import make_study
+from crux_site.imports.importing import DatasetImportError, import_dataset
+from tests.toolbox.scoring_study import make_study
 
-# Of the judge: the highest of each row in tests/evaluation/scoring/material.py; and ferry-2.
+# Of the judge: the highest of each row in tests/toolbox/scoring_study.py; and ferry-2.
 GRADED = """ferry-1 0 far-9:0#0 5
 ferry-1 0 ferry-1:0#0 5
 ferry-1 0 ferry-1:0#1 3
@@ -24,8 +24,8 @@ DIVERSITY = "ferry-1 1 ferry-1:2#2 1\nferry-1 2 ferry-1:0#0 4\n"
 
 
 @pytest.fixture(scope="module")
-def study(kept):
-    return kept(make_study)
+def study(shared_world):
+    return shared_world(make_study)
 
 
 def diversity(study, rater: str) -> str:
@@ -62,7 +62,7 @@ def test_grades_of_the_request_as_a_whole_are_no_subtopic(db, study):
     assert graded(study, "ben") == "ferry-1 0 ferry-1:0#0 5\n"
 
 
-def test_what_cannot_be_written(db, study):
+def test_unwritable_qrels_are_refused(db, study):
     with pytest.raises(ExportError, match="cay has graded no passage under graded"):
         diversity(study, "cay")
     Text.objects.filter(name="ferry-1:2#2").update(name="two words")
@@ -70,7 +70,7 @@ def test_what_cannot_be_written(db, study):
         diversity(study, "ann")
 
 
-def test_the_command_writes_the_same(db, study, tmp_path):
+def test_command_writes_the_same(db, study, tmp_path):
     out = tmp_path / "ann.qrels"
     options = ("ferry", "--out", str(out), "--rater", "ann", "--format")
     call_command("export_dataset", *options, "diversity-qrels", stdout=StringIO())
@@ -101,7 +101,7 @@ def test_grades_below_0_are_no_ratings(db, study, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("ferry-1 0 ferry-1:0#0 5", "ann.qrels:1: subtopic: "),
         ("ferry-1 9 ferry-1:0#0 5", "ann.qrels:1: subtopic: ferry-1 has 4 questions"),
@@ -111,12 +111,12 @@ def test_grades_below_0_are_no_ratings(db, study, tmp_path):
         ("away 1 ferry-1:0#0 5", "ann.qrels:1: topic: topic 'away' is not in the dataset"),
     ],
 )
-def test_a_broken_line(db, study, tmp_path, line, told):
+def test_broken_line(db, study, tmp_path, line, message):
     (tmp_path / "ann.qrels").write_text(f"{line}\n")
     n = Rating.objects.count()
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_dataset(tmp_path / "ann.qrels", "ferry", form="trec-diversity")
-    assert str(raised.value.problems[0]).startswith(told)
+    assert str(raised.value.problems[0]).startswith(message)
     assert Rating.objects.count() == n
 
 
@@ -125,9 +125,9 @@ def test_graded_qrels_come_back_as_grades_of_the_request(cast, study, tmp_path):
     import_dataset(tmp_path / "qrels.txt", "ferry", form="trec-rag")
     study.raters["qrels"] = study.dataset.raters.get(name="qrels")
     assert graded(study, "qrels", "qrels-5") == GRADED
-    seen = cast.client("researcher").get("/datasets/ferry/exports/").content.decode()
-    assert "qrels/qrels.qrels-5.qrels" in seen
-    assert "qrels/qrels.qrels-5.diversity.qrels" not in seen
+    page = cast.client("researcher").get("/datasets/ferry/exports/").content.decode()
+    assert "qrels/qrels.qrels-5.qrels" in page
+    assert "qrels/qrels.qrels-5.diversity.qrels" not in page
 
 
 def test_ir_measures_reads_what_is_written(cast, db, study):
@@ -148,7 +148,7 @@ def test_ir_measures_reads_what_is_written(cast, db, study):
     by_topic = {m.query_id: m.value for m in ir_measures.iter_calc([relevant], qrels, run)}
     assert by_topic["ferry-1"] == 3 / 5
     by_subtopic = list(ir_measures.read_trec_qrels(read("qrels/ann.graded.diversity.qrels")))
-    assert [(each.iteration, each.doc_id) for each in by_subtopic] == [
+    assert [(qrel.iteration, qrel.doc_id) for qrel in by_subtopic] == [
         ("1", "ferry-1:2#2"),
         ("2", "ferry-1:0#0"),
     ]

@@ -1,4 +1,4 @@
-"""Which sections a search finds, in which order, and the words around."""
+"""Help search: sections found, their order, and the excerpts."""
 
 import pytest
 from django.utils.safestring import SafeString
@@ -7,8 +7,8 @@ from crux_site.help.docs import Doc, Section
 from crux_site.help.search import AROUND, find
 
 
-def section(title: str, words: str) -> Section:
-    return Section(title.lower(), title, 2, SafeString(""), words)
+def section(title: str, text: str) -> Section:
+    return Section(title.lower(), title, 2, SafeString(""), text)
 
 
 PAGE = Doc(
@@ -37,21 +37,21 @@ PAGE = Doc(
     ],
 )
 def test_sections_with_all_words_best_first(query, titles):
-    assert [found.section.title for found in find([PAGE], query)] == titles
+    assert [result.section.title for result in find([PAGE], query)] == titles
 
 
-def test_words_around_are_cut_between_words():
-    before, after = "abc " * AROUND, " xyz" * AROUND
-    (found,) = find([Doc("long", (section("Long", f"{before}needle{after}"),))], "needle")
-    assert found.hit == "needle"
-    assert found.before.startswith("… abc abc")
-    assert found.before.endswith("abc ")
-    assert found.after.startswith(" xyz")
-    assert found.after.endswith("xyz …")
-    assert len(found.before) + len(found.after) <= 2 * AROUND + 4
+def test_excerpt_is_cut_between_words():
+    head, tail = "abc " * AROUND, " xyz" * AROUND
+    (result,) = find([Doc("long", (section("Long", f"{head}needle{tail}"),))], "needle")
+    assert result.hit == "needle"
+    assert result.before.startswith("… abc abc")
+    assert result.before.endswith("abc ")
+    assert result.after.startswith(" xyz")
+    assert result.after.endswith("xyz …")
+    assert len(result.before) + len(result.after) <= 2 * AROUND + 4
 
 
-def test_where_the_heading_alone_has_it_the_section_begins():
-    (found, *_) = find([PAGE], "numbers")
-    assert (found.before, found.hit, found.after) == ("", "", "Each of them.")
-    assert found.url == "/help/numbers/#numbers"
+def test_heading_match_shows_beginning_of_section():
+    (result, *_) = find([PAGE], "numbers")
+    assert (result.before, result.hit, result.after) == ("", "", "Each of them.")
+    assert result.url == "/help/numbers/#numbers"

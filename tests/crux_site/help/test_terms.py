@@ -1,37 +1,38 @@
-"""Terms on pages lead to the glossary, once a page, and each room of the site to its section of the docs."""
+"""Glossary links of pages, once a page, and the help link of each section of the site."""
 
 import re
 from copy import deepcopy
 
 import pytest
-from django.urls import ResolverMatch, URLResolver, get_resolver, resolve, reverse
+from django.urls import URLResolver, get_resolver, resolve, reverse
 
+from annotation.pages import package_of, page_of
 from crux_site.help.docs import doc
-from crux_site.help.places import PLACES, folder_of, help_with
+from crux_site.help.help_links import help_url_for
 from crux_site.help.tags import term
 from crux_site.help.terms import terms
-from tests.apps import OUR_APPS
-from tests.crux_site.test_templates import TEMPLATES
-from tests.evaluation.scoring.material import make_study
-from tests.markup import markup
+from tests.toolbox.installed_apps import OUR_APPS
+from tests.toolbox.paths import TEMPLATES
+from tests.toolbox.responses import markup
+from tests.toolbox.scoring_study import make_study
 
 USED = re.compile(r"""{% term ("[^"]*"|'[^']*')""")
 LINK = re.compile(r'<a class="term" href="(/help/terms/#[^"]+)" title="([^"]+)">([^<]+)</a>')
 # The log-in, the help itself, and buttons that lead back to the page that they are on.
-NO_ROOMS = {"crux_site.login", "crux_site.help", "building.engine", "judging.engine"}
+WITHOUT_HELP = {"crux_site.login", "crux_site.help", "building.engine", "judging.engine"}
 
 
 @pytest.fixture(scope="module")
-def made(kept):
-    return kept(make_study)
+def _study(shared_world):
+    return shared_world(make_study)
 
 
 @pytest.fixture
-def study(db, made):
-    return deepcopy(made)
+def study(db, _study):
+    return deepcopy(_study)
 
 
-def test_every_term_that_a_template_uses_is_defined():
+def test_terms_in_templates_are_defined():
     used = {
         name[1:-1] for path in TEMPLATES.rglob("*.html") for name in USED.findall(path.read_text())
     }
@@ -39,14 +40,14 @@ def test_every_term_that_a_template_uses_is_defined():
     assert used <= set(terms())
 
 
-def test_every_term_has_a_definition_of_one_sentence_or_two():
-    for name, found in terms().items():
-        assert found.definition.endswith("."), name
-        assert len(found.definition) <= 150, name
-        assert found.definition.count(". ") <= 2, name
+def test_definitions_are_short_sentences():
+    for name, entry in terms().items():
+        assert entry.definition.endswith("."), name
+        assert len(entry.definition) <= 150, name
+        assert entry.definition.count(". ") <= 2, name
 
 
-def test_a_term_is_a_link_with_its_definition():
+def test_term_is_a_link_with_its_definition():
     assert term("eta", "η") == (
         '<a class="term" href="/help/terms/#eta" title="The grade from which a pair counts as answered, η: '
         '3 of 0 to 5 unless it is chosen otherwise.">η</a>'
@@ -80,7 +81,7 @@ def test_a_term_is_a_link_with_its_definition():
         ("pairs/{text}/{question}/", {"sub-question"}),
     ],
 )
-def test_a_page_links_each_of_its_terms_once(cast, study, page, expected):
+def test_page_links_each_of_its_terms_once(cast, study, page, expected):
     text = study.reports["annotated.oracle"].pk
     path = page.format(topic=study.topic.pk, text=text, question=study.questions[0].pk)
     response = cast.client("researcher").get(f"/datasets/ferry/{path}")
@@ -90,26 +91,22 @@ def test_a_page_links_each_of_its_terms_once(cast, study, page, expected):
     assert set(anchors) == expected
 
 
-@pytest.mark.parametrize("place", sorted(set(PLACES.values())))
-def test_every_section_that_a_room_leads_to_is_there(place):
-    name, _, anchor = place.partition("#")
-    assert not anchor or anchor in doc(name).by_anchor
-
-
-def rooms(patterns) -> set[str]:
-    """The folders of all pages of ours."""
-    found = set()
+def views(patterns):
+    """Yield the views of all pages of ours."""
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
-            found |= rooms(pattern.url_patterns)
-        else:
-            found.add(folder_of(ResolverMatch(pattern.callback, (), {})))
-    return {folder for folder in found if folder.split(".")[0] in OUR_APPS}
+            yield from views(pattern.url_patterns)
+        elif package_of(pattern.callback).split(".")[0] in OUR_APPS:
+            yield pattern.callback
 
 
-def test_every_room_leads_somewhere():
-    pages = {folder for folder in rooms(get_resolver().url_patterns) if not folder.endswith(".api")}
-    assert pages - NO_ROOMS == set(PLACES) - {"crux_site.api"}
+def test_pages_have_help_links_to_sections_of_the_docs():
+    pages = {package_of(view): page_of(view) for view in views(get_resolver().url_patterns)}
+    missing = {name for name, page in pages.items() if not page and not name.endswith(".api")}
+    assert missing <= WITHOUT_HELP
+    for page in filter(None, pages.values()):
+        name, _, anchor = page.help.partition("#")
+        assert not anchor or anchor in doc(name).by_anchor, page
 
 
 @pytest.mark.parametrize(
@@ -118,20 +115,20 @@ def test_every_room_leads_somewhere():
         ("/datasets/ferry/agreement/", "/help/researchers/#agreement"),
         ("/datasets/ferry/retrieval/", "/help/researchers/#retrieval"),
         ("/people/", "/help/admins/#accounts-and-roles"),
-        ("/judge-runs/", "/help/judging/#a-run"),
+        ("/judge-runs/", "/help/judging/#judge-runs"),
         ("/help/metrics/", "/help/"),
     ],
 )
-def test_the_help_with_a_page(path, url):
-    assert help_with(resolve(path)) == url
+def test_help_with_a_page(path, url):
+    assert help_url_for(resolve(path)) == url
 
 
-def test_who_is_nowhere_is_led_to_the_index():
-    assert help_with(None) == reverse("help")
-    assert folder_of(resolve("/datasets/ferry/agreement/")) == "evaluation.agreement"
+def test_unmatched_page_links_to_index():
+    assert help_url_for(None) == reverse("help")
+    assert package_of(resolve("/datasets/ferry/agreement/").func) == "evaluation.agreement"
 
 
-def test_the_bar_leads_staff_to_the_help_with_the_page(cast, study):
+def test_bar_leads_staff_to_the_help_with_the_page(cast, study):
     link = '<a href="/help/researchers/#agreement">Help</a>'
     assert link in markup(cast.client("researcher").get("/datasets/ferry/agreement/"))
     assert '<a href="/help/"aria-current="page">Help</a>' in re.sub(

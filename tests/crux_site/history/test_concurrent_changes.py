@@ -7,10 +7,10 @@ import pytest
 from annotation.models import Dataset, ProjectEntry, Rater, Text
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RetrievalRun
-from tests.conftest import make_cast
-from tests.crux_site.history.test_words_back import more_grades
-from tests.crux_site.imports.study import write
-from tests.two_clients import at_once, rounds
+from tests.crux_site.history.grade_files import more_grades
+from tests.toolbox.concurrent_clients import at_once, rounds
+from tests.toolbox.import_study import write
+from tests.toolbox.users import make_cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,7 +39,7 @@ def test_of_two_undos_one_is_told_that_it_is_done(world, tmp_path):
         assert "undone already" in refused.content.decode()
 
 
-def test_two_new_names_for_a_system_leave_one_system(world):
+def test_concurrent_renames_leave_a_single_system(world):
     cast, dataset = world
     name = "bm25"
     Text.objects.filter(kind="report", system__endswith="bm25").update(system=name)
@@ -58,7 +58,7 @@ def test_two_new_names_for_a_system_leave_one_system(world):
     assert sorted(outcome.status for outcome in outcomes) == [302, 422]
 
 
-def test_a_rater_is_renamed_or_removed_and_never_half(world):
+def test_rater_is_renamed_or_removed_and_never_half(world):
     cast, dataset = world
     address = "/datasets/small/contents/rater/?name=ann"
     renamed, removed = at_once(
@@ -66,6 +66,6 @@ def test_a_rater_is_renamed_or_removed_and_never_half(world):
         partial(cast.client("admin").post, address, {"act": "remove"}),
         after_reading=Rater,
     )
-    there = set(dataset.raters.values_list("name", flat=True)) & {"ann", "anna"}
+    names = set(dataset.raters.values_list("name", flat=True)) & {"ann", "anna"}
     assert 500 not in (renamed.status, removed.status)
-    assert there == ({"anna"} if removed.status != 302 else set())
+    assert names == ({"anna"} if removed.status != 302 else set())

@@ -1,4 +1,4 @@
-"""datasets/<slug>/history/: what happened, told newest first, and imports undone by owners."""
+"""datasets/<slug>/history/: events, newest first, and the undo of imports by owners."""
 
 import csv
 import io
@@ -36,11 +36,11 @@ from evaluation.data.selection import select
 from evaluation.models import RankedText, RetrievalRun
 from judging.engine.foreground import fill_lexical
 from judging.models import JudgeRun
-from tests.apps import OUR_APPS
-from tests.conftest import Cast, make_cast
-from tests.crux_site.imports.study import study, write
-from tests.evaluation.agreement.test_page import words
-from tests.factories import make_campaign
+from tests.toolbox.factories import make_campaign
+from tests.toolbox.import_study import study, write
+from tests.toolbox.installed_apps import OUR_APPS
+from tests.toolbox.responses import text_of_page
+from tests.toolbox.users import Cast, make_cast
 
 PAGE = "/datasets/small/history/"
 FIRST = ("topics.jsonl", "subquestions.jsonl", "passages.jsonl", "runs/human_eval.bm25.run")
@@ -56,9 +56,9 @@ def make_world(folder) -> Cast:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _world(kept, tmp_path_factory):
+def _world(shared_world, tmp_path_factory):
     folder = tmp_path_factory.mktemp("imports")
-    return kept(lambda: (make_world(folder), folder))
+    return shared_world(lambda: (make_world(folder), folder))
 
 
 @pytest.fixture
@@ -88,8 +88,8 @@ def undo_of(number: int) -> str:
 
 
 def rows() -> dict[str, list]:
-    """Every row of the collection without its key: what stands in it, and to what it refers by name."""
-    named = {
+    """Return all rows of the collection without keys; references are by name."""
+    paths_by_model = {
         Topic: ("name", "request", "position"),
         SubQuestion: ("topic__name", "position", "body", "source_body", "filtered_because"),
         Text: ("kind", "system", "name", "body", "sha256", "topic__name"),
@@ -109,7 +109,7 @@ def rows() -> dict[str, list]:
     }
     return {
         model.__name__: sorted(map(repr, model.objects.order_by().values_list(*paths)))
-        for model, paths in named.items()
+        for model, paths in paths_by_model.items()
     }
 
 
@@ -117,12 +117,12 @@ def reasons(answer) -> list[str]:
     return list(map(str, answer.context["found"].reasons))
 
 
-def test_the_second_import_is_undone_and_made_again(owner, cast, folder):
-    """By hand: what the first had is of the first: 2 topics, 6 questions, its run of 4, 3 passages with words.
+def test_second_import_is_undone_and_made_again(owner, cast, folder):
+    """Counts of the first import by hand.
 
-    Of passages without, it named t-2:0#0 of its run and the one that nobody has; the second filled t-2:0#0 and
-    made t-2:1#1. Reports: 2 annotated of 2 contexts and 2 of bm25; 2 references. Runs: one in a file, and the
-    contexts of the annotated reports.
+    Its own: 2 topics, 6 questions, its run of 4, 3 passages with words. Of passages without, it named t-2:0#0
+    of its run and the one that nobody has; the second filled t-2:0#0 and made t-2:1#1. Reports: 2 annotated of
+    2 contexts and 2 of bm25; 2 references. Runs: one in a file, and the contexts of the annotated reports.
     """
     before, url = rows(), undo_of(2)
     page = owner.get(url)
@@ -132,8 +132,10 @@ def test_the_second_import_is_undone_and_made_again(owner, cast, folder):
     assert counts["ratings"] == Rating.objects.count()
     assert "topics" not in counts
     assert owner.post(url).url == PAGE
-    left = [model.objects.count() for model in (Topic, SubQuestion, RetrievalRun, RankedText, Text)]
-    assert left == [2, 6, 1, 4, 5]
+    n_rows = [
+        model.objects.count() for model in (Topic, SubQuestion, RetrievalRun, RankedText, Text)
+    ]
+    assert n_rows == [2, 6, 1, 4, 5]
     assert (Rating.objects.exists(), NuggetSpan.objects.exists(), Rater.objects.exists()) == (
         (False,) * 3
     )
@@ -141,21 +143,24 @@ def test_the_second_import_is_undone_and_made_again(owner, cast, folder):
     entry = ProjectEntry.objects.first()
     assert (entry.action, entry.undoes.action) == ("undid the import", "imported")
     assert entry.by == cast.researcher
-    again = owner.post(url)
-    assert (again.status_code, "is undone already" in words(again)) == (422, True)
+    second_undo = owner.post(url)
+    assert (second_undo.status_code, "is undone already" in text_of_page(second_undo)) == (
+        422,
+        True,
+    )
     import_dataset(folder / "second", "small")
     assert rows() == before
 
 
-def test_the_first_goes_after_the_second_and_leaves_an_empty_dataset(owner, dataset, folder):
+def test_first_goes_after_the_second_and_leaves_an_empty_dataset(owner, dataset, folder):
     before, first, second = rows(), undo_of(1), undo_of(2)
     refused = owner.post(first)
     assert refused.status_code == 422
-    told = " ".join(reasons(refused))
-    assert "The import of " in told
+    text = " ".join(reasons(refused))
+    assert "The import of " in text
     n = Rating.objects.count()
-    assert f"{n} ratings" in told  # all are of its questions
-    assert "1 rows that it filled, perhaps of this one" in told  # the words of t-2:0#0
+    assert f"{n} ratings" in text  # all are of its questions
+    assert "1 rows that it filled, perhaps of this one" in text  # the words of t-2:0#0
     assert rows() == before
     owner.post(second)
     assert owner.post(first).url == PAGE
@@ -166,8 +171,8 @@ def test_the_first_goes_after_the_second_and_leaves_an_empty_dataset(owner, data
     assert rows() == before
 
 
-def test_what_came_before_is_let_go_and_not_taken_along(owner, dataset, tmp_path):
-    """Passages that came without their topic learn it from a later import, and forget it with it."""
+def test_undo_detaches_earlier_rows(owner, dataset, tmp_path):
+    """Passages without a topic get one from a later import, and lose it with its undo."""
     files = study()
     import_dataset(
         write(tmp_path / "a", {"passages.jsonl": files["passages.jsonl"]}), "late", title="Late"
@@ -180,7 +185,7 @@ def test_what_came_before_is_let_go_and_not_taken_along(owner, dataset, tmp_path
     assert (late.count(), Text.objects.filter(dataset__slug="late").count()) == (0, 3)
 
 
-def test_what_people_answered_in_between_keeps_an_import(owner, cast, dataset):
+def test_answers_of_people_block_undo(owner, cast, dataset):
     campaign = make_campaign(dataset, cast.worker)
     item = Item.objects.filter(campaign=campaign).first()
     Answer.objects.create(
@@ -194,59 +199,64 @@ def test_what_people_answered_in_between_keeps_an_import(owner, cast, dataset):
     n = Item.objects.count()
     refused = owner.post(undo_of(2))
     assert refused.status_code == 422
-    told = reasons(refused)
-    assert "Campaign Study of small: 1 answers of people" in told
-    assert f"Campaign Study of small: {n} texts that it shows" in told
+    blockers = reasons(refused)
+    assert "Campaign Study of small: 1 answers of people" in blockers
+    assert f"Campaign Study of small: {n} texts that it shows" in blockers
     assert Rating.objects.exists()
-    asked = ItemQuestion.objects.count()
-    told = reasons(owner.get(undo_of(1)))
-    assert f"Campaign Study of small: {asked} questions that it asks" in told
+    n_questions = ItemQuestion.objects.count()
+    blockers = reasons(owner.get(undo_of(1)))
+    assert f"Campaign Study of small: {n_questions} questions that it asks" in blockers
 
 
-def test_what_models_and_aggregates_said_keeps_it_too(owner, dataset):
+def test_judging_runs_and_aggregates_block_undo(owner, dataset):
     run = fill_lexical(dataset)
     make_aggregate(load(select(dataset, rubric="answerable")), "majority")
-    told = reasons(owner.get(undo_of(2)))
-    assert any(reason.startswith(f"Judge run {run.pk}: ") for reason in told)
-    assert any(reason.startswith("Rater majority.answerable: ") for reason in told)
-    assert any(reason.startswith(f"Rater {run.judge.rater}: ") for reason in told)
+    blockers = reasons(owner.get(undo_of(2)))
+    assert any(reason.startswith(f"Judge run {run.pk}: ") for reason in blockers)
+    assert any(reason.startswith("Rater majority.answerable: ") for reason in blockers)
+    assert any(reason.startswith(f"Rater {run.judge.rater}: ") for reason in blockers)
     JudgeRun.objects.filter(pk=run.pk).update(state="running")
     assert f"Judge run {run.pk}: 0 parts to do: end it first" in reasons(owner.get(undo_of(2)))
 
 
 def test_ratings_of_people_are_never_the_imports(cast, dataset):
-    """Who rates while files are read has keys between theirs."""
+    """A person who rates while files are read gets keys between those of the import."""
     entry = ProjectEntry.objects.filter(action="imported").order_by("pk")[1]
-    there = Rating.objects.filter(rater__dataset=dataset).first()
+    rating = Rating.objects.filter(rater__dataset=dataset).first()
     wil = Rater.objects.create(user=cast.worker, name="wil", kind="human")
-    Rating.objects.filter(pk=there.pk).update(rater=wil)
-    made = removal.made_within(dataset, entry.rows)
-    assert there not in made[Rating]
-    assert made[Rating].count() == Rating.objects.count() - 1
+    Rating.objects.filter(pk=rating.pk).update(rater=wil)
+    import_rows = removal.rows_of_import(dataset, entry.rows)
+    assert rating not in import_rows[Rating]
+    assert import_rows[Rating].count() == Rating.objects.count() - 1
 
 
 def test_of_many_rows_the_name_is_typed(owner, monkeypatch):
-    monkeypatch.setattr(forms, "MANY", 10)
+    monkeypatch.setattr(forms, "CONFIRM_ABOVE", 10)
     url, n = undo_of(2), Rating.objects.count()
-    for name, says in (("", "required"), ("Small", "Type small"), ("small ", "")):
+    for name, message in (("", "required"), ("Small", "Type small"), ("small ", "")):
         answer = owner.post(url, {"name": name})
-        if says:
-            assert (answer.status_code, says in words(answer)) == (422, True), name
+        if message:
+            assert (answer.status_code, message in text_of_page(answer)) == (422, True), name
             assert Rating.objects.count() == n
         else:
             assert answer.url == PAGE
 
 
-def test_who_may(cast, dataset):
-    for who, seen in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        client = cast.client(who)
+def test_history_permissions(cast, dataset):
+    for account, status in (
+        ("admin", 200),
+        ("researcher", 200),
+        ("worker", 403),
+        ("stranger", 302),
+    ):
+        client = cast.client(account)
         assert [client.get(url).status_code for url in (PAGE, "/datasets/small/history.csv")] == (
-            [seen] * 2
+            [status] * 2
         )
-        assert client.get(undo_of(2)).status_code == seen
+        assert client.get(undo_of(2)).status_code == status
     Membership.objects.filter(user=cast.researcher).update(role="coordinator")
     rosa = cast.client("researcher")
-    assert "Take back" not in words(rosa.get(PAGE))
+    assert "Take back" not in text_of_page(rosa.get(PAGE))
     assert (rosa.get(undo_of(2)).status_code, rosa.post(undo_of(2)).status_code) == (403, 403)
     assert rosa.post(PAGE).status_code == 405
     ada = cast.client("admin")
@@ -256,14 +266,14 @@ def test_who_may(cast, dataset):
     assert ada.put(undo_of(2)).status_code == 405
 
 
-def test_the_history_tells_of_files_campaigns_and_models(owner, cast, dataset):
+def test_history_tells_of_files_campaigns_and_models(owner, cast, dataset):
     campaign = make_campaign(dataset, cast.worker)
     campaign.log.create(action="closed", by=cast.admin)
     campaign.log.create(action="exported", by=cast.admin)  # told on the campaign's own page
     run = fill_lexical(dataset)
     table = csv.DictReader(io.StringIO(owner.get("/datasets/small/history.csv").content.decode()))
-    told = [(row["what"], row["by"]) for row in table]
-    assert told == [
+    events = [(row["what"], row["by"]) for row in table]
+    assert events == [
         ("made a judge run", ""),
         ("closed a campaign", "ada"),
         ("made a campaign", ""),
@@ -272,17 +282,17 @@ def test_the_history_tells_of_files_campaigns_and_models(owner, cast, dataset):
     ]
     page = owner.get(PAGE)
     assert f'href="{run.get_absolute_url()}"' in page.content.decode()
-    assert words(page).count("Undo") >= 2
+    assert text_of_page(page).count("Undo") >= 2
     assert PAGE in owner.get("/datasets/small/").content.decode()
     assert PAGE in owner.get("/projects/main/").content.decode()
     for n in range(60):
         ProjectEntry.record(dataset.project, None, f"act {n}", "", dataset)
-    assert "act 5:" not in words(owner.get(f"{PAGE}?page=2"))
-    assert "act 5" in words(owner.get(f"{PAGE}?page=2"))
+    assert "act 5:" not in text_of_page(owner.get(f"{PAGE}?page=2"))
+    assert "act 5" in text_of_page(owner.get(f"{PAGE}?page=2"))
 
 
-def test_every_table_of_a_dataset_is_known(db):
-    """A table that is forgotten would keep a dataset from being deleted, or lose rows to an undo."""
+def test_dataset_tables_are_listed_in_order(db):
+    """A missing table would block the deletion of a dataset, or lose rows to an undo."""
     ours = [
         m
         for app in OUR_APPS
@@ -299,19 +309,19 @@ def test_every_table_of_a_dataset_is_known(db):
         )
     }:
         reached |= more
-    beside = {Dataset, ProjectEntry, Project}
-    assert reached - beside == set(removal.TABLES)
+    exempt = {Dataset, ProjectEntry, Project}
+    assert reached - exempt == set(removal.TABLES)
     order = list(removal.TABLES)
-    for place, model in enumerate(order):
+    for position, model in enumerate(order):
         for field in model._meta.concrete_fields:
             if isinstance(field, models.ForeignKey) and field.related_model in order:
-                assert place < order.index(field.related_model) or field.null, field
+                assert position < order.index(field.related_model) or field.null, field
     assert Rubric not in reached
     assert Campaign in reached
 
 
-def test_what_a_writer_was_shown_keeps_an_import(owner, dataset):
-    """Orders know the texts that they show by keys in their inputs, and no database looks there."""
+def test_generation_tasks_block_undo(owner, dataset):
+    """Generation tasks name texts by keys in their inputs, which no database checks."""
     late = dataset.texts.get(name="t-2:1#1")
     run = Writing.objects.create(writer=Writer.objects.create(task="report"), dataset=dataset)
     topic = dataset.topics.get(name="t-2")
@@ -321,7 +331,7 @@ def test_what_a_writer_was_shown_keeps_an_import(owner, dataset):
         Order.objects.create(
             run=run, writer=run.writer, topic=topic, number=number, inputs=inputs, sample=number
         )
-    told = reasons(owner.get(undo_of(2)))
-    assert f"Writing {run.pk}: 2 orders that show its texts" in told
-    assert f"Writing {run.pk}: 3 parts to do: end it first" in told  # it is being planned
+    blockers = reasons(owner.get(undo_of(2)))
+    assert f"Writing {run.pk}: 2 orders that show its texts" in blockers
+    assert f"Writing {run.pk}: 3 parts to do: end it first" in blockers  # it is being planned
     assert f"Writing {run.pk}: 3 orders" in reasons(owner.get(undo_of(1)))  # of its topic

@@ -1,6 +1,6 @@
 """Lines that no importer may read: each stands in for a good one of the small study."""
 
-from tests.crux_site.imports.study import QUESTIONS, judged, study, t1
+from tests.toolbox.import_study import QUESTIONS, judged, study, t1
 
 QLABELS = "annotations/ann.qlabels.jsonl"
 QRELS = "annotations/ann.qrels.jsonl"
@@ -9,7 +9,7 @@ RUN = "runs/first_stage.lsr.run"
 ANNOTATED = "reports_annotated.jsonl"
 
 
-def without(row: dict, key: str) -> dict:
+def drop_key(row: dict, key: str) -> dict:
     return {name: value for name, value in row.items() if name != key}
 
 
@@ -27,7 +27,7 @@ BROKEN = {
     "deep": (JUDGED, 2, "[" * 100_000, "", "broken JSON"),
     "a huge number": (JUDGED, 2, '{"rating": [' + "9" * 5000 + "]}", "", "broken JSON"),
     "a key twice": (JUDGED, 2, '{"pid": "a", "pid": "b"}', "", "twice"),
-    "a key missing": (JUDGED, 2, without(row(JUDGED, 1), "rating"), "rating", "is missing"),
+    "a key missing": (JUDGED, 2, drop_key(row(JUDGED, 1), "rating"), "rating", "is missing"),
     "a number for words": (
         "passages.jsonl", 2, {"id": "t-1:0#1", "contents": 7}, "contents", "valid string",
     ),

@@ -1,4 +1,4 @@
-"""Which files are read: folders, parts of folders, single files, and what is left out."""
+"""Recognized files: folders, parts of folders, single files, and files left out."""
 
 import json
 
@@ -6,15 +6,15 @@ import pytest
 
 from annotation.formats.layout import Kind, recognise
 from annotation.models import Text
-from crux_site.imports.importing import ImportFailed, import_dataset
-from tests.crux_site.imports.study import PASSAGES, study, write
+from crux_site.imports.importing import DatasetImportError, import_dataset
+from tests.toolbox.import_study import PASSAGES, study, write
 
 
 def kinds(path, **options) -> dict[str, Kind]:
     return {source.name: source.kind for source in recognise(path, **options).sources}
 
 
-def test_every_file_of_the_layout_is_known(tmp_path):
+def test_layout_files_are_recognized(tmp_path):
     write(tmp_path)
     layout = recognise(tmp_path)
     assert {source.name for source in layout.sources} == set(study())
@@ -26,7 +26,7 @@ def test_every_file_of_the_layout_is_known(tmp_path):
     assert names["reports_all.bm25.jsonl"] == ("", "bm25")
 
 
-def test_what_is_left_out_is_said(tmp_path):
+def test_left_out_files_are_reported(tmp_path):
     write(tmp_path)
     for name in (
         "README.md",
@@ -42,7 +42,7 @@ def test_what_is_left_out_is_said(tmp_path):
         write(tmp_path, {name: []})
     layout = recognise(tmp_path)
     assert {source.name for source in layout.sources} == set(study())
-    assert {(left.name, left.files) for left in layout.left_out} == {
+    assert {(file.name, file.files) for file in layout.left_out} == {
         ("README.md", 1),
         ("expected_values.json", 1),
         ("raw/", 2),
@@ -52,7 +52,7 @@ def test_what_is_left_out_is_said(tmp_path):
         ("annotations/qlabels (18).jsonl", 1),
         ("notes.txt", 1),
     }
-    assert all(left.why for left in layout.left_out)
+    assert all(file.why for file in layout.left_out)
 
 
 def test_history_is_read_on_request(tmp_path):
@@ -76,7 +76,7 @@ def test_history_is_read_on_request(tmp_path):
         ("llama33_70b.reference.jsonl", Kind.REFERENCE, "llama33_70b", ""),
     ],
 )
-def test_a_single_file_is_known_by_its_name_wherever_it_lies(tmp_path, name, kind, rater, system):
+def test_single_file_is_known_by_its_name_wherever_it_lies(tmp_path, name, kind, rater, system):
     (tmp_path / name).touch()
     (source,) = recognise(tmp_path / name).sources
     assert (source.kind, source.rater, source.system) == (kind, rater, system)
@@ -95,42 +95,42 @@ def test_single_files_side_by_side_are_known_too(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["runs", "annotations", "judgements"])
-def test_a_folder_of_the_layout_may_be_given_by_itself(tmp_path, name):
+def test_folder_of_the_layout_may_be_given_by_itself(tmp_path, name):
     write(tmp_path)
     expected = {file.rpartition("/")[2] for file in study() if file.startswith(f"{name}/")}
     assert set(kinds(tmp_path / name)) == expected
 
 
-def test_the_folder_round_a_folder_is_looked_through(tmp_path):
+def test_folder_round_a_folder_is_looked_through(tmp_path):
     write(tmp_path / "archive" / "small-study")
     assert set(kinds(tmp_path / "archive")) == set(study())
 
 
 @pytest.mark.parametrize("name", ["qlabels (18).jsonl", "data.csv", "x.conflicts.jsonl"])
-def test_an_unknown_file_is_answered_with_the_names_that_are_known(tmp_path, name):
+def test_unknown_file_is_answered_with_the_names_that_are_known(tmp_path, name):
     (tmp_path / name).touch()
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         recognise(tmp_path / name)
     (problem,) = raised.value.problems
     assert problem.file == name
-    of_others = (Kind.CITED, Kind.GRADES)
-    assert all(kind.value in problem.message for kind in Kind if kind not in of_others)
+    foreign_kinds = (Kind.CITED, Kind.GRADES)
+    assert all(kind.value in problem.message for kind in Kind if kind not in foreign_kinds)
 
 
-def test_a_folder_without_a_known_file(tmp_path):
+def test_folder_without_a_known_file(tmp_path):
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(ImportFailed, match="files are known by their names"):
+    with pytest.raises(DatasetImportError, match="files are known by their names"):
         recognise(tmp_path)
 
 
-def test_no_such_file(tmp_path):
-    with pytest.raises(ImportFailed, match="No such file"):
+def test_missing_file_is_refused(tmp_path):
+    with pytest.raises(DatasetImportError, match="No such file"):
         recognise(tmp_path / "nowhere")
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("inside", [True, False])
-def test_one_file_for_each_passage(tmp_path, inside):
+def test_passages_in_separate_files_are_read(tmp_path, inside):
     """Names hold `:` and `#`; the folder lies in the study or is given by itself."""
     files = study()
     del files["passages.jsonl"]
@@ -153,14 +153,14 @@ def test_one_file_for_each_passage(tmp_path, inside):
 
 
 @pytest.mark.django_db
-def test_a_broken_passage_among_many_files_is_named(tmp_path):
+def test_broken_passage_among_many_files_is_named(tmp_path):
     folder = tmp_path / "documents"
     folder.mkdir()
     for name, body in PASSAGES.items():
         (folder / name).write_text(json.dumps({"id": name, "contents": body}))
     (folder / "t-1:0#1").write_text('{"id": "t-1:0#1", "contents": 7}')
     (folder / "t-2:0#0").write_text('{"id": "t-9:0#0", "contents": "of another name"}')
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_dataset(folder, "small")
     assert [(problem.file, problem.field) for problem in raised.value.problems] == [
         ("documents/t-1:0#1", "contents"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clock import HANGS
+from tests.toolbox.clock import HANGS
 
 ROOT = Path(__file__).resolve().parents[3]
 PASSAGES = 15_000
@@ -37,12 +37,12 @@ print(summary.created["passages"])
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="memory is read as Linux tells it"
 )
-def test_a_large_file_in_bounded_memory(tmp_path):
+def test_large_file_in_bounded_memory(tmp_path):
     path = tmp_path / "passages.jsonl"
-    words = "The ferry Halden lost steering off the breakwater — nobody aboard was hurt. " * 26
+    body = "The ferry Halden lost steering off the breakwater — nobody aboard was hurt. " * 26
     with path.open("w", encoding="utf-8") as file:
         for i in range(PASSAGES):
-            passage = {"id": f"t-{i // 40}:{i % 40}#{i % 40}", "contents": f"{i} {words}"}
+            passage = {"id": f"t-{i // 40}:{i % 40}#{i % 40}", "contents": f"{i} {body}"}
             file.write(json.dumps(passage, ensure_ascii=False) + "\n")
     assert path.stat().st_size > MEGABYTES * 1_000_000
     environment = {

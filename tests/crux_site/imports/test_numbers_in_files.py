@@ -6,10 +6,10 @@ import pytest
 
 from annotation.formats.records import GradeRow, NoteRow, QlabelsRow, QrelsRow, SpanRow
 from annotation.models import Citation, Rating
-from crux_site.imports.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import DatasetImportError, import_dataset
 from evaluation.models import RankedText
-from tests.crux_site.imports.foreign.folders import read, refused, write
-from tests.shared_cases import case
+from tests.toolbox.foreign_files import read, refused, write
+from tests.toolbox.regression_cases import case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -53,13 +53,13 @@ def test_whole_numbers_written_as_floats_are_read(tmp_path):
         ({"grade": float("nan")}, "NaN is not JSON"),
     ],
 )
-def test_a_fraction_names_its_place_and_changes_nothing(tmp_path, more, message):
+def test_fraction_names_its_place_and_changes_nothing(tmp_path, more, message):
     (problem,) = refused(write(tmp_path, rated(**more)), "crux")
     assert problem.startswith("ratings.jsonl:1: ")
     assert message in problem
 
 
-def test_every_row_of_ours_reads_whole_floats():
+def test_rows_accept_whole_floats():
     labels = QlabelsRow.model_validate(
         {
             "id": "a",
@@ -83,7 +83,7 @@ def test_ranks_of_a_run_may_be_written_as_floats(tmp_path):
     assert RankedText.objects.get().rank == 1
 
 
-def test_a_rank_that_is_no_whole_number_is_refused(tmp_path):
+def test_rank_that_is_no_whole_number_is_refused(tmp_path):
     run = {"runs/r.run": ["58 Q0 d1 1.5 9.5 r"]}
     (problem,) = refused(write(tmp_path, STUDY | run), "crux")
     assert problem.startswith("runs/r.run:1: rank: expected a number")
@@ -97,7 +97,7 @@ def cited() -> list[tuple]:
 def test_places_in_quotes_and_null_citations_are_read():
     summary = read(case("citations-as-strings"), "trec-rag")
     assert cited() == [("0", "d#1"), ("1", "d#2"), ("0", "d#1")]
-    assert {str(what): n for what, n in summary.mapped.items()} == {
+    assert {str(reason): n for reason, n in summary.mapped.items()} == {
         "places written as words in citations: read as places in the references": 3
     }
 
@@ -127,7 +127,7 @@ def test_citations_are_places_or_names(tmp_path, citations, references, expected
 
 @pytest.mark.parametrize("form", ["trec-rag", "ragtime"])
 @pytest.mark.parametrize("citation", [True, 1.5, ["d1"]])
-def test_a_citation_that_is_neither_place_nor_name_is_one_plain_error(tmp_path, form, citation):
+def test_citation_that_is_neither_place_nor_name_is_one_plain_error(tmp_path, form, citation):
     files = report(citation)
     if form == "ragtime":
         files["topics.jsonl"] = [{"request_id": "58", "problem_statement": "The mill?"}]
@@ -139,5 +139,5 @@ def test_a_citation_that_is_neither_place_nor_name_is_one_plain_error(tmp_path, 
 def test_citations_in_one_string_are_refused(tmp_path):
     files = report()
     files["answers.jsonl"][0]["answer"][0]["citations"] = "0"
-    with pytest.raises(ImportFailed, match="must be a list of places or names, or nothing"):
+    with pytest.raises(DatasetImportError, match="must be a list of places or names, or nothing"):
         import_dataset(write(tmp_path, files), "other", form="trec-rag")

@@ -12,6 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from annotation.models import Dataset, Rating, Text, Topic
 from crux_site.imports import uploads
 from evaluation.models import RankedText
+from tests.toolbox.import_previews import import_previewed
 
 DEMO = Path(__file__).resolve().parents[3] / "fixtures" / "demo"
 
@@ -46,33 +47,33 @@ def upload(client, *files, **data):
     )
 
 
-def test_a_preview_changes_nothing_and_the_import_does_it_all(cast, staging):
+def test_preview_changes_nothing_and_the_import_does_it_all(cast, staging):
     client = cast.client("admin")
     preview = upload(client, archive())
     page = client.get(preview.url).content.decode()
-    assert "What would change in coast" in page
+    assert "Preview of changes to coast" in page
     assert "So far nothing is stored." in page
     assert not Dataset.objects.exists()
-    assert client.post(preview.url).url == preview.url
+    assert import_previewed(client, preview.url).url == preview.url
     assert (Topic.objects.count(), Dataset.objects.get().title) == (4, "Coast")
     done = client.get(preview.url).content.decode()
     assert "The import into coast is done" in done
     assert 'href="/datasets/coast/"' in done
     assert not list(staging.glob("*/files"))  # the upload is not kept
-    client.post(preview.url)
+    import_previewed(client, preview.url)
     assert Dataset.objects.count() == 1
-    again = upload(client, archive())
-    assert "Nothing would change in coast" in client.get(again.url).content.decode()
+    second_upload = upload(client, archive())
+    assert "No changes to coast" in client.get(second_upload.url).content.decode()
 
 
-def test_a_broken_file_is_named_with_line_and_field(cast):
+def test_broken_file_is_named_with_line_and_field(cast):
     client = cast.client("admin")
     bad = {"topics.jsonl": b'{"id": "coast-1", "request": "x"}\n{"id": 7}\n'}
     preview = upload(client, archive(bad))
     for response in (client.get(preview.url), client.post(preview.url, follow=True)):
         assert response.status_code == 422
         page = response.content.decode()
-        assert "This import cannot be done" in page
+        assert "Import refused" in page
         assert "topics.jsonl" in page
         assert '<td class="number">2</td>' in page
     assert not Dataset.objects.exists()
@@ -82,13 +83,13 @@ def test_looking_at_a_page_begins_nothing(cast, staging, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(uploads, "STAGING", staging)
     form = {"dataset": "coast", "title": "", "with_history": False, "files": [archive()]}
-    there = uploads.stage(form | {"project": "main", "by": cast.admin.pk})
-    client, url = cast.client("admin"), f"/import/{there.token}/"
-    assert "This did not come to its end" in client.get(url).content.decode()
-    assert not there.result
-    there.read(stores=False)
+    staged = uploads.stage(form | {"project": "main", "by": cast.admin.pk})
+    client, url = cast.client("admin"), f"/import/{staged.token}/"
+    assert "Import interrupted" in client.get(url).content.decode()
+    assert not staged.result
+    staged.read()
     for _ in range(2):
-        assert "What would change in coast" in client.get(url).content.decode()
+        assert "Preview of changes to coast" in client.get(url).content.decode()
     assert not Dataset.objects.exists()
 
 
@@ -98,23 +99,23 @@ def test_single_files_go_by_their_names(cast):
         SimpleUploadedFile(name, (DEMO / name).read_bytes())
         for name in ("topics.jsonl", "passages.jsonl")
     ]
-    client.post(upload(client, *files).url)
+    import_previewed(client, upload(client, *files).url)
     assert Text.objects.filter(kind="passage").count() == 29
     assert not Rating.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("data", "files", "says"),
+    ("data", "files", "message"),
     [
         ({"dataset": "no slug"}, [archive()], "valid"),
         ({}, [], "required"),
         ({}, [SimpleUploadedFile("a.zip", b"no archive")], "cannot be read"),
     ],
 )
-def test_a_bad_upload_is_refused(cast, staging, data, files, says):
+def test_bad_upload_is_refused(cast, staging, data, files, message):
     response = upload(cast.client("admin"), *files, **data)
     assert response.status_code == 422
-    assert says in response.content.decode()
+    assert message in response.content.decode()
     assert not list(staging.iterdir())
 
 
@@ -146,8 +147,8 @@ def test_uploads_that_nobody_wanted_are_forgotten_after_a_day(cast, staging):
 
 
 def test_only_admins_import(cast):
-    for who, status in (("researcher", 403), ("worker", 403), ("stranger", 302)):
-        client = cast.client(who)
+    for account, status in (("researcher", 403), ("worker", 403), ("stranger", 302)):
+        client = cast.client(account)
         assert client.get("/import/").status_code == status
         assert upload(client, archive()).status_code == status
     assert not Dataset.objects.exists()
@@ -156,7 +157,7 @@ def test_only_admins_import(cast):
     assert cast.client("admin").delete("/import/").status_code == 405
 
 
-def test_another_format_is_chosen_in_the_form(cast):
+def test_format_is_chosen_in_form(cast):
     client = cast.client("admin")
     files = {
         "corpus.jsonl": b'{"_id": "d1", "title": "The mill", "text": "It grinds."}\n',
@@ -170,19 +171,19 @@ def test_another_format_is_chosen_in_the_form(cast):
     packed = SimpleUploadedFile("other.zip", buffer.getvalue())
     preview = upload(client, packed, format="beir")
     assert "qrels/test.tsv" in client.get(preview.url).content.decode()
-    client.post(preview.url)
+    import_previewed(client, preview.url)
     assert Text.objects.get().body == "The mill\nIt grinds."
     assert Rating.objects.count() == 1
 
 
-def test_an_unknown_format_is_refused(cast, staging):
+def test_unknown_format_is_refused(cast, staging):
     response = upload(cast.client("admin"), archive(), format="csv")
     assert response.status_code == 422
     assert not list(staging.iterdir())
 
 
 @pytest.mark.parametrize(("order", "first"), [("", "a"), ("score", "a"), ("lines", "b")])
-def test_the_order_of_an_unsorted_run_can_be_chosen(cast, order, first):
+def test_order_of_an_unsorted_run_can_be_chosen(cast, order, first):
     client = cast.client("admin")
     topics = SimpleUploadedFile("topics.jsonl", b'{"id": "t1", "request": "Why?"}\n')
     run = SimpleUploadedFile("r.run", b"t1 Q0 b 2 1 r\nt1 Q0 a 1 2 r\n")
@@ -191,20 +192,20 @@ def test_the_order_of_an_unsorted_run_can_be_chosen(cast, order, first):
         "topics of runs whose lines are not in the order of their scores"
         in client.get(preview.url).content.decode()
     )
-    client.post(preview.url)
+    import_previewed(client, preview.url)
     assert RankedText.objects.get(rank=1).text.name == first
 
 
-def test_an_order_that_there_is_not_is_refused(cast):
+def test_order_that_there_is_not_is_refused(cast):
     response = upload(cast.client("admin"), archive(), run_order="rank")
     assert response.status_code == 422
     assert "rank is not one of the available choices" in response.content.decode()
 
 
 def test_answers_left_out_of_a_tool_are_listed_and_downloaded(cast):
-    """On the page before and after the import; nobody else sees them, and other endings are not there."""
+    """Before and after the import; other users cannot see them; other endings give 404."""
     client = cast.client("admin")
-    client.post(upload(client, archive()).url)
+    import_previewed(client, upload(client, archive()).url)
     text = Text.objects.filter(kind="passage", topic__isnull=False).first()
     pair = {"pair": f"{text.topic.name}/0/passage//{text.name}"}
     result = {"type": "choices", "from_name": "graded", "value": {"choices": ["4"]}}
@@ -223,7 +224,7 @@ def test_answers_left_out_of_a_tool_are_listed_and_downloaded(cast):
         assert "Answers left out" in page
         assert "annotations of no account: no row" in page
         answers = client.get(f"{preview.url}left-out.json").json()
-        assert [(each["task"], each["annotation"]) for each in answers] == [
+        assert [(answer["task"], answer["annotation"]) for answer in answers] == [
             ("2", "20"),
             ("3", "30"),
         ]
@@ -233,7 +234,7 @@ def test_answers_left_out_of_a_tool_are_listed_and_downloaded(cast):
             table.content.decode().splitlines()[0]
             == "file,line,item,task,annotation,person,field,reason"
         )
-        client.post(preview.url)
+        import_previewed(client, preview.url)
     assert client.get(f"{preview.url}left-out.xml").status_code == 404
     assert client.post(f"{preview.url}left-out.csv").status_code == 405
     assert cast.client("researcher").get(f"{preview.url}left-out.csv").status_code == 404
@@ -242,6 +243,6 @@ def test_answers_left_out_of_a_tool_are_listed_and_downloaded(cast):
     assert client.get(missing).status_code == 404
 
 
-def test_an_unknown_treatment_of_two_answers_is_refused(cast):
+def test_unknown_treatment_of_two_answers_is_refused(cast):
     response = upload(cast.client("admin"), archive(), repeated="oldest")
     assert response.status_code == 422

@@ -1,4 +1,4 @@
-"""An import beside people at work: who waits for whom, and the process that the page starts."""
+"""Imports while people work: waiting for locks, and the subprocess of the page."""
 
 import io
 import zipfile
@@ -11,10 +11,11 @@ from django.db import connection
 from annotation.models import Answer, Campaign, Dataset, Rater
 from crux_site.imports import uploads
 from crux_site.imports.importing import import_dataset
-from tests import clock
-from tests.annotation.task.work_material import answer
-from tests.factories import make_campaign
-from tests.threads import in_threads
+from tests.toolbox import clock
+from tests.toolbox.factories import make_campaign
+from tests.toolbox.import_previews import import_previewed
+from tests.toolbox.task_answers import answer
+from tests.toolbox.threads import in_threads
 
 DEMO = Path(__file__).resolve().parents[3] / "fixtures" / "demo"
 IS_SQLITE = connection.vendor == "sqlite"
@@ -23,9 +24,9 @@ IS_SQLITE = connection.vendor == "sqlite"
 @pytest.fixture
 def at_the_test_database(monkeypatch, tmp_path):
     """Processes that a test starts have its database, and put uploads below its folder."""
-    own = connection.settings_dict
-    server = f"{own['USER']}:{own['PASSWORD']}@{own['HOST']}:{own['PORT']}"
-    url = f"sqlite:///{own['NAME']}" if IS_SQLITE else f"postgres://{server}/{own['NAME']}"
+    config = connection.settings_dict
+    server = f"{config['USER']}:{config['PASSWORD']}@{config['HOST']}:{config['PORT']}"
+    url = f"sqlite:///{config['NAME']}" if IS_SQLITE else f"postgres://{server}/{config['NAME']}"
     monkeypatch.setenv("DATABASE_URL", url)
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     monkeypatch.setattr(uploads, "STAGING", tmp_path / "imports")
@@ -41,7 +42,7 @@ def impatient(monkeypatch):
 
 
 def during(dataset, act, *, dry_run):
-    """What `act` returned, in another thread, while an import into the dataset was half done."""
+    """Return the result of `act` in another thread while an import is half done."""
     returned = []
 
     def once(file, lines):
@@ -85,13 +86,13 @@ def test_people_save_while_an_import_is_looked_at_or_runs(
     assert Answer.objects.count() == 1
 
 
-def test_a_look_sees_what_is_there_and_leaves_it(transactional_db, dataset):
+def test_look_sees_what_is_there_and_leaves_it(transactional_db, dataset):
     first = import_dataset(DEMO, "coast")
-    again = import_dataset(DEMO, "coast", dry_run=True)
-    assert not again.changed
-    assert again.totals == first.totals
-    other = import_dataset(DEMO, "other", dry_run=True)
-    assert other.created == first.created
+    repeated = import_dataset(DEMO, "coast", dry_run=True)
+    assert not repeated.changed
+    assert repeated.totals == first.totals
+    new_dataset = import_dataset(DEMO, "other", dry_run=True)
+    assert new_dataset.created == first.created
     assert list(Dataset.objects.values_list("slug", flat=True)) == ["coast", dataset.slug]
 
 
@@ -102,9 +103,7 @@ def wait_for(url):
 
 
 @pytest.mark.timing
-def test_the_page_starts_a_process_and_says_how_far_it_is(
-    transactional_db, cast, at_the_test_database
-):
+def test_page_starts_a_process_and_says_how_far_it_is(transactional_db, cast, at_the_test_database):
     client = cast.client("admin")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -120,9 +119,9 @@ def test_the_page_starts_a_process_and_says_how_far_it_is(
     client.post(url)  # nobody imports what was not looked at
     wait_for(url)
     assert client.get(url, HTTP_HX_REQUEST="true")["HX-Refresh"] == "true"
-    assert "What would change in coast" in client.get(url).content.decode()
+    assert "Preview of changes to coast" in client.get(url).content.decode()
     assert not Dataset.objects.exists()
-    client.post(url)
+    import_previewed(client, url)
     assert "Importing into coast" in client.get(url).content.decode()
     client.post(url)  # a second click
     wait_for(url)

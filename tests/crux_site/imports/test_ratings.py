@@ -8,8 +8,8 @@ from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric
 from annotation.models.standard import STANDARD, add_standard
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.study import contents, empty_database, fingerprint, study, write
-from tests.crux_site.imports.test_broken_files import failed
+from tests.crux_site.imports.import_runs import import_problems
+from tests.toolbox.import_study import contents, empty_database, fingerprint, study, write
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ TONE = {
     ],
 }
 PAIR = {"rater": "eve", "kind": "human", "rubric": "question-type", "text": "t-1:0#1"}
-ASKED = {"question": "What failed on the ferry?"}
+FERRY_QUESTION = {"question": "What failed on the ferry?"}
 
 
 def labels(*lines, rubrics=(TONE,)):
@@ -40,19 +40,26 @@ def test_as_little_as_says_which_pair_is_meant(tmp_path):
     folder = write(
         tmp_path,
         labels(
-            {**PAIR, **ASKED, "grade": 1},
+            {**PAIR, **FERRY_QUESTION, "grade": 1},
             {**PAIR, "question_index": 1, "grade": 2},
             {**PAIR, "topic": "t-2", "question_index": 0, "grade": 0},
-            {**PAIR, **ASKED, "rater": "model-a", "kind": "model", "rubric": "tone", "grade": 2},
             {
                 **PAIR,
-                **ASKED,
+                **FERRY_QUESTION,
+                "rater": "model-a",
+                "kind": "model",
+                "rubric": "tone",
+                "grade": 2,
+            },
+            {
+                **PAIR,
+                **FERRY_QUESTION,
                 "rater": "by-rule",
                 "kind": "baseline",
                 "rubric": "tone",
                 "grade": None,
             },
-            {**PAIR, **ASKED, "text": "other-9:0#0", "topic": "t-1", "grade": 3},
+            {**PAIR, **FERRY_QUESTION, "text": "other-9:0#0", "topic": "t-1", "grade": 3},
         ),
     )
     summary = import_dataset(folder, "small")
@@ -85,12 +92,13 @@ def test_spans_by_their_place_by_their_words_and_nowhere(tmp_path):
     ]
     import_dataset(
         write(
-            tmp_path, labels({**PAIR, **ASKED, "rubric": "answered", "grade": 1, "spans": spans})
+            tmp_path,
+            labels({**PAIR, **FERRY_QUESTION, "rubric": "answered", "grade": 1, "spans": spans}),
         ),
         "small",
     )
-    found = NuggetSpan.objects.filter(rating__rubric__slug="answered").order_by("position")
-    assert list(found.values_list("start", "quote", "source_quote", "located")) == [
+    stored = NuggetSpan.objects.filter(rating__rubric__slug="answered").order_by("position")
+    assert list(stored.values_list("start", "quote", "source_quote", "located")) == [
         (second, "coupling", "", "exact"),
         (body.index("failed"), "failed", "", "exact"),
         (None, "", "not there", "unlocated"),
@@ -100,44 +108,70 @@ def test_spans_by_their_place_by_their_words_and_nowhere(tmp_path):
 @pytest.mark.parametrize(
     ("line", "field", "message"),
     [
-        ({**ASKED, "grade": 4}, "grade", "4 is no grade of the rubric question-type (0, 1, 2, 3)"),
-        ({**ASKED, "grade": "1"}, "grade", "not '1'"),
-        ({**ASKED, "grade": 1, "rubric": "no-such"}, "rubric", "there is no rubric 'no-such'"),
-        ({**ASKED, "grade": 1, "kind": "robot"}, "rater_kind", "'robot' is none of human, "),
-        ({**ASKED, "grade": 1, "kind": "aggregate"}, "rater_kind", "'aggregate' is none of human"),
-        ({**ASKED, "grade": 1, "rater": "a/b"}, "rater", "letters, digits"),
-        ({**ASKED, "grade": 1, "rater": "judge"}, "rater", "judge is a model already"),
-        ({**ASKED, "grade": 1, "text_kind": "poem"}, "text_kind", "'poem' is none of passage, "),
         (
-            {**ASKED, "grade": 1, "text_kind": "report", "system": "s", "text": "t-1"},
+            {**FERRY_QUESTION, "grade": 4},
+            "grade",
+            "4 is no grade of the rubric question-type (0, 1, 2, 3)",
+        ),
+        ({**FERRY_QUESTION, "grade": "1"}, "grade", "not '1'"),
+        (
+            {**FERRY_QUESTION, "grade": 1, "rubric": "no-such"},
+            "rubric",
+            "there is no rubric 'no-such'",
+        ),
+        (
+            {**FERRY_QUESTION, "grade": 1, "kind": "robot"},
+            "rater_kind",
+            "'robot' is none of human, ",
+        ),
+        (
+            {**FERRY_QUESTION, "grade": 1, "kind": "aggregate"},
+            "rater_kind",
+            "'aggregate' is none of human",
+        ),
+        ({**FERRY_QUESTION, "grade": 1, "rater": "a/b"}, "rater", "letters, digits"),
+        ({**FERRY_QUESTION, "grade": 1, "rater": "judge"}, "rater", "judge is a model already"),
+        (
+            {**FERRY_QUESTION, "grade": 1, "text_kind": "poem"},
+            "text_kind",
+            "'poem' is none of passage, ",
+        ),
+        (
+            {**FERRY_QUESTION, "grade": 1, "text_kind": "report", "system": "s", "text": "t-1"},
             "text",
             "the report t-1 of s is not in the dataset",
         ),
         (
-            {**ASKED, "grade": 1, "text": "other-9:0#0"},
+            {**FERRY_QUESTION, "grade": 1, "text": "other-9:0#0"},
             "topic",
             "is missing, and other-9:0#0 is of none",
         ),
-        ({**ASKED, "grade": 1, "topic": "t-9"}, "topic", "topic 't-9' is not in the dataset"),
+        (
+            {**FERRY_QUESTION, "grade": 1, "topic": "t-9"},
+            "topic",
+            "topic 't-9' is not in the dataset",
+        ),
         ({"grade": 1}, "question", "is missing, and question_index too"),
         ({"grade": 1, "question_index": 3}, "question_index", "t-1 has 3 questions"),
         ({"grade": 1, "question": "Who?"}, "question", "t-1 does not ask 'Who?'"),
-        ({**ASKED, "grade": 1, "question_index": 1}, "question", "at 1"),
-        ({**ASKED, "grade": 1, "text_sha256": "0" * 64}, "text_sha256", "has other words"),
+        ({**FERRY_QUESTION, "grade": 1, "question_index": 1}, "question", "at 1"),
+        ({**FERRY_QUESTION, "grade": 1, "text_sha256": "0" * 64}, "text_sha256", "has other words"),
         (
-            {**ASKED, "grade": 1, "spans": [{"start": 0, "end": 3, "quote": "xyz"}]},
+            {**FERRY_QUESTION, "grade": 1, "spans": [{"start": 0, "end": 3, "quote": "xyz"}]},
             "spans",
             "the text says 'A c', not 'xyz'",
         ),
         (
-            {**ASKED, "grade": 1, "spans": [{"start": 0, "end": 3}]},
+            {**FERRY_QUESTION, "grade": 1, "spans": [{"start": 0, "end": 3}]},
             "spans",
             "a span with its place needs its quote",
         ),
     ],
 )
-def test_a_line_that_cannot_be_kept_is_named_and_changes_nothing(tmp_path, line, field, message):
-    problem = failed(write(tmp_path, labels({**PAIR, **ASKED, "grade": 0}, {**PAIR, **line})))[0]
+def test_line_that_cannot_be_kept_is_named_and_changes_nothing(tmp_path, line, field, message):
+    problem = import_problems(
+        write(tmp_path, labels({**PAIR, **FERRY_QUESTION, "grade": 0}, {**PAIR, **line}))
+    )[0]
     assert (problem.file, problem.line, problem.field) == ("ratings.jsonl", 2, field)
     assert message in problem.message
 
@@ -157,14 +191,14 @@ def test_a_line_that_cannot_be_kept_is_named_and_changes_nothing(tmp_path, line,
         ({"title": ""}, "title", "cannot be blank"),
     ],
 )
-def test_a_rubric_that_breaks_a_rule_is_named_and_not_made(tmp_path, change, field, message):
-    problem = failed(write(tmp_path, labels(rubrics=[TONE | change])))[0]
+def test_rubric_that_breaks_a_rule_is_named_and_not_made(tmp_path, change, field, message):
+    problem = import_problems(write(tmp_path, labels(rubrics=[TONE | change])))[0]
     assert (problem.file, problem.line, problem.field) == ("rubrics.jsonl", 1, field)
     assert message in problem.message
     assert not Rubric.objects.filter(slug="tone").exists()
 
 
-def test_a_rubric_that_is_there_stays_and_another_of_its_name_is_refused(tmp_path):
+def test_rubric_that_is_there_stays_and_another_of_its_name_is_refused(tmp_path):
     import_dataset(write(tmp_path / "first", labels()), "small")
     reworded = TONE | {"guideline": "Listen well.", "title": "The tone"}
     assert not import_dataset(
@@ -172,28 +206,28 @@ def test_a_rubric_that_is_there_stays_and_another_of_its_name_is_refused(tmp_pat
     ).changed
     assert Rubric.objects.get(slug="tone").guideline == "Listen."
     fewer = TONE | {"levels": TONE["levels"][:2]}
-    problem = failed(write(tmp_path / "other", labels(rubrics=[fewer])))[0]
+    problem = import_problems(write(tmp_path / "other", labels(rubrics=[fewer])))[0]
     assert problem.message == "the rubric tone is there already, and has other levels"
 
 
-def test_a_dry_run_leaves_no_grades_behind_for_a_rubric_that_comes_after_it(tmp_path):
+def test_dry_run_leaves_no_grades_behind_for_a_rubric_that_comes_after_it(tmp_path):
     import_dataset(write(tmp_path / "first", labels()), "small", dry_run=True)
     fewer = TONE | {"levels": TONE["levels"][:2]}
     import_dataset(write(tmp_path / "second", labels(rubrics=[fewer])), "small")
     assert Rubric.objects.get(slug="tone").grades() == [1, 2]
 
 
-def test_what_is_exported_comes_back_byte_for_byte(tmp_path):
+def test_ratings_round_trip(tmp_path):
     span = {"start": 2, "end": 10, "quote": "coupling"}
     import_dataset(
         write(
             tmp_path / "in",
             labels(
-                {**PAIR, **ASKED, "grade": 1},
-                {**PAIR, **ASKED, "rubric": "answered", "grade": 1, "spans": [span]},
-                {**PAIR, **ASKED, "rubric": "tone", "grade": 0},
+                {**PAIR, **FERRY_QUESTION, "grade": 1},
+                {**PAIR, **FERRY_QUESTION, "rubric": "answered", "grade": 1, "spans": [span]},
+                {**PAIR, **FERRY_QUESTION, "rubric": "tone", "grade": 0},
                 # The formats of the authors have no room for these either.
-                {**PAIR, **ASKED, "rubric": "answerable", "grade": 0},
+                {**PAIR, **FERRY_QUESTION, "rubric": "answerable", "grade": 0},
             ),
         ),
         "small",

@@ -5,17 +5,17 @@ import json
 import pytest
 
 from annotation.models import NuggetSpan, Rater, Rating, SubQuestion, Text
-from crux_site.imports.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import DatasetImportError, import_dataset
 from evaluation.models import RankedText, RetrievalRun
-from tests.crux_site.imports.study import fingerprint
-from tests.real_study import FOLDER, SLUG, visited
+from tests.toolbox.import_study import fingerprint
+from tests.toolbox.real_study import FOLDER, SLUG, connected_to
 
 pytestmark = pytest.mark.soak
 
 
 @pytest.fixture
 def summary(real_study, real_study_import):
-    """What the import told."""
+    """Summary of the import."""
     return real_study_import[1]
 
 
@@ -23,7 +23,7 @@ def summary(real_study, real_study_import):
 def before(real_study_import, django_db_blocker) -> str:
     """The fingerprint of the study as it was imported."""
     name, _ = real_study_import
-    with django_db_blocker.unblock(), visited(name):
+    with django_db_blocker.unblock(), connected_to(name):
         return fingerprint()
 
 
@@ -56,8 +56,8 @@ def test_three_people_and_two_judges(real_study):
 
 
 def test_texts(real_study):
-    def count(**which: object) -> int:
-        return Text.objects.filter(**which).count()
+    def count(**filters: object) -> int:
+        return Text.objects.filter(**filters).count()
 
     assert count(kind="passage", body__isnull=False) == 1150 + 27
     assert count(kind="reference") == 30
@@ -70,12 +70,12 @@ def test_texts(real_study):
         assert name.startswith("multi_news-") or topic is None, name
 
 
-def test_the_annotated_report_of_a_context_may_differ_from_the_other(real_study):
+def test_annotated_report_of_a_context_may_differ_from_the_other(real_study):
     annotated = Text.objects.get(system="annotated.dr_rankfirst", topic__name="duc04-testb-3")
-    other = Text.objects.get(system="human_eval.dr_rankfirst", topic__name="duc04-testb-3")
+    evaluated = Text.objects.get(system="human_eval.dr_rankfirst", topic__name="duc04-testb-3")
     assert annotated.name == "dr_rankfirst_duc04-testb-3"
-    assert other.name == "duc04-testb-3"
-    assert annotated.sha256 != other.sha256
+    assert evaluated.name == "duc04-testb-3"
+    assert annotated.sha256 != evaluated.sha256
 
 
 def test_runs(summary):
@@ -97,7 +97,7 @@ def test_runs(summary):
             ]
 
 
-def test_every_label_is_stored(real_study, expected):
+def test_labels_are_stored(real_study, expected):
     for rater, n in expected["n_answerable"].items():
         labels = Rating.objects.filter(rater__name=rater, rubric__slug="answerable")
         assert labels.count() == expected["n_items"]
@@ -111,9 +111,9 @@ def test_every_label_is_stored(real_study, expected):
 
 
 def test_grades_of_filtered_questions_are_kept(summary):
-    kept = Rating.objects.exclude(question__filtered_because="").filter(rater__kind="human")
-    assert kept.count() == 4
-    assert set(kept.values_list("rubric__slug", flat=True)) == {"graded"}
+    ratings = Rating.objects.exclude(question__filtered_because="").filter(rater__kind="human")
+    assert ratings.count() == 4
+    assert set(ratings.values_list("rubric__slug", flat=True)) == {"graded"}
     assert summary.mapped["grades of filtered questions by people, kept"] == 4
 
 
@@ -130,8 +130,8 @@ def test_highlights_are_located_as_expected_and_none_is_dropped(summary, expecte
             ).count()
             == located["n"]
         )
-        without = expected["answerable_without_highlight"][rater]
-        assert count.none == len(without)
+        unmarked = expected["answerable_without_highlight"][rater]
+        assert count.none == len(unmarked)
 
 
 def test_answerable_without_a_highlight_is_kept(real_study, expected):
@@ -143,13 +143,13 @@ def test_answerable_without_a_highlight_is_kept(real_study, expected):
         assert sorted(pairs) == sorted(map(tuple, items))
 
 
-def test_a_located_span_is_what_stands_there(real_study):
+def test_located_span_is_what_stands_there(real_study):
     spans = NuggetSpan.objects.exclude(located="unlocated").select_related("rating__text")
     for span in spans:
         assert span.rating.text.body[span.start : span.end] == span.quote
 
 
-def test_what_was_mapped(summary):
+def test_mapped_counts(summary):
     mapped = summary.mapped
     assert mapped["questions with white space at their ends, shown without it"] == 56
     assert mapped["-2, filtered: no row"] == 27
@@ -157,8 +157,8 @@ def test_what_was_mapped(summary):
     assert mapped["null ratings of a judge: no row"] == 14
 
 
-def test_what_was_left_out_is_said(summary):
-    names = {left.name for left in summary.left_out}
+def test_left_out_files_are_reported(summary):
+    names = {file.name for file in summary.left_out}
     assert {
         "annotations/history/",
         "judgements/llama33_70b.conflicts.jsonl",
@@ -170,10 +170,10 @@ def test_what_was_left_out_is_said(summary):
 
 
 def test_importing_twice_changes_no_row(before, real_study):
-    again = import_dataset(FOLDER, SLUG)
+    second_import = import_dataset(FOLDER, SLUG)
     assert fingerprint() == before
-    assert not again.changed
-    assert again.n_conflicts == {}
+    assert not second_import.changed
+    assert second_import.n_conflicts == {}
 
 
 def test_history_adds_nothing_and_its_conflicts_are_reported(before, real_study):
@@ -184,19 +184,19 @@ def test_history_adds_nothing_and_its_conflicts_are_reported(before, real_study)
     assert {conflict.rater for conflict in summary.conflicts} == {"annotator1"}
 
 
-def test_a_broken_line_in_the_middle_changes_no_row(before, real_study, tmp_path):
+def test_broken_line_in_the_middle_changes_no_row(before, real_study, tmp_path):
     lines = (FOLDER / "judgements" / "llama33_70b.judgements.jsonl").read_text().splitlines()
     lines[3000] = lines[3000][:-10]
     path = tmp_path / "llama33_70b.judgements.jsonl"
     path.write_text("\n".join(lines))
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_dataset(path, SLUG)
     assert fingerprint() == before
     (problem,) = raised.value.problems
     assert (problem.file, problem.line) == ("llama33_70b.judgements.jsonl", 3001)
 
 
-def test_one_file_for_each_passage_says_the_same(real_study):
+def test_passages_in_separate_files_are_equal(real_study):
     summary = import_dataset(FOLDER / "raw" / "documents_sample", SLUG)
     assert not summary.changed
     assert summary.unchanged == 30

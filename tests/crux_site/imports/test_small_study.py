@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text, digest
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText, RetrievalRun
-from tests.crux_site.imports.study import (
+from tests.toolbox.import_study import (
     BODILESS,
     PASSAGES,
     QUESTIONS,
@@ -49,18 +49,18 @@ def ranking(run: str, topic: str) -> list[str]:
     return list(ranked.values_list("text__name", flat=True))
 
 
-def test_the_dataset_has_its_title(summary):
+def test_dataset_has_its_title(summary):
     assert Dataset.objects.get(slug="small").title == "A small study"
 
 
 def test_questions_are_shown_without_the_line_end_that_their_list_number_left(summary):
     questions = SubQuestion.objects.filter(topic__name="t-1")
-    assert [asked.body for asked in questions] == QUESTIONS["t-1"]
-    assert [asked.source_body for asked in questions] == WRITTEN["t-1"]
+    assert [question.body for question in questions] == QUESTIONS["t-1"]
+    assert [question.source_body for question in questions] == WRITTEN["t-1"]
     assert summary.mapped["questions with white space at their ends, shown without it"] == 6
 
 
-def test_a_null_question_is_filtered_once(summary):
+def test_null_question_is_filtered_once(summary):
     filtered = SubQuestion.objects.exclude(filtered_because="")
     assert [(q.topic.name, q.position, q.filtered_eta) for q in filtered] == [("t-1", 2, None)]
     assert filtered[0].filtered_because == "null in reports_annotated.jsonl"
@@ -76,26 +76,26 @@ def test_texts_keep_their_words_and_their_hash(summary):
     assert (reference.body, reference.system) == (REFERENCES["t-1"], "")
 
 
-def test_a_passage_that_is_only_named_has_no_words(summary):
+def test_passage_that_is_only_named_has_no_words(summary):
     text = Text.objects.get(name=BODILESS)
     assert (text.kind, text.body, text.sha256, text.topic) == ("passage", None, "", None)
     assert summary.totals["passages without their words"] == 1
 
 
-def test_the_name_of_an_annotated_report_tells_its_system_and_not_its_type(summary):
+def test_name_of_an_annotated_report_tells_its_system_and_not_its_type(summary):
     reports = Text.objects.filter(kind="report").values_list("system", "name", "body")
-    other = " (another report)"
+    suffix = " (another report)"
     assert sorted(reports) == [
         ("annotated.bm25", "bm25_t-1", REPORTS["bm25", "t-1"]),
         ("annotated.bm25", "bm25_t-2", REPORTS["bm25", "t-2"]),
         ("annotated.oracle", "t-1", REPORTS["oracle", "t-1"]),
         ("annotated.oracle", "t-2", REPORTS["oracle", "t-2"]),
-        ("human_eval.bm25", "t-1", REPORTS["bm25", "t-1"] + other),
-        ("human_eval.bm25", "t-2", REPORTS["bm25", "t-2"] + other),
+        ("human_eval.bm25", "t-1", REPORTS["bm25", "t-1"] + suffix),
+        ("human_eval.bm25", "t-2", REPORTS["bm25", "t-2"] + suffix),
     ]
 
 
-def test_the_order_of_a_run_is_its_ranking_and_its_scores_are_kept(summary):
+def test_order_of_a_run_is_its_ranking_and_its_scores_are_kept(summary):
     assert ranking("human_eval.bm25", "t-1") == ["t-1:0#0", BODILESS]
     run = RetrievalRun.objects.get(name="human_eval.bm25")
     assert run.tag == "human_eval_bm25"
@@ -103,7 +103,7 @@ def test_the_order_of_a_run_is_its_ranking_and_its_scores_are_kept(summary):
     assert ranking("first_stage.lsr", "t-2") == ["t-2:1#1", BODILESS, "t-1:0#1"]
 
 
-def test_the_contexts_of_annotated_reports_become_runs(summary):
+def test_contexts_of_annotated_reports_become_runs(summary):
     names = RetrievalRun.objects.values_list("name", flat=True)
     assert set(names) == {
         "annotated.bm25",
@@ -116,7 +116,7 @@ def test_the_contexts_of_annotated_reports_become_runs(summary):
     assert summary.differences == []
 
 
-def test_what_is_not_graded_has_no_row(summary):
+def test_ungraded_pair_has_no_row(summary):
     grades = Rating.objects.filter(rater__name="ann", rubric__slug="answerable")
     assert sorted(grades.values_list("text__name", "question__position", "grade")) == [
         ("bm25_t-1", 0, 0),
@@ -140,9 +140,9 @@ def test_what_is_not_graded_has_no_row(summary):
 def test_highlights_are_located_or_kept_as_they_are(summary):
     body = REPORTS["oracle", "t-1"]
     assert spans("ann", "t-1", 0) == [(0, 17, "A coupling failed", "")]
-    (start, end, quote, words) = spans("ann", "t-1", 1)[0]
+    (start, end, quote, source_quote) = spans("ann", "t-1", 1)[0]
     assert body[start:end] == quote == "Nobody  was\nhurt."
-    assert words == "Nobody was hurt."
+    assert source_quote == "Nobody was hurt."
     assert spans("ann", "t-2", 0) == [(None, None, "", "a dam that broke")]
     assert spans("ann", "t-2", 1) == []
     # Offsets count code points: the ship is one.
@@ -157,7 +157,7 @@ def test_spans_joined_by_an_elision_are_several_again(summary):
     assert all(body[start:end] == quote for start, end, quote, _ in bob_spans)
 
 
-def test_the_summary_counts_how_highlights_were_located(summary):
+def test_summary_counts_how_highlights_were_located(summary):
     counts = {(c.rater, c.rubric): c for c in summary.located}
     ann = counts["ann", "answerable"]
     assert (ann.exact, ann.normalised, ann.unlocated, ann.none) == (2, 1, 1, 1)
@@ -176,7 +176,7 @@ def test_raters_are_people_or_models_by_the_files_that_name_them(summary):
     }
 
 
-def test_a_judge_grades_passages_of_other_topics_and_references(summary):
+def test_judge_grades_passages_of_other_topics_and_references(summary):
     ratings = Rating.objects.filter(rater__name="judge").values_list(
         "question__topic__name", "text__name", "question__position", "grade"
     )
@@ -196,16 +196,16 @@ def test_a_judge_grades_passages_of_other_topics_and_references(summary):
 
 def test_reading_it_again_changes_nothing(folder, summary):
     before = fingerprint()
-    again = import_dataset(folder, "small")
+    second_import = import_dataset(folder, "small")
     assert fingerprint() == before
-    assert not again.changed
-    assert again.created == {}
-    assert again.n_conflicts == {}
-    assert [(f.name, f.unchanged) for f in again.files if not f.unchanged] == []
-    assert {f.name: f.read for f in again.files} == {f.name: f.read for f in summary.files}
+    assert not second_import.changed
+    assert second_import.created == {}
+    assert second_import.n_conflicts == {}
+    assert [(f.name, f.unchanged) for f in second_import.files if not f.unchanged] == []
+    assert {f.name: f.read for f in second_import.files} == {f.name: f.read for f in summary.files}
 
 
-def test_a_dry_run_tells_the_same_and_changes_nothing(folder):
+def test_dry_run_tells_the_same_and_changes_nothing(folder):
     before = fingerprint()
     dry = import_dataset(folder, "small", dry_run=True)
     assert fingerprint() == before
@@ -258,12 +258,12 @@ def test_files_in_any_order_give_the_same_study(tmp_path, folder, summary):
 
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_postgresql_hears_of_the_rows_before_anybody_asks_how_many_there_are(folder, dry_run):
-    """Else it plans for an empty table, and counts the raters of a real study for half a minute."""
-    with CaptureQueriesContext(connection) as asked:
+    """Else the plan is for an empty table: counting a real study's raters takes half a minute."""
+    with CaptureQueriesContext(connection) as queries:
         import_dataset(folder, "small", dry_run=dry_run)
-    statements = [query["sql"] for query in asked]
-    told = [place for place, sql in enumerate(statements) if sql.startswith("ANALYZE ")]
-    counted = [place for place, sql in enumerate(statements) if "SELECT DISTINCT" in sql]
+    statements = [query["sql"] for query in queries]
+    analyzed = [position for position, sql in enumerate(statements) if sql.startswith("ANALYZE ")]
+    counted = [position for position, sql in enumerate(statements) if "SELECT DISTINCT" in sql]
     assert counted
-    assert len(told) == (connection.vendor == "postgresql")
-    assert all(place < min(counted) for place in told)
+    assert len(analyzed) == (connection.vendor == "postgresql")
+    assert all(position < min(counted) for position in analyzed)

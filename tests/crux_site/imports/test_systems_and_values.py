@@ -4,9 +4,9 @@ import pytest
 
 from annotation.models import Dataset, Topic
 from crux_site.datasets.export import export_folder
-from crux_site.imports.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import DatasetImportError, import_dataset
 from evaluation.models import ReportValue, System
-from tests.crux_site.imports.study import contents, write
+from tests.toolbox.import_study import contents, write
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def test_byte_for_byte(tmp_path):
     assert contents(tmp_path / "out") == contents(folder)
 
 
-def test_a_group_and_settings_are_added_and_never_changed(tmp_path):
+def test_group_and_settings_are_added_and_never_changed(tmp_path):
     import_dataset(write(tmp_path / "in", FILES), "one")
     more = {
         "topics.jsonl": [{"id": "t-2", "request": "How?", "group": "read-2"}],
@@ -69,10 +69,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "row", "told"), WRONG)
-def test_what_is_wrong(tmp_path, name, row, told):
+@pytest.mark.parametrize(("name", "row", "message"), WRONG)
+def test_invalid_row_is_refused(tmp_path, name, row, message):
     import_dataset(write(tmp_path / "in", FILES), "one")
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_dataset(write(tmp_path / "more", {f"{name}.jsonl": [row]}), "one")
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     assert ReportValue.objects.get().value == 0.5

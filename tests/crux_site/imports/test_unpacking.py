@@ -1,4 +1,4 @@
-"""Archives that cannot be unpacked: a sentence that names the file, and nothing left behind."""
+"""Archives that cannot be unpacked: an error that names the file, and nothing is stored."""
 
 import io
 import random
@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from crux_site.imports import uploads
-from crux_site.imports.unpacking import UploadRefused, unpack
+from crux_site.imports.unpacking import UploadError, unpack
 
 LINE = b'{"id": "t-1", "request": "Report on the mill."}\n'
 FLAGS, METHOD = 8, 10  # where they are in an entry of an archive's directory
@@ -23,17 +23,17 @@ def staging(tmp_path, monkeypatch):
 def packed(*members, compression=zipfile.ZIP_DEFLATED) -> bytearray:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
-        for name, words in members:
-            archive.writestr(name, words)
+        for name, content in members:
+            archive.writestr(name, content)
     return bytearray(buffer.getvalue())
 
 
-def marked(place: int, value: int) -> bytes:
-    """An archive with a byte of its one file's entry changed, and in the file's own header, 2 bytes earlier."""
+def marked(offset: int, value: int) -> bytes:
+    """Return an archive with a byte changed in its entry and, 2 bytes earlier, in its header."""
     data = packed(("study/topics.jsonl", LINE))
-    there = data.index(b"PK\x01\x02")
-    data[there + place] = value
-    data[place - 2] = value
+    directory_start = data.index(b"PK\x01\x02")
+    data[directory_start + offset] = value
+    data[offset - 2] = value
     return bytes(data)
 
 
@@ -77,20 +77,20 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_cannot_be_unpacked_is_said_with_its_name(cast, staging, what):
-    data, says = REFUSED[what]
+@pytest.mark.parametrize("case", REFUSED)
+def test_damaged_archive_is_named(cast, staging, case):
+    data, message = REFUSED[case]
     files = [SimpleUploadedFile("study.zip", data)]
     client = cast.client("admin")
     response = client.post("/import/", {"dataset": "mill", "project": "main", "files": files})
     assert response.status_code == 422
     page = response.content.decode()
-    assert says in page
+    assert message in page
     assert "study.zip" in page
     assert not list(staging.iterdir())
 
 
-def test_a_name_that_is_there_twice_is_refused(cast, staging):
+def test_name_that_is_there_twice_is_refused(cast, staging):
     with pytest.warns(UserWarning, match="Duplicate"):
         twice = bytes(packed(("topics.jsonl", LINE), ("topics.jsonl", b"")))
     for files in (
@@ -106,29 +106,29 @@ def test_a_name_that_is_there_twice_is_refused(cast, staging):
 
 
 @pytest.mark.parametrize("believed", [True, False])
-def test_what_is_too_large_when_unpacked_is_stopped(tmp_path, settings, believed):
+def test_unpacked_size_is_limited(tmp_path, settings, believed):
     settings.IMPORT_MAX_MEGABYTES = 2
     data = packed(("topics.jsonl", b" " * 10_000_000))
     assert len(data) < 20_000
     if not believed:  # the archive says that it is small
-        there = data.index(b"PK\x01\x02") + 24
-        data[there : there + 4] = (1000).to_bytes(4, "little")
-    with pytest.raises(UploadRefused, match=r"larger than 2 MB|damaged"):
+        size_offset = data.index(b"PK\x01\x02") + 24
+        data[size_offset : size_offset + 4] = (1000).to_bytes(4, "little")
+    with pytest.raises(UploadError, match=r"larger than 2 MB|damaged"):
         unpack([SimpleUploadedFile("study.zip", bytes(data))], tmp_path)
     assert (tmp_path / "topics.jsonl").stat().st_size <= 2_000_000
 
 
-def test_what_holds_too_many_files_is_refused_before_any_is_written(tmp_path, settings):
+def test_too_many_files_are_refused_before_writing(tmp_path, settings):
     settings.IMPORT_MAX_FILES = 3
     members = [(f"documents/{n}", b"{}") for n in range(4)]
     unpack([SimpleUploadedFile("three.zip", bytes(packed(*members[:3])))], tmp_path / "three")
-    with pytest.raises(UploadRefused, match="more than 3 files"):
+    with pytest.raises(UploadError, match="more than 3 files"):
         unpack([SimpleUploadedFile("four.zip", bytes(packed(*members)))], tmp_path / "four")
     assert not (tmp_path / "four").exists()
 
 
 def test_any_damage_is_refused_or_harmless(tmp_path):
-    """Archives with some bytes changed, from end to end: no other error comes out, and no file outside."""
+    """Archives with bytes changed anywhere: no other error, and no file outside the folder."""
     chance = random.Random(11)
     whole = packed(("a/topics.jsonl", LINE), ("../x", LINE), ("/b/c.run", LINE * 9))
     refused = 0
@@ -139,7 +139,7 @@ def test_any_damage_is_refused_or_harmless(tmp_path):
         folder = tmp_path / "in" / str(number)
         try:
             unpack([SimpleUploadedFile("study.zip", bytes(data))], folder)
-        except UploadRefused:
+        except UploadError:
             refused += 1
     assert refused > 150
     assert [path.name for path in tmp_path.iterdir()] == ["in"]

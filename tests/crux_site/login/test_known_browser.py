@@ -6,7 +6,7 @@ from django.core.cache import caches
 from django.test import Client
 
 from annotation.models import Invitation, Membership, Project
-from crux_site.login import known_browser, tries
+from crux_site.login import known_browser, rate_limit
 
 PASSWORD = "pass-word-1"
 
@@ -14,7 +14,7 @@ PASSWORD = "pass-word-1"
 @pytest.fixture(autouse=True)
 def _own_counts(django_db_setup, django_db_blocker, monkeypatch):
     """A few tries are enough; the table of tries is no model's, so it is emptied by hand."""
-    monkeypatch.setattr(tries, "TRIES", {"address": 6, "account": 3, "browser": 2})
+    monkeypatch.setattr(rate_limit, "MAX_ATTEMPTS", {"address": 6, "account": 3, "browser": 2})
     yield
     with django_db_blocker.unblock():
         caches["log-ins"].clear()
@@ -24,7 +24,7 @@ def log_in(client: Client, name="wil", password=PASSWORD):
     return client.post("/login/", {"username": name, "password": password})
 
 
-def known(name="wil") -> Client:
+def known_client(name="wil") -> Client:
     client = Client()
     assert log_in(client, name).status_code == 302
     client.post("/logout/")
@@ -37,14 +37,14 @@ def lock_address() -> None:
 
 
 def test_known_browser_gets_through_a_locked_address_with_the_right_password(cast):
-    browser = known()
+    browser = known_client()
     lock_address()
     assert log_in(Client()).status_code == 429
     assert log_in(browser).status_code == 302
 
 
 def test_known_browser_gets_through_a_locked_account(cast):
-    browser = known()
+    browser = known_client()
     for _ in range(3):
         log_in(Client(), password="guess")
     assert log_in(Client()).status_code == 429
@@ -52,7 +52,7 @@ def test_known_browser_gets_through_a_locked_account(cast):
 
 
 def test_known_browser_is_known_for_its_own_accounts_alone(cast):
-    browser = known("wil")
+    browser = known_client("wil")
     lock_address()
     assert log_in(browser, "uma").status_code == 429
     caches["log-ins"].clear()
@@ -63,11 +63,11 @@ def test_known_browser_is_known_for_its_own_accounts_alone(cast):
 
 
 def test_wrong_passwords_of_a_known_browser_are_counted_apart(cast):
-    browser = known()
+    browser = known_client()
     assert [log_in(browser, password="guess").status_code for _ in range(3)] == [200, 200, 429]
     assert log_in(browser).status_code == 429
     assert log_in(Client()).status_code == 302  # neither the address nor the account is locked
-    assert log_in(known()).status_code == 302
+    assert log_in(known_client()).status_code == 302
 
 
 @pytest.mark.parametrize("value", ["x", "", "name.1", "."])
@@ -91,9 +91,9 @@ def test_cookie_names_accounts_by_key_and_is_not_for_scripts(cast):
     browser = cookie.value.split(".")[0]
     for name in ("uma", "rosa", "uma"):
         log_in(client, name)
-    kept = client.cookies[known_browser.COOKIE].value.rsplit(":", 2)[0].split(".")
+    parts = client.cookies[known_browser.COOKIE].value.rsplit(":", 2)[0].split(".")
     keys = [str(person.pk) for person in (cast.other_worker, cast.researcher, cast.worker)]
-    assert kept == [browser, *keys]
+    assert parts == [browser, *keys]
 
 
 def test_wrong_password_makes_no_browser_known(cast):
@@ -105,10 +105,10 @@ def test_wrong_password_makes_no_browser_known(cast):
 def test_newcomer_and_who_changes_the_password_are_known(cast):
     project = Project.objects.create(slug="coast", title="Coast")
     Membership.objects.create(project=project, user=cast.researcher, role="owner")
-    word = Invitation.objects.make(project, "viewer", "Reviewer", cast.researcher)
+    token = Invitation.objects.make(project, "viewer", "Reviewer", cast.researcher)
     client = Client()
     account = {"username": "cora", "password1": "grey-heron-8", "password2": "grey-heron-8"}
-    assert client.post(f"/join/{word}/", account).status_code == 302
+    assert client.post(f"/join/{token}/", account).status_code == 302
     lock_address()
     assert log_in(client, "cora", "grey-heron-8").status_code == 302
     worker = cast.client("worker")  # by a session of before the cookie

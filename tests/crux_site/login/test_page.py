@@ -10,16 +10,16 @@ from django.db import connections
 from django.test import Client
 
 from annotation.models import User
-from crux_site.login import tries
-from tests.clock import HANGS
-from tests.threads import in_threads
+from crux_site.login import rate_limit
+from tests.toolbox.clock import HANGS
+from tests.toolbox.threads import in_threads
 
 PASSWORD = "pass-word-1"
 
 
 @pytest.fixture(autouse=True)
 def counts_for_nobody_else(django_db_setup, django_db_blocker):
-    """What a test commits is taken back by its models, and this table is no model's."""
+    """Clear the cache table: a test's rollback covers models, and the table has none."""
     yield
     with django_db_blocker.unblock():
         caches["log-ins"].clear()
@@ -34,14 +34,14 @@ def wrong(name, times, **meta):
     return [log_in(name, f"guess-{number}", **meta).status_code for number in range(times)]
 
 
-def test_an_account_is_closed_to_tries_for_a_while(cast, caplog):
-    most = tries.TRIES["account"]
-    assert wrong("wil", most) == [200] * most
+def test_account_is_closed_to_tries_for_a_while(cast, caplog):
+    max_attempts = rate_limit.MAX_ATTEMPTS["account"]
+    assert wrong("wil", max_attempts) == [200] * max_attempts
     caplog.clear()
     refused = log_in("wil", PASSWORD)  # even the right one, and from elsewhere
-    again = log_in("wil", PASSWORD, REMOTE_ADDR="192.0.2.9")
-    assert (refused.status_code, again.status_code) == (429, 429)
-    assert 0 < int(refused["Retry-After"]) <= tries.WINDOW
+    elsewhere = log_in("wil", PASSWORD, REMOTE_ADDR="192.0.2.9")
+    assert (refused.status_code, elsewhere.status_code) == (429, 429)
+    assert 0 < int(refused["Retry-After"]) <= rate_limit.WINDOW
     page = refused.content.decode()
     assert "Too many wrong tries. Please try again in 10 minutes." in page
     assert 'value="wil"' in page
@@ -50,21 +50,21 @@ def test_an_account_is_closed_to_tries_for_a_while(cast, caplog):
     assert log_in("uma", PASSWORD).status_code == 302
 
 
-def test_who_is_disabled_is_told_so_and_nobody_else_is(cast):
+def test_disabled_account_is_told(cast):
     User.objects.filter(username="wil").update(is_active=False)
-    told = log_in("wil", PASSWORD)
-    assert "This account was disabled." in told.content.decode()
-    assert "_auth_user_id" not in told.client.session
+    response = log_in("wil", PASSWORD)
+    assert "This account was disabled." in response.content.decode()
+    assert "_auth_user_id" not in response.client.session
     assert "was disabled" not in log_in("wil", "guess").content.decode()
 
 
-def test_an_account_that_does_not_exist_is_throttled_alike(cast):
-    most = tries.TRIES["account"]
-    assert wrong("nobody", most + 1) == [200] * most + [429]
+def test_account_that_does_not_exist_is_throttled_alike(cast):
+    max_attempts = rate_limit.MAX_ATTEMPTS["account"]
+    assert wrong("nobody", max_attempts + 1) == [200] * max_attempts + [429]
 
 
-def test_an_address_is_closed_to_tries_for_a_while(cast, monkeypatch, caplog):
-    monkeypatch.setitem(tries.TRIES, "address", 4)
+def test_address_is_closed_to_tries_for_a_while(cast, monkeypatch, caplog):
+    monkeypatch.setitem(rate_limit.MAX_ATTEMPTS, "address", 4)
     assert [wrong(f"name{number}", 1)[0] for number in range(5)] == [200] * 4 + [429]
     assert "log-in throttled by address: '127.0.0.1'" in caplog.messages
     assert log_in("wil", PASSWORD).status_code == 429
@@ -72,19 +72,19 @@ def test_an_address_is_closed_to_tries_for_a_while(cast, monkeypatch, caplog):
 
 
 def test_right_ones_do_not_count(cast, monkeypatch):
-    monkeypatch.setattr(tries, "TRIES", {"address": 2, "account": 2})
+    monkeypatch.setattr(rate_limit, "MAX_ATTEMPTS", {"address": 2, "account": 2})
     assert wrong("wil", 1) == [200]
     for _ in range(4):
         assert log_in("wil", PASSWORD).status_code == 302
     assert wrong("wil", 2) == [200, 429]
 
 
-def test_a_try_counts_for_a_while_alone(cast, monkeypatch):
-    monkeypatch.setattr(tries, "WINDOW", -1)
+def test_try_counts_for_a_while_alone(cast, monkeypatch):
+    monkeypatch.setattr(rate_limit, "WINDOW", -1)
     assert set(wrong("wil", 12)) == {200}
 
 
-def test_a_form_without_a_password_is_no_try(cast):
+def test_form_without_a_password_is_no_try(cast):
     for _ in range(12):
         assert log_in("wil", "").status_code == 200
     assert log_in("wil", PASSWORD).status_code == 302
@@ -126,7 +126,7 @@ def slow_hashing(settings, monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_dozen_wrong_ones_at_once_are_not_all_checked_at_once(slow_hashing):
+def test_dozen_wrong_ones_at_once_are_not_all_checked_at_once(slow_hashing):
     go, began = slow_hashing
     caches["log-ins"].clear()
     User.objects.create_user("wil", password=PASSWORD)
@@ -134,19 +134,23 @@ def test_a_dozen_wrong_ones_at_once_are_not_all_checked_at_once(slow_hashing):
 
     def attack(number):
         codes.append(log_in(f"name{number}", "guess").status_code)
-        if len(codes) == 12 - tries.AT_ONCE:  # all others have their answer: let these end
+        if (
+            len(codes) == 12 - rate_limit.MAX_CONCURRENT
+        ):  # all others have their answer: let these end
             go.set()
 
     in_threads(attack, range(12), threads=12)
-    assert sorted(codes) == [200] * tries.AT_ONCE + [503] * (12 - tries.AT_ONCE)
-    for _ in range(tries.AT_ONCE):
+    assert sorted(codes) == [200] * rate_limit.MAX_CONCURRENT + [503] * (
+        12 - rate_limit.MAX_CONCURRENT
+    )
+    for _ in range(rate_limit.MAX_CONCURRENT):
         assert began.acquire(blocking=False)
     assert not began.acquire(blocking=False)
     assert log_in("wil", PASSWORD).status_code == 302
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_comes_at_a_bad_moment_is_told_to_try_again(slow_hashing):
+def test_concurrent_log_in_is_told_to_retry(slow_hashing):
     go, began = slow_hashing
     caches["log-ins"].clear()
     User.objects.create_user("wil", password=PASSWORD)
@@ -173,6 +177,6 @@ def test_who_comes_at_a_bad_moment_is_told_to_try_again(slow_hashing):
 def test_many_processes_count_together(monkeypatch):
     """Each thread is let through here, as threads of many processes are."""
     caches["log-ins"].clear()
-    monkeypatch.setattr(tries, "_checked_now", threading.BoundedSemaphore(16))
+    monkeypatch.setattr(rate_limit, "_concurrent_checks", threading.BoundedSemaphore(16))
     codes = in_threads(lambda number: log_in("wil", f"guess-{number}").status_code, range(24))
     assert sorted(codes) == [200] * 10 + [429] * 14

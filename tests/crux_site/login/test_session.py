@@ -6,14 +6,14 @@ import pytest
 from django.conf import settings
 
 
-def test_it_says_who_is_logged_in_and_until_when(cast):
+def test_session_returns_account_and_end(cast):
     before = int(time.time())
     session = cast.client("worker").get("/session/").json()
     assert session["user"] == cast.worker.pk
     assert before <= session["ends"] - settings.SESSION_COOKIE_AGE <= time.time()
 
 
-def test_a_post_begins_the_time_anew(cast):
+def test_post_begins_the_time_anew(cast):
     client = cast.client("worker")
     session = client.session
     session["ends"] = 1000
@@ -25,7 +25,7 @@ def test_a_post_begins_the_time_anew(cast):
     assert cookie["max-age"] == settings.SESSION_COOKIE_AGE
 
 
-def test_a_session_from_before_has_no_end_until_it_is_asked_for(cast):
+def test_session_from_before_has_no_end_until_it_is_asked_for(cast):
     client = cast.client("worker")
     session = client.session
     del session["ends"]
@@ -44,7 +44,7 @@ def test_without_scripts_it_is_a_form_that_leads_back(cast, sent, goes):
     assert response.url == ("/" if goes == "home" else goes)
 
 
-def test_a_stranger_is_sent_to_the_login_page(cast):
+def test_stranger_is_sent_to_the_login_page(cast):
     assert cast.client("stranger").get("/session/").url.startswith("/login/")
 
 
@@ -52,7 +52,7 @@ def test_other_methods_are_refused(cast):
     assert cast.client("worker").delete("/session/").status_code == 405
 
 
-def test_the_page_of_an_item_prints_the_end_and_is_never_kept(cast, assignment):
+def test_page_of_an_item_prints_the_end_and_is_never_kept(cast, assignment):
     client = cast.client("worker")
     response = client.get(assignment.get_absolute_url())
     assert f'data-session-ends="{client.session["ends"]}"' in response.content.decode()
@@ -70,5 +70,5 @@ def test_text_size_and_line_length_come_from_cookies(cast, cookies, printed):
     client = cast.client("worker")
     client.cookies.load(cookies)
     head = client.get("/work/").content.decode().split("<head>")[0]
-    assert all(words in head for words in printed)
+    assert all(attribute in head for attribute in printed)
     assert ("data-" in head) == bool(printed)

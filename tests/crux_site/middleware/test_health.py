@@ -1,4 +1,4 @@
-"""What programs that watch the site are told."""
+"""/healthz/: the health check for monitoring."""
 
 from datetime import timedelta
 
@@ -12,45 +12,45 @@ from django_tasks_db.models import DBTaskResult
 from judging.engine import runs
 from judging.engine.selection import Selection
 from judging.tasks import JUDGING
-from tests.judging.engine.material import a_judge, make_study
+from tests.toolbox.judging_study import a_judge, make_study
 
-HERE = "/healthz/"
+URL = "/healthz/"
 
 
 def test_all_is_well(cast):
     for client in (Client(), cast.client("worker")):
-        response = client.get(HERE)
+        response = client.get(URL)
         assert response.status_code == 200
         assert response.json() == {"database": "ok", "workers": "not needed"}
         assert "no-store" in response["Cache-Control"]
-    assert Client().head(HERE).status_code == 200
-    assert Client().post(HERE).status_code == 405
+    assert Client().head(URL).status_code == 200
+    assert Client().post(URL).status_code == 405
 
 
-def test_it_takes_no_session(db):
-    response = Client().get(HERE)
+def test_health_check_needs_no_session(db):
+    response = Client().get(URL)
     assert not response.cookies
     assert "Vary" not in response
     assert not Session.objects.exists()
 
 
-def test_it_answers_whatever_name_it_is_asked_by(db, settings):
+def test_health_check_ignores_host_name(db, settings):
     settings.ALLOWED_HOSTS = ["crux.example.org"]
-    assert Client().get(HERE, HTTP_HOST="10.0.0.7:8000").status_code == 200
+    assert Client().get(URL, HTTP_HOST="10.0.0.7:8000").status_code == 200
     assert Client().get("/login/", HTTP_HOST="10.0.0.7:8000").status_code == 400
 
 
-def test_a_run_that_no_worker_takes_up_is_told(db):
+def test_run_that_no_worker_takes_up_is_told(db):
     run = runs.start(a_judge(), make_study(), Selection())
     JUDGING.wake(run)
-    assert Client().get(HERE).json()["workers"] == "at work"  # one may be about to take it
+    assert Client().get(URL).json()["workers"] == "at work"  # one may be about to take it
     DBTaskResult.objects.update(enqueued_at=timezone.now() - timedelta(minutes=5))
-    response = Client().get(HERE)
+    response = Client().get(URL)
     assert (response.status_code, response.json()["workers"]) == (200, "missing")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_that_is_away_is_told_without_its_secrets():
+def test_database_that_is_away_is_told_without_its_secrets():
     settings = connection.settings_dict
     client = Client()
     client.cookies["sessionid"] = "somebody"
@@ -58,21 +58,21 @@ def test_a_database_that_is_away_is_told_without_its_secrets():
     before = settings["NAME"]
     settings["NAME"] = "/nowhere/at/all" if connection.vendor == "sqlite" else "nowhere_at_all"
     try:
-        response = client.get(HERE)
+        response = client.get(URL)
     finally:
         settings["NAME"] = before
     assert response.status_code == 503
     assert response.json() == {"database": "unavailable", "workers": "unknown"}
     assert "nowhere" not in response.content.decode()
-    assert Client().get(HERE).status_code == 200
+    assert Client().get(URL).status_code == 200
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_without_tables_is_told():
+def test_database_without_tables_is_told():
     with connection.cursor() as cursor:
         cursor.execute("alter table judging_judgerun rename to elsewhere")
     try:
-        assert Client().get(HERE).status_code == 503
+        assert Client().get(URL).status_code == 503
     finally:
         with connection.cursor() as cursor:
             cursor.execute("alter table elsewhere rename to judging_judgerun")

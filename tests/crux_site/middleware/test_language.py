@@ -1,4 +1,4 @@
-"""What raters see in another language: the translation is whole, and it stays on their pages."""
+"""Pages of raters in another language: the translation is complete and stays."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -12,11 +12,11 @@ from annotation.builder.forms.checks import add_ready_made
 from annotation.models import Campaign, User
 from annotation.models.standard import STANDARD
 from annotation.participation import assigning
-from tests import field
-from tests.crowd import PID, RIGHT, Walker, make_study
-from tests.factories import labels_of, make_campaign, make_dataset
-from tests.german import english_in, make_german_study
-from tests.markup import markup
+from tests.toolbox import participant_states
+from tests.toolbox.factories import labels_of, make_campaign, make_dataset
+from tests.toolbox.german_study import find_english, make_german_study
+from tests.toolbox.prolific_study import PID, RIGHT, Walker, make_study
+from tests.toolbox.responses import markup
 
 pytestmark = pytest.mark.any_database
 
@@ -26,9 +26,9 @@ def walker(db):
     return Walker(Client(), make_study(language="de"))
 
 
-def test_a_study_is_german_from_the_door_to_the_task(walker):
-    for page, says in (
-        (walker.come(), "Bevor Sie beginnen"),
+def test_study_is_german_from_the_door_to_the_task(walker):
+    for page, sentence in (
+        (walker.arrive(), "Bevor Sie beginnen"),
         (walker.agree(), "Zu Ihrer Person"),
         (walker.screening(), "Ist die Aufgabe klar?"),
         (walker.check(*RIGHT), "Als Nächstes kommt Teil 1 von 2:"),
@@ -36,7 +36,7 @@ def test_a_study_is_german_from_the_door_to_the_task(walker):
     ):
         content = markup(page)
         assert '<html lang="de"' in content
-        assert says in content
+        assert sentence in content
     assert "Bericht 1 von" in content
     assert "Wird gespeichert" in content  # for the scripts
 
@@ -57,7 +57,7 @@ def german(cast, dataset):
     return Campaign.objects.get(pk=campaign.pk)
 
 
-def test_the_next_page_of_the_same_person_is_english_again(cast, german):
+def test_next_page_of_the_same_person_is_english_again(cast, german):
     client = cast.client("researcher")
     for path in (f"/work/in/{german.slug}/", "/work/", f"/campaigns/{german.slug}/preview/"):
         assert '<html lang="de"' in markup(client.get(path)), path
@@ -71,7 +71,7 @@ def test_studies_in_two_languages_are_listed_in_the_sites_own(cast, dataset, ger
     assert '<html lang="en-gb"' in markup(cast.client("researcher").get("/work/"))
 
 
-def test_what_cannot_be_saved_is_refused_in_german(cast, german):
+def test_form_errors_are_german(cast, german):
     assignment = german.participants.get().assignments.first()
     question = assignment.item.asked.first().question_id
     refused = cast.client("researcher").post(
@@ -83,14 +83,14 @@ def test_what_cannot_be_saved_is_refused_in_german(cast, german):
     assert refused.content.decode() == "Möglich sind die Stufen 0, 1, nicht 7."
 
 
-def test_what_is_missing_is_missing_in_german(cast, german):
+def test_not_found_page_is_german(cast, german):
     page = cast.client("researcher").post(f"/work/in/{german.slug}/messages/", {"newest": "x"})
     assert page.status_code == 404
     assert "Unter dieser Adresse steht nichts" in page.content.decode()
     assert '<html lang="de"' in markup(page)
 
 
-def test_a_ready_made_check_is_in_the_language_of_its_campaign(german):
+def test_ready_made_check_is_in_the_language_of_its_campaign(german):
     assert add_ready_made(german).body.startswith("Diese Frage prüft")
     german.language = "en-gb"
     assert add_ready_made(german).body.startswith("This question checks")
@@ -99,19 +99,19 @@ def test_a_ready_made_check_is_in_the_language_of_its_campaign(german):
 # A study wholly in German
 
 
-def is_german(page, *says: str):
+def is_german(page, *sentences: str):
     """The page, once nothing of it is English; `says` is what it has to say."""
     content = page.content.decode()
-    assert english_in(content) == []
+    assert find_english(content) == []
     assert '<html lang="de"' in markup(page)
-    for words in says:
-        assert words in content, words
+    for sentence in sentences:
+        assert sentence in content, sentence
     return page
 
 
-def test_the_english_of_a_page_is_seen():
+def test_english_of_a_page_is_seen():
     page = '<p>Die Brücke</p><p aria-label="Site">Wait for it</p><h1>Help</h1><td>Text</td>'
-    assert english_in(page) == ["Help", "Site", "Wait for it"]
+    assert find_english(page) == ["Help", "Site", "Wait for it"]
 
 
 @pytest.mark.parametrize(
@@ -121,17 +121,17 @@ def test_the_english_of_a_page_is_seen():
         ("graded", "Nennt Fakten, die dafür von Bedeutung sind, aber keine Antwort"),
     ],
 )
-def test_every_page_of_a_german_study_is_german_as_a_whole(db, rubric, label):
+def test_pages_of_german_study_are_german(db, rubric, label):
     study = make_german_study(rubric=rubric)
     walker = Walker(Client(), study)
     get = walker.client.get
-    is_german(walker.come(), "Fassung 2 dieser Bedingungen.")
+    is_german(walker.arrive(), "Fassung 2 dieser Bedingungen.")
     is_german(walker.agree())
     is_german(walker.screening())
     is_german(walker.check(1, 0, 0), "Sie haben noch einen Versuch.")
     is_german(walker.check(*RIGHT, tries=1), "4,50 EUR", "9,00 EUR", "Etwa 30 Minuten")
     task = is_german(walker.begin(), label, "Zur Übung")
-    assert not any(words in task.content.decode() for words in english_labels(rubric))
+    assert not any(label_text in task.content.decode() for label_text in english_labels(rubric))
     practice = walker.in_hand()[0]
     url = f"/work/{practice.pk}/"
     lacking = walker.client.post(f"{url}submit/")
@@ -141,8 +141,8 @@ def test_every_page_of_a_german_study_is_german_as_a_whole(db, rubric, label):
     is_german(
         walker.client.post(f"{url}answers/{question}/", sent, follow=True), "Eine Stelle passt"
     )
-    feedback = is_german(walker.do(practice), "Was hier erwartet wurde", "Sie stimmen bei 1 von 2")
-    assert not any(words in feedback.content.decode() for words in english_labels(rubric))
+    feedback = is_german(walker.do(practice), "Erwartete Antworten", "Sie stimmen bei 1 von 2")
+    assert not any(label_text in feedback.content.decode() for label_text in english_labels(rubric))
     first, second = walker.in_hand()
     is_german(get(f"/work/{first.pk}/"), "Abgeben", label)
     is_german(walker.client.post(f"/work/{first.pk}/skip/", {"note": "?"}, follow=True))
@@ -150,7 +150,7 @@ def test_every_page_of_a_german_study_is_german_as_a_whole(db, rubric, label):
     is_german(walker.do(second), "FERTIG1", "Ihr Abschlusscode")
     title = {"answerable": "T1, beantwortbar oder nicht", "graded": "T2, Stufen 0 bis 5"}
     is_german(get("/work/"), title[rubric])
-    is_german(walker.come("sub2"), "Als Nächstes kommt Teil 2 von 2")
+    is_german(walker.arrive("sub2"), "Als Nächstes kommt Teil 2 von 2")
     is_german(walker.begin())
     Campaign.objects.update(state=Campaign.State.CLOSED)
     is_german(get(walker.room), "Die Studie wurde geschlossen")
@@ -163,19 +163,19 @@ def english_labels(rubric: str) -> list[str]:
     return [label for _grade, label in labels_of(STANDARD[rubric])]
 
 
-def test_every_end_of_a_german_study_is_german(db):
+def test_end_pages_of_german_study_are_german(db):
     study = make_german_study()
-    declines, other, fails, leaves, lapses = (
+    declines, finishes, fails, leaves, lapses = (
         Walker(Client(), study, f"pid-{name}")
         for name in ("declines", "other", "fails", "leaves", "lapses")
     )
-    declines.come()
+    declines.arrive()
     is_german(declines.answer_terms("decline"), "Sie sind nicht einverstanden")
-    other.come()
-    other.agree()
-    is_german(other.screening(0), "AUS1")
+    finishes.arrive()
+    finishes.agree()
+    is_german(finishes.screening(0), "AUS1")
     for walker in (fails, leaves, lapses):
-        walker.come()
+        walker.arrive()
         walker.agree()
         walker.screening()
     fails.check(1, 0, 0)
@@ -184,7 +184,7 @@ def test_every_end_of_a_german_study_is_german(db):
     is_german(leaves.client.post(f"{leaves.room}leave/", follow=True), "verlassen")
     lapses.check(*RIGHT)
     lapses.begin()
-    field.answer(lapses.in_hand()[0], 0)
+    participant_states.answer(lapses.in_hand()[0], 0)
     lapses.participant.parts.update(expires=timezone.now() - timedelta(hours=1))
     is_german(lapses.client.get(lapses.room), "Die Zeit für Ihren letzten Teil endete")
     is_german(lapses.client.get(f"/work/{lapses.participant.assignments.first().pk}/"))
@@ -192,7 +192,7 @@ def test_every_end_of_a_german_study_is_german(db):
     is_german(Client().get("/start/crowd/"), "PROLIFIC_PID fehlt.")
     for state in (Campaign.State.PAUSED, Campaign.State.CLOSED):
         Campaign.objects.update(state=state)
-        is_german(Walker(Client(), study, "pid-late").come(), "Sie können jetzt nicht teilnehmen")
+        is_german(Walker(Client(), study, "pid-late").arrive(), "Sie können jetzt nicht teilnehmen")
 
 
 # Pages that belong to no study
@@ -203,7 +203,7 @@ def breaks(*args, **kwargs):
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "says"),
+    ("path", "status", "sentence"),
     [
         ("/work/987654/", 404, "Unter dieser Adresse steht nichts"),
         ("/nowhere/", 404, "Unter dieser Adresse steht nichts"),
@@ -213,14 +213,12 @@ def breaks(*args, **kwargs):
         ("/broken/", 500, "Der Fehler liegt bei uns"),
     ],
 )
-def test_what_went_wrong_is_told_in_the_language_of_the_study(
-    cast, german, monkeypatch, path, status, says
-):
-    """Of somebody who works in a German study; the next to log in at this browser reads English."""
+def test_error_pages_use_study_language(cast, german, monkeypatch, path, status, sentence):
+    """For a person in a German study; the next to log in on this browser reads English."""
     assigning.invite(german, assigning.rater_of(cast.worker))
     client = cast.client("worker")
     client.raise_request_exception = False
-    monkeypatch.setattr("annotation.participation.views.journey.before_work", breaks)
+    monkeypatch.setattr("annotation.participation.views.workflow.required_step_url", breaks)
     if path == "/broken/":
         path = f"/work/in/{german.slug}/"
     else:
@@ -228,13 +226,13 @@ def test_what_went_wrong_is_told_in_the_language_of_the_study(
         assert client.cookies["language"].value == "de"
     page = client.get(path)
     assert page.status_code == status
-    is_german(page, says)
+    is_german(page, sentence)
     client.force_login(cast.researcher)
     client.get("/datasets/")
     assert '<html lang="en-gb"' in markup(client.get("/nowhere/"))
 
 
-def test_a_form_that_is_too_old_is_refused_in_german(cast, german):
+def test_form_that_is_too_old_is_refused_in_german(cast, german):
     assigning.invite(german, assigning.rater_of(cast.worker))
     client = Client(enforce_csrf_checks=True)
     client.force_login(cast.worker)
@@ -244,10 +242,10 @@ def test_a_form_that_is_too_old_is_refused_in_german(cast, german):
     is_german(page, "Diese Seite ist zu alt")
 
 
-def test_who_is_logged_out_in_a_german_study_logs_in_in_german(cast, german):
+def test_log_in_after_german_study_is_german(cast, german):
     assigning.invite(german, assigning.rater_of(cast.worker))
-    there = f"/login/?next=/work/in/{german.slug}/"
-    is_german(Client().get(there), "Anmelden")  # by the address of the study
+    login_url = f"/login/?next=/work/in/{german.slug}/"
+    is_german(Client().get(login_url), "Anmelden")  # by the address of the study
     client = cast.client("worker")
     client.get("/work/")
     is_german(client.post("/logout/", follow=True), "Passwort")  # by what was read last
@@ -264,7 +262,7 @@ def test_who_is_logged_out_in_a_german_study_logs_in_in_german(cast, german):
         assert '<html lang="en-gb"' in markup(Client().get(elsewhere))
 
 
-def test_an_english_study_read_since_is_the_last_one(cast, german):
+def test_english_study_read_since_is_the_last_one(cast, german):
     english = make_campaign(make_dataset("other"), cast.worker)
     assigning.invite(german, assigning.rater_of(cast.worker))
     client = cast.client("worker")

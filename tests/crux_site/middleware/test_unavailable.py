@@ -1,4 +1,4 @@
-"""A database that is locked or away: whoever asks is told to come back, and a save that comes back is one."""
+"""Database locked or unavailable: 503 with Retry-After; a repeated save is stored once."""
 
 import sqlite3
 from contextlib import closing, contextmanager
@@ -9,9 +9,9 @@ import pytest
 from django.db import DatabaseError, connection
 
 from annotation.models import Answer, Campaign
-from crux_site.middleware import will_pass
-from tests.annotation.task.work_material import answer
-from tests.factories import make_campaign
+from crux_site.middleware import is_transient
+from tests.toolbox.factories import make_campaign
+from tests.toolbox.task_answers import answer
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 
@@ -20,16 +20,16 @@ BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 def locked():
     """Somebody else has the lock that a save needs; whoever waits is told after a moment."""
     if connection.vendor == "sqlite":
-        with closing(sqlite3.connect(connection.settings_dict["NAME"])) as other:
-            other.execute("BEGIN IMMEDIATE")
+        with closing(sqlite3.connect(connection.settings_dict["NAME"])) as writer:
+            writer.execute("BEGIN IMMEDIATE")
             yield
         return
     with connection.cursor() as cursor:
         cursor.execute("SET lock_timeout = '100ms'")
     parts = {k: v for k, v in connection.get_connection_params().items() if k in ("host", "port")}
     database, user = connection.settings_dict["NAME"], connection.settings_dict["USER"]
-    with psycopg.connect(dbname=database, user=user, **parts) as other:
-        other.execute("SELECT 1 FROM annotation_assignment FOR UPDATE")
+    with psycopg.connect(dbname=database, user=user, **parts) as writer:
+        writer.execute("SELECT 1 FROM annotation_assignment FOR UPDATE")
         yield
 
 
@@ -61,8 +61,8 @@ def away(monkeypatch):
     connection.close()
 
 
-def patient_client(cast, who):
-    client = cast.client(who)
+def patient_client(cast, account):
+    client = cast.client(account)
     client.raise_request_exception = False
     return client
 
@@ -73,7 +73,7 @@ def campaign(cast, dataset) -> Campaign:
     return make_campaign(dataset, cast.worker, cast.other_worker)
 
 
-def test_a_save_that_meets_a_lock_is_told_when_to_come_back(
+def test_save_that_meets_a_lock_is_told_when_to_come_back(
     transactional_db, cast, assignment, impatient
 ):
     client, key = patient_client(cast, "worker"), uuid4()
@@ -101,7 +101,7 @@ def test_while_another_process_keeps_the_lock_one_thread_waits_and_not_all(
     assert answer(client, assignment, grade="0", **BY_SCRIPT).status_code == 204
 
 
-def test_a_log_in_that_meets_a_lock_is_not_taken_for_many_wrong_ones(
+def test_log_in_that_meets_a_lock_is_not_taken_for_many_wrong_ones(
     transactional_db, cast, impatient
 ):
     if connection.vendor != "sqlite":
@@ -117,18 +117,18 @@ def test_a_log_in_that_meets_a_lock_is_not_taken_for_many_wrong_ones(
 @pytest.mark.parametrize(
     ("path", "kind"), [("/work/", "text/html"), ("/api/v1/datasets/", "application/json")]
 )
-def test_a_database_that_is_away_is_said(transactional_db, cast, away, path, kind):
+def test_database_that_is_away_is_said(transactional_db, cast, away, path, kind):
     client = patient_client(cast, "researcher")
     away()
     response = client.get(path)
     assert (response.status_code, response["Retry-After"]) == (503, "5")
     assert response["Content-Type"].startswith(kind)
-    assert "busy or away" in response.content.decode()
+    assert "he database is busy" in response.content.decode()
 
 
-def test_what_is_our_own_fault_will_not_pass(db):
+def test_missing_table_is_not_transient(db):
     with pytest.raises(DatabaseError) as raised, connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM nowhere")
-    assert not will_pass(raised.value)
-    assert not will_pass(ValueError())
-    assert not will_pass(None)
+    assert not is_transient(raised.value)
+    assert not is_transient(ValueError())
+    assert not is_transient(None)

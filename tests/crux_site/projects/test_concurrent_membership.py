@@ -1,4 +1,4 @@
-"""Changes of members by two clients at the same moment: a project keeps an owner, a link lets one in."""
+"""Concurrent changes of members: a project keeps an owner, an invitation is used once."""
 
 from threading import Barrier
 
@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotation.models import Invitation, Membership, Project, User
 from crux_site.projects import guard
-from tests.threads import in_threads
+from tests.toolbox.threads import in_threads
 
 ROUNDS = 6
 PAGE = "/projects/coast/"
@@ -54,14 +54,18 @@ def post_together(posts):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("past_the_guard_together")
 @pytest.mark.parametrize("act", ["leave", "demote each other", "remove each other"])
-def test_two_owners_who_go_at_once_leave_an_owner(act):
+def test_concurrent_departures_leave_an_owner(act):
     for _ in range(ROUNDS):
         members = make_project("rosa", "rex")
         posts = [
             (name, "leave/", {})
             if act == "leave"
-            else (name, f"members/{members[other].pk}/", {"role": "viewer" * act.startswith("d")})
-            for name, other in (("rosa", "rex"), ("rex", "rosa"))
+            else (
+                name,
+                f"members/{members[co_owner].pk}/",
+                {"role": "viewer" * act.startswith("d")},
+            )
+            for name, co_owner in (("rosa", "rex"), ("rex", "rosa"))
         ]
         codes = post_together(posts)
         assert sorted(codes) == [302, 422]
@@ -88,17 +92,17 @@ def test_owner_demoted_at_the_same_moment_changes_nobody():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_link_taken_at_once_lets_one_in():
+def test_invitation_is_accepted_once():
     rosa = make_project("rosa")["rosa"]
     for number in range(ROUNDS):
-        word = Invitation.objects.make(rosa.project, "viewer", "Reviewer", rosa.user)
-        together = Barrier(2, timeout=30)
+        token = Invitation.objects.make(rosa.project, "viewer", "Reviewer", rosa.user)
+        barrier = Barrier(2, timeout=30)
 
-        def join(name, word=word, together=together):
+        def join(name, token=token, barrier=barrier):
             client = Client()
-            client.get(f"/join/{word}/")
-            together.wait()
-            return client.post(f"/join/{word}/", ACCOUNT | {"username": name}).status_code
+            client.get(f"/join/{token}/")
+            barrier.wait()
+            return client.post(f"/join/{token}/", ACCOUNT | {"username": name}).status_code
 
         names = [f"cora{number}", f"nils{number}"]
         assert sorted(in_threads(join, names, threads=2)) == [302, 404]
@@ -106,23 +110,23 @@ def test_one_link_taken_at_once_lets_one_in():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_user_name_by_two_invitations_at_once_is_taken_for_the_second():
+def test_concurrent_user_name_is_taken_for_second():
     rosa = make_project("rosa")["rosa"]
-    other = Project.objects.create(slug="other", title="Other")
-    Membership.objects.create(project=other, user=rosa.user, role="owner")
+    second_project = Project.objects.create(slug="other", title="Other")
+    Membership.objects.create(project=second_project, user=rosa.user, role="owner")
     for number in range(ROUNDS):
-        words = [
+        tokens = [
             Invitation.objects.make(project, "viewer", "Reviewer", rosa.user)
-            for project in (rosa.project, other)
+            for project in (rosa.project, second_project)
         ]
-        together = Barrier(2, timeout=30)
+        barrier = Barrier(2, timeout=30)
 
-        def join(word, number=number, together=together):
-            together.wait()
+        def join(token, number=number, barrier=barrier):
+            barrier.wait()
             sent = ACCOUNT | {"username": f"cora{number}"}
-            return Client().post(f"/join/{word}/", sent)
+            return Client().post(f"/join/{token}/", sent)
 
-        first, second = sorted(in_threads(join, words, threads=2), key=lambda it: it.status_code)
+        first, second = sorted(in_threads(join, tokens, threads=2), key=lambda it: it.status_code)
         assert (first.status_code, second.status_code) == (302, 422)
         assert "A user with that username already exists." in second.content.decode()
         assert Membership.objects.filter(user__username=f"cora{number}").count() == 1

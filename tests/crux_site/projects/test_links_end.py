@@ -15,9 +15,9 @@ from annotation.models import (
     SharedLink,
     User,
 )
-from tests.conftest import make_cast
-from tests.evaluation.agreement.test_page import words
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.responses import text_of_page
+from tests.toolbox.users import make_cast
 
 PAGE = "/projects/coast/"
 ACCOUNT = {"username": "cora", "password1": "grey-heron-8", "password2": "grey-heron-8"}
@@ -36,8 +36,8 @@ def make_world():
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _world(kept):
-    return kept(make_world)
+def _world(shared_world):
+    return shared_world(make_world)
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def rex(cast) -> User:
     return User.objects.get(username="rex")
 
 
-class Given:
-    """What rosa has given out: an invitation as owner, a shared link that somebody reads by, a token."""
+class GrantedAccess:
+    """Access that rosa gave: an invitation as owner, a shared link in use, and an API token."""
 
     def __init__(self, project: Project, maker: User) -> None:
         dataset = project.datasets.get()
@@ -73,14 +73,14 @@ class Given:
 
     @property
     def lets_in(self) -> bool:
-        looked = Client().get(f"/join/{self.invitation}/").status_code
+        opened = Client().get(f"/join/{self.invitation}/").status_code
         joined = Client().post(f"/join/{self.invitation}/", ACCOUNT).status_code
-        assert (looked, joined) in ((200, 302), (404, 404))
+        assert (opened, joined) in ((200, 302), (404, 404))
         User.objects.filter(username="cora").delete()
         return joined == 302
 
     @property
-    def shows(self) -> bool:
+    def is_readable(self) -> bool:
         read = self.reader.get("/datasets/ferry/").status_code
         assert read in (200, 404)
         return read == 200
@@ -91,8 +91,8 @@ class Given:
 
 
 @pytest.fixture
-def given(project, rosa) -> Given:
-    return Given(project, rosa)
+def access(project, rosa) -> GrantedAccess:
+    return GrantedAccess(project, rosa)
 
 
 def rows() -> tuple[int, int, int]:
@@ -100,8 +100,8 @@ def rows() -> tuple[int, int, int]:
     return open_invitations.count(), SharedLink.objects.count(), ApiToken.objects.count()
 
 
-def test_links_of_an_active_owner_work(given):
-    assert (given.shows, given.lets_in) == (True, True)
+def test_links_of_an_active_owner_work(access):
+    assert (access.is_readable, access.lets_in) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -111,30 +111,30 @@ def test_links_of_an_active_owner_work(given):
         {"role": "worker"},
     ],
 )
-def test_change_that_no_code_of_ours_saw_ends_links_at_use(given, rosa, end):
+def test_change_that_no_code_of_ours_saw_ends_links_at_use(access, rosa, end):
     """As in a script that updates the table: nothing is revoked, and nothing works."""
     User.objects.filter(pk=rosa.pk).update(**end)
     assert rows() == (1, 1, 1)
-    assert (given.shows, given.lets_in) == (False, False)
-    page = words(Client().get(f"/shared/{given.shared}/"))
+    assert (access.is_readable, access.lets_in) == (False, False)
+    page = text_of_page(Client().get(f"/shared/{access.shared}/"))
     assert "This link shows nothing" in page
 
 
 @pytest.mark.parametrize("role", ["coordinator", ""])
-def test_membership_changed_in_the_table_ends_links_at_use(given, rosa, role):
+def test_membership_changed_in_the_table_ends_links_at_use(access, rosa, role):
     membership = Membership.objects.filter(user=rosa)
     membership.update(role=role) if role else membership.delete()
-    assert (given.shows, given.lets_in) == (False, False)
+    assert (access.is_readable, access.lets_in) == (False, False)
 
 
-def test_links_of_a_deleted_account_end(given, rosa, project):
+def test_links_of_a_deleted_account_end(access, rosa, project):
     rosa.delete()
-    assert (given.shows, given.lets_in) == (False, False)
+    assert (access.is_readable, access.lets_in) == (False, False)
     assert not project.invitations.open().exists()
 
 
 @pytest.mark.parametrize("way", ["page", "command", "role"])
-def test_disabling_revokes_and_enabling_brings_nothing_back(cast, given, rosa, way):
+def test_disabling_revokes_and_enabling_brings_nothing_back(cast, access, rosa, way):
     of_rosa = f"/people/{rosa.pk}/"
     admin = cast.client("admin")
     if way == "page":
@@ -145,9 +145,9 @@ def test_disabling_revokes_and_enabling_brings_nothing_back(cast, given, rosa, w
         rosa.is_active = False
         rosa.save()
     assert rows() == (0, 0, 0)
-    assert (given.shows, given.lets_in) == (False, False)
+    assert (access.is_readable, access.lets_in) == (False, False)
     admin.post(of_rosa, {"role": "researcher", "is_active": "on"})
-    assert (given.shows, given.lets_in, given.answers) == (False, False, False)
+    assert (access.is_readable, access.lets_in, access.answers) == (False, False, False)
     log = ProjectEntry.objects.filter(action__startswith="revoked").order_by("action")
     by = None if way == "command" else cast.admin
     assert [(entry.by, entry.action, entry.detail) for entry in log] == [
@@ -157,75 +157,79 @@ def test_disabling_revokes_and_enabling_brings_nothing_back(cast, given, rosa, w
 
 
 @pytest.mark.parametrize("way", ["leaves", "is removed", "is demoted"])
-def test_leaving_and_demotion_revoke_links_and_keep_tokens(cast, given, rosa, rex, way):
-    own = Membership.objects.get(user=rosa, project__slug="coast")
+def test_leaving_and_demotion_revoke_links_and_keep_tokens(cast, access, rosa, rex, way):
+    membership = Membership.objects.get(user=rosa, project__slug="coast")
     if way == "leaves":
         cast.client("researcher").post(f"{PAGE}leave/")
     else:
         client = Client()
         client.force_login(rex)
-        client.post(f"{PAGE}members/{own.pk}/", {"role": "viewer" if way == "is demoted" else ""})
+        client.post(
+            f"{PAGE}members/{membership.pk}/", {"role": "viewer" if way == "is demoted" else ""}
+        )
     assert rows() == (0, 0, 1)  # a token is of the account, and reads what that may read
-    Membership.objects.filter(user=rosa, project=own.project).delete()
-    Membership.objects.create(project=own.project, user=rosa, role="owner")
-    assert (given.shows, given.lets_in) == (False, False)
+    Membership.objects.filter(user=rosa, project=membership.project).delete()
+    Membership.objects.create(project=membership.project, user=rosa, role="owner")
+    assert (access.is_readable, access.lets_in) == (False, False)
 
 
-def test_links_of_other_projects_and_other_makers_stay(cast, given, rosa, rex, project):
-    others = Given(project, rex)
+def test_links_of_other_projects_and_other_makers_stay(cast, access, rosa, rex, project):
+    rex_access = GrantedAccess(project, rex)
     north = Project.objects.create(slug="north", title="North")
     Membership.objects.create(project=north, user=rosa, role="owner")
     elsewhere = Invitation.objects.make(north, "viewer", "Friend", rosa)
     cast.client("researcher").post(f"{PAGE}leave/")
-    assert (others.shows, others.lets_in) == (True, True)
+    assert (rex_access.is_readable, rex_access.lets_in) == (True, True)
     assert Client().get(f"/join/{elsewhere}/").status_code == 200
 
 
 def test_links_of_admins_need_no_membership(cast, project):
-    given = Given(project, cast.admin)
-    assert (given.shows, given.lets_in) == (True, True)
+    access = GrantedAccess(project, cast.admin)
+    assert (access.is_readable, access.lets_in) == (True, True)
     cast.admin.role = "researcher"
     cast.admin.save(update_fields=["role"])
-    assert (given.shows, given.lets_in) == (False, False)
+    assert (access.is_readable, access.lets_in) == (False, False)
     assert rows() == (0, 0, 1)  # still a researcher, with the programs of one
 
 
-def test_saves_that_change_no_right_revoke_nothing(given, rosa):
+def test_saves_that_change_no_right_revoke_nothing(access, rosa):
     rosa.set_password("another-word-3")
     rosa.save()
     update_last_login(None, rosa)
     assert rows() == (1, 1, 1)
-    assert given.shows
+    assert access.is_readable
 
 
-def test_link_of_a_dataset_that_moves_ends_where_its_maker_owns_nothing(cast, given, rosa):
-    kept = SharedLink.objects.make(cast.admin, Dataset.objects.get(), 30, for_whom="Reviewer 3")
+def test_link_of_a_dataset_that_moves_ends_where_its_maker_owns_nothing(cast, access, rosa):
+    admin_link = SharedLink.objects.make(
+        cast.admin, Dataset.objects.get(), 30, for_whom="Reviewer 3"
+    )
     reader = Client()
-    reader.get(f"/shared/{kept}/")
+    reader.get(f"/shared/{admin_link}/")
     Project.objects.create(slug="north", title="North")
     admin = cast.client("admin")
     moved = admin.post(f"{PAGE}move/", {"dataset": "ferry", "to": "north"}, follow=True)
-    assert "1 shared link ended: the makers do not own North." in words(moved)
-    assert (given.shows, reader.get("/datasets/ferry/").status_code) == (False, 200)
+    assert "1 shared link ended: the makers do not own North." in text_of_page(moved)
+    assert (access.is_readable, reader.get("/datasets/ferry/").status_code) == (False, 200)
 
 
-def test_project_lists_working_links_alone(cast, given, rosa, rex):
+def test_project_lists_working_links_alone(cast, access, rosa, rex):
     client = Client()
     client.force_login(rex)
-    assert "Friend, as owner" in words(client.get(PAGE))
+    assert "Friend, as owner" in text_of_page(client.get(PAGE))
     User.objects.filter(pk=rosa.pk).update(is_active=False)
-    page = words(client.get(PAGE))
+    page = text_of_page(client.get(PAGE))
     assert ("Friend" in page, "Reviewer 2" in page) == (False, False)
 
 
 def test_disabling_the_last_owner_is_possible_and_said(cast, rosa, rex):
     admin = cast.client("admin")
     done = admin.post(f"/people/{rex.pk}/", {"role": "researcher"}, follow=True)
-    assert "no active owner" not in words(done)
+    assert "no active owner" not in text_of_page(done)
     rosa_page = cast.client("researcher").post(f"{PAGE}leave/")
-    assert (rosa_page.status_code, "needs an owner" in words(rosa_page)) == (422, True)
+    assert (rosa_page.status_code, "needs an owner" in text_of_page(rosa_page)) == (422, True)
     done = admin.post(f"/people/{rosa.pk}/", {"role": "researcher"}, follow=True)
-    assert "Coastal studies has no active owner now: make somebody one." in words(done)
+    assert "Coastal studies has no active owner now: make somebody one." in text_of_page(done)
 
 
 def test_viewer_leaves_a_project_whose_owners_are_disabled(cast, project, rex):

@@ -1,4 +1,4 @@
-"""A project moves to another site by one archive: export_project, import_project, and the page's link."""
+"""Move of a project to another site by one archive: commands and the page's link."""
 
 import io
 import json
@@ -20,14 +20,14 @@ from annotation.models import (
     RubricLevel,
     Version,
 )
-from annotation.models.rubric_rules import store
+from annotation.models.rubric_rules import store_rubric
 from crux_site.exports.projects import export_project
-from crux_site.imports.importing import ImportFailed, import_dataset
+from crux_site.imports.importing import DatasetImportError, import_dataset
 from crux_site.imports.projects import import_project
-from crux_site.versions.changing import change
+from crux_site.versions.text_edits import edit_text
 from judging.models import Judge
-from tests.crux_site.datasets.moved import empty_site, make_worked, rate, results
-from tests.crux_site.imports.study import contents, fingerprint, write
+from tests.toolbox.import_study import contents, fingerprint, write
+from tests.toolbox.reimport import empty_site, make_worked, rate, results
 
 pytestmark = pytest.mark.django_db
 
@@ -42,12 +42,12 @@ def project(cast, tmp_path) -> Project:
     Dataset.objects.create(slug="bare", title="Nothing yet", project=project)
     small = Dataset.objects.get(slug="small")
     rubric = Rubric(slug="tone", title="Tone", question="How?", guideline="Listen.", shows=["text"])
-    store(rubric, [RubricLevel(grade=0, label="Cold"), RubricLevel(grade=1, label="Warm")])
+    store_rubric(rubric, [RubricLevel(grade=0, label="Cold"), RubricLevel(grade=1, label="Warm")])
     report = small.texts.filter(kind="report").first()
     rate(Rater.objects.get(name="ann", dataset=small), report, 1, 0, rubric="tone")
     rate(Judge.objects.get(rater__name="zeal").rater, report, 3, 1, rubric="graded")
-    change(report, f"Corrected. {report.body}", by=cast.researcher, why="a slip", counts=False)
-    change(small.topics.first().questions.first(), "What broke?", by=None, why="", counts=True)
+    edit_text(report, f"Corrected. {report.body}", by=cast.researcher, why="a slip", counts=False)
+    edit_text(small.topics.first().questions.first(), "What broke?", by=None, why="", counts=True)
     # An edit took the positions of these spans; their words are in the text all the same.
     for span in NuggetSpan.objects.filter(rating__rater__name="amber"):
         span.start, span.end, span.located = None, None, "unlocated"
@@ -70,11 +70,18 @@ def history() -> list[tuple]:
     """All versions with the number of grades that each superseded."""
     return [
         (
-            *(str(each.thing), each.number, each.body, each.why, each.counts, each.n_ratings),
-            *(each.replaced, each.changed_by),
-            *(len(each.set_aside), len(each.had.get("spans", ()))),
+            *(
+                str(version.entity),
+                version.number,
+                version.body,
+                version.why,
+                version.counts,
+                version.n_ratings,
+            ),
+            *(version.replaced, version.changed_by),
+            *(len(version.set_aside), len(version.had.get("spans", ()))),
         )
-        for each in Version.objects.order_by("body")
+        for version in Version.objects.order_by("body")
     ]
 
 
@@ -96,9 +103,9 @@ def test_moved_project_has_the_same_results(ada, project, tmp_path):
         ("small", "small"),
     ]
     for slug in datasets:
-        after = results(ada, Dataset.objects.get(slug=slug))
-        for name in after:
-            assert after[name] == before[slug][name], (slug, name)
+        new_results = results(ada, Dataset.objects.get(slug=slug))
+        for name in new_results:
+            assert new_results[name] == before[slug][name], (slug, name)
     assert sorted(spans.all(), key=str) == before_spans
     assert history() == before_history
     assert Judge.objects.count() == 2
@@ -140,7 +147,7 @@ def test_project_gets_another_name_and_an_owner(cast, project, tmp_path):
 def test_dataset_of_another_project_is_refused_and_nothing_changes(project, tmp_path):
     archive = export(tmp_path)
     before = fingerprint()
-    with pytest.raises(ImportFailed, match="ferry is taken"):
+    with pytest.raises(DatasetImportError, match="ferry is taken"):
         import_project(archive, slug="other")
     assert fingerprint() == before
 
@@ -151,7 +158,7 @@ def test_broken_line_in_the_last_dataset_is_named_and_nothing_changes(project, t
     path = tmp_path / "out" / "small" / "topics.jsonl"
     path.write_text(path.read_text() + "{\n")
     before = fingerprint()
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_project(tmp_path / "out")
     problem = raised.value.problems[0]
     assert (problem.file, problem.line) == ("small/topics.jsonl", 3)
@@ -185,7 +192,7 @@ def test_broken_project_file_is_refused(project, tmp_path, change, field, messag
     change(about)
     path.write_text(json.dumps(about))
     before = fingerprint()
-    with pytest.raises(ImportFailed) as raised:
+    with pytest.raises(DatasetImportError) as raised:
         import_project(tmp_path / "out")
     problem = raised.value.problems[0]
     assert (problem.file, problem.field) == ("project.json", field)
@@ -197,7 +204,7 @@ def test_broken_project_file_is_refused(project, tmp_path, change, field, messag
 def test_file_that_is_no_archive_is_refused(tmp_path, content):
     path = tmp_path / "coast.zip"
     path.write_bytes(content)
-    with pytest.raises(ImportFailed, match="no archive"):
+    with pytest.raises(DatasetImportError, match="no archive"):
         import_project(path)
 
 
@@ -205,7 +212,7 @@ def test_archive_of_a_dataset_is_refused(tmp_path):
     path = tmp_path / "folder.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("ferry/topics.jsonl", "")
-    with pytest.raises(ImportFailed, match="no exported project"):
+    with pytest.raises(DatasetImportError, match="no exported project"):
         import_project(path)
 
 

@@ -1,4 +1,4 @@
-"""projects/: making one, its members, invitations, moves and log, by those whose act it is."""
+"""projects/: create, members, invitations, moves and log, with permissions."""
 
 import csv
 import io
@@ -13,9 +13,9 @@ from annotation.models import Dataset, Invitation, Membership, Project, ProjectE
 from annotation.models.people import digest_of_token
 from annotation.models.projects import main_project
 from crux_site.imports import uploads
-from tests.conftest import Cast, make_cast
-from tests.evaluation.agreement.test_page import words
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
+from tests.toolbox.responses import text_of_page
+from tests.toolbox.users import Cast, make_cast
 
 PAGE = "/projects/coast/"
 DEMO = settings.BASE_DIR / "fixtures" / "demo"
@@ -32,8 +32,8 @@ def make_world() -> Cast:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _world(kept):
-    return kept(make_world)
+def _world(shared_world):
+    return shared_world(make_world)
 
 
 @pytest.fixture
@@ -52,49 +52,49 @@ def invite(client, role="researcher", for_whom="Co-author"):
     return answer.context["link"].removeprefix("http://testserver")
 
 
-def test_who_makes_a_project_owns_it(cast, rex):
-    made = rex.post("/projects/", {"title": "Quarry", "slug": "quarry"})
-    assert made.url == "/projects/quarry/"
-    page = rex.get(made.url)
-    assert "Quarry" in words(page)
-    assert "rex" in words(page)
+def test_creator_owns_project(cast, rex):
+    response = rex.post("/projects/", {"title": "Quarry", "slug": "quarry"})
+    assert response.url == "/projects/quarry/"
+    page = rex.get(response.url)
+    assert "Quarry" in text_of_page(page)
+    assert "rex" in text_of_page(page)
     assert Project.objects.get(slug="quarry").role_of(User.objects.get(username="rex")) == "owner"
-    for title, slug, says in (
+    for title, slug, message in (
         ("Again", "coast", "taken"),
         ("", "new", "required"),
         ("A", "a b", "valid"),
     ):
         refused = rex.post("/projects/", {"title": title, "slug": slug})
-        assert (refused.status_code, says in refused.content.decode()) == (422, True)
+        assert (refused.status_code, message in refused.content.decode()) == (422, True)
     assert cast.client("worker").post("/projects/", {}).status_code == 403
 
 
-def test_a_link_lets_one_newcomer_in_with_an_account_that_sees_this_project_alone(cast, client):
+def test_link_lets_one_newcomer_in_with_an_account_that_sees_this_project_alone(cast, client):
     make_dataset("harbour")  # of another project
     link = invite(cast.client("researcher"), "viewer")
     page = client.get(link)
-    assert "rosa invites you to this project, as viewer" in words(page)
+    assert "rosa invites you to this project, as viewer" in text_of_page(page)
     assert "no-store" in page["Cache-Control"]
     refused = client.post(link, {"username": "cora", "password1": "short", "password2": "short"})
     assert (refused.status_code, User.objects.filter(username="cora").exists()) == (422, False)
     account = {"username": "cora", "password1": "grey-heron-8", "password2": "grey-heron-8"}
     assert client.post(link, account).url == PAGE
-    seen = words(client.get("/datasets/"))
-    assert ("The ferry study" in seen, "The harbour study" in seen) == (True, False)
+    listed = text_of_page(client.get("/datasets/"))
+    assert ("The ferry study" in listed, "The harbour study" in listed) == (True, False)
     assert client.get("/datasets/harbour/").status_code == 404
     assert client.get(link).status_code == 404  # taken
 
 
-def test_who_has_an_account_joins_with_it_and_keeps_the_role_that_may_more(cast, rex):
+def test_existing_account_joins_and_keeps_higher_role(cast, rex):
     owner = cast.client("researcher")
-    assert "Join as rex" in words(rex.get(invite(owner)))
-    for role, then in (
+    assert "Join as rex" in text_of_page(rex.get(invite(owner)))
+    for role, expected in (
         ("coordinator", "coordinator"),
         ("viewer", "coordinator"),
         ("owner", "owner"),
     ):
         assert rex.post(invite(owner, role)).url == PAGE
-        assert Membership.objects.get(user__username="rex").role == then
+        assert Membership.objects.get(user__username="rex").role == expected
 
 
 def test_links_that_let_nobody_in(cast, rex):
@@ -109,18 +109,18 @@ def test_links_that_let_nobody_in(cast, rex):
     assert owner.post(f"{PAGE}invitations/{second.pk}/revoke/").status_code == 404
     worker = cast.client("worker")
     link = invite(owner)
-    assert "an account for grading alone" in words(worker.get(link))
+    assert "an account for grading alone" in text_of_page(worker.get(link))
     assert worker.post(link).status_code == 422
     assert not Membership.objects.filter(user__username__in=("rex", "wil")).exists()
 
 
-def test_a_role_is_changed_and_a_project_keeps_an_owner(cast, rex):
+def test_role_is_changed_and_a_project_keeps_an_owner(cast, rex):
     owner = cast.client("researcher")
     rex.post(invite(owner))
     rosa, of_rex = Membership.objects.filter(project__slug="coast").order_by("pk")
     for refused in ("viewer", ""):
         answer = owner.post(f"{PAGE}members/{rosa.pk}/", {"role": refused})
-        assert (answer.status_code, "needs an owner" in words(answer)) == (422, True)
+        assert (answer.status_code, "needs an owner" in text_of_page(answer)) == (422, True)
     assert owner.post(f"{PAGE}leave/").status_code == 422
     assert owner.post(f"{PAGE}members/{of_rex.pk}/", {"role": "king"}).status_code == 422
     assert rex.post(f"{PAGE}members/{of_rex.pk}/", {"role": "owner"}).status_code == 403
@@ -132,23 +132,23 @@ def test_a_role_is_changed_and_a_project_keeps_an_owner(cast, rex):
     assert rex.post("/projects/coast/members/0/", {"role": ""}).status_code == 404
 
 
-def test_a_dataset_moves_with_its_history_between_projects_of_one_owner(cast):
+def test_dataset_moves_with_its_history_between_projects_of_one_owner(cast):
     owner = cast.client("researcher")
-    there = Project.objects.create(slug="north", title="North")
+    target = Project.objects.create(slug="north", title="North")
     move = {"dataset": "ferry", "to": "north"}
     assert owner.post(f"{PAGE}move/", move).status_code == 422  # not theirs
     assert Dataset.objects.get(slug="ferry").project.slug == "coast"
-    Membership.objects.create(project=there, user=cast.researcher, role="owner")
+    Membership.objects.create(project=target, user=cast.researcher, role="owner")
     ProjectEntry.record(
         Project.objects.get(slug="coast"), None, "imported", "4 topics", Dataset.objects.get()
     )
     assert owner.post(f"{PAGE}move/", move).url == PAGE
-    assert Dataset.objects.get(slug="ferry").project == there
-    assert "imported: 4 topics" in words(owner.get("/projects/north/"))
-    assert "moved away: ferry, to north" in words(owner.get(PAGE))
+    assert Dataset.objects.get(slug="ferry").project == target
+    assert "imported: 4 topics" in text_of_page(owner.get("/projects/north/"))
+    assert "moved away: ferry, to north" in text_of_page(owner.get(PAGE))
 
 
-def test_the_log_is_exported_by_owners(cast, rex):
+def test_log_is_exported_by_owners(cast, rex):
     owner = cast.client("researcher")
     rex.post(invite(owner))
     rows = list(
@@ -174,7 +174,7 @@ def test_acts_are_posts_and_an_admin_may_do_them_all(cast):
     assert not Membership.objects.filter(project__slug="coast").exists()
 
 
-def test_a_new_account_of_a_researcher_is_in_the_project_that_the_form_names(cast):
+def test_new_account_of_a_researcher_is_in_the_project_that_the_form_names(cast):
     sent = {"username": "nils", "password1": "grey-heron-8", "password2": "grey-heron-8"}
     cast.client("admin").post("/people/", {**sent, "role": "researcher", "project": "main"})
     assert Membership.objects.get(user__username="nils").project_id == main_project()
@@ -183,7 +183,7 @@ def test_a_new_account_of_a_researcher_is_in_the_project_that_the_form_names(cas
 def test_owners_take_away_what_people_said_in_datasets_that_are_deleted(cast, settings, tmp_path):
     settings.VAR_DIR = tmp_path
     owner, address = cast.client("researcher"), f"{PAGE}archive/ferry.t1.zip"
-    assert "datasets that are deleted" not in words(owner.get(PAGE))
+    assert "datasets that are deleted" not in text_of_page(owner.get(PAGE))
     folder = tmp_path / "archive" / "coast"
     folder.mkdir(parents=True)
     (folder / "ferry.t1.zip").write_bytes(b"answers")
@@ -202,22 +202,18 @@ def test_owners_take_away_what_people_said_in_datasets_that_are_deleted(cast, se
     assert cast.client("worker").get(address).status_code == 403
 
 
-def test_who_owns_no_more_neither_imports_what_was_uploaded_nor_comes_back(
-    cast, rex, tmp_path, monkeypatch
-):
+def test_former_owner_cannot_import_or_rejoin(cast, rex, tmp_path, monkeypatch):
     monkeypatch.setattr(uploads, "STAGING", tmp_path)
-    monkeypatch.setattr(
-        uploads.Upload, "start", lambda self, *, stores=False: self.read(stores=stores)
-    )
+    monkeypatch.setattr(uploads.Upload, "start", uploads.Upload.read)
     owner = cast.client("researcher")
     rex.post(invite(owner, "owner"))
     file = SimpleUploadedFile("topics.jsonl", (DEMO / "topics.jsonl").read_bytes())
     form = {"project": "coast", "dataset": "bay", "title": "", "files": file}
     staged = rex.post("/import/", form).url
     assert rex.get(staged).status_code == 200
-    back = invite(rex, "owner")
+    own_invitation = invite(rex, "owner")
     of_rex = Membership.objects.get(user__username="rex")
     owner.post(f"{PAGE}members/{of_rex.pk}/", {"role": "viewer"})
     assert (rex.get(staged).status_code, rex.post(staged).status_code) == (404, 404)
-    assert rex.post(back).status_code == 404
+    assert rex.post(own_invitation).status_code == 404
     assert not Dataset.objects.filter(slug="bay").exists()

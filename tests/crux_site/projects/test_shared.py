@@ -1,46 +1,67 @@
-"""What a shared link shows: who has one and no account reads that, and nothing else of the site."""
+"""Pages of a shared link: a visitor reads these, and nothing else of the site."""
 
 import pytest
-from django.db.models import F, Value
-from django.db.models.functions import Concat
 from django.test import Client
 from django.urls import get_resolver, resolve
 
 from annotation.models import (
     NuggetSpan,
-    Rater,
-    Rating,
-    Rubric,
     SubQuestion,
     Text,
     Topic,
 )
-from annotation.models.standard import UMBRELA, add_standard
-from annotation.text.versions import reword
+from annotation.pages import declared_pages, page_of
+from annotation.text.versions import edit_wording
 from crux_site.calibration import views as calibration
-from crux_site.projects.shown import WITH_WORDS, WITHOUT_WORDS
 from evaluation.agreement import tables as agreement
-from evaluation.grid import export as grid
 from evaluation.mixed_model import export as mixed_model
-from evaluation.models import RankedText, RetrievalRun
-from evaluation.nuggets import export as nuggets
+from evaluation.replications.crud_rag import export as grid
+from evaluation.replications.nuggets import export as nuggets
+from evaluation.replications.rel_recall import export as seen
 from evaluation.retrieval import export as retrieval
 from evaluation.retrieval import relevance
-from evaluation.seen import export as seen
-from tests.crux_site.projects.shared import DATASET, assert_private, share, told_by, visitor
-from tests.crux_site.projects.test_strangers import (
-    World,
-    addresses,
-    body,
-    client_of,
-    make_world,
+from tests.crux_site.projects.shared import (
+    DATASET,
+    SECOND_DATASET,
+    assert_private,
+    content_of,
+    make_shared_world,
+    share,
+    visitor,
 )
-from tests.evaluation.agreement.test_page import words
-from tests.factories import make_dataset
+from tests.crux_site.projects.site_addresses import World, addresses, body, client_of
+from tests.toolbox.responses import text_of_page
 
+# What a shared link shows is a security boundary: it is listed here, beside the declarations of pages.
+# Numbers and names alone: no words of a text, a question, a request or a span.
+PAGES_WITHOUT_TEXT = {
+    *("dataset", "filled_csv"),
+    *("agreement", "agreement_with", "agreement_table", "agreement_json"),
+    *("by_type", "by_type_table", "by_type_json"),
+    *("matrices", "matrices_table"),
+    *("grid", "grid_table", "grid_json", "grid_items_json"),
+    *("mixed_model", "mixed_model_table", "mixed_model_json"),
+    *("nuggets", "nuggets_table", "nuggets_json"),
+    *("retrieval", "retrieval_run", "retrieval_compare", "retrieval_judges"),
+    *(
+        "retrieval_discriminative",
+        "retrieval_figure",
+        "retrieval_table",
+        "retrieval_relevance",
+        "retrieval_relevance_table",
+    ),
+    *("paper", "paper_file", "paper_zip"),
+    *("rel_recall", "rel_recall_system", "rel_recall_table", "rel_recall_json"),
+    *("calibration", "calibration_table", "calibration_json"),
+}
+PAGES_WITH_TEXT = PAGES_WITHOUT_TEXT | {
+    *("pairs", "pair"),
+    *("matrix", "matrix_table", "rubric_matrix"),
+    *("nuggets_report", "rel_recall_items", "rel_recall_items_json"),
+    *("exports", "export_file"),
+}
 # Each stands in words of one kind: of a text, a question, a request, a span of a rater.
 MARKERS = {"zqtext": Text, "zqquestion": SubQuestion, "zqrequest": Topic, "zqspan": NuggetSpan}
-BESIDE = "harbour"
 # What the walk of all addresses does not name: every table, and choices of pages.
 TABLES = {
     "agreement": agreement.TABLES,
@@ -70,54 +91,9 @@ MORE = (
 )
 
 
-def make_shared_world() -> World:
-    """The study with grades of each kind, whose words all have a marker, and another of the same project."""
-    world = make_world()
-    dataset, topic = world.dataset, world.dataset.topics.get()
-    make_dataset(BESIDE)
-    Topic.objects.filter(dataset__slug=BESIDE).update(name=topic.name)
-    Text.objects.create(
-        dataset=dataset, topic=topic, kind="reference", name=topic.name, body="None was hurt."
-    )
-    questions = list(topic.questions.all())
-    add_standard(UMBRELA)
-    for name in ("ann", "ben"):
-        rater = Rater.objects.create(dataset=dataset, name=name, kind="human")
-        for kind, rubrics in (
-            ("report", ("answerable", "graded", "importance", "nugget-support")),
-            ("passage", ("graded", "umbrela")),
-            ("reference", ("graded",)),
-        ):
-            for rubric in Rubric.objects.filter(slug__in=rubrics):
-                top = rubric.levels.order_by("-grade").first().grade
-                for text in dataset.texts.filter(kind=kind):
-                    for at, question in enumerate(questions):
-                        rating = Rating.objects.create(
-                            rater=rater,
-                            rubric=rubric,
-                            text=text,
-                            question=question,
-                            grade=top if at < 2 else 0,
-                        )
-                        NuggetSpan.objects.create(
-                            rating=rating, position=0, start=0, end=4, quote="zqspan"
-                        )
-    passages = list(dataset.texts.filter(kind="passage"))
-    RetrievalRun.objects.create(dataset=dataset, name="dense")
-    for run in dataset.runs.all():
-        for rank, text in enumerate(passages, 1):
-            RankedText.objects.create(run=run, topic=topic, text=text, rank=rank, score=9 - rank)
-    NuggetSpan.objects.update(quote="zqspan", source_quote="zqspan")
-    dataset.texts.exclude(body=None).update(body=Concat(F("body"), Value(" zqtext")))
-    question = Concat(F("body"), Value(" zqquestion"))
-    topic.questions.update(body=question, source_body=question)
-    dataset.topics.update(request=Concat(F("request"), Value(" zqrequest")))
-    return world
-
-
 @pytest.fixture(scope="module", autouse=True)
-def _world(kept):
-    return kept(make_shared_world)
+def _world(shared_world):
+    return shared_world(make_shared_world)
 
 
 @pytest.fixture
@@ -141,7 +117,7 @@ def name_of(address: str) -> str:
 
 
 def is_for_members(address: str) -> bool:
-    """Whether one has to log in for it; but for those of people, who do so or come to their work."""
+    """Return True if the page needs a log-in; not for pages of log-in and work."""
     match = resolve(address.partition("?")[0])
     return (
         getattr(match.func, "login_required", True)
@@ -157,21 +133,21 @@ def test_without_words_no_address_of_the_dataset_has_any(world, owner):
         if not address.startswith(DATASET):
             continue
         answer = client.get(address)
-        if (name := name_of(address)) not in WITHOUT_WORDS:
+        if (name := name_of(address)) not in PAGES_WITHOUT_TEXT:
             assert (answer.status_code, "Not shared" in body(answer)) == (404, True), address
         elif answer.status_code in (200, 302):
             answered.add(name)
-        told = told_by(answer)
-        assert [marker for marker in MARKERS if marker in told] == [], address
-        assert BESIDE not in told, address
+        content = content_of(answer)
+        assert [marker for marker in MARKERS if marker in content] == [], address
+        assert SECOND_DATASET not in content, address
         assert_private(answer)
-    assert WITHOUT_WORDS - answered == set()
+    assert PAGES_WITHOUT_TEXT - answered == set()
 
 
-def test_which_pairs_have_notes_is_for_the_team(world, owner):
+def test_notes_filter_is_hidden_from_visitors(world, owner):
     client = visitor(share(owner, with_words="on"))
-    for asked in ("kind=noted", "show=noted"):
-        assert client.get(f"{DATASET}pairs/?rubric=answerable&{asked}").status_code == 404
+    for query in ("kind=noted", "show=noted"):
+        assert client.get(f"{DATASET}pairs/?rubric=answerable&{query}").status_code == 404
     page = client.get(f"{DATASET}pairs/?rubric=answerable").content.decode()
     assert "notes.csv" not in page
     assert client.get(f"{DATASET}pairs.csv?rubric=answerable").status_code == 404
@@ -179,36 +155,36 @@ def test_which_pairs_have_notes_is_for_the_team(world, owner):
 
 def test_earlier_words_are_counted_for_a_visitor_and_led_to_for_the_team_alone(world, owner):
     summary = world.dataset.texts.filter(kind="reference", ratings__isnull=False).first()
-    reword(summary, f"New. {summary.body}", by=None, why="", counts=True)
+    edit_wording(summary, f"New. {summary.body}", by=None, reason="", counts=True)
     address = f"{DATASET}agreement/"
     for client, leads in ((visitor(share(owner)), False), (owner, True)):
         page = client.get(address)
-        assert "were given to earlier words of 1 text." in words(page)
+        assert "were given to earlier words of 1 text." in text_of_page(page)
         assert (f"{DATASET}versions/" in page.content.decode()) is leads
 
 
 def test_with_words_there_is_more_and_nothing_of_the_site_but_the_listed(world, owner):
     """The words are found there, so that looking for them finds them."""
     client = visitor(share(owner, with_words="on"))
-    answered, found = set(), set()
+    answered, markers = set(), set()
     for address in filter(is_for_members, every_address(world)):
         name = name_of(address)
-        if name in WITHOUT_WORDS and address.startswith(DATASET):
+        if name in PAGES_WITHOUT_TEXT and address.startswith(DATASET):
             continue  # as above
         answer = client.get(address)
-        if name not in WITH_WORDS or not address.startswith(DATASET):
+        if name not in PAGES_WITH_TEXT or not address.startswith(DATASET):
             assert (answer.status_code, "Not shared" in body(answer)) == (404, True), address
         elif answer.status_code == 200:
             answered.add(name)
-            told = told_by(answer)
-            found |= {marker for marker in MARKERS if marker in told}
-            assert BESIDE not in told, address
+            content = content_of(answer)
+            markers |= {marker for marker in MARKERS if marker in content}
+            assert SECOND_DATASET not in content, address
         assert_private(answer)
-    assert WITH_WORDS - WITHOUT_WORDS - answered == set()
-    assert found == set(MARKERS)
+    assert PAGES_WITH_TEXT - PAGES_WITHOUT_TEXT - answered == set()
+    assert markers == set(MARKERS)
 
 
-def test_a_visitor_reads_and_does_nothing_else(world, owner):
+def test_visitor_reads_and_does_nothing_else(world, owner):
     client = visitor(share(owner, with_words="on"))
     for address in (*every_address(world)[::5], DATASET):
         if is_for_members(address):
@@ -222,11 +198,26 @@ def test_a_visitor_reads_and_does_nothing_else(world, owner):
     assert client.get("/api/v1/datasets/").status_code == 401
 
 
+def test_pages_declare_the_listed_names_as_shared():
+    pages = declared_pages().values()
+    without_text = [name for page in pages for name in page.shared]
+    with_text = [name for page in pages for name in page.shared_with_text]
+    assert sorted(without_text) == sorted(PAGES_WITHOUT_TEXT)
+    assert sorted(with_text) == sorted(PAGES_WITH_TEXT - PAGES_WITHOUT_TEXT)
+
+
+def test_shared_names_belong_to_views_of_the_page_that_declares_them():
+    callbacks = {name: callback for _, name, callback in _patterns(get_resolver())}
+    for name in PAGES_WITH_TEXT:
+        assert page_of(callbacks[name]).is_shared(name, with_text=True)
+
+
 def test_names_of_the_list_are_of_one_address_each_below_a_dataset():
-    """A name that another address has, too, would be shown with it."""
-    routes = [pattern for pattern in _patterns(get_resolver()) if pattern[1] in WITH_WORDS]
-    assert all(route.startswith("datasets/<slug:slug>/") for route, _ in routes)
-    assert sorted(name for _, name in routes) == sorted(WITH_WORDS)
+    """A name of another page would be shown with it; the files of a table share one."""
+    routes = [pattern for pattern in _patterns(get_resolver()) if pattern[1] in PAGES_WITH_TEXT]
+    assert all(route.startswith("datasets/<slug:slug>/") for route, *_ in routes)
+    pages = {(name, callback) for _, name, callback in routes}
+    assert sorted(name for name, _ in pages) == sorted(PAGES_WITH_TEXT)
 
 
 def _patterns(resolver, before=""):
@@ -235,19 +226,22 @@ def _patterns(resolver, before=""):
         if hasattr(pattern, "url_patterns"):
             yield from _patterns(pattern, route)
         else:
-            yield route, pattern.name
+            yield route, pattern.name, pattern.callback
 
 
-def test_another_dataset_is_not_there_by_any_choice_of_a_page(world, owner):
-    """Nuggets can be compared with another dataset of the project: members do, visitors cannot."""
+def test_other_dataset_is_hidden_from_visitors(world, owner):
+    """Members compare nuggets with another dataset of the project; visitors cannot."""
     client = visitor(share(owner, with_words="on"))
     for address in ("", "agreement/", "exports/", "pairs/"):
-        assert client.get(f"/datasets/{BESIDE}/{address}").status_code == 404, address
-    beside = f"{DATASET}nuggets/?beside={BESIDE}"
-    assert (owner.get(beside).status_code, client.get(beside).status_code) == (200, 400)
+        assert client.get(f"/datasets/{SECOND_DATASET}/{address}").status_code == 404, address
+    comparison_url = f"{DATASET}nuggets/?beside={SECOND_DATASET}"
+    assert (owner.get(comparison_url).status_code, client.get(comparison_url).status_code) == (
+        200,
+        400,
+    )
 
 
-def test_one_page_is_that_address_alone(world, owner):
+def test_single_page_link_shows_that_page_alone(world, owner):
     page = f"{DATASET}agreement/"
     link = share(owner, f"{page}?rubric=answerable&raters=ann&raters=ben")
     client = visitor(link)
@@ -256,10 +250,10 @@ def test_one_page_is_that_address_alone(world, owner):
         "rubric=answerable&raters=ann&raters=ben",
         "raters=ann&raters=ben&rubric=answerabl%65",
     ):
-        shown = client.get(f"{page}?{query}")
-        assert shown.status_code == 200, query
-        assert_private(shown)
-    for other in (
+        response = client.get(f"{page}?{query}")
+        assert response.status_code == 200, query
+        assert_private(response)
+    for other_address in (
         page,
         f"{page}?rubric=answerable",
         f"{page}?rubric=graded&raters=ann&raters=ben",
@@ -267,7 +261,7 @@ def test_one_page_is_that_address_alone(world, owner):
         f"{DATASET}agreement/numbers.csv?rubric=answerable&raters=ann&raters=ben",
         DATASET,
     ):
-        assert client.get(other).status_code == 404, other
+        assert client.get(other_address).status_code == 404, other_address
     second = share(owner, f"{DATASET}matrix/")  # of two links, the first still shows its page
     assert client.get(second).status_code == 302
     assert client.get(f"{page}?rubric=answerable&raters=ann&raters=ben").status_code == 200

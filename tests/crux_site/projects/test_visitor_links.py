@@ -11,23 +11,22 @@ from django.urls import resolve
 
 from annotation.models import Membership, SharedLink, User
 from crux_site.projects.visitor_links import close_links
-from tests.crux_site.projects.shared import DATASET, share, visitor
-from tests.crux_site.projects.test_shared import make_shared_world
-from tests.crux_site.projects.test_strangers import World, client_of
+from tests.crux_site.projects.shared import DATASET, make_shared_world, share, visitor
+from tests.crux_site.projects.site_addresses import World, client_of
 
 MAKER = "zqmaker"
 SAMPLE = 2  # links to one view that are followed, beside the first with each parameter
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _world(kept):
+def _world(shared_world):
     def make() -> World:
         world = make_shared_world()
         maker = User.objects.create_user(MAKER, role="researcher", first_name="Zqfirst")
         Membership.objects.create(project=world.dataset.project, user=maker, role="owner")
         return world
 
-    return kept(make)
+    return shared_world(make)
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def maker(_world, db) -> Client:
 
 
 class Links(HTMLParser):
-    """Where the links, forms and fragments of a page lead, but for pictures, styles and scripts."""
+    """Parser of the targets of links, forms and fragments of a page; no images or assets."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -45,13 +44,13 @@ class Links(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag, attributes):
-        named = dict(attributes)
+        values = dict(attributes)
         if tag == "a":
-            self.closed += "href" not in named
-            self.found += [(tag, named["href"])] if "href" in named else []
+            self.closed += "href" not in values
+            self.found += [(tag, values["href"])] if "href" in values else []
         if tag == "form":
-            self.found += [(named.get("method", "get").lower(), named.get("action", ""))]
-        self.found += [(tag, named[name]) for name in ("hx-get", "formaction") if name in named]
+            self.found += [(values.get("method", "get").lower(), values.get("action", ""))]
+        self.found += [(tag, values[name]) for name in ("hx-get", "formaction") if name in values]
 
 
 def kinds_of(address: str) -> list[tuple[str, str]]:
@@ -62,7 +61,7 @@ def kinds_of(address: str) -> list[tuple[str, str]]:
 
 
 def crawl(client: Client, start: str) -> tuple[dict[str, int], list[str], int]:
-    """The status of each address that was followed, the pages, and how many links had no address."""
+    """Return the status of each address followed, the pages, and the number of closed links."""
     codes: dict[str, int] = {}
     kinds: Counter[tuple[str, str]] = Counter()
     pages, closed, todo = [], 0, [start]
@@ -74,15 +73,15 @@ def crawl(client: Client, start: str) -> tuple[dict[str, int], list[str], int]:
             continue
         page = answer.content.decode()
         pages.append(page)
-        found = Links(page)
-        closed += found.closed
-        for tag, value in found.found:
+        links = Links(page)
+        closed += links.closed
+        for tag, value in links.found:
             assert tag != "post", (address, value)
             leads_to = urldefrag(urljoin(address, value)).url
             if urlsplit(leads_to).netloc or leads_to.startswith("/static/") or leads_to in codes:
                 continue
             view, *parameters = kinds_of(leads_to)
-            if kinds[view] < SAMPLE or not all(kinds[each] for each in parameters):
+            if kinds[view] < SAMPLE or not all(kinds[parameter] for parameter in parameters):
                 kinds.update([view, *parameters])
                 codes[leads_to] = 0
                 todo.append(leads_to)
@@ -91,7 +90,7 @@ def crawl(client: Client, start: str) -> tuple[dict[str, int], list[str], int]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("with_words", ["on", ""])
-def test_every_link_of_a_visitor_answers(maker, with_words):
+def test_visitor_links_resolve(maker, with_words):
     client = visitor(share(maker, **({"with_words": with_words} if with_words else {})))
     codes, pages, closed = crawl(client, DATASET)
     assert {address: code for address, code in codes.items() if code != 200} == {}

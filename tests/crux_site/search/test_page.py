@@ -11,8 +11,8 @@ from annotation import word_index
 from annotation.models import Dataset, Membership, NuggetSpan, Project, SubQuestion, Text
 from annotation.models.projects import main_project
 from crux_site.imports.importing import import_dataset
-from tests.evaluation.agreement.material import make_study
-from tests.evaluation.agreement.test_page import words
+from tests.toolbox.agreement_study import make_study
+from tests.toolbox.responses import text_of_page
 
 TEXTS = {
     "quay-1": "Träger der Kaimauer: 3rd-party checks, e.g. a.b@example.com, x_y and -5 &amp; <b>ferry</b>.",
@@ -31,8 +31,8 @@ def make_world():
 
 
 @pytest.fixture(scope="module")
-def small_study(kept):
-    return kept(make_world)
+def small_study(shared_world):
+    return shared_world(make_world)
 
 
 @pytest.fixture
@@ -59,9 +59,9 @@ def names(client, q) -> list[str]:
     return [hit.title for hit in group.hits if hit.title.startswith("quay")]
 
 
-@pytest.mark.parametrize("who", ["admin", "researcher"])
-def test_researchers_and_admins_search(cast, study, who):
-    response = search(cast.client(who), "halden steering")
+@pytest.mark.parametrize("account", ["admin", "researcher"])
+def test_researchers_and_admins_search(cast, study, account):
+    response = search(cast.client(account), "halden steering")
     assert response.status_code == 200
     # Both reports; no question has both words; ann's words of oracle 1.
     assert counts(response) == {"texts": 2, "questions": 0, "quotes": 1}
@@ -73,12 +73,12 @@ def test_others_do_not(cast, study):
     assert cast.client("researcher").post(reverse("search")).status_code == 405
 
 
-def test_each_hit_says_where_it_is_and_leads_there(rosa, study):
+def test_hits_link_to_their_pages(rosa, study):
     response = search(rosa, "halden")
-    seen = words(response)
-    assert "Texts: 2" in seen
-    assert "report of annotated.oracle · ferry-1" in seen
-    assert "report of annotated.oracle ferry-1 · ferry-1 · marked by ann" in seen
+    page = text_of_page(response)
+    assert "Texts: 2" in page
+    assert "report of annotated.oracle · ferry-1" in page
+    assert "report of annotated.oracle ferry-1 · ferry-1 · marked by ann" in page
     assert "The car ferry <strong>Halden</strong> lost steering" in response.content.decode()
     urls = [hit.url for group in response.context["groups"] for hit in group.hits]
     assert f"{study.url('pairs')}?rubric=answerable&text={study.oracle.pk}" in urls
@@ -96,10 +96,10 @@ def test_each_hit_says_where_it_is_and_leads_there(rosa, study):
     assert {rosa.get(url).status_code for url in urls} == {200}
 
 
-def test_words_that_are_not_in_their_text_are_found_too(rosa):
+def test_unlocated_quotes_are_found(rosa):
     response = search(rosa, "somewhere coupling", **{"in": "quotes"})
     assert counts(response) == {"quotes": 1}
-    assert "marked by ben · not in the text" in words(response)
+    assert "marked by ben · not in the text" in text_of_page(response)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_words_that_are_not_in_their_text_are_found_too(rosa):
         ("العب حاجز", ["quay-3"]),
     ],
 )
-def test_what_is_a_word(rosa, query, expected):
+def test_tokenization_of_queries(rosa, query, expected):
     assert names(rosa, query) == expected
 
 
@@ -139,8 +139,8 @@ def test_what_is_a_word(rosa, query, expected):
 def test_without_a_word_nothing_is_looked_for(rosa, query):
     response = search(rosa, query)
     assert (response.status_code, response.context["groups"]) == (200, [])
-    seen = words(response)
-    assert ("There is no word in this" in seen) == bool(query.replace("\0", "").strip())
+    page = text_of_page(response)
+    assert ("There is no word in this" in page) == bool(query.replace("\0", "").strip())
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_without_a_word_nothing_is_looked_for(rosa, query):
 def test_any_line_is_taken_for_words(rosa, query):
     response = search(rosa, query)
     assert response.status_code == 200
-    assert "Traceback" not in words(response)
+    assert "Traceback" not in text_of_page(response)
 
 
 def test_operators_are_words_like_others(rosa, study):
@@ -201,7 +201,7 @@ def test_operators_are_words_like_others(rosa, study):
         assert names(rosa, query) == ["quay-9"]
 
 
-def test_the_same_as_by_a_plain_loop(rosa, study):
+def test_same_as_by_a_plain_loop(rosa, study):
     """For each word of any text, question or quote: what has a word that begins so."""
 
     def tokens(body):
@@ -212,8 +212,8 @@ def test_the_same_as_by_a_plain_loop(rosa, study):
         "questions": SubQuestion.objects.values_list("body", flat=True),
         "quotes": [str(span) for span in NuggetSpan.objects.all()],
     }
-    every = {token for bodies in rows.values() for body in bodies for token in tokens(body)}
-    spaced = sorted(token for token in every if token < "\u0e00")[::4]
+    vocabulary = {token for bodies in rows.values() for body in bodies for token in tokens(body)}
+    spaced = sorted(token for token in vocabulary if token < "\u0e00")[::4]
     assert len(spaced) > 15
     for start in (token[:4] for token in spaced):
         expected = {
@@ -223,19 +223,21 @@ def test_the_same_as_by_a_plain_loop(rosa, study):
         assert counts(search(rosa, start)) == expected, start
 
 
-def test_a_very_long_query_is_cut_and_that_is_said(rosa):
+def test_very_long_query_is_cut_and_that_is_said(rosa):
     response = search(rosa, "ferry " * 500)
-    assert "Only the first 200 signs were looked for" in words(response)
+    assert "Only the first 200 signs were looked for" in text_of_page(response)
     assert counts(response)["texts"] == 4
 
 
-def test_nothing_found(rosa):
-    assert "Nothing holds all of these words." in words(search(rosa, "zeppelin"))
-    assert "Look everywhere" in words(search(rosa, "ferry", dataset="ferry", kind="reference"))
+def test_empty_search_result(rosa):
+    assert "Nothing holds all of these words." in text_of_page(search(rosa, "zeppelin"))
+    assert "Look everywhere" in text_of_page(
+        search(rosa, "ferry", dataset="ferry", kind="reference")
+    )
 
 
-def test_the_words_around(rosa, study):
-    """Cut between words, <as it is written>, and every place of what was searched for is strong."""
+def test_excerpt_of_hit(rosa, study):
+    """Excerpts are cut between words, <escaped>, and all matches are bold."""
     body = "<i>long ago</i> " * 20 + "a <b>buoy</b> was lost & the Buoy found " + "again " * 60
     study.dataset.texts.create(kind="passage", name="quay-6", body=body)
     page = search(rosa, "buoy lost").content.decode()
@@ -266,7 +268,7 @@ def test_filters_and_pages(rosa, study):
         "p3",
         "p4",
     ]
-    assert "All 45 texts" in words(response)
+    assert "All 45 texts" in text_of_page(response)
     last = search(rosa, "buoy", page="3", **{"in": "texts"})
     assert [hit.title for hit in last.context["groups"][0].hits] == [
         "p40",
@@ -275,11 +277,11 @@ def test_filters_and_pages(rosa, study):
         "p43",
         "p44",
     ]
-    assert "41 to 45 of 45" in words(last)
+    assert "41 to 45 of 45" in text_of_page(last)
     assert search(rosa, "buoy", page="x", **{"in": "texts"}).status_code == 200
     assert counts(search(rosa, "buoy", kind="report")) == {"texts": 0, "quotes": 0}
     assert counts(search(rosa, "halden", kind="report")) == {"texts": 2, "quotes": 1}
-    assert "The passages of this dataset" in words(search(rosa, "buoy", dataset="ferry"))
+    assert "The passages of this dataset" in text_of_page(search(rosa, "buoy", dataset="ferry"))
 
 
 @pytest.mark.parametrize(
@@ -290,29 +292,29 @@ def test_filters_and_pages(rosa, study):
         ({"in": "names"}, "no place “names”. There are: texts, questions, quotes"),
     ],
 )
-def test_what_is_not_there_is_refused_with_what_there_is(rosa, query, message):
+def test_unknown_choice_is_refused_with_options(rosa, query, message):
     response = search(rosa, "ferry", **query)
     assert response.status_code == 400
-    assert message in words(response)
+    assert message in text_of_page(response)
 
 
 def test_of_other_projects_nothing_is_found_or_named(rosa, study, cast):
-    other = Project.objects.create(slug="other", title="Another group")
-    theirs = Dataset.objects.create(slug="secret", title="Their study", project=other)
+    other_project = Project.objects.create(slug="other", title="Another group")
+    theirs = Dataset.objects.create(slug="secret", title="Their study", project=other_project)
     theirs.texts.create(kind="passage", name="theirs", body="a zeppelin")
     for more in ({}, {"dataset": "secret"}):
         response = search(rosa, "zeppelin", **more)
         assert "theirs" not in response.content.decode().lower()
         assert "Their study" not in response.content.decode()
     assert counts(search(cast.client("admin"), "zeppelin"))["texts"] == 1
-    Membership.objects.create(project=other, user=cast.researcher, role="viewer")
+    Membership.objects.create(project=other_project, user=cast.researcher, role="viewer")
     assert counts(search(rosa, "zeppelin"))["texts"] == 1
     Membership.objects.filter(project=main_project()).delete()
     assert counts(search(rosa, "ferry"))["texts"] == 0
 
 
-def test_the_index_follows_whatever_is_done_to_rows(rosa, study):
-    made = Text.objects.bulk_create(
+def test_index_follows_whatever_is_done_to_rows(rosa, study):
+    texts = Text.objects.bulk_create(
         Text(
             dataset=study.dataset,
             kind="passage",
@@ -323,9 +325,9 @@ def test_the_index_follows_whatever_is_done_to_rows(rosa, study):
         for n, body in ((10, "one gannet"), (11, "two gannets"), (12, None))
     )
     assert names(rosa, "gannet") == ["quay-10", "quay-11"]
-    made[0].body = "a cormorant"
-    made[0].save(update_fields=["body", "sha256"])
-    Text.objects.filter(pk=made[2].pk).update(body="third gannet", sha256="x")
+    texts[0].body = "a cormorant"
+    texts[0].save(update_fields=["body", "sha256"])
+    Text.objects.filter(pk=texts[2].pk).update(body="third gannet", sha256="x")
     assert (names(rosa, "cormorant"), names(rosa, "gannet")) == (
         ["quay-10"],
         ["quay-11", "quay-12"],
@@ -341,7 +343,7 @@ def test_the_index_follows_whatever_is_done_to_rows(rosa, study):
     assert counts(search(rosa, "halden", **{"in": "quotes"})) == {"quotes": 0}
 
 
-def test_an_import_is_found_at_once(rosa, study, tmp_path):
+def test_import_is_found_at_once(rosa, study, tmp_path):
     (tmp_path / "topics.jsonl").write_text('{"id": "t", "request": "Birds?"}\n')
     (tmp_path / "subquestions.jsonl").write_text(
         '{"id": "t", "subquestions": ["A gannet, where?"]}\n'
@@ -350,13 +352,13 @@ def test_an_import_is_found_at_once(rosa, study, tmp_path):
         '{"id": "t:0", "contents": "Gannets breed on the cliff."}\n'
     )
     import_dataset(tmp_path, "birds", dry_run=True)
-    assert "Nothing holds" in words(search(rosa, "gannet"))
+    assert "Nothing holds" in text_of_page(search(rosa, "gannet"))
     import_dataset(tmp_path, "birds")
     assert counts(search(rosa, "gannet")) == {"texts": 1, "questions": 1, "quotes": 0}
 
 
 def test_of_the_longest_text_the_beginning_is_indexed(rosa, study):
-    """The most that a vector of PostgreSQL could be asked to hold: signs of four bytes, each a word."""
+    """The maximum of a PostgreSQL tsvector: characters of four bytes, each a word."""
     body = (
         "first "
         + " ".join(chr(0x10400 + n % 80) + chr(0x10400 + n // 80) for n in range(60_000))
@@ -366,7 +368,7 @@ def test_of_the_longest_text_the_beginning_is_indexed(rosa, study):
     assert (names(rosa, "first"), names(rosa, "last")) == (["quay-5"], [])
 
 
-def test_the_index_can_be_dropped_and_made_again(rosa, study):
+def test_index_can_be_dropped_and_made_again(rosa, study):
     """As a migration does that alters one of the tables."""
     with connection.cursor() as cursor:
         editor = SimpleNamespace(

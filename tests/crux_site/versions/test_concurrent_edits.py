@@ -1,4 +1,4 @@
-"""Text edits by two owners at the same time: nothing that was acknowledged is lost, nothing is a 500."""
+"""Concurrent text edits by two owners: no acknowledged edit is lost, and none is a 500."""
 
 from functools import partial
 
@@ -6,9 +6,9 @@ import pytest
 
 from annotation.models import Membership, NuggetSpan, ProjectEntry, Rater, Rating, Rubric, Version
 from annotation.models.corpus import digest
-from tests.conftest import make_cast
-from tests.factories import REPORT, make_dataset
-from tests.two_clients import rounds
+from tests.toolbox.concurrent_clients import rounds
+from tests.toolbox.factories import REPORT, make_dataset
+from tests.toolbox.users import make_cast
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS = 4
@@ -45,12 +45,12 @@ def address(report) -> str:
     return f"/datasets/ferry/words/text/{report.pk}/"
 
 
-def edit(client, report, body: str, seen: str):
-    data = {"body": body, "counts": "yes", "why": "", "seen": digest(seen), "change": ""}
+def edit(client, report, body: str, wording_read: str):
+    data = {"body": body, "counts": "yes", "why": "", "seen": digest(wording_read), "change": ""}
     return client.post(address(report), data)
 
 
-def test_two_requests_to_supersede_the_grades_keep_them_all(world):
+def test_concurrent_supersede_keeps_all_grades(world):
     cast, dataset = world
     reports = []
 
@@ -79,8 +79,8 @@ def test_of_two_edits_the_second_is_shown_the_first_and_changes_nothing(world):
     def prepare(number):
         reports.append(report := graded_report(dataset, number))
         return [
-            partial(edit, cast.client(name), report, f"{word} {REPORT}", REPORT)
-            for name, word in (("researcher", "First."), ("admin", "Second."))
+            partial(edit, cast.client(name), report, f"{prefix} {REPORT}", REPORT)
+            for name, prefix in (("researcher", "First."), ("admin", "Second."))
         ]
 
     for outcomes in rounds(ROUNDS, prepare, after_reading=Version):
@@ -95,7 +95,7 @@ def test_of_two_edits_the_second_is_shown_the_first_and_changes_nothing(world):
         assert report.versions.get().body == REPORT
 
 
-def test_an_edit_leaves_the_new_name_of_the_system_alone(world):
+def test_edit_leaves_the_new_name_of_the_system_alone(world):
     cast, dataset = world
     reports = []
 
@@ -117,7 +117,7 @@ def test_an_edit_leaves_the_new_name_of_the_system_alone(world):
         assert report.body == f"New. {REPORT}"
 
 
-def test_a_span_that_was_placed_meanwhile_stays_where_it_is(world):
+def test_span_that_was_placed_meanwhile_stays_where_it_is(world):
     cast, dataset = world
     reports = []
 
@@ -126,19 +126,19 @@ def test_a_span_that_was_placed_meanwhile_stays_where_it_is(world):
         new = REPORT.replace("9 March", "10 March, not 11 March,")
         edit(cast.client("researcher"), report, new, REPORT)
         span = NuggetSpan.objects.get(rating__text=report)
-        place = f"/datasets/ferry/words/spans/{span.pk}/place/"
+        place_url = f"/datasets/ferry/words/spans/{span.pk}/place/"
         return [
-            partial(cast.client(name).post, place, {"words": to}, follow=True)
+            partial(cast.client(name).post, place_url, {"words": to}, follow=True)
             for name, to in (("researcher", "10 March"), ("admin", "11 March"))
         ]
 
     for outcomes in rounds(ROUNDS, prepare, after_reading=NuggetSpan):
-        told = [outcome.value.content.decode() for outcome in outcomes]
-        assert sum("The span has its place" in page for page in told) == 1
-        assert sum("has placed this span already" in page for page in told) == 1
+        pages = [outcome.value.content.decode() for outcome in outcomes]
+        assert sum("The span has its place" in page for page in pages) == 1
+        assert sum("has placed this span already" in page for page in pages) == 1
 
 
-def test_an_edit_of_a_text_that_is_removed_meanwhile_finds_no_page(world):
+def test_edit_of_a_text_that_is_removed_meanwhile_finds_no_page(world):
     cast, dataset = world
 
     def prepare(number):

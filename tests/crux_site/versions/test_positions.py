@@ -3,18 +3,18 @@
 import pytest
 
 from annotation.models import Citation, Document, NuggetSpan, Rating, Text, Version
-from annotation.text.versions import place_by_words
-from crux_site.versions.changing import change, choose_again
+from annotation.text.versions import anchor_span
 from crux_site.versions.restoring import restore
-from tests.crux_site.versions.test_page import SPANS, make_world
-from tests.factories import REPORT
+from crux_site.versions.text_edits import edit_text, set_grades_valid
+from tests.crux_site.versions.text_edits import SPANS, make_world
+from tests.toolbox.factories import REPORT
 
 NEW = REPORT.replace("due for replacement", "overdue").replace("9 March", "10 March")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _world(kept):
-    return kept(make_world)
+def _world(shared_world):
+    return shared_world(make_world)
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ def positions() -> list[tuple]:
 
 
 def edit(report, body, *, counts=True):
-    return change(report, body, by=None, why="", counts=counts)
+    return edit_text(report, body, by=None, why="", counts=counts)
 
 
-def test_a_choice_that_is_made_three_times_and_undone_keeps_all_positions(report, owner):
+def test_choice_that_is_made_three_times_and_undone_keeps_all_positions(report, owner):
     before = positions()
     version = edit(report, NEW, counts=False)
     for counts in (True, False, True, False):
-        choose_again(version, counts=counts, by=None)
+        set_grades_valid(version, counts=counts, by=None)
     report.refresh_from_db()
     assert restore(version, by=owner, seen=report.sha256) == []
     assert positions() == before
@@ -61,15 +61,15 @@ def test_old_words_that_are_typed_again_have_their_positions(report):
 def test_old_words_that_are_typed_again_after_a_choice_have_their_positions(report):
     before = positions()
     version = edit(report, NEW, counts=False)
-    choose_again(version, counts=True, by=None)
+    set_grades_valid(version, counts=True, by=None)
     edit(report, REPORT)
     assert positions() == before
 
 
-def test_each_wording_keeps_the_positions_that_a_person_gave_in_it(report, owner):
+def test_positions_placed_by_hand_are_kept_by_wording(report, owner):
     edit(report, NEW)
-    lost = NuggetSpan.objects.get(start=None, source_quote="9 March")
-    place_by_words(lost, "10 March")
+    unlocated = NuggetSpan.objects.get(start=None, source_quote="9 March")
+    anchor_span(unlocated, "10 March")
     in_new = positions()
     edit(report, REPORT)
     assert [quote for *_, quote, _, _ in positions()] == list(SPANS)
@@ -80,12 +80,12 @@ def test_each_wording_keeps_the_positions_that_a_person_gave_in_it(report, owner
 def test_grades_of_a_question_keep_the_positions_of_each_wording_of_their_text(report):
     before = positions()
     question = Rating.objects.get(text=report, grade=1).question
-    version = change(question, "What is known of it?", by=None, why="", counts=False)
+    version = edit_text(question, "What is known of it?", by=None, why="", counts=False)
     edit(report, NEW)
-    choose_again(version, counts=True, by=None)
-    choose_again(version, counts=False, by=None)
+    set_grades_valid(version, counts=True, by=None)
+    set_grades_valid(version, counts=False, by=None)
     edit(report, REPORT)
-    choose_again(version, counts=True, by=None)
+    set_grades_valid(version, counts=True, by=None)
     assert positions() == before
 
 

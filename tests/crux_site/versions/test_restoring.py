@@ -1,19 +1,19 @@
-"""words/.../restore/: a comparison with earlier words, the undo of the edits since, and what keeps from it."""
+"""words/.../restore/: comparison with an earlier wording, its restore, and blockers."""
 
 import pytest
 
 from annotation.models import ProjectEntry, Rater, Rating, Text, Version
 from crux_site.versions.restoring import compare
-from tests.crux_site.versions.test_page import make_world, marked, send
-from tests.evaluation.agreement.test_page import words
-from tests.factories import REPORT
+from tests.crux_site.versions.text_edits import make_world, marked, send
+from tests.toolbox.factories import REPORT
+from tests.toolbox.responses import text_of_page
 
 NEW = f"Corrected. {REPORT}".replace("9 March", "10 March")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _world(kept):
-    return kept(make_world)
+def _world(shared_world):
+    return shared_world(make_world)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def url(report):
     return f"/datasets/ferry/words/text/{report.pk}/"
 
 
-def test_the_page_compares_and_the_button_restores(owner, report, url):
+def test_page_compares_and_the_button_restores(owner, report, url):
     before = marked(report)
     send(owner, url, NEW)
     send(owner, url, f"{NEW} More.")
@@ -44,7 +44,7 @@ def test_the_page_compares_and_the_button_restores(owner, report, url):
     html = page.content.decode()
     assert "<del>Corrected. </del>" in html
     assert "<ins>9 </ins>" in html
-    assert "2 edits" in words(page)
+    assert "2 edits" in text_of_page(page)
     report.refresh_from_db()
     assert owner.post(f"{url}restore/1/", {"seen": report.sha256}).url == url
     report.refresh_from_db()
@@ -55,11 +55,11 @@ def test_the_page_compares_and_the_button_restores(owner, report, url):
     assert given_up == [f"{NEW} More.", NEW]
 
 
-def test_words_that_changed_since_they_were_compared_are_not_given_up(owner, report, url):
+def test_restore_refuses_text_edited_meanwhile(owner, report, url):
     send(owner, url, NEW)
     page = owner.post(f"{url}restore/1/", {"seen": report.sha256})
     assert page.status_code == 409
-    assert "Nothing was restored" in words(page)
+    assert "Nothing was restored" in text_of_page(page)
     assert Version.objects.count() == 1
 
 
@@ -71,7 +71,7 @@ def test_grades_of_the_current_words_keep_them(owner, report, url):
         rater=ben.pk, rubric=rated.rubric_id, text=report.pk, question=rated.question_id, grade=0
     )
     page = owner.get(f"{url}restore/1/")
-    assert "Rater ben: 1 grades of new words of a text" in words(page)
+    assert "Rater ben: 1 grades of new words of a text" in text_of_page(page)
     assert f"{url}?version=1" in page.content.decode()
     report.refresh_from_db()
     assert owner.post(f"{url}restore/1/", {"seen": report.sha256}).status_code == 422
@@ -79,7 +79,7 @@ def test_grades_of_the_current_words_keep_them(owner, report, url):
     assert REPORT[:40] in owner.get(f"{url}?version=1").content.decode().split("<textarea")[1]
 
 
-def test_who_may_not_and_what_is_not_there(cast, owner, report, url):
+def test_restore_permissions_and_missing_versions(cast, owner, report, url):
     send(owner, url, NEW)
     for name, status in (("stranger", 302), ("worker", 403)):
         client = cast.client(name)
@@ -91,10 +91,10 @@ def test_who_may_not_and_what_is_not_there(cast, owner, report, url):
     assert owner.put(f"{url}restore/1/").status_code == 405
 
 
-def test_a_comparison_has_all_of_both_wordings_and_escapes_them():
+def test_comparison_has_all_of_both_wordings_and_escapes_them():
     html = compare("a <b> c", "a <i> c & d")
     assert html == "a <del>&lt;b&gt; c</del><ins>&lt;i&gt; c &amp; d</ins>"
     assert compare("same words", "same words") == "same words"
     long = " ".join(map(str, range(3000)))
-    other = " ".join(map(str, range(5000, 8000)))
-    assert compare(long, other) == f"<del>{long}</del><ins>{other}</ins>"
+    replacement = " ".join(map(str, range(5000, 8000)))
+    assert compare(long, replacement) == f"<del>{long}</del><ins>{replacement}</ins>"

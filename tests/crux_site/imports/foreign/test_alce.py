@@ -1,4 +1,4 @@
-"""--format alce: results with documents and citations, demonstrations, people's grades of utility."""
+"""--format alce: results with documents and citations, demonstrations, utility grades."""
 
 import json
 import tracemalloc
@@ -10,41 +10,10 @@ from annotation.models import Citation, Dataset, NuggetSpan, Rating, SubQuestion
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
-from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
+from tests.toolbox.alce_files import ASQA, DOCS, GRADED, ITEM, LISTED, QAMPARI, results
+from tests.toolbox.foreign_files import read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
-
-ASQA, QAMPARI = "asqa-gpt-x-shot2-ndoc2-42.json", "qampari-gpt-x-shot2-ndoc2-42.json"
-DOCS = [
-    {"id": "77", "title": "Weir", "text": "Ida Brandt built it.", "score": "1.5"},
-    {"title": "Lock", "text": "Nothing is known."},
-]
-ITEM = {
-    "id": "-7013",
-    "question": "Who built the weir?",
-    "qa_pairs": [
-        {"question": "Who built the first?", "short_answers": ["Ida Brandt", "Brandt "]},
-        {"question": "Who built the second?", "short_answers": ["Lenz"], "context": None},
-        {"question": "Who built the first?", "short_answers": ["I. Brandt"]},
-    ],
-    "answer": "Ida Brandt built the first.",
-    "docs": DOCS,
-    "output": " Ida Brandt built the first [1][1]. The second is Lenz’s [2][3][0].<|im_end|>\nMore.",
-}
-LISTED = {
-    "id": 12,
-    "question": "Which locks are there?",
-    "answers": [["Old Lock", "The  Old\nLock"], ["New Lock"], ["New Lock"]],
-    "answer": "Old Lock, New Lock",
-    "docs": [*DOCS, DOCS[1]],
-    "output": "Old Lock [1], New Lock [3], [2], .",
-}
-
-
-def results(*items):
-    """A file of results as ALCE writes it: one object on many lines, with a NaN among its settings."""
-    content = {"args": {"model": "gpt-x", "top_p": float("nan")}, "data": list(items)}
-    return json.dumps(content, indent=4, ensure_ascii=False).splitlines()
 
 
 def citations():
@@ -80,16 +49,16 @@ def test_results(tmp_path):
     assert list(ranked) == [(report.system, "77", 1), (report.system, without_id.name, 2)]
     assert Text.objects.get(kind="reference").body == ITEM["answer"]
     gold = NuggetSpan.objects.filter(rating__rater__name="gold", rating__rubric__slug="answered")
-    words = gold.order_by("rating__question__position", "position")
-    assert [(span.quote or span.source_quote, span.start) for span in words] == [
+    spans = gold.order_by("rating__question__position", "position")
+    assert [(span.quote or span.source_quote, span.start) for span in spans] == [
         ("Ida Brandt", 0), ("Brandt", 4), ("I. Brandt", None), ("Lenz", None),
     ]  # fmt: skip
 
 
-def test_a_mark_of_more_digits_than_python_reads_is_of_nothing(tmp_path):
+def test_mark_of_more_digits_than_python_reads_is_of_nothing(tmp_path):
     output = f"Ida Brandt [{'9' * 5000}]."
     read(write(tmp_path, {ASQA: results(ITEM | {"output": output})}), "alce")
-    assert [(words, label[:2], cited) for words, label, cited in citations()] == [
+    assert [(sentence, label[:2], cited) for sentence, label, cited in citations()] == [
         ("Ida Brandt.", "99", None)
     ]
 
@@ -103,7 +72,7 @@ def test_packed_results(tmp_path):
     assert refused(folder, "alce")[0].startswith(f"{ASQA}.gz: cannot be read: broken at its end")
 
 
-def test_a_list_of_answers(tmp_path):
+def test_list_of_answers(tmp_path):
     read(write(tmp_path, {QAMPARI: results(LISTED)}), "alce")
     # Aliases line by line; what is there twice once.
     assert list(SubQuestion.objects.values_list("body", flat=True)) == [
@@ -156,13 +125,13 @@ def test_demonstrations_have_no_ids(tmp_path, file):
 
 
 def test_inputs_have_no_reports(tmp_path):
-    """One array, and ASQA's ids are called otherwise; a question without one is the same in all files."""
+    """An array with other ids in ASQA; a question without an id is the same in all files."""
     asqa = {name: value for name, value in ITEM.items() if name not in ("id", "output")}
     eli5 = {"question": "Why?", "claims": ["It leaked."], "answer": "It leaked [1].", "docs": []}
     inputs = json.dumps([asqa | {"sample_id": "-7013"}, eli5])
     files = {"asqa_eval_gtr_top100.json": [inputs], "x.json": results(eli5 | {"output": "Oh."})}
     summary = read(write(tmp_path, files | {"settings.json": ["{}"]}), "alce")
-    assert [(left.name, left.why) for left in summary.left_out] == [
+    assert [(file.name, file.why) for file in summary.left_out] == [
         ("settings.json", "not of this format")
     ]
     assert Topic.objects.count() == 2
@@ -173,15 +142,6 @@ def test_inputs_have_no_reports(tmp_path):
     assert set(runs) == {"asqa_eval_gtr_top100"}
 
 
-GRADED = {
-    "dataset": "asqa",
-    "system": "asqa-x.json.rerank",
-    "id": "-7013",
-    "question": "Who built the weir?",
-    "output": "",
-    "utility_score": 2,
-    "automatic_correctness_scores": [True, 0],
-}
 UTILITY = {
     "human.jsonl": [
         GRADED,
@@ -217,7 +177,7 @@ def test_utility(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "broken", "told"),
+    ("line", "broken", "message"),
     [
         (1, GRADED | {"utility_score": 6}, "human.jsonl:1: utility_score: 6 is no grade of"),
         (1, GRADED | {"system": None}, "human.jsonl:1: system: Input should be a valid string"),
@@ -230,14 +190,14 @@ def test_utility(tmp_path):
          "human.jsonl:2: automatic_correctness_scores: topic -7013 has 3 questions already, not 2"),
     ],
 )  # fmt: skip
-def test_a_broken_line_is_named(tmp_path, line, broken, told):
+def test_broken_line_is_named(tmp_path, line, broken, message):
     assert refused(write(tmp_path, with_line(UTILITY, "human.jsonl", line, broken)), "alce")[
         0
-    ].startswith(told)
+    ].startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         (results(ITEM, ITEM | {"id": "x y"}), f"{ASQA}:47: id: must have 1 to 250 characters"),
         (results(ITEM | {"output": ["one", "two"]}), f"{ASQA}:7: output: Input should be a valid s"),
@@ -251,17 +211,19 @@ def test_a_broken_line_is_named(tmp_path, line, broken, told):
         (['{"data": [{"id": "1", "id": "2"}]}'], "broken JSON on line 1: a key stands twice in one object"),
     ],
 )  # fmt: skip
-def test_a_broken_file_is_named(tmp_path, lines, told):
-    assert told in refused(write(tmp_path, {ASQA: lines}), "alce")[0]
+def test_broken_file_is_named(tmp_path, lines, message):
+    assert message in refused(write(tmp_path, {ASQA: lines}), "alce")[0]
 
 
-def test_a_passage_with_other_words(tmp_path):
-    other = ITEM | {"docs": [DOCS[0] | {"text": "Otto Lenz built it."}]}
-    told = refused(write(tmp_path, {ASQA: results(ITEM), "asqa-y.json": results(other)}), "alce")
-    assert told[0].startswith("asqa-y.json:7: docs: 77 is in the dataset with other words")
+def test_passage_with_other_words(tmp_path):
+    changed_item = ITEM | {"docs": [DOCS[0] | {"text": "Otto Lenz built it."}]}
+    messages = refused(
+        write(tmp_path, {ASQA: results(ITEM), "asqa-y.json": results(changed_item)}), "alce"
+    )
+    assert messages[0].startswith("asqa-y.json:7: docs: 77 is in the dataset with other words")
 
 
-def test_an_array_is_read_piece_by_piece(tmp_path):
+def test_array_is_read_piece_by_piece(tmp_path):
     """Objects that are longer than what is read at a time, and a number at the end of it."""
     items = [{"n": n, "words": "é\n" * (9_000 * n)} for n in range(12)]
     path = tmp_path / "large.json"
@@ -276,7 +238,7 @@ def test_an_array_is_read_piece_by_piece(tmp_path):
     "files",
     [{ASQA: results(ITEM)}, {QAMPARI: results(LISTED)}, {"qampari_demos.jsonl": [DEMO]}, UTILITY],
 )
-def test_an_export_brings_all_of_it_back(tmp_path, files):
+def test_export_brings_all_of_it_back(tmp_path, files):
     read(write(tmp_path / "in", files), "alce")
     first = exported(tmp_path / "first", "other")
     import_dataset(tmp_path / "first", "again")
@@ -289,7 +251,7 @@ def exported(folder, slug):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
-def test_a_large_file_is_not_held(tmp_path):
+def test_large_file_is_not_held(tmp_path):
     path = tmp_path / "large.json"
     path.write_text(json.dumps({"data": [{"words": "x" * 20_000}] * 400}))
     tracemalloc.start()

@@ -6,8 +6,8 @@ import pytest
 
 from annotation.models import Rating, Rubric, SubQuestion, Text, Topic
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
-from tests.crux_site.imports.study import fingerprint
+from tests.toolbox.foreign_files import read, refused, with_line, write
+from tests.toolbox.import_study import fingerprint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -59,7 +59,7 @@ def test_passages_topics_and_grades(tmp_path):
     ]
 
 
-def test_a_text_that_qrels_alone_name_has_no_words(tmp_path):
+def test_text_that_qrels_alone_name_has_no_words(tmp_path):
     read(write(tmp_path, with_line(BEIR, QRELS, 4, "q1\td9\t1")), "beir")
     assert Text.objects.get(name="d9").body is None
 
@@ -81,15 +81,15 @@ def test_packed_files_and_a_dry_run(tmp_path):
     assert Text.objects.count() == 3
 
 
-def test_a_run_beside_it_is_read_as_one_of_ours(tmp_path):
+def test_run_beside_it_is_read_as_one_of_ours(tmp_path):
     files = {**BEIR, "runs/bm25.run": ["q1 Q0 d2 1 9.5 bm25"], "notes.md": ["Notes."]}
     summary = read(write(tmp_path, files), "beir")
     assert summary.created["retrieval runs"] == 1
-    assert [str(left.name) for left in summary.left_out] == ["notes.md"]
+    assert [str(file.name) for file in summary.left_out] == ["notes.md"]
 
 
 @pytest.mark.parametrize(
-    ("name", "number", "line", "told"),
+    ("name", "number", "line", "message"),
     [
         (CORPUS, 2, {"_id": "d2", "title": ""}, "corpus.jsonl:2: text: is missing"),
         (CORPUS, 2, {"title": "", "text": "x"}, "corpus.jsonl:2: _id: is missing"),
@@ -105,15 +105,17 @@ def test_a_run_beside_it_is_read_as_one_of_ours(tmp_path):
         (QRELS, 2, "q1\td1\t-3", "qrels/test.tsv:2: grade: -3 is no grade of the rubric qrels-2"),
     ],
 )  # fmt: skip
-def test_a_broken_line_is_named_and_nothing_changes(tmp_path, name, number, line, told):
-    assert refused(write(tmp_path, with_line(BEIR, name, number, line)), "beir")[0].startswith(told)
+def test_broken_line_is_named_and_nothing_changes(tmp_path, name, number, line, message):
+    assert refused(write(tmp_path, with_line(BEIR, name, number, line)), "beir")[0].startswith(
+        message
+    )
 
 
-def test_an_empty_file(tmp_path):
+def test_empty_file(tmp_path):
     assert refused(write(tmp_path, {**BEIR, CORPUS: []}), "beir") == ["corpus.jsonl: is empty"]
 
 
-def test_a_packed_file_that_was_cut(tmp_path):
+def test_packed_file_that_was_cut(tmp_path):
     write(tmp_path, {name: lines for name, lines in BEIR.items() if name != CORPUS})
     whole = gzip.compress(b'{"_id": "d1", "text": "x"}\n' * 9)
     (tmp_path / "corpus.jsonl.gz").write_bytes(whole[:-9])
@@ -125,7 +127,7 @@ def test_a_packed_file_that_was_cut(tmp_path):
 
 
 def test_grades_of_a_topic_with_sub_questions_are_of_the_whole_request(tmp_path):
-    """Which is one more question, filtered, so that no coverage counts it."""
+    """The whole request is a filtered question more, which no coverage counts."""
     files = {**BEIR, "subquestions.jsonl": [{"id": "q1", "subquestions": ["Who?", "When?"]}]}
     read(write(tmp_path, files), "beir")
     whole = SubQuestion.objects.get(topic__name="q1", position=2)
@@ -133,7 +135,7 @@ def test_grades_of_a_topic_with_sub_questions_are_of_the_whole_request(tmp_path)
     assert Rating.objects.filter(question__topic__name="q1").exclude(question=whole).count() == 0
 
 
-def test_a_folder_of_something_else(tmp_path):
+def test_folder_of_something_else(tmp_path):
     folder = write(tmp_path, {"notes.txt": ["x"]})
     assert "no file of the format beir" in refused(folder, "beir")[0]
     assert "cannot be read" in refused(tmp_path / "away", "beir")[0]

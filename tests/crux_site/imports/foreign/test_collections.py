@@ -1,14 +1,14 @@
-"""--format msmarco, miracl and hf: passages from several kinds of files, some of them a selection."""
+"""--format msmarco, miracl and hf: passages from several kinds of files, some selected."""
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from annotation.models import Rating, SubQuestion, Text, Topic
-from annotation.text.versions import reword
+from annotation.text.versions import edit_wording
 from evaluation.models import RankedText
-from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
-from tests.crux_site.test_extras import without
+from tests.crux_site.commands import run_without_packages
+from tests.toolbox.foreign_files import read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -30,7 +30,7 @@ MSMARCO = {
 }
 
 
-def test_the_first_version_of_ms_marco(tmp_path):
+def test_first_version_of_ms_marco(tmp_path):
     read(write(tmp_path, MSMARCO), "msmarco")
     assert bodies() == {"0": "It grinds.", "1": "Marsh mended it,\tthey say."}
     assert list(Topic.objects.values_list("name", "request")) == [("7", "who mended it")]
@@ -42,18 +42,20 @@ def test_the_first_version_of_ms_marco(tmp_path):
 @pytest.mark.parametrize("counts", [True, False])
 def test_qrels_find_the_request_that_got_other_words(tmp_path, counts):
     read(write(tmp_path, MSMARCO), "msmarco")
-    asked = SubQuestion.objects.select_related("topic__dataset").get()
-    reword(asked, "Who mended it?", by=None, why="", counts=counts)
+    question = SubQuestion.objects.select_related("topic__dataset").get()
+    edit_wording(question, "Who mended it?", by=None, reason="", counts=counts)
     if counts:
         assert not read(tmp_path, "msmarco").changed
     else:
-        [told] = refused(tmp_path, "msmarco")
-        assert told.startswith("qrels.dev.tsv:1: topic: 7: these are earlier words of a question")
+        [message] = refused(tmp_path, "msmarco")
+        assert message.startswith(
+            "qrels.dev.tsv:1: topic: 7: these are earlier words of a question"
+        )
     assert SubQuestion.objects.get().body == "Who mended it?"
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "told"),
+    ("name", "line", "message"),
     [
         ("collection.tsv", "0", "collection.tsv:1: expected 2 columns (id text), not 1"),
         ("collection.tsv", "0 1\tx", "collection.tsv:1: id: must have 1 to 250"),
@@ -62,9 +64,9 @@ def test_qrels_find_the_request_that_got_other_words(tmp_path, counts):
         ("queries.dev.tsv", "", "queries.dev.tsv: is empty"),
     ],
 )
-def test_a_broken_line_of_ms_marco(tmp_path, name, line, told):
+def test_broken_line_of_ms_marco(tmp_path, name, line, message):
     assert refused(write(tmp_path, with_line(MSMARCO, name, 1, line)), "msmarco")[0].startswith(
-        told
+        message
     )
 
 
@@ -87,8 +89,8 @@ def test_only_segments_that_a_run_or_qrels_name(tmp_path):
 
 
 def test_segments_of_which_nothing_says_which_are_meant(tmp_path):
-    told = refused(write(tmp_path, {"s.jsonl": [segment("d")]}), "msmarco")
-    assert told == [
+    messages = refused(write(tmp_path, {"s.jsonl": [segment("d")]}), "msmarco")
+    assert messages == [
         "s.jsonl: segments are read only if a run or qrels in the same folder name them"
     ]
 
@@ -111,16 +113,16 @@ def test_miracl(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ({"docid": "1#1", "title": "x"}, "docs-0.jsonl.gz:2: text: is missing"),
         ({"docid": "1 1", "text": "x"}, "docs-0.jsonl.gz:2: docid: must have 1 to 250"),
         ({"docid": "1#0", "text": "x"}, "docs-0.jsonl.gz:2: text: 1#0 has other words on line 1"),
     ],
 )
-def test_a_broken_line_of_miracl(tmp_path, line, told):
+def test_broken_line_of_miracl(tmp_path, line, message):
     folder = write(tmp_path, with_line(MIRACL, "docs-0.jsonl.gz", 2, line))
-    assert refused(folder, "miracl")[0].startswith(told)
+    assert refused(folder, "miracl")[0].startswith(message)
 
 
 CORPUS = [{"doc_id": "d1", "contents": "It grinds."}, {"doc_id": "d2", "contents": "Marsh did."}]
@@ -159,7 +161,7 @@ def test_questions_with_their_passages_and_answers(tmp_path, as_parquet):
 
 
 @pytest.mark.parametrize(
-    ("corpus", "told"),
+    ("corpus", "message"),
     [
         (
             [CORPUS[0], {"doc_id": "d2", "contents": None}],
@@ -173,11 +175,11 @@ def test_questions_with_their_passages_and_answers(tmp_path, as_parquet):
         ),
     ],
 )
-def test_a_broken_row_of_a_table(tmp_path, corpus, told):
-    assert refused(parquet(tmp_path, corpus), "hf")[0].startswith(told)
+def test_broken_row_of_a_table(tmp_path, corpus, message):
+    assert refused(parquet(tmp_path, corpus), "hf")[0].startswith(message)
 
 
-def test_a_broken_parquet_file(tmp_path):
+def test_broken_parquet_file(tmp_path):
     parquet(tmp_path)
     path = tmp_path / "corpus.parquet"
     path.write_bytes(path.read_bytes()[:-4])
@@ -185,8 +187,10 @@ def test_a_broken_parquet_file(tmp_path):
 
 
 @pytest.mark.soak
-def test_the_extra_that_parquet_needs_is_named_by_the_command(tmp_path):
+def test_extra_that_parquet_needs_is_named_by_the_command(tmp_path):
     command = f"manage.py import_dataset {parquet(tmp_path)} --format hf --dataset other"
-    done = without("pyarrow", command, tmp_path)
-    told = "corpus.parquet: needs pyarrow, an extra: make env EXTRAS=cluster\nNothing was imported."
-    assert (done.returncode, done.stderr.strip()) == (1, told)
+    done = run_without_packages("pyarrow", command, tmp_path)
+    message = (
+        "corpus.parquet: needs pyarrow, an extra: make env EXTRAS=cluster\nNothing was imported."
+    )
+    assert (done.returncode, done.stderr.strip()) == (1, message)

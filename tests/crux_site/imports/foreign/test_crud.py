@@ -1,4 +1,4 @@
-"""--format crud: the data set, the questions, and what systems wrote. All of it is invented."""
+"""--format crud: dataset, questions, and system output, all of it invented."""
 
 import json
 from pathlib import Path
@@ -9,8 +9,8 @@ from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion, Text, To
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from evaluation.models import ReportValue, System
-from tests.crux_site.imports.foreign.folders import refused
-from tests.crux_site.imports.study import contents, fingerprint
+from tests.toolbox.foreign_files import refused
+from tests.toolbox.import_study import contents, fingerprint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -39,7 +39,7 @@ DATA = {
         }
     ],
 }
-ASKED = {
+QUESTION_ROWS = {
     "a1": {"key_info": ["x"], "question": ["谁？", "多久？"], "answers": ["潜水员", CANNOT_TELL]}
 }
 
@@ -69,7 +69,7 @@ def outputs(*results):
 
 
 def write(folder: Path, **files) -> Path:
-    for name, content in ({MERGED: DATA, QUESTIONS: ASKED} | files).items():
+    for name, content in ({MERGED: DATA, QUESTIONS: QUESTION_ROWS} | files).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         text = (
@@ -129,7 +129,7 @@ def test_questions_may_come_before_the_data_set(tmp_path):
     assert Topic.objects.get(name="read-1.a1").request == "谁？"
 
 
-def test_what_a_system_wrote(tmp_path):
+def test_system_output_is_read(tmp_path):
     read(
         write(tmp_path, **{OUTPUT: outputs(result(), result(text=" ") | {"id": "a2"})}),
         lenient=True,
@@ -154,15 +154,15 @@ def test_what_a_system_wrote(tmp_path):
     }
 
 
-def test_what_is_counted(tmp_path):
-    asked = {"a2": {}, "a3": {"question": ["谁？", "谁？", "哪里？"], "answers": ["甲", "乙"]}}
+def test_mapped_items_are_counted(tmp_path):
+    changed = {"a2": {}, "a3": {"question": ["谁？", "谁？", "哪里？"], "answers": ["甲", "乙"]}}
     files = {
-        QUESTIONS: ASKED | asked,
+        QUESTIONS: QUESTION_ROWS | changed,
         OUTPUT: outputs(result(answers_gm4gt=["一个潜水员"]), result(text="")),
     }
     summary = read(write(tmp_path, **files), lenient=True)
-    told = {str(name): n for name, n in summary.mapped.items() if "CRUD-RAG" in name}
-    assert told == {
+    counts = {str(name): n for name, n in summary.mapped.items() if "CRUD-RAG" in name}
+    assert counts == {
         "items of CRUD-RAG without questions": 1,
         "items of CRUD-RAG whose answers are more or fewer than their questions, kept": 2,
         "items of CRUD-RAG that ask the same twice: the second time kept without words": 1,
@@ -177,15 +177,15 @@ def test_what_is_counted(tmp_path):
     assert Rating.objects.filter(question__in=questions).count() == 2
 
 
-def test_an_answer_without_a_question_is_kept_in_its_place(tmp_path):
-    asked = {"a3": {"question": ["谁？"], "answers": ["甲", "乙"]}}
-    read(write(tmp_path, **{QUESTIONS: asked}), lenient=True)
+def test_answer_without_a_question_is_kept_in_its_place(tmp_path):
+    questions = {"a3": {"question": ["谁？"], "answers": ["甲", "乙"]}}
+    read(write(tmp_path, **{QUESTIONS: questions}), lenient=True)
     assert list(SubQuestion.objects.values_list("body", flat=True)) == ["谁？", ""]
     assert Rating.objects.count() == 2
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         (
             MERGED,
@@ -227,27 +227,27 @@ def test_an_answer_without_a_question_is_kept_in_its_place(tmp_path):
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(tmp_path, name, content, told):
+def test_errors_name_their_location(tmp_path, name, content, message):
     problems = refused(write(tmp_path, **{name: content}), "crud")
-    assert told in problems[0]
+    assert message in problems[0]
 
 
 @pytest.mark.parametrize("line", [4, 6])
-def test_a_file_that_is_cut_says_where(tmp_path, line):
+def test_file_that_is_cut_says_where(tmp_path, line):
     whole = json.dumps(DATA, ensure_ascii=False, indent=2).splitlines(keepends=True)
     cut = "".join(whole[:line])[:-3]
     [problem] = refused(write(tmp_path, **{MERGED: cut}), "crud")
     assert problem.startswith(f"{MERGED}:{line}: the file ends")
 
 
-def test_a_list_of_one_task(tmp_path):
+def test_list_of_one_task(tmp_path):
     (tmp_path / "event_summary.json").write_text(json.dumps(DATA["event_summary"]))
     read(tmp_path)
     assert Topic.objects.get().group == "delete"
 
 
-def test_what_was_read_goes_out_and_in_byte_for_byte(tmp_path):
-    files = {QUESTIONS: ASKED | {"a3": {"question": ["谁？", "谁？"], "answers": ["甲"]}}}
+def test_crud_round_trip(tmp_path):
+    files = {QUESTIONS: QUESTION_ROWS | {"a3": {"question": ["谁？", "谁？"], "answers": ["甲"]}}}
     read(write(tmp_path / "in", **files, **{OUTPUT: outputs(result())}), lenient=True)
     export_folder(Dataset.objects.get(), tmp_path / "out")
     import_dataset(tmp_path / "out", "again")

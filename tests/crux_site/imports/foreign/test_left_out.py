@@ -7,9 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Rating, Text
-from crux_site.imports.importing import ImportFailed, import_dataset
-from tests.crux_site.imports.foreign.folders import read, refused, write
-from tests.crux_site.imports.foreign.test_tools import (
+from crux_site.imports.importing import DatasetImportError, import_dataset
+from tests.crux_site.imports.foreign.tool_files import (
     PAIR,
     STUDY,
     annotation,
@@ -18,7 +17,8 @@ from tests.crux_site.imports.foreign.test_tools import (
     record,
     task,
 )
-from tests.shared_cases import case
+from tests.toolbox.foreign_files import read, refused, write
+from tests.toolbox.regression_cases import case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 TWICE = "label-studio-one-person-twice"
@@ -44,7 +44,7 @@ def reasons(summary) -> list[tuple]:
     return [(a.task, a.annotation, a.person, a.reason) for a in summary.left_out_answers]
 
 
-def test_a_suggestion_without_an_agent_is_left_out():
+def test_suggestion_without_an_agent_is_left_out():
     summary = of_case("argilla-suggestion-without-agent", "records.json", "argilla")
     assert graded() == [("u1", "m1:0", 0, 5)]
     assert summary.mapped == {"suggestions without an agent: no row": 1}
@@ -53,14 +53,14 @@ def test_a_suggestion_without_an_agent_is_left_out():
     ]
 
 
-def test_an_annotation_of_no_account_is_left_out():
+def test_annotation_of_no_account_is_left_out():
     summary = of_case("label-studio-annotation-of-nobody", "export.json", "label-studio")
     assert graded() == [("4", "m1:1", 0, 4)]
     assert reasons(summary) == [("7", "70", "", "annotations of no account: no row")]
     assert "item 1, task 7, annotation 70: annotations of no account" in str(summary)
 
 
-def test_an_attention_check_of_potato_is_left_out():
+def test_attention_check_of_potato_is_left_out():
     summary = of_case("potato-state-with-checks", "annotation_output", "potato")
     assert graded() == [("p1", "m1:0", 0, 4)]
     assert summary.mapped == {"instances in a tool that are no pair: no row": 1}
@@ -77,20 +77,20 @@ def test_answer_of_an_unknown_topic_makes_no_text(tmp_path, mill):
     assert not Text.objects.filter(name="no:1").exists()
 
 
-def test_a_state_of_checks_alone_is_refused(tmp_path, mill):
+def test_state_of_checks_alone_is_refused(tmp_path, mill):
     state = {"user_id": "p1", "instance_id_to_label_to_value": {"chk1": {"graded": {"4": "true"}}}}
     (problem,) = refused(write(tmp_path, {"user_state.json": [json.dumps(state)]}), "potato")
     assert "user_state.json:1: item 1, task chk1, person p1: instance_id: must be TOPIC" in problem
 
 
-def test_a_person_who_annotated_a_task_twice_is_left_out_and_named():
+def test_person_who_annotated_a_task_twice_is_left_out_and_named():
     summary = of_case(TWICE, "export.json", "label-studio")
     assert graded() == [("4", "m1:1", 1, 4)]
     reason = "3 graded m1:0 under graded as 5, 2 in annotations 70 and 71"
     assert reasons(summary) == [("7", "70", "3", reason), ("7", "71", "3", reason)]
 
 
-def test_the_newest_of_two_annotations_may_be_taken():
+def test_newest_of_two_annotations_may_be_taken():
     folder = case(TWICE)
     import_dataset(folder / "study", "other")
     summary = import_dataset(
@@ -100,10 +100,10 @@ def test_the_newest_of_two_annotations_may_be_taken():
     assert [answer.annotation for answer in summary.left_out_answers] == ["70"]
 
 
-def test_two_annotations_of_one_person_may_be_refused():
+def test_repeated_annotation_may_be_refused():
     folder = case(TWICE)
     import_dataset(folder / "study", "other")
-    with pytest.raises(ImportFailed) as failed:
+    with pytest.raises(DatasetImportError) as failed:
         import_dataset(folder / "export.json", "other", form="label-studio", repeated="refuse")
     assert str(failed.value) == (
         "export.json:1: item 1, task 7, annotation 70, person 3: "
@@ -112,7 +112,7 @@ def test_two_annotations_of_one_person_may_be_refused():
     assert not Rating.objects.exists()
 
 
-def test_the_newest_is_not_guessed_where_a_time_is_missing(tmp_path, mill):
+def test_newest_is_not_guessed_where_a_time_is_missing(tmp_path, mill):
     twice = task(choice("4"))
     twice["annotations"].append({"id": 5, "completed_by": 7, "result": [choice("2")]})
     files = {"export.json": array(twice, task(choice("1"), by=8))}
@@ -130,16 +130,16 @@ def test_equal_answers_of_one_person_are_one(tmp_path, mill):
     assert not summary.left_out_answers
 
 
-def test_two_answers_of_one_user_of_argilla_are_left_out(tmp_path, mill):
+def test_repeated_argilla_answers_are_left_out(tmp_path, mill):
     answers = [{"value": grade, "user_id": "u1"} for grade in (5, 2)]
     answers.append({"value": 3.0, "user_id": "u2"})
-    given = record(responses={"graded": answers}, suggestions=None, metadata=None)
-    summary = read(write(tmp_path, {"records.json": array(given)}), "argilla")
+    argilla_record = record(responses={"graded": answers}, suggestions=None, metadata=None)
+    summary = read(write(tmp_path, {"records.json": array(argilla_record)}), "argilla")
     assert [(row[0], row[3]) for row in graded()] == [("u2", 3)]
     assert [answer.person for answer in summary.left_out_answers] == ["u1", "u1"]
 
 
-def test_a_response_whose_value_is_null_is_no_grade(tmp_path, mill):
+def test_response_whose_value_is_null_is_no_grade(tmp_path, mill):
     answers = {
         "graded": [{"value": None, "user_id": "u1"}, {"value": 4, "user_id": "u2"}],
         "nugget-spans": [{"value": None, "user_id": "u2"}],
@@ -158,7 +158,7 @@ def test_web_annotations_without_a_creator_are_left_out(tmp_path, mill):
 
 
 @pytest.mark.parametrize("ending", [".csv", ".json"])
-def test_the_command_writes_what_was_left_out(tmp_path, mill, ending):
+def test_command_writes_what_was_left_out(tmp_path, mill, ending):
     bad = task(choice("9"), by="=cmd")
     write(tmp_path, {"export.json": [json.dumps([task(choice("4")), bad])]})
     file = tmp_path / f"left{ending}"
@@ -176,12 +176,12 @@ def test_the_command_writes_what_was_left_out(tmp_path, mill, ending):
     assert row["reason"].startswith("9 is no grade of the rubric graded")
 
 
-def test_the_command_wants_a_name_of_a_table(tmp_path):
+def test_command_wants_a_name_of_a_table(tmp_path):
     with pytest.raises(CommandError, match=r"must end in \.csv or \.json"):
         call_command("import_dataset", tmp_path, dataset="x", left_out=tmp_path / "left.txt")
 
 
-def test_an_error_in_an_array_on_one_line_names_its_item(tmp_path, mill):
+def test_error_in_an_array_on_one_line_names_its_item(tmp_path, mill):
     """Of a collection, whose files stay all or nothing."""
     items = [{"id": "q1", "question": "Who?", "answers": []}, {"id": "q2", "question": 3}]
     (problem,) = refused(write(tmp_path, {"asqa.json": [json.dumps(items)]}), "alce")

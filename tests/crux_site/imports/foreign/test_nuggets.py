@@ -5,8 +5,8 @@ import json
 import pytest
 
 from annotation.models import NuggetSpan, Rating, SubQuestion, Text, Topic
-from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
-from tests.shared_cases import case
+from tests.toolbox.foreign_files import read, refused, with_line, write
+from tests.toolbox.regression_cases import case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -79,7 +79,7 @@ def test_nuggets_weights_and_assignments_of_trec_rag(tmp_path):
     assert Text.objects.get(name="58:request").body is None
 
 
-def test_what_a_nuggetizer_wrote_needs_nothing_beside_it(tmp_path):
+def test_nuggetizer_output_alone_is_read(tmp_path):
     created = {key: ASSIGNED[key] for key in ("query", "qid", "nuggets")}
     summary = read(write(tmp_path, {"human-1.jsonl": [created]}), "nuggets")
     assert summary.mapped["assignments of no run: no row"] == 3
@@ -88,7 +88,7 @@ def test_what_a_nuggetizer_wrote_needs_nothing_beside_it(tmp_path):
     assert not Text.objects.filter(kind=Text.Kind.REPORT).exists()
 
 
-def test_one_topic_is_assigned_and_the_one_before_it_is_not_yet(tmp_path):
+def test_partial_assignment_is_read(tmp_path):
     """The first line does not tell what the others have."""
     created = {key: ASSIGNED[key] for key in ("query", "qid", "nuggets")} | {"nuggets": [WHEEL]}
     read(write(tmp_path, {"model-a.jsonl": [created, {**ASSIGNED, "qid": "59"}]}), "nuggets")
@@ -100,14 +100,14 @@ def test_one_topic_is_assigned_and_the_one_before_it_is_not_yet(tmp_path):
     assert Text.objects.get(kind=Text.Kind.REPORT).body == "Marsh mended it."
 
 
-def test_an_empty_answer_is_a_report(tmp_path):
+def test_empty_answer_is_a_report(tmp_path):
     empty = {**ASSIGNED, "answer_text": "", "nuggets": [{**WHEEL, "assignment": "not_support"}]}
     read(write(tmp_path, {"model-a.jsonl": [empty]}), "nuggets")
     assert Text.objects.get(kind=Text.Kind.REPORT).body == ""
     assert [row[3:] for row in ratings("nugget-support")] == [("run-a", WHEEL["text"], 0)]
 
 
-def test_a_topic_that_only_nuggets_name_has_no_request_yet(tmp_path):
+def test_topic_that_only_nuggets_name_has_no_request_yet(tmp_path):
     files = {**RAG25, "a.jsonl": [{"qid": "7", "nuggets": [MAY]}]}
     read(write(tmp_path, files), "trec-rag")
     # The order is that of the file of topics, whatever the files are called.
@@ -134,7 +134,7 @@ def gold() -> list[tuple]:
 
 
 def test_questions_with_answers_of_neuclir(tmp_path):
-    """Any answer of a list will do. A question that is there twice is one, with the answers of both."""
+    """Any answer of a list will do; a duplicate question is merged, with the answers of both."""
     pairs = [
         ["Who mended it?", ["Marsh", "Ottilie"]],
         ["When?", "May"],
@@ -155,7 +155,7 @@ def test_questions_with_answers_of_neuclir(tmp_path):
     assert {row[:2] for row in ratings("answered")} == {("gold", "human")}
 
 
-def test_a_nugget_bank_of_auto_judge(tmp_path):
+def test_nugget_bank_of_auto_judge(tmp_path):
     bank = {
         "Who?": {"question": "Who?", "answers": {"Marsh": {"answer": "Marsh"}}, "question_id": "1"},
         "When?": {"question": "When?", "answers": {}, "question_id": "2"},
@@ -170,10 +170,10 @@ def test_a_nugget_bank_of_auto_judge(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["nugget_dict", "nugget_list"])
-def test_a_file_of_the_annotation_tool(tmp_path, key):
-    own = {"Who?": {"Marsh": ["d-1", "d-2"], "Ottilie": ["d-1"]}, "When?": {}}
+def test_file_of_the_annotation_tool(tmp_path, key):
+    nuggets = {"Who?": {"Marsh": ["d-1", "d-2"], "Ottilie": ["d-1"]}, "When?": {}}
     content = {
-        key: own if key == "nugget_dict" else list(own.items()),
+        key: nuggets if key == "nugget_dict" else list(nuggets.items()),
         "group_assignment": {"When?": "Times"},
     }
     write(tmp_path, {"topics.jsonl": [{"id": "A1", "request": "What of the mill?"}]})
@@ -189,8 +189,8 @@ def test_a_file_of_the_annotation_tool(tmp_path, key):
     ]
 
 
-def test_a_question_that_is_there_twice_keeps_the_answers_of_both(tmp_path):
-    """In the annotation tool, of either list and with white space; in a bank, under another key."""
+def test_question_that_is_there_twice_keeps_the_answers_of_both(tmp_path):
+    """In the annotation tool, of either list and with white space; in a bank, by another key."""
     tool = {
         "nugget_dict": {"Who?": {"Marsh": ["d-1", "d-1"]}, "Who? ": {"Ott": []}},
         "nugget_list": [["Who?", {"Marsh": ["d-2"], "Ottilie": []}]],
@@ -220,10 +220,10 @@ def test_a_question_that_is_there_twice_keeps_the_answers_of_both(tmp_path):
 BROKEN = "nuggets.jsonl"
 
 
-def test_a_nugget_that_is_there_twice_counts_twice(tmp_path):
-    again = {**WHEEL, "importance": "okay", "mapped_sub_narrative": "When?"}
-    read(write(tmp_path, {**RAG25, "nuggets.jsonl": [{"qid": "58", "nuggets": [WHEEL, again]}],
-                          "assign/model-a.v1.jsonl": [{**ASSIGNED, "nuggets": [WHEEL, again]}]}),
+def test_nugget_that_is_there_twice_counts_twice(tmp_path):
+    duplicate = {**WHEEL, "importance": "okay", "mapped_sub_narrative": "When?"}
+    read(write(tmp_path, {**RAG25, "nuggets.jsonl": [{"qid": "58", "nuggets": [WHEEL, duplicate]}],
+                          "assign/model-a.v1.jsonl": [{**ASSIGNED, "nuggets": [WHEEL, duplicate]}]}),
          "trec-rag")  # fmt: skip
     assert questions() == [
         (WHEEL["text"], WHEEL["mapped_sub_narrative"]),
@@ -232,7 +232,7 @@ def test_a_nugget_that_is_there_twice_counts_twice(tmp_path):
     assert [row[-1] for row in ratings("importance")] == [2, 1, 2, 1]
 
 
-def test_words_that_look_like_the_second_of_two_are_a_nugget_of_their_own(tmp_path):
+def test_numbered_duplicate_wording_is_own_nugget(tmp_path):
     nuggets = [{"text": "a"}, {"text": "a"}, {"text": "a (2)"}]
     read(write(tmp_path, {"n.jsonl": [{"qid": "58", "query": "?", "nuggets": nuggets}]}), "nuggets")
     assert [body for body, _ in questions()] == ["a", "a (2)", "a (2) (2)"]
@@ -242,7 +242,7 @@ OTHERWISE = {"qid": "58", "nuggets": [{**WHEEL, "importance": "okay"}, MAY, COST
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ({**BANK, "qid": "9 9"}, "nuggets.jsonl:2: qid: must have 1 to 250 characters and no"),
         ({"qid": "58", "nuggets": [{}]}, "nuggets.jsonl:2: nuggets.0.text: is missing"),
@@ -256,9 +256,9 @@ OTHERWISE = {"qid": "58", "nuggets": [{**WHEEL, "importance": "okay"}, MAY, COST
         ({"qid": "58"}, "nuggets.jsonl:2: nuggets: is missing"),
     ],
 )  # fmt: skip
-def test_a_broken_line_is_named_and_nothing_changes(tmp_path, line, told):
+def test_broken_line_is_named_and_nothing_changes(tmp_path, line, message):
     folder = write(tmp_path, with_line({**RAG25, BROKEN: [BANK, BANK]}, BROKEN, 2, line))
-    assert refused(folder, "trec-rag")[0].startswith(told)
+    assert refused(folder, "trec-rag")[0].startswith(message)
 
 
 TWICE = '{"nugget_dict": {"Who?": {"Marsh": []}, "Who?": {"Ott": []}}}'
@@ -268,7 +268,7 @@ NO_NUMBER = '{"nugget_dict": {}, "weight": NaN}'
 @pytest.mark.parametrize(
     "content", ["[1]", "{", "[" * 100_000, '{"nugget_dict": {"": {}}}', TWICE, NO_NUMBER]
 )
-def test_a_broken_file_of_the_annotation_tool(tmp_path, content):
+def test_broken_file_of_the_annotation_tool(tmp_path, content):
     write(tmp_path, {"topics.jsonl": [{"id": "1", "request": "What?"}]})
     (tmp_path / "nuggets_1.json").write_text(content)
     assert refused(tmp_path, "nuggets")[0].startswith("nuggets_1.json")
@@ -284,7 +284,7 @@ def test_nuggets_assigned_to_passages_are_ratings_of_them():
 
 
 def test_nuggets_assigned_to_a_passage_without_its_words(tmp_path):
-    """The passage is named only. Its id may be a number; of a run's answer with references it is the report."""
+    """The passage is only named. Its id may be a number; with references it is the report."""
     passage = {
         "query": "What of the mill?",
         "qid": "58",
@@ -293,12 +293,12 @@ def test_nuggets_assigned_to_a_passage_without_its_words(tmp_path):
     }
     files = {"nuggets.jsonl": [BANK], "model-a.jsonl": [passage, ASSIGNED | {"docid": "d1"}]}
     read(write(tmp_path, files), "nuggets")
-    named = {(row[2], row[3]) for row in ratings("nugget-support")}
-    assert named == {("7", ""), ("58", "run-a")}
+    names = {(row[2], row[3]) for row in ratings("nugget-support")}
+    assert names == {("7", ""), ("58", "run-a")}
     assert Text.objects.get(name="7").body is None
 
 
-def test_a_passage_of_nuggets_with_a_name_that_is_none_is_refused(tmp_path):
+def test_passage_of_nuggets_with_a_name_that_is_none_is_refused(tmp_path):
     passage = {"query": "What?", "qid": "58", "docid": "d 1", "nuggets": ASSIGNED["nuggets"]}
     problem, *_ = refused(write(tmp_path, {"a.jsonl": [passage]}), "nuggets")
     assert problem.startswith("a.jsonl:1: docid: must have 1 to 250 characters")

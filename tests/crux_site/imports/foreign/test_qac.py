@@ -14,7 +14,7 @@ from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, T
 from annotation.models.standard import QUESTION_TYPE
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
-from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
+from tests.toolbox.foreign_files import read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -64,8 +64,8 @@ def test_pairs_become_topics_with_their_contexts(tmp_path):
     first, second, third = Topic.objects.order_by("position")
     assert first.name == "one"
     # SHA-256 of question, answer and context, where a pair has no id.
-    words = f" What became of the wheel? It was mended,\nand turned.{CONTEXT}"
-    assert second.name == hashlib.sha256(words.encode()).hexdigest()
+    content = f" What became of the wheel? It was mended,\nand turned.{CONTEXT}"
+    assert second.name == hashlib.sha256(content.encode()).hexdigest()
     assert list(SubQuestion.objects.order_by("topic__position").values_list("body", flat=True)) == [
         *("Who mended the wheel?", "What became of the wheel?", "Is it for sale?"),
     ]
@@ -74,18 +74,18 @@ def test_pairs_become_topics_with_their_contexts(tmp_path):
         (f"{second.name}:mill#%23/texts/3", second.pk),
         (f"{third.name}:#", third.pk),
     ]
-    given = Rating.objects.order_by("rubric__slug", "pk").values_list(
+    grades = Rating.objects.order_by("rubric__slug", "pk").values_list(
         "rubric__slug", "rater__name", "rater__kind", "grade", "question__topic__name"
     )
-    assert list(given) == [
+    assert list(grades) == [
         ("answered", "gold", "baseline", 1, "one"),
         ("answered", "gold", "baseline", 1, second.name),
         ("critique-stand_alone", "critic", "model", 5, "one"),
         ("question-type", "requested", "baseline", 1, "one"),
         ("question-type", "requested", "baseline", 2, second.name),
     ]
-    found = NuggetSpan.objects.order_by("pk").values_list("start", "end", "quote", "source_quote")
-    assert list(found) == [
+    spans = NuggetSpan.objects.order_by("pk").values_list("start", "end", "quote", "source_quote")
+    assert list(spans) == [
         (0, 13, "Ottilie Marsh", ""),
         (None, None, "", "It was mended,\nand turned."),
     ]
@@ -109,7 +109,7 @@ def test_names_keep_the_ids():
         assert ids_of(passage_name("t", *ids)) == ids
 
 
-def test_what_is_exported_comes_back_byte_for_byte(tmp_path):
+def test_qac_round_trip(tmp_path):
     read(write(tmp_path / "in", PAIRS), "qac")
     export(str(tmp_path / "a" / FILE))
     first = (tmp_path / "a" / FILE).read_bytes()
@@ -177,7 +177,7 @@ def test_lines_for_t5(tmp_path):
     ]
 
 
-def test_the_page_has_the_same_files_and_its_links_open(tmp_path, cast):
+def test_page_has_the_same_files_and_its_links_open(tmp_path, cast):
     read(write(tmp_path / "in", PAIRS), "qac")
     rosa = cast.client("researcher")
     page = rosa.get("/datasets/other/exports/").content.decode()
@@ -193,7 +193,7 @@ def test_the_page_has_the_same_files_and_its_links_open(tmp_path, cast):
         assert rosa.get(html.unescape(link)).status_code == 200, link
 
 
-def test_a_dataset_of_other_topics_has_no_pairs(tmp_path, dataset):
+def test_dataset_of_other_topics_has_no_pairs(tmp_path, dataset):
     out = tmp_path / FILE
     export(str(out), slug=dataset.slug)
     assert not out.exists()
@@ -205,7 +205,7 @@ def pair(**changed):
 
 
 @pytest.mark.parametrize(
-    ("number", "broken", "told"),
+    ("number", "broken", "message"),
     [
         (2, {"question": "Why?"}, f"{FILE}:2: context: is missing"),
         (1, pair(qac_id="a:b"), f"{FILE}:1: qac_id: holds a colon"),
@@ -219,6 +219,6 @@ def pair(**changed):
         (2, pair(context="Other."), f"{FILE}:2: context: one:mill#%23/texts/3 has other words"),
     ],
 )  # fmt: skip
-def test_a_broken_line_is_named_and_nothing_changes(tmp_path, number, broken, told):
+def test_broken_line_is_named_and_nothing_changes(tmp_path, number, broken, message):
     folder = write(tmp_path, with_line(PAIRS, FILE, number, broken))
-    assert refused(folder, "qac")[0].startswith(told)
+    assert refused(folder, "qac")[0].startswith(message)

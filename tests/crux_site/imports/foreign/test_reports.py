@@ -6,7 +6,7 @@ import pytest
 
 from annotation.models import Citation, Rating, SubQuestion, Text, Topic
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
+from tests.toolbox.foreign_files import read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -91,7 +91,7 @@ def test_qrels_of_people_and_of_umbrela(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "broken", "told"),
+    ("name", "broken", "message"),
     [
         (ANSWERS, {**ANSWER, "run_id": None}, "run1.jsonl:1: run_id is missing"),
         (ANSWERS, {**ANSWER, "topic_id": "9"}, "run1.jsonl:1: topic_id: topic '9' is not"),
@@ -104,16 +104,16 @@ def test_qrels_of_people_and_of_umbrela(tmp_path):
         (TOPICS, "1 0\tWho?", f"{TOPICS}:1: id: must have 1 to 250"),
     ],
 )  # fmt: skip
-def test_a_broken_line_is_named_and_nothing_changes(tmp_path, name, broken, told):
+def test_broken_line_is_named_and_nothing_changes(tmp_path, name, broken, message):
     folder = write(tmp_path, with_line(RAG24, name, 1, broken))
-    assert refused(folder, "trec-rag")[0].startswith(told)
+    assert refused(folder, "trec-rag")[0].startswith(message)
 
 
-def test_a_report_with_other_words(tmp_path):
+def test_report_with_other_words(tmp_path):
     read(write(tmp_path, RAG24), "trec-rag")
-    other = {**ANSWER, "answer": [{"text": "Nobody did.", "citations": []}]}
-    told = refused(write(tmp_path, {ANSWERS: [other]}), "trec-rag")
-    assert told[0].startswith("run1.jsonl:1: answer: 100 is in the dataset with other words")
+    changed_answer = {**ANSWER, "answer": [{"text": "Nobody did.", "citations": []}]}
+    messages = refused(write(tmp_path, {ANSWERS: [changed_answer]}), "trec-rag")
+    assert messages[0].startswith("run1.jsonl:1: answer: 100 is in the dataset with other words")
 
 
 REQUEST = {
@@ -159,10 +159,10 @@ def test_requests_and_reports_of_ragtime(tmp_path):
     }
 
 
-def test_a_request_that_asks_nothing(tmp_path):
+def test_request_that_asks_nothing(tmp_path):
     files = with_line(RAGTIME, "requests.jsonl", 2, {"request_id": "301"})
-    told = refused(write(tmp_path, files), "ragtime")[0]
-    assert told.startswith("requests.jsonl:2: problem_statement is missing")
+    message = refused(write(tmp_path, files), "ragtime")[0]
+    assert message.startswith("requests.jsonl:2: problem_statement is missing")
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the data of the neighbours are not here")

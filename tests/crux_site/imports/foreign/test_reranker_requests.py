@@ -4,7 +4,7 @@ import pytest
 
 from annotation.models import Text, Topic
 from evaluation.models import RankedText, RetrievalRun
-from tests.crux_site.imports.foreign.folders import read, refused, with_line, write
+from tests.toolbox.foreign_files import read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -55,19 +55,19 @@ def test_topics_passages_and_the_run(tmp_path):
     assert [(file.name, file.read) for file in summary.files] == [(FILE, 2)]
 
 
-def test_a_single_packed_file(tmp_path):
+def test_single_packed_file(tmp_path):
     write(tmp_path, {f"{FILE}.gz": REQUESTS[FILE]})
     read(tmp_path / f"{FILE}.gz", "reranker-requests")
     assert RetrievalRun.objects.get().name == "bm25.top3"
 
 
 def line(**changed):
-    first, *others = REQUESTS[FILE][0]["candidates"]
-    return {**REQUESTS[FILE][0], "candidates": [{**first, **changed}, *others]}
+    first, *remaining = REQUESTS[FILE][0]["candidates"]
+    return {**REQUESTS[FILE][0], "candidates": [{**first, **changed}, *remaining]}
 
 
 @pytest.mark.parametrize(
-    ("number", "broken", "told"),
+    ("number", "broken", "message"),
     [
         (2, {"query": {"qid": "101", "text": "x"}}, f"{FILE}:2: candidates: is missing"),
         (2, {"query": {"qid": "101"}, "candidates": []}, f"{FILE}:2: query.text: is missing"),
@@ -78,11 +78,11 @@ def line(**changed):
         (1, line(docid="d#0_1"), f"{FILE}:1: candidates: d#0_1 has other words on line 1"),
     ],
 )  # fmt: skip
-def test_a_broken_line_is_named_and_nothing_changes(tmp_path, number, broken, told):
+def test_broken_line_is_named_and_nothing_changes(tmp_path, number, broken, message):
     folder = write(tmp_path, with_line(REQUESTS, FILE, number, broken))
-    assert refused(folder, "reranker-requests")[0].startswith(told)
+    assert refused(folder, "reranker-requests")[0].startswith(message)
 
 
-def test_an_empty_file(tmp_path):
-    told = refused(write(tmp_path, {FILE: []}), "reranker-requests")
-    assert told == [f"{FILE}: holds no JSON object at its beginning"]
+def test_empty_file(tmp_path):
+    messages = refused(write(tmp_path, {FILE: []}), "reranker-requests")
+    assert messages == [f"{FILE}: holds no JSON object at its beginning"]

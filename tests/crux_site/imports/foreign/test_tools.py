@@ -1,25 +1,28 @@
-"""--format label-studio, potato, argilla and web-annotation: files that were not made here."""
+"""--format label-studio, potato, argilla and web-annotation: files of other origin."""
 
 import json
 
 import pytest
 
-from annotation.formats.summary import Mapped
+from annotation.formats.summary import Conversion
 from annotation.models import NuggetSpan, Rating
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.foreign.folders import read, refused, write
+from tests.crux_site.imports.foreign.tool_files import (
+    BODY,
+    PAIR,
+    STUDY,
+    annotation,
+    array,
+    choice,
+    record,
+    task,
+)
+from tests.toolbox.foreign_files import read, refused, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
-BODY = "🚢 The wheel\nturned. The wheel 🚢 broke."
 SECOND = BODY.rindex("wheel")  # 24 code points, 25 units of UTF-16
-PAIR = "mill-1/1/passage//mill-1:0%230"
-OTHER = "mill-1/0/passage//mill-1:0%230"
-STUDY = {
-    "topics.jsonl": [{"id": "mill-1", "request": "Report on the mill."}],
-    "subquestions.jsonl": [{"id": "mill-1", "subquestions": ["Who mended it?", "What broke?"]}],
-    "passages.jsonl": [{"id": "mill-1:0#0", "contents": BODY}],
-}
+OTHER_PAIR = "mill-1/0/passage//mill-1:0%230"
 
 
 @pytest.fixture(autouse=True)
@@ -37,28 +40,13 @@ def spans() -> list[tuple]:
     return list(NuggetSpan.objects.order_by("rating", "position").values_list(*fields))
 
 
-def array(*objects: dict) -> list[str]:
-    return json.dumps(objects, indent=1, ensure_ascii=False).split("\n")
-
-
-def choice(grade: object, rubric: str = "graded", kind: str = "choices") -> dict:
-    value = {"choices": [grade]} if kind == "choices" else {kind: grade}
-    return {"from_name": rubric, "to_name": "text", "type": kind, "value": value}
-
-
 def label(start: int, end: int, text: str) -> dict:
     value = {"start": start, "end": end, "text": text, "labels": ["graded"]}
     return {"from_name": "evidence", "to_name": "text", "type": "labels", "value": value}
 
 
-def task(*results: dict, by: object = 7, **more: object) -> dict:
-    annotation = {"id": 3, "completed_by": by, "result": list(results), "lead_time": 4.2}
-    data = {"pair": PAIR, "question": "What broke?", "text": BODY}
-    return {"id": 1, "data": data, "annotations": [annotation], "drafts": [], **more}
-
-
 def test_label_studio(tmp_path):
-    """By places in code points; as versions before 1.4 counted; with line ends as it writes them; and lost."""
+    """Offsets in code points, in units of versions before 1.4, with its line ends, and lost."""
     tasks = [
         task(
             choice("4"),
@@ -95,7 +83,7 @@ def test_label_studio(tmp_path):
         (None, None, "", "nowhere", "unlocated"),
         (None, None, "", "x", "unlocated"),
     ]
-    assert {str(what): n for what, n in summary.mapped.items()} == {
+    assert {str(reason): n for reason, n in summary.mapped.items()} == {
         "spans whose words are not where their file says: looked for in the text": 3,
         "spans whose words are not in the text: kept without a place": 2,
         "answers in a tool that are no grades: no row": 1,
@@ -105,7 +93,7 @@ def test_label_studio(tmp_path):
 
 
 def test_label_studios_own_export_of_what_was_sent_to_it(tmp_path):
-    """It gives annotations other ids, keeps ours as `import_id`, and has predictions by their numbers."""
+    """Annotations get other ids and keep ours as `import_id`; predictions are numbered."""
     sent = {"completed_by": 1, "lead_time": None, "updated_by": 1}
     exported = task(choice("2"), by=1, meta={"raters": {"77": "ann", "3": "bob"}})
     exported["annotations"] = [
@@ -122,7 +110,7 @@ def test_label_studios_own_export_of_what_was_sent_to_it(tmp_path):
         ("ann", "human", "answerable", 1, 1),
         ("1", "human", "graded", 1, 2),
     ]
-    assert {str(what): n for what, n in summary.mapped.items()} == {
+    assert {str(reason): n for reason, n in summary.mapped.items()} == {
         "predictions of which a tool's export has the number alone: no row": 2,
         "answers that were skipped, discarded or left as drafts in a tool: no row": 1,
     }
@@ -132,11 +120,6 @@ def test_label_studio_on_lines_beside_files_of_ours(tmp_path):
     lines = [task(choice("4"), by={"email": "李@mill.org"})]
     read(write(tmp_path, STUDY | {"tasks.jsonl.gz": lines}), "label-studio")
     assert ratings() == [("u674e-mill-org", "human", "graded", 1, 4)]
-
-
-def record(**more: object) -> dict:
-    fields = {"text": BODY, "question": "What broke?"}
-    return {"id": PAIR, "fields": fields, "metadata": {}, "_server_id": "1", "vectors": {}} | more
 
 
 USER = "0b2e9d5e-2d0b-4a1c-9df1-57a10dfb6a0f"
@@ -181,7 +164,7 @@ def test_potato_lines_and_states(tmp_path):
         "links": {},
     }
     pairs = {PAIR: [[{"schema": "graded", "name": "3"}, "true"]]}
-    place = {
+    position = {
         "schema": "evidence",
         "name": "graded",
         "title": "graded",
@@ -191,8 +174,9 @@ def test_potato_lines_and_states(tmp_path):
     }
     state = {
         "user_id": "bob@mill.org",
-        "instance_id_to_label_to_value": pairs | {OTHER: {"graded": {"0": "true", "1": False}}},
-        "instance_id_to_span_to_value": {PAIR: [[place, "true"]]},
+        "instance_id_to_label_to_value": pairs
+        | {OTHER_PAIR: {"graded": {"0": "true", "1": False}}},
+        "instance_id_to_span_to_value": {PAIR: [[position, "true"]]},
         "max_assignments": -1,
     }
     files = {"annotations.jsonl": [line], "bob/user_state.json": [json.dumps(state)]}
@@ -206,22 +190,22 @@ def test_potato_lines_and_states(tmp_path):
 
 
 def test_potato_counts_places_in_what_it_shows(tmp_path):
-    """Without controls and repeated spaces. The first word stands twice, and is meant where it is last."""
+    """Offsets skip controls and repeated spaces. The last of two occurrences counts."""
     body = "  A mill,\ta  wheel 🚢\r\nturned: a wheel.\r\n"
     visible = "A mill,a wheel 🚢\nturned: a wheel."
     topic = {"id": "mill-1:0#1", "contents": body}
     import_dataset(write(tmp_path / "text", {"passages.jsonl": [topic]}), "other")
     pair = PAIR.replace("%230", "%231")
     marked = []
-    for words in ("wheel", "mill,a wheel 🚢\nturned"):
-        start = visible.rindex(words)
-        marked.append({"start": start, "end": start + len(words), "name": "graded", "text": words})
+    for quote in ("wheel", "mill,a wheel 🚢\nturned"):
+        start = visible.rindex(quote)
+        marked.append({"start": start, "end": start + len(quote), "name": "graded", "text": quote})
     line = {"instance_id": pair, "user_id": "ann", "labels": {"graded": {"4": "4"}}}
-    without = [[{**place, "schema": "nugget-spans", "text": ""}, 1] for place in marked]
+    untitled = [[{**position, "schema": "nugget-spans", "text": ""}, 1] for position in marked]
     state = {
         "user_id": "bob",
         "instance_id_to_label_to_value": {pair: [[{"schema": "graded", "name": "2"}, "2"]]},
-        "instance_id_to_span_to_value": {pair: without},
+        "instance_id_to_span_to_value": {pair: untitled},
     }
     files = {
         "annotations.jsonl": [line | {"spans": {"nugget-spans": marked}}],
@@ -236,7 +220,7 @@ def test_potato_counts_places_in_what_it_shows(tmp_path):
     assert spans() == expected * 2
 
 
-def test_what_potato_keeps_beside_answers_is_passed_over(tmp_path):
+def test_extra_fields_of_potato_are_ignored(tmp_path):
     files = {
         "ann/annotation_history.jsonl": [{"instance_id": PAIR, "user_id": "ann", "new_value": 1}],
         "annotations.jsonl": [potato(**{"4": "4", "free_response": "Well."})],
@@ -245,7 +229,7 @@ def test_what_potato_keeps_beside_answers_is_passed_over(tmp_path):
     }
     summary = read(write(tmp_path, files), "potato")
     assert ratings() == [("a", "human", "graded", 1, 4)]
-    assert summary.mapped[Mapped.NO_GRADES] == 1
+    assert summary.mapped[Conversion.NO_GRADES] == 1
 
 
 @pytest.mark.parametrize(
@@ -256,27 +240,17 @@ def test_what_potato_keeps_beside_answers_is_passed_over(tmp_path):
         (1, "labels: Input should be a valid dictionary"),
     ],
 )
-def test_a_broken_state_of_potato_is_named(tmp_path, labels, message):
+def test_broken_state_of_potato_is_named(tmp_path, labels, message):
     state = {"user_id": "a", "instance_id_to_label_to_value": {PAIR: labels}}
     (problem,) = refused(write(tmp_path, {"user_state.json": [json.dumps(state)]}), "potato")
     assert message in problem
 
 
-def annotation(**more: object) -> dict:
-    bodies = [
-        {"type": "TextualBody", "purpose": "assessing", "value": "4"},
-        {"type": "TextualBody", "purpose": "classifying", "value": "graded"},
-        "http://example.org/other",
-    ]
-    about = {"type": "Annotation", "crux:pair": PAIR, "creator": "eve", "body": bodies}
-    return about | {"target": "http://example.org/text"} | more
-
-
 def test_web_annotations_of_a_page(tmp_path):
     quote = {"type": "TextQuoteSelector", "exact": "The wheel turned"}
-    place = {"type": "TextPositionSelector", "start": SECOND, "end": SECOND + 5}
-    other = {"type": "XPathSelector", "value": "/p[1]"}
-    targets = [{"source": "x", "selector": each} for each in (quote, place, [other])]
+    position = {"type": "TextPositionSelector", "start": SECOND, "end": SECOND + 5}
+    xpath = {"type": "XPathSelector", "value": "/p[1]"}
+    targets = [{"source": "x", "selector": selector} for selector in (quote, position, [xpath])]
     software = {"type": "Software", "name": "m-1"}
     items = [annotation(target=targets), annotation(creator=software)]
     page = {
@@ -358,7 +332,7 @@ BROKEN: dict[str, list[tuple[object, str]]] = {
 
 GOOD = {
     "label-studio": task(choice("4"), by=99),
-    "potato": potato(OTHER, **{"2": "2"}),
+    "potato": potato(OTHER_PAIR, **{"2": "2"}),
     "argilla": answered(user="b"),
     "web-annotation": annotation(),
 }
@@ -372,25 +346,25 @@ def by_somebody_else(line: object, n: int) -> str:
 @pytest.mark.parametrize("form", BROKEN)
 def test_wrong_answers_are_left_out_and_listed(tmp_path, form):
     lines, expected = zip(*BROKEN[form], strict=True)
-    own = [by_somebody_else(line, n) for n, line in enumerate(lines)]
-    summary = read(write(tmp_path, {"lines.jsonl": [GOOD[form], *own]}), form)
+    wrong_lines = [by_somebody_else(line, n) for n, line in enumerate(lines)]
+    summary = read(write(tmp_path, {"lines.jsonl": [GOOD[form], *wrong_lines]}), form)
     assert len(ratings()) == 1
-    left = sorted(summary.left_out_answers, key=lambda answer: answer.line)
-    assert [answer.line for answer in left] == list(range(2, len(expected) + 2))
-    for answer, words in zip(left, expected, strict=True):
-        assert words in str(answer)
+    left_out = sorted(summary.left_out_answers, key=lambda answer: answer.line)
+    assert [answer.line for answer in left_out] == list(range(2, len(expected) + 2))
+    for answer, message in zip(left_out, expected, strict=True):
+        assert message in str(answer)
     assert sum(summary.mapped.values()) == len(expected)
 
 
 @pytest.mark.parametrize("form", BROKEN)
-def test_a_file_without_a_right_answer_is_refused(tmp_path, form):
+def test_file_without_a_right_answer_is_refused(tmp_path, form):
     line, expected = BROKEN[form][-1]
     (problem,) = refused(write(tmp_path, {"lines.jsonl": [line]}), form)
     assert problem.startswith("lines.jsonl:1: item 1, ")
     assert expected in problem
 
 
-def test_a_broken_array_names_its_line(tmp_path):
+def test_broken_array_names_its_line(tmp_path):
     good = json.dumps(task(choice("4")))
     files = {"export.json": ["[", f"{good},", good]}
     (problem,) = refused(write(tmp_path, files), "label-studio")

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.models import Topic
-from tests.crux_site.imports.foreign.folders import read, refused, write
+from tests.toolbox.foreign_files import read, refused, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -40,6 +40,6 @@ def test_topics_in_sgml(tmp_path, form):
         (["<top><num>3 1<title>The mill</top>"], "topics.txt:1: num: must have 1 to 250"),
     ],
 )
-def test_a_broken_topic_names_its_line(tmp_path, lines, message):
+def test_broken_topic_names_its_line(tmp_path, lines, message):
     (problem,) = refused(write(tmp_path, {"topics.txt": lines}), "trec-rag")
     assert problem.startswith(message)

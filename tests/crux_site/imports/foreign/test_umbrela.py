@@ -3,8 +3,8 @@
 import pytest
 
 from annotation.models import Rating
-from crux_site.imports.importing import ImportFailed, import_dataset
-from tests.crux_site.imports.foreign.folders import read, write
+from crux_site.imports.importing import DatasetImportError, import_dataset
+from tests.toolbox.foreign_files import read, write
 
 
 def judgement(**more: object) -> dict:
@@ -35,6 +35,6 @@ def test_judgements_are_grades_of_a_model(tmp_path, form):
 @pytest.mark.django_db
 def test_judgement_that_is_no_grade_is_named(tmp_path):
     path = write(tmp_path, {"m.jsonl": [judgement(), judgement(judgment=1.5)]})
-    with pytest.raises(ImportFailed, match=r"m\.jsonl:2: judgment: "):
+    with pytest.raises(DatasetImportError, match=r"m\.jsonl:2: judgment: "):
         import_dataset(path, "other", form="trec-rag")
     assert not Rating.objects.exists()

@@ -6,12 +6,12 @@ from annotation.models import (
     Campaign,
 )
 from tests.crux_site.versions.shown.material import make_world
-from tests.labels import item_of
+from tests.toolbox.answers import item_of
 
 
 @pytest.fixture(scope="module")
-def _world(kept):
-    return kept(make_world)
+def _world(shared_world):
+    return shared_world(make_world)
 
 
 @pytest.fixture

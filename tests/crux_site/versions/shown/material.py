@@ -8,12 +8,12 @@ from annotation.models import (
     Version,
 )
 from annotation.monitoring import actions
-from crux_site.versions.changing import change
-from tests.annotation.adjudication.adjudication_material import (
+from crux_site.versions.text_edits import edit_text
+from tests.toolbox.adjudication_study import (
     make_differing,
 )
-from tests.conftest import make_cast
-from tests.factories import REPORT, make_campaign, make_dataset
+from tests.toolbox.factories import REPORT, make_campaign, make_dataset
+from tests.toolbox.users import make_cast
 
 MENDED = f"Mended. {REPORT}"  # all stands eight code points further on
 HURT = REPORT.index("was hurt")
@@ -29,12 +29,12 @@ def make_world():
 
 
 def mend(text, body=MENDED, *, counts=True, by=None) -> Version:
-    return change(text, body, by=by, why="", counts=counts)
+    return edit_text(text, body, by=by, why="", counts=counts)
 
 
 def ask_otherwise(question) -> None:
     fresh = SubQuestion.objects.get(pk=question.pk)
-    change(fresh, "Who was hurt, and how?", by=None, why="", counts=True)
+    edit_text(fresh, "Who was hurt, and how?", by=None, why="", counts=True)
 
 
 def grades(text) -> dict[tuple[str, int], tuple[int, list[int | None]]]:

@@ -1,4 +1,4 @@
-"""Earlier words in a study that is open again: what is withdrawn, said and counted once more."""
+"""Restored wordings in a reopened campaign: answers withdrawn, given and counted again."""
 
 import pytest
 
@@ -7,15 +7,15 @@ from annotation.models import (
     Version,
 )
 from annotation.monitoring import actions
-from crux_site.versions.changing import choose_again
-from evaluation.data.earlier_words import earlier_words
+from crux_site.versions.text_edits import set_grades_valid
+from evaluation.data.edited_text_grades import edited_text_grades
 from tests.crux_site.versions.shown.material import grades, mend, participant, second
-from tests.factories import REPORT
-from tests.labels import label
+from tests.toolbox.answers import label
+from tests.toolbox.factories import REPORT
 
 
 def reopened(campaign, text, cast) -> Version:
-    """The words have been others and are back, so that the study is open again; its grades are set aside."""
+    """The wording was changed and restored: the study is open, its grades are superseded."""
     mend(text)
     version = mend(text, REPORT, counts=False)
     actions.set_state(campaign, "open", cast.researcher)
@@ -23,38 +23,38 @@ def reopened(campaign, text, cast) -> Version:
     return version
 
 
-@pytest.mark.parametrize("then", ["open", "closed"])
-def test_what_is_withdrawn_from_a_study_that_is_open_again_stays_so(campaign, text, cast, then):
-    """uma's work is set aside as a whole, and wil takes one answer back: neither comes back by the choice."""
+@pytest.mark.parametrize("end_state", ["open", "closed"])
+def test_withdrawal_in_reopened_study_persists(campaign, text, cast, end_state):
+    """uma is excluded and wil withdraws an answer: the choice restores neither."""
     before = grades(text)
     version = reopened(campaign, text, cast)
-    actions.set_aside(participant(campaign, cast.other_worker), cast.researcher)
+    actions.exclude_work(participant(campaign, cast.other_worker), cast.researcher)
     label(campaign, cast.worker, "oracle", 2, None)
-    if then == "closed":
+    if end_state == "closed":
         actions.set_state(campaign, "closed", cast.researcher)
-    choose_again(version, counts=True, by=cast.researcher)
-    left = {("wil", 1): before["wil", 1], ("wil", 3): before["wil", 3]}
-    assert grades(text) == left
-    choose_again(version, counts=False, by=cast.researcher)
+    set_grades_valid(version, counts=True, by=cast.researcher)
+    remaining = {("wil", 1): before["wil", 1], ("wil", 3): before["wil", 3]}
+    assert grades(text) == remaining
+    set_grades_valid(version, counts=False, by=cast.researcher)
     assert grades(text) == {}
-    choose_again(version, counts=True, by=cast.researcher)
-    assert grades(text) == left
+    set_grades_valid(version, counts=True, by=cast.researcher)
+    assert grades(text) == remaining
 
 
-@pytest.mark.parametrize("then", ["open", "closed"])
-def test_what_is_said_in_a_study_that_is_open_again_counts(campaign, text, cast, then):
-    """It is of the words of now, whatever the choice about what was said before."""
+@pytest.mark.parametrize("end_state", ["open", "closed"])
+def test_answer_in_reopened_study_counts(campaign, text, cast, end_state):
+    """New answers are of the current wording, whatever the choice about earlier ones."""
     before = grades(text)
     version = reopened(campaign, text, cast)
     label(campaign, cast.worker, "oracle", 2, 0)
-    if then == "closed":
+    if end_state == "closed":
         actions.set_state(campaign, "closed", cast.researcher)
-    said = {("wil", 2): (0, [])}
-    assert grades(text) == said
-    choose_again(version, counts=True, by=cast.researcher)
-    assert grades(text) == before | said
-    choose_again(version, counts=False, by=cast.researcher)
-    assert grades(text) == said
+    new_grades = {("wil", 2): (0, [])}
+    assert grades(text) == new_grades
+    set_grades_valid(version, counts=True, by=cast.researcher)
+    assert grades(text) == before | new_grades
+    set_grades_valid(version, counts=False, by=cast.researcher)
+    assert grades(text) == new_grades
 
 
 def test_work_that_counts_again_brings_no_grades_that_are_set_aside(campaign, text, cast):
@@ -62,34 +62,34 @@ def test_work_that_counts_again_brings_no_grades_that_are_set_aside(campaign, te
     version = reopened(campaign, text, cast)
     uma = participant(campaign, cast.other_worker)
     Assignment.objects.filter(participant=uma).update(state="submitted")
-    actions.set_aside(uma, cast.researcher)
-    actions.count_work_again(uma, cast.researcher)
+    actions.exclude_work(uma, cast.researcher)
+    actions.include_work(uma, cast.researcher)
     assert grades(text) == {}
-    choose_again(version, counts=True, by=cast.researcher)
+    set_grades_valid(version, counts=True, by=cast.researcher)
     assert grades(text) == before
 
 
-def test_a_grade_that_is_given_anew_is_of_the_new_words(campaign, text, cast):
+def test_grade_that_is_given_anew_is_of_the_new_words(campaign, text, cast):
     """wil says 0 in a second study: results do not call that earlier, and no choice takes it."""
     version = mend(text)
     before = grades(text)
-    assert earlier_words(campaign.dataset).n_counting == 6
+    assert edited_text_grades(campaign.dataset).n_valid == 6
     label(second(campaign, cast.worker), cast.worker, "oracle", 2, 0)
-    assert earlier_words(campaign.dataset).n_counting == 5
-    said = {("wil", 2): (0, [])}
-    choose_again(version, counts=False, by=cast.researcher)
-    assert grades(text) == said
-    assert earlier_words(campaign.dataset).n_set_aside == 5
-    choose_again(version, counts=True, by=cast.researcher)
-    assert grades(text) == before | said
-    assert earlier_words(campaign.dataset).n_counting == 5
+    assert edited_text_grades(campaign.dataset).n_valid == 5
+    new_grades = {("wil", 2): (0, [])}
+    set_grades_valid(version, counts=False, by=cast.researcher)
+    assert grades(text) == new_grades
+    assert edited_text_grades(campaign.dataset).n_superseded == 5
+    set_grades_valid(version, counts=True, by=cast.researcher)
+    assert grades(text) == before | new_grades
+    assert edited_text_grades(campaign.dataset).n_valid == 5
 
 
-def test_a_grade_that_counts_again_is_of_the_words_that_it_was_given_to(campaign, text, cast):
+def test_grade_that_counts_again_is_of_the_words_that_it_was_given_to(campaign, text, cast):
     mend(text)
     uma = participant(campaign, cast.other_worker)
     Assignment.objects.filter(participant=uma).update(state="submitted")
-    actions.set_aside(uma, cast.researcher)
-    assert earlier_words(campaign.dataset).n_counting == 3
-    actions.count_work_again(uma, cast.researcher)
-    assert earlier_words(campaign.dataset).n_counting == 6
+    actions.exclude_work(uma, cast.researcher)
+    assert edited_text_grades(campaign.dataset).n_valid == 3
+    actions.include_work(uma, cast.researcher)
+    assert edited_text_grades(campaign.dataset).n_valid == 6

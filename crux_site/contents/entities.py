@@ -1,0 +1,296 @@
+"""Entities of a dataset that owners rename and remove: run, file rater, system, dataset."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import transaction
+from django.db.models import Model, QuerySet
+
+from annotation.errors import UserError
+from annotation.formats.slots import ANNOTATED, HUMAN_EVAL
+from annotation.models import (
+    Assignment,
+    Campaign,
+    Citation,
+    Dataset,
+    NuggetSpan,
+    Project,
+    ProjectEntry,
+    Rater,
+    Rating,
+    Text,
+    User,
+    Version,
+)
+from annotation.models.rating import raters_of
+from building.engine.support import support_datasets
+from building.models import Product, Writing
+from crux_site.history.import_undo import running_work
+from crux_site.projects.archive import archive_campaigns
+from crux_site.removal import Blocker, Removal, RemovalPreview, Rows, rows_of
+from evaluation.models import LabelSample, RankedText, ReportValue, RetrievalRun, System
+from judging.models import Attempt
+
+LONGEST = 120  # characters of a name
+
+
+class EntityRemovedError(UserError):
+    """Somebody else has renamed or removed it; the message says so."""
+
+
+@dataclass(frozen=True)
+class Entity(ABC):
+    """Entity of a dataset, identified by its name; creating one changes nothing."""
+
+    dataset: Dataset
+    name: str
+    KIND: ClassVar[str] = ""
+    LABEL: ClassVar[str] = ""
+    LONGEST: ClassVar[int] = LONGEST
+    CONTENT: ClassVar[type[Model] | None] = None  # rows without which files bring none of it
+
+    def __str__(self) -> str:
+        return f"the {self.LABEL} {self.name}"
+
+    @classmethod
+    @abstractmethod
+    def names(cls, dataset: Dataset) -> list[str]:
+        """Return the names of all entities of this kind in the dataset."""
+
+    @abstractmethod
+    def rows(self) -> Rows:
+        """Return the rows that are removed with the entity."""
+
+    @abstractmethod
+    def name_conflict(self, new: str) -> str:
+        """Return a sentence that says why it cannot have this name; empty if it can."""
+
+    @abstractmethod
+    def set_name(self, new: str) -> None:
+        """Set another name. In a transaction."""
+
+    def removal_preview(self) -> RemovalPreview:
+        """Return the rows that a removal would delete, or the reasons that block it."""
+        removal = Removal(self.rows())
+        return RemovalPreview(removal, removal.counts(), self.active_work() + removal.blockers())
+
+    def active_work(self) -> list[Blocker]:
+        """Return the running work on the dataset, which blocks a removal."""
+        return running_work(self.dataset)
+
+    def lock(self) -> None:
+        """Lock the dataset, and see that the thing still has its name. In a transaction."""
+        try:
+            dataset = Dataset.objects.lock(self.dataset.pk)
+        except Dataset.DoesNotExist:
+            raise EntityRemovedError("Somebody has deleted the dataset meanwhile.") from None
+        if self.name not in self.names(dataset):
+            raise EntityRemovedError(f"Somebody has renamed or removed {self.name} meanwhile.")
+
+    def rename(self, new: str, by: User) -> str:
+        """Rename it; return a sentence that says why it cannot be renamed, or an empty string.
+
+        Raises EntityRemovedError.
+        """
+        with transaction.atomic():
+            self.lock()
+            if reason := self.name_conflict(new):
+                return reason
+            self.set_name(new)
+            detail = f"the {self.LABEL} {self.name}, to {new}"
+            ProjectEntry.record(self.dataset.project, by, "renamed", detail, self.dataset)
+        return ""
+
+    def remove(self, by: User) -> RemovalPreview:
+        """Remove it unless a reason blocks that; return the rows removed, or the reasons.
+
+        Raises IntegrityError where somebody builds on it now, and EntityRemovedError.
+        """
+        with transaction.atomic():
+            self.lock()
+            pending = self.removal_preview()
+            if not pending.reasons:
+                pending.removal.delete()
+                detail = f"{self}: {pending}"
+                ProjectEntry.record(self.dataset.project, by, "removed", detail, self.dataset)
+        return pending
+
+
+class RunEntity(Entity):
+    KIND, LABEL, CONTENT = "run", "retrieval run", RankedText
+
+    @classmethod
+    def names(cls, dataset: Dataset) -> list[str]:
+        return list(dataset.runs.values_list("name", flat=True))
+
+    def rows(self) -> Rows:
+        runs = RetrievalRun.objects.filter(dataset=self.dataset, name=self.name)
+        return {
+            RetrievalRun: runs,
+            RankedText: RankedText.objects.filter(run__in=runs.values("pk")),
+        }
+
+    def name_conflict(self, new: str) -> str:
+        if new in self.names(self.dataset):
+            return f"There is a retrieval run {new} already."
+        if self.name in SystemEntity.names(self.dataset):
+            return (
+                f"It is the context of the reports of {self.name}: rename these, and it goes along."
+            )
+        return ""
+
+    def set_name(self, new: str) -> None:
+        RetrievalRun.objects.filter(dataset=self.dataset, name=self.name).update(name=new)
+
+
+class FileRater(Entity):
+    """Rater from files: no person of the site, no baseline judge of the dataset, no aggregate."""
+
+    KIND, LABEL, CONTENT = "rater", "rater", Rating
+
+    @classmethod
+    def names(cls, dataset: Dataset) -> list[str]:
+        raters = dataset.raters.filter(judge=None).exclude(kind=Rater.Kind.AGGREGATE)
+        return list(raters.values_list("name", flat=True))
+
+    def rows(self) -> Rows:
+        raters = Rater.objects.filter(dataset=self.dataset, name=self.name)
+        ratings = Rating.objects.filter(rater__in=raters.values("pk"))
+        spans = NuggetSpan.objects.filter(rating__in=ratings.values("pk"))
+        return {Rater: raters, Rating: ratings, NuggetSpan: spans}
+
+    def name_conflict(self, new: str) -> str:
+        try:
+            validate_slug(new)
+        except ValidationError:
+            return "Letters, digits, - and _ alone make a rater's name, as it becomes part of file names."
+        if new in raters_of(self.dataset) or self.dataset.raters.filter(name=new).exists():
+            return f"There is a rater {new} already."
+        if Writing.objects.filter(dataset=self.dataset, writer__slug=self.name).exists():
+            return "It weighs what the writer of its name wrote, and is known by that name."
+        return ""
+
+    def set_name(self, new: str) -> None:
+        Rater.objects.filter(dataset=self.dataset, name=self.name).update(name=new)
+
+
+class SystemEntity(Entity):
+    """System: its reports, ratings of them from files and judges, and its settings."""
+
+    KIND, LABEL, CONTENT = "system", "system", Text
+
+    @classmethod
+    def names(cls, dataset: Dataset) -> list[str]:
+        reports = dataset.texts.filter(kind=Text.Kind.REPORT).order_by("system")
+        settings = System.objects.filter(dataset=dataset).values_list("name", flat=True)
+        return sorted({*reports.values_list("system", flat=True).distinct(), *settings})
+
+    def rows(self) -> Rows:
+        reports = self._reports()
+        report_ids = reports.values("pk")
+        by_people = {"rater__dataset": None, "rater__kind": Rater.Kind.HUMAN}
+        ratings = Rating.objects.filter(text__in=report_ids).exclude(**by_people)
+        return {
+            Text: reports,
+            Citation: Citation.objects.filter(report__in=report_ids),
+            ReportValue: ReportValue.objects.filter(report__in=report_ids),
+            Rating: ratings,
+            NuggetSpan: NuggetSpan.objects.filter(rating__in=ratings.values("pk")),
+            Attempt: Attempt.objects.filter(text__in=report_ids),
+            System: System.objects.filter(dataset=self.dataset, name=self.name),
+            Version: Version.objects.filter(text__in=report_ids),
+        }
+
+    def _reports(self) -> QuerySet[Text]:
+        return Text.objects.filter(dataset=self.dataset, kind=Text.Kind.REPORT, system=self.name)
+
+    def name_conflict(self, new: str) -> str:
+        for beginning in (ANNOTATED, HUMAN_EVAL):
+            if self.name.startswith(beginning) != new.startswith(beginning):
+                return (
+                    f"Files know reports by {beginning} at the beginning: keep it, or do without."
+                )
+        if new in self.names(self.dataset) or new in RunEntity.names(self.dataset):
+            return f"There is a system or a retrieval run {new} already."
+        if n := Product.objects.filter(text__in=self._reports()).count():
+            return f"{n:,} of its reports were written here, under the name of the writer."
+        if support := support_datasets(self.dataset, self.name):
+            return f"What it cites was taken into {support[0].slug}, under its name."
+        return ""
+
+    def set_name(self, new: str) -> None:
+        """Rename the reports with the settings, run, samples and campaign selections of that name."""
+        self._reports().update(system=new)
+        for model in (System, RetrievalRun):
+            model._default_manager.filter(dataset=self.dataset, name=self.name).update(name=new)
+        LabelSample.objects.filter(dataset=self.dataset, system=self.name).update(system=new)
+        for campaign in Campaign.objects.select_for_update().filter(dataset=self.dataset):
+            chosen = campaign.selection.get("systems") or []
+            if self.name in chosen:
+                systems = [new if name == self.name else name for name in chosen]
+                campaign.selection = {**campaign.selection, "systems": systems}
+                campaign.save(update_fields=["selection"])
+
+
+class DatasetEntity(Entity):
+    """The dataset itself; answers of its campaigns are archived in its project first."""
+
+    KIND, LABEL, LONGEST = "dataset", "dataset", 200
+
+    @classmethod
+    def names(cls, dataset: Dataset) -> list[str]:
+        return [dataset.title]
+
+    def rows(self) -> Rows:
+        return rows_of(self.dataset)
+
+    def active_work(self) -> list[Blocker]:
+        active_campaigns = self.dataset.campaigns.filter(
+            state__in=[Campaign.State.OPEN, Campaign.State.PAUSED]
+        )
+        campaign_blockers = [
+            Blocker(f"Campaign {campaign}", campaign.participants.count(), "people: close it first")
+            for campaign in active_campaigns
+        ]
+        return campaign_blockers + super().active_work()
+
+    def name_conflict(self, new: str) -> str:
+        return ""
+
+    def set_name(self, new: str) -> None:
+        Dataset.objects.filter(pk=self.dataset.pk).update(title=new)
+
+    def remove(self, by: User) -> RemovalPreview:
+        opened = self.dataset.campaigns.exclude(state=Campaign.State.DRAFT)
+        with transaction.atomic():
+            # Of the whole row: nobody may begin to refer to it.
+            list(Dataset.objects.select_for_update().filter(pk=self.dataset.pk))
+            self.lock()
+            project = Project.objects.get(datasets=self.dataset)
+            pending = self.removal_preview()
+            if pending.reasons:
+                return pending
+            # Nobody answers any more while it is written down.
+            assignments = Assignment.objects.filter(item__campaign__dataset=self.dataset)
+            list(assignments.select_for_update().order_by("pk").values_list("pk", flat=True))
+            campaigns = list(opened.select_related("dataset", "rubric"))
+            with archive_campaigns(project, campaigns):
+                pending.removal.delete()
+                ProjectEntry.objects.filter(dataset=self.dataset).update(dataset=None)
+                row = Dataset.objects.filter(pk=self.dataset.pk)
+                row._raw_delete(row.db)
+                detail = f"{self.dataset.slug}, {self.dataset.title}: {pending.n} rows"
+                if campaigns:
+                    detail += f"; what people said is in the archive, campaigns: {len(campaigns)}"
+                ProjectEntry.record(project, by, "deleted the dataset", detail)
+        return pending
+
+
+KINDS: dict[str, type[Entity]] = {
+    kind.KIND: kind for kind in (DatasetEntity, RunEntity, FileRater, SystemEntity)
+}
