@@ -1,4 +1,4 @@
-"""Programs that come to the API with a token, and nothing counted from the test before."""
+"""API clients with tokens, and rate limits reset before each test."""
 
 import pytest
 from django.core.cache import caches
@@ -14,13 +14,16 @@ def nothing_counted():
 
 @pytest.fixture
 def api(cast):
-    """api("admin"): a program that carries the token of one of the cast; a stranger's carries none."""
+    """Return a factory of API clients: `api("admin")` has the token of an admin.
+
+    A stranger's client has none.
+    """
 
     def program(name: str) -> APIClient:
         client = APIClient()
         if name != "stranger":
-            held = getattr(cast, name).api_tokens.count()
-            key = ApiToken.objects.make(getattr(cast, name), f"program {held}")
+            n_tokens = getattr(cast, name).api_tokens.count()
+            key = ApiToken.objects.make(getattr(cast, name), f"program {n_tokens}")
             client.credentials(HTTP_AUTHORIZATION=f"Token {key}")
         return client
 
@@ -29,7 +32,7 @@ def api(cast):
 
 @pytest.fixture
 def ratings(dataset):
-    """Grades of a model from a file: of the passage with words, for each question."""
+    """Ratings of a model from a file: of the passage with a body, for each question."""
     rater = Rater.objects.create(dataset=dataset, name="big-model", kind="model")
     rubric = Rubric.objects.get(slug="graded")
     text = dataset.texts.get(name="ferry-1:0#0")

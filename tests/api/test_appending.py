@@ -1,4 +1,4 @@
-"""Grades of judges that work elsewhere: all or none, once, never changed, and each error with its place."""
+"""Appending ratings of external judges: all or none, once, with located errors."""
 
 import threading
 
@@ -8,9 +8,9 @@ from django.db import connection, connections
 from annotation.api import appending
 from annotation.models import Rater, Rating, Text
 from annotation.participation import assigning
-from tests.factories import make_dataset
+from tests.toolbox.factories import make_dataset
 
-HERE = "/api/v1/datasets/ferry/ratings/"
+RATINGS_URL = "/api/v1/datasets/ferry/ratings/"
 
 
 def grade(value=4, position=0, name="ferry-1:0#0"):
@@ -28,10 +28,10 @@ def body(*rows, **changes):
 @pytest.fixture
 def send(api, dataset):
     client = api("admin")
-    return lambda sent: client.post(HERE, sent, format="json")
+    return lambda sent: client.post(RATINGS_URL, sent, format="json")
 
 
-def test_grades_are_added_to_a_rater_that_is_made(send, dataset):
+def test_grades_are_added_to_a_new_rater(send, dataset):
     answer = send(body(grade(4), grade(0, position=1)))
     assert (answer.status_code, answer.json()) == (
         200,
@@ -43,7 +43,7 @@ def test_grades_are_added_to_a_rater_that_is_made(send, dataset):
     assert sorted(ratings) == [("ferry-1:0#0", 0, 4), ("ferry-1:0#0", 1, 0)]
 
 
-def test_the_same_again_changes_nothing(send):
+def test_append_is_idempotent(send):
     rows = [grade(4), grade(0, position=1)]
     send(body(*rows))
     before = list(Rating.objects.values())
@@ -57,23 +57,23 @@ def test_ids_name_the_same_as_names(send, dataset):
     send(body(grade(4)))
     text = dataset.texts.get(name="ferry-1:0#0")
     question = dataset.topics.get().questions.get(position=0)
-    again = send(body({"text": text.pk, "question": question.pk, "grade": 4})).json()
-    assert again["there_before"] == 1
+    repeated = send(body({"text": text.pk, "question": question.pk, "grade": 4})).json()
+    assert repeated["there_before"] == 1
 
 
-def test_a_number_without_a_fraction_is_an_integer(send):
+def test_number_without_a_fraction_is_an_integer(send):
     """JSON has one kind of numbers."""
     assert send(body(grade(3.0, position=1.0))).json()["added"] == 1
     assert send(body(grade(3, position=1))).json()["there_before"] == 1
 
 
-def test_a_report_is_named_with_its_system(send):
+def test_report_is_named_with_its_system(send):
     row = grade(1) | {"text": {"kind": "report", "system": "annotated.bm25", "name": "ferry-1"}}
     assert send(body(row)).json()["added"] == 1
     assert Rating.objects.get().text.system == "annotated.bm25"
 
 
-def test_another_grade_for_a_pair_is_refused_and_nothing_added(send):
+def test_contradicting_grade_is_refused_and_nothing_added(send):
     send(body(grade(4)))
     answer = send(body(grade(5, position=1), grade(3)))
     message = "the passage 'ferry-1:0#0' and question 0 of topic 'ferry-1' have the grade 4 already"
@@ -113,7 +113,7 @@ def test_another_grade_for_a_pair_is_refused_and_nothing_added(send):
         (body(grade(), rubric="none"), 422, [(None, "rubric", "there is no rubric called none")]),
     ],
 )
-def test_what_names_nothing_is_refused_with_its_place(send, sent, status, errors):
+def test_unknown_names_are_refused_with_position(send, sent, status, errors):
     answer = send(sent)
     assert answer.status_code == status
     assert [tuple(error.values()) for error in answer.json()["errors"]] == errors
@@ -122,7 +122,7 @@ def test_what_names_nothing_is_refused_with_its_place(send, sent, status, errors
 
 
 @pytest.mark.parametrize(
-    ("sent", "places"),
+    ("sent", "positions"),
     [
         ([], [(None, "")]),
         ({}, [(None, "rater"), (None, "rubric"), (None, "ratings")]),
@@ -142,10 +142,10 @@ def test_what_names_nothing_is_refused_with_its_place(send, sent, status, errors
         (body(grade(), rater="a\n"), [(None, "rater")]),
     ],
 )
-def test_what_has_another_form_is_refused_with_its_place(send, sent, places):
+def test_malformed_body_is_refused_with_position(send, sent, positions):
     answer = send(sent)
     assert answer.status_code == 400
-    assert [(error["index"], error["field"]) for error in answer.json()["errors"]] == places
+    assert [(error["index"], error["field"]) for error in answer.json()["errors"]] == positions
     assert not Rating.objects.exists()
 
 
@@ -162,19 +162,19 @@ def test_what_has_another_form_is_refused_with_its_place(send, sent, places):
         (b" " * (8 * 2**20 + 1), 413),
     ],
 )
-def test_what_is_no_json_is_refused(api, dataset, raw, status):
-    answer = api("admin").post(HERE, raw, content_type="application/json")
+def test_invalid_json_is_refused(api, dataset, raw, status):
+    answer = api("admin").post(RATINGS_URL, raw, content_type="application/json")
     assert answer.status_code == status
     assert answer.json()["detail"]
 
 
 def test_only_json_is_read(api, dataset):
-    answer = api("admin").post(HERE, {"rater": "x"}, format="multipart")
+    answer = api("admin").post(RATINGS_URL, {"rater": "x"}, format="multipart")
     assert answer.status_code == 415
 
 
 def test_too_many_at_once_are_refused(send, monkeypatch):
-    assert appending.MOST == 5000
+    assert appending.MAX_RATINGS == 5000
     answer = send(body(*[grade()] * 5001))
     assert answer.status_code == 400
     assert "5000" in answer.json()["detail"]
@@ -188,7 +188,10 @@ def test_errors_that_repeat_are_counted(send):
 
 @pytest.mark.parametrize("name", ["ada", "wil", "a-judge", "a-baseline", "reader1"])
 def test_names_of_people_judges_and_baselines_are_refused(send, cast, dataset, name):
-    """ada has an account, wil rates as well; reader1 came in a file; a-judge is one of the site."""
+    """Names of an account, a rater, a rater from a file, a site judge, and a baseline.
+
+    ada has an account, wil also rates; reader1 came in a file; a-judge is a judge of the site.
+    """
     assigning.rater_of(cast.worker)
     Rater.objects.create(name="a-judge", kind="model")
     Rater.objects.create(name="a-baseline", kind="baseline", dataset=dataset)
@@ -200,7 +203,7 @@ def test_names_of_people_judges_and_baselines_are_refused(send, cast, dataset, n
     assert (Rating.objects.count(), Rater.objects.count()) == (0, n)
 
 
-def test_the_same_name_in_another_dataset_is_another_rater(send, dataset):
+def test_same_name_in_another_dataset_is_another_rater(send, dataset):
     Rater.objects.create(name="new-judge", kind="human", dataset=make_dataset("other"))
     assert send(body(grade())).json()["added"] == 1
 
@@ -223,7 +226,7 @@ def test_five_thousand_take_few_queries(send, dataset, django_assert_max_num_que
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_same_grades_sent_at_once_are_stored_once(send):
+def test_same_grades_sent_at_once_are_stored_once(send):
     answers = []
 
     def send_once():

@@ -1,4 +1,4 @@
-"""Judges to read; judge runs to start, follow, pause, cancel and resume."""
+"""Judges are listed; judging runs are started, read, paused, cancelled and resumed."""
 
 import pytest
 from django_tasks_db.models import DBTaskResult
@@ -36,7 +36,7 @@ def start(client, **changes):
     return client.post(RUNS, START | changes, format="json")
 
 
-def test_a_judge_is_told_with_all_that_shapes_it(api, dataset, judge):
+def test_judge_has_its_full_definition(api, dataset, judge):
     (listed,) = api("researcher").get("/api/v1/judges/").json()["results"]
     assert (listed["name"], listed["dataset"], listed["is_baseline"]) == ("lexical", "ferry", True)
     assert listed["fingerprint"] == judge.fingerprint
@@ -46,48 +46,53 @@ def test_a_judge_is_told_with_all_that_shapes_it(api, dataset, judge):
     assert api("researcher").get("/api/v1/judges/nobody/").status_code == 404
 
 
-def test_a_run_is_started_and_followed_to_its_end(api, dataset, cast):
+def test_run_is_started_and_followed_to_its_end(api, dataset, cast):
     client = api("admin")
     answer = start(client)
     assert answer.status_code == 201
-    told = answer.json()
-    assert (told["state"], told["judge"], told["selection"]) == (
+    run_json = answer.json()
+    assert (run_json["state"], run_json["judge"], run_json["selection"]) == (
         "planning",
         "lexical",
         {"texts": "passages"},
     )
-    run = JudgeRun.objects.get(pk=told["id"])
+    run = JudgeRun.objects.get(pk=run_json["id"])
     assert run.created_by == cast.admin
     fill(run)
-    told = api("researcher").get(f"{RUNS}{run.pk}/").json()
-    assert told["state"] == "finished"
-    assert told["progress"]["done"] == told["progress"]["planned"] == Rating.objects.count() == 4
-    assert (told["n_without_words"], told["failures"]) == (4, {})
+    run_json = api("researcher").get(f"{RUNS}{run.pk}/").json()
+    assert run_json["state"] == "finished"
+    assert (
+        run_json["progress"]["done"]
+        == run_json["progress"]["planned"]
+        == Rating.objects.count()
+        == 4
+    )
+    assert (run_json["n_without_words"], run_json["failures"]) == (4, {})
 
 
-def test_a_second_run_of_the_same_judge_is_refused_while_one_is_open(api, dataset):
+def test_second_run_of_the_same_judge_is_refused_while_one_is_open(api, dataset):
     client = api("admin")
     start(client)
-    again = start(client)
-    assert again.status_code == 409
-    assert "is still open" in again.json()["detail"]
+    repeated = start(client)
+    assert repeated.status_code == 409
+    assert "is still open" in repeated.json()["detail"]
 
 
-def test_a_run_is_paused_resumed_and_cancelled(api, dataset, judge):
+def test_run_is_paused_resumed_and_cancelled(api, dataset, judge):
     client = api("admin")
     run = runs.start(judge, dataset, Selection())
     JudgeRun.objects.filter(pk=run.pk).update(state="running")
-    here = f"{RUNS}{run.pk}/"
-    assert client.post(here + "pause/").json()["state"] == "paused"
-    assert client.post(here + "pause/").status_code == 409
-    resumed = client.post(here + "resume/", {"max_pairs": 7}, format="json").json()
+    run_url = f"{RUNS}{run.pk}/"
+    assert client.post(run_url + "pause/").json()["state"] == "paused"
+    assert client.post(run_url + "pause/").status_code == 409
+    resumed = client.post(run_url + "resume/", {"max_pairs": 7}, format="json").json()
     assert (resumed["state"], resumed["max_pairs"]) == ("planning", 7)
-    assert client.post(here + "cancel/").json()["state"] == "cancelled"
-    assert client.post(here + "resume/").json()["state"] == "planning"
+    assert client.post(run_url + "cancel/").json()["state"] == "cancelled"
+    assert client.post(run_url + "resume/").json()["state"] == "planning"
 
 
 @pytest.mark.parametrize("step", ["pause", "resume"])
-def test_a_step_that_cannot_be_taken_says_why(api, dataset, judge, step):
+def test_invalid_step_is_refused_with_reason(api, dataset, judge, step):
     run = runs.start(judge, dataset, Selection())
     fill(run)
     answer = api("admin").post(f"{RUNS}{run.pk}/{step}/")
@@ -126,19 +131,17 @@ def test_a_step_that_cannot_be_taken_says_why(api, dataset, judge, step):
         ({"budget": 1}, 400, "budget: There is no field of this name."),
     ],
 )
-def test_a_start_that_cannot_be_is_refused(
-    api, dataset, served_judge, settings, changes, status, detail
-):
+def test_invalid_start_is_refused(api, dataset, served_judge, settings, changes, status, detail):
     settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:8001/v1"}
     answer = start(api("admin"), **changes)
     assert (answer.json()["detail"], answer.status_code) == (detail, status)
     assert not JudgeRun.objects.exists()
 
 
-def test_a_served_judge_starts_at_a_named_endpoint(api, dataset, served_judge, settings):
+def test_served_judge_starts_at_a_named_endpoint(api, dataset, served_judge, settings):
     settings.JUDGE_ENDPOINTS = {"local": "http://127.0.0.1:8001/v1"}
-    told = start(api("admin"), judge="big-model", endpoint="local", max_tokens=10**6).json()
-    assert (told["endpoint"], told["max_tokens"]) == ("local", 10**6)
+    run_json = start(api("admin"), judge="big-model", endpoint="local", max_tokens=10**6).json()
+    assert (run_json["endpoint"], run_json["max_tokens"]) == ("local", 10**6)
 
 
 def test_runs_are_chosen_by_dataset_judge_and_state(
@@ -159,7 +162,7 @@ def test_runs_are_chosen_by_dataset_judge_and_state(
         client.get(RUNS)
 
 
-def test_a_worker_that_died_is_replaced_when_somebody_looks(api, dataset, judge):
+def test_worker_that_died_is_replaced_when_somebody_looks(api, dataset, judge):
     run = runs.start(judge, dataset, Selection())
     waiting = DBTaskResult.objects.filter(task_path=tasks.work.module_path)
     assert not waiting.exists()
@@ -168,21 +171,21 @@ def test_a_worker_that_died_is_replaced_when_somebody_looks(api, dataset, judge)
     assert waiting.count() == 1
 
 
-def test_a_start_that_is_refused_leaves_no_baseline_behind(api, dataset):
+def test_start_that_is_refused_leaves_no_baseline_behind(api, dataset):
     for changes in ({"run": "lost"}, {"endpoint": "nowhere"}):
         assert start(api("admin"), judge="lexical", **changes).status_code == 422
     assert not Judge.objects.exists()
     assert not Rater.objects.filter(name="lexical").exists()
 
 
-def test_no_money_is_no_budget_and_is_refused(api, dataset):
+def test_budget_of_zero_is_refused(api, dataset):
     answer = start(api("admin"), judge="lexical", max_money=0)
     assert (answer.status_code, JudgeRun.objects.count()) == (400, 0)
 
 
-def test_an_address_of_a_server_is_not_told(api, dataset, served_judge):
+def test_server_address_is_not_exposed(api, dataset, served_judge):
     url = "http://gpu.internal:8000/v1"
     run = runs.start(served_judge, dataset, Selection(), endpoint=url)
-    told = api("researcher").get(f"{RUNS}{run.pk}/")
-    assert told.json()["endpoint"] == "given by its address"
-    assert "internal" not in told.content.decode()
+    response = api("researcher").get(f"{RUNS}{run.pk}/")
+    assert response.json()["endpoint"] == "given by its address"
+    assert "internal" not in response.content.decode()

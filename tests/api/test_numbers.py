@@ -1,4 +1,4 @@
-"""Agreement and scores over the API: the numbers of the files, with n, missing and the reason."""
+"""Agreement and scores over the API: equal to the exported files, with n and reasons."""
 
 import csv
 import io
@@ -6,19 +6,19 @@ import io
 import pytest
 
 from annotation.models import Dataset, Rating
-from evaluation.scoring.options import ScoringForm
+from evaluation.scoring.options import ScoringQuery
 from evaluation.scoring.row_score import METRICS
 from evaluation.scoring.score import score
-from tests.evaluation.agreement.material import Study, make_study
-from tests.evaluation.retrieval.material import make_room
+from tests.toolbox.agreement_study import Study, make_study
+from tests.toolbox.retrieval_study import make_retrieval_study
 
 AGREEMENT = "/api/v1/datasets/ferry/agreement/"
 SCORES = "/api/v1/datasets/room/scores/"
 
 
 @pytest.fixture(scope="module")
-def kept_world(kept) -> tuple[Study, Dataset]:
-    return kept(lambda: (make_study(), make_room()))
+def kept_world(shared_world) -> tuple[Study, Dataset]:
+    return shared_world(lambda: (make_study(), make_retrieval_study()))
 
 
 @pytest.fixture
@@ -31,24 +31,24 @@ def room(db, kept_world) -> Dataset:
     return kept_world[1]
 
 
-def rows(client, url, **asked):
-    answer = client.get(url, asked)
+def rows(client, url, **params):
+    answer = client.get(url, params)
     assert answer.status_code == 200, answer.content
     return answer.json()["results"]
 
 
-def table(client, url, **asked):
-    """A file of the page, a dict a line."""
-    return list(csv.DictReader(io.StringIO(client.get(url, asked).content.decode())))
+def table(client, url, **params):
+    """Return the rows of an exported CSV file as dicts."""
+    return list(csv.DictReader(io.StringIO(client.get(url, params).content.decode())))
 
 
 def cells(row):
-    """As the file has them: nothing for null."""
+    """Return a row with values as in the file: "" for null."""
     return {name: "" if value is None else value for name, value in row.items()}
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "params",
     [
         {},
         {"judge": ""},
@@ -56,19 +56,19 @@ def cells(row):
         {"raters": "ann,ben", "majority": "plurality"},
     ],
 )
-def test_agreement_has_the_numbers_of_the_file(api, cast, study, asked):
-    file = table(cast.client("researcher"), study.url("agreement") + "numbers.csv", **asked)
-    told = rows(api("researcher"), AGREEMENT, **asked)
-    assert [cells(row).keys() for row in told] == [row.keys() for row in file]
-    for ours, theirs in zip(told, file, strict=True):
+def test_agreement_has_the_numbers_of_the_file(api, cast, study, params):
+    file = table(cast.client("researcher"), study.url("agreement") + "numbers.csv", **params)
+    api_rows = rows(api("researcher"), AGREEMENT, **params)
+    assert [cells(row).keys() for row in api_rows] == [row.keys() for row in file]
+    for ours, theirs in zip(api_rows, file, strict=True):
         for name in ("scope", "name", "measure", "reason"):
             assert (ours[name] or "") == theirs[name]
         for name in ("value", "low", "high", "n", "missing"):
             assert ours[name] == (float(theirs[name]) if theirs[name] else None)
 
 
-def test_a_number_says_what_it_is_of(api, study):
-    """ann and ben say the same of 5 of 6 pairs: see the material."""
+def test_number_has_n_and_reason(api, study):
+    """ann and ben agree on 5 of 6 pairs: see the material."""
     (share,) = [
         row
         for row in rows(api("researcher"), AGREEMENT, scope="all")
@@ -78,7 +78,7 @@ def test_a_number_says_what_it_is_of(api, study):
     assert share["reason"] == "no interval, because there are fewer than two clusters"
 
 
-def test_an_answer_says_what_was_chosen_by_default_and_asking_for_it_gives_the_same(api, study):
+def test_response_states_defaults_that_reproduce_it(api, study):
     client = api("researcher")
     first = client.get(AGREEMENT).json()
     assert first["selection"] == {
@@ -90,45 +90,45 @@ def test_an_answer_says_what_was_chosen_by_default_and_asking_for_it_gives_the_s
     assert client.get(AGREEMENT, first["selection"]).json() == first
 
 
-def test_eta_is_told_where_no_judge_is_there_too(api, study):
+def test_eta_is_returned_without_judge(api, study):
     Rating.objects.filter(rater=study.judge).delete()
     answer = api("researcher").get(AGREEMENT, {"eta": "2"}).json()
     assert answer["selection"] == {"rubric": "answerable", "raters": "ann,ben", "eta": "2"}
 
 
-def test_no_judge_is_not_the_same_as_none_named(api, study):
-    def scopes(**asked):
-        return {row["scope"] for row in rows(api("researcher"), AGREEMENT, **asked)}
+def test_empty_judge_differs_from_default_judge(api, study):
+    def scopes(**params):
+        return {row["scope"] for row in rows(api("researcher"), AGREEMENT, **params)}
 
     assert scopes() - scopes(judge="") == {"judge", "judge_rater", "judge_system", "eta"}
 
 
-def test_a_scope_narrows_and_pages_tell_every_number_once(api, study):
+def test_scope_filters_and_pages_are_complete(api, study):
     client = api("researcher")
-    every = rows(client, AGREEMENT)
-    for scope in {row["scope"] for row in every}:
-        assert rows(client, AGREEMENT, scope=scope) == [r for r in every if r["scope"] == scope]
-    url, seen = AGREEMENT + "?limit=50", []
+    all_rows = rows(client, AGREEMENT)
+    for scope in {row["scope"] for row in all_rows}:
+        assert rows(client, AGREEMENT, scope=scope) == [r for r in all_rows if r["scope"] == scope]
+    url, paged = AGREEMENT + "?limit=50", []
     while url:
         page = client.get(url).json()
-        seen += page["results"]
+        paged += page["results"]
         url = page["next"]
-    assert seen == every
-    assert page["count"] == len(every)
+    assert paged == all_rows
+    assert page["count"] == len(all_rows)
 
 
 @pytest.mark.parametrize(
-    "asked", [{}, {"source": "other"}, {"source": "majority", "cutoff": "1", "rules": "authors"}]
+    "params", [{}, {"source": "other"}, {"source": "majority", "cutoff": "1", "rules": "authors"}]
 )
-def test_scores_have_the_numbers_of_the_files(api, cast, room, asked):
+def test_scores_have_the_numbers_of_the_files(api, cast, room, params):
     browser = cast.client("researcher")
-    told = {
+    api_rows = {
         (row["scope"], row["name"], row["measure"]): row
-        for row in rows(api("researcher"), SCORES, **asked)
+        for row in rows(api("researcher"), SCORES, **params)
     }
-    for line in table(browser, "/datasets/room/retrieval/systems.csv", **asked):
+    for line in table(browser, "/datasets/room/retrieval/systems.csv", **params):
         for metric in METRICS:
-            row = told[line["group"], line["name"], metric]
+            row = api_rows[line["group"], line["name"], metric]
             for name in ("low", "high", "n", "missing"):
                 assert str(cells(row)[name]) == line[f"{metric}_{name}"]
             assert (str(cells(row)["value"]), row["reason"] or "") == (
@@ -136,30 +136,30 @@ def test_scores_have_the_numbers_of_the_files(api, cast, room, asked):
                 line[f"{metric}_reason"],
             )
         for name in ("topics", "cells", "unrated_cells", "texts_without_words"):
-            assert told[line["group"], line["name"], name]["value"] == int(line[name])
-    for line in table(browser, "/datasets/room/retrieval/topics.csv", **asked):
+            assert api_rows[line["group"], line["name"], name]["value"] == int(line[name])
+    for line in table(browser, "/datasets/room/retrieval/topics.csv", **params):
         name, topic = line.pop("name"), line.pop("topic")
         for measure, value in line.items():
             if measure.endswith("_reason") or (measure == "alpha_ndcg_ndeval" and not value):
                 continue
-            row = told["topic", f"{name}, {topic}", measure]
+            row = api_rows["topic", f"{name}, {topic}", measure]
             assert row["value"] == (float(value) if value else None)
             assert (row["reason"] or "") == line.get(f"{measure}_reason", "")
 
 
-def test_a_score_on_a_topic_has_its_n_and_missing(api, room):
-    told = {
+def test_score_on_a_topic_has_its_n_and_missing(api, room):
+    api_rows = {
         (row["name"], row["measure"]): row for row in rows(api("researcher"), SCORES, scope="topic")
     }
     n = 0
-    for row in score(room, ScoringForm(room, {}).options()).rows:
+    for row in score(room, ScoringQuery(room, {}).options).rows:
         for topic, of_topic in row.topics.items():
             for metric in METRICS:
-                estimate, row_told = (
+                estimate, api_row = (
                     of_topic.metric(metric),
-                    told[f"{row.row.name}, {topic}", metric],
+                    api_rows[f"{row.row.name}, {topic}", metric],
                 )
-                assert (row_told["value"], row_told["n"], row_told["missing"]) == (
+                assert (api_row["value"], api_row["n"], api_row["missing"]) == (
                     estimate.value,
                     estimate.n,
                     estimate.missing,
@@ -168,9 +168,9 @@ def test_a_score_on_a_topic_has_its_n_and_missing(api, room):
     assert n == 5 * 4 * 6  # Z*, three runs and the reports of `good`; topics; metrics
 
 
-def test_the_mean_coverage_of_the_material(api, room):
-    told = rows(api("researcher"), SCORES, scope="runs")
-    means = {row["name"]: row["value"] for row in told if row["measure"] == "coverage"}
+def test_mean_coverage_of_the_material(api, room):
+    api_rows = rows(api("researcher"), SCORES, scope="runs")
+    means = {row["name"]: row["value"] for row in api_rows if row["measure"] == "coverage"}
     assert means == {"good": 1, "fair": 0.625, "poor": 0.25}
 
 
@@ -202,25 +202,25 @@ def test_the_mean_coverage_of_the_material(api, room):
         ("ferry/scores/?page=99", 404, "Invalid page."),
     ],
 )
-def test_what_is_not_there_is_answered_with_what_is(api, study, address, status, detail):
+def test_unknown_value_is_refused_with_the_alternatives(api, study, address, status, detail):
     answer = api("researcher").get(f"/api/v1/datasets/{address}")
     assert answer.json()["detail"].startswith(detail)
     assert answer.status_code == status
 
 
-def test_a_dataset_that_nobody_has_rated_has_no_scores_and_undefined_agreement(api, db):
+def test_dataset_that_nobody_has_rated_has_no_scores_and_undefined_agreement(api, db):
     Dataset.objects.create(slug="bare", title="Bare")
     client = api("researcher")
     answer = client.get(SCORES.replace("room", "bare"))
     assert answer.status_code == 404
     assert answer.json()["detail"].startswith("Nobody has rated anything in this dataset yet")
-    told = rows(client, AGREEMENT.replace("ferry", "bare"), scope="all")
-    (kappa,) = [row for row in told if row["measure"] == "fleiss_kappa"]
+    api_rows = rows(client, AGREEMENT.replace("ferry", "bare"), scope="all")
+    (kappa,) = [row for row in api_rows if row["measure"] == "fleiss_kappa"]
     assert (kappa["value"], kappa["n"]) == (None, 0)
     assert kappa["reason"].startswith("undefined, because")
 
 
-def test_numbers_are_kept_until_the_data_change(api, study, django_assert_max_num_queries):
+def test_numbers_are_cached_until_data_change(api, study, django_assert_max_num_queries):
     client = api("researcher")
     rows(client, AGREEMENT)
     # token, dataset, rubrics, levels, campaigns, raters, judges, the five of the data's version

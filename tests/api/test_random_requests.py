@@ -1,4 +1,4 @@
-"""Schemathesis against a served site: whatever is sent, every answer is one that the schema tells of."""
+"""Schemathesis against a live server: every response matches the schema."""
 
 import subprocess
 import sys
@@ -7,19 +7,22 @@ from pathlib import Path
 import pytest
 
 from bench.serving import Server
-from tests.api.seed import ADMIN, seed
-from tests.clock import HANGS
-from tests.judging.engine.material import environment
+from tests.toolbox.api_seed import ADMIN, seed
+from tests.toolbox.clock import HANGS
+from tests.toolbox.judging_study import environment
 
 CONFIG = Path(__file__).parent / "schemathesis.toml"
 
 
 @pytest.fixture
 def address(transactional_db, tmp_path):
-    """Of a server on the database of this test, without the static files that only pages need."""
+    """Return the URL of a live server on this test's database.
+
+    It has no static files, which only pages need.
+    """
     seed()
-    known = {"API_PER_MINUTE": "1000000", "JUDGE_ENDPOINTS": "local=http://127.0.0.1:9/v1"}
-    env = environment(VAR_DIR=str(tmp_path), **known)
+    schema_paths = {"API_PER_MINUTE": "1000000", "JUDGE_ENDPOINTS": "local=http://127.0.0.1:9/v1"}
+    env = environment(VAR_DIR=str(tmp_path), **schema_paths)
     server = Server(env, workers=1, ready="/healthz/")
     try:
         server.start()
@@ -29,7 +32,7 @@ def address(transactional_db, tmp_path):
 
 
 @pytest.mark.soak
-def test_whatever_is_sent_is_answered_as_the_schema_says(address, tmp_path):
+def test_random_requests_get_responses_of_the_schema(address, tmp_path):
     ran = subprocess.run(
         [
             str(Path(sys.executable).with_name("schemathesis")),

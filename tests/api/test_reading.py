@@ -1,4 +1,4 @@
-"""What the API tells of datasets, topics, questions, texts, raters, rubrics and ratings, page by page."""
+"""Reading endpoints: datasets, topics, questions, texts, raters, rubrics and ratings."""
 
 import pytest
 from django.core.management import call_command
@@ -7,16 +7,16 @@ from drf_spectacular.generators import SchemaGenerator
 from annotation.models import NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text, Topic
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText, RetrievalRun
-from tests.factories import PASSAGE, QUESTIONS, REPORT, make_dataset
+from tests.toolbox.factories import PASSAGE, QUESTIONS, REPORT, make_dataset
 
-HERE = "/api/v1/datasets/ferry/"
+DATASET_URL = "/api/v1/datasets/ferry/"
 
 
-def test_a_dataset_says_how_much_is_in_it(api, dataset):
+def test_dataset_has_row_counts(api, dataset):
     client = api("researcher")
     page = client.get("/api/v1/datasets/").json()
     assert (page["count"], page["next"], page["previous"]) == (1, None, None)
-    detail = client.get(HERE).json()
+    detail = client.get(DATASET_URL).json()
     assert page["results"] == [detail]
     assert {
         name: detail[name] for name in ("slug", "title", "n_topics", "n_questions", "n_texts")
@@ -31,11 +31,11 @@ def test_a_dataset_says_how_much_is_in_it(api, dataset):
 
 def test_topics_and_questions_come_in_the_order_of_the_study(api, dataset):
     client = api("researcher")
-    (topic,) = client.get(HERE + "topics/").json()["results"]
+    (topic,) = client.get(DATASET_URL + "topics/").json()["results"]
     assert topic["name"] == "ferry-1"
     assert topic["request"] == "Write about the ferry."
     assert topic["n_questions"] == 4
-    questions = client.get(HERE + "questions/", {"topic": "ferry-1"}).json()["results"]
+    questions = client.get(DATASET_URL + "questions/", {"topic": "ferry-1"}).json()["results"]
     assert [question["body"] for question in questions[:3]] == QUESTIONS
     assert [question["is_filtered"] for question in questions] == [False, False, False, True]
     assert questions[3]["filtered_because"] == "no passage answers it"
@@ -45,7 +45,7 @@ def test_texts_are_chosen_by_kind_system_and_topic(api, dataset):
     client = api("researcher")
 
     def names(**chosen):
-        rows = client.get(HERE + "texts/", chosen).json()["results"]
+        rows = client.get(DATASET_URL + "texts/", chosen).json()["results"]
         return [(row["system"], row["name"]) for row in rows]
 
     assert len(names()) == 4
@@ -54,12 +54,18 @@ def test_texts_are_chosen_by_kind_system_and_topic(api, dataset):
     assert names(kind="reference") == []
 
 
-def test_a_text_without_words_has_none(api, dataset):
+def test_text_without_words_has_none(api, dataset):
     client = api("researcher")
-    with_words, without = client.get(HERE + "texts/", {"kind": "passage"}).json()["results"]
-    assert with_words["body"] == PASSAGE
-    assert (without["body"], without["sha256"], without["topic"]) == (None, "", "ferry-1")
-    assert client.get(f"{HERE}texts/{with_words['id']}/").json() == with_words
+    with_body, without_body = client.get(DATASET_URL + "texts/", {"kind": "passage"}).json()[
+        "results"
+    ]
+    assert with_body["body"] == PASSAGE
+    assert (without_body["body"], without_body["sha256"], without_body["topic"]) == (
+        None,
+        "",
+        "ferry-1",
+    )
+    assert client.get(f"{DATASET_URL}texts/{with_body['id']}/").json() == with_body
 
 
 def test_raters_have_the_names_of_their_files(api, dataset, cast, ratings):
@@ -69,12 +75,16 @@ def test_raters_have_the_names_of_their_files(api, dataset, cast, ratings):
     Rating.objects.create(
         rater=account, rubric=rating.rubric, text=report, question=rating.question, grade=0
     )
-    raters = api("researcher").get(HERE + "raters/").json()["results"]
+    raters = api("researcher").get(DATASET_URL + "raters/").json()["results"]
     assert raters == [
         {"name": "big-model", "kind": "model", "is_of_dataset": True},
         {"name": "big-model-site", "kind": "human", "is_of_dataset": False},
     ]
-    (row,) = api("researcher").get(HERE + "ratings/", {"rater": "big-model-site"}).json()["results"]
+    (row,) = (
+        api("researcher")
+        .get(DATASET_URL + "ratings/", {"rater": "big-model-site"})
+        .json()["results"]
+    )
     assert (row["rater"], row["rater_kind"], row["grade"]) == ("big-model-site", "human", 0)
 
 
@@ -85,12 +95,12 @@ def test_rubrics_tell_their_grades_in_words(api, cast):
     assert graded["eta"] == 3
 
 
-def test_a_rating_names_its_text_question_and_words(api, dataset, ratings):
+def test_rating_names_its_text_question_and_words(api, dataset, ratings):
     start = PASSAGE.index("crack")
     NuggetSpan.objects.create(
         rating=ratings[0], position=0, start=start, end=start + 5, quote="crack"
     )
-    row = api("researcher").get(HERE + "ratings/").json()["results"][0]
+    row = api("researcher").get(DATASET_URL + "ratings/").json()["results"][0]
     text = ratings[0].text
     assert row["text"] == {
         "id": text.pk,
@@ -110,23 +120,23 @@ def test_ratings_are_chosen_by_rater_rubric_topic_and_kind(api, dataset, ratings
     client = api("researcher")
 
     def n(**chosen):
-        return len(client.get(HERE + "ratings/", chosen).json()["results"])
+        return len(client.get(DATASET_URL + "ratings/", chosen).json()["results"])
 
     assert n() == n(rater="big-model") == n(rubric="graded") == n(topic="ferry-1") == 4
     assert n(kind="passage") == 4
     assert n(kind="report") == n(rubric="answerable") == 0
 
 
-def test_pages_by_key_tell_every_row_once(api, dataset, ratings):
+def test_keyset_pages_have_every_row_once(api, dataset, ratings):
     client = api("researcher")
-    seen = []
-    url = HERE + "ratings/?limit=3"
+    ids = []
+    url = DATASET_URL + "ratings/?limit=3"
     while url:
         page = client.get(url).json()
-        seen += [row["id"] for row in page["results"]]
+        ids += [row["id"] for row in page["results"]]
         url = page["next"]
-    assert seen == [rating.pk for rating in ratings]
-    assert client.get(HERE + "ratings/", {"after": 2**63 - 1}).json() == {
+    assert ids == [rating.pk for rating in ratings]
+    assert client.get(DATASET_URL + "ratings/", {"after": 2**63 - 1}).json() == {
         "next": None,
         "results": [],
     }
@@ -134,7 +144,7 @@ def test_pages_by_key_tell_every_row_once(api, dataset, ratings):
 
 def test_numbered_pages_lead_on_and_back(api, dataset):
     client = api("researcher")
-    first = client.get(HERE + "questions/", {"limit": 3}).json()
+    first = client.get(DATASET_URL + "questions/", {"limit": 3}).json()
     second = client.get(first["next"]).json()
     assert (first["count"], len(first["results"]), len(second["results"])) == (4, 3, 1)
     assert second["next"] is None
@@ -178,20 +188,20 @@ def test_numbered_pages_lead_on_and_back(api, dataset):
         ("datasets", 404, "Nothing stands at this address. All addresses end with a slash."),
     ],
 )
-def test_what_cannot_be_told_says_why(api, dataset, address, status, detail):
+def test_refused_request_has_reason(api, dataset, address, status, detail):
     answer = api("researcher").get(f"/api/v1/{address}")
     assert answer["Content-Type"] == "application/json"
     assert answer.json()["detail"] == detail
     assert answer.status_code == status
 
 
-def test_another_datasets_text_is_not_told(api, dataset):
-    other = make_dataset("other").texts.first()
-    assert api("researcher").get(f"{HERE}texts/{other.pk}/").status_code == 404
+def test_text_of_another_dataset_is_not_found(api, dataset):
+    text = make_dataset("other").texts.first()
+    assert api("researcher").get(f"{DATASET_URL}texts/{text.pk}/").status_code == 404
 
 
 def _grow(dataset, rows):
-    """More topics, questions, texts, raters and ratings: `rows` of each."""
+    """Create `rows` topics, questions, texts, raters and ratings each."""
     rubric = Rubric.objects.get(slug="graded")
     for number in range(rows):
         topic = Topic.objects.create(
@@ -209,12 +219,10 @@ def _grow(dataset, rows):
 
 
 @pytest.mark.parametrize(
-    "what",
+    "path",
     ["", "topics/", "questions/", "texts/", "raters/", "ratings/", "runs/", "runs/one/ranking/"],
 )
-def test_a_page_takes_the_same_queries_whatever_is_on_it(
-    api, dataset, ratings, what, django_assert_max_num_queries
-):
+def test_page_query_count_is_constant(api, dataset, ratings, path, django_assert_max_num_queries):
     run = RetrievalRun.objects.create(dataset=dataset, name="one")
     _grow(dataset, 20)
     RankedText.objects.bulk_create(
@@ -223,11 +231,11 @@ def test_a_page_takes_the_same_queries_whatever_is_on_it(
     )
     client = api("researcher")
     with django_assert_max_num_queries(8):
-        answer = client.get(HERE + what)
+        answer = client.get(DATASET_URL + path)
     assert answer.status_code == 200
 
 
-def test_the_examples_of_the_description_work_on_the_demo(api, settings):
+def test_examples_of_the_description_work_on_the_demo(api, settings):
     import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coastal-demo")
     schema = SchemaGenerator().get_schema(request=None, public=True)
     sent = 0
@@ -241,6 +249,6 @@ def test_the_examples_of_the_description_work_on_the_demo(api, settings):
     assert sent == 3
 
 
-def test_the_description_is_valid_and_complete(tmp_path):
-    """Whatever an endpoint leaves unsaid is a warning, and a warning fails."""
+def test_description_is_valid_and_complete(tmp_path):
+    """An incomplete description of an endpoint is a warning, and a warning fails."""
     call_command("spectacular", validate=True, fail_on_warn=True, file=str(tmp_path / "schema.yml"))

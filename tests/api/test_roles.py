@@ -1,4 +1,4 @@
-"""The role table of docs/api.md, held for every endpoint that the schema has."""
+"""Role table of docs/api.md, tested for every endpoint of the schema."""
 
 import re
 
@@ -13,19 +13,19 @@ from judging.engine.selection import Selection
 
 pytestmark = pytest.mark.any_database
 
-WHO = ("stranger", "worker", "researcher", "admin")
+ROLES = ("stranger", "worker", "researcher", "admin")
 ROW = re.compile(r"\| `(GET|POST|PUT|PATCH|DELETE) (/api/\S+)` \|[^|]+\|" + r" (\w+) \|" * 4)
 UNDESCRIBED = {("GET", "/api/v1/schema/")}
 
 
 def table():
-    """(method, address) -> what the table says for each role."""
+    """Return the table: (method, address) -> expected outcome for each role."""
     lines = (settings.BASE_DIR / "docs" / "api.md").read_text(encoding="utf-8").splitlines()
     rows = [match.groups() for line in lines if (match := ROW.match(line))]
-    return {(method, address): dict(zip(WHO, may, strict=True)) for method, address, *may in rows}
+    return {(method, address): dict(zip(ROLES, may, strict=True)) for method, address, *may in rows}
 
 
-def test_every_endpoint_has_a_row_and_every_row_an_endpoint():
+def test_role_table_matches_the_endpoints():
     schema = SchemaGenerator().get_schema(request=None, public=True)
     described = {
         (method.upper(), address) for address, item in schema["paths"].items() for method in item
@@ -35,7 +35,7 @@ def test_every_endpoint_has_a_row_and_every_row_an_endpoint():
 
 @pytest.fixture
 def names(dataset, ratings):
-    """What stands in the addresses: one of each is there."""
+    """Return the URL parameters, with a row for each."""
     RetrievalRun.objects.create(dataset=dataset, name="one")
     judge, _ = baseline_of(dataset)
     run = runs.start(judge, dataset, Selection())
@@ -50,20 +50,20 @@ def names(dataset, ratings):
 
 
 @pytest.mark.parametrize(("method", "address"), table(), ids=" ".join)
-def test_the_table_holds(api, names, method, address):
+def test_roles_have_the_access_of_the_table(api, names, method, address):
     kind = "texts" if "/texts/" in address else "judge-runs"
     url = address.format(**names, id=names[kind])
-    for who, may in table()[method, address].items():
-        answer = api(who).generic(method, url, "", content_type="application/json")
+    for role, may in table()[method, address].items():
+        answer = api(role).generic(method, url, "", content_type="application/json")
         assert answer["Content-Type"].split(";")[0] in (
             "application/json",
             "application/vnd.oai.openapi+json",
         )
         if may == "yes":
             # What is sent here is nothing, which a POST may refuse, but for its form and not its sender.
-            assert answer.status_code in (200, 400, 409), who
+            assert answer.status_code in (200, 400, 409), role
         else:
-            assert answer.status_code == int(may), who
+            assert answer.status_code == int(may), role
             assert answer.json()["detail"]
 
 
@@ -71,8 +71,8 @@ def test_the_table_holds(api, names, method, address):
 def test_other_methods_are_refused(api, names, method, address):
     kind = "texts" if "/texts/" in address else "judge-runs"
     url = address.format(**names, id=names[kind])
-    there = {verb for verb, where in table() if where == address} | {"HEAD"}
-    for other in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} - there:
-        answer = api("admin").generic(other, url)
+    allowed = {verb for verb, endpoint in table() if endpoint == address} | {"HEAD"}
+    for refused_method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} - allowed:
+        answer = api("admin").generic(refused_method, url)
         assert answer.status_code == 405
-        assert answer.json()["detail"] == f'Method "{other}" not allowed.'
+        assert answer.json()["detail"] == f'Method "{refused_method}" not allowed.'

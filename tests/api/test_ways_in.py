@@ -1,18 +1,18 @@
-"""Tokens and sessions, how often one may ask, and the page of the API."""
+"""Authentication of the API by token and session, rate limits, and its page."""
 
 import pytest
 from django.conf import settings as site
 from django.test import Client
 from rest_framework.test import APIClient
 
-from annotation.api.access import OfStrangers, OfUsers
+from annotation.api.access import AccountThrottle, AnonymousThrottle
 from annotation.models import User
 
 URL = "/api/v1/datasets/"
 DOCS = "/api/v1/docs/try/"
 
 
-def test_a_stranger_is_told_to_bring_a_token(client):
+def test_request_without_token_is_unauthorised(client):
     answer = client.get(URL)
     assert answer.status_code == 401
     assert answer["WWW-Authenticate"] == "Token"
@@ -25,12 +25,12 @@ def test_a_stranger_is_told_to_bring_a_token(client):
 @pytest.mark.parametrize(
     "header", ["Token nonsense", "Token", "Token a b", "Token \xff", "Token \x00"]
 )
-def test_a_token_that_is_none_is_refused(db, header):
+def test_invalid_token_is_refused(db, header):
     answer = APIClient(HTTP_AUTHORIZATION=header).get(URL)
     assert answer.status_code == 401
 
 
-def test_somebody_who_may_not_log_in_any_more_may_not_come_with_a_token(api, cast):
+def test_token_of_a_disabled_account_is_refused(api, cast):
     client = api("researcher")
     assert client.get(URL).status_code == 200
     cast.researcher.role = "worker"
@@ -46,14 +46,14 @@ def test_somebody_who_may_not_log_in_any_more_may_not_come_with_a_token(api, cas
     assert client.get(URL).status_code == 401
 
 
-def test_the_session_of_a_browser_will_do(cast):
+def test_browser_session_is_accepted(cast):
     assert cast.client("researcher").get(URL).status_code == 200
     assert (
         cast.client("worker").get(URL).json()["detail"] == "The API is for researchers and admins."
     )
 
 
-def test_with_a_session_what_changes_something_needs_the_forms_token(cast, dataset):
+def test_session_post_needs_csrf_token(cast, dataset):
     client = Client(enforce_csrf_checks=True)
     client.force_login(cast.admin)
     url = "/api/v1/datasets/ferry/ratings/"
@@ -61,23 +61,25 @@ def test_with_a_session_what_changes_something_needs_the_forms_token(cast, datas
     assert (refused.status_code, refused.json()["detail"][:4]) == (403, "CSRF")
     client.get("/account/")
     token = client.cookies["csrftoken"].value
-    taken = client.post(url, "{}", content_type="application/json", headers={"X-CSRFToken": token})
-    assert taken.status_code == 400
+    accepted = client.post(
+        url, "{}", content_type="application/json", headers={"X-CSRFToken": token}
+    )
+    assert accepted.status_code == 400
 
 
-def test_the_pages_of_the_api_are_for_researchers(cast):
-    for who, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
-        assert cast.client(who).get(DOCS).status_code == status
+def test_pages_of_the_api_are_for_researchers(cast):
+    for role, status in (("admin", 200), ("researcher", 200), ("worker", 403), ("stranger", 302)):
+        assert cast.client(role).get(DOCS).status_code == status
     assert cast.client("admin").post(DOCS).status_code == 405
 
 
-def test_the_page_of_the_api_keeps_the_policy(cast):
+def test_page_of_the_api_keeps_the_policy(cast):
     answer = cast.client("researcher").get(DOCS)
     assert "unsafe" not in answer["Content-Security-Policy"]
     assert "style=" not in answer.content.decode()
 
 
-def test_the_address_of_the_docs_leads_to_the_page_that_shows_the_description(cast):
+def test_address_of_the_docs_leads_to_the_page_that_shows_the_description(cast):
     client = cast.client("researcher")
     assert client.get("/api/v1/docs/").url == DOCS
     page = client.get(DOCS).content.decode()
@@ -87,13 +89,13 @@ def test_the_address_of_the_docs_leads_to_the_page_that_shows_the_description(ca
 
 @pytest.fixture
 def few(monkeypatch):
-    """Three requests a minute for everybody, at a time that stands still."""
-    for throttle in (OfUsers, OfStrangers):
+    """Limit everybody to three requests a minute, at a constant time."""
+    for throttle in (AccountThrottle, AnonymousThrottle):
         monkeypatch.setattr(throttle, "rate", "3/min", raising=False)
         monkeypatch.setattr(throttle, "timer", lambda self: 1000.0)
 
 
-def test_too_many_requests_of_an_account_are_put_off(api, few):
+def test_requests_of_an_account_are_rate_limited(api, few):
     client = api("researcher")
     assert [client.get(URL).status_code for _ in range(4)] == [200, 200, 200, 429]
     answer = client.get(URL)
@@ -102,29 +104,29 @@ def test_too_many_requests_of_an_account_are_put_off(api, few):
     assert api("admin").get(URL).status_code == 200
 
 
-def test_strangers_and_wrong_tokens_count_by_address(api, few):
+def test_anonymous_requests_are_rate_limited_by_address(api, few):
     stranger, guess = api("stranger"), APIClient(HTTP_AUTHORIZATION="Token guess")
-    asked = [
+    responses = [
         stranger.get(URL),
         guess.get(URL),
         stranger.get(URL),
         guess.get(URL),
         stranger.get(URL),
     ]
-    assert [answer.status_code for answer in asked] == [401, 401, 401, 429, 429]
+    assert [answer.status_code for answer in responses] == [401, 401, 401, 429, 429]
     # Without a proxy in front nobody comes from elsewhere by saying so.
-    again = stranger.get(URL, headers={"X-Forwarded-For": "10.0.0.9"})
-    assert again.status_code == 429
+    spoofed = stranger.get(URL, headers={"X-Forwarded-For": "10.0.0.9"})
+    assert spoofed.status_code == 429
     assert api("researcher").get(URL).status_code == 200
 
 
-def test_counting_pushes_out_no_results():
+def test_rate_limit_cache_is_separate():
     assert site.CACHES["api"]["LOCATION"] != site.CACHES["default"].get("LOCATION", "")
-    assert OfUsers.cache is OfStrangers.cache
+    assert AccountThrottle.cache is AnonymousThrottle.cache
 
 
 def test_addresses_below_api_answer_with_json(cast):
-    for who in ("stranger", "worker", "admin"):
+    for role in ("stranger", "worker", "admin"):
         for url in ("/api/", "/api/v2/datasets/", "/api/v1/datasets/a/b/c/"):
-            answer = cast.client(who).get(url)
+            answer = cast.client(role).get(url)
             assert (answer.status_code, answer["Content-Type"]) == (404, "application/json")

@@ -1,4 +1,4 @@
-"""One server and one Chromium for all browser tests; each test has a worker and a profile of its own."""
+"""Fixtures of the browser tests: one server and Chromium, a worker and profile a test."""
 
 import itertools
 import os
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.browser.material import PASSWORD
-from tests.browser.site import (
+from tests.toolbox.browser_texts import PASSWORD
+from tests.toolbox.served_site import (
     CHROMIUM,
     CHROMIUM_SHELL,
     USUAL_FONTS,
@@ -18,9 +18,11 @@ from tests.browser.site import (
     served,
 )
 
-HERE = f"{Path(__file__).parent}/"  # as words: every test of all is asked, and a path is slow to answer
+BROWSER_TESTS = (
+    f"{Path(__file__).parent}/"  # a string: all tests are compared with it, and Path is slow
+)
 
-# What does not come true is waited for long: a machine with other work may take its time.
+# Timeout of expectations: long, since a busy machine may be slow.
 PATIENT = 120_000  # ms
 SURROUNDINGS = {
     "locale": "en-US",
@@ -30,12 +32,12 @@ SURROUNDINGS = {
     "reduced_motion": "no-preference",
 }
 expect.set_options(timeout=PATIENT)
-_workers = itertools.count(30)  # those before are named by tests
+_workers = itertools.count(30)  # tests name the first 30
 
 
 def pytest_collection_modifyitems(items):
     for item in items:
-        if str(item.path).startswith(HERE):
+        if str(item.path).startswith(BROWSER_TESTS):
             item.add_marker(pytest.mark.browser)
     # Last: Playwright keeps an event loop running in this thread, and others could then start none.
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
@@ -44,19 +46,19 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     seed = "from tests.browser.seed import seed; seed()"
-    here = tmp_path_factory.getbasetemp()
-    with served(here / "site", seed, shared=_of_the_run(here) / "seeded") as running:
+    base = tmp_path_factory.getbasetemp()
+    with served(base / "site", seed, shared=_run_folder(base) / "seeded") as running:
         yield running
 
 
-def _of_the_run(folder: Path) -> Path:
-    """The temporary folder of all processes of a run, from that of one."""
+def _run_folder(folder: Path) -> Path:
+    """Return the temporary folder of all processes of a run, from that of one."""
     return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
 
 @pytest.fixture(scope="session")
 def browsers():
-    """By path and set of fonts, each started when a test first asks for it."""
+    """Start browsers on demand, one for each path and set of fonts."""
     running: dict[tuple[str, str], Browser] = {}
 
     def started(path: str, fonts: str) -> Browser:
@@ -64,8 +66,8 @@ def browsers():
             pytest.fail(f"{path} is not there: `make test` installs it on Debian as root")
         if (path, fonts) not in running:
             if not has_fonts(fonts):
-                says = pytest.fail if fonts == USUAL_FONTS else pytest.skip
-                says(f"NO fonts of the set {fonts}: `make test` installs them on Debian as root")
+                report = pytest.fail if fonts == USUAL_FONTS else pytest.skip
+                report(f"NO fonts of the set {fonts}: `make test` installs them on Debian as root")
             running[path, fonts] = launched(playwright, path, fonts)
         return running[path, fonts]
 
@@ -77,19 +79,19 @@ def browsers():
 
 @pytest.fixture
 def fonts() -> str:
-    """The set of fonts that the browser has; a test may parametrize it."""
+    """Return the set of fonts that the browser has; a test may parametrize it."""
     return USUAL_FONTS
 
 
 @pytest.fixture
 def chromium(request, browsers, fonts) -> Browser:
-    """Its headless shell, or all of it where a test says so (see docs/decisions/0067)."""
+    """Return the headless shell, or full Chromium for tests marked `whole_browser`."""
     whole = request.node.get_closest_marker("whole_browser")
     return browsers(CHROMIUM if whole else CHROMIUM_SHELL, fonts)
 
 
 class Visitor:
-    """Somebody in front of a browser: logs in, and notes every script error of the pages they see."""
+    """Browser user who logs in, with all script errors of the visited pages."""
 
     def __init__(self, site: Site, context: BrowserContext, name: str) -> None:
         self.site = site
@@ -105,16 +107,16 @@ class Visitor:
         return page
 
     def faults(self) -> list[str]:
-        """The errors that are the site's.
+        """Return the errors that are the site's.
 
-        Not what htmx says of a request that never ended, since its page was left: of an answer that is an error
-        it says htmx:responseError, and of a server that is away the browser speaks itself.
+        Left out is what htmx reports of a request that never ended because its page was left. An error
+        response is reported as htmx:responseError, and an unreachable server by the browser itself.
         """
-        left = ("htmx:afterRequest", "htmx:sendAbort", "htmx:sendError")
-        return [error for error in self.errors if not error.startswith(left)]
+        abandoned = ("htmx:afterRequest", "htmx:sendAbort", "htmx:sendError")
+        return [error for error in self.errors if not error.startswith(abandoned)]
 
     def enter(self) -> None:
-        """Be logged in, by a session that is there already if one is left."""
+        """Log in by a prepared session if one is left, else by the page."""
         keys = self.site.sessions.get(self.name)
         if not keys:
             self.log_in()
@@ -123,7 +125,7 @@ class Visitor:
         self.context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Lax"}])
 
     def log_in(self) -> None:
-        """By the page."""
+        """Log in by the log-in page."""
         page = self.open("/login/")
         page.fill("#id_username", self.name)
         page.fill("#id_password", PASSWORD)
@@ -134,9 +136,9 @@ class Visitor:
 
 @pytest.fixture
 def visit(site, chromium):
-    """visit("rosa", width=390, ...): a visitor with a fresh profile, logged in.
+    """Return a function that opens a fresh profile, logged in: visit("rosa", width=390, ...).
 
-    Where this machine is, its language and its screen decide nothing: each is set here.
+    Location, language and screen of this machine have no effect: all are set here.
     """
     contexts = []
     visitors = []
@@ -161,11 +163,11 @@ def visit(site, chromium):
 
 @pytest.fixture
 def worker(visit):
-    """A worker whom no other test has used."""
+    """Return a worker that no other test has used."""
     return visit(f"worker{next(_workers)}")
 
 
 @pytest.fixture
 def new_worker(visit):
-    """new_worker(width=..., ...): the same with a browser of one's choice."""
+    """Return a function that creates such a worker with browser options."""
     return lambda **options: visit(f"worker{next(_workers)}", **options)

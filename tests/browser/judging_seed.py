@@ -1,4 +1,4 @@
-"""Fills the database of the judging pages' own server: a dataset, judges, and runs in some states."""
+"""Seed of the judging pages' own server: a dataset, judges, and runs in some states."""
 
 from datetime import timedelta
 
@@ -8,12 +8,13 @@ from django.utils import timezone
 from annotation.models import Dataset, User
 from annotation.models.projects import join_main
 from crux_site.imports.importing import import_dataset
-from judging.engine import leases, runs, states
+from judging.engine import runs
 from judging.engine.foreground import fill_lexical
+from judging.execution import leases, states
 from judging.models import Shard
-from tests.browser.material import PASSWORD
 from tests.browser.sessions import make_sessions
-from tests.judging.runs.material import a_judge, a_run, filled
+from tests.toolbox.browser_texts import PASSWORD
+from tests.toolbox.judging_runs import a_judge, a_run, filled
 
 SLOW = "slow"  # the judge behind the scripted server
 
@@ -26,11 +27,11 @@ def seed() -> None:
     fill_lexical(coast, "passages")
     stopped = a_run(a_judge("stopped"), coast, max_pairs=100, price_in=0.5, currency="EUR")
     filled(stopped)
-    going = a_run(a_judge("going", revision="2"), coast, max_pairs=100)
-    filled(going)
-    runs.resume(going, max_pairs=None)
-    leases.take(going, "gpu-1:7")
-    Shard.objects.filter(run=going, state="leased").update(
+    running = a_run(a_judge("going", revision="2"), coast, max_pairs=100)
+    filled(running)
+    runs.resume(running, max_pairs=None)
+    leases.take(running, "gpu-1:7")
+    Shard.objects.filter(run=running, state="leased").update(
         expires=timezone.now() + timedelta(hours=9)
     )
     states.pause(a_run(a_judge("paused", revision="3"), coast), "Paused by ada.")

@@ -1,10 +1,10 @@
-"""The pictures of the docs, taken of the demo as it is now: by day, 1280 wide, the phone's 390.
+"""Screenshots for the docs, taken from the demo: light scheme, 1280 wide, the phone's 390.
 
     python -m tests.browser.pictures [FOLDER]
 
 `make pictures` writes them into docs/images. A picture is a function here: its name is that of the file,
-it is given a page on which somebody of the demo is logged in, and says what the picture shows at the bottom.
-A moving picture yields, once for each step, what is pressed next.
+it gets a page on which a user of the demo is logged in, and returns the last element that the picture shows.
+A film yields, once for each step, the element that is pressed next.
 """
 
 import io
@@ -20,8 +20,9 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect, sync_playwright
 
-from tests.browser.hands import drag_over, grade, select_by_touch, settled, until
-from tests.browser.site import CHROMIUM, ROOT, Site, free_port, launched, served
+from tests.browser.user_input import drag_over, grade, select_by_touch, settled, until
+from tests.toolbox.paths import ROOT
+from tests.toolbox.served_site import CHROMIUM, Site, free_port, launched, served
 
 FOLDER = ROOT / "docs" / "images"
 DATASET = "/datasets/coastal-demo/"
@@ -34,8 +35,8 @@ make_sessions()
 
 @dataclass(frozen=True)
 class Picture:
-    who: str  # an account of the demo
-    draw: Callable[[Page, Site], Locator | None]  # what is the last thing on it; None: the window
+    account: str  # an account of the demo
+    draw: Callable[[Page, Site], Locator | None]  # returns the last element shown; None: the window
     width: int
     height: int
     scale: float
@@ -44,41 +45,41 @@ class Picture:
 PICTURES: dict[str, Picture] = {}
 
 
-def picture(who: str, *, width: int = 1280, height: int = 800, scale: float = 1):
-    def known(draw):
+def picture(account: str, *, width: int = 1280, height: int = 800, scale: float = 1):
+    def register(draw):
         name = draw.__name__.replace("_", "-") + ".png"
-        PICTURES[name] = Picture(who, draw, width, height, scale)
+        PICTURES[name] = Picture(account, draw, width, height, scale)
         return draw
 
-    return known
+    return register
 
 
 @dataclass(frozen=True)
 class Film:
-    who: str
+    account: str
     play: Callable[
         [Page, Site], Iterator[Locator | None]
-    ]  # what is pressed next gets a ring; None: nothing
+    ]  # the element pressed next gets a ring; None: no ring
     width: int
     height: int
 
 
 FILMS: dict[str, Film] = {}
 RING = (190, 60, 20)
-SECONDS, LAST_SECONDS = 3, 5  # how long a step stands, and the last
+SECONDS, LAST_SECONDS = 3, 5  # display time of a step, and of the last
 
 
-def film(who: str, *, width: int, height: int):
-    def known(play):
-        FILMS[play.__name__.replace("_", "-") + ".gif"] = Film(who, play, width, height)
+def film(account: str, *, width: int, height: int):
+    def register(play):
+        FILMS[play.__name__.replace("_", "-") + ".gif"] = Film(account, play, width, height)
         return play
 
-    return known
+    return register
 
 
 @film("researcher", width=1200, height=860)
 def from_a_number_to_words(page: Page, site: Site) -> Iterator[Locator | None]:
-    """From how far people agree to the words that one marked and another did not."""
+    """Lead from a kappa to a sentence that one rater marked and another did not."""
     page.goto(f"{site.url}{DATASET}")
     for pressed in (
         page.get_by_role("link", name=re.compile("^κ")),
@@ -100,7 +101,10 @@ def from_a_number_to_words(page: Page, site: Site) -> Iterator[Locator | None]:
 
 @picture("researcher")
 def agreement(page: Page, site: Site) -> Locator:
-    """The judge beside people. The demo has no model, so it is the baseline, and is called so."""
+    """Show the judge beside people.
+
+    The demo has no model, so it is the baseline, and is labelled as such.
+    """
     page.goto(f"{site.url}{DATASET}agreement/?judge=lexical")
     return page.locator("figure").first.locator(".panels")
 
@@ -125,7 +129,7 @@ def matrix(page: Page, site: Site) -> Locator:
     page.goto(f"{site.url}{DATASET}matrix/?judge=lexical")
     page.locator("main").get_by_role("link", name="coast-2").first.click()
     page.get_by_label("Retrieval run").select_option("first_stage.bm25")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("first_stage.bm25 in rank order")).to_be_visible()
     return page.locator("table.matrix")
 
@@ -148,7 +152,7 @@ def builder(page: Page, site: Site) -> Locator:
 
 @picture("worker1", height=760)
 def t1(page: Page, site: Site) -> None:
-    """Four of five questions answered, the fourth is active."""
+    """Show four of five questions answered, the fourth active."""
     page.goto(f"{site.url}/work/{_item_with(site, 'worker1', 'Divers found a cavity')}/")
     for number, quotes in enumerate(T1, 1):
         grade(page, number, 1)
@@ -182,7 +186,7 @@ def phone(page: Page, site: Site) -> None:
 
 @picture("admin")
 def judge_run(page: Page, site: Site) -> Locator:
-    """A run of the stand-in, started in the browser, while it is at work."""
+    """Show a run of the mock model, started in the browser, while it is at work."""
     with _judging(site):
         [(judge,)] = site.rows("select id from judging_judge where model = 'stand-in'")
         page.goto(f"{site.url}/judge-runs/new/?dataset=coastal-demo&judge={judge}")
@@ -195,26 +199,26 @@ def judge_run(page: Page, site: Site) -> Locator:
         return page.locator("#reply-rows tr").nth(3)
 
 
-def _item_with(site: Site, who: str, words: str) -> int:
-    """An item of somebody's, by words of its text."""
+def _item_with(site: Site, worker: str, fragment: str) -> int:
+    """Return the item of a worker whose text contains a fragment."""
     [(key,)] = site.rows(
         "select a.id from annotation_assignment a"
         " join annotation_item i on i.id = a.item_id join annotation_text t on t.id = i.text_id"
         " join annotation_participant p on p.id = a.participant_id"
         " join annotation_rater r on r.id = p.rater_id"
         " where r.name = ? and t.kind in ('report', 'passage') and t.body like ?",
-        who,
-        f"%{words}%",
+        worker,
+        f"%{fragment}%",
     )
     return key
 
 
 @contextmanager
 def _judging(site: Site) -> Iterator[None]:
-    """A worker and the stand-in, beside the server as `make demo` starts them."""
+    """Run a worker and the mock model beside the server, as `make demo` starts them."""
     port = site.env["JUDGE_ENDPOINTS"].rpartition(":")[2].partition("/")[0]
     commands = (
-        ["-m", "judging.stand_in", "--port", port, "--seconds", "0.2"],
+        ["-m", "judging.mock_model", "--port", port, "--seconds", "0.2"],
         ["manage.py", "judge_worker", "--verbosity", "0"],
     )
     running = [
@@ -231,24 +235,24 @@ def _judging(site: Site) -> Iterator[None]:
 
 @contextmanager
 def demo_site(folder: Path) -> Iterator[Site]:
-    """The demo, served from a database of its own."""
+    """Serve the demo from a database of its own."""
     stand_in = f"stand-in=http://127.0.0.1:{free_port()}/v1"
     with served(folder, SEED, DEMO="1", JUDGE_ENDPOINTS=stand_in) as site:
         yield site
 
 
 def take(name: str, browser: Browser, site: Site, folder: Path) -> list[str]:
-    """Write one picture; what scripts had to complain of meanwhile."""
+    """Write one picture; return script errors of the page."""
     shot = PICTURES[name]
     with _logged_in(browser, site, shot, shot.scale) as (page, errors):
         last = shot.draw(page, site)
         page.mouse.move(0, 0)
-        _in_256_colours(_taken(page, last)).save(folder / name, optimize=True)
+        _in_256_colours(_screenshot(page, last)).save(folder / name, optimize=True)
     return errors
 
 
 def take_film(name: str, browser: Browser, site: Site, folder: Path) -> list[str]:
-    """Write one moving picture, and its last step as a still one; what scripts had to complain of meanwhile."""
+    """Write a film as a GIF, and its last step as a PNG; return script errors of the page."""
     shot = FILMS[name]
     with _logged_in(browser, site, shot) as (page, errors):
         frames = []
@@ -257,7 +261,7 @@ def take_film(name: str, browser: Browser, site: Site, folder: Path) -> list[str
             box = pressed.bounding_box() if pressed else None
             frames.append(_in_256_colours(_ringed(page.screenshot(animations="disabled"), box)))
     times = [SECONDS * 1000] * (len(frames) - 1) + [LAST_SECONDS * 1000]
-    frames[-1].save(folder / still_of(name), optimize=True)
+    frames[-1].save(folder / still_name(name), optimize=True)
     frames[0].save(
         folder / name,
         save_all=True,
@@ -269,7 +273,7 @@ def take_film(name: str, browser: Browser, site: Site, folder: Path) -> list[str
     return errors
 
 
-def still_of(film: str) -> str:
+def still_name(film: str) -> str:
     return film.replace(".gif", ".png")
 
 
@@ -284,7 +288,7 @@ def _logged_in(
         color_scheme="light",
         has_touch=shot.width < 600,
     )
-    cookie = {"name": "sessionid", "value": site.sessions[shot.who].pop(), "url": site.url}
+    cookie = {"name": "sessionid", "value": site.sessions[shot.account].pop(), "url": site.url}
     context.add_cookies([{**cookie, "httpOnly": True, "sameSite": "Lax"}])
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -292,7 +296,7 @@ def _logged_in(
     context.close()
 
 
-def _taken(page: Page, last: Locator | None) -> bytes:
+def _screenshot(page: Page, last: Locator | None) -> bytes:
     if last is None:
         return page.screenshot(animations="disabled")
     box = last.bounding_box()
@@ -304,7 +308,7 @@ def _taken(page: Page, last: Locator | None) -> bytes:
 
 
 def _ringed(png: bytes, box: FloatRect | None) -> bytes:
-    """With a ring around what is pressed next: a still mouse is not to be seen."""
+    """Draw a ring around the element that is pressed next: screenshots show no mouse."""
     if box is None:
         return png
     with Image.open(io.BytesIO(png)) as image:
@@ -318,7 +322,7 @@ def _ringed(png: bytes, box: FloatRect | None) -> bytes:
 
 
 def _in_256_colours(png: bytes) -> Image.Image:
-    """Our pages are far from using them up: a third of the size."""
+    """Reduce to 256 colours, which is a third of the size; our pages use fewer."""
     with Image.open(io.BytesIO(png)) as image:
         return image.convert("RGB").quantize(dither=Image.Dither.NONE)
 

@@ -1,4 +1,4 @@
-"""Fills the database of the browser tests' own server; run in a process of its own."""
+"""Seed of the browser tests' own server; run in a process of its own."""
 
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
@@ -20,19 +20,21 @@ from annotation.models.standard import STANDARD, add_standard
 from annotation.participation import assigning
 from crux_site.imports.importing import import_dataset
 from judging.engine.foreground import fill_lexical
-from tests import differing, field
-from tests.browser.material import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
+from tests.browser import disagreement_study
 from tests.browser.sessions import make_sessions
-from tests.crowd import make_study
-from tests.evaluation.labelling.material import make_locks
-from tests.german import make_german_study
-from tests.rubrics import kinds_of_facts, make_locks_study, open_both, open_study
+from tests.toolbox import participant_states
+from tests.toolbox.browser_texts import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
+from tests.toolbox.equal_texts import make_mill
+from tests.toolbox.german_study import make_german_study
+from tests.toolbox.labelling_study import make_locks
+from tests.toolbox.prolific_study import make_study
+from tests.toolbox.rubric_studies import kinds_of_facts, make_locks_study, open_both, open_study
 
 WORKERS = 150
 
 
 def seed() -> None:
-    """A T1 and a T2 study of one item each (and a second report), lent to many workers."""
+    """Create a T1 and a T2 study of one item each (and a second report) for many workers."""
     for name, role in (("ada", "admin"), ("rosa", "researcher")):
         join_main(User.objects.create_user(name, password=PASSWORD, role=role))
     password = make_password(PASSWORD)  # once: it is slow on purpose
@@ -41,6 +43,7 @@ def seed() -> None:
         for number in range(WORKERS)
     ]
     raters = [assigning.rater_of(worker) for worker in workers]
+    make_mill("copies")
     dataset = Dataset.objects.create(slug="browser", title="Browser study")
     for position, (name, questions) in enumerate(
         (("railway", [q for q, _ in T1_ANSWERS]), ("dam", [q for q, _, _ in T2_ANSWERS]))
@@ -81,14 +84,14 @@ def seed() -> None:
     _other_rubrics(raters[26:30])
     make_study("prolific", raters_per_item=50)
     make_german_study("german", raters_per_item=50)
-    field.fill(make_study("field", texts=12))
-    differing.fill()
+    participant_states.fill(make_study("field", texts=12))
+    disagreement_study.fill()
     _results()
     make_sessions()
 
 
 def _crowd(dataset: Dataset, text: Text, raters: list[Rater]) -> None:
-    """A study with what only a crowd meets on the page of an item: a check, a lease, a message."""
+    """Create a study with features of crowd studies: a check, a lease, a message."""
     campaign = Campaign.objects.create(
         dataset=dataset,
         rubric=Rubric.objects.get(slug="answerable"),
@@ -103,7 +106,10 @@ def _crowd(dataset: Dataset, text: Text, raters: list[Rater]) -> None:
 
 
 def _other_rubrics(raters: list[Rater]) -> None:
-    """Studies under rubrics that are not ours: grades without words, names, no text, two on a page."""
+    """Create studies under other rubrics than ours.
+
+    Grades without labels, names, no text, and two on a page.
+    """
     wend = make_locks_study()
     for slug in ("utility", "importance"):
         open_study(wend, add_standard(STANDARD[slug]), raters)
@@ -112,7 +118,7 @@ def _other_rubrics(raters: list[Rater]) -> None:
 
 
 def _results() -> None:
-    """The demo study, so that the pages of results have something to show."""
+    """Import the demo study, so that the result pages have content."""
     import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coast", title="Coast")
     fill_lexical(Dataset.objects.get(slug="coast"))
     make_locks()

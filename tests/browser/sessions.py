@@ -1,7 +1,7 @@
-"""Who is logged in already: the served site begins with some sessions for everybody.
+"""Prepared log-in sessions of the served site, some for each user.
 
 The log-in page hashes for half a second, on purpose, and hundreds of visitors would pay for it. It is used
-where a test is about it, and where somebody's sessions have run out.
+only by tests about it, and when a user's sessions have run out.
 """
 
 import json
@@ -17,7 +17,10 @@ OF_A_WORKER, OF_STAFF = 1, 60  # a worker is mostly one test's
 
 @transaction.atomic
 def make_sessions() -> None:
-    """Make them in the served site's own process: the keys, by name, lie in a file beside its database."""
+    """Create sessions in the served site's own process.
+
+    Writes their keys, by user name, to sessions.json beside the database.
+    """
     keys = {
         user.username: [
             _session_of(user) for _ in range(OF_A_WORKER if user.role == "worker" else OF_STAFF)

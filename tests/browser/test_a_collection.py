@@ -1,6 +1,6 @@
-"""From documents to a scored report in the browser, with workers in processes of their own.
+"""From documents to a scored report in the browser, with workers in other processes.
 
-The baseline writes passages and the request; a stand-in server is asked for the questions, of which one is
+The baseline writes passages and the request; a mock model is asked for the questions, of which one is
 edited and one rejected.
 """
 
@@ -13,16 +13,18 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import axe_problems, faults
-from tests.browser.site import ROOT, free_port, served
+from tests.browser.page_audit import axe_problems, faults
+from tests.browser.user_input import press_place
+from tests.toolbox.paths import ROOT
+from tests.toolbox.served_site import free_port, served
 
 DOCUMENTS = ROOT / "fixtures" / "building" / "documents.jsonl"
 PATIENT = 180_000  # milliseconds: a worker has to start
 SEED = """
 from annotation.models import User
 from annotation.models.projects import join_main
-from building.engine.choosing import writer_called
-from tests.browser.material import PASSWORD
+from building.engine.choosing import resolve_writer
+from tests.toolbox.browser_texts import PASSWORD
 from tests.browser.sessions import make_sessions
 for name, role in (("ada", "admin"), ("rosa", "researcher")):
     join_main(User.objects.create_user(name, password=PASSWORD, role=role))
@@ -32,9 +34,17 @@ make_sessions()
 
 @pytest.fixture(scope="module")
 def stand_in():
-    """The address of the server that stands in for a model."""
+    """Return the address of the mock model."""
     port = str(free_port())
-    command = [sys.executable, "-m", "building.writing.stand_in", "--seconds", "0", "--port", port]
+    command = [
+        sys.executable,
+        "-m",
+        "building.writing.mock_model",
+        "--seconds",
+        "0",
+        "--port",
+        port,
+    ]
     process = subprocess.Popen(command, cwd=ROOT)
     try:
         yield f"http://127.0.0.1:{port}/v1"
@@ -64,12 +74,12 @@ def worker(site):
 
 
 def step(page, name: str):
-    """The row of a step on the page of building."""
+    """Return the row of a step on the page of building."""
     return page.get_by_role("row", name=re.compile(rf"^{name} "))
 
 
 def write(page, link: str, **fields: str) -> None:
-    """From the page of building to a writing that is finished."""
+    """Start a generation run from the page of building, and wait until it is finished."""
     page.get_by_role("link", name=link).click()
     for label, value in fields.items():
         field = page.get_by_label(label.replace("_", " "), exact=False).first
@@ -77,7 +87,7 @@ def write(page, link: str, **fields: str) -> None:
             field.select_option(value)
         else:
             field.fill(value)
-    page.get_by_role("button", name="See what it takes").click()
+    page.get_by_role("button", name="Estimate").click()
     expect(page.locator("#planned")).to_contain_text("to write")
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#live")).to_contain_text("finished", timeout=PATIENT)
@@ -93,13 +103,13 @@ def build(page, site) -> None:
     page.goto(f"{site.url}/datasets/towns/building/")
 
 
-def test_from_documents_to_a_scored_report(visit, site):
+def test_collection_is_built_from_documents_to_a_scored_report(visit, site):
     ada = visit("ada")
     page = ada.open("/import/")
     page.fill("#id_dataset", "towns")
     page.set_input_files("#id_files", [DOCUMENTS])
-    page.get_by_role("button", name="Upload and look").click()
-    expect(page.locator("h1")).to_have_text("What would change in towns")
+    page.get_by_role("button", name="Upload and preview").click()
+    expect(page.locator("h1")).to_have_text("Preview of changes to towns")
     page.get_by_role("button", name=re.compile("^Import")).click()
     expect(page.locator("h1")).to_have_text("The import into towns is done", timeout=PATIENT)
     with worker(site):
@@ -120,7 +130,7 @@ def test_from_documents_to_a_scored_report(visit, site):
         assert faults(page) == []
         page.get_by_label("Name").fill("stand-in-questions")
         page.get_by_role("textbox", name="Model").fill("stand-in")
-        page.get_by_role("button", name="Make the writer").click()
+        page.get_by_role("button", name="Create writer").click()
         expect(page.locator(".notices")).to_contain_text("The writer stand-in-questions is made.")
         build(page, site)
         write(
@@ -135,7 +145,7 @@ def test_from_documents_to_a_scored_report(visit, site):
         build(page, site)
         expect(step(page, "sub-questions")).to_contain_text("7")
         page.get_by_role("link", name="New judge run").first.click()
-        page.get_by_role("button", name="Count first").click()
+        page.get_by_role("button", name="Estimate").click()
         page.get_by_role("button", name="Start").click()
         expect(page.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
 
@@ -143,7 +153,7 @@ def test_from_documents_to_a_scored_report(visit, site):
         page.get_by_role("link", name="New retrieval run").click()
         page.get_by_label("Name").fill("bm25")
         page.get_by_label("Recipe").fill("bm25 % 20")
-        page.get_by_role("button", name="Make the run").click()
+        page.get_by_role("button", name="Create run").click()
         build(page, site)
         page.get_by_role("link", name="Filter", exact=True).click()
         expect(page.get_by_role("status")).to_contain_text("proposed")
@@ -162,7 +172,7 @@ def test_from_documents_to_a_scored_report(visit, site):
         expect(page.locator(".cited:target")).to_be_visible()
 
         page.goto(f"{site.url}/judge-runs/new/?dataset=towns")
-        page.get_by_role("button", name="Count first").click()
+        page.get_by_role("button", name="Estimate").click()
         page.get_by_role("button", name="Start").click()
         expect(page.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
     scored = site.rows(
@@ -176,19 +186,27 @@ def test_from_documents_to_a_scored_report(visit, site):
 
 
 def decide_about_questions(page) -> None:
-    """By keys: the first is edited, the second rejected, the others accepted."""
+    """By keys: the first is edited, the second rejected, the others accepted.
+
+    On keyboards of several scripts, whose keys are known by their place.
+    """
     page.get_by_role("link", name=re.compile("^Decide about 8")).click()
     assert faults(page) == []
     expect(page.locator("mark").first).to_be_visible()
-    page.keyboard.press("e")
+    place = page.locator(".product[data-at]").get_attribute("id")
+    press_place(page, "о", "KeyJ")
+    assert page.locator(".product[data-at]").get_attribute("id") != place
+    press_place(page, "л", "KeyK")
+    assert page.locator(".product[data-at]").get_attribute("id") == place
+    press_place(page, "ε", "KeyE")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("Why was the ferry at Aldermoor stopped?")
     page.keyboard.press("Escape")
     with page.expect_navigation():
-        page.keyboard.press("a")
+        press_place(page, "ф", "KeyA")
     expect(page.get_by_text("Accepted with other words, by ada")).to_be_visible()
     with page.expect_navigation():
-        page.keyboard.press("r")
+        press_place(page, "ρ", "KeyR")
     expect(page.get_by_text("Rejected, by ada")).to_be_visible()
     for _ in range(6):
         with page.expect_navigation():
@@ -197,7 +215,7 @@ def decide_about_questions(page) -> None:
     assert axe_problems(page) == []
 
 
-def test_a_researcher_reads_and_does_not_decide(visit, site):
+def test_researcher_reads_and_does_not_decide(visit, site):
     page = visit("rosa").open("/datasets/towns/building/")
     page.locator("th a").first.click()
     assert page.get_by_role("button", name=re.compile("Pause|Resume|Cancel|Ask")).count() == 0

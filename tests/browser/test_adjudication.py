@@ -1,33 +1,20 @@
-"""Deciding where raters differ, and the pages of quality, in a real browser."""
+"""Adjudication and the pages of quality, in a real browser."""
 
 import json
 
 from playwright.sync_api import expect
 
-from tests.browser.hands import LATE_TIMERS, drag_over, until
-from tests.browser.looks import faults
-from tests.browser.material import T1_BODY
-from tests.differing import CLAY, NOBODY
+from tests.browser.adjudication_pages import LIST, address
+from tests.browser.disagreement_study import CLAY, NOBODY
+from tests.browser.page_audit import faults
+from tests.browser.user_input import LATE_TIMERS, drag_over, until
+from tests.toolbox.browser_texts import T1_BODY
 
-LIST = "/campaigns/differ-answerable/adjudication/"
 QUALITY = "/campaigns/differ-answerable/quality/"
 
 
-def address(site, number: int) -> str:
-    """The page of a question (from 1) of the report that everybody has rated."""
-    ((item, question),) = site.rows(
-        "select q.item_id, q.question_id from annotation_itemquestion q"
-        " join annotation_item i on i.id = q.item_id"
-        " join annotation_campaign c on c.id = i.campaign_id"
-        " join annotation_text t on t.id = i.text_id"
-        " where c.slug = 'differ-answerable' and t.system = 'annotated.oracle' and q.position = ?",
-        number - 1,
-    )
-    return f"{LIST}{item}/{question}/"
-
-
 def decided(site, number: int) -> tuple[int, list[str]]:
-    """The newest decision about a question: the grade and the words, as the text has them."""
+    """Return the newest decision about a question: the grade, and its quotes."""
     item, question = address(site, number).split("/")[-3:-1]
     (grade, spans), *_ = site.rows(
         "select grade, spans from annotation_decision where item_id = ? and question_id = ?"
@@ -40,7 +27,7 @@ def decided(site, number: int) -> tuple[int, list[str]]:
     return grade, [span["quote"] for span in stored]
 
 
-def test_from_the_list_to_a_decision_with_words_of_ones_own(visit, site):
+def test_decision_from_the_list_stores_own_spans(visit, site):
     rosa = visit("rosa")
     page = rosa.open(LIST)
     page.get_by_role("link", name="What failed on the Halden?").click()
@@ -51,13 +38,13 @@ def test_from_the_list_to_a_decision_with_words_of_ones_own(visit, site):
     drag_over(page, "a freight train had passed eleven minutes earlier")
     expect(page.locator("#takes label", has_text="yours")).to_have_count(1)
     page.locator("#decision .level").first.click()
-    page.get_by_role("button", name="Decide, next").click()
+    page.get_by_role("button", name="Save and next").click()
     page.wait_for_url(lambda url: url != site.url + address(site, 1))
     expect(page.locator(".notices")).to_contain_text("Decided: 1.")
     assert decided(site, 1) == (1, [CLAY, "a freight train had passed eleven minutes earlier"])
 
 
-def test_a_sentence_by_keyboard_and_a_rater_switched_off(visit, site):
+def test_sentence_by_keyboard_and_a_rater_switched_off(visit, site):
     rosa = visit("rosa")
     page = rosa.open(address(site, 2))
     page.locator("#raters input").first.uncheck()
@@ -68,28 +55,28 @@ def test_a_sentence_by_keyboard_and_a_rater_switched_off(visit, site):
     expect(box).to_have_count(1)
     expect(page.locator("#said")).to_contain_text(NOBODY)
     page.locator("#decision .level").first.click()
-    page.get_by_role("button", name="Decide, next").click()
+    page.get_by_role("button", name="Save and next").click()
     page.wait_for_url(lambda url: url != site.url + address(site, 2))
     grade, (quote,) = decided(site, 2)
     assert grade == 1
     assert quote.startswith(NOBODY)
 
 
-def test_without_scripts(visit, site):
+def test_decision_without_scripts_is_stored(visit, site):
     ada = visit("ada", java_script_enabled=False)
     page = ada.open(address(site, 3))
     expect(page.locator("#text mark").first).to_be_attached()
     page.locator("#decision .level input").first.check()
-    page.get_by_role("button", name="Decide, next").click()
+    page.get_by_role("button", name="Save and next").click()
     expect(page.locator("[role=alert]")).to_contain_text("rests on words")
     page.locator("#decision textarea[name=quotes]").fill(NOBODY)
-    page.get_by_role("button", name="Decide, next").click()
+    page.get_by_role("button", name="Save and next").click()
     expect(page.locator(".notices")).to_contain_text("Decided: 1.")
     assert decided(site, 3) == (1, [NOBODY])
     ada.errors.clear()  # the refused form is a 422, which Chromium logs
 
 
-def test_the_pages_are_accessible(visit, site):
+def test_pages_are_accessible(visit, site):
     page = visit("rosa").open(LIST)
     item = address(site, 1).split("/")[-3]
     for path in (
@@ -118,19 +105,19 @@ def test_quality_leads_from_a_rater_to_the_words(visit):
     expect(page.locator("#decision")).to_be_visible()
 
 
-def test_a_raters_answer_is_taken_by_one_click_or_by_its_letter(visit, site):
+def test_raters_answer_is_taken_by_one_click_or_by_its_letter(visit, site):
     """At the width of a phone, where the page is longer than the window."""
     page = visit("rosa", width=390, height=700).open(address(site, 1))
     until(page, "CSS.highlights.size >= 3")
     button = page.locator("[data-take]").first
     expect(button).to_be_in_viewport()
-    expect(page.get_by_role("button", name="Decide, next")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Save and next")).to_be_in_viewport()
     page.mouse.wheel(0, 5000)
     expect(button).to_be_in_viewport()
-    grade, words = int(button.get_attribute("data-grade")), button.get_attribute("data-words")
+    grade, span_keys = int(button.get_attribute("data-grade")), button.get_attribute("data-words")
     page.locator("body").press("a")
     expect(page.locator("#decision input[name=grade]:checked")).to_have_value(str(grade))
-    expect(page.locator("#takes input:checked")).to_have_count(len(words.split()))
+    expect(page.locator("#takes input:checked")).to_have_count(len(span_keys.split()))
     page.keyboard.press("Control+Enter")
     expect(page.locator(".notices")).to_contain_text(f"Decided: {grade}.")
     by_key = decided(site, 1)

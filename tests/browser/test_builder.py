@@ -1,11 +1,11 @@
-"""A study is built in the browser, step by step, looked at as a worker sees it, and opened."""
+"""Study builder in the browser: all steps, the preview as a worker, and opening."""
 
 import re
 
 from playwright.sync_api import expect
 
-from tests.browser.hands import until
-from tests.browser.looks import axe_problems, faults
+from tests.browser.page_audit import axe_problems, faults
+from tests.browser.user_input import until
 
 STEPS = ["texts", "parts", "gold", "guideline", "checks", "terms", "review"]
 NEXT = "button[name=on]"
@@ -19,26 +19,26 @@ def go_on(page):
 
 
 def open_it(page):
-    """From the review to the opening, each remark ticked."""
+    """Open the campaign from its review, with all remarks ticked."""
     page.get_by_role("link", name="Open the campaign").click()
     for box in page.locator("input[name=seen]").all():
         box.check()
     page.get_by_role("button", name="Open it now").click()
 
 
-def new_draft(page, site, title, rubric="T2, grades 0 to 5", kind="passage"):
-    """A draft made by the form for a new campaign; its address."""
-    page.goto(f"{site.url}/campaigns/new/?dataset=coast")
+def new_draft(page, site, title, rubric="T2, grades 0 to 5", kind="passage", dataset="coast"):
+    """Create a draft by the form for a new campaign; return its slug."""
+    page.goto(f"{site.url}/campaigns/new/?dataset={dataset}")
     page.get_by_label("Title").fill(title)
     page.get_by_label("Rubric").select_option(label=rubric)
     page.get_by_label("Texts").select_option(kind)
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create draft").click()
     page.wait_for_url("**/edit/texts/")
     return re.search(r"/campaigns/([-\w]+)/edit/texts/", page.url)[1]
 
 
 def fill_in(page):
-    """Every step, each saved by the button that goes on to the next."""
+    """Fill in all steps, each saved by the button that leads to the next."""
     page.get_by_label("How many of these texts").fill("6")
     page.get_by_label("some of them, drawn at random").check()
     page.get_by_label("How many questions").fill("2")
@@ -74,7 +74,7 @@ def fill_in(page):
     go_on(page)
 
 
-def test_a_study_is_built_looked_at_and_opened(visit, site):
+def test_study_is_built_previewed_and_opened(visit, site):
     visitor = visit("ada")
     page = visitor.open("/campaigns/")
     slug = new_draft(page, site, "Harbour crowd")
@@ -88,9 +88,9 @@ def test_a_study_is_built_looked_at_and_opened(visit, site):
     bar.get_by_role("link", name="Consent").click()
     page.get_by_role("button", name="I agree").click()
     page.get_by_label("no", exact=True).check()
-    page.get_by_role("button", name="Go on").click()
-    page.get_by_role("button", name="Begin").click()
-    _look_through(page)
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Start").click()
+    _answer_preview(page)
     expect(page).to_have_url(f"{site.url}/campaigns/{slug}/preview/")
     until(page, "Object.keys(localStorage).every((key) => !key.includes('outbox'))")
     assert site.rows(
@@ -109,14 +109,14 @@ def test_a_study_is_built_looked_at_and_opened(visit, site):
     expect(page.locator(".notices")).to_contain_text("stays as it is")
 
     worker = visit("worker21")
-    own = worker.open("/work/")
-    expect(own.get_by_role("link", name="Harbour crowd")).to_be_visible()
+    dashboard = worker.open("/work/")
+    expect(dashboard.get_by_role("link", name="Harbour crowd")).to_be_visible()
 
 
-def _look_through(page):
-    """Answer the questions of three texts of the preview, and go from each to the next."""
-    for place in (1, 2, 3):
-        expect(page.locator(".task-bar")).to_contain_text(f"Passage {place} of 3")
+def _answer_preview(page):
+    """Answer the questions of three texts of the preview, one after the other."""
+    for number in (1, 2, 3):
+        expect(page.locator(".task-bar")).to_contain_text(f"Passage {number} of 3")
         page.wait_for_load_state()
         questions = page.locator(".question")
         for index in range(questions.count()):
@@ -130,7 +130,7 @@ def _look_through(page):
     page.wait_for_url(re.compile(r"/preview/$"))
 
 
-def test_a_study_is_built_without_scripts(visit, site):
+def test_study_is_built_without_scripts(visit, site):
     visitor = visit("ada", java_script_enabled=False)
     page = visitor.open("/campaigns/")
     new_draft(page, site, "Without scripts", "T1, answerable or not", "report")
@@ -138,7 +138,7 @@ def test_a_study_is_built_without_scripts(visit, site):
     go_on(page)
     go_on(page)
     page.get_by_label("Guideline").fill("## Short")
-    page.get_by_role("button", name="Show how it reads").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.locator("#look h2")).to_have_text("Short")
     go_on(page)
     row = page.get_by_role("group", name="A new check")
@@ -149,7 +149,7 @@ def test_a_study_is_built_without_scripts(visit, site):
     go_on(page)
     expect(page.get_by_label("Completion code: part done")).to_have_count(0)
     page.get_by_label("Where people come from").select_option("sona")
-    page.get_by_role("button", name="Show its fields").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_label("Completion address")).to_be_visible()
     page.get_by_label("Where people come from").select_option("")
     go_on(page)
@@ -157,7 +157,7 @@ def test_a_study_is_built_without_scripts(visit, site):
     expect(page.locator(".notices")).to_contain_text("is open")
 
 
-def test_every_step_is_accessible(visit, site):
+def test_steps_are_accessible(visit, site):
     visitor = visit("ada", width=390, height=844)
     page = visitor.open("/campaigns/")
     slug = new_draft(page, site, "Axe")
@@ -208,3 +208,36 @@ def test_second_of_two_who_edit_a_draft_compares_and_decides(visit, site):
     stored = site.rows("select guideline from annotation_campaign where slug = ?", slug)
     assert stored == [("Look for words.",)]
     visitor.errors[:] = [error for error in visitor.errors if "409" not in error]
+
+
+def test_equal_texts_are_handed_out_once_or_each(visit, site):
+    """The choice is displayed where the draw has equal texts, by mouse and without scripts."""
+    page = visit("ada").open("/campaigns/")
+    slug = new_draft(page, site, "Equal texts", dataset="copies")
+    once = page.get_by_label("hand out one and copy its grades to the others")
+    separately = page.get_by_label("hand out each")
+    expect(once).to_be_checked()
+    sample = page.get_by_role("region", name="Sample")
+    expect(sample).to_contain_text("2 texts with 4 questions in all")
+    expect(sample).to_contain_text("2 further texts have the words of one of these")
+    assert faults(page) == []
+    separately.check()
+    page.get_by_role("button", name="Draw and stay").click()
+    expect(sample).to_contain_text("4 texts with 8 questions in all")
+    expect(sample).not_to_contain_text("further texts")
+    expect(separately).to_be_checked()
+    page.goto(f"{site.url}/campaigns/{slug}/edit/review/")
+    expect(page.locator(".remarks")).to_contain_text("people read and grade each of them")
+    page = visit("ada", java_script_enabled=False).open(f"/campaigns/{slug}/edit/texts/")
+    page.get_by_label("hand out one and copy its grades to the others").check()
+    page.get_by_role("button", name="Draw and stay").click()
+    page.goto(f"{site.url}/campaigns/{slug}/edit/review/")
+    expect(page.locator(".remarks")).to_contain_text("its grades are copied")
+    query = "select copies_equal_texts from annotation_campaign where slug = ?"
+    assert site.rows(query, slug) == [(1,)]
+
+
+def test_form_without_equal_texts_offers_no_choice(visit, site):
+    page = visit("ada").open("/campaigns/")
+    new_draft(page, site, "No equal texts")
+    expect(page.get_by_label("hand out each")).to_have_count(0)

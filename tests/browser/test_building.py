@@ -1,11 +1,11 @@
-"""Searching as one types, and a retrieval run from its fields and its line to its page."""
+"""Live search, and a retrieval run from its form and its row to its page."""
 
 from playwright.sync_api import expect
 
-from tests.browser.looks import axe_problems, faults
+from tests.browser.page_audit import axe_problems, faults
 
 
-def test_the_ranking_follows_what_is_typed(visit, site):
+def test_ranking_follows_the_typed_query(visit, site):
     page = visit("rosa").open("/datasets/coast/search/")
     page.get_by_label("Words").press_sequentially("storms", delay=10)
     rows = page.get_by_role("region", name="Passages found").locator("tbody tr")
@@ -23,18 +23,18 @@ def test_searching_without_scripts(visit):
     expect(page.get_by_role("region", name="Passages found")).to_contain_text("storm")
 
 
-def test_a_run_is_made_from_fields_and_from_a_line(visit, site):
+def test_run_is_made_from_fields_and_from_a_line(visit, site):
     visitor = visit("ada")
     page = visitor.open("/datasets/coast/")
     page.get_by_role("link", name="New retrieval run").click()
     assert faults(page) == []
     page.get_by_label("Name").fill("ours")
     page.get_by_label("Recipe").fill("bm25 % x")
-    page.get_by_role("button", name="Make the run").click()
+    page.get_by_role("button", name="Create run").click()
     expect(page.locator("#id_recipe_error")).to_contain_text("At sign 8 of the recipe stands “x”")
     assert axe_problems(page) == []
     page.get_by_label("Recipe").fill("bm25 % 10")
-    page.get_by_role("button", name="Show what it takes").click()
+    page.get_by_role("button", name="Estimate").click()
     line, second = page.get_by_label("Recipe"), page.get_by_role("group", name="Joined with")
     second.get_by_label("Step").select_option("bm25")
     expect(line).to_have_value("fuse(bm25 % 10, bm25)")
@@ -49,7 +49,7 @@ def test_a_run_is_made_from_fields_and_from_a_line(visit, site):
     assert faults(page) == []
     further.get_by_label("Step").select_option("")
     expect(line).to_have_value("fuse(bm25 % 10, bm25(k1=2) % 10) % 5")
-    page.get_by_role("button", name="Make the run").click()
+    page.get_by_role("button", name="Create run").click()
     page.wait_for_url("**/building/runs/ours/")
     expect(page.locator(".notices")).to_contain_text("The run ours is made.")
     assert faults(page) == []
@@ -59,10 +59,10 @@ def test_a_run_is_made_from_fields_and_from_a_line(visit, site):
     page.goto(f"{site.url}/datasets/coast/building/new-run/")
     page.get_by_label("Name").fill("other")
     page.get_by_label("Recipe").fill("bm25(b=0) % 7")
-    page.get_by_role("button", name="Make the run").click()
+    page.get_by_role("button", name="Create run").click()
     page.get_by_role("link", name="Beside another run").click()
     page.get_by_label("Second").select_option("ours")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     page.wait_for_url("**/side-by-side/?a=other&b=ours&topic=*")
     expect(page.get_by_text("among the first 10 of both")).to_be_visible()
     assert faults(page) == []

@@ -1,12 +1,12 @@
-"""Drags that leave the text or come near its edges mark the words that were meant, and no others."""
+"""Drags that leave the text or come near its edges mark the intended words only."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import drag_over, ends_of, settled, until
-from tests.browser.looks import axe_problems
-from tests.browser.material import T1_BODY
-from tests.browser.test_adjudication import address
+from tests.browser.adjudication_pages import address
+from tests.browser.page_audit import axe_problems
+from tests.browser.user_input import drag_over, ends_of, settled, until
+from tests.toolbox.browser_texts import T1_BODY
 
 # The words of a line of the text from a place on: what a hand means that goes on to the right.
 _LINE = """(words) => {
@@ -61,9 +61,9 @@ def page(worker, site):
 @pytest.mark.parametrize("steps", [1, 12])
 @pytest.mark.parametrize("down", [0, 60])
 def test_released_right_of_the_text_the_span_ends_with_its_line(page, steps, down):
-    words = "Nobody was on"
-    x, y, _, _ = ends_of(page, words)
-    line = page.evaluate(_LINE, words)
+    phrase = "Nobody was on"
+    x, y, _, _ = ends_of(page, phrase)
+    line = page.evaluate(_LINE, phrase)
     # Past the edge of the text first; then the hand may sink.
     drag(page, (x, y), (1240, y), (1240, y + down), steps=steps)
     until(page, "getSelection().isCollapsed")
@@ -113,13 +113,13 @@ def test_released_above_or_below_the_pane_the_span_ends_at_its_edge(new_worker, 
 
 @pytest.mark.timing
 @pytest.mark.parametrize("distance", [2, 8, 14])
-def test_a_line_at_the_lower_edge_is_marked_as_it_was_meant(new_worker, site, distance):
+def test_line_at_the_lower_edge_is_marked_as_it_was_meant(new_worker, site, distance):
     worker = new_worker(**SMALL)
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")
-    words = "found 27 that needed work at once"
-    ends_of(page, words)
-    before = page.evaluate(_TO_EDGE, [words.rsplit(maxsplit=1)[-1], distance])
+    phrase = "found 27 that needed work at once"
+    ends_of(page, phrase)
+    before = page.evaluate(_TO_EDGE, [phrase.rsplit(maxsplit=1)[-1], distance])
     from_x, from_y, to_x, to_y = page.evaluate(
         """(words) => {
           const walker = document.createTreeWalker(document.getElementById('text'), NodeFilter.SHOW_TEXT);
@@ -129,7 +129,7 @@ def test_a_line_at_the_lower_edge_is_marked_as_it_was_meant(new_worker, site, di
           const rects = [...range.getClientRects()], a = rects[0], b = rects.at(-1);
           return [a.left + 1, a.top + a.height / 2, b.right - 1, b.top + b.height / 2];
         }""",
-        words,
+        phrase,
     )
     page.mouse.move(from_x, from_y)
     page.mouse.down()
@@ -137,11 +137,11 @@ def test_a_line_at_the_lower_edge_is_marked_as_it_was_meant(new_worker, site, di
     page.wait_for_timeout(400)  # the hand rests: a browser that scrolls by itself would have
     page.mouse.up()
     until(page, "getSelection().isCollapsed")
-    marked(page).to_have_text([words])
+    marked(page).to_have_text([phrase])
     assert page.evaluate("document.querySelector('.text-pane').scrollTop") == before
 
 
-def test_a_wheel_still_scrolls_during_a_drag(new_worker, site):
+def test_wheel_still_scrolls_during_a_drag(new_worker, site):
     worker = new_worker(**SMALL)
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")
@@ -156,15 +156,15 @@ def test_a_wheel_still_scrolls_during_a_drag(new_worker, site):
     settled(page)
 
 
-def test_a_double_click_marks_a_word_and_its_drag_ends_with_the_line(page):
+def test_double_click_marks_a_word_and_its_drag_ends_with_the_line(page):
     x, y, _, _ = ends_of(page, "landslip")
     page.mouse.dblclick(x + 8, y)
     until(page, "getSelection().isCollapsed")
     marked(page).to_have_text(["landslip"])
     page.keyboard.press("j")
-    words = "Engineers blamed"
-    x, y, _, _ = ends_of(page, words)
-    line = page.evaluate(_LINE, words)
+    phrase = "Engineers blamed"
+    x, y, _, _ = ends_of(page, phrase)
+    line = page.evaluate(_LINE, phrase)
     page.mouse.move(x + 8, y)
     page.mouse.down(click_count=1)
     page.mouse.up(click_count=1)
@@ -175,20 +175,20 @@ def test_a_double_click_marks_a_word_and_its_drag_ends_with_the_line(page):
     marked(page, 2).to_have_text([line])
 
 
-def test_a_drag_begun_beside_a_line_marks_the_line_from_its_beginning(page):
-    words = "four metres of clay"
-    _, y, end_x, _ = ends_of(page, words)
-    left = page.evaluate("document.getElementById('text').getBoundingClientRect().left")
-    drag(page, (left - 10, y), (end_x, y))
+def test_drag_begun_beside_a_line_marks_the_line_from_its_beginning(page):
+    phrase = "four metres of clay"
+    _, y, end_x, _ = ends_of(page, phrase)
+    left_edge = page.evaluate("document.getElementById('text').getBoundingClientRect().left")
+    drag(page, (left_edge - 10, y), (end_x, y))
     until(page, "getSelection().isCollapsed")
     [quote] = page.locator("#q-1 .spans q").all_text_contents()
-    assert quote.endswith(words)
+    assert quote.endswith(phrase)
     assert page.evaluate(_LINE, quote).startswith(quote)
 
 
-def test_a_span_over_two_paragraphs_is_asked_about(page, site, worker):
-    words = "the same night."
-    from_x, from_y, _, _ = ends_of(page, words)
+def test_span_over_two_paragraphs_is_asked_about(page, site, worker):
+    phrase = "the same night."
+    from_x, from_y, _, _ = ends_of(page, phrase)
     _, _, to_x, to_y = ends_of(page, "Engineers blamed")
     ask = page.locator("#q-1 .large-span")
     drag(page, (from_x, from_y), (to_x, to_y), steps=6)
@@ -203,7 +203,7 @@ def test_a_span_over_two_paragraphs_is_asked_about(page, site, worker):
     page.keyboard.press("Enter")
     expect(page.locator("#q-1 .spans q")).to_have_count(1)
     settled(page)
-    start, end = T1_BODY.index(words), T1_BODY.index(" a culvert")
+    start, end = T1_BODY.index(phrase), T1_BODY.index(" a culvert")
     assert site.ratings(worker.name, "answerable")[0] == (1, [(start, end, T1_BODY[start:end])])
 
 
@@ -211,8 +211,8 @@ def test_sixty_words_are_marked_and_one_more_is_asked_about(worker, site):
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")
     paragraph = T1_BODY[T1_BODY.index("Buses replaced") : T1_BODY.index("\r\n\r\nThe clay")]
-    words = paragraph.split(" ")
-    sixty, one_more = " ".join(words[:60]), " ".join(words[:61])
+    tokens = paragraph.split(" ")
+    sixty, one_more = " ".join(tokens[:60]), " ".join(tokens[:61])
     drag_over(page, sixty)
     marked(page).to_have_text([sixty])
     page.keyboard.press("j")
@@ -223,9 +223,9 @@ def test_sixty_words_are_marked_and_one_more_is_asked_about(worker, site):
 
 def test_adjudication_ends_a_drag_at_the_edge_and_asks_about_many_words(visit, site):
     page = visit("ada").open(address(site, 1))
-    words = "Nobody was on"
-    x, y, _, _ = ends_of(page, words)
-    line = page.evaluate(_LINE, words)
+    phrase = "Nobody was on"
+    x, y, _, _ = ends_of(page, phrase)
+    line = page.evaluate(_LINE, phrase)
     drag(page, (x, y), (1240, y))
     until(page, "getSelection().isCollapsed")
     expect(page.locator("#said")).to_have_text(f"Taken: {line}")

@@ -1,9 +1,9 @@
-"""What becomes of people who leave and of people who spam: time that ran out, and work that is set aside."""
+"""Drop-outs and spam: time that ran out, and excluded work."""
 
 from playwright.sync_api import expect
 
-from tests.browser.hands import answer_all, grade, settled
-from tests.browser.looks import faults
+from tests.browser.page_audit import faults
+from tests.browser.user_input import answer_all, grade, settled
 
 RUN_OUT = """
 from datetime import timedelta
@@ -25,7 +25,7 @@ def participant(site, campaign: str, rater: str) -> str:
     return f"/campaigns/{campaign}/participants/{key}/"
 
 
-def test_a_part_whose_time_ran_out_is_told_extended_and_finished(visit, site):
+def test_expired_part_is_reported_extended_and_finished(visit, site):
     [item] = site.assignments("worker13", "crowd")
     page = visit("worker13").open(f"/work/{item}/")
     grade(page, 1, 0)
@@ -41,7 +41,7 @@ def test_a_part_whose_time_ran_out_is_told_extended_and_finished(visit, site):
     page.reload()
     expect(page.get_by_text("Yours until")).to_be_visible()
     expect(page.get_by_text("You can still finish this part")).to_have_count(0)
-    page.get_by_role("link", name="Go on").click()
+    page.get_by_role("link", name="Continue").click()
     answer_all(page)
     settled(page)
     page.click("#submit button")
@@ -50,7 +50,7 @@ def test_a_part_whose_time_ran_out_is_told_extended_and_finished(visit, site):
     assert site.state(item) == "submitted"
 
 
-def test_work_is_set_aside_after_a_look_and_counts_again(visit, site):
+def test_work_is_excluded_after_a_preview_and_restored(visit, site):
     [(rater,)] = site.rows(
         "select r.name from annotation_participant p join annotation_rater r on r.id = p.rater_id"
         " join annotation_campaign c on c.id = p.campaign_id"
@@ -59,14 +59,14 @@ def test_work_is_set_aside_after_a_look_and_counts_again(visit, site):
     before = site.ratings(rater, "answerable")
     assert before
     page = visit("ada").open(participant(site, "field", rater))
-    page.get_by_role("link", name="Set this work aside").click()
-    page.get_by_text("Set this work aside…").click()
+    page.get_by_role("link", name="Exclude this work").click()
+    page.get_by_text("Exclude this work…").click()
     expect(page.get_by_text("What changes in this campaign")).to_be_visible()
     assert faults(page) == []
-    page.get_by_role("button", name="Set it aside").click()
-    expect(page.get_by_text("handed in can go to others")).to_be_visible()
+    page.get_by_role("button", name="Exclude this work").click()
+    expect(page.get_by_text("submitted can go to others")).to_be_visible()
     assert site.ratings(rater, "answerable") == {}
     assert faults(page) == []
-    page.get_by_role("button", name="Count this work again").click()
+    page.get_by_role("button", name="Include this work again").click()
     expect(page.get_by_text("count again.")).to_be_visible()
     assert site.ratings(rater, "answerable") == before

@@ -1,4 +1,4 @@
-"""From an archive of CRUD-RAG's files to the grid, and on to one report with its questions and both answers."""
+"""Import of an archive of CRUD-RAG's files, the grid, and one report with its questions."""
 
 import json
 import zipfile
@@ -6,16 +6,16 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.looks import faults
+from tests.browser.page_audit import faults
 
 COLLECTION = Path(__file__).resolve().parents[2] / "fixtures" / "grid"
 CANNOT_TELL = "无法推断"
 
 
 def output(k: int, answer: str) -> tuple[str, str]:
-    """What a system saved for the topics of one kind: it answers the first question of each so."""
+    """Return the file of a system for topics of one kind, with `answer` to first questions."""
     items = json.loads((COLLECTION / "split_merged.json").read_text())["questanswer_1doc"]
-    asked = json.loads((COLLECTION / "QuestAnswer1Doc_quest_gt_save.json").read_text())
+    questions = json.loads((COLLECTION / "QuestAnswer1Doc_quest_gt_save.json").read_text())
     results = [
         {
             "id": item["ID"],
@@ -24,8 +24,8 @@ def output(k: int, answer: str) -> tuple[str, str]:
                 "generated_text": item["answers"][: 4 + k],
                 "ground_truth_text": item["answers"],
                 "quest_eval_save": {
-                    "questions_gt": asked[item["ID"]]["question"],
-                    "answers_gt4gt": asked[item["ID"]]["answers"],
+                    "questions_gt": questions[item["ID"]]["question"],
+                    "answers_gt4gt": questions[item["ID"]]["answers"],
                     "answers_gm4gt": [answer, CANNOT_TELL],
                 },
             },
@@ -37,7 +37,7 @@ def output(k: int, answer: str) -> tuple[str, str]:
     return f"output/small_top{k}_GPT/QuestAnswer1Doc_tiny.json", content
 
 
-def test_an_archive_becomes_a_grid(visit, tmp_path):
+def test_archive_becomes_a_grid(visit, tmp_path):
     archive = tmp_path / "crud.zip"
     with zipfile.ZipFile(archive, "w") as packed:
         for path in COLLECTION.glob("*.json"):
@@ -46,12 +46,12 @@ def test_an_archive_becomes_a_grid(visit, tmp_path):
             packed.writestr(name, content)
     page = visit("ada").open("/import/")
     page.fill("#id_dataset", "journey")
-    page.get_by_label("Format").select_option("crud")
+    page.get_by_label("Format:").select_option("crud")
     page.set_input_files("#id_files", archive)
-    page.click("text=Upload and look")
-    expect(page.locator("h1")).to_have_text("What would change in journey")
-    page.get_by_role("button", name="Import it").click()
-    page.get_by_role("link", name="To the dataset").click()
+    page.click("text=Upload and preview")
+    expect(page.locator("h1")).to_have_text("Preview of changes to journey")
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("link", name="Open the dataset").click()
     page.get_by_role("link", name="Reports against references").click()
     expect(page.get_by_text("Systems that differ in k alone")).to_be_visible()
     read = page.get_by_role("region", name="read-1")
@@ -60,7 +60,7 @@ def test_an_archive_becomes_a_grid(visit, tmp_path):
     assert faults(page) == []
     page.get_by_label("Rules").select_option("authors")
     page.get_by_label("Tokens").select_option("characters")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Tokens characters")).to_be_visible()
     read.get_by_role("link", name="3").nth(1).click()
     page.get_by_role("link", name="read-1.dam").click()

@@ -1,4 +1,4 @@
-"""A judge fills the matrix before one's eyes: started, cancelled, resumed and finished in the browser."""
+"""Judging run in the browser: started, cancelled, resumed and finished, live."""
 
 import asyncio
 import math
@@ -12,21 +12,22 @@ from contextlib import closing, contextmanager
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import until
 from tests.browser.judging_seed import SLOW
-from tests.browser.looks import axe_problems, faults
-from tests.browser.site import ROOT, served
-from tests.judging.graders.scripted_server import ScriptedServer, said
+from tests.browser.page_audit import axe_problems, faults
+from tests.browser.user_input import until
+from tests.toolbox.paths import ROOT
+from tests.toolbox.scripted_server import ScriptedServer, reply_with
+from tests.toolbox.served_site import served
 
 N_PAIRS = 246  # of the demo study
-LOOKS = "**/judge-runs/*/?state=*"  # of an open page at its run, every two seconds
+POLLS = "**/judge-runs/*/?state=*"  # of an open page at its run, every two seconds
 PATIENT = (
     180_000  # milliseconds: a worker is a process that has to start, on a machine with other work
 )
 
 
 class Judging:
-    """The scripted server that judges, and what it was asked."""
+    """Scripted model server, with the prompts that it received."""
 
     allowed = math.inf  # prompts that are answered
 
@@ -34,22 +35,22 @@ class Judging:
         self.server = ScriptedServer()
         self.prompts = []
         self.server.answers["/v1/chat/completions"] = self.answer
-        self.server.answers["/v1/models"] = said("")  # it does not tell what it serves
-        self.graded = said("3", after=0.02)
+        self.server.answers["/v1/models"] = reply_with("")  # it does not tell what it serves
+        self.graded = reply_with("3", delay=0.02)
 
     async def answer(self, request, body):
-        # First, so that what the client gives up and asks again has not been counted.
+        # First, so that requests which the client gives up and repeats are not counted.
         while len(self.prompts) >= self.allowed:
             await asyncio.sleep(0.05)
         self.prompts.append(body["messages"][-1]["content"])
         return await self.graded(request, body)
 
     @contextmanager
-    def held_back(self):
-        """At most `allowed` prompts are answered, so that a run is not over before it is cancelled.
+    def limited(self):
+        """Limit the answered prompts to `allowed`, so that a run does not end too soon.
 
-        That is moved on by the test: far enough that something always comes next, and never to the end.
-        Afterwards all are, whatever became of the test: the worker is to end, and the next one to be free.
+        The test raises the limit: far enough that some prompt always follows, and never to the end.
+        Afterwards all are answered, even if the test failed: the worker must end, and the next one start.
         """
         self.allowed = 40  # the first tenth and some more, and not the second
         try:
@@ -67,7 +68,7 @@ def judging():
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory, judging):
-    """A site of its own, which knows the scripted server."""
+    """Serve a separate site, which knows the scripted server."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUDGE_ENDPOINTS", f"local={judging.server.url}")
         seed = "from tests.browser.judging_seed import seed; seed()"
@@ -77,7 +78,7 @@ def site(tmp_path_factory, judging):
 
 @contextmanager
 def worker(site):
-    """`manage.py judge_worker`, in a process of its own."""
+    """Run `manage.py judge_worker` in a process of its own."""
     env = os.environ | {
         "VAR_DIR": str(site.database.parent),
         "DATABASE_URL": f"sqlite:///{site.database}",
@@ -109,7 +110,7 @@ def run_of(site, slug: str) -> str:
 
 
 def cells(site) -> tuple[int, int, int]:
-    """Of the slow judge: replies that count, different pairs among them, and ratings."""
+    """Count of the slow judge: replies that count, distinct pairs, and ratings."""
     return site.rows(
         "select count(*), count(distinct a.text_id * 1000000 + a.question_id),"
         " (select count(*) from annotation_rating g where g.rater_id = j.rater_id)"
@@ -123,8 +124,11 @@ def more_than(page, n: int) -> None:
     until(page, f"Number(document.getElementById('done')?.textContent) > {n}")
 
 
-def waits_since_long(site) -> None:
-    """What is asked of workers was asked a minute ago: sooner the page does not say that none is there."""
+def backdate_queued_tasks(site) -> None:
+    """Backdate queued tasks by a minute.
+
+    Before that time the page does not report that no worker is there.
+    """
     with closing(sqlite3.connect(site.database, timeout=30)) as connection, connection:
         connection.execute(
             "update django_tasks_database_dbtaskresult set enqueued_at = datetime(enqueued_at, '-1 minute')"
@@ -132,33 +136,33 @@ def waits_since_long(site) -> None:
 
 
 @pytest.mark.timing
-def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, judging):
+def test_run_is_started_watched_cancelled_resumed_and_finished(visit, site, judging):
     """And the baseline's beside it, which needs no server."""
     ada = visit("ada")
     page = ada.open(f"/judge-runs/new/?dataset=coast&judge={key_of(site, SLOW)}")
     page.get_by_label("Server").select_option("local")
     page.get_by_label("Requests at once").fill("2")
-    page.get_by_role("button", name="Count first").click()
+    page.get_by_role("button", name="Estimate").click()
     expect(page.locator("#counted")).to_contain_text("pairs to ask; 0 are there already")
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("counting the pairs that this judge lacks")).to_be_visible()
-    waits_since_long(site)
+    backdate_queued_tasks(site)
     expect(page.get_by_text("No worker is at work")).to_be_visible()
     page.evaluate("window.isTheSamePage = true")
-    page.route(LOOKS, lambda route: route.fulfill(status=204))
-    there = ada.open(run_of(site, SLOW))
-    with worker(site), judging.held_back():
+    page.route(POLLS, lambda route: route.fulfill(status=204))
+    second_page = ada.open(run_of(site, SLOW))
+    with worker(site), judging.limited():
         # What came between two looks is said in one: that it runs, and a tenth of it.
-        expect(there.locator("#share")).to_have_text(re.compile(r"^\d\d%"), timeout=PATIENT)
-        there.close()
-        page.unroute(LOOKS)
+        expect(second_page.locator("#share")).to_have_text(re.compile(r"^\d\d%"), timeout=PATIENT)
+        second_page.close()
+        page.unroute(POLLS)
         expect(page.locator("#spoken")).to_have_text(re.compile(r"^The run is running\. 1\d% "))
         expect(page.get_by_role("button", name="Pause")).to_be_visible()
         expect(page.get_by_text("No worker is at work")).to_have_count(0)
         expect(page.locator("#reply-rows tr").nth(5)).to_be_visible()
         judging.allowed = 60  # the second tenth
         expect(page.locator("#spoken")).to_have_text(re.compile(r"^2\d% judged"))
-        # Somebody in the list of replies: the numbers go on, and the list stands still.
+        # With focus in the list of replies the numbers are updated, and the list is not.
         page.locator("#reply-rows a").first.focus()
         before = page.locator("#reply-rows").inner_text()
         for _ in range(2):
@@ -170,7 +174,7 @@ def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, ju
         page.get_by_role("link", name="Cancel the run").click()
         expect(page.locator("dialog#cancel")).to_be_visible()
         assert axe_problems(page) == []
-        page.get_by_role("button", name="Let it go on").click()
+        page.get_by_role("button", name="Continue run").click()
         expect(page.locator("dialog#cancel")).to_be_hidden()
         assert page.evaluate("window.isTheSamePage")
         page.get_by_role("link", name="Cancel the run").click()
@@ -185,8 +189,8 @@ def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, ju
         judging.allowed = math.inf
         expect(page.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
         expect(page.locator("#spoken")).to_contain_text("The run is finished.")
-        asked = []
-        page.on("request", lambda request: asked.append(request.url))
+        requests = []
+        page.on("request", lambda request: requests.append(request.url))
         baseline = ada.open("/judge-runs/new/?dataset=coast")
         baseline.get_by_role("button", name="Start").click()
         expect(baseline.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
@@ -194,20 +198,20 @@ def test_a_run_is_started_watched_cancelled_resumed_and_finished(visit, site, ju
     assert cells(site) == (N_PAIRS, N_PAIRS, N_PAIRS)
     assert len(judging.prompts) == len(set(judging.prompts))
     page.wait_for_timeout(2500)
-    assert asked == []
+    assert requests == []
 
 
-def test_without_scripts_cancelling_asks_on_a_page_of_its_own(visit, site):
+def test_cancelling_without_scripts_asks_on_another_page(visit, site):
     page = visit("ada", java_script_enabled=False).open(run_of(site, "paused"))
     page.get_by_role("link", name="Cancel the run").click()
     expect(page.get_by_role("heading", name="Cancel judge run")).to_be_visible()
-    page.get_by_role("link", name="Let it go on").click()
+    page.get_by_role("link", name="Continue run").click()
     page.get_by_role("link", name="Cancel the run").click()
     page.get_by_role("button", name="Cancel the run").click()
     expect(page.locator("#run-state")).to_have_text("cancelled")
 
 
-def test_a_session_that_ended_puts_no_log_in_page_into_the_run(visit, site):
+def test_session_that_ended_puts_no_log_in_page_into_the_run(visit, site):
     visitor = visit("rosa")
     page = visitor.open(run_of(site, "going"))
     visitor.context.clear_cookies()
@@ -216,38 +220,38 @@ def test_a_session_that_ended_puts_no_log_in_page_into_the_run(visit, site):
     expect(page.locator("#done")).to_have_text("100")
 
 
-def test_a_judge_is_made_without_scripts(visit, site):
+def test_judge_is_made_without_scripts(visit, site):
     visitor = visit("ada", java_script_enabled=False)
     page = visitor.open("/judges/new/")
     page.locator("#id_slug").fill("by-hand")
     page.locator("#id_model").fill("tiny")
     page.get_by_label("One of our prompts").select_option("text-first")
-    page.get_by_role("button", name="Put it in").click()
+    page.get_by_role("button", name="Insert prompt").click()
     expect(page.locator("#id_slug")).to_have_value("by-hand")
     page.get_by_role("button", name="Preview").last.click()
     expect(page.locator("pre.sent").last).to_contain_text("How much of the question does the text")
     page.locator("#id_model").fill("")
-    page.get_by_role("button", name="Make this judge").click()
+    page.get_by_role("button", name="Create judge").click()
     expect(page.locator("#id_model_error")).to_be_visible()
     page.locator("#id_model").fill("tiny")
-    page.get_by_role("button", name="Make this judge").click()
+    page.get_by_role("button", name="Create judge").click()
     expect(page.get_by_text("The judge by-hand is made.")).to_be_visible()
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
 
 
-def test_the_first_wrong_field_has_the_focus(visit, site):
+def test_first_wrong_field_has_the_focus(visit, site):
     visitor = visit("ada")
     page = visitor.open("/judges/new/")
     page.locator("#id_slug").fill("by-hand-2")
-    page.get_by_role("button", name="Make this judge").click()
+    page.get_by_role("button", name="Create judge").click()
     expect(page.locator("#id_model")).to_be_focused()
     assert axe_problems(page) == []
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
 
 
-def test_the_pages_are_accessible(visit, site):
+def test_pages_are_accessible(visit, site):
     page = visit("ada").open("/judges/")
-    stopped, going = run_of(site, "stopped"), run_of(site, "going")
+    stopped, running = run_of(site, "stopped"), run_of(site, "going")
     for path in (
         "/judges/?sort=-graded",
         "/datasets/coast/judges/?rubric=graded",
@@ -259,8 +263,8 @@ def test_the_pages_are_accessible(visit, site):
         "/judge-runs/",
         "/judge-runs/new/?dataset=coast",
         stopped,
-        going,
-        f"{going}cancel/",
+        running,
+        f"{running}cancel/",
         f"{stopped}failures/all/",
         "/datasets/coast/",
     ):
@@ -271,20 +275,20 @@ def test_the_pages_are_accessible(visit, site):
         assert faults(page) == [], path
 
 
-def test_a_draft_is_tried_without_scripts(visit, site):
+def test_draft_is_tried_without_scripts(visit, site):
     visitor = visit("ada", java_script_enabled=False)
     page = visitor.open(f"/judges/new/?from={key_of(site, 'stopped')}")
     page.get_by_label("A server that runs it").select_option("local")
     page.locator("select[name=pairs]").select_option("topic")
-    page.get_by_role("button", name="Try it on 20 pairs").click()
+    page.get_by_role("button", name="Try on 20 pairs").click()
     table = page.get_by_role("region", name="What it says of the pairs")
     expect(table.get_by_role("row")).to_have_count(21)
     expect(table).to_contain_text("20 of 20 pairs")
 
 
-def test_a_draft_beside_people_is_accessible(visit, site):
+def test_draft_beside_people_is_accessible(visit, site):
     page = visit("ada").open(f"/judges/new/?from={key_of(site, 'stopped')}")
     page.get_by_label("A server that runs it").select_option("local")
-    page.get_by_role("button", name="Try it on 20 pairs").click()
+    page.get_by_role("button", name="Try on 20 pairs").click()
     expect(page.get_by_role("region", name="What it says of the pairs")).to_be_visible()
     assert faults(page) == []

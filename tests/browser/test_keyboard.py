@@ -1,12 +1,12 @@
-"""Everything by keyboard: a whole T1 item in few keys, conflicts, the help with its switches."""
+"""Keyboard only: a whole T1 item in few keys, conflicts, and the help with its switches."""
 
 import re
 
 from playwright.sync_api import expect
 
-from tests.browser.hands import grade, keys_for, settled, unaware, until
-from tests.browser.looks import axe_problems
-from tests.browser.material import EXPECTED_T1, T1_ANSWERS
+from tests.browser.page_audit import axe_problems
+from tests.browser.user_input import grade, keys_for, press_place, settled, unaware, until
+from tests.toolbox.browser_texts import EXPECTED_T1, T1_ANSWERS
 
 MAY_PRESS = 120
 BY_MOUSE = sum(1 + len(quotes) for _, quotes in T1_ANSWERS)  # a click for the grade, a drag a span
@@ -29,20 +29,20 @@ def test_t1_by_keyboard_in_few_keys(worker, site):
         press("Enter" if quotes else "0")
     settled(page)
     assert site.ratings(worker.name, "answerable") == EXPECTED_T1
-    assert len(site.said(first)) <= BY_MOUSE
+    assert len(site.answers(first)) <= BY_MOUSE
     press("Control+Enter")
     page.wait_for_url(f"**/work/{second}/")
     assert pressed <= MAY_PRESS
 
 
-def test_a_conflict_is_decided_by_keyboard(worker, visit, site):
+def test_conflict_is_decided_by_keyboard(worker, visit, site):
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")
-    there = visit(worker.name).open(f"/work/{item}/")
+    other_page = visit(worker.name).open(f"/work/{item}/")
     panel = page.locator("#q-1 .conflict")
     with unaware(page):
-        grade(there, 1, 0)
-        settled(there)
+        grade(other_page, 1, 0)
+        settled(other_page)
         page.keyboard.press("1")
         expect(panel).to_be_visible()
     page.locator("#q-1 input:checked").focus()
@@ -53,7 +53,7 @@ def test_a_conflict_is_decided_by_keyboard(worker, visit, site):
     expect(panel.locator("[data-keep]")).to_be_focused()
     page.keyboard.press("Space")
     settled(page)
-    assert site.said(item) == [(0, 0), (0, 1)]
+    assert site.answers(item) == [(0, 0), (0, 1)]
     expect(page.locator("#q-1 input:checked")).to_be_focused()
     worker.errors.clear()  # a conflict is a 409, which Chromium logs
 
@@ -70,7 +70,7 @@ def test_single_keys_can_be_switched_off_and_stay_off(worker, site):
         page.keyboard.press(key)
     expect(page.locator("#help")).to_be_hidden()
     expect(page.locator(".question input:checked")).to_have_count(0)
-    assert site.said(item) == []
+    assert site.answers(item) == []
 
 
 def test_text_size_and_line_length_are_remembered_and_printed(worker, site):
@@ -98,7 +98,7 @@ def test_text_size_and_line_length_are_remembered_and_printed(worker, site):
     assert text.evaluate("element => element.offsetWidth") >= wide
 
 
-def test_an_attention_check_asks_for_no_words(visit, site):
+def test_attention_check_asks_for_no_words(visit, site):
     worker = visit("worker10")
     (item,) = site.assignments(worker.name, "crowd")
     page = worker.open(f"/work/{item}/")
@@ -122,7 +122,7 @@ def test_an_attention_check_asks_for_no_words(visit, site):
     expect(page.locator("#progress-words")).to_have_text("1 of 16")
 
 
-def test_a_message_of_the_researchers_is_put_away_for_good(visit, site):
+def test_message_of_the_researchers_is_put_away_for_good(visit, site):
     worker = visit("worker11")
     (item,) = site.assignments(worker.name, "crowd")
     page = worker.open(f"/work/{item}/")
@@ -136,14 +136,14 @@ def test_a_message_of_the_researchers_is_put_away_for_good(visit, site):
     expect(page.locator("#news")).to_have_count(0)
 
 
-def test_the_end_of_the_part_is_shown_and_warned_of(visit, site):
+def test_end_of_the_part_is_shown_and_warned_of(visit, site):
     worker = visit("worker12")
     (item,) = site.assignments(worker.name, "crowd")
     page = worker.context.new_page()
     page.clock.install()
     page.goto(f"{worker.site.url}/work/{item}/")
-    left = page.locator("#time-left")
-    expect(left).to_contain_text(re.compile("Time left: [123] hours?"))
+    time_left = page.locator("#time-left")
+    expect(time_left).to_contain_text(re.compile("Time left: [123] hours?"))
     # The part began with the site, and all the tests before this one took their time.
     seconds = page.locator("#main").evaluate("({ dataset }) => dataset.partEnds - dataset.now")
     page.clock.fast_forward((seconds - 8 * 60) * 1000)
@@ -153,29 +153,24 @@ def test_the_end_of_the_part_is_shown_and_warned_of(visit, site):
     expect(warning).to_be_hidden()
     page.clock.fast_forward("20:00")
     expect(page.locator("#part-over")).to_contain_text("The time for this part is over")
-    expect(left).to_have_text("The time is over")
-
-
-PRESS = (
-    "(init) => document.body.dispatchEvent(new KeyboardEvent('keydown', {bubbles: true, ...init}))"
-)
+    expect(time_left).to_have_text("The time is over")
 
 
 def test_keys_of_other_keyboards_are_known_by_their_place(worker, site):
-    """The row of digits in France, j in Cyrillic; with Shift, or as a Latin letter, a sign means itself."""
+    """The row of digits in France, j in Cyrillic.
+
+    With Shift, or as a Latin letter, a character means itself.
+    """
     item = site.assignments(worker.name, "t2")[0]
     page = worker.open(f"/work/{item}/")
 
-    def press(key, code, **more):
-        page.evaluate(PRESS, {"key": key, "code": code, **more})
-
-    press("!", "Digit1", shiftKey=True)
-    press("h", "KeyJ")
+    press_place(page, "!", "Digit1", shiftKey=True)
+    press_place(page, "h", "KeyJ")
     expect(page.locator("input[name=grade]:checked")).to_have_count(0)
-    press("о", "KeyJ")
-    press("&", "Digit1")
+    press_place(page, "о", "KeyJ")
+    press_place(page, "&", "Digit1")
     expect(page.locator("#q-2 input[value='1']")).to_be_checked()
     expect(page.locator("#q-1 input:checked")).to_have_count(0)
-    press("à", "Digit0")
+    press_place(page, "à", "Digit0")
     expect(page.locator("input[value='0']:checked")).to_have_count(1)
     settled(page)

@@ -1,15 +1,15 @@
-"""The rating matrix: readable at every width, by keyboard alone, and without scripts."""
+"""Rating matrix: readable at all widths, by keyboard alone, and without scripts."""
 
 import pytest
 
-from tests.browser.looks import faults
+from tests.browser.page_audit import faults
 
 LIST = "/datasets/coast/matrix/"
 
 
 @pytest.fixture
 def topic(site):
-    """The first topic of the demo study, and one of its runs."""
+    """Return the matrix of the first topic of the demo study, with one of its runs."""
     [(pk,)] = site.rows(
         "select t.id from annotation_topic t join annotation_dataset d on d.id = t.dataset_id"
         " where d.slug = 'coast' order by t.position limit 1"
@@ -17,7 +17,7 @@ def topic(site):
     return f"{LIST}{pk}/?run=first_stage.bm25"
 
 
-def test_it_is_accessible(visit, site, topic):
+def test_pages_are_accessible(visit, site, topic):
     page = visit("rosa").open(LIST)
     people = f"{topic}&source=people:lexical&all=1"
     for path in (LIST, topic, people, "/datasets/browser/matrix/"):
@@ -25,7 +25,7 @@ def test_it_is_accessible(visit, site, topic):
         assert faults(page) == [], path
 
 
-def test_arrows_move_from_cell_to_cell_and_the_pair_is_said(visit, topic):
+def test_arrow_keys_move_between_cells_and_announce_the_pair(visit, topic):
     page = visit("rosa").open(topic)
     assert page.locator('#matrix td > a[tabindex="0"]').count() == 1
     page.locator('#matrix td > a[tabindex="0"]').focus()
@@ -44,7 +44,7 @@ def test_arrows_move_from_cell_to_cell_and_the_pair_is_said(visit, topic):
     page.wait_for_url("**/pairs/**")
 
 
-def test_the_pointer_shows_the_pair_too(visit, topic):
+def test_pointer_shows_the_pair_too(visit, topic):
     page = visit("rosa").open(topic)
     page.locator("#matrix tbody td > a").nth(3).hover()
     question = page.locator("#question-4 .asked").inner_text()
@@ -63,7 +63,7 @@ def test_names_and_numbers_stay_in_sight_on_a_phone(visit, topic):
     assert name["x"] == pytest.approx(box["x"], abs=2)
 
 
-def test_without_scripts(visit, topic):
+def test_matrix_without_scripts_links_to_pairs(visit, topic):
     page = visit("rosa", java_script_enabled=False).open(topic)
     assert not page.locator("#pair").is_visible()
     assert page.locator("#question-1 .asked").is_visible()

@@ -1,11 +1,14 @@
-"""An owner adds a model server, tests the connection and reads why nothing can run yet, with a real browser."""
+"""Model servers in the browser: an owner adds one and tests its connection.
+
+The page tells why nothing can run yet.
+"""
 
 from playwright.sync_api import expect
 
-from tests.browser.looks import faults
+from tests.browser.page_audit import faults
 
 
-def test_a_server_is_added_and_tested_in_the_browser(visit, site):
+def test_server_is_added_and_tested_in_the_browser(visit, site):
     visitor = visit("ada")
     page = visitor.open("/projects/main/servers/new/")
     page.locator("#id_preset").select_option("azure")

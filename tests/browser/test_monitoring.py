@@ -1,11 +1,11 @@
-"""The admin's table in a browser: it counts by itself, it asks before it acts, and it reads well."""
+"""Monitoring in a browser: live counts, confirmations, and accessibility."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.looks import axe_problems, faults
+from tests.browser.page_audit import axe_problems, faults
 
 HOME = "/campaigns/field/"
 PAGES = [
@@ -24,12 +24,12 @@ def participant(site, pid: str) -> str:
     return f"{HOME}participants/{key}/"
 
 
-@pytest.mark.parametrize("who", ["ada", "rosa"])
-def test_the_pages_are_accessible(visit, site, who):
-    visitor = visit(who)
+@pytest.mark.parametrize("account", ["ada", "rosa"])
+def test_pages_are_accessible(visit, site, account):
+    visitor = visit(account)
     page = visitor.open(HOME)
-    own = participant(site, "pid-working")
-    for path in [*(HOME + path for path in PAGES), own]:
+    detail = participant(site, "pid-working")
+    for path in [*(HOME + path for path in PAGES), detail]:
         page.goto(site.url + path)
         page.evaluate(
             "document.querySelectorAll('details').forEach(details => { details.open = true; })"
@@ -39,27 +39,27 @@ def test_the_pages_are_accessible(visit, site, who):
     visitor.errors[:] = [error for error in visitor.errors if "403" not in error]
 
 
-def test_the_numbers_are_counted_anew_by_themselves_and_stand_still_on_demand(visit):
+def test_numbers_are_refreshed_and_can_be_paused(visit):
     visitor = visit("rosa")
     visitor.context.clock.install()
     page = visitor.open(HOME)
-    asked = []
+    requests = []
     page.on(
         "request",
-        lambda request: asked.append(request) if "hx-request" in request.headers else None,
+        lambda request: requests.append(request) if "hx-request" in request.headers else None,
     )
     with page.expect_response(lambda response: "hx-request" in response.request.headers):
         page.clock.run_for(10_000)
     expect(page.locator("#numbers .tiles")).to_have_count(1)
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
-    page.get_by_role("button", name="Hold the numbers").click()
+    page.get_by_role("button", name="Pause updates").click()
     expect(page.locator("[data-live-says]")).to_have_text("The numbers stand still.")
-    before = len(asked)
+    before = len(requests)
     page.clock.run_for(30_000)
-    assert len(asked) == before
+    assert len(requests) == before
 
 
-def test_a_session_that_ended_puts_no_log_in_page_into_the_numbers(visit):
+def test_session_that_ended_puts_no_log_in_page_into_the_numbers(visit):
     visitor = visit("rosa")
     visitor.context.clock.install()
     page = visitor.open(HOME)
@@ -70,17 +70,17 @@ def test_a_session_that_ended_puts_no_log_in_page_into_the_numbers(visit):
     expect(page.locator("#id_password")).to_have_count(0)
 
 
-def test_an_admin_pauses_and_goes_on(visit, site):
+def test_admin_pauses_and_goes_on(visit, site):
     page = visit("ada").open(HOME)
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_text("is paused: nothing new is handed out")).to_be_visible()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Pause", exact=True).click()
+    expect(page.get_by_text("is paused: no new work is assigned")).to_be_visible()
+    page.get_by_role("button", name="Resume").click()
     expect(page.get_by_text("is open.")).to_be_visible()
     page.goto(site.url + HOME + "log/")
     expect(page.locator("tbody tr").first).to_contain_text("opened again")
 
 
-def test_what_cannot_be_undone_asks_first(visit, site):
+def test_irreversible_action_asks_first(visit, site):
     page = visit("ada").open(participant(site, "pid-overdue"))
     page.get_by_text("Return…").click()
     page.get_by_role("button", name=re.compile("Return w-")).click()
@@ -89,16 +89,16 @@ def test_what_cannot_be_undone_asks_first(visit, site):
     page.locator("form[action$='return/'] input[name=confirm]").check()
     page.get_by_role("button", name=re.compile("Return w-")).click()
     expect(page.get_by_text("is returned, and 3 items went back")).to_be_visible()
-    page.get_by_role("button", name="Let in again").click()
+    page.get_by_role("button", name="Readmit").click()
     expect(page.get_by_text("can go on.")).to_be_visible()
 
 
-def test_a_link_is_made_and_copied(visit, site):
+def test_link_is_made_and_copied(visit, site):
     visitor = visit("ada")
     visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = visitor.open(HOME + "invitations/")
     page.get_by_label("Names").fill("Amal")
-    page.get_by_role("button", name="Make links").click()
+    page.get_by_role("button", name="Create links").click()
     button = page.get_by_role("button", name="Copy the link of Amal")
     expect(button).to_be_visible()
     page.wait_for_load_state()  # with its scripts
@@ -109,11 +109,13 @@ def test_a_link_is_made_and_copied(visit, site):
     address = page.get_by_role("button", name="Copy: Address of the study")
     address.click()
     expect(address).to_have_text("Copied")
-    asked = page.evaluate("navigator.clipboard.readText()")
-    assert asked.startswith(f"{site.url}/start/field/?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&STUDY_ID")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(
+        f"{site.url}/start/field/?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&STUDY_ID"
+    )
 
 
-def test_prolifics_list_is_compared_and_the_comparison_taken_away(visit, tmp_path):
+def test_prolific_list_is_compared_and_the_comparison_downloaded(visit, tmp_path):
     page = visit("ada").open(HOME + "reconcile/")
     export = tmp_path / "export.csv"
     export.write_text(
@@ -136,7 +138,7 @@ def test_prolifics_list_is_compared_and_the_comparison_taken_away(visit, tmp_pat
     assert len(lines) == 5
 
 
-def test_a_broken_list_says_where(visit, tmp_path):
+def test_broken_list_names_the_line(visit, tmp_path):
     visitor = visit("ada")
     page = visitor.open(HOME + "reconcile/")
     export = tmp_path / "export.csv"
@@ -148,9 +150,9 @@ def test_a_broken_list_says_where(visit, tmp_path):
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
 
 
-def test_an_export_is_downloaded(visit):
+def test_export_is_downloaded(visit):
     page = visit("rosa").open(HOME)
     with page.expect_download() as started:
-        page.get_by_role("button", name="Anonymous export").click()
+        page.get_by_role("button", name="Export anonymised data").click()
     assert started.value.suggested_filename == "field.anonymous.zip"
     assert started.value.path().stat().st_size > 1000

@@ -1,12 +1,12 @@
-"""Nuggets from a file to their scores: imported, assigned by a person in a campaign, read on their page."""
+"""Nuggets: imported from a file, assigned by a worker, scored on their page."""
 
 import json
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import settled
-from tests.browser.looks import faults
+from tests.browser.page_audit import faults
+from tests.browser.user_input import settled
 
 NUGGETS = {"Ottilie Marsh mended the wheel": "vital", "it turned in May": "okay"}
 LINE = {
@@ -22,7 +22,7 @@ LINE = {
 HAND_OUT = """
 from annotation.models import Dataset, User
 from annotation.models.standard import NUGGET_SUPPORT, add_standard
-from tests.factories import make_campaign
+from tests.toolbox.factories import make_campaign
 add_standard(NUGGET_SUPPORT)
 make_campaign(
     Dataset.objects.get(slug="mill"), User.objects.get(username="worker29"), rubric="nugget-support"
@@ -37,15 +37,15 @@ def files(tmp_path):
     return [path]
 
 
-def test_from_a_file_to_the_scores(visit, site, files):
+def test_nuggets_are_imported_assigned_and_scored(visit, site, files):
     page = visit("ada").open("/import/")
     page.fill("#id_dataset", "mill")
     page.select_option("select[name=format]", "nuggets")
     page.set_input_files("#id_files", files)
-    page.click("text=Upload and look")
-    expect(page.locator("h1")).to_have_text("What would change in mill")
-    page.click("text=Import it")
-    page.click("text=To the dataset")
+    page.click("text=Upload and preview")
+    expect(page.locator("h1")).to_have_text("Preview of changes to mill")
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.click("text=Open the dataset")
     page.click("text=Nuggets")
     expect(page.locator("h1")).to_have_text("Nuggets")
     expect(page.locator(".lede")).to_contain_text("1 vital, 1 okay, 0 not weighed")

@@ -1,44 +1,47 @@
-"""Rubrics that are not ours, by mouse, keys and touch, offline too; and two of them on one page."""
+"""Other rubrics by mouse, keys and touch, offline too; and two rubrics on one page."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import (
+from tests.browser.page_audit import axe_problems, faults
+from tests.browser.touch_targets import PHONE, SMALL_TARGETS
+from tests.browser.user_input import (
     drag_over,
     grade,
     offline,
-    said,
+    save_status,
     select_by_touch,
     settled,
     unaware,
 )
-from tests.browser.looks import axe_problems, faults
-from tests.browser.test_touch import PHONE, SMALL
-from tests.rubrics import BODY
+from tests.toolbox.rubric_studies import BODY
 
-WORDS = "a crack in the lower gate"
-SPAN = (BODY.index(WORDS), BODY.index(WORDS) + len(WORDS), WORDS)
+QUOTE = "a crack in the lower gate"
+SPAN = (BODY.index(QUOTE), BODY.index(QUOTE) + len(QUOTE), QUOTE)
 KINDS = "kind-of-fact"
 
 
 @pytest.fixture
 def at(visit, site):
-    """at("worker26", "utility", ...): a worker, the page of their first item of a study, and its items."""
+    """Return a function that opens an item: at("worker26", "utility", ...).
+
+    It returns the worker, the page of their first item of a study, and all items of the study.
+    """
     visitors = []
 
-    def come(name, study, **options):
+    def open_item(name, study, **options):
         worker = visit(name, **options)
         visitors.append(worker)
         items = site.assignments(name, study)
         return worker, worker.open(f"/work/{items[0]}/"), items
 
-    yield come
+    yield open_item
     for worker in visitors:  # Chromium logs every request that fails, and these are meant to
         worker.errors[:] = [error for error in worker.errors if "Failed to load" not in error]
 
 
 def answered(site, item: int) -> list[tuple[int, str | None, int | None]]:
-    """Every answer to an item as it came: the question's position, the further rubric, the grade."""
+    """Return all answers to an item in order: question position, further rubric, grade."""
     return site.rows(
         "select q.position, u.slug, a.grade from annotation_answer a"
         " join annotation_subquestion q on q.id = a.question_id"
@@ -65,7 +68,7 @@ def test_grades_without_words_by_mouse_and_offline(at, site):
     with offline(page):
         grade(page, 2, 3)
         grade(page, 1, 4)
-        said(page).to_contain_text("2 waiting")
+        save_status(page).to_contain_text("2 waiting")
         page.keyboard.press("u")
         expect(page.locator("#q-1 input[value='5']")).to_be_checked()
     settled(page)
@@ -74,12 +77,12 @@ def test_grades_without_words_by_mouse_and_offline(at, site):
     grade(page, 3, 1)
     page.click("#submit button")
     onwards(page, site, item)
-    assert site.said(item) == [(0, 5), (1, 3), (0, 4), (0, 5), (2, 1)]
+    assert site.answers(item) == [(0, 5), (1, 3), (0, 4), (0, 5), (2, 1)]
     assert site.ratings("worker26", "utility") == {0: (5, []), 1: (3, []), 2: (1, [])}
 
 
 def drag_over_nothing(page) -> None:
-    """A drag over the text: its words stay selected, as on any page, and are no span."""
+    """Drag over the text: it stays selected, as on any page, and marks no span."""
     box = page.locator("#text p").first.bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 10)
     page.mouse.down()
@@ -99,7 +102,7 @@ def test_names_by_keys_of_their_own_and_offline(at, site):
     with offline(page):
         page.keyboard.press("d")
         page.keyboard.press("p")
-        said(page).to_contain_text("2 waiting")
+        save_status(page).to_contain_text("2 waiting")
     settled(page)
     page.keyboard.press("?")
     expect(page.locator("#help .keys")).to_contain_text("n p d c")
@@ -113,11 +116,11 @@ def test_names_by_keys_of_their_own_and_offline(at, site):
 
 def test_names_by_touch_and_in_two_places(at, visit, site):
     worker, page, (item, _) = at("worker27", KINDS, **PHONE)
-    there = visit(worker.name).open(f"/work/{item}/")
-    assert page.evaluate(SMALL) == []
+    other_page = visit(worker.name).open(f"/work/{item}/")
+    assert page.evaluate(SMALL_TARGETS) == []
     with unaware(page):
-        there.keyboard.press("n")
-        settled(there)
+        other_page.keyboard.press("n")
+        settled(other_page)
         page.locator("#q-1 label", has_text="A cause").tap()
         expect(page.locator("#q-1 .conflict dd")).to_have_text(
             ["A cause or a reason", "None of these"]
@@ -131,10 +134,10 @@ def test_names_by_touch_and_in_two_places(at, visit, site):
     settled(page)
     page.locator("#submit button").tap()
     onwards(page, site, item)
-    assert site.said(item) == [(0, 1), (0, 4), (1, 1), (2, 1)]
+    assert site.answers(item) == [(0, 1), (0, 4), (1, 1), (2, 1)]
 
 
-def test_two_rubrics_by_keys_and_offline(at, site):
+def test_rubric_pair_by_keys_and_offline(at, site):
     _, page, (item, _) = at("worker26", "both")
     assert faults(page) == []
     expect(page.locator(".question[data-active]")).to_have_id("q-1a")
@@ -148,9 +151,9 @@ def test_two_rubrics_by_keys_and_offline(at, site):
             page.keyboard.press(key)
         page.keyboard.press("u")
         page.keyboard.press("n")
-        said(page).to_contain_text("6 waiting")
+        save_status(page).to_contain_text("6 waiting")
         page.keyboard.press("Control+Enter")
-        said(page).to_contain_text("7 waiting")
+        save_status(page).to_contain_text("7 waiting")
     onwards(page, site, item)
     assert answered(site, item) == [
         *((0, None, 0), (0, KINDS, 4), (1, None, 0), (1, KINDS, 3)),
@@ -158,16 +161,16 @@ def test_two_rubrics_by_keys_and_offline(at, site):
     ]
 
 
-def test_two_rubrics_by_mouse_and_after_a_reload(at, site):
+def test_rubric_pair_by_mouse_and_after_a_reload(at, site):
     _, page, (item, _) = at("worker28", "both")
-    drag_over(page, WORDS)  # answers 1 under the one rubric
+    drag_over(page, QUOTE)  # answers 1 under the one rubric
     expect(page.locator("#q-1a input[value='1']")).to_be_checked()
     page.context.route("**/answers/**", lambda route: route.abort())
     grade(page, "1b", 4)
     drag_over(page, "nine weeks")
-    said(page).to_have_text("Question 1b takes no marked words.")
+    save_status(page).to_have_text("Question 1b takes no marked words.")
     grade(page, "2a", 0)
-    said(page).to_contain_text("2 waiting")
+    save_status(page).to_contain_text("2 waiting")
     page.reload()
     expect(page.locator("#q-1b input[value='4']")).to_be_checked()
     page.context.unroute("**/answers/**")
@@ -178,21 +181,21 @@ def test_two_rubrics_by_mouse_and_after_a_reload(at, site):
     expect(page.locator("#missing a")).to_have_text(["2b open", "3a open", "3b open"])
 
 
-def test_two_rubrics_by_touch(at, site):
+def test_rubric_pair_by_touch(at, site):
     _, page, (item, _) = at("worker27", "both", **PHONE)
-    select_by_touch(page, WORDS)
+    select_by_touch(page, QUOTE)
     page.locator("#q-1a .touch-take [data-next]").tap()
     expect(page.locator("#q-1b")).to_have_attribute("data-active", "")
     select_by_touch(page, "nine weeks")
     expect(page.locator(".touch-take:visible")).to_have_count(0)
-    assert page.evaluate(SMALL) == []
+    assert page.evaluate(SMALL_TARGETS) == []
     page.locator("#q-1b label", has_text="A cause").tap()
     expect(page.locator("#q-1b input[value='4']")).to_be_checked()
     assert axe_problems(page) == []
     for number in (2, 3):
-        for letter, words in (("a", "not answerable"), ("b", "None of these")):
+        for letter, label in (("a", "not answerable"), ("b", "None of these")):
             page.locator("[data-step='1']").tap()
-            page.locator(f"#q-{number}{letter} label", has_text=words).tap()
+            page.locator(f"#q-{number}{letter} label", has_text=label).tap()
             expect(page.locator(f"#q-{number}{letter} input:checked")).to_have_count(1)
     settled(page)
     page.locator("#submit button").tap()
@@ -200,7 +203,7 @@ def test_two_rubrics_by_touch(at, site):
     assert len(answered(site, item)) == 6
 
 
-def test_without_a_text_by_keys_and_without_scripts(at, visit, site):
+def test_rubric_without_a_text_by_keys_and_without_scripts(at, visit, site):
     worker, page, (item,) = at("worker26", "importance")
     assert page.locator("#text, .text-pane, .apart").count() == 0
     expect(page.locator(".request")).to_contain_text("Say what became of the lock at Wend.")
@@ -211,4 +214,4 @@ def test_without_a_text_by_keys_and_without_scripts(at, visit, site):
     plain.locator("#q-2 input[value='1']").check()
     plain.locator("#q-2 button", has_text="Save question 2").click()
     expect(plain.locator("#q-2 input[value='1']")).to_be_checked()
-    assert site.said(item) == [(0, 2), (1, 1)]
+    assert site.answers(item) == [(0, 2), (1, 1)]

@@ -1,4 +1,4 @@
-"""A study of one's own: imported, mended, taken back in part, shared with a co-author and a reviewer."""
+"""Own study: import, text edits, undo, a co-author, a reviewer, and the paper."""
 
 import zipfile
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visitor
-from tests.browser.looks import faults
+from tests.browser.page_audit import faults
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 WHOLE = [path for path in sorted(DEMO.rglob("*.*")) if path.suffix in (".jsonl", ".run")]
@@ -16,7 +16,7 @@ LATE = [path for path in WHOLE if "rater2" in path.name]
 
 @pytest.fixture
 def nobody(site, chromium):
-    """nobody(): somebody with a clean profile and no account."""
+    """Return a function that creates a visitor with a clean profile and no account."""
     contexts = []
 
     def start() -> Visitor:
@@ -29,22 +29,22 @@ def nobody(site, chromium):
 
 
 def bring(page, files) -> None:
-    """Upload, look, and import, from the page of the project."""
+    """Upload, check and import files, from the page of the project."""
     page.get_by_role("link", name="Import a study").click()
-    page.get_by_label("Dataset").fill("bay")
-    page.get_by_label("Title").fill("The bay")
+    page.fill("#id_dataset", "bay")
+    page.fill("#id_title", "The bay")
     page.set_input_files("#id_files", files)
-    page.get_by_role("button", name="Upload and look").click()
-    page.get_by_role("button", name="Import it").click()
-    page.get_by_role("link", name="To the dataset").click()
+    page.get_by_role("button", name="Upload and preview").click()
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("link", name="Open the dataset").click()
 
 
-def test_from_an_import_to_a_paper_with_a_co_author_and_a_reviewer(visit, site, nobody, tmp_path):
+def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nobody, tmp_path):
     rosa = visit("rosa")
     page = rosa.open("/projects/")
     page.get_by_label("Title").fill("Bay studies")
     page.get_by_label("Name in addresses").fill("bay-studies")
-    page.get_by_role("button", name="Make the project").click()
+    page.get_by_role("button", name="Create project").click()
     bring(page, [path for path in WHOLE if path not in LATE])
     page.goto(f"{site.url}/projects/bay-studies/")
     bring(page, LATE)
@@ -56,10 +56,10 @@ def test_from_an_import_to_a_paper_with_a_co_author_and_a_reviewer(visit, site, 
     )
     page.goto(f"{site.url}/datasets/bay/words/text/{text}/")
     page.get_by_label("Words").fill(f"{body} It was corrected.")
-    page.get_by_role("button", name="See what they would do").click()
-    expect(page.get_by_role("heading", name="What the new words would do")).to_be_visible()
+    page.get_by_role("button", name="Preview the edit").click()
+    expect(page.get_by_role("heading", name="Effects of the edit")).to_be_visible()
     assert faults(page) == []
-    page.get_by_role("button", name="Change the words").click()
+    page.get_by_role("button", name="Save the edit").click()
     expect(page.get_by_role("heading", name="Version 1")).to_be_visible()
     assert faults(page) == []
     [(question,)] = site.rows(
@@ -68,8 +68,8 @@ def test_from_an_import_to_a_paper_with_a_co_author_and_a_reviewer(visit, site, 
     )
     page.goto(f"{site.url}/datasets/bay/words/question/{question}/")
     page.get_by_label("Words").fill("What was closed first, and why?")
-    page.get_by_role("button", name="See what they would do").click()
-    page.get_by_role("button", name="Change the words").click()
+    page.get_by_role("button", name="Preview the edit").click()
+    page.get_by_role("button", name="Save the edit").click()
     expect(page.get_by_role("heading", name="Version 1")).to_be_visible()
     page.get_by_role("link", name="Restore version 1").click()
     expect(page.locator(".wording-diff ins")).not_to_have_count(0)
@@ -92,7 +92,7 @@ def test_from_an_import_to_a_paper_with_a_co_author_and_a_reviewer(visit, site, 
     # A co-author comes by a link, and sees this project alone.
     page.goto(f"{site.url}/projects/bay-studies/")
     page.fill("#id_for_whom", "Ottilie")
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create link").click()
     link = page.locator(".code").inner_text()
     assert faults(page) == []
     author = nobody()
@@ -101,7 +101,7 @@ def test_from_an_import_to_a_paper_with_a_co_author_and_a_reviewer(visit, site, 
     theirs.fill("#id_username", "ottilie")
     theirs.fill("#id_password1", "grey-heron-8")
     theirs.fill("#id_password2", "grey-heron-8")
-    theirs.get_by_role("button", name="Make the account and join").click()
+    theirs.get_by_role("button", name="Create account and join").click()
     expect(theirs.get_by_role("heading", name="Bay studies")).to_be_visible()
     theirs.goto(f"{site.url}/datasets/")
     expect(theirs.locator("article.dataset")).to_have_count(1)
@@ -112,7 +112,7 @@ def test_from_an_import_to_a_paper_with_a_co_author_and_a_reviewer(visit, site, 
     page.goto(f"{site.url}/datasets/bay/agreement/")
     page.get_by_role("link", name="Share").click()
     page.fill("#id_for_whom", "Reviewer 2")
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Create link").click()
     link = page.locator(".code").last.inner_text()
     reviewers = nobody().open(link.removeprefix(site.url))
     expect(reviewers.get_by_text("shared until")).to_be_visible()

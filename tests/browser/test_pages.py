@@ -1,11 +1,11 @@
-"""Every page at phone and desktop width, by day and by night: axe finds nothing, nothing overflows."""
+"""Accessibility and layout of all pages: axe, overflow, two widths, day and night."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import until
-from tests.browser.looks import WIDTHS, axe_problems, faults, layout_faults
-from tests.browser.site import OTHER_FONTS
+from tests.browser.page_audit import WIDTHS, axe_problems, faults, layout_faults
+from tests.browser.user_input import until
+from tests.toolbox.served_site import OTHER_FONTS
 
 PAGES = {
     "rosa": [
@@ -65,11 +65,11 @@ OF_RESULTS = [
 ]
 
 
-@pytest.mark.parametrize("who", PAGES)
-def test_pages_are_accessible(visit, site, who):
-    visitor = visit(who)
+@pytest.mark.parametrize("account", PAGES)
+def test_pages_are_accessible(visit, site, account):
+    visitor = visit(account)
     page = visitor.open("/")
-    for path in PAGES[who]:
+    for path in PAGES[account]:
         page.goto(site.url + path)
         assert faults(page) == [], path
     # Not found and forbidden are pages here, and Chromium logs each.
@@ -78,27 +78,27 @@ def test_pages_are_accessible(visit, site, who):
 
 @pytest.mark.parametrize("fonts", [OTHER_FONTS])
 def test_layout_of_pages_does_not_depend_on_fonts(visit, site):
-    """What `faults` finds with the usual fonts is not looked for again, but for what a font can change."""
-    visitors = {who: visit(who) for who in [*PAGES, "worker22"]}
-    found = {}
-    for who, paths in {**PAGES, "rosa": [*PAGES["rosa"], *OF_RESULTS]}.items():
-        page = visitors[who].open("/")
+    """Only the checks of `faults` that a font can change are repeated."""
+    visitors = {account: visit(account) for account in [*PAGES, "worker22"]}
+    by_path = {}
+    for account, paths in {**PAGES, "rosa": [*PAGES["rosa"], *OF_RESULTS]}.items():
+        page = visitors[account].open("/")
         for path in paths:
             page.goto(site.url + path)
-            found[path] = layout_faults(page)
+            by_path[path] = layout_faults(page)
         page.close()
         visitors[
-            who
+            account
         ].errors.clear()  # Chromium logs pages that are not found, and those are shown above
     for campaign in ("t1", "t2"):
         (item, *_) = site.assignments("worker22", campaign)
         page = visitors["worker22"].open(f"/work/{item}/")
-        found[campaign] = layout_faults(page)
+        by_path[campaign] = layout_faults(page)
         page.locator("[data-opens=guideline]").click()
         expect(page.locator("#guideline")).to_be_visible()
-        found[f"{campaign}, guideline"] = layout_faults(page)
+        by_path[f"{campaign}, guideline"] = layout_faults(page)
         page.close()
-    assert {path: problems for path, problems in found.items() if problems} == {}
+    assert {path: problems for path, problems in by_path.items() if problems} == {}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -119,7 +119,7 @@ def test_task_pages_are_accessible_at(visit, site, width):
         page.close()
 
 
-def test_a_pair_is_two_clicks_from_the_number(visit):
+def test_pair_is_two_clicks_from_the_number(visit):
     visitor = visit("rosa")
     page = visitor.open("/datasets/coast/agreement/")
     page.locator(".tile a.figure").first.click()

@@ -1,4 +1,7 @@
-"""The whole way of somebody from Prolific, on a real server: arrival, consent, check, parts, and back."""
+"""Complete path of a Prolific participant, on a real server.
+
+Arrival, consent, check, parts, and return.
+"""
 
 import time
 
@@ -6,17 +9,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visitor
-from tests.browser.hands import drag_over, grade, said, settled
-from tests.browser.looks import WIDTHS, axe_problems, faults
-from tests.crowd import prolific_id
-from tests.german import QUOTE, english_in
+from tests.browser.page_audit import WIDTHS, axe_problems, faults
+from tests.browser.user_input import drag_over, grade, save_status, settled
+from tests.toolbox.german_study import QUOTE, find_english
+from tests.toolbox.prolific_study import prolific_id
 
-BACK = "https://app.prolific.com/submissions/complete?cc="
+RETURN_URL = "https://app.prolific.com/submissions/complete?cc="
 
 
 @pytest.fixture
 def guest(site, chromium):
-    """guest(width=..., ...): somebody with a clean profile, who is not logged in anywhere."""
+    """Return a function that creates a visitor with a clean profile, not logged in."""
     contexts, guests = [], []
 
     def start(*, width: int = 1280, height: int = 844, **options) -> Visitor:
@@ -44,14 +47,14 @@ def arrive(guest: Visitor, pid: str, session: str = "first", study: str = "proli
 
 
 def answer(page: Page, right: dict[str, str]) -> None:
-    """Choose an option for each question, by its words, and go on."""
+    """Choose an option for each question, by its label, and go on."""
     for question, option in right.items():
         page.get_by_role("group", name=question).get_by_label(option, exact=True).check()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
 
 
 def agree(page: Page) -> None:
-    page.get_by_role("button", name="I agree, go on").click()
+    page.get_by_role("button", name="I agree, continue").click()
 
 
 def screening(page: Page, option: str = "Yes") -> None:
@@ -63,12 +66,12 @@ def comprehension(page: Page, first: str = "No") -> None:
 
 
 def wait_to_leave(page: Page, url: str) -> None:
-    """Until the page is another one; a place in the same one does not count."""
+    """Wait for another page; an anchor in the same page does not count."""
     page.wait_for_url(lambda address: address != url and not address.startswith(f"{url}#"))
 
 
 def do_item(page: Page) -> str:
-    """Answer 0 to every question, attention checks among them, and hand the item in; its address."""
+    """Answer 0 to all questions and attention checks, submit the item; return its URL."""
     url = page.url
     if (unfold := page.locator("[data-all]")).is_visible():
         unfold.click()  # a phone shows one question at a time
@@ -86,12 +89,12 @@ def do_part(page: Page) -> None:
 
 
 def stop_the_clock(page: Page) -> None:
-    """For this page and those after it, of which the last goes back to the platform after 15 seconds."""
+    """Pause the clock of this page and later ones; the last redirects after 15 seconds."""
     page.clock.install()
-    page.clock.pause_at(time.time() + 3600)  # what is past by then cannot be paused at
+    page.clock.pause_at(time.time() + 3600)  # a time in the past cannot be paused at
 
 
-def test_a_whole_journey_and_the_return_on_a_clean_profile(guest, site):
+def test_whole_journey_and_the_return_on_a_clean_profile(guest, site):
     pid = "5f1d2c3b4a59687786950413"
     visitor = guest()
     page = arrive(visitor, pid)
@@ -104,14 +107,14 @@ def test_a_whole_journey_and_the_return_on_a_clean_profile(guest, site):
     comprehension(page)
     expect(page.locator("main")).to_contain_text("Next is part 1 of 2")
     expect(page.locator("main")).to_contain_text("4.50 GBP")
-    page.get_by_role("button", name="Begin part 1").click()
+    page.get_by_role("button", name="Start part 1").click()
 
     # Practice comes first, and says what was expected.
     page.wait_for_url("**/work/*/")
     practice = do_item(page)
     expect(page).to_have_url(f"{practice}feedback/")
     expect(page.locator("main")).to_contain_text("You agree on 1 of 2 questions.")
-    page.get_by_role("link", name="Go on").first.click()
+    page.get_by_role("link", name="Continue").first.click()
 
     # Two texts, of which one asks to be attentive.
     page.wait_for_url("**/work/*/")
@@ -127,23 +130,23 @@ def test_a_whole_journey_and_the_return_on_a_clean_profile(guest, site):
     ) == [(0, 0)]
     expect(page.locator("#code")).to_have_text("DONE1")
     expect(page.get_by_role("link", name="Back to Prolific")).to_have_attribute(
-        "href", f"{BACK}DONE1"
+        "href", f"{RETURN_URL}DONE1"
     )
     expect(page.get_by_role("button", name="Stay on this page")).to_be_visible()
     page.clock.run_for(16_000)
-    page.wait_for_url(f"{BACK}DONE1")
+    page.wait_for_url(f"{RETURN_URL}DONE1")
 
     # Another day, another device, a new submission.
     page = arrive(guest(), pid, session="second")
     expect(page.locator("main")).to_contain_text("Next is part 2 of 2")
-    page.get_by_role("button", name="Begin part 2").click()
+    page.get_by_role("button", name="Start part 2").click()
     page.wait_for_url("**/work/*/")
     stop_the_clock(page)
     do_part(page)
     expect(page.locator("main")).to_contain_text("You have done all of it")
     page.get_by_role("button", name="Stay on this page").click()
     page.get_by_role("link", name="Back to Prolific").click()
-    page.wait_for_url(f"{BACK}DONE1")
+    page.wait_for_url(f"{RETURN_URL}DONE1")
     assert site.rows(
         "select s.number, s.outcome, s.session_id from annotation_part s"
         " join annotation_participant p on p.id = s.participant_id"
@@ -152,10 +155,10 @@ def test_a_whole_journey_and_the_return_on_a_clean_profile(guest, site):
     ) == [(1, "done", f"first-{pid}"), (2, "done", f"second-{pid}")]
 
 
-def test_a_study_is_german_from_arrival_to_code(guest, site):
+def test_study_is_german_from_arrival_to_code(guest, site):
     def fine(page: Page) -> None:
-        """What is shown, also by scripts, and what is not shown yet: German, and axe finds nothing."""
-        assert english_in(page.content()) == [], page.url
+        """Check that all text is German, also hidden text and scripts' text; run axe."""
+        assert find_english(page.content()) == [], page.url
         assert axe_problems(page) == [], page.url
 
     def go_on(page: Page, right: dict[str, str]) -> None:
@@ -199,7 +202,7 @@ def test_a_study_is_german_from_arrival_to_code(guest, site):
     fine(page)
     page.get_by_role("link", name="Weiter").first.click()
     page.wait_for_url(lambda url: url.endswith("/") and "feedback" not in url and url != practice)
-    page.context.route(f"{BACK}*", lambda route: route.fulfill(status=204))  # then one stays
+    page.context.route(f"{RETURN_URL}*", lambda route: route.fulfill(status=204))  # then one stays
     grade(page, 1, 2)  # rests on words that are not marked yet
     expect(page.locator("#q-1 .needs")).to_contain_text("Hier fehlt eine Stelle")
     fine(page)
@@ -213,15 +216,15 @@ def test_a_study_is_german_from_arrival_to_code(guest, site):
     fine(page)
 
 
-def test_staying_on_the_last_page_is_staying(guest, site):
+def test_staying_on_the_last_page_cancels_the_redirect(guest, site):
     page = arrive(guest(), "participants")
     agree(page)
     screening(page)
     comprehension(page)
-    page.get_by_role("button", name="Begin part 1").click()
+    page.get_by_role("button", name="Start part 1").click()
     page.wait_for_url("**/work/*/")
     do_item(page)
-    page.get_by_role("link", name="Go on").first.click()
+    page.get_by_role("link", name="Continue").first.click()
     page.wait_for_url("**/work/*/")
     stop_the_clock(page)
     do_part(page)
@@ -230,23 +233,25 @@ def test_staying_on_the_last_page_is_staying(guest, site):
     expect(page).to_have_url(f"{site.url}/work/in/prolific/end/")
 
 
-def test_a_guest_who_is_logged_out_comes_again_and_loses_nothing(guest, site):
+def test_guest_who_is_logged_out_comes_again_and_loses_nothing(guest, site):
     visitor = guest()
     page = arrive(visitor, "logged-out")
     agree(page)
     screening(page)
     comprehension(page)
-    page.get_by_role("button", name="Begin part 1").click()
+    page.get_by_role("button", name="Start part 1").click()
     page.wait_for_url("**/work/*/")
     item = int(page.url.rstrip("/").rpartition("/")[2])
     # The session is over; then all cookies are thrown away.
-    for value, lost in enumerate([{"name": "sessionid"}, {}]):
-        visitor.context.clear_cookies(**lost)
+    for value, cookie_filter in enumerate([{"name": "sessionid"}, {}]):
+        visitor.context.clear_cookies(**cookie_filter)
         grade(page, 1, value)
-        said(page).to_contain_text("open the study again from where you came, and it is sent")
+        save_status(page).to_contain_text(
+            "Open the study again from where you came, then it is sent"
+        )
         grade(page, 2, value)
-        said(page).to_contain_text("2 waiting")
-        assert len(site.said(item)) == 2 * value
+        save_status(page).to_contain_text("2 waiting")
+        assert len(site.answers(item)) == 2 * value
         page.reload()
         expect(page).to_have_url(f"{site.url}/start/prolific/again/")
         expect(page.locator("main")).to_contain_text("open the study again from where you came")
@@ -254,8 +259,10 @@ def test_a_guest_who_is_logged_out_comes_again_and_loses_nothing(guest, site):
         page = arrive(visitor, "logged-out")
         expect(page).to_have_url(f"{site.url}/work/in/prolific/")
         settled(page)
-        assert site.said(item)[-2:] == [(0, value), (1, value)]
-        page.get_by_role("link", name="Begin").or_(page.get_by_role("link", name="Go on")).click()
+        assert site.answers(item)[-2:] == [(0, value), (1, value)]
+        page.get_by_role("link", name="Start").or_(
+            page.get_by_role("link", name="Continue")
+        ).click()
         page.wait_for_url("**/work/*/")
     page.locator(".where a").click()
     page.get_by_role("button", name="Log out").click()
@@ -263,19 +270,19 @@ def test_a_guest_who_is_logged_out_comes_again_and_loses_nothing(guest, site):
     assert axe_problems(page) == []
 
 
-def test_who_does_not_agree_is_asked_to_return_the_submission(guest):
+def test_declining_participant_is_asked_to_return_the_submission(guest):
     page = arrive(guest(), "declines")
     page.get_by_role("button", name="I do not agree").click()
     expect(page.locator("main")).to_contain_text("return your submission on Prolific")
     expect(page.locator("#back")).to_have_count(0)
 
 
-def test_the_whole_way_without_scripts(guest, site):
+def test_whole_way_without_scripts(guest, site):
     page = arrive(guest(java_script_enabled=False), "plain")
     agree(page)
     screening(page)
     comprehension(page)
-    page.get_by_role("button", name="Begin part 1").click()
+    page.get_by_role("button", name="Start part 1").click()
     page.wait_for_url("**/work/*/")
     while "/work/in/" not in page.url:
         item = page.url
@@ -286,14 +293,14 @@ def test_the_whole_way_without_scripts(guest, site):
         page.locator("#submit button").click()
         wait_to_leave(page, item)
         if page.url.endswith("/feedback/"):
-            page.get_by_role("link", name="Go on").first.click()
+            page.get_by_role("link", name="Continue").first.click()
             page.wait_for_url("**/work/*/")
     expect(page.locator("#code")).to_have_text("DONE1")
     page.get_by_role("link", name="Back to Prolific").click()
-    page.wait_for_url(f"{BACK}DONE1")
+    page.wait_for_url(f"{RETURN_URL}DONE1")
 
 
-def test_the_pages_of_the_way_are_accessible(guest):
+def test_pages_of_the_way_are_accessible(guest):
     def fine(page: Page) -> None:
         assert faults(page) == [], page.url
 
@@ -324,17 +331,17 @@ def test_the_pages_of_the_way_are_accessible(guest):
     screening(page)
     comprehension(page)
     fine(page)  # the study before a part
-    page.get_by_role("button", name="Begin part 1").click()
+    page.get_by_role("button", name="Start part 1").click()
     page.wait_for_url("**/work/*/")
     do_item(page)
     fine(page)  # what was expected
-    page.get_by_role("link", name="Go on").first.click()
+    page.get_by_role("link", name="Continue").first.click()
     page.wait_for_url("**/work/*/")
     page.goto(page.url.rpartition("/work/")[0] + "/work/in/prolific/")
     fine(page)  # the study within a part
-    page.get_by_role("link", name="Go on").click()
+    page.get_by_role("link", name="Continue").click()
     page.wait_for_url("**/work/*/")
-    page.context.route(f"{BACK}*", lambda route: route.fulfill(status=204))  # then one stays
+    page.context.route(f"{RETURN_URL}*", lambda route: route.fulfill(status=204))  # then one stays
     do_part(page)
     fine(page)  # the code
     fine(visitor().open("/start/prolific/"))
@@ -342,6 +349,6 @@ def test_the_pages_of_the_way_are_accessible(guest):
     fine(visitor().open("/start/t1/?PROLIFIC_PID=a"))
 
 
-def test_the_link_opened_by_staff_is_accessible(visit):
+def test_link_opened_by_staff_is_accessible(visit):
     page = visit("rosa", width=390).open("/start/prolific/?PROLIFIC_PID=a")
     assert axe_problems(page) == []

@@ -1,10 +1,13 @@
-"""Code, tables, verse, right-to-left words, words without an end; small windows, many questions."""
+"""Unusual texts and windows on the task page.
+
+Code, tables, verse, right-to-left words, very long words; small windows, many questions.
+"""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import drag_over, settled
-from tests.browser.looks import axe_problems
+from tests.browser.page_audit import axe_problems
+from tests.browser.user_input import drag_over, settled
 
 BODY = (
     "The log, line by line:\n\n"
@@ -18,7 +21,7 @@ SEED = f"""
 from annotation.builder.drafts import open_campaign
 from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
 from annotation.participation.assigning import rater_of
-from tests.browser.material import PASSWORD
+from tests.toolbox.browser_texts import PASSWORD
 
 reader = User.objects.create_user("odd-reader", password=PASSWORD, role="worker")
 dataset = Dataset.objects.create(slug="odd", title="Odd texts")
@@ -50,7 +53,7 @@ _BOX = """(words) => {
 _OVERFLOWS = """() => [document.documentElement, ...document.querySelectorAll('.pane')]
   .filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.className || 'page')"""
 # What of an element can be seen: within the window, and within the pane that scrolls it.
-_SEEN = """(name) => {
+_VISIBLE_HEIGHT = """(name) => {
   const box = document.querySelector(name).getBoundingClientRect();
   const pane = document.querySelector(name).closest('.pane').getBoundingClientRect();
   return Math.min(box.bottom, pane.bottom, innerHeight) - Math.max(box.top, pane.top, 0);
@@ -67,15 +70,15 @@ def path(site):
 
 @pytest.fixture
 def open_at(visit, path):
-    """open_at(width, height): the page of the item in such a window."""
+    """Return a function that opens the item in a window: open_at(width, height)."""
     return lambda width, height: visit("odd-reader", width=width, height=height).open(path)
 
 
 def test_lines_tabs_and_directions_of_a_text_are_its_own(open_at, site, path):
     page = open_at(1280, 800)
     box = {
-        words: page.evaluate(_BOX, words)
-        for words in ("if steering", "call(tug)", "# then", "14:03", "15:10", "it drifts", "שלום")
+        phrase: page.evaluate(_BOX, phrase)
+        for phrase in ("if steering", "call(tug)", "# then", "14:03", "15:10", "it drifts", "שלום")
     }
     text = page.locator("#text").bounding_box()
     assert box["call(tug)"]["top"] > box["if steering"]["bottom"] - 8
@@ -89,7 +92,7 @@ def test_lines_tabs_and_directions_of_a_text_are_its_own(open_at, site, path):
     assert page.locator("#text").evaluate("text => text.textContent") == BODY
 
 
-def test_words_over_the_end_of_a_line_are_marked_sign_by_sign(open_at, site, path):
+def test_span_over_a_line_end_keeps_its_characters(open_at, site, path):
     page = open_at(1280, 800)
     quote = "the ferry,\r\nit drifts"
     drag_over(page, quote)
@@ -104,27 +107,27 @@ def test_words_over_the_end_of_a_line_are_marked_sign_by_sign(open_at, site, pat
 @pytest.mark.parametrize(
     ("width", "height"), [(1280, 800), (820, 1000), (640, 360), (390, 844), (320, 256)]
 )
-def test_nothing_is_wider_than_its_place(open_at, width, height):
+def test_panes_do_not_overflow(open_at, width, height):
     page = open_at(width, height)
     assert page.evaluate(_OVERFLOWS) == []
     assert axe_problems(page) == []
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 400), (960, 450), (640, 360), (844, 390)])
-def test_in_a_short_window_text_and_question_stand_side_by_side(open_at, width, height):
+def test_short_window_shows_text_beside_question(open_at, width, height):
     page = open_at(width, height)
-    assert page.evaluate(_SEEN, "#text") > 100
+    assert page.evaluate(_VISIBLE_HEIGHT, "#text") > 100
     page.locator(".text-pane").evaluate("pane => pane.scrollTo(0, 9999)")
-    assert page.evaluate(_SEEN, CHOICES) > 30
+    assert page.evaluate(_VISIBLE_HEIGHT, CHOICES) > 30
     page.locator("#submit button").click(trial=True)  # in sight as well
 
 
-def test_in_a_window_too_small_for_both_they_are_one_tap_apart(open_at):
+def test_tiny_window_switches_between_text_and_question(open_at):
     page = open_at(320, 256)
     page.locator(".apart a").last.click()
-    assert page.evaluate(_SEEN, CHOICES) > 30
+    assert page.evaluate(_VISIBLE_HEIGHT, CHOICES) > 30
     page.locator(".apart a").first.click()
-    assert page.evaluate(_SEEN, "#text") > 30
+    assert page.evaluate(_VISIBLE_HEIGHT, "#text") > 30
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (640, 360)])
@@ -133,7 +136,7 @@ def test_forty_open_questions_leave_the_text_and_the_active_one_in_sight(open_at
     page.locator("#submit button").click()
     expect(page.locator("#missing a")).to_have_count(40)
     assert page.locator("#missing").bounding_box()["height"] <= 150
-    assert page.evaluate(_SEEN, "#text") > 0.2 * height
-    assert page.evaluate(_SEEN, CHOICES) > 30
+    assert page.evaluate(_VISIBLE_HEIGHT, "#text") > 0.2 * height
+    assert page.evaluate(_VISIBLE_HEIGHT, CHOICES) > 30
     page.locator("#missing a").last.click()
     expect(page.locator("#q-40")).to_have_attribute("data-active", "")

@@ -1,7 +1,7 @@
-"""The pages of agreement in a real Chromium: from a number to the words behind it."""
+"""Agreement pages in Chromium: from a number to the sentence behind it."""
 
-from tests.browser.hands import until
-from tests.browser.looks import axe_problems
+from tests.browser.page_audit import axe_problems
+from tests.browser.user_input import until
 
 PAIR = "**/pairs/*/*/**"
 # What the page holds of a sentence: its place in the text, and every rater's spans.
@@ -19,14 +19,14 @@ FACTS = """() => {
 }"""
 
 
-def test_in_three_clicks_a_sentence_that_one_marked_and_another_did_not(visit):
+def test_sentence_behind_a_disagreement_is_three_clicks_away(visit):
     page = visit("rosa").open("/datasets/coast/agreement/")
     page.locator(".tile a.figure").first.click()  # 1: Fleiss kappa, the grades that differ
     page.locator(".cases a").first.click()  # 2: the strongest disagreement
     page.wait_for_url(PAIR)  # with all its words
     answered = page.locator(".grades li:not(.judge) b").all_text_contents()
     row = page.locator(".divided li").first
-    letters = row.locator(".quiet").inner_text()
+    raters = row.locator(".quiet").inner_text()
     row.locator("a").click()  # 3: the sentence
     until(page, "document.activeElement.classList.contains('sentence')")
     facts = page.evaluate(FACTS)
@@ -39,17 +39,17 @@ def test_in_three_clicks_a_sentence_that_one_marked_and_another_did_not(visit):
     assert marked
     assert set(answered) - marked
     # The page names who did and who did not.
-    by, not_by = letters.split("; not ")
+    by, not_by = raters.split("; not ")
     assert all(f"{letter} " in by for letter in marked)
     assert all(f"{letter} " in not_by for letter in set(answered) - marked)
     assert page.evaluate("document.querySelector('.sentence:target') === document.activeElement")
     # Its address alone leads there again.
-    again = page.context.new_page()
-    again.goto(page.url)
-    assert again.evaluate(FACTS) == facts
+    second_page = page.context.new_page()
+    second_page.goto(page.url)
+    assert second_page.evaluate(FACTS) == facts
 
 
-def test_the_list_goes_on_by_keyboard(visit):
+def test_list_goes_on_by_keyboard(visit):
     page = visit("rosa").open("/datasets/coast/pairs/?kind=compared")
     page.locator(".cases a").first.click()
     page.wait_for_url(PAIR)  # with its scripts
@@ -62,7 +62,7 @@ def test_the_list_goes_on_by_keyboard(visit):
     assert page.locator("a[rel=prev]").count() == 0
 
 
-def test_a_link_to_a_pair_is_copied(visit):
+def test_link_to_a_pair_is_copied(visit):
     visitor = visit("rosa", permissions=["clipboard-read", "clipboard-write"])
     page = visitor.open("/datasets/coast/pairs/?kind=differ")
     page.locator(".cases a").first.click()
@@ -72,7 +72,7 @@ def test_a_link_to_a_pair_is_copied(visit):
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
-def test_a_column_of_the_sweep_opens_the_page_at_its_eta(visit):
+def test_column_of_the_sweep_opens_the_page_at_its_eta(visit):
     visitor = visit("rosa")
     page = visitor.open("/datasets/coast/agreement/?rubric=graded")
     page.locator("#judge nav a").nth(1).click()  # the judge against one rater
@@ -88,7 +88,7 @@ def test_filters_of_the_list_are_in_the_address(visit):
     page = visit("rosa").open("/datasets/coast/pairs/")
     page.get_by_label("Words of the sub-question").fill("how many")
     page.locator("select[name=kind]").select_option("answerable")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     page.wait_for_url("**words=how+many**")
     assert "kind=answerable" in page.url
     questions = page.locator(".cases .what").all_text_contents()

@@ -1,10 +1,13 @@
-"""The retrieval room in a real browser: what axe finds, and figures that move under the strict policy."""
+"""Retrieval pages in a real browser: accessibility and interactive figures.
+
+The figures work under the strict content security policy.
+"""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import until
-from tests.browser.looks import faults
+from tests.browser.page_audit import faults
+from tests.browser.user_input import until
 
 ROOM = "/datasets/coast/retrieval/"
 PAGES = [
@@ -24,7 +27,7 @@ def rosa(visit):
     return visit("rosa")
 
 
-def test_the_pages_are_accessible(rosa, site):
+def test_pages_are_accessible(rosa, site):
     page = rosa.open(ROOM)
     for path in PAGES:
         page.goto(f"{site.url}{ROOM}{path}")
@@ -36,7 +39,7 @@ def test_the_pages_are_accessible(rosa, site):
     rosa.errors[:] = [error for error in rosa.errors if "400" not in error]
 
 
-def test_a_point_opens_the_matrix_of_its_topic(rosa):
+def test_point_opens_the_matrix_of_its_topic(rosa):
     page = rosa.open(ROOM)
     point = page.locator(".strips a").first
     topic = point.get_attribute("aria-label").split(":")[0]
@@ -45,7 +48,7 @@ def test_a_point_opens_the_matrix_of_its_topic(rosa):
     expect(page.locator("h1")).to_have_text(topic)
 
 
-def test_the_points_can_be_skipped_by_keyboard(rosa):
+def test_points_can_be_skipped_by_keyboard(rosa):
     page = rosa.open(ROOM)
     page.locator("main .skip-link").focus()
     page.keyboard.press("Enter")
@@ -53,23 +56,23 @@ def test_the_points_can_be_skipped_by_keyboard(rosa):
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
-def test_the_table_is_ordered_by_a_click(rosa):
+def test_table_is_ordered_by_a_click(rosa):
     page = rosa.open(ROOM)
     page.locator("th").get_by_role("link", name="α-nDCG", exact=True).click()
     page.wait_for_url("**sort=-alpha_ndcg**")
     expect(page.locator("th[aria-sort=descending]")).to_contain_text("α-nDCG")
 
 
-def test_a_pair_of_systems_is_two_clicks_from_its_topics(rosa):
+def test_pair_of_systems_is_two_clicks_from_its_topics(rosa):
     page = rosa.open(ROOM)
-    page.get_by_role("link", name="Run against run").click()
-    expect(page.locator("h1")).to_have_text("Run against run")
+    page.get_by_role("link", name="Pairwise comparison of systems").click()
+    expect(page.locator("h1")).to_have_text("Pairwise comparison of systems")
     page.locator("table a").first.click()
     page.wait_for_url("**/matrix/**")
 
 
 @pytest.mark.timing
-def test_a_figure_tells_a_point_and_opens_its_topic(rosa):
+def test_figure_tells_a_point_and_opens_its_topic(rosa):
     page = rosa.open(f"{ROOM}figure/topics/")
     # The points are there before anything listens to the mouse; Plotly's emitter tells of the last to come.
     until(page, "document.getElementById('figure')._ev?.listenerCount('plotly_click') > 0")
@@ -86,7 +89,7 @@ def test_a_figure_tells_a_point_and_opens_its_topic(rosa):
     page.wait_for_url("**/matrix/**")
 
 
-def test_a_figure_follows_the_theme(rosa):
+def test_figure_follows_the_theme(rosa):
     page = rosa.open(f"{ROOM}figure/metrics/")
     text = page.locator("#figure .xtick text").first
     expect(text).to_be_visible()
@@ -95,7 +98,7 @@ def test_a_figure_follows_the_theme(rosa):
     expect(text).not_to_have_css("fill", by_day)
 
 
-def test_without_scripts_the_tables_are_there(visit):
+def test_tables_are_shown_without_scripts(visit):
     page = visit("rosa", java_script_enabled=False).open(f"{ROOM}figure/compare/")
     expect(page.locator("table")).to_be_visible()
     expect(page.locator("#figure")).to_be_hidden()

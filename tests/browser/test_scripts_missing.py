@@ -1,4 +1,4 @@
-"""Scripts that do not arrive, and storage that is blocked: the page says only what is true then."""
+"""Missing scripts and blocked storage: the page makes no false promises."""
 
 import re
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import answer_all, drag_over, grade, said, settled
-from tests.browser.looks import axe_problems
-from tests.browser.material import T1_BODY
-from tests.browser.site import ROOT
-from tests.browser.test_adjudication import address
+from tests.browser.adjudication_pages import address
+from tests.browser.page_audit import axe_problems
+from tests.browser.user_input import answer_all, drag_over, grade, save_status, settled
+from tests.toolbox.browser_texts import T1_BODY
+from tests.toolbox.paths import ROOT
 
 INCOMPLETE = "This page did not load completely. Reload it."
 IMPORT = re.compile(r'^import (?:.* from )?"\./([\w-]+\.js)";$', re.MULTILINE)
@@ -24,14 +24,14 @@ BLOCKED = """() => {
 
 
 def scripts_of(main):
-    """The scripts that a page with this main script loads, by name."""
-    found, left = set(), [main, "site.js"]
-    while left:
-        name = left.pop()
-        if name not in found:
-            found.add(name)
-            left += IMPORT.findall((ROOT / "static" / "js" / name).read_text())
-    return sorted(found)
+    """Return the names of all scripts that a page with this main script loads."""
+    loaded, pending = set(), [main, "site.js"]
+    while pending:
+        name = pending.pop()
+        if name not in loaded:
+            loaded.add(name)
+            pending += IMPORT.findall((ROOT / "static" / "js" / name).read_text())
+    return sorted(loaded)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def at_work(worker, site):
     worker.errors.clear()  # Chromium logs every request that fails, and these are meant to
 
 
-def without(worker, name, path):
+def open_without_script(worker, name, path):
     stem = Path(name).stem
     worker.context.route(re.compile(rf"/js/{stem}(\.\w+)?\.js$"), lambda route: route.abort())
     page = worker.context.new_page()
@@ -52,9 +52,9 @@ def without(worker, name, path):
 @pytest.mark.parametrize("name", scripts_of("work.js"))
 def test_task_page_without_one_of_its_scripts_works_as_without_any(at_work, site, name):
     worker, item = at_work
-    page = without(worker, name, f"/work/{item}/")
+    page = open_without_script(worker, name, f"/work/{item}/")
     expect(page.locator("#incomplete")).to_have_text(INCOMPLETE)
-    said(page).not_to_contain_text("saved")
+    save_status(page).not_to_contain_text("saved")
     save = page.get_by_role("button", name="Save question 2", exact=True)
     expect(save).to_be_visible()
     for promise in page.locator(".scripted").all():
@@ -74,38 +74,38 @@ def test_task_page_without_one_of_its_scripts_works_as_without_any(at_work, site
 
 def test_task_page_without_its_watcher_works_with_scripts(at_work, site):
     worker, item = at_work
-    page = without(worker, "load-check.js", f"/work/{item}/")
+    page = open_without_script(worker, "load-check.js", f"/work/{item}/")
     grade(page, 1, 0)
     settled(page)
     expect(page.locator("#incomplete")).to_be_hidden()
     expect(page.get_by_role("button", name="Save question 1", exact=True)).to_be_hidden()
-    assert site.said(item) == [(0, 0)]
+    assert site.answers(item) == [(0, 0)]
 
 
 def test_task_page_promises_nothing_before_its_scripts_have_started(at_work, site):
     worker, item = at_work
     page = worker.context.new_page()
-    held = []
-    page.route("**/js/saved*.js", lambda route: held.append(route))
+    routes = []
+    page.route("**/js/saved*.js", lambda route: routes.append(route))
     page.goto(f"{site.url}/work/{item}/", wait_until="commit")
     save = page.get_by_role("button", name="Save question 2", exact=True)
     expect(save).to_be_visible()
-    said(page).not_to_contain_text("saved")
+    save_status(page).not_to_contain_text("saved")
     expect(page.locator("#undo")).to_be_hidden()
     grade(page, 2, 1)
     page.locator("#q-2 textarea").fill("four metres of clay")  # and has not pressed Save yet
-    while not held:
+    while not routes:
         page.wait_for_timeout(50)
-    held[0].continue_()
+    routes[0].continue_()
     settled(page)
     expect(save).to_be_hidden()
     expect(page.locator("#undo")).to_be_visible()
     expect(page.locator("#q-2 .spans q")).to_have_text(["four metres of clay"])
-    said(page).to_contain_text("Saved ")
-    assert site.said(item) == [(1, 1), (1, 1)]
+    save_status(page).to_contain_text("Saved ")
+    assert site.answers(item) == [(1, 1), (1, 1)]
 
 
-def test_an_error_while_the_scripts_start_leaves_a_page_that_works_without(at_work, site):
+def test_error_while_the_scripts_start_leaves_a_page_that_works_without(at_work, site):
     worker, item = at_work
     worker.context.add_init_script("delete window.ResizeObserver")
     page = worker.open(f"/work/{item}/")
@@ -120,11 +120,11 @@ def test_blocked_storage_loses_no_answer(new_worker, site):
     item, second = site.assignments(worker.name, "t1")
     worker.context.add_init_script(f"({BLOCKED})()")
     page = worker.open(f"/work/{item}/")
-    said(page).to_have_text("All saved")
+    save_status(page).to_have_text("All saved")
     expect(page.locator("#incomplete")).to_be_hidden()
     page.context.route("**/answers/**", lambda route: route.abort())
     drag_over(page, "four metres of clay")
-    said(page).to_contain_text("do not close or reload this page")
+    save_status(page).to_contain_text("do not close or reload this page")
     page.context.unroute("**/answers/**")
     settled(page)
     for number in range(2, 16):
@@ -149,13 +149,13 @@ def test_blocked_storage_leaves_adjudication_and_pairs_whole(visit, site):
 def test_pages_of_staff_say_that_a_script_is_missing(visit, site):
     visitor = visit("ada")
     for name in ("adjudication.js", "drags.js", "spans.js"):
-        page = without(visitor, name, address(site, 1))
+        page = open_without_script(visitor, name, address(site, 1))
         expect(page.locator("#incomplete")).to_have_text(INCOMPLETE)
         for promise in page.locator(".scripted").all():
             expect(promise).to_be_hidden()
         page.close()
         visitor.context.unroute_all()
-    page = without(visitor, "site.js", "/datasets/")
+    page = open_without_script(visitor, "site.js", "/datasets/")
     expect(page.locator("#incomplete")).to_have_text(INCOMPLETE)
     expect(page.locator("[data-theme-toggle]").first).to_be_hidden()
     visitor.errors.clear()
@@ -169,7 +169,7 @@ def test_study_page_promises_no_saving_that_scripts_do(at_work, site):
 
 def test_answers_of_a_whole_item_without_scripts_after_a_failed_load(at_work, site):
     worker, item = at_work
-    page = without(worker, "work.js", f"/work/{item}/")
+    page = open_without_script(worker, "work.js", f"/work/{item}/")
     for number in range(1, 16):
         grade(page, number, 0)
         page.get_by_role("button", name=f"Save question {number}", exact=True).click()
@@ -179,12 +179,12 @@ def test_answers_of_a_whole_item_without_scripts_after_a_failed_load(at_work, si
     assert site.state(item) == "submitted"
 
 
-def test_a_reload_after_a_failed_load_works_with_scripts(at_work, site):
+def test_reload_after_a_failed_load_works_with_scripts(at_work, site):
     worker, item = at_work
-    page = without(worker, "outbox.js", f"/work/{item}/")
+    page = open_without_script(worker, "outbox.js", f"/work/{item}/")
     expect(page.locator("#incomplete")).to_be_visible()
     worker.context.unroute_all()
     page.reload()
     answer_all(page)
     settled(page)
-    assert site.said(item) == [(position, 0) for position in range(15)]
+    assert site.answers(item) == [(position, 0) for position in range(15)]

@@ -1,18 +1,18 @@
-"""Recall of what was seen, in a real browser: from Retrieval to the items of a topic."""
+"""Recall of retrieved evidence in a real browser: from Retrieval to a topic's items."""
 
 from playwright.sync_api import expect
 
-from tests.browser.looks import faults
+from tests.browser.page_audit import faults
 
 
-def test_from_retrieval_to_the_items_of_a_topic(visit):
+def test_recall_leads_from_retrieval_to_the_items_of_a_topic(visit):
     page = visit("rosa").open("/datasets/coast/retrieval/")
-    page.get_by_role("link", name="Recall of what was seen").click()
-    expect(page.locator("h1")).to_have_text("Recall of what was seen")
+    page.get_by_role("link", name="Recall of retrieved evidence").click()
+    expect(page.locator("h1")).to_have_text("Recall of retrieved evidence")
     assert faults(page) == []
     before = page.locator("table").first.inner_text()
     page.get_by_label("Rel of answers").select_option("asked")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     page.wait_for_url("**rel=asked**")
     assert page.locator("table").first.inner_text() != before
     page.locator("tbody th a").first.click()

@@ -1,7 +1,7 @@
-"""Any text, any selection: what the task page sends, keeps and draws again after a reload.
+"""Property tests of spans: any text and selection, sent, stored and drawn after a reload.
 
 Each example has an item of its own, whose text is put into the served site's database before the
-page is opened. Places in the page are UTF-16 units, in the database code points.
+page is opened. Positions in the page are UTF-16 units, in the database code points.
 """
 
 import hashlib
@@ -13,17 +13,17 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from tests.any_text import NASTY, any_words
-from tests.browser.hands import settled, until
+from tests.browser.user_input import settled, until
+from tests.toolbox.text_strategies import NASTY, any_words
 
 ITEMS = 60  # one for each example, and some to spare
-DRAWN = 20
+EXAMPLES = 20
 
 SEED = f"""
 from annotation.builder.drafts import open_campaign
 from annotation.models import Campaign, Dataset, Rubric, SubQuestion, Text, Topic, User
 from annotation.participation.assigning import rater_of
-from tests.browser.material import PASSWORD
+from tests.toolbox.browser_texts import PASSWORD
 
 reader = User.objects.create_user("reader", password=PASSWORD, role="worker")
 dataset = Dataset.objects.create(slug="any-text", title="Any text")
@@ -65,7 +65,7 @@ _SELECT = """([from, to, backwards, early]) => {
 _MEANT = "() => document.querySelector('[data-active] .large-span:not([hidden]) [data-large=take]')?.click()"
 
 # The ranges that are drawn for the first question: [start in UTF-16 units, words].
-_DRAWN = """() => [...(CSS.highlights.get('mark-1') ?? [])].map((range) => {
+_DRAWN_RANGES = """() => [...(CSS.highlights.get('mark-1') ?? [])].map((range) => {
   const before = new Range();
   before.setStart(document.getElementById('text'), 0);
   before.setEnd(range.startContainer, range.startOffset);
@@ -75,7 +75,7 @@ _DRAWN = """() => [...(CSS.highlights.get('mark-1') ?? [])].map((range) => {
 
 @pytest.fixture(scope="module")
 def items(site):
-    """Items of the worker "reader", one text each."""
+    """Yield items of the worker "reader", one text each."""
     site.run(SEED)
     return iter(site.assignments("reader", "any"))
 
@@ -86,7 +86,7 @@ def reader(visit):
 
 
 def put(site, assignment, body):
-    """Make this the text of an item."""
+    """Replace the text of an item."""
     with closing(sqlite3.connect(site.database, timeout=20)) as connection, connection:
         connection.execute(
             "update annotation_text set body = ?, sha256 = ? where id = (select i.text_id from"
@@ -95,20 +95,20 @@ def put(site, assignment, body):
         )
 
 
-def units(words):
-    """How many UTF-16 units the words have."""
-    return len(words.encode("utf-16-le", "surrogatepass")) // 2
+def units(text):
+    """Return the length of a text in UTF-16 units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def span_of(body, start, end):
-    """The code points between two places in UTF-16 units, white space at the ends left out.
+    """Return the code points between two offsets in UTF-16 units, without outer white space.
 
-    Whoever selects half of a surrogate pair has selected it. None if no word is left.
+    Half of a surrogate pair selects all of it. None if no word is left.
     """
     begins = [0]
     for sign in body:
         begins.append(begins[-1] + units(sign))
-    first, last = (sum(begin < place for begin in begins) for place in (start, end))
+    first, last = (sum(begin < offset for begin in begins) for offset in (start, end))
     if begins[min(first, len(body))] > start:
         first -= 1
     span = [
@@ -119,28 +119,31 @@ def span_of(body, start, end):
     return (span[0], span[-1] + 1) if start < end and span else None
 
 
-def kept_of(body, selections):
-    """The spans that selections leave on a question, one after the other: none within another."""
-    kept = []
+def expected_spans(body, selections):
+    """Return the spans that selections leave on a question: none within another."""
+    spans = []
     for start, end, *_ in selections:
         span = span_of(body, start, end)
-        if span and not any(a <= span[0] and span[1] <= b for a, b in kept):
-            kept.append(span)
-    return sorted(kept)
+        if span and not any(a <= span[0] and span[1] <= b for a, b in spans):
+            spans.append(span)
+    return sorted(spans)
 
 
 @st.composite
 def selected_texts(draw):
-    """A text of several words, and up to three selections in it."""
+    """Draw a text of several words, and up to three selections in it."""
     body = draw(any_words)
-    place = st.integers(0, units(body))
-    selection = st.tuples(place, place, st.booleans(), st.booleans())
+    offset = st.integers(0, units(body))
+    selection = st.tuples(offset, offset, st.booleans(), st.booleans())
     selections = draw(st.lists(selection, min_size=1, max_size=3))
     return body, [(min(a, b), max(a, b), *how) for a, b, *how in selections]
 
 
 def by_thirds(body):
-    """A text with three selections: all of it, and two that begin and end in the middle of things."""
+    """Return a text with three selections.
+
+    All of it, and two that begin and end in the middle of words or characters.
+    """
     length = units(body)
     third = length // 3
     return body, [
@@ -159,29 +162,29 @@ PAIRS = [
 ]
 
 
-def each(values):
-    """Try a test on each of these values, whatever is drawn."""
+def with_examples(values):
+    """Add explicit hypothesis examples to a test."""
 
-    def tried(test):
+    def decorate(test):
         for value in values:
             test = example(chosen=value)(test)
         return test
 
-    return tried
+    return decorate
 
 
-def test_what_is_selected_is_kept_and_drawn_again_sign_by_sign(reader, site, items):
+def test_selection_is_stored_and_drawn_again_exactly(reader, site, items):
     page = reader.open("/work/")
 
     @settings(
-        max_examples=DRAWN,
+        max_examples=EXAMPLES,
         deadline=None,
         derandomize=True,
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
     @given(chosen=selected_texts())
-    @each([*map(by_thirds, NASTY), *PAIRS])
+    @with_examples([*map(by_thirds, NASTY), *PAIRS])
     def select_and_reload(chosen):
         body, selections = chosen
         item = next(items)
@@ -195,25 +198,27 @@ def test_what_is_selected_is_kept_and_drawn_again_sign_by_sign(reader, site, ite
                 page.evaluate(_MEANT)
         settled(page)
 
-        wanted = kept_of(body, selections)
+        expected = expected_spans(body, selections)
         rows = site.rows(
             "select spans from annotation_answer where assignment_id = ? order by id desc limit 1",
             item,
         )
-        kept = [(s["start"], s["end"], s["quote"]) for s in json.loads(rows[0][0])] if rows else []
-        assert [(start, end) for start, end, _ in kept] == wanted
-        assert all(body[start:end] == quote for start, end, quote in kept)
+        stored = (
+            [(s["start"], s["end"], s["quote"]) for s in json.loads(rows[0][0])] if rows else []
+        )
+        assert [(start, end) for start, end, _ in stored] == expected
+        assert all(body[start:end] == quote for start, end, quote in stored)
 
-        drawn = [[units(body[:start]), body[start:end]] for start, end in wanted]
-        assert sorted(page.evaluate(_DRAWN)) == drawn
+        ranges = [[units(body[:start]), body[start:end]] for start, end in expected]
+        assert sorted(page.evaluate(_DRAWN_RANGES)) == ranges
         page.reload()
-        assert sorted(page.evaluate(_DRAWN)) == drawn
+        assert sorted(page.evaluate(_DRAWN_RANGES)) == ranges
 
     select_and_reload()
     assert next(items)  # none was used twice
 
 
-def test_a_selection_of_the_whole_page_marks_the_text_alone(reader, site, items):
+def test_selection_of_the_whole_page_marks_the_text_alone(reader, site, items):
     item = next(items)
     put(site, item, body := "\u3000 One. 👩‍🚒\r\n\r\nTwo. \u2028")
     page = reader.open(f"/work/{item}/")

@@ -1,11 +1,11 @@
-"""The pages of statistics for reviewers, with numbers in them: axe finds nothing, nothing overflows."""
+"""Statistics pages for reviewers, with numbers: axe and overflow."""
 
 import pytest
 
-from tests.browser.looks import faults
+from tests.browser.page_audit import faults
 
 # The lexical judge of the demo tells no probabilities: for once it does, and a draft is there to be planned.
-TELL = """
+ADD_PROBABILITIES = """
 from annotation.models import Campaign, Dataset, Rubric
 from judging.models import Attempt
 coast = Dataset.objects.get(slug="coast")
@@ -19,7 +19,7 @@ Campaign.objects.create(
     selection={"kind": "report"},
 )
 """
-UNTELL = """
+REMOVE_PROBABILITIES = """
 from annotation.models import Campaign
 from judging.models import Attempt
 Attempt.objects.filter(text__dataset__slug="coast").update(probabilities=None, expected_grade=None)
@@ -32,21 +32,21 @@ PAGES = {
     "/datasets/coast/mixed-model/?rubric=graded": "A comparison takes two systems",
     "/datasets/coast/retrieval/discriminative/": "Discriminative power",
     "/datasets/coast/retrieval/judges/": "τAP",
-    "/campaigns/to-come/power/": "How it is computed",
+    "/campaigns/to-come/power/": "Method",
     "/campaigns/t1/power/": "What varies is undefined",
 }
 
 
 @pytest.fixture
-def told(site):
-    site.run(TELL)
+def with_probabilities(site):
+    site.run(ADD_PROBABILITIES)
     yield
-    site.run(UNTELL)
+    site.run(REMOVE_PROBABILITIES)
 
 
-def test_pages_of_statistics_are_accessible(visit, site, told):
+def test_pages_of_statistics_are_accessible(visit, site, with_probabilities):
     page = visit("rosa").open("/")
-    for path, says in PAGES.items():
+    for path, expected_text in PAGES.items():
         page.goto(site.url + path)
-        assert says in page.locator("main").inner_text(), path
+        assert expected_text in page.locator("main").inner_text(), path
         assert faults(page) == [], path

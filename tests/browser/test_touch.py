@@ -1,17 +1,14 @@
-"""A whole T1 item by touch on a phone: text and question together, few taps, large targets."""
+"""Whole T1 item by touch on a phone: text beside question, few taps, large targets."""
 
 from playwright.sync_api import expect
 
-from tests.browser.hands import select_by_touch, settled, unaware
-from tests.browser.looks import axe_problems
-from tests.browser.material import EXPECTED_T1, T1_ANSWERS
+from tests.browser.page_audit import axe_problems
+from tests.browser.touch_targets import PHONE, SMALL_TARGETS
+from tests.browser.user_input import select_by_touch, settled, unaware
+from tests.toolbox.browser_texts import EXPECTED_T1, T1_ANSWERS
 
-PHONE = {"width": 390, "height": 844, "has_touch": True, "is_mobile": True}
 MAY_TAP = 38
-SMALL = """() => [...document.querySelectorAll('.question[data-active] :is(label, button), .sheet-nav button')]
-  .filter((target) => target.offsetParent && target.getBoundingClientRect().height < 44)
-  .map((target) => target.outerHTML)"""
-TOGETHER = """() => ['#text', '.question[data-active] .choices'].every((name) => {
+BOTH_VISIBLE = """() => ['#text', '.question[data-active] .choices'].every((name) => {
   const box = document.querySelector(name).getBoundingClientRect();
   const pane = document.querySelector(name).closest('.pane').getBoundingClientRect();
   return Math.min(box.bottom, pane.bottom) - Math.max(box.top, pane.top) >= 40 && pane.bottom <= innerHeight;
@@ -32,14 +29,14 @@ def test_t1_by_touch(new_worker, site):
     for index, (_, quotes) in enumerate(T1_ANSWERS):
         question = f"#q-{index + 1}"
         expect(page.locator(question)).to_have_attribute("data-active", "")
-        assert page.evaluate(TOGETHER)
-        assert page.evaluate(SMALL) == []
+        assert page.evaluate(BOTH_VISIBLE)
+        assert page.evaluate(SMALL_TARGETS) == []
         for number, quote in enumerate(quotes, start=1):
             select_by_touch(page, quote)
             taps += 1
             button = page.locator(f"{question} .touch-take [data-next]")
             expect(button).to_be_in_viewport()
-            assert page.evaluate(SMALL) == []
+            assert page.evaluate(SMALL_TARGETS) == []
             goes_on = "" if quote == quotes[-1] else ":not([data-next])"
             tap(f"{question} .touch-take button{goes_on or '[data-next]'}")
             # A tap comes back before the browser has made a click of it.
@@ -87,22 +84,22 @@ def test_undo_by_touch(new_worker, site):
     expect(page.locator("#q-1")).to_have_attribute("data-active", "")
     expect(page.locator("#q-1 .spans q")).to_have_count(0)
     settled(page)
-    assert site.said(item) == [(0, 1), (0, None)]
+    assert site.answers(item) == [(0, 1), (0, None)]
 
 
-def test_a_conflict_is_decided_by_touch(new_worker, visit, site):
+def test_conflict_is_decided_by_touch(new_worker, visit, site):
     worker = new_worker(**PHONE)
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")
-    other = visit(worker.name)
-    there = other.open(f"/work/{item}/")
+    second_visitor = visit(worker.name)
+    other_page = second_visitor.open(f"/work/{item}/")
     with unaware(page):
-        there.locator("#q-1 input[value='0']").click()
-        settled(there)
+        other_page.locator("#q-1 input[value='0']").click()
+        settled(other_page)
         select_by_touch(page, "four metres of clay")
         page.locator("#q-1 .touch-take button").last.tap()
         page.locator("#q-1 .conflict [data-keep]").tap()
     expect(page.locator("#q-1 .conflict")).to_have_count(0)
     settled(page)
-    assert site.said(item) == [(0, 0), (0, 1)]
+    assert site.answers(item) == [(0, 0), (0, 1)]
     worker.errors.clear()  # a conflict is a 409, which Chromium logs

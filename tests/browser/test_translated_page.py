@@ -1,4 +1,4 @@
-"""A browser that translates the page, and extensions that put nodes into it."""
+"""Pages changed by browser translation or by extensions that insert nodes."""
 
 import json
 import os
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import drag_over, grade, said, settled
-from tests.browser.looks import axe_problems
-from tests.browser.material import T1_BODY
-from tests.browser.site import ROOT
-from tests.browser.test_adjudication import address
+from tests.browser.adjudication_pages import address
+from tests.browser.page_audit import axe_problems
+from tests.browser.user_input import drag_over, grade, save_status, settled
+from tests.toolbox.browser_texts import T1_BODY
+from tests.toolbox.paths import ROOT
 
 NOTICE = "Your browser translates this page"
 CASE = ROOT.parent / "shared" / "cases" / "page-translated-by-the-browser" / "translate.js"
@@ -59,7 +59,7 @@ def altered(site, item):
     )
 
 
-def test_a_translated_page_keeps_its_texts_and_questions(at_work, site):
+def test_translated_page_keeps_its_texts_and_questions(at_work, site):
     _, page, item = at_work
     question = page.locator("#q-1 legend [data-served]").text_content()
     page.evaluate(TRANSLATE, False)
@@ -77,11 +77,11 @@ def test_a_translated_page_keeps_its_texts_and_questions(at_work, site):
 
 def settled_in_other_words(page, site, item, number):
     """The line's own words may be translated, too: the answers are counted instead."""
-    while len(site.said(item)) < number:
+    while len(site.answers(item)) < number:
         page.wait_for_timeout(50)
 
 
-def test_translation_that_heeds_nothing_is_said_and_takes_no_spans(at_work, site):
+def test_full_translation_is_reported_and_takes_no_spans(at_work, site):
     _, page, item = at_work
     grade(page, 1, 0)
     settled(page)
@@ -90,11 +90,11 @@ def test_translation_that_heeds_nothing_is_said_and_takes_no_spans(at_work, site
     expect(notice).to_contain_text(NOTICE)
     assert axe_problems(page) == []
     drag_over(page, "Nobody was on")
-    said(page).to_contain_text(NOTICE)
+    save_status(page).to_contain_text(NOTICE)
     expect(page.locator("#q-1 .offer")).to_be_hidden()
     page.keyboard.press("t")
     page.keyboard.press("Space")
-    said(page).to_contain_text(NOTICE)
+    save_status(page).to_contain_text(NOTICE)
     grade(page, 2, 0)
     settled(page)
     assert altered(site, item) == [(0, 0), (0, 1)]
@@ -121,25 +121,25 @@ def test_staff_see_whose_answers_came_from_an_altered_page(at_work, visit, site)
     )
 
 
-@pytest.mark.parametrize("when", ["before the scripts", "after them"])
-def test_nodes_of_an_extension_are_left_out_of_spans(worker, site, when):
+@pytest.mark.parametrize("moment", ["before the scripts", "after them"])
+def test_nodes_of_an_extension_are_left_out_of_spans(worker, site, moment):
     item, _ = site.assignments(worker.name, "t1")
-    if when == "before the scripts":
+    if moment == "before the scripts":
         page = worker.context.new_page()
-        held = []
-        page.route("**/js/work*.js", lambda route: held.append(route))
+        routes = []
+        page.route("**/js/work*.js", lambda route: routes.append(route))
         page.goto(f"{site.url}/work/{item}/", wait_until="commit")
         page.locator("#submit").wait_for()
         page.evaluate(EXTEND)
-        while not held:
+        while not routes:
             page.wait_for_timeout(50)
-        held[0].continue_()
+        routes[0].continue_()
     else:
         page = worker.open(f"/work/{item}/")
         drag_over(page, "four metres of clay")
         settled(page)
         page.evaluate(EXTEND)
-    said(page).to_contain_text(re.compile("^(All saved|Saved)"))
+    save_status(page).to_contain_text(re.compile("^(All saved|Saved)"))
     expect(page.locator("#altered")).to_be_hidden()
     page.keyboard.press("t")
     for _ in range(3):
@@ -156,7 +156,7 @@ def test_nodes_of_an_extension_are_left_out_of_spans(worker, site, when):
     assert set(altered(site, item)) == {(1, 0)}
 
 
-def test_a_changed_question_is_said(at_work):
+def test_changed_question_is_reported(at_work):
     _, page, _ = at_work
     page.evaluate(
         "document.querySelector('#q-3 legend [data-served]').textContent = 'Was geschah?'"
@@ -176,7 +176,7 @@ def test_adjudication_of_a_translated_page_takes_no_words(visit, site):
     assert page.locator("#takes input").count() == before
 
 
-def test_the_case_of_a_translated_page(at_work, site):
+def test_case_of_a_translated_page(at_work, site):
     _, page, item = at_work
     path = Path(os.environ.get("TRANSLATED_CASE", CASE))
     if not path.is_file():

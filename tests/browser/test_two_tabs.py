@@ -1,10 +1,18 @@
-"""One item in two tabs or on two devices: each is told, nothing is overwritten unseen."""
+"""Two tabs or devices with one item: both are notified, no answer is overwritten unseen."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import answer_all, drag_over, grade, said, settled, unaware, until
-from tests.browser.looks import axe_problems
+from tests.browser.page_audit import axe_problems
+from tests.browser.user_input import (
+    answer_all,
+    drag_over,
+    grade,
+    save_status,
+    settled,
+    unaware,
+    until,
+)
 
 
 def elsewhere(page):
@@ -13,7 +21,7 @@ def elsewhere(page):
 
 @pytest.fixture
 def devices(worker, visit, site):
-    """The same worker's first T1 item on two devices: (page, page, item)."""
+    """Open the same worker's first T1 item on two devices: (page, page, item)."""
     item, _ = site.assignments(worker.name, "t1")
     second = visit(worker.name)
     yield worker.open(f"/work/{item}/"), second.open(f"/work/{item}/"), item
@@ -21,7 +29,7 @@ def devices(worker, visit, site):
     second.errors.clear()
 
 
-def test_both_tabs_are_told_and_told_when_it_is_over(worker, site):
+def test_second_tab_is_reported_in_both_until_it_closes(worker, site):
     item, _ = site.assignments(worker.name, "t1")
     first, second = (worker.open(f"/work/{item}/") for _ in range(2))
     for page in (first, second):
@@ -30,7 +38,7 @@ def test_both_tabs_are_told_and_told_when_it_is_over(worker, site):
     elsewhere(first).to_be_hidden()  # where its goodbye got lost, it is missed later
 
 
-def test_a_tab_that_said_no_goodbye_is_missed(worker, site):
+def test_crashed_tab_is_noticed_by_timeout(worker, site):
     item, _ = site.assignments(worker.name, "t1")
     first = worker.context.new_page()
     first.clock.install()
@@ -54,7 +62,7 @@ def test_items_that_differ_do_not_disturb_each_other(worker, site):
     assert first.locator("#q-1 input:checked").count() == 0
 
 
-def test_an_answer_in_one_tab_appears_in_the_other_and_can_be_changed_there(worker, site):
+def test_answer_in_one_tab_appears_in_the_other_and_can_be_changed_there(worker, site):
     item, _ = site.assignments(worker.name, "t1")
     first, second = (worker.open(f"/work/{item}/") for _ in range(2))
     grade(first, 3, 1)
@@ -67,106 +75,111 @@ def test_an_answer_in_one_tab_appears_in_the_other_and_can_be_changed_there(work
     second.click("#q-3 [data-denial=take]")
     settled(second)
     expect(first.locator("#q-3 input[value='0']")).to_be_checked()
-    assert site.said(item) == [(2, 1), (2, 1), (2, 0)]
+    assert site.answers(item) == [(2, 1), (2, 1), (2, 0)]
 
 
-def test_a_tab_takes_up_what_another_left_waiting(worker, site):
+def test_tab_takes_up_what_another_left_waiting(worker, site):
     item, _ = site.assignments(worker.name, "t1")
     first, second = (worker.open(f"/work/{item}/") for _ in range(2))
     worker.context.route("**/answers/**", lambda route: route.abort())
     grade(first, 1, 0)
-    said(first).to_contain_text("1 waiting")
+    save_status(first).to_contain_text("1 waiting")
     first.close()
     worker.context.unroute("**/answers/**")
     until(second, "Object.keys(localStorage).every(name => !name.startsWith('outbox'))")
-    assert site.said(item) == [(0, 0)]
+    assert site.answers(item) == [(0, 0)]
     worker.errors.clear()
 
 
-def both_answer(here, there):
-    """The second device says 0 to question 1; this one, which does not know, says 1 with words."""
-    with unaware(here):
-        grade(there, 1, 0)
-        settled(there)
-        drag_over(here, "four metres of clay")
-        panel = here.locator("#q-1 .conflict")
+def both_answer(page, other_page):
+    """Answer question 1 on both devices; return the conflict panel.
+
+    The second device answers 0; the first, which does not know, answers 1 with words.
+    """
+    with unaware(page):
+        grade(other_page, 1, 0)
+        settled(other_page)
+        drag_over(page, "four metres of clay")
+        panel = page.locator("#q-1 .conflict")
         expect(panel).to_contain_text("answered in another place too")
     return panel
 
 
-def test_a_conflict_shows_both_answers_and_is_announced(devices, site):
-    here, there, item = devices
-    panel = both_answer(here, there)
+def test_conflict_shows_both_answers_and_is_announced(devices, site):
+    page, other_page, item = devices
+    panel = both_answer(page, other_page)
     expect(panel.locator("dd")).to_have_text(["1 four metres of clay", "0"])
-    expect(here.locator(".told-now[role=status]")).to_contain_text(
+    expect(page.locator(".told-now[role=status]")).to_contain_text(
         "Question 1 was answered in two places"
     )
-    said(here).to_contain_text("1 to decide")
-    assert site.said(item) == [(0, 0)]
-    assert axe_problems(here) == []
-    grade(here, 2, 0)  # what has nothing to do with it goes on
-    until(here, "Object.keys(localStorage).filter(name => name.startsWith('outbox')).length === 1")
-    assert site.said(item) == [(0, 0), (1, 0)]
+    save_status(page).to_contain_text("Answered twice: 1")
+    assert site.answers(item) == [(0, 0)]
+    assert axe_problems(page) == []
+    grade(page, 2, 0)  # what has nothing to do with it goes on
+    until(page, "Object.keys(localStorage).filter(name => name.startsWith('outbox')).length === 1")
+    assert site.answers(item) == [(0, 0), (1, 0)]
 
 
 def test_keeping_the_answer_given_here(devices, site):
-    here, there, item = devices
-    panel = both_answer(here, there)
+    page, other_page, item = devices
+    panel = both_answer(page, other_page)
     panel.locator("[data-keep]").click()
-    settled(here)
+    settled(page)
     expect(panel).to_have_count(0)
-    assert site.said(item) == [(0, 0), (0, 1)]
-    there.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # as one comes back
-    elsewhere(there).to_contain_text("Question 1 was answered in another place: 1")
-    expect(there.locator("#q-1 .spans q")).to_have_text("four metres of clay")
+    assert site.answers(item) == [(0, 0), (0, 1)]
+    other_page.evaluate(
+        "document.dispatchEvent(new Event('visibilitychange'))"
+    )  # as one comes back
+    elsewhere(other_page).to_contain_text("Question 1 was answered in another place: 1")
+    expect(other_page.locator("#q-1 .spans q")).to_have_text("four metres of clay")
 
 
 def test_taking_the_other_answer(devices, site):
-    here, there, item = devices
-    panel = both_answer(here, there)
+    page, other_page, item = devices
+    panel = both_answer(page, other_page)
     panel.locator("[data-take]").click()
-    settled(here)
+    settled(page)
     expect(panel).to_have_count(0)
-    expect(here.locator("#q-1 input[value='0']")).to_be_checked()
-    expect(here.locator("#q-1 .spans q")).to_have_count(0)
-    assert site.said(item) == [(0, 0)]
-    grade(here, 1, 1)  # and it can be changed in full knowledge
-    settled(here)
-    assert site.said(item) == [(0, 0), (0, 1)]
+    expect(page.locator("#q-1 input[value='0']")).to_be_checked()
+    expect(page.locator("#q-1 .spans q")).to_have_count(0)
+    assert site.answers(item) == [(0, 0)]
+    grade(page, 1, 1)  # and it can be changed in full knowledge
+    settled(page)
+    assert site.answers(item) == [(0, 0), (0, 1)]
 
 
-def test_a_conflict_outlives_a_reload_and_holds_back_the_end(devices, site):
-    here, there, item = devices
-    both_answer(here, there)
-    here.reload()
-    panel = here.locator("#q-1 .conflict")
+def test_conflict_outlives_a_reload_and_holds_back_the_end(devices, site):
+    page, other_page, item = devices
+    both_answer(page, other_page)
+    page.reload()
+    panel = page.locator("#q-1 .conflict")
     expect(panel).to_be_visible()
     for number in range(2, 16):
-        grade(here, number, 0)
-    here.click("#submit button")
+        grade(page, number, 0)
+    page.click("#submit button")
     expect(panel.locator("[data-keep]")).to_be_focused()
     assert site.state(item) == "open"
-    here.keyboard.press("Tab")
-    here.keyboard.press("Enter")  # take the other
-    settled(here)
-    here.click("#submit button")
-    here.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # take the other
+    settled(page)
+    page.click("#submit button")
+    page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
     assert site.state(item) == "submitted"
-    assert sorted(site.said(item)) == [(position, 0) for position in range(15)]
+    assert sorted(site.answers(item)) == [(position, 0) for position in range(15)]
 
 
 def test_answers_after_a_conflict_wait_behind_it(devices, site):
-    here, there, item = devices
-    panel = both_answer(here, there)
-    here.locator("#q-1 .remove").click()
+    page, other_page, item = devices
+    panel = both_answer(page, other_page)
+    page.locator("#q-1 .remove").click()
     expect(panel.locator("dd").first.locator("q")).to_have_count(0)
-    assert site.said(item) == [(0, 0)]
+    assert site.answers(item) == [(0, 0)]
     panel.locator("[data-keep]").click()
-    settled(here)
-    assert site.said(item) == [(0, 0), (0, 1), (0, 1)]
+    settled(page)
+    assert site.answers(item) == [(0, 0), (0, 1), (0, 1)]
 
 
-def test_a_stale_tab_of_a_browser_without_channels_is_shown_both(worker, site):
+def test_stale_tab_of_a_browser_without_channels_is_shown_both(worker, site):
     worker.context.add_init_script("delete window.BroadcastChannel")
     item, _ = site.assignments(worker.name, "t1")
     first, second = (worker.open(f"/work/{item}/") for _ in range(2))
@@ -179,15 +192,15 @@ def test_a_stale_tab_of_a_browser_without_channels_is_shown_both(worker, site):
     expect(panel.locator("dd")).to_have_text(["0", "1"])
     panel.locator("[data-keep]").click()
     settled(second)
-    assert site.said(item) == [(0, 1), (0, 0)]
+    assert site.answers(item) == [(0, 1), (0, 0)]
     worker.errors.clear()
 
 
-def test_an_item_handed_in_elsewhere_is_said(devices):
-    here, there, item = devices
-    answer_all(there)
-    there.click("#submit button")
-    there.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
-    here.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    elsewhere(here).to_contain_text("handed in in another place")
-    expect(here.locator("#progress-words")).to_have_text("15 of 15")
+def test_item_submitted_elsewhere_is_reported(devices):
+    page, other_page, item = devices
+    answer_all(other_page)
+    other_page.click("#submit button")
+    other_page.wait_for_url(lambda url: not url.endswith(f"/work/{item}/"))
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    elsewhere(page).to_contain_text("submitted this in another tab or browser")
+    expect(page.locator("#progress-words")).to_have_text("15 of 15")

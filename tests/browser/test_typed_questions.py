@@ -1,11 +1,14 @@
-"""Pairs of a question and its context in the browser: imported, scored by type, and filtered by critiques."""
+"""Question-context pairs in the browser.
+
+Imported, scored by type, and filtered by critiques.
+"""
 
 import json
 import re
 
 from playwright.sync_api import expect
 
-from tests.browser.looks import axe_problems, faults
+from tests.browser.page_audit import axe_problems, faults
 
 # Who asks what, of which type, and how well it can be understood alone.
 PAIRS = (
@@ -46,20 +49,20 @@ def files(folder) -> list:
     return paths
 
 
-def test_from_a_file_to_recall_by_type_and_a_filter(visit, site, tmp_path):
+def test_pairs_are_imported_scored_by_type_and_filtered(visit, site, tmp_path):
     page = visit("ada").open("/import/")
     page.fill("#id_dataset", "typed")
-    page.get_by_label("Format").select_option("qac")
+    page.get_by_label("Format:").select_option("qac")
     page.set_input_files("#id_files", files(tmp_path))
-    page.get_by_role("button", name="Upload and look").click()
-    expect(page.locator("h1")).to_have_text("What would change in typed")
+    page.get_by_role("button", name="Upload and preview").click()
+    expect(page.locator("h1")).to_have_text("Preview of changes to typed")
     page.get_by_role("button", name=re.compile("^Import")).click()
     expect(page.locator("h1")).to_have_text("The import into typed is done")
     page.goto(f"{site.url}/datasets/typed/")
     page.get_by_role("link", name="By type of question").click()
     page.get_by_label("k", exact=True).fill("1")
     page.get_by_label("Weights of the lexical run").fill("0, 0.4, 1")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     table = page.get_by_role("table")
     # Of the two facts bm25 finds one alone, dense the other; between them both scores are alike.
     fact = table.get_by_role("row", name=re.compile("^fact_single"))
@@ -70,10 +73,10 @@ def test_from_a_file_to_recall_by_type_and_a_filter(visit, site, tmp_path):
     page.goto(f"{site.url}/datasets/typed/building/filter/")
     page.get_by_role("link", name="Keep questions by their grades").click()
     page.get_by_label("Keep questions with").fill("stand_alone >= 4")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     expect(page.get_by_role("table")).to_contain_text("stand_alone by critic is 2")
     assert axe_problems(page) == []
-    page.get_by_role("button", name="Leave them out").click()
+    page.get_by_role("button", name="Exclude questions").click()
     expect(page.locator(".notices")).to_contain_text("Questions left out: 1.")
     page.goto(f"{site.url}/datasets/typed/by-type/")
     expect(page.get_by_text("1 filtered and in no row")).to_be_visible()

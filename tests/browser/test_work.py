@@ -1,10 +1,10 @@
-"""Whole items by mouse and by keyboard alone, and what stands in the database afterwards."""
+"""Whole items by mouse and by keyboard alone, and the stored rows afterwards."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import LATE_TIMERS, drag_over, keys_for, select_by_touch, settled
-from tests.browser.material import EXPECTED_T1, EXPECTED_T2, T1_ANSWERS, T1_BODY, T2_ANSWERS
+from tests.browser.user_input import LATE_TIMERS, drag_over, keys_for, select_by_touch, settled
+from tests.toolbox.browser_texts import EXPECTED_T1, EXPECTED_T2, T1_ANSWERS, T1_BODY, T2_ANSWERS
 
 
 def test_t1_by_mouse_reload_and_submit(worker, site):
@@ -70,7 +70,7 @@ def test_t2_by_mouse_and_reload(worker, site):
     page.wait_for_url("**/work/in/t2/end/")
 
 
-def test_a_drag_is_taken_whole_where_the_press_before_it_is_dealt_with_late(worker, site):
+def test_drag_is_taken_whole_where_the_press_before_it_is_dealt_with_late(worker, site):
     (only,) = site.assignments(worker.name, "t2")
     page = worker.open(f"/work/{only}/")
     page.evaluate(LATE_TIMERS)
@@ -127,7 +127,7 @@ def test_undo_takes_back_an_answer_and_a_span(worker, site):
     assert answers == [(1,), (None,)]
 
 
-def test_a_drag_on_a_denied_question_offers_to_change_it(worker, site):
+def test_drag_on_a_denied_question_offers_to_change_it(worker, site):
     first, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")
     page.locator("#q-1 input[value='0']").click()
@@ -144,21 +144,21 @@ def test_a_drag_on_a_denied_question_offers_to_change_it(worker, site):
     )
 
 
-def test_a_grade_that_denies_marked_words_asks_before_it_takes_them_away(worker, site):
+def test_grade_that_denies_marked_words_asks_before_it_takes_them_away(worker, site):
     first, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")
     drag_over(page, "four metres of clay")
     settled(page)
-    kept = site.ratings(worker.name, "answerable")
+    ratings = site.ratings(worker.name, "answerable")
     ask = page.locator("#q-1 .denial")
     page.locator("#q-1 input[value='0']").click()
-    expect(ask).to_contain_text("You chose 0, which rests on no words.")
+    expect(ask).to_contain_text("Grade 0 needs no marked words.")
     expect(ask.locator("[data-denial=take]")).to_be_focused()
     page.click("#submit button")  # it is not decided
     expect(page.locator("#missing a").first).to_have_text("1 open")
     page.click("#q-1 [data-denial=leave]")
     expect(page.locator("#q-1 input[value='1']")).to_be_checked()
-    assert site.ratings(worker.name, "answerable") == kept
+    assert site.ratings(worker.name, "answerable") == ratings
     page.keyboard.press("0")
     page.keyboard.press("Enter")  # yes
     expect(page.locator("#q-1 .spans q")).to_have_count(0)
@@ -167,8 +167,8 @@ def test_a_grade_that_denies_marked_words_asks_before_it_takes_them_away(worker,
     page.keyboard.press("u")
     expect(page.locator("#q-1 .spans q")).to_have_text(["four metres of clay"])
     settled(page)
-    assert site.ratings(worker.name, "answerable") == kept
-    assert site.said(first) == [(0, 1), (0, 0), (0, 1)]
+    assert site.ratings(worker.name, "answerable") == ratings
+    assert site.answers(first) == [(0, 1), (0, 0), (0, 1)]
 
 
 def test_t2_words_marked_before_a_grade_of_0_are_asked_about_too(worker, site):
@@ -205,7 +205,7 @@ def test_spans_can_be_removed(worker, site):
     assert len(site.ratings(worker.name, "answerable")[0][1]) == 1
 
 
-def test_a_selection_by_touch_gets_a_button_that_names_the_question(new_worker, site):
+def test_selection_by_touch_gets_a_button_that_names_the_question(new_worker, site):
     worker = new_worker(width=390, height=844, has_touch=True, is_mobile=True)
     first, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")
@@ -221,7 +221,7 @@ def test_a_selection_by_touch_gets_a_button_that_names_the_question(new_worker, 
 
 
 @pytest.mark.parametrize("code", [500, 409])
-def test_what_could_not_be_sent_is_said_and_sent_again(worker, site, code):
+def test_failed_answer_is_reported_and_sent_again(worker, site, code):
     first, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")
     page.route("**/answers/**", lambda route: route.fulfill(status=code))
@@ -233,12 +233,12 @@ def test_what_could_not_be_sent_is_said_and_sent_again(worker, site, code):
     worker.errors.clear()  # Chromium logs every failed request, and these were meant
 
 
-def test_an_answer_given_while_logged_out_waits_and_is_sent_after_login(worker, site):
+def test_answer_given_while_logged_out_waits_and_is_sent_after_login(worker, site):
     first, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")
     worker.context.clear_cookies(name="sessionid")
     page.locator("#q-1 input[value='0']").click()
-    expect(page.locator("#saved")).to_contain_text("You have been logged out")
+    expect(page.locator("#saved")).to_contain_text("You were logged out")
     page.locator("#q-2 input[value='0']").click()
     expect(page.locator("#saved")).to_contain_text("2 waiting")
     assert site.ratings(worker.name, "answerable") == {}
@@ -249,7 +249,7 @@ def test_an_answer_given_while_logged_out_waits_and_is_sent_after_login(worker, 
     worker.errors[:] = [error for error in worker.errors if "status of 403" not in error]
 
 
-def test_without_scripts_everything_can_be_answered(new_worker, site):
+def test_item_can_be_answered_without_scripts(new_worker, site):
     worker = new_worker(java_script_enabled=False)
     first, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")
@@ -277,7 +277,7 @@ def test_without_scripts_everything_can_be_answered(new_worker, site):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_without_scripts_the_guideline_opens_and_no_keys_are_offered(new_worker, site, width):
+def test_guideline_without_scripts_opens_and_offers_no_keys(new_worker, site, width):
     worker = new_worker(java_script_enabled=False, width=width, height=800)
     first, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{first}/")

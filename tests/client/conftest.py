@@ -3,8 +3,8 @@
 import pytest
 
 from bench.serving import Server
-from tests.api.seed import seed
-from tests.judging.engine.material import environment
+from tests.toolbox.api_seed import seed
+from tests.toolbox.judging_study import environment
 
 
 @pytest.fixture

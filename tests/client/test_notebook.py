@@ -7,9 +7,9 @@ import textwrap
 import pandas as pd
 import pytest
 
-from tests.api.seed import ADMIN
-from tests.browser.site import ROOT
-from tests.crux_site.test_docs import CODE
+from tests.toolbox.api_seed import ADMIN
+from tests.toolbox.documentation import CODE_LINE
+from tests.toolbox.paths import ROOT
 
 NOTEBOOK = json.loads((ROOT / "client" / "notebooks" / "first_look.ipynb").read_text())
 RECIPES = (
@@ -18,7 +18,7 @@ RECIPES = (
 CELLS = ["".join(cell["source"]) for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
 
 
-def shown(cell, names):
+def run_cell(cell, names):
     """Run a cell, and what a notebook shows below it: the value of its last line."""
     *before, last = ast.parse(cell).body
     assert isinstance(last, ast.Expr)
@@ -28,20 +28,20 @@ def shown(cell, names):
 
 @pytest.mark.soak
 @pytest.mark.any_database
-def test_every_cell_and_recipe_shows_something(served, monkeypatch):
+def test_cells_and_recipes_print_output(served, monkeypatch):
     monkeypatch.setenv("CRUX_URL", served)
     monkeypatch.setenv("CRUX_TOKEN", ADMIN)
     names = {}
     for cell in CELLS:
-        outcome = shown(cell, names)
+        outcome = run_cell(cell, names)
         assert not outcome.empty if isinstance(outcome, pd.DataFrame) else outcome, cell
     names = {}
-    exec(textwrap.dedent("".join(CODE.findall(RECIPES))), names)  # noqa: S102
+    exec(textwrap.dedent("".join(CODE_LINE.findall(RECIPES))), names)  # noqa: S102
     for recipe in ("matrix", "by_topic", "f1", "table", "difference", "words"):
         assert not names[recipe].empty, recipe
 
 
-def test_the_notebook_has_no_outputs():
+def test_notebook_has_no_outputs():
     for cell in NOTEBOOK["cells"]:
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None

@@ -1,4 +1,4 @@
-"""The recipes in R of docs/client.md against a served site, and the numbers beside those of the client."""
+"""R recipes of docs/client.md against a served site; results equal those of the client."""
 
 import json
 import os
@@ -11,15 +11,15 @@ from django.test import Client
 
 from annotation.models import User
 from crux_client import Site
-from tests.api.seed import ADMIN
-from tests.browser.site import ROOT
-from tests.clock import HANGS
-from tests.crux_site.test_docs import CODE
+from tests.toolbox.api_seed import ADMIN
+from tests.toolbox.clock import HANGS
+from tests.toolbox.documentation import CODE_LINE
+from tests.toolbox.paths import ROOT
 
 RECIPES = (ROOT / "docs" / "client.md").read_text().partition("## In R")[2]
 PACKAGES = ("httr", "jsonlite", "vctrs")
 # What the recipes made, for Python to look at.
-TOLD = """
+WRITE_RESULTS = """
 made <- list(
   numbers = nrow(numbers),
   kappas = subset(numbers, scope == "pair" & measure == "cohen_kappa")$value,
@@ -34,17 +34,17 @@ write_json(made, "made.json", digits = NA, auto_unbox = TRUE)
 
 
 def has_packages() -> bool:
-    """Whether R is here, with the packages that the recipes name."""
+    """Return True if R is installed with the packages that the recipes name."""
     if not (rscript := shutil.which("Rscript")):
         return False
     needed = "".join(f'stopifnot(requireNamespace("{name}"));' for name in PACKAGES)
-    asked = [rscript, "-e", needed]
-    return not subprocess.run(asked, capture_output=True, check=False).returncode
+    command = [rscript, "-e", needed]
+    return not subprocess.run(command, capture_output=True, check=False).returncode
 
 
 @pytest.mark.soak
 @pytest.mark.any_database
-def test_every_recipe_runs_and_has_the_numbers_of_the_client(served, tmp_path):
+def test_recipes_equal_client_numbers(served, tmp_path):
     if not has_packages():
         pytest.skip(f"NOT RUN: there is no R with {', '.join(PACKAGES)} here")
     client = Client()
@@ -53,7 +53,9 @@ def test_every_recipe_runs_and_has_the_numbers_of_the_client(served, tmp_path):
     (tmp_path / "coastal-demo-agreement-numbers.csv").write_bytes(
         b"".join(table.streaming_content) if table.streaming else table.content
     )
-    (tmp_path / "recipes.R").write_text(textwrap.dedent("".join(CODE.findall(RECIPES))) + TOLD)
+    (tmp_path / "recipes.R").write_text(
+        textwrap.dedent("".join(CODE_LINE.findall(RECIPES))) + WRITE_RESULTS
+    )
     ran = subprocess.run(
         [shutil.which("Rscript"), "recipes.R"],
         cwd=tmp_path,
@@ -64,13 +66,13 @@ def test_every_recipe_runs_and_has_the_numbers_of_the_client(served, tmp_path):
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    made = json.loads((tmp_path / "made.json").read_text())
+    results = json.loads((tmp_path / "made.json").read_text())
     study = Site(served, ADMIN).dataset("coastal-demo")
     agreement = study.agreement(rubric="answerable")
     pairs = agreement.query("scope == 'pair' and measure == 'cohen_kappa'")["value"]
     scores = study.scores().query("scope == 'runs'")["value"]
     ratings = study.ratings(rubric="answerable")
-    assert made == {
+    assert results == {
         "numbers": len(agreement),
         "kappas": pytest.approx(list(pairs), nan_ok=True),
         "agreement": len(agreement),

@@ -1,4 +1,4 @@
-"""The client against the site's own API: frames, refusals, and waiting where the site is busy."""
+"""The client against the site's own API: frames, errors, and waiting on a busy site."""
 
 import json
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from django.test import Client
 from annotation.models import ApiToken, NuggetSpan, Rating
 from crux_client import Site, SiteError, connection, site
 from evaluation.models import RetrievalRun
-from tests.evaluation.agreement.material import Study, make_study
+from tests.toolbox.agreement_study import Study, make_study
 
 NUMBERS = ["scope", "name", "measure", "value", "low", "high", "n", "missing", "reason"]
 
 
 @pytest.fixture(scope="module")
-def kept_study(kept) -> Study:
-    return kept(make_study)
+def kept_study(shared_world) -> Study:
+    return shared_world(make_study)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def ferry(rosa):
     return rosa.dataset("ferry")
 
 
-def test_a_site_lists_its_datasets(rosa):
+def test_site_lists_its_datasets(rosa):
     frame = rosa.datasets()
     (row,) = frame.to_dict("records")
     assert (row["slug"], row["title"], row["n_questions"]) == ("ferry", "The ferry study", 4)
@@ -49,7 +49,7 @@ def test_a_site_lists_its_datasets(rosa):
     assert repr(rosa.dataset("ferry")) == "<Dataset ferry>"
 
 
-def test_a_dataset_has_a_frame_for_each_list(ferry, kept_study):
+def test_dataset_has_a_frame_for_each_list(ferry, kept_study):
     RetrievalRun.objects.create(dataset=kept_study.dataset, name="bm25")
     assert list(ferry.topics()["name"]) == ["ferry-1"]
     assert list(ferry.questions(topic="ferry-1")["is_filtered"]) == [False, False, False, True]
@@ -73,7 +73,7 @@ def test_ratings_come_with_their_text_question_and_spans(ferry, kept_study):
     assert len(ferry.ratings()) == Rating.objects.count()
 
 
-def test_every_page_is_read(ferry, monkeypatch):
+def test_list_with_several_pages_is_complete(ferry, monkeypatch):
     whole, numbers = ferry.ratings(), ferry.agreement()
     monkeypatch.setattr(site, "ROWS", 4)
     monkeypatch.setattr(site, "NUMBERS", 40)
@@ -83,7 +83,7 @@ def test_every_page_is_read(ferry, monkeypatch):
     assert len(numbers) > 80
 
 
-def test_nothing_has_the_same_columns_as_something(ferry):
+def test_empty_list_has_same_columns(ferry):
     NuggetSpan.objects.all().delete()
     Rating.objects.all().delete()
     for nothing, columns in (
@@ -109,7 +109,7 @@ def test_agreement_is_the_long_frame(ferry):
     assert set(pair["name"]) == {"ann, ben"}
 
 
-def test_what_is_undefined_has_no_value_and_a_reason(ferry):
+def test_undefined_value_is_nan_with_reason(ferry):
     frame = ferry.scores(source="judge")
     assert list(frame.columns) == NUMBERS
     assert frame.attrs["selection"]["source"] == "judge"
@@ -120,7 +120,7 @@ def test_what_is_undefined_has_no_value_and_a_reason(ferry):
     assert frame["n"].dtype == frame["missing"].dtype == "Int64"
 
 
-def test_a_refusal_is_one_exception_with_the_sites_sentence(rosa, ferry):
+def test_refusal_is_one_exception_with_the_sites_sentence(rosa, ferry):
     with pytest.raises(SiteError, match=r"^There is no dataset called nowhere\.$") as refused:
         rosa.dataset("nowhere")
     assert refused.value.status == 404
@@ -140,7 +140,7 @@ class Answers:
     """A site that answers with what is laid out, and a clock that nobody waits for."""
 
     answers: list[httpx.Response]
-    asked: list[httpx.Request]
+    requests: list[httpx.Request]
     slept: list[float]
 
     def site(self, **more) -> Site:
@@ -148,7 +148,7 @@ class Answers:
         return Site("https://crux.example.org", "secret", transport=transport, **more)
 
     def answer(self, request: httpx.Request) -> httpx.Response:
-        self.asked.append(request)
+        self.requests.append(request)
         return self.answers.pop(0)
 
 
@@ -167,25 +167,25 @@ def page(*slugs, to=None):
     return httpx.Response(200, json={"next": to, "results": [{"slug": slug} for slug in slugs]})
 
 
-def test_a_busy_site_is_asked_again_after_as_long_as_it_says(laid_out):
+def test_busy_site_is_asked_again_after_as_long_as_it_says(laid_out):
     answers = laid_out(busy(**{"Retry-After": "7"}), busy(503, **{"Retry-After": "0"}), page("a"))
     assert list(answers.site().datasets()["slug"]) == ["a"]
     assert answers.slept == [7, 1]
 
 
-@pytest.mark.parametrize("told", [{"Retry-After": "30"}, {}, {"Retry-After": "tomorrow"}])
-def test_patience_has_an_end(laid_out, told):
-    answers = laid_out(busy(**told), busy(**told), busy(**told))
+@pytest.mark.parametrize("busy_headers", [{"Retry-After": "30"}, {}, {"Retry-After": "tomorrow"}])
+def test_busy_site_raises_after_patience(laid_out, busy_headers):
+    answers = laid_out(busy(**busy_headers), busy(**busy_headers), busy(**busy_headers))
     with pytest.raises(SiteError, match="throttled") as refused:
         answers.site(patience=45).datasets()
     assert refused.value.status == 429
-    assert answers.slept == ([30] if told.get("Retry-After") == "30" else [])
+    assert answers.slept == ([30] if busy_headers.get("Retry-After") == "30" else [])
 
 
-def test_the_token_goes_to_no_other_host(laid_out):
+def test_token_goes_to_no_other_host(laid_out):
     answers = laid_out(page("a", to="http://elsewhere.example/api/v1/datasets/?page=2"), page("b"))
     assert list(answers.site().datasets()["slug"]) == ["a", "b"]
-    first, second = answers.asked
+    first, second = answers.requests
     assert str(second.url) == "https://crux.example.org/api/v1/datasets/?page=2"
     assert first.headers["Authorization"] == second.headers["Authorization"] == "Token secret"
 
@@ -199,12 +199,12 @@ def test_the_token_goes_to_no_other_host(laid_out):
         (httpx.Response(500, json={}), "The site answered with 500"),
     ],
 )
-def test_another_answer_than_the_apis_is_said(laid_out, answer, sentence):
+def test_foreign_answer_raises_site_error(laid_out, answer, sentence):
     with pytest.raises(SiteError, match=sentence):
         laid_out(answer).site().datasets()
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "crux.example.org", ""])
-def test_a_site_that_is_not_there_is_named(url):
+def test_site_that_is_not_there_is_named(url):
     with pytest.raises(SiteError, match="does not answer"):
         Site(url, "secret").datasets()

@@ -1,4 +1,4 @@
-"""The server as docs/deploy starts it, of which one process is killed: the site goes on."""
+"""Server as docs/deploy starts it: the site survives a killed worker process."""
 
 import os
 import re
@@ -13,21 +13,21 @@ from pathlib import Path
 import pytest
 
 from bench.serving import ROOT
-from tests.clock import HANGS, wait_for
+from tests.toolbox.clock import HANGS, wait_for
 
 pytestmark = pytest.mark.timing
 UNIT = ROOT / "docs" / "deploy" / "crux.service"
 
 
 def command_of(unit, port):
-    """What the unit starts, from this environment and at another port."""
+    """Return the command of the unit, in this environment and at another port."""
     (line,) = re.findall(r"^ExecStart=(.*)$", unit.read_text(), re.MULTILINE)
-    words = shlex.split(line.replace("--port 8000", f"--port {port}"))
-    return [str(Path(sys.executable).with_name(Path(words[0]).name)), *words[1:]]
+    arguments = shlex.split(line.replace("--port 8000", f"--port {port}"))
+    return [str(Path(sys.executable).with_name(Path(arguments[0]).name)), *arguments[1:]]
 
 
 def workers_of(process):
-    """The processes that serve: the children of the first one."""
+    """Return the serving processes: the children of the first one."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
     return [int(pid) for pid in children.split()]
 
@@ -65,14 +65,14 @@ def server(tmp_path):
         process.wait(HANGS)
 
 
-def test_one_killed_process_does_not_end_the_site(server):
+def test_site_survives_a_killed_process(server):
     process, port = server
     wait_for(lambda: len(workers_of(process)) == 2)
-    killed, other = workers_of(process)
+    killed, survivor = workers_of(process)
     os.kill(killed, signal.SIGKILL)
-    # A connection may have been in the killed one's hands: whoever asks again is answered.
+    # The killed process may have had a connection: a second request is answered.
     wait_for(lambda: answers(port))
     wait_for(lambda: len(set(workers_of(process)) - {killed}) == 2)
-    assert other in workers_of(process)
+    assert survivor in workers_of(process)
     wait_for(lambda: all(answers(port) for _ in range(20)))
     assert process.poll() is None

@@ -1,4 +1,7 @@
-"""Random acts of two clients: planned with the generator of the world, each run in a thread of its own."""
+"""Random acts of two clients, for the soak test.
+
+Planned with the generator of the world, each run in a thread of its own.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from uuid import uuid4
 from django.test import Client
 
 from annotation.adjudication import decisions
-from annotation.formats.summary import ImportFailed
+from annotation.formats.summary import DatasetImportError
 from annotation.models import (
     Assignment,
     Item,
@@ -25,36 +28,39 @@ from annotation.models import (
 )
 from annotation.models.corpus import digest
 from annotation.monitoring import actions
-from annotation.monitoring.actions import ActionRefusedError
+from annotation.monitoring.actions import ParticipationError
 from annotation.task import saving
 from annotation.text.spans import Span
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.imports.study import PASSAGES, t1, t2, write
 from tests.soak.world import SLUG, Pair, World
+from tests.toolbox.import_study import PASSAGES, t1, t2, write
 
 REFUSED = (
-    ImportFailed,
-    ActionRefusedError,
-    saving.AnswerRefusedError,
-    decisions.DecisionRefusedError,
-    decisions.DecidedMeanwhileError,
+    DatasetImportError,
+    ParticipationError,
+    saving.AnswerError,
+    decisions.AdjudicationError,
+    decisions.AdjudicationConflictError,
 )
 
 
 @dataclass
 class Act:
-    """Random act. `run` returns whether it was acknowledged; `may_lose` tells the grades that go with it."""
+    """Random act.
+
+    `run` returns if it was acknowledged; `may_lose` selects the grades that it may remove.
+    """
 
     name: str
     run: Callable[[], bool]
     may_lose: Callable[[Pair], bool] = lambda _pair: False
     typed: str = ""  # a wording that is saved if it is acknowledged
-    told: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
 
 
 def plan(world: World) -> Act | None:
-    """The next act of a client; None where what it drew cannot be done now."""
+    """Draw the next act of a client; None if it is not possible now."""
     return world.rng.choice(ACTS)(world)
 
 
@@ -69,7 +75,7 @@ def _post(client: Client, address: str, data: dict[str, Any]) -> bool:
     return response.status_code == 302
 
 
-def _thing(world: World) -> tuple[str, Text | SubQuestion] | None:
+def _pick_entity(world: World) -> tuple[str, Text | SubQuestion] | None:
     rng = world.rng
     if rng.random() < 0.3:
         questions = SubQuestion.objects.filter(topic__dataset=world.dataset).exclude(body="")
@@ -78,49 +84,49 @@ def _thing(world: World) -> tuple[str, Text | SubQuestion] | None:
     return ("text", rng.choice(texts)) if texts else None
 
 
-def _address(kind: str, thing: Text | SubQuestion) -> str:
-    return f"/datasets/{SLUG}/words/{kind}/{thing.pk}/"
+def _address(kind: str, entity: Text | SubQuestion) -> str:
+    return f"/datasets/{SLUG}/words/{kind}/{entity.pk}/"
 
 
-def _other_words(rng: Random, body: str) -> str:
-    words = body.split(" ")
-    at = rng.randrange(len(words))
+def _edit_body(rng: Random, body: str) -> str:
+    tokens = body.split(" ")
+    index = rng.randrange(len(tokens))
     match rng.randrange(4):
         case 0:
-            words.insert(at, rng.choice(["Corrected.", "then", "🚢", "who"]))
+            tokens.insert(index, rng.choice(["Corrected.", "then", "🚢", "who"]))
         case 1:
-            words[at] = rng.choice(["Nobody", "coupling", "cracked"])
-        case 2 if len(words) > 3:
-            del words[at : at + 3]
+            tokens[index] = rng.choice(["Nobody", "coupling", "cracked"])
+        case 2 if len(tokens) > 3:
+            del tokens[index : index + 3]
         case _:
-            words = [*words[at:], *words[:at]]
-    return " ".join(words).strip() or "Something."
+            tokens = [*tokens[index:], *tokens[:index]]
+    return " ".join(tokens).strip() or "Something."
 
 
 def edit(world: World) -> Act | None:
-    found = _thing(world)
-    if found is None:
+    picked = _pick_entity(world)
+    if picked is None:
         return None
-    kind, thing = found
-    earlier = list(thing.versions.values_list("body", flat=True))
-    again = earlier and world.rng.random() < 0.4
-    body = world.rng.choice(earlier) if again else _other_words(world.rng, thing.body or "")
+    kind, entity = picked
+    earlier = list(entity.versions.values_list("body", flat=True))
+    reverted = earlier and world.rng.random() < 0.4
+    body = world.rng.choice(earlier) if reverted else _edit_body(world.rng, entity.body or "")
     data = {"body": body, "counts": world.rng.choice(["yes", "no"]), "why": "", "change": ""}
-    data["seen"] = digest(thing.body or "")
-    send = partial(_post, _client(world), _address(kind, thing), data)
-    return Act(f"edit {kind} {thing.pk}", send, typed=body)
+    data["seen"] = digest(entity.body or "")
+    send = partial(_post, _client(world), _address(kind, entity), data)
+    return Act(f"edit {kind} {entity.pk}", send, typed=body)
 
 
 def choose(world: World) -> Act | None:
     versions = list(Version.objects.filter(dataset=world.dataset))
     if not versions:
         return None
-    thing = world.rng.choice(versions).thing
-    kind = "text" if isinstance(thing, Text) else "question"
-    data = {"counts": world.rng.choice(["yes", "no"]), "version": thing.versions.count()}
-    data["seen"] = digest(thing.body or "")
-    send = partial(_post, _client(world), f"{_address(kind, thing)}choose/", data)
-    return Act(f"choose {data['counts']} for {kind} {thing.pk}", send)
+    entity = world.rng.choice(versions).entity
+    kind = "text" if isinstance(entity, Text) else "question"
+    data = {"counts": world.rng.choice(["yes", "no"]), "version": entity.versions.count()}
+    data["seen"] = digest(entity.body or "")
+    send = partial(_post, _client(world), f"{_address(kind, entity)}choose/", data)
+    return Act(f"choose {data['counts']} for {kind} {entity.pk}", send)
 
 
 def restore(world: World) -> Act | None:
@@ -128,31 +134,34 @@ def restore(world: World) -> Act | None:
     if not versions:
         return None
     version = world.rng.choice(versions)
-    data = {"seen": digest(version.thing.body or "")}
+    data = {"seen": digest(version.entity.body or "")}
     send = partial(_post, _client(world), version.get_absolute_url(), data)
     return Act(f"restore {version}", send)
 
 
-def place(world: World) -> Act | None:
-    lost = list(
+def place_span(world: World) -> Act | None:
+    unplaced = list(
         NuggetSpan.objects.filter(rating__text__dataset=world.dataset, start=None).select_related(
             "rating__text"
         )
     )
-    if not lost:
+    if not unplaced:
         return None
-    span = world.rng.choice(lost)
-    words = world.rng.choice((span.rating.text.body or "x").split())
+    span = world.rng.choice(unplaced)
+    token = world.rng.choice((span.rating.text.body or "x").split())
     address = f"/datasets/{SLUG}/words/spans/{span.pk}/place/"
-    send = partial(_post, _client(world), address, {"words": words})
+    send = partial(_post, _client(world), address, {"words": token})
     return Act(f"place span {span.pk}", send)
 
 
-def bring(world: World) -> Act:
-    """Grades of a new rater, and of one who is there; perhaps with other words for a passage."""
+def import_grades(world: World) -> Act:
+    """Import grades of a new rater, and of an existing one.
+
+    Sometimes with an edited text of a passage.
+    """
     folder, rng = world.new_folder(), world.rng
     name = f"r{world.n_files}"
-    passage = rng.choice([each for each in PASSAGES if each.startswith("t-1")])
+    passage = rng.choice([passage_id for passage_id in PASSAGES if passage_id.startswith("t-1")])
     grades = [rng.randrange(6) for _ in range(3)]
     files: dict[str, Any] = {
         f"annotations/{name}.qlabels.jsonl": [t1("oracle", "t-1", [1, 0, -2], {0: "coupling"})],
@@ -161,7 +170,7 @@ def bring(world: World) -> Act:
     choice = "refuse"
     if rng.random() < 0.3:
         choice = rng.choice(["count", "set-aside"])
-        body = _other_words(rng, PASSAGES[passage])
+        body = _edit_body(rng, PASSAGES[passage])
         files["passages.jsonl"] = [{"id": passage, "contents": body}]
     write(folder, files)
 
@@ -170,7 +179,7 @@ def bring(world: World) -> Act:
         entry = ProjectEntry.objects.filter(dataset=world.dataset, action="imported").first()
         return entry is not None
 
-    return Act(f"import {name}, {choice}", run, told={"rater": name})
+    return Act(f"import {name}, {choice}", run, details={"rater": name})
 
 
 def undo(world: World) -> Act | None:
@@ -185,7 +194,7 @@ def undo(world: World) -> Act | None:
 
 
 def replace(world: World) -> Act | None:
-    """Another file for a rater, under the same name."""
+    """Replace the file of a rater, under the same name."""
     names = [name for names in world.imported.values() for name in names]
     raters = list(Rater.objects.filter(dataset=world.dataset, name__in=names))
     if not raters:
@@ -221,21 +230,25 @@ def rate(world: World) -> Act | None:
         )
     )
     assignment = world.rng.choice(assignments)
-    asked = world.rng.choice(list(assignment.item.asked.select_related("question")))
+    item_question = world.rng.choice(list(assignment.item.asked.select_related("question")))
     grade = world.rng.choice([0, 1, None])
-    shown = assignment.item.as_shown().body or ""
-    spans = [Span(0, 3, shown[:3])] if grade else []
+    body = assignment.item.as_shown().body or ""
+    spans = [Span(0, 3, body[:3])] if grade else []
 
     def run() -> bool:
-        saving.save_answer(assignment, asked.question, key=uuid4(), grade=grade, spans=spans)
+        saving.save_answer(
+            assignment, item_question.question, key=uuid4(), grade=grade, spans=spans
+        )
         return True
 
-    return Act(f"rate text {assignment.item.text_id}, question {asked.question_id}: {grade}", run)
+    return Act(
+        f"rate text {assignment.item.text_id}, question {item_question.question_id}: {grade}", run
+    )
 
 
 def exclude(world: World) -> Act:
     participant = world.person(world.rng.choice(["worker", "other_worker"]))
-    act = actions.count_work_again if participant.set_aside_at else actions.set_aside
+    act = actions.include_work if participant.set_aside_at else actions.exclude_work
 
     def run() -> bool:
         act(participant, world.cast.admin)
@@ -246,16 +259,16 @@ def exclude(world: World) -> Act:
 
 def adjudicate(world: World) -> Act:
     item = world.rng.choice(list(Item.objects.filter(campaign=world.campaign)))
-    asked = world.rng.choice(list(item.asked.select_related("question")))
-    newest = item.decisions.filter(question=asked.question).order_by("pk").last()
+    item_question = world.rng.choice(list(item.asked.select_related("question")))
+    newest = item.decisions.filter(question=item_question.question).order_by("pk").last()
     grade = world.rng.choice([0, 1, None])
-    shown = item.as_shown().body or ""
-    spans = [Span(0, 3, shown[:3])] if grade else []
+    body = item.as_shown().body or ""
+    spans = [Span(0, 3, body[:3])] if grade else []
 
     def run() -> bool:
         decisions.decide(
             item,
-            asked.question,
+            item_question.question,
             key=uuid4(),
             grade=grade,
             spans=spans,
@@ -265,7 +278,7 @@ def adjudicate(world: World) -> Act:
         )
         return True
 
-    return Act(f"decide {item.text_id}, {asked.question_id}: {grade}", run)
+    return Act(f"decide {item.text_id}, {item_question.question_id}: {grade}", run)
 
 
 def set_state(world: World) -> Act:
@@ -289,6 +302,19 @@ def export(world: World) -> Act:
 
 
 ACTS: tuple[Callable[[World], Act | None], ...] = (
-    *(edit, edit, edit, choose, choose, restore, place, place, bring, undo, replace, rename),
+    *(
+        edit,
+        edit,
+        edit,
+        choose,
+        choose,
+        restore,
+        place_span,
+        place_span,
+        import_grades,
+        undo,
+        replace,
+        rename,
+    ),
     *(rate, exclude, adjudicate, set_state, export),
 )

@@ -1,4 +1,7 @@
-"""Two clients at random, and all invariants after each step. `make soak` runs 200 steps of 20 seeds."""
+"""Random acts of two clients, with all invariants after each step.
+
+`make soak` runs 200 steps of 20 seeds.
+"""
 
 import os
 from random import Random
@@ -9,7 +12,7 @@ from annotation.models import ProjectEntry
 from tests.soak.acts import REFUSED, Act, plan
 from tests.soak.invariants import check
 from tests.soak.world import all_grades, make_world
-from tests.two_clients import at_once
+from tests.toolbox.concurrent_clients import at_once
 
 STEPS = int(os.environ.get("SOAK_STEPS", "25"))
 SEEDS = range(int(os.environ.get("SOAK_FIRST", "1")), int(os.environ.get("SOAK_SEEDS", "1")) + 1)
@@ -36,9 +39,9 @@ def test_random_acts_of_two_clients_lose_nothing(seed, tmp_path):
                 done.append(act)
                 world.typed |= {act.typed} - {""}
         entries = ProjectEntry.objects.filter(pk__gt=newest.pk, dataset=world.dataset)
-        brought = [act.told["rater"] for act in done if "rater" in act.told]
+        brought = [act.details["rater"] for act in done if "rater" in act.details]
         imports = list(entries.filter(action="imported").order_by("pk"))
-        if len(imports) == len(brought) == 1:  # of two at once nobody knows which is which
+        if len(imports) == len(brought) == 1:  # two concurrent imports cannot be told apart
             world.imported[imports[0].pk] = set(brought)
         try:
             check(world, before, done)

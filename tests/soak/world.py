@@ -1,4 +1,4 @@
-"""The dataset of the random test, and the ledger of its grades, typed wordings and positions."""
+"""World of the random test: a dataset, and a ledger of grades, texts and positions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from annotation.models import (
 )
 from annotation.monitoring import actions
 from crux_site.imports.importing import import_dataset
-from tests.conftest import Cast, make_cast
-from tests.crux_site.imports.study import write
-from tests.factories import make_campaign
-from tests.labels import hand_in, row
+from tests.toolbox.answers import label_item, submit_item
+from tests.toolbox.factories import make_campaign
+from tests.toolbox.import_study import write
+from tests.toolbox.users import Cast, make_cast
 
 SLUG = "small"
 Pair = tuple[int, int, int, int]  # keys of rater, rubric, text and question
@@ -62,14 +62,14 @@ def make_world(rng: Random, folder: Path) -> World:
         name = item.text.system or item.text.name
         for person, grades in ((cast.worker, (1, 0, 1)), (cast.other_worker, (0, 1, 1))):
             if item.asked.count() == 3 and campaign.items.filter(text__system=name).count() == 1:
-                row(campaign, person, name, *grades)
-                hand_in(campaign, person, name)
+                label_item(campaign, person, name, *grades)
+                submit_item(campaign, person, name)
     actions.set_state(campaign, "closed", cast.admin)
     return World(rng, folder, cast, dataset, campaign)
 
 
 def all_grades(dataset: Dataset) -> Grades:
-    """Grades of a dataset: the ratings, and the superseded ones of all versions."""
+    """Return the grades of a dataset: the ratings, and the superseded ones of all versions."""
     live = Rating.objects.of_dataset(dataset).values_list(
         "rater", "rubric", "text", "question", "grade"
     )
@@ -81,7 +81,7 @@ def all_grades(dataset: Dataset) -> Grades:
 
 
 def span_rows(dataset: Dataset) -> dict[tuple, tuple]:
-    """Position of each span in the current wording of its text, by rating, place and wording."""
+    """Return the position of each span by rating, place and hash of the current text."""
     spans = NuggetSpan.objects.filter(rating__text__dataset=dataset).select_related("rating__text")
     return {
         (
@@ -98,7 +98,7 @@ def span_rows(dataset: Dataset) -> dict[tuple, tuple]:
 
 
 def raters_by_name(dataset: Dataset) -> dict[str, set[int]]:
-    found: dict[str, set[int]] = defaultdict(set)
+    raters: dict[str, set[int]] = defaultdict(set)
     for pk, name in Rater.objects.filter(dataset=dataset).values_list("pk", "name"):
-        found[name].add(pk)
-    return found
+        raters[name].add(pk)
+    return raters

@@ -1,13 +1,13 @@
-"""Somebody's browser before a served tool, and the hand at the mouse."""
+"""Browser of an annotator at a served tool, and mouse input."""
 
 from contextlib import contextmanager
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.site import CHROMIUM_SHELL, launched
+from tests.toolbox.served_site import CHROMIUM_SHELL, launched
 
 # The left end of these words where they are last in a line of the text, their right end, and how high they are.
-_PLACE = """([where, words]) => {
+_WORD_BOX = """([where, words]) => {
     const text = document.querySelector(where);
     text.scrollIntoView({block: "center"});
     const lines = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
@@ -25,24 +25,24 @@ _PLACE = """([where, words]) => {
 
 @contextmanager
 def browser_at(address: str):
-    """A page of Chromium, to which nothing comes from other machines."""
+    """Open a page of Chromium that blocks requests to other machines."""
     with sync_playwright() as playwright:
         browser = launched(playwright, CHROMIUM_SHELL)
         page = browser.new_page(base_url=address, viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(60_000)
-        here = (address, "data:", "blob:")
-        page.route(lambda url: not url.startswith(here), lambda route: route.abort())
+        allowed = (address, "data:", "blob:")
+        page.route(lambda url: not url.startswith(allowed), lambda route: route.abort())
         yield page
         browser.close()
 
 
-def drag(page: Page, where: str, first: str, last: str = "") -> None:
-    """Over words of the text that is there, from the beginning of `first` to the end of `last`."""
-    (left, _, above), (_, right, below) = (
-        page.evaluate(_PLACE, [where, each]) for each in (first, last or first)
+def drag(page: Page, selector: str, first: str, last: str = "") -> None:
+    """Drag over text of an element, from the start of `first` to the end of `last`."""
+    (start_x, _, above), (_, end_x, below) = (
+        page.evaluate(_WORD_BOX, [selector, phrase]) for phrase in (first, last or first)
     )
-    page.mouse.move(left + 0.5, above)
+    page.mouse.move(start_x + 0.5, above)
     page.mouse.down()
-    page.mouse.move(right - 5, below)
-    page.mouse.move(right - 0.5, below)
+    page.mouse.move(end_x - 5, below)
+    page.mouse.move(end_x - 0.5, below)
     page.mouse.up()

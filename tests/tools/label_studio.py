@@ -1,4 +1,4 @@
-"""Label Studio itself, served from its own Python on a database of its own, and people at work in it."""
+"""Label Studio, served from its own Python and database, with people at work in it."""
 
 import json
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Locator, Page, Response
 
-from tests.model_process import ModelProcess
+from tests.toolbox.model_process import ModelProcess
 from tests.tools.hand import browser_at, drag
 from tests.tools.material import PYTHON
 
@@ -18,7 +18,7 @@ WHOLE = {"annotations__completed_by": {"only_id": False}, "predictions": {"only_
 
 
 class LabelStudio(ModelProcess):
-    """It asks nothing of other machines and tells them nothing."""
+    """Label Studio server, without telemetry or requests to other machines."""
 
     name = "Label Studio"
 
@@ -43,9 +43,11 @@ class LabelStudio(ModelProcess):
             "password": PASSWORD,
             "user-token": TOKEN,
         }
-        named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        option_arguments = [
+            argument for name, value in options.items() for argument in (f"--{name}", str(value))
+        ]
         flags = ["--no-browser", "--enable-legacy-api-token"]
-        return [str(Path(PYTHON).with_name("label-studio")), "start", *flags, *named]
+        return [str(Path(PYTHON).with_name("label-studio")), "start", *flags, *option_arguments]
 
     def owner(self) -> httpx.Client:
         return self.client(TOKEN)
@@ -55,18 +57,18 @@ class LabelStudio(ModelProcess):
         return httpx.Client(base_url=self.address, headers=headers, trust_env=False, timeout=60)
 
     def joined(self, email: str) -> httpx.Client:
-        """Somebody who followed the owner's invitation."""
+        """Create an account by the owner's invitation; return its client."""
         with self.owner() as owner:
-            invitation = asked(owner.get("/api/invite"))["invite_url"]
+            invitation = checked_json(owner.get("/api/invite"))["invite_url"]
         with httpx.Client(base_url=self.address, trust_env=False, timeout=60) as visitor:
             visitor.get(invitation)
             form = {"csrfmiddlewaretoken": visitor.cookies["csrftoken"]}
             visitor.post(invitation, data=form | {"email": email, "password": PASSWORD})
-            return self.client(asked(visitor.get("/api/current-user/token"))["token"])
+            return self.client(checked_json(visitor.get("/api/current-user/token"))["token"])
 
     @contextmanager
     def page(self, email: str):
-        """Chromium, in which somebody new has logged in, and nothing comes from other machines."""
+        """Open Chromium with a new user logged in, without requests to other machines."""
         self.joined(email).close()
         with browser_at(self.address) as page:
             page.goto("/user/login/")
@@ -77,26 +79,26 @@ class LabelStudio(ModelProcess):
             yield page
 
 
-def asked(answer: httpx.Response) -> Any:
+def checked_json(answer: httpx.Response) -> Any:
     assert answer.is_success, f"{answer.url}: {answer.text[:500]}"
     return answer.json()
 
 
 class Project:
-    """Tasks in Label Studio; a task is meant by the end of its pair's name."""
+    """Project with tasks in Label Studio; a task is found by the end of its pair's name."""
 
     def __init__(self, studio: LabelStudio, setup: str, tasks: Path) -> None:
         self.owner = studio.owner()
-        made = self.owner.post("/api/projects/", json={"title": "small", "label_config": setup})
-        self.number = asked(made)["id"]
+        created = self.owner.post("/api/projects/", json={"title": "small", "label_config": setup})
+        self.number = checked_json(created)["id"]
         self.address = f"/api/projects/{self.number}"
-        given = json.loads(tasks.read_text(encoding="utf-8"))
-        asked(self.owner.post(f"{self.address}/import", json=given))
+        payload = json.loads(tasks.read_text(encoding="utf-8"))
+        checked_json(self.owner.post(f"{self.address}/import", json=payload))
         everything = self.owner.get(
             f"{self.address}/export", params={"exportType": "JSON", "download_all_tasks": "true"}
         )
-        self.tasks = asked(everything)
-        assert len(self.tasks) == len(given)
+        self.tasks = checked_json(everything)
+        assert len(self.tasks) == len(payload)
 
     def task(self, pair: str) -> dict[str, Any]:
         (task,) = [task for task in self.tasks if task["data"]["pair"].endswith(pair)]
@@ -106,35 +108,35 @@ class Project:
         return f"/projects/{self.number}/data?task={self.task(pair)['id']}"
 
     def whole_export(self, path: Path) -> Path:
-        made = self.owner.post(f"{self.address}/exports/", json={"serialization_options": WHOLE})
-        got = self.owner.get(f"{self.address}/exports/{asked(made)['id']}/download")
-        return _written(got, path)
+        created = self.owner.post(f"{self.address}/exports/", json={"serialization_options": WHOLE})
+        download = self.owner.get(f"{self.address}/exports/{checked_json(created)['id']}/download")
+        return _written(download, path)
 
     def export(self, form: str, path: Path) -> Path:
         return _written(self.owner.get(f"{self.address}/export", params={"exportType": form}), path)
 
 
 def _written(answer: httpx.Response, path: Path) -> Path:
-    asked(answer)
+    checked_json(answer)
     path.write_bytes(answer.content)
     return path
 
 
-def of_grade(page: Page, number: int) -> Locator:
-    """Where one chooses a grade of the first rubric."""
+def grade_input(page: Page, number: int) -> Locator:
+    """Return the input of a grade of the first rubric."""
     return page.locator(f"input[name='{number}']").first
 
 
 def mark(page: Page, first: str, last: str = "") -> None:
-    """Drag over words of the text, from the beginning of `first` to the end of `last`."""
+    """Drag over text, from the start of `first` to the end of `last`."""
     page.locator(".lsf-labels").get_by_text("graded").click()
     drag(page, ".lsf-htx-richtext", first, last)
     page.keyboard.press("Escape")  # the next words are another span
 
 
 def save(page: Page) -> None:
-    def kept(got: Response) -> bool:
+    def is_saved(got: Response) -> bool:
         return got.request.method in ("POST", "PATCH") and "/annotations" in got.url and got.ok
 
-    with page.expect_response(kept):
+    with page.expect_response(is_saved):
         page.get_by_role("button", name="submit").click()  # the label of Update, too

@@ -8,18 +8,18 @@ PYTHON = os.environ.get("TOOLS_PYTHON", "")  # make test-tools names it
 
 
 def run(*arguments: str | Path) -> str:
-    """What the tools' Python prints. Raises AssertionError with what it says where it fails."""
-    done = subprocess.run(
+    """Run the tools' Python; return its output. Raises AssertionError with its errors."""
+    process = subprocess.run(
         [PYTHON, *map(str, arguments)],
         env=os.environ | {"HF_HUB_OFFLINE": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-4_000:]
-    return done.stdout
+    assert process.returncode == 0, process.stderr[-4_000:]
+    return process.stdout
 
 
-def told_by(script: str, *paths: Path) -> str:
-    """What one of the scripts beside this prints of these files."""
+def run_script(script: str, *paths: Path) -> str:
+    """Run one of the scripts in this folder on files; return its output."""
     return run(Path(__file__).with_name(script), *paths)

@@ -1,4 +1,4 @@
-"""Potato itself, served from its own Python in a folder of its own, and people at work in it."""
+"""Potato, served from its own Python and folder, with people at work in it."""
 
 import html
 import json
@@ -11,7 +11,7 @@ from typing import Any
 from playwright.sync_api import Page, Response
 
 from annotation.formats.foreign.tools import escaped
-from tests.model_process import ModelProcess
+from tests.toolbox.model_process import ModelProcess
 from tests.tools.hand import browser_at, drag
 from tests.tools.material import PYTHON, run
 
@@ -26,14 +26,14 @@ MORE = """
 
 
 def setup_of_the_docs() -> str:
-    """The setup that docs/files.md shows."""
-    page = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+    """Return the setup that docs/files/annotation-tools.md shows."""
+    page = (ROOT / "docs" / "files" / "annotation-tools.md").read_text(encoding="utf-8")
     lines = re.search(r"(?m)^    annotation_task_name:.*\n(?:    .*\n)+", page)[0]
     return re.sub(r"(?m)^    ", "", lines)
 
 
 class Potato(ModelProcess):
-    """It shows these texts, each asked a question: (pair's name, question, words)."""
+    """Potato server with texts, each with a question: (pair's name, question, body)."""
 
     name = "Potato"
     ready = "/"
@@ -41,12 +41,12 @@ class Potato(ModelProcess):
     def __init__(self, log: Path, texts: Iterable[tuple[str, str, str]]) -> None:
         super().__init__(log)
         self.folder = log.parent
-        self.kept = self.folder / "annotation_output"
+        self.output_folder = self.folder / "annotation_output"
         self.setup = self.folder / "config.yaml"
         self.setup.write_text(setup_of_the_docs() + MORE, encoding="utf-8")
         rows = [
-            {"pair": pair, "question": question, "text": html.escape(words)}
-            for pair, question, words in texts
+            {"pair": pair, "question": question, "text": html.escape(body)}
+            for pair, question, body in texts
         ]
         lines = "".join(f"{json.dumps(row)}\n" for row in rows)
         (self.folder / "pairs.jsonl").write_text(lines, encoding="utf-8")
@@ -60,17 +60,17 @@ class Potato(ModelProcess):
         return [program, "start", str(self.setup), "--host", "127.0.0.1", "--port", str(self.port)]
 
     def export(self) -> Path:
-        """Its export, as JSON lines, of what it keeps by now."""
-        made = self.folder / "exported"
-        run("-m", "potato.export", "-c", self.setup, "-f", "jsonl", "-o", made)
-        return made / "annotations.jsonl"
+        """Return its export, as JSON lines, of all that is stored so far."""
+        output = self.folder / "exported"
+        run("-m", "potato.export", "-c", self.setup, "-f", "jsonl", "-o", output)
+        return output / "annotations.jsonl"
 
     def state(self, user: str) -> Path:
-        return self.kept / user / "user_state.json"
+        return self.output_folder / user / "user_state.json"
 
     @contextmanager
     def page(self, user: str):
-        """Chromium, in which somebody has logged in, and nothing comes from other machines."""
+        """Open Chromium with a user logged in, without requests to other machines."""
         with browser_at(self.address) as page:
             page.goto("/")
             page.locator("[name=email]").fill(user)
@@ -79,30 +79,30 @@ class Potato(ModelProcess):
             yield page
 
 
-def pair_of(topic: str, place: int, kind: str, text: str) -> str:
-    return "/".join(map(escaped, (topic, str(place), kind, "", text)))
+def pair_of(topic: str, position: int, kind: str, text: str) -> str:
+    return "/".join(map(escaped, (topic, str(position), kind, "", text)))
 
 
 def choose(page: Page, rubric: str, number: int) -> None:
-    with page.expect_response(_kept(f'"{rubric}:{number}"')):
+    with page.expect_response(_is_stored(f'"{rubric}:{number}"')):
         page.locator(f"#{rubric}_{number}_radio").check(force=True)  # of a scale a label is over it
 
 
-def say(page: Page, rubric: str, words: str) -> None:
-    """In the box for words beside a choice."""
-    with page.expect_response(_kept(words)):
-        page.locator(f"#{rubric}_free_response_text").fill(words)
+def fill_comment(page: Page, rubric: str, comment: str) -> None:
+    """Fill in the comment box of a choice."""
+    with page.expect_response(_is_stored(comment)):
+        page.locator(f"#{rubric}_free_response_text").fill(comment)
 
 
 def mark(page: Page, first: str, last: str = "") -> None:
-    """Drag over words of the text, from the beginning of `first` to the end of `last`."""
+    """Drag over text, from the start of `first` to the end of `last`."""
     page.locator("#nugget-spans_graded").set_checked(True)
-    with page.expect_response(_kept('"type":"span"')):
+    with page.expect_response(_is_stored('"type":"span"')):
         drag(page, TEXT, first, last)
 
 
 def go_on(page: Page) -> None:
-    """To the next text."""
+    """Go to the next text."""
     before = page.locator("#instance_id").input_value()
     page.locator("#next-btn").click()
     page.wait_for_function(
@@ -112,18 +112,21 @@ def go_on(page: Page) -> None:
     )
 
 
-def _kept(what: str) -> Callable[[Response], bool]:
-    """Whether an answer of the server says that it has this: the page sends some things a while later."""
+def _is_stored(content: str) -> Callable[[Response], bool]:
+    """Return a predicate: a response confirms that the content is stored.
 
-    def kept(got: Response) -> bool:
-        said = got.request.post_data or ""
-        return got.url.endswith("/updateinstance") and got.ok and what in said
+    The page sends some things a while later.
+    """
 
-    return kept
+    def is_stored(response: Response) -> bool:
+        posted = response.request.post_data or ""
+        return response.url.endswith("/updateinstance") and response.ok and content in posted
+
+    return is_stored
 
 
-def shown(page: Page) -> dict[str, Any]:
-    """Which pair the page asks about, and in which words."""
+def displayed_pair(page: Page) -> dict[str, Any]:
+    """Return the pair, the question and the text that the page displays."""
     return {
         "pair": page.locator("#instance_id").input_value(),
         "question": page.locator("#graded legend").inner_text(),

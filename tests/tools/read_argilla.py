@@ -1,8 +1,8 @@
-"""FILE ANOTHER, run by Argilla's Python: reads the records and writes them again. Neither takes a server."""
+"""Read records by Argilla's Python and write them again: FILE TARGET, without a server."""
 
 import sys
 
 from argilla.records._io import JsonIO
 
-source, again = sys.argv[1:]
-JsonIO.to_json(JsonIO._records_from_json(source), again)
+source, target = sys.argv[1:]
+JsonIO.to_json(JsonIO._records_from_json(source), target)

@@ -1,4 +1,4 @@
-"""TASKS SETUP, run by the Python of Label Studio's SDK: what its own check finds wrong, as JSON."""
+"""Validation of TASKS under SETUP by the Python of Label Studio's SDK, as JSON."""
 
 import json
 import sys
@@ -10,9 +10,9 @@ tasks, setup = (Path(path).read_text(encoding="utf-8") for path in sys.argv[1:])
 interface = LabelInterface(setup)
 interface.validate()
 # For each annotation and prediction. The check of annotations says no more than whether something is wrong.
-found = [
-    interface.validate_prediction({"score": None, **said}, return_errors=True)
+problems = [
+    interface.validate_prediction({"score": None, **prediction}, return_errors=True)
     for task in json.loads(tasks)
-    for said in [*task["annotations"], *task["predictions"]]
+    for prediction in [*task["annotations"], *task["predictions"]]
 ]
-sys.stdout.write(json.dumps(found))
+sys.stdout.write(json.dumps(problems))

@@ -1,13 +1,16 @@
-"""Potato is served with the setup of the docs, somebody works in it, and its own files are read."""
+"""Round trip through Potato.
+
+It is served with the setup of the docs, a person works in it, and its own files are imported.
+"""
 
 import pytest
 
-from annotation.formats.summary import Mapped
+from annotation.formats.summary import Conversion
 from annotation.models import Dataset
 from crux_site.imports.importing import import_dataset
-from tests.crux_site.datasets.test_tools import BODY, PASSAGE, make_small, objects, table
-from tests.crux_site.imports.study import QUESTIONS, write
-from tests.tools.potato import Potato, choose, go_on, mark, pair_of, say, shown
+from tests.toolbox.import_study import QUESTIONS, write
+from tests.toolbox.tool_exports import BODY, PASSAGE, make_small, objects, table
+from tests.tools.potato import Potato, choose, displayed_pair, fill_comment, go_on, mark, pair_of
 
 pytestmark = pytest.mark.django_db
 SPACED = "t-1:9#8"
@@ -17,12 +20,12 @@ TEXTS = [
     (pair_of("t-1", 0, "passage", PASSAGE), QUESTIONS["t-1"][0], BODY),
     (pair_of("t-1", 1, "passage", SPACED), QUESTIONS["t-1"][1], WIDE),
 ]
-WHO = "hal@mill.org"
+USER = "hal@mill.org"
 
 
 @pytest.fixture(scope="module")
 def potato(tmp_path_factory):
-    """Where a person has graded and marked both texts."""
+    """Serve Potato, in which a person has graded and marked both texts."""
     running = Potato(tmp_path_factory.mktemp("potato") / "log", TEXTS)
     running.start()
     try:
@@ -33,10 +36,10 @@ def potato(tmp_path_factory):
 
 
 def work(potato: Potato) -> None:
-    """By the mouse, behind emoji, an accent, words from right to left and line ends of Windows."""
-    with potato.page(WHO) as page:
-        assert shown(page)["question"] == QUESTIONS["t-1"][0]
-        assert shown(page)["text"] == BODY.replace("\r", "")
+    """Grade and mark by mouse, after emoji, an accent, right-to-left words, Windows lines."""
+    with potato.page(USER) as page:
+        assert displayed_pair(page)["question"] == QUESTIONS["t-1"][0]
+        assert displayed_pair(page)["text"] == BODY.replace("\r", "")
         choose(page, "graded", 2)
         choose(page, "graded", 4)  # another mind
         mark(page, "sank.", "It")
@@ -45,10 +48,10 @@ def work(potato: Potato) -> None:
         mark(page, "e\u0301 🚢")
         choose(page, "question-type", 2)
         choose(page, "answerable", 0)
-        say(page, "answerable", "Nobody says.")
+        fill_comment(page, "answerable", "Nobody says.")
         go_on(page)
-        assert shown(page)["pair"] == TEXTS[1][0]
-        assert shown(page)["text"] == (
+        assert displayed_pair(page)["pair"] == TEXTS[1][0]
+        assert displayed_pair(page)["text"] == (
             "Two ships,one 🚢\nx < y &amp; <b>bold</b>. One ship, one 🚢"
         )
         choose(page, "graded", 0)
@@ -66,7 +69,7 @@ def small(tmp_path) -> Dataset:
 
 
 def of_the_person(dataset: Dataset) -> dict[tuple, tuple]:
-    """Grade and spans by text and question."""
+    """Return grade and spans by text and question."""
     return {
         (row["text"], row["question_index"], row["rubric"]): (row["grade"], row["spans"])
         for row in table(dataset)
@@ -74,48 +77,51 @@ def of_the_person(dataset: Dataset) -> dict[tuple, tuple]:
     }
 
 
-def exact(body: str, words: str) -> dict:
-    """The last place of these words."""
-    start = body.rindex(words)
-    place = {"start": start, "end": start + len(words), "quote": words}
-    return place | {"source_quote": "", "located": "exact"}
+def exact(body: str, phrase: str) -> dict:
+    """Return the span of the last occurrence of a phrase."""
+    start = body.rindex(phrase)
+    position = {"start": start, "end": start + len(phrase), "quote": phrase}
+    return position | {"source_quote": "", "located": "exact"}
 
 
-SAID = {
+EXPECTED = {
     (PASSAGE, 0, "graded"): (
         4,
-        [exact(BODY, each) for each in ("sank.\r\nIt", "sank", "عبّارة هالدن", "e\u0301 🚢")],
+        [exact(BODY, phrase) for phrase in ("sank.\r\nIt", "sank", "عبّارة هالدن", "e\u0301 🚢")],
     ),
     (PASSAGE, 0, "question-type"): (2, []),
     (PASSAGE, 0, "answerable"): (0, []),
     (SPACED, 1, "graded"): (
         0,
-        [exact(WIDE, each) for each in ("y &amp; <b>bold</b>.  One", "ships,\tone 🚢", "one 🚢")],
+        [
+            exact(WIDE, phrase)
+            for phrase in ("y &amp; <b>bold</b>.  One", "ships,\tone 🚢", "one 🚢")
+        ],
     ),
 }
 
 
-@pytest.mark.parametrize("kept", ["export", "state", "folder"])
-def test_what_it_keeps_and_exports_has_what_the_person_said_at_its_places(potato, small, kept):
-    ways = {
+@pytest.mark.parametrize("source", ["export", "state", "folder"])
+def test_stored_and_exported_files_have_all_grades_and_positions(potato, small, source):
+    sources = {
         "export": potato.export,
-        "state": lambda: potato.state(WHO),
-        "folder": lambda: potato.kept,
+        "state": lambda: potato.state(USER),
+        "folder": lambda: potato.output_folder,
     }
-    path = ways[kept]()
+    path = sources[source]()
     summary = import_dataset(path, "small", form="potato")
-    assert of_the_person(small) == SAID
-    assert summary.created["ratings"] == len(SAID)
-    assert {what: n for what, n in summary.mapped.items() if n} == {Mapped.NO_GRADES: 1}
+    assert of_the_person(small) == EXPECTED
+    assert summary.created["ratings"] == len(EXPECTED)
+    assert {reason: n for reason, n in summary.mapped.items() if n} == {Conversion.NO_GRADES: 1}
     # All of them are one and the same.
-    for way in ways.values():
-        assert not import_dataset(way(), "small", form="potato").changed
+    for locate in sources.values():
+        assert not import_dataset(locate(), "small", form="potato").changed
 
 
-def test_its_export_has_the_words_that_it_shows(potato):
-    """So its places are told apart from those of the text, which ours count."""
+def test_export_has_the_displayed_text(potato):
+    """So its positions differ from those of the text, which ours count."""
     lines = {line["instance_id"]: line for line in objects(potato.export())}
-    assert {line["user_id"] for line in lines.values()} == {WHO}
+    assert {line["user_id"] for line in lines.values()} == {USER}
     spans = lines[TEXTS[1][0]]["spans"]["nugget-spans"]
     assert [span["text"] for span in spans][1] == "ships,one 🚢"
     visible = BODY.replace("\r", "")

@@ -1,9 +1,9 @@
-"""What `looks` leaves out in the narrow windows is what another view has said."""
+"""Assumptions of `looks`: narrow windows need no check that another view has done."""
 
 import re
 
-from tests.browser.looks import NARROWEST, PHONE
-from tests.browser.site import ROOT
+from tests.browser.page_audit import NARROWEST, PHONE
+from tests.toolbox.paths import ROOT
 
 REM = 16  # pixels
 STYLES = "\n".join(path.read_text() for path in (ROOT / "static" / "css").glob("*.css"))
@@ -11,7 +11,7 @@ STYLES = "\n".join(path.read_text() for path in (ROOT / "static" / "css").glob("
 OF_TASK_PAGES = (".question-pane", ".touch-take", ".apart")
 
 
-def test_no_rule_of_the_stylesheet_lies_between_the_two_narrowest_windows():
+def test_stylesheet_has_no_breakpoint_between_the_narrowest_windows():
     limits = re.findall(r"@media[^{]*?width: ([\d.]+)(\w+)", STYLES)
     assert {unit for _, unit in limits} == {"rem"}
     between = [limit for limit, _ in limits if NARROWEST <= REM * float(limit) <= PHONE]
@@ -20,7 +20,7 @@ def test_no_rule_of_the_stylesheet_lies_between_the_two_narrowest_windows():
 
 
 def blocks_by_width() -> list[str]:
-    """What stands in each media query that asks for a width, nested ones within it."""
+    """Return the body of each media query on width, with nested blocks."""
     blocks = []
     for query in re.finditer(r"@media[^{]*width[^{]*\{", STYLES):
         depth, end = 1, query.end()
@@ -31,7 +31,7 @@ def blocks_by_width() -> list[str]:
     return blocks
 
 
-def test_no_colour_depends_on_the_width_but_on_the_task_pages():
+def test_colours_depend_on_width_on_task_pages_only():
     blocks = blocks_by_width()
     assert len(blocks) > 10
     rules = re.findall(r"([^{}]+)\{([^{}]*)\}", "\n".join(blocks))

@@ -1,4 +1,4 @@
-"""How pages look: at desktop and phone width, by day and by night, axe finds nothing and nothing overflows."""
+"""Accessibility and layout audit of pages, in several widths and colour schemes."""
 
 import json
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.browser.hands import until
+from tests.browser.user_input import until
 
-# What passes is not described: that takes longer than to find what does not.
+# Passes are not described: that takes longer than finding the violations.
 _VIOLATIONS = {"resultTypes": ["violations"]}
 _COLOUR_RULES = ["color-contrast", "link-in-text-block"]
-_ALL = {
+_ALL_RULES = {
     "runOnly": {
         "type": "tag",
         "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -19,36 +19,36 @@ _ALL = {
     **_VIOLATIONS,
 }
 _COLOURS = {"runOnly": {"type": "rule", "values": _COLOUR_RULES}, **_VIOLATIONS}
-_BUT_COLOURS = {**_ALL, "rules": {rule: {"enabled": False} for rule in _COLOUR_RULES}}
+_BUT_COLOURS = {**_ALL_RULES, "rules": {rule: {"enabled": False} for rule in _COLOUR_RULES}}
 _SIZES = {
     "runOnly": {"type": "rule", "values": ["target-size", "scrollable-region-focusable"]},
     **_VIOLATIONS,
 }
 WIDE, PHONE, NARROWEST = WIDTHS = [1280, 390, 320]
-# In each view what another has not said: by night only colours differ, colours are the same at every width, and
-# the narrowest window shows what a phone shows. Two thirds of axe's time are colours.
+# Each view checks only what the others cannot: by night only colours differ, colours are the same at every
+# width, and the narrowest window shows what a phone shows. Two thirds of axe's time are colours.
 VIEWS = [
-    (WIDE, "light", _ALL),
+    (WIDE, "light", _ALL_RULES),
     (WIDE, "dark", _COLOURS),
     (PHONE, "light", _BUT_COLOURS),
     (NARROWEST, "light", _SIZES),
 ]
 # The task pages have other colours on a phone, and are led to at each width.
 VIEWS_BY_WIDTH = {
-    WIDE: [(WIDE, "light", _ALL), (WIDE, "dark", _COLOURS)],
-    PHONE: [(PHONE, "light", _ALL), (PHONE, "dark", _COLOURS)],
+    WIDE: [(WIDE, "light", _ALL_RULES), (WIDE, "dark", _COLOURS)],
+    PHONE: [(PHONE, "light", _ALL_RULES), (PHONE, "dark", _COLOURS)],
     NARROWEST: [(NARROWEST, "light", _SIZES)],
 }
 _RUN = "options => axe.run(document, options).then(results => results.violations)"
 _AXE = Axe().axe_script
 # A button that is just changing its colour has a contrast of its own.
-_STILL = """() => document.getAnimations()
+_FINISH_ANIMATIONS = """() => document.getAnimations()
   .filter(animation => animation.effect.getComputedTiming().endTime !== Infinity)
   .forEach(animation => animation.finish())"""
 
 
-def axe_problems(page: Page, options: dict[str, Any] = _ALL) -> list[str]:
-    """What axe-core finds on a page against WCAG 2.2 AA and best practice; empty is good."""
+def axe_problems(page: Page, options: dict[str, Any] = _ALL_RULES) -> list[str]:
+    """Return axe-core violations of WCAG 2.2 AA and best practice; empty is good."""
     page.wait_for_load_state()  # a click waits for the new page to begin, not to be whole
     if not page.evaluate("'axe' in window"):
         page.evaluate(_AXE)
@@ -59,7 +59,10 @@ def axe_problems(page: Page, options: dict[str, Any] = _ALL) -> list[str]:
 
 
 def layout_faults(page: Page) -> list[str]:
-    """Return what depends on fonts at each width: targets that are too small or too near, and overflow."""
+    """Return layout faults that depend on fonts, at each width.
+
+    Targets that are too small or too close, and overflow.
+    """
     problems = []
     before = page.viewport_size
     for width in WIDTHS:
@@ -77,10 +80,10 @@ def _overflow(page: Page, width: int) -> list[str]:
 
 
 def faults(page: Page, width: int | None = None) -> list[str]:
-    """What axe finds, and how far the page is wider than its window, in each view of it; empty is good.
+    """Return axe-core violations and horizontal overflow in all views; empty is good.
 
-    In the views of one width alone, where one is given: what led to the page was then done at that width.
-    Afterwards the page is again as it was.
+    With `width`, only the views of that width: the steps that led to the page were then done at that width.
+    Afterwards the page is restored.
     """
     problems = []
     before = page.viewport_size
@@ -88,7 +91,7 @@ def faults(page: Page, width: int | None = None) -> list[str]:
         page.set_viewport_size({"width": view_width, "height": 844})
         page.emulate_media(color_scheme=scheme)
         until(page, f"innerWidth === {view_width}")
-        page.evaluate(_STILL)
+        page.evaluate(_FINISH_ANIMATIONS)
         problems += [f"{view_width} {scheme}: {problem}" for problem in axe_problems(page, options)]
         problems += _overflow(page, view_width)
     page.set_viewport_size(before)

@@ -1,18 +1,21 @@
-"""The count that the benches trust: it must see each thing that could go wrong."""
+"""Reconciliation of the benchmarks: it must detect each kind of fault."""
 
 import uuid
 from copy import deepcopy
 
 import pytest
 
-from bench import reckoning
+from bench import reconciliation
 
 KEYS = [uuid.UUID(int=number) for number in range(1, 4)]
 SPAN = {"start": 0, "end": 5, "quote": "ferry"}
 
 
 class World:
-    """Two workers with an item each; the first has answered twice. Assignments 11 and 12, question 7."""
+    """Two workers with an item each; the first has answered twice.
+
+    Assignments 11 and 12, question 7.
+    """
 
     def __init__(self):
         self.answers = [
@@ -28,12 +31,12 @@ class World:
         self.spans = [[51, 0, 5, "ferry"]]
         self.people = [["ann"], ["bob"]]
         self.workers = [
-            self.worker("ann", [11], [11], [self.said(*row) for row in self.answers[:2]]),
-            self.worker("bob", [12], [], [self.said(*self.answers[2])]),
+            self.worker("ann", [11], [11], [self.answer(*row) for row in self.answers[:2]]),
+            self.worker("bob", [12], [], [self.answer(*self.answers[2])]),
         ]
 
     @staticmethod
-    def said(key, assignment, question, grade, spans, _who):
+    def answer(key, assignment, question, grade, spans, _worker):
         return {
             "key": key,
             "assignment": assignment,
@@ -56,28 +59,28 @@ class World:
             "stopped": "",
         }
 
-    def wrong(self):
+    def violations(self):
         tables = {
-            reckoning.ANSWERS: self.answers,
-            reckoning.LENT: self.lent,
-            reckoning.RATINGS: self.ratings,
-            reckoning.SPANS: self.spans,
-            reckoning.PEOPLE: self.people,
+            reconciliation.ANSWERS: self.answers,
+            reconciliation.LENT: self.lent,
+            reconciliation.RATINGS: self.ratings,
+            reconciliation.SPANS: self.spans,
+            reconciliation.PEOPLE: self.people,
         }
-        faults = reckoning.reckon(lambda sql: deepcopy(tables[sql]), self.workers, 1)[1]
-        return {what for what, number in faults.items() if number}
+        faults = reconciliation.reconcile(lambda sql: deepcopy(tables[sql]), self.workers, 1)[1]
+        return {name for name, number in faults.items() if number}
 
 
-def test_a_world_in_order_has_no_fault():
-    assert World().wrong() == set()
+def test_world_in_order_has_no_fault():
+    assert World().violations() == set()
 
 
-def test_what_was_never_acknowledged_may_be_missing():
+def test_unacknowledged_answer_may_be_missing():
     world = World()
     world.workers[1]["answers"][0]["acknowledged"] = False
     world.answers.pop()
     world.ratings.pop()
-    assert world.wrong() == set()
+    assert world.violations() == set()
 
 
 def lose(world):
@@ -174,13 +177,13 @@ def stop_a_worker(world):
         (invent_a_rating, {"rating is not the newest answer"}),
         (lend_to_too_many, {"items held by too many"}),
         (lend_twice, {"items handed twice to a worker"}),
-        (forget_a_handing_in, {"handed in and not so stored"}),
+        (forget_a_handing_in, {"submitted and not so stored"}),
         (make_a_second_stay, {"people who are not one participant"}),
         (lend_one_system_alone, {"workers with systems out of balance"}),
         (stop_a_worker, {"workers who were stopped"}),
     ],
 )
-def test_a_fault_is_noticed(spoil, noticed):
+def test_fault_is_noticed(spoil, noticed):
     world = World()
     spoil(world)
-    assert noticed <= world.wrong()
+    assert noticed <= world.violations()

@@ -1,4 +1,4 @@
-"""What hands do on a page: dragging over words with the mouse, and walking to them by keyboard."""
+"""User input on a page: dragging over text with the mouse, and keyboard navigation."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import LocatorAssertions, Page, expect
 
-from tests.clock import wait_for
+from tests.toolbox.clock import wait_for
 
 # The middle of the first and of the last letter of some words inside #text, as the window sees them.
 _ENDS = """(words) => {
@@ -50,28 +50,40 @@ _SELECT = """(words) => {
 }"""
 
 
-def ends_of(page: Page, words: str) -> tuple[float, float, float, float]:
-    """Where some words begin and end in the window, brought into view: x, y, x, y."""
-    page.evaluate(_ENDS, words)  # once to scroll
-    from_x, from_y, to_x, to_y = page.evaluate(_ENDS, words)
+_PRESS = """(init) => document.activeElement.dispatchEvent(
+  new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init }))"""
+
+
+def press_place(page: Page, key: str, code: str, **more: bool) -> None:
+    """Press the key at a place of a keyboard (`code`), which gives another sign there (`key`).
+
+    It goes where the focus is. Playwright itself presses keys of an American keyboard alone.
+    """
+    page.evaluate(_PRESS, {"key": key, "code": code, **more})
+
+
+def ends_of(page: Page, quote: str) -> tuple[float, float, float, float]:
+    """Scroll to a quote and return its ends in the window: x, y, x, y."""
+    page.evaluate(_ENDS, quote)  # once to scroll
+    from_x, from_y, to_x, to_y = page.evaluate(_ENDS, quote)
     return from_x, from_y, to_x, to_y
 
 
-def drag_over(page: Page, words: str) -> None:
-    """Press at the first letter, move to the last, let go."""
-    from_x, from_y, to_x, to_y = ends_of(page, words)
+def drag_over(page: Page, quote: str) -> None:
+    """Select a quote by mouse: press at its first letter, move to the last, release."""
+    from_x, from_y, to_x, to_y = ends_of(page, quote)
     page.mouse.move(from_x, from_y)
     page.mouse.down()
     page.mouse.move(to_x, to_y, steps=8)
-    assert not page.evaluate("getSelection().isCollapsed"), f"the mouse took nothing of {words!r}"
+    assert not page.evaluate("getSelection().isCollapsed"), f"the mouse took nothing of {quote!r}"
     page.mouse.up()
     until(page, "getSelection().isCollapsed")
 
 
-def sentence_of(page: Page, words: str) -> tuple[int, str]:
-    """Which sentence (counted from 0) holds the words, and what it says."""
+def sentence_of(page: Page, quote: str) -> tuple[int, str]:
+    """Return the index (from 0) and the text of the sentence that contains the quote."""
     sentences = page.locator("#text .sentence").all_text_contents()
-    return next((index, text) for index, text in enumerate(sentences) if words in text)
+    return next((index, text) for index, text in enumerate(sentences) if quote in text)
 
 
 def grade(page: Page, number: int, value: int) -> None:
@@ -79,28 +91,28 @@ def grade(page: Page, number: int, value: int) -> None:
 
 
 def answer_all(page: Page) -> None:
-    """0 to every question: the quickest way to an item that can be handed in.
+    """Answer 0 to all questions, the quickest way to an item that can be submitted.
 
-    A click that led here does not wait for the page to come.
+    Waits for the page: a click that led here does not.
     """
     page.locator(".question").first.wait_for(state="attached")
     for number in range(1, page.locator(".question").count() + 1):
         grade(page, number, 0)
 
 
-def said(page: Page) -> LocatorAssertions:
-    """What the line has to say that tells where answers are."""
+def save_status(page: Page) -> LocatorAssertions:
+    """Return expectations on the status line, which tells where answers are."""
     return expect(page.locator("#saved"))
 
 
 def settled(page: Page) -> None:
-    """Wait until every answer is acknowledged."""
+    """Wait until all answers are acknowledged."""
     expect(page.locator("#saved")).to_have_text(re.compile(r"^\s*(Saved|All saved)"))
 
 
 @contextmanager
 def offline(page: Page):
-    """The network cut for one page, as its browser sees it; back at the end."""
+    """Cut the network of one page, as its browser sees it; restore it at the end."""
     wire = page.context.new_cdp_session(page)
     wire.send("Network.enable")
     away = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
@@ -114,7 +126,10 @@ def offline(page: Page):
 
 @contextmanager
 def unaware(page: Page):
-    """A page that hears nothing from other devices: by itself it asks every 20 seconds what they said."""
+    """Block the state polling of a page, so that it hears nothing from other devices.
+
+    Without this it asks every 20 seconds.
+    """
     page.route("**/state/", lambda route: route.abort())
     try:
         yield
@@ -122,25 +137,35 @@ def unaware(page: Page):
         page.unroute("**/state/")
 
 
-def select_by_touch(page: Page, words: str) -> None:
-    """What the handles of a phone's selection do: touch events and a selection, no mouse."""
-    page.evaluate(_SELECT, words)
+def select_by_touch(page: Page, quote: str) -> None:
+    """Select a quote as a phone does: touch events and a selection, no mouse."""
+    page.evaluate(_SELECT, quote)
 
 
 def until(page: Page, expression: str) -> None:
-    """Wait until a JavaScript expression holds. (Playwright's own wait needs eval, which our CSP forbids.)"""
+    """Wait until a JavaScript expression is true.
+
+    Playwright's own wait needs eval, which our CSP forbids.
+    """
     wait_for(lambda: page.evaluate(expression))
 
 
 def keys_for(page: Page, quote: str) -> list[str]:
-    """The fewest keys that mark a quote: to its sentence, Space, then both ends by clauses and words."""
+    """Return the fewest keys that mark a quote.
+
+    To its sentence, Space, then both ends by clauses and words.
+    """
     index, sentence = sentence_of(page, quote.split(". ", maxsplit=1)[0])
     body = page.locator("#text").text_content()
     start, quote_start = body.index(sentence), body.index(quote)
-    here = page.evaluate(
+    focused = page.evaluate(
         "[...document.querySelectorAll('#text .sentence')].findIndex(sentence => sentence.tabIndex === 0)"
     )
-    keys = ["t", *["ArrowRight" if index > here else "ArrowLeft"] * abs(index - here), "Space"]
+    keys = [
+        "t",
+        *["ArrowRight" if index > focused else "ArrowLeft"] * abs(index - focused),
+        "Space",
+    ]
     keys += _shortest(body, _edges(body, "start"), start, quote_start, "ArrowDown", "ArrowUp")
     ends = _edges(body, "end")
     return keys + _shortest(
@@ -152,30 +177,30 @@ def _is_punctuation(sign: str) -> bool:
     return unicodedata.category(sign).startswith("P") and sign not in "%‰&@#*/\\"
 
 
-def _edges(body: str, which: str) -> list[int]:
-    """Where words begin or end, with the punctuation that touches them or without."""
-    words = [(word.group(), *word.span()) for word in re.finditer(r"\S+", body)]
-    places = set()
-    for word, start, end in words:
-        inner = start + next((i for i, sign in enumerate(word) if not _is_punctuation(sign)), 0)
-        last = end - next((i for i, sign in enumerate(word[::-1]) if not _is_punctuation(sign)), 0)
-        places |= {start, inner} if which == "start" else {end, last}
-    return sorted(places)
+def _edges(body: str, side: str) -> list[int]:
+    """Return the starts or ends of words, with and without adjacent punctuation."""
+    tokens = [(token.group(), *token.span()) for token in re.finditer(r"\S+", body)]
+    edges = set()
+    for token, start, end in tokens:
+        inner = start + next((i for i, sign in enumerate(token) if not _is_punctuation(sign)), 0)
+        last = end - next((i for i, sign in enumerate(token[::-1]) if not _is_punctuation(sign)), 0)
+        edges |= {start, inner} if side == "start" else {end, last}
+    return sorted(edges)
 
 
 def _shortest(
-    body: str, edges: list[int], start: int, to: int, forward: str, back: str
+    body: str, edges: list[int], start: int, to: int, forward: str, backward: str
 ) -> list[str]:
-    """Jumps over clauses, then steps over words, from one edge to another."""
+    """Return the keys from one edge to another: jumps over clauses, then steps over words."""
     begin, goal = edges.index(start), edges.index(to)
     step = 1 if goal > begin else -1
     clauses = [
-        place
-        for place in range(begin + step, len(edges) if step > 0 else -1, step)
-        if body[: edges[place]].rstrip()[-1:] in tuple(",;:.!?…)–—")
+        position
+        for position in range(begin + step, len(edges) if step > 0 else -1, step)
+        if body[: edges[position]].rstrip()[-1:] in tuple(",;:.!?…)–—")
     ]
     jumps = [begin, *clauses]
     best = min(range(len(jumps)), key=lambda jump: (jump + abs(goal - jumps[jump]), jump))
-    rest = goal - jumps[best]
-    jump, word = (forward if step > 0 else back), (forward if rest > 0 else back)
-    return [f"Control+Shift+{jump}"] * best + [f"Shift+{word}"] * abs(rest)
+    remaining = goal - jumps[best]
+    jump, key = (forward if step > 0 else backward), (forward if remaining > 0 else backward)
+    return [f"Control+Shift+{jump}"] * best + [f"Shift+{key}"] * abs(remaining)
