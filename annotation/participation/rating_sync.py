@@ -64,22 +64,22 @@ def lock_texts(answer: Answer, campaign: Campaign) -> bool:
     In a transaction. An edit of their wording moves the spans of this answer if it waits for it.
     SQLite has one writer at a time, so nothing is locked.
     """
-    if not connection.features.has_select_for_update or not _becomes_rating(answer, campaign):
+    question = _rated_question(answer, campaign)
+    if question is None or not connection.features.has_select_for_update:
         return False
-    copies = _equal_texts(answer, campaign)
-    if copies:
-        assert answer.question_id is not None
-        lock_wordings({answer.assignment.item.text_id, *copies}, {answer.question_id})
+    text = answer.assignment.item.text_id
+    if copies := _equal_texts(answer, campaign):
+        lock_wordings({text, *copies}, {question})
     else:
-        _LOCKED_TEXT.all(answer.assignment.item.text_id)
-        _LOCKED_QUESTION.all(answer.question_id)
+        _LOCKED_TEXT.all(text)
+        _LOCKED_QUESTION.all(question)
     return True
 
 
-def _becomes_rating(answer: Answer, campaign: Campaign) -> bool:
-    """Return whether an answer that counts is a rating: not in a pilot, and not of training."""
+def _rated_question(answer: Answer, campaign: Campaign) -> int | None:
+    """Return the key of the question that an answer rates; None in a pilot and for training."""
     is_training = answer.assignment.item.purpose == Item.Purpose.TRAINING
-    return bool(answer.question_id) and not campaign.is_pilot and not is_training
+    return None if campaign.is_pilot or is_training else answer.question_id
 
 
 def _equal_texts(answer: Answer, campaign: Campaign) -> list[int]:
@@ -94,19 +94,20 @@ def rate_answer(answer: Answer, campaign: Campaign) -> None:
 
     In a transaction, after `lock_texts`.
     """
-    if not _becomes_rating(answer, campaign):
+    question = _rated_question(answer, campaign)
+    if question is None:
         return
     rater, rubric = answer.assignment.participant.rater_id, answer.rubric_id or campaign.rubric_id
     Rating.objects.record(
         rater=rater,
         rubric=rubric,
         text=answer.assignment.item.text_id,
-        question=answer.question_id,
+        question=question,
         grade=answer.grade,
         spans=answer.spans,
     )
     if texts := _equal_texts(answer, campaign):
-        _copy_rating(answer, {(rater, rubric, text, answer.question_id) for text in texts})
+        _copy_rating(answer, {(rater, rubric, text, question) for text in texts})
 
 
 def _copy_rating(answer: Answer, pairs: set[Pair]) -> None:

@@ -202,8 +202,10 @@ def entity(pool, request):
     return text if request.param == "text" else text.topic.questions.get()
 
 
-@pytest.mark.parametrize("entity", ["text", "question"], indirect=True)
-def test_edit_after_closing_waits_for_an_answer_and_moves_its_spans(pool, entity):
+@pytest.mark.parametrize(
+    ("entity", "n_ratings"), [("text", 1), ("question", 2)], indirect=["entity"]
+)
+def test_edit_after_closing_waits_for_an_answer_and_moves_its_spans(pool, entity, n_ratings):
     outcome = while_uncommitted(
         lambda: marking(pool.second), lambda: close_and_edit(pool.campaign, entity)
     )
@@ -211,7 +213,7 @@ def test_edit_after_closing_waits_for_an_answer_and_moves_its_spans(pool, entity
     rating = Rating.objects.get(text=pool.second.item.text_id)
     [span] = rating.spans.all()
     assert rating.text.body[span.start : span.end] == span.quote == "Report"
-    assert entity.versions.get().n_ratings == 1
+    assert entity.versions.get().n_ratings == n_ratings
 
 
 @pytest.mark.parametrize("entity", ["text", "question"], indirect=True)

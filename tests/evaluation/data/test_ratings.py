@@ -9,10 +9,10 @@ from evaluation.data.selection import select
 def test_row_a_rating(study, django_assert_num_queries):
     with django_assert_num_queries(1):
         rows = frame(study.dataset)
-    names = ["rater", "rubric", "text", "question", "grade"]
+    names = ["rater", "rubric", "text", "question", "grade", "read_text"]
     assert rows.columns.tolist() == names
     assert {dtype.name for dtype in rows.dtypes} == {"int32", "int16"}
-    stored = Rating.objects.values_list("rater", "rubric", "text", "question", "grade")
+    stored = Rating.objects.values_list("rater", "rubric", "text", "question", "grade", "text")
     assert sorted(rows.itertuples(index=False, name=None)) == sorted(stored)
 
 
