@@ -70,6 +70,9 @@ def test_page_of_names_has_their_measures_alone(rosa, nominal_study):
     ):
         assert term in page, term
     assert response.context["sweeps"] == []
+    against_judge = response.content.decode().split("judge against each rater</strong>")[1]
+    for rater in ("ann", "ben", "cat"):
+        assert re.search(rf'truth={rater}#judge">{rater}</a>', against_judge), rater
 
 
 def test_highlights_of_a_rubric_without_any_are_no_measure(nominal_study):
