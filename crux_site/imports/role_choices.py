@@ -38,6 +38,8 @@ ROLES: tuple[tuple[str, tuple[tuple[Role, str], ...]], ...] = (
             (Role.RATER_KIND, "kind of rater (human, model, baseline)"),
             (Role.RUBRIC, "rubric"),
             (Role.GRADE, "grade"),
+            (Role.COPIED_FROM, "copied from: id of the text that was read"),
+            (Role.COPIED_FROM_SYSTEM, "copied from: system of the text that was read"),
             (Role.VALUE, "value (number)"),
             (Role.MEASURE, "name of the value"),
             (Role.COMMENT, "comment"),

@@ -39,6 +39,8 @@ class Role(StrEnum):
     RATER_KIND = "rater.kind"
     RUBRIC = "rubric"
     GRADE = "grade"
+    COPIED_FROM = "copied_from"  # id of the text of equal words that was read
+    COPIED_FROM_SYSTEM = "copied_from.system"
     VALUE = "value"
     MEASURE = "measure"
     COMMENT = "comment"

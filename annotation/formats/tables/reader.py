@@ -455,6 +455,10 @@ class _Reader:
             grade=grade,
             spans=self._spans(row),
             sha256=self._name(row, Role.SHA256),
+            copied_from=(
+                self._name(row, Role.COPIED_FROM_SYSTEM),
+                self._name(row, Role.COPIED_FROM),
+            ),
         )
 
     def _rater(self, row: _Row, constants: Mapping[str, str]) -> tuple[str, str]:

@@ -325,8 +325,11 @@ class Study:
         grade: int,
         spans: Sequence[Mapping[str, Any]] = (),
         sha256: str = "",
+        copied_from: tuple[str, str] = ("", ""),
     ) -> None:
         """Add a rating once.
+
+        `copied_from` is system and name of the text of equal words that was read, where it is another.
 
         Another grade of the same pair by the same rater is an error, unless `duplicates` decides.
         """
@@ -352,6 +355,7 @@ class Study:
                 return
             self._replaced.add((previous[1][0], previous[2]))
         kind, system, name = text
+        read_system, read_name = copied_from
         position = self._add(
             "ratings",
             origin,
@@ -367,10 +371,14 @@ class Study:
                 "text_sha256": sha256,
                 "grade": grade,
                 "spans": list(spans),
+                "copied_from_system": read_system,
+                "copied_from": read_name,
             },
         )
         self._ratings[key] = grade, origin, position
         self._name_pair(origin, topic, question, text)
+        if read_name:
+            self._name_pair(origin, topic, question, (kind, read_system, read_name))
 
     def value(self, origin: Origin, text: TextKey, topic: str, measure: str, value: float) -> None:
         """Add a value of a report, once."""

@@ -1,8 +1,12 @@
 """Copied grades in exports and imports, in the API, and on pages."""
 
+import csv
 import json
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
+from openpyxl import Workbook
 
 from annotation.formats import copied_grades, long_table
 from annotation.formats.summary import DatasetImportError
@@ -66,6 +70,25 @@ def test_long_table_carries_the_mark(campaign, tmp_path):
     before = grades_of("wil")
     import_dataset(file, dataset.slug)
     assert grades_of("file-wil") == before
+
+
+def test_long_table_that_a_spreadsheet_program_saved_carries_the_mark(campaign, tmp_path):
+    """`crux-long` reads it, into the dataset and into an empty one."""
+    before = grades_of("wil")
+    workbook = Workbook()
+    for row in csv.reader(long_table.csv_lines(campaign.dataset)):
+        workbook.active.append(
+            [f"file-{cell}" if cell in ("wil", "wanda") else cell for cell in row]
+        )
+    path = tmp_path / "saved.xlsx"
+    workbook.save(path)
+    options = {"preset": "crux-long", "stdout": StringIO()}
+    call_command("import_table", path, dataset="mill", **options)
+    assert grades_of("file-wil") == before
+    call_command("import_table", path, dataset="elsewhere", **options)
+    copies = Rating.objects.filter(text__dataset__slug="elsewhere", copied_from__isnull=False)
+    assert {copy.copied_from.dataset.slug for copy in copies} == {"elsewhere"}
+    assert {copy.text.name for copy in copies} == set(COPIES)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ _ROLES = {
     "text": "text.id",
     "text_sha256": "text.sha256",
     "grade": "grade",
+    "copied_from_system": "copied_from.system",
+    "copied_from": "copied_from",
     "spans": "spans",
 }
 
