@@ -33,7 +33,8 @@ def read(target: Target, source: Source) -> None:
         ]
         store_texts(target, source, Text.Kind.REPORT, incoming)
         if not target.problems:
-            _cite(target, source, sound)
+            stored = [(line, row) for line, row in sound if not target.is_left_out(source, line)]
+            _cite(target, source, stored)
 
 
 def _is_sound(target: Target, source: Source, line: int, row: CitedRow) -> bool:

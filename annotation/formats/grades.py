@@ -4,6 +4,8 @@ Here every rating is of a question. A topic without questions gets its own reque
 that has other questions gets its request as one more, filtered, so that no coverage counts it.
 """
 
+from collections.abc import Mapping
+
 from annotation.formats.batches import batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
@@ -76,33 +78,36 @@ def _create_rubric(slug: str) -> None:
 def _write(
     target: Target, source: Source, writer: RatingWriter, batch: list[tuple[int, GradeRow]]
 ) -> None:
-    texts = target.passages(row.text for _, row in batch if row.grade >= 0)
-    questions = _questions(target, source, batch)
-    labels = []
+    """Store the grades of sound lines, which alone create questions and texts."""
+    sound = []
+    topics: dict[str, KnownTopic] = {}
     for line, row in batch:
-        question = questions.get(row.topic)
+        if not (topic := _valid_topic(target, source, line, row.topic)):
+            continue
         if row.grade in (UNJUDGED, FILTERED):
             reason = Conversion.UNJUDGED if row.grade == UNJUDGED else Conversion.MINUS_TWO
             target.summary.mapped[reason] += 1
-        elif question and writer.allows(line, "grade", row.grade):
-            labels.append(
-                ImportedGrade(line, "grade", texts[row.text], row.text, question, row.grade)
-            )
-    writer.write(labels)
+        elif writer.allows(line, "grade", row.grade):
+            sound.append((line, row))
+        else:
+            continue
+        topics[topic.name] = topic
+    questions = _questions(target, topics)
+    texts = target.passages(row.text for _, row in sound)
+    writer.write(
+        [
+            ImportedGrade(line, "grade", texts[row.text], row.text, questions[row.topic], row.grade)
+            for line, row in sound
+        ]
+    )
 
 
-def _questions(
-    target: Target, source: Source, batch: list[tuple[int, GradeRow]]
-) -> dict[str, KnownQuestion]:
+def _questions(target: Target, topics: Mapping[str, KnownTopic]) -> dict[str, KnownQuestion]:
     """Return the whole-request question by topic name, created if missing."""
-    first: dict[str, int] = {}
-    for line, row in batch:
-        first.setdefault(row.topic, line)
-    topics = [
-        topic for name, line in first.items() if (topic := _valid_topic(target, source, line, name))
-    ]
-    _create_requests(target, [topic for topic in topics if not _request_question(topic)])
-    return {topic.name: question for topic in topics if (question := _request_question(topic))}
+    _create_requests(target, [topic for topic in topics.values() if not _request_question(topic)])
+    return {
+        name: question for name, topic in topics.items() if (question := _request_question(topic))
+    }
 
 
 def _request_question(topic: KnownTopic) -> KnownQuestion | None:

@@ -98,7 +98,8 @@ class Source:
     """A file to read, or a folder of passages. `system` is a run's name for a run.
 
     A file of another format has a translation, and may be the source of several kinds of rows: for
-    all but the first, `again` is True.
+    all but the first, `again` is True. `leaves_out`: unsound rows are left out and listed, and the
+    others read; otherwise they refuse the import.
     """
 
     path: Path
@@ -109,6 +110,11 @@ class Source:
     rubric: str = ""
     translation: Translation | None = None
     again: bool = False
+    leaves_out: bool = False
+
+    @property
+    def is_of_annotation_tool(self) -> bool:
+        return self.translation is not None and self.translation.parts is not None
 
 
 @dataclass

@@ -19,7 +19,6 @@ from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import RatingRow, SpanRow
 from annotation.formats.repeated import one_answer_each
-from annotation.formats.skipped_answers import AnswerPosition
 from annotation.formats.storing import ImportedGrade, RatingWriter
 from annotation.formats.summary import Conversion, quoted_value
 from annotation.formats.target import (
@@ -52,11 +51,11 @@ class _KnownText:
 def read(target: Target, source: Source) -> None:
     reader = _Reader(target, source)
     lines = rows(target, source, RatingRow)
-    if source.translation and source.translation.leaves_out:
+    if source.is_of_annotation_tool:
         lines = one_answer_each(target, source, lines)
     for batch in _batches(lines):
         reader.batch(batch)
-    if source.translation and source.translation.leaves_out:
+    if source.is_of_annotation_tool:
         target.n_right += reader.n
 
 
@@ -104,9 +103,9 @@ class _Reader:
     def _has_topic(self, line: int, row: RatingRow) -> bool:
         """Return True if the topic is here, or the file is all or nothing.
 
-        An answer of a tool that is left out for its topic creates no text.
+        An answer that is left out for its topic creates no text.
         """
-        if not isinstance(line, AnswerPosition) or not row.topic or row.topic in self.target.topics:
+        if not (self.source.leaves_out and row.topic) or row.topic in self.target.topics:
             return True
         return self.target.topic(self.source, line, "topic", row.topic) is not None
 
@@ -159,7 +158,7 @@ class _Reader:
     def _writer(self, line: int, row: RatingRow) -> RatingWriter | None:
         """Return the writer for this rater and rubric; None, with an error noted, if invalid."""
         key = (row.rater, row.rater_kind, row.rubric)
-        if key not in self.writers or (isinstance(line, AnswerPosition) and not self.writers[key]):
+        if key not in self.writers or (self.source.leaves_out and not self.writers[key]):
             # Each answer that is left out is listed with its reason.
             self.writers[key] = self._new_writer(line, row)
         return self.writers[key]

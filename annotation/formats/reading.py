@@ -3,6 +3,7 @@
 import json
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,10 +11,17 @@ from pydantic import ValidationError
 
 from annotation.formats.content import opened
 from annotation.formats.layout import Source
+from annotation.formats.left_out_rows import Part, RowPosition
 from annotation.formats.records import Row
-from annotation.formats.skipped_answers import AnswerPosition, Part
 from annotation.formats.summary import quoted_value
-from annotation.formats.translation import DECODER, InvalidFileError, Skipped, Translation
+from annotation.formats.translation import (
+    DECODER,
+    Counted,
+    InvalidFileError,
+    Skipped,
+    Translation,
+    UnreadableRow,
+)
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
@@ -81,25 +89,50 @@ def _translated(
 
     Their shape depends on the kind of the source, which the caller knows.
     """
-    n, before = 0, 0
-    for number, value in _values(target, source, translation, is_repeat=is_repeat):
-        n += 1
-        shares_line = translation.values and number == before  # which then does not tell the item
-        before = number
+    n = 0
+    values = _values(target, source, translation, is_repeat=is_repeat)
+    for n, (number, shares_line, value) in enumerate(_with_neighbours(values), 1):
+        if not is_repeat:
+            target.units[source.name] = n
+        item = n if translation.parts or (source.leaves_out and shares_line) else 0
         for part in translation.parts(value) if translation.parts else (Part(value),):
-            position = (
-                AnswerPosition(number, n, part) if translation.parts or shares_line else number
-            )
-            if row := validated(target, source, position, part.value, translation.shape):
-                for our_row in translation.into(row):
-                    if not isinstance(our_row, Skipped):
-                        yield position, our_row
-                    elif translation.leaves_out and isinstance(position, AnswerPosition):
-                        target.leave_out(source, position, our_row.label)
-                    else:
-                        target.summary.mapped[our_row.label] += 1
+            position = RowPosition(number, item, part, n)
+            if not target.is_left_out(source, position):
+                yield from _our_rows(target, source, translation, position)
     if not n and not is_repeat and not target.problems:
         target.problem(source, 0, "", "is empty")
+
+
+def _with_neighbours(
+    values: Iterator[tuple[int, Any]],
+) -> Iterator[tuple[int, bool, Any]]:
+    """Yield each value with its line, and whether another value begins on the same line."""
+    before = 0
+    for (number, value), following in pairwise(chain(values, (None,))):  # type: ignore[misc]
+        yield number, number in (before, following and following[0]), value
+        before = number
+
+
+def _our_rows(
+    target: "Target", source: Source, translation: Translation, position: RowPosition
+) -> Iterator[tuple[int, Any]]:
+    value = position.part.value
+    if isinstance(value, UnreadableRow):
+        target.problem(source, position, "", value.message)
+    elif not isinstance(value, dict):
+        target.problem(source, position, "", f"expected a JSON object, not {quoted_value(value)}")
+    elif row := validated(target, source, position, value, translation.shape):
+        n = 0
+        for our_row in translation.into(row):
+            if isinstance(our_row, Counted):
+                target.summary.mapped[our_row.label] += 1
+            elif isinstance(our_row, Skipped):
+                target.leave_out(source, position, our_row.label)
+            else:
+                n += 1
+                if n == 2 and source.leaves_out:
+                    target.begun.add((source.name, position.unit))
+                yield position, our_row
 
 
 def _values(
@@ -110,13 +143,22 @@ def _values(
         return
     for number, text in lines(target, source, is_repeat=is_repeat):
         if not translation.columns:
-            if (value := json_object(target, source, number, text)) is not None:
-                yield number, value
+            yield number, _json_row(target, source, number, text)
         elif number > 1 or not translation.header or not text.startswith(translation.header):
             try:
                 yield number, translation.split(text)
             except ValueError as error:
-                target.problem(source, number, "", str(error))
+                yield number, UnreadableRow(str(error))
+
+
+def _json_row(target: "Target", source: Source, number: int, text: str) -> Any:
+    """Return the value of a line, or UnreadableRow; a file cut within a line is refused."""
+    try:
+        return decoded(text)
+    except ValueError as error:
+        if not text.endswith("\n"):
+            target.problem(source, number, "", str(error))
+        return UnreadableRow(str(error))
 
 
 def _from_table(
@@ -152,18 +194,25 @@ def parsed(
 
 def json_object(target: "Target", source: Source, number: int, text: str) -> dict[str, Any] | None:
     try:
-        # Only loads() has a clear error for a byte order mark within a file.
-        value = json.loads(text) if text[0] == "\ufeff" else DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        target.problem(source, number, "", f"broken JSON: {error.msg} at column {error.colno}")
-        return None
-    except (ValueError, RecursionError) as error:
-        target.problem(source, number, "", f"broken JSON: {error}")
+        value = decoded(text)
+    except ValueError as error:
+        target.problem(source, number, "", str(error))
         return None
     if not isinstance(value, dict):
         target.problem(source, number, "", f"expected a JSON object, not {quoted_value(value)}")
         return None
     return value
+
+
+def decoded(text: str) -> Any:
+    """Return the JSON value of a line. Raises ValueError with a message for people."""
+    try:
+        # Only loads() has a clear error for a byte order mark within a file.
+        return json.loads(text) if text[0] == "\ufeff" else DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"broken JSON: {error.msg} at column {error.colno}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"broken JSON: {error}") from error
 
 
 def validated(
@@ -173,12 +222,7 @@ def validated(
         row: Shape = shape.__pydantic_validator__.validate_python(value)
     except ValidationError as error:
         errors = error.errors(include_url=False)
-        is_single_answer = (
-            isinstance(number, AnswerPosition)
-            and source.translation
-            and source.translation.leaves_out
-        )
-        for problem in errors[: 1 if is_single_answer else _ERRORS_OF_A_LINE]:
+        for problem in errors[: 1 if source.leaves_out else _ERRORS_OF_A_LINE]:
             field = ".".join(_printable(part) for part in problem["loc"])
             target.problem(source, number, field, _message(problem))
         return None

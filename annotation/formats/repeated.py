@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from annotation.formats.layout import Source
+from annotation.formats.left_out_rows import Repeated, RowPosition
 from annotation.formats.records import RatingRow
-from annotation.formats.skipped_answers import AnswerPosition, Repeated
 from annotation.formats.summary import Conversion, Problem
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def _resolve(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]
     message = f"{row.rater} graded {row.text} under {row.rubric} as {grades} in {_id_list(ids)}"
     if target.repeated is Repeated.REFUSE:
         line = rows[0][0]
-        item = str(line) if isinstance(line, AnswerPosition) else ""
-        target.refuse(Problem(source.name, int(line), "", message, item))
+        where = line.description if isinstance(line, RowPosition) else ""
+        target.refuse(Problem(source.name, int(line), "", message, where))
         return
     newest = _newest(rows) if target.repeated is Repeated.NEWEST else None
     if newest:
@@ -51,12 +51,12 @@ def _resolve(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]
     elif target.repeated is Repeated.NEWEST:
         message += ", and the file does not tell which is the newest"
     for line, row in rows:
-        if isinstance(line, AnswerPosition) and (line, row) != newest:
+        if isinstance(line, RowPosition) and (line, row) != newest:
             target.leave_out(source, line, Conversion.TWICE, message)
 
 
 def _id(line: int) -> str:
-    if not isinstance(line, AnswerPosition):
+    if not isinstance(line, RowPosition):
         return f"line {line}"
     return f"annotation {line.part.annotation}" if line.part.annotation else f"item {line.item}"
 
@@ -80,7 +80,7 @@ def _newest(rows: list[Line]) -> Line | None:
 
 def _time(line: int) -> datetime | None:
     try:
-        time = datetime.fromisoformat(line.part.time if isinstance(line, AnswerPosition) else "")
+        time = datetime.fromisoformat(line.part.time if isinstance(line, RowPosition) else "")
     except ValueError:
         return None
     return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -19,7 +19,6 @@ from annotation.formats.highlights import (
 )
 from annotation.formats.layout import Source
 from annotation.formats.records import QlabelsRow, QrelsRow
-from annotation.formats.skipped_answers import AnswerPosition
 from annotation.formats.summary import Conflict, Conversion, LocatedCount
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
 from annotation.models import NuggetSpan, Rater, Rating, Text, digest
@@ -108,7 +107,8 @@ def _reword(target: Target, source: Source, pk: int, text: ImportedText) -> None
         target.new_words.give(stored, text.body, f"{text.file or source.name}, line {text.line}")
     except TextEditError as refused:
         message = f"{text.name} is in the dataset with other words: {refused}"
-        target.problem(text.file or source, text.line, text.field, message)
+        refuses = not target.new_words.is_told(Text, pk)
+        target.problem(text.file or source, text.line, text.field, message, refuses=refuses)
 
 
 _MAX_QUOTE = 100  # characters of a highlight in a conflict
@@ -177,7 +177,7 @@ class RatingWriter:
             message = (
                 f"{self.rater} is an account or judge of this site: no file adds to its grades"
             )
-            for label in new if isinstance(new[0].line, AnswerPosition) else new[:1]:
+            for label in new if self.source.leaves_out else new[:1]:
                 self.target.problem(self.source, label.line, label.field, message)
             return
         self._make(new)

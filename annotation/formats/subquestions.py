@@ -31,6 +31,7 @@ def read(target: Target, source: Source) -> None:
             topic = target.topic(source, line, "id", row.id)
             if topic and _is_valid(target, source, line, row):
                 new += _questions(target, source, line, row, topic)
+                target.asked_topics.add(topic.name)
         _store(target, source, new)
 
 
@@ -74,10 +75,11 @@ def _questions(
             for i, new in enumerate(created)
         ]
         return created
+    refuses = topic.name not in target.asked_topics
     questions = topic.of(len(bodies)).questions
     if len(questions) != len(bodies):
         message = f"topic {row.id} has {len(questions)} questions already, not {len(bodies)}"
-        target.problem(source, line, "subquestions", message)
+        target.problem(source, line, "subquestions", message, refuses=refuses)
     for question, body in zip(questions, bodies, strict=False):
         is_new = question.body != body
         if is_new and target.new_words.may_be_earlier and question.earlier.get(body):
@@ -88,10 +90,12 @@ def _questions(
         target.new_words.tell(SubQuestion, question.pk)
         if str(question.position) in row.filtered and not question.filtered:
             field = f"filtered.{question.position}"
-            target.problem(source, line, field, "is there already as a question that is asked")
+            message = "is there already as a question that is asked"
+            target.problem(source, line, field, message, refuses=refuses)
         elif row.groups and question.group != row.groups[question.position]:
             message = f"is there already in the group {quoted_value(question.group)}"
-            target.problem(source, line, f"groups.{question.position}", message)
+            field = f"groups.{question.position}"
+            target.problem(source, line, field, message, refuses=refuses)
         else:
             target.summary.file(source.name).unchanged += not is_new
     return []
@@ -114,7 +118,9 @@ def _reword(
         else:
             stored_question.reword(body, counts=target.new_words.counts)
             return True
-    target.problem(source, line, f"subquestions.{stored_question.position}", message)
+    field = f"subquestions.{stored_question.position}"
+    refuses = not target.new_words.is_told(SubQuestion, stored_question.pk)
+    target.problem(source, line, field, message, refuses=refuses)
     return False
 
 

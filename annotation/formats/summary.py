@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from annotation.errors import UserError
-from annotation.formats.skipped_answers import SkippedAnswer, rows_of
+from annotation.formats.left_out_rows import LeftOutRow, rows_of
 
 LIMIT = 20  # a file that is wrong throughout says the same thing a thousand times
 
@@ -69,6 +69,8 @@ class Conversion(StrEnum):
     NO_ACCOUNT = "annotations of no account: no row"
     NO_AGENT = "suggestions without an agent: no row"
     WRONG = "answers in a tool that have an error: no row"
+    UNSOUND = "rows of other tools' files that have an error: left out"
+    NO_WORDS = "passages without words: no text"
     TWICE = "answers in a tool to a pair that the same person graded otherwise: no row"
     NUMBER_ALONE = "predictions of which a tool's export has the number alone: no row"
     MOVED = "spans whose words are not where their file says: looked for in the text"
@@ -208,7 +210,7 @@ class ImportSummary:
     n_differences: int = 0
     new_words: TextEditCount = field(default_factory=TextEditCount)
     left_out: list[SkippedFile] = field(default_factory=list)
-    left_out_answers: list[SkippedAnswer] = field(default_factory=list)
+    left_out_rows: list[LeftOutRow] = field(default_factory=list)
     errors: list[Problem] = field(default_factory=list)
     replaced: Replaced | None = None
     totals: dict[str, int] = field(default_factory=dict)
@@ -258,7 +260,7 @@ class ImportSummary:
             "n_differences": self.n_differences,
             "new_words": vars(self.new_words),
             "left_out": [vars(skipped) for skipped in self.left_out],
-            "left_out_answers": rows_of(self.left_out_answers),
+            "left_out_rows": rows_of(self.left_out_rows),
             "errors": [error.as_dict() for error in self.errors],
             "replaced": self.replaced
             and {"name": self.replaced.name, "counts": self.replaced.counts},
@@ -303,8 +305,9 @@ class ImportSummary:
                 for skipped in self.left_out
             ]
             parts.append(_list("Left out", rows, len(rows)))
-        if answers := self.left_out_answers:
-            parts.append(_list("Answers left out", answers[:MAX_LISTED], len(answers)))
+        if left_out := self.left_out_rows:
+            title = f"Rows left out: {len(left_out):,}"
+            parts.append(_list(title, left_out[:MAX_LISTED], len(left_out)))
         parts.append(_counts(f"Dataset {self.dataset} now holds", self.totals))
         if self.dry_run:
             parts.append("Dry run: nothing was changed.")

@@ -1,6 +1,7 @@
 """Import target: a dataset with its topics in memory, and the problems to report."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -12,9 +13,9 @@ from django.db.models import Max
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.history import known_raters
-from annotation.formats.layout import Source
+from annotation.formats.layout import Kind, Source
+from annotation.formats.left_out_rows import LeftOutRow, Repeated, RowPosition
 from annotation.formats.run_order import RunOrder
-from annotation.formats.skipped_answers import AnswerPosition, Repeated, SkippedAnswer
 from annotation.formats.summary import (
     LIMIT,
     Conversion,
@@ -119,6 +120,20 @@ def find_question(questions: Sequence[KnownQuestion], body: str) -> KnownQuestio
     return before[0] if len(before) == 1 else None
 
 
+MAX_UNSOUND = 100_000  # units left out of an import; their list is in memory
+LeftOutUnits = dict[tuple[str, Hashable], LeftOutRow]
+"""Units of other tools' files that are left out, by file and unit."""
+_ROW_KINDS = {
+    Kind.TOPICS: "topic",
+    Kind.SUBQUESTIONS: "sub-questions",
+    Kind.PASSAGES: "passage",
+    Kind.REFERENCES: "reference summary",
+    Kind.CITED: "report",
+    Kind.VALUES: "values",
+    Kind.RUN: "ranking of a topic",
+    Kind.RATINGS: "rating",
+    Kind.GRADES: "grade",
+}
 _COLUMNS = ("dataset_id", "kind", "system", "topic_id", "name", "sha256")
 Progress = Callable[[str, int], None]
 
@@ -143,14 +158,32 @@ class Target:
         progress: Progress | None = None,
         run_order: RunOrder = RunOrder.AUTO,
         repeated: Repeated = Repeated.LEAVE_OUT,
+        left_out: LeftOutUnits | None = None,
     ) -> None:
         self.repeated = repeated
-        self._left_out_problems: list[Problem] = []
+        self.left_out: LeftOutUnits = {} if left_out is None else left_out
+        self._tool_problems: list[Problem] = []
         self.n_right = 0
         """Answers of annotation tools that are no error."""
+        self.units: dict[str, int] = {}
+        """Numbers of units of other tools' files, by file."""
+        self.compound_files: frozenset[str] = frozenset()
+        """Files whose units become rows of several kinds."""
+        self.read_files: set[str] = set()
+        """Files of which rows of one kind at least are stored."""
+        self.begun: set[tuple[str, Hashable]] = set()
+        """Units, by file, of which a row may be stored though another is unsound."""
+        self.told_topics: set[str] = set()
+        """Topics that a line of these files has described."""
+        self.asked_topics: set[str] = set()
+        """Topics whose questions a line of these files has."""
+        self.is_partial = False
+        """True if a unit is left out of which rows may be stored."""
         self.dataset = dataset
         self.run_order = run_order
         self.summary = summary
+        for row in self.left_out.values():
+            self._list(row, Conversion.UNSOUND)
         self.new_words = new_words
         self.problems: list[Problem] = []
         self._progress = progress
@@ -171,22 +204,35 @@ class Target:
 
     # -- problems and progress
 
-    def problem(self, source: Source | str, line: int, field: str, message: str) -> None:
-        """Record an error. Raises DatasetImportError at the limit."""
-        name = source if isinstance(source, str) else source.name
-        no_pair = False
-        if isinstance(source, Source) and source.translation:
-            no_pair = field == source.translation.fields.get("text")
-            field = source.translation.fields.get(field, field)
-        item = str(line) if isinstance(line, AnswerPosition) else ""
-        problem = Problem(name, int(line), field, message, item)
-        if isinstance(source, Source) and isinstance(line, AnswerPosition) and _leaves_out(source):
-            self._left_out_problems.append(problem)
-            self.leave_out(
-                source, line, Conversion.NO_PAIR if no_pair else Conversion.WRONG, message, field
-            )
+    def problem(
+        self,
+        source: Source | str,
+        line: int,
+        field: str,
+        message: str,
+        *,
+        refuses: bool = False,
+    ) -> None:
+        """Record an error, which refuses the import or leaves out the row.
+
+        `refuses`: it refuses the import, also where unsound rows are left out: what the dataset has
+        is another, and the row may be right. Raises DatasetImportError at the limit.
+        """
+        if isinstance(source, str):
+            self.refuse(Problem(source, line, field, message))
             return
-        self.refuse(problem)
+        names = source.translation.fields if source.translation else {}
+        where = line.description if isinstance(line, RowPosition) else ""
+        problem = Problem(source.name, int(line), names.get(field, field), message, where)
+        if refuses or not (source.leaves_out and isinstance(line, RowPosition)):
+            self.refuse(problem)
+        elif source.is_of_annotation_tool:
+            self._tool_problems.append(problem)
+            no_pair = field == names.get("text")
+            label = Conversion.NO_PAIR if no_pair else Conversion.WRONG
+            self.leave_out(source, line, label, message, problem.field)
+        elif not self.is_left_out(source, line):
+            self._leave_out_unit(source, line, problem.field, message)
 
     def refuse(self, problem: Problem) -> None:
         """Record an error that refuses the import. Raises DatasetImportError at the limit."""
@@ -197,35 +243,79 @@ class Target:
     def leave_out(
         self,
         source: Source,
-        position: AnswerPosition,
+        position: RowPosition,
         label: str,
         reason: str = "",
         field: str = "",
     ) -> None:
-        """Count and list an answer of a tool that becomes no row, with the tool's ids."""
-        self.summary.mapped[label] += 1
-        self.summary.left_out_answers.append(
-            SkippedAnswer(
-                source.name,
-                int(position),
-                position.item,
-                **position.ids,
-                field=field,
-                reason=reason or str(label),
-            )
+        """Count and list a part of another tool's file that becomes no row."""
+        self._list(self._left_out_row(source, position, field, reason or str(label)), label)
+
+    def is_left_out(self, source: Source, position: int) -> bool:
+        """Return whether the unit of this row is left out as a whole."""
+        return isinstance(position, RowPosition) and (source.name, position.unit) in self.left_out
+
+    def _leave_out_unit(
+        self, source: Source, position: RowPosition, field: str, reason: str
+    ) -> None:
+        """Leave out and list the unit of a row, with all that becomes of it."""
+        unit = source.name, position.unit
+        row = self._left_out_row(source, position, field, reason)
+        self.left_out[unit] = row
+        self._list(row, Conversion.UNSOUND)
+        self.is_partial |= (
+            unit in self.begun
+            or source.name in self.read_files
+            or source.kind is Kind.RATINGS  # which creates the texts that they name
+        )
+        if len(self.left_out) > MAX_UNSOUND:
+            self.is_partial = False
+            message = f"more than {MAX_UNSOUND:,} rows of these files are unsound"
+            self.refuse(Problem(source.name, 0, "", message))
+            self.stop_if_wrong()
+
+    def _left_out_row(
+        self, source: Source, position: RowPosition, field: str, reason: str
+    ) -> LeftOutRow:
+        kind = "item" if source.name in self.compound_files else _ROW_KINDS[source.kind]
+        return LeftOutRow(
+            source.name,
+            int(position),
+            position.item,
+            "answer" if source.is_of_annotation_tool else kind,
+            **position.ids,
+            field=field,
+            reason=reason,
         )
 
-    def refuse_if_none(self) -> None:
+    def _list(self, row: LeftOutRow, label: str) -> None:
+        self.summary.mapped[label] += 1
+        self.summary.left_out_rows.append(row)
+
+    def refuse_unsound_files(self) -> None:
+        """Turn all that is left out of a file into errors, if none of its units is sound."""
+        n_left_out = Counter(file for file, _ in self.left_out)
+        for (file, _), row in self.left_out.items():
+            if n_left_out[file] == self.units.get(file):
+                self.refuse(_problem_of(row))
+
+    def refuse_unsound_tools(self) -> None:
         """Turn all answers left out of tools' files into errors, if none of them was valid."""
         if not self.n_right:
-            for problem in self._left_out_problems:
+            for problem in self._tool_problems:
                 self.refuse(problem)
 
     def stop_if_wrong(self) -> None:
-        """Raise DatasetImportError if there are errors so far."""
+        """Raise DatasetImportError if there are errors so far.
+
+        Rows that are left out follow them: they may be the cause.
+        """
         if self.problems:
-            self.summary.errors = self.problems
-            raise DatasetImportError(self.problems, self.summary)
+            others = (_problem_of(row) for row in self.left_out.values())
+            more = [problem for problem in others if problem not in self.problems]
+            problems = [*self.problems, *more][:LIMIT]
+            self.summary.errors = problems
+            raise DatasetImportError(problems, self.summary)
 
     def progress(self, source: Source, lines: int) -> None:
         # With DEBUG, Django keeps every query with its values: all of the file.
@@ -346,8 +436,8 @@ class Target:
         return passages.values_list("name", "pk")
 
 
-def _leaves_out(source: Source) -> bool:
-    return source.translation is not None and source.translation.leaves_out
+def _problem_of(row: LeftOutRow) -> Problem:
+    return Problem(row.file, row.line, row.field, row.reason, row.position)
 
 
 def _is_empty(dataset: Dataset) -> bool:

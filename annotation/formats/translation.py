@@ -6,16 +6,30 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotation.formats.left_out_rows import Part
 from annotation.formats.records import Row
-from annotation.formats.skipped_answers import Part
 from annotation.formats.summary import quoted_value
 
 
 @dataclass(frozen=True)
 class Skipped:
-    """A part of a line that becomes no row of ours, counted under this label."""
+    """A part of a line that becomes no row of ours: listed, and counted under this label."""
 
     label: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A conversion of a line, counted under this label."""
+
+    label: str
+
+
+@dataclass(frozen=True)
+class UnreadableRow:
+    """A row that cannot be parsed, with the reason."""
+
+    message: str
 
 
 class InvalidFileError(ValueError):
@@ -35,12 +49,12 @@ class Translation:
     with `header` is skipped. `values` reads files that are not text or not line-based: rows with
     their numbers. `fields` maps our field names to those of the line, for later errors. `displayed` is
     for a tool that displays less than the text and counts offsets in that: the offset in the text
-    of each displayed character. `parts` is for a tool: the answers of a line, each of which is read
-    by itself, and left out by itself if it is invalid.
+    of each displayed character. `parts` is for an annotation tool: the answers of a line, each of
+    which is read by itself, and left out by itself if it is invalid.
     """
 
     shape: type[Row]
-    into: Callable[[Any], Iterable[Row | Skipped]]
+    into: Callable[[Any], Iterable[Row | Skipped | Counted]]
     columns: tuple[str, ...] = ()
     separator: str | None = "\t"
     header: str = ""
@@ -48,11 +62,6 @@ class Translation:
     fields: Mapping[str, str] = field(default_factory=dict)
     displayed: Callable[[str], Sequence[int]] | None = None
     parts: Callable[[Any], Iterable[Part]] | None = None
-
-    @property
-    def leaves_out(self) -> bool:
-        """Return True if invalid answers are left out and listed, and the others read."""
-        return self.parts is not None
 
     def split(self, text: str) -> dict[str, str]:
         """Split a line into its named columns. Raises ValueError if their number differs."""

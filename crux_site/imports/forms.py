@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 
+from annotation.formats.left_out_rows import Repeated
 from annotation.formats.run_order import RunOrder
-from annotation.formats.skipped_answers import Repeated
 from annotation.formats.text_edits import TextEditPolicy
 from annotation.models import Dataset, Project
 from annotation.models.projects import ProjectQuerySet

@@ -2,8 +2,9 @@
 
 import gc
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 
@@ -29,10 +30,10 @@ from annotation.formats import (
 )
 from annotation.formats.foreign import folder
 from annotation.formats.layout import Kind, RecognisedFiles, Source, recognise
+from annotation.formats.left_out_rows import Repeated
 from annotation.formats.run_order import RunOrder
-from annotation.formats.skipped_answers import Repeated
 from annotation.formats.summary import Conversion, DatasetImportError, ImportSummary, Problem
-from annotation.formats.target import Progress, Target, check_dataset
+from annotation.formats.target import LeftOutUnits, Progress, Target, check_dataset
 from annotation.formats.text_edits import TextEditPolicy, TextEdits
 from annotation.models import (
     Dataset,
@@ -119,7 +120,7 @@ def import_dataset(
     """Read a folder, or one file, into a dataset: all of it or nothing.
 
     It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. Of the files of
-    annotation tools what is right is read, and the summary's `left_out_answers` list what is not; `repeated`, a
+    annotation tools what is right is read, and the summary's `left_out_rows` list what is not; `repeated`, a
     Repeated, says what becomes of a pair that one person graded otherwise a second time there. `lenient` keeps
     and counts what files of CRUD-RAG have that fits not: other formats have none of it. `new_words`, a Choice,
     says what becomes of other words under the name of a text or a question that is there. What `replaces`
@@ -146,31 +147,34 @@ def import_dataset(
     else:
         files = folder.recognise(Path(path), form, lenient=lenient, run_order=RunOrder(run_order))
     summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
+    options = RunOrder(run_order), Repeated(repeated)
+    left_out: LeftOutUnits = {}
+    is_whole = False
     try:
-        with (
-            on_database_copy() if dry_run else nullcontext(),
-            transaction.atomic(),
-            _rare_garbage_collection(),
-        ):
-            dataset = _dataset(dataset_slug, title, project, summary)
-            replaced = remove_replaced(dataset, replaces, summary) if replaces else None
-            before = last_keys(dataset)
-            if convert:
-                files = convert(dataset, summary)
-            text_edits = _new_words(TextEditPolicy(new_words), summary, by)
-            target = Target(
-                dataset, summary, text_edits, progress, RunOrder(run_order), Repeated(repeated)
-            )
-            _read(target, files)
-            _recheck_text_edits(dataset, summary, before)
-            if replaced:
-                check_replacement(replaced, summary)
-            if summary.changed:
-                _analyze_tables()
-                _log_import(target, by, before, mapping)
-            summary.totals = _totals(dataset)
-            if dry_run:
-                transaction.set_rollback(True)
+        with on_database_copy() if dry_run else nullcontext(), _rare_garbage_collection():
+            while not is_whole:
+                summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
+                with suppress(_PartialImportError), transaction.atomic():
+                    dataset = _dataset(dataset_slug, title, project, summary)
+                    replaced = remove_replaced(dataset, replaces, summary) if replaces else None
+                    before = last_keys(dataset)
+                    if convert:
+                        files = convert(dataset, summary)
+                    text_edits = _new_words(TextEditPolicy(new_words), summary, by)
+                    target = Target(dataset, summary, text_edits, progress, *options, left_out)
+                    _read(target, files)
+                    _recheck_text_edits(dataset, summary, before)
+                    if replaced:
+                        check_replacement(replaced, summary)
+                    if summary.changed:
+                        _analyze_tables()
+                        _log_import(target, by, before, mapping)
+                    summary.totals = _totals(dataset)
+                    if dry_run:
+                        transaction.set_rollback(True)
+                    is_whole = True
+                if not is_whole:
+                    forget_grades()  # of rubrics that were created and rolled back
     except (DataError, IntegrityError, OperationalError) as error:
         message = f"the database refused: {error}; if somebody else imports now, try again"
         summary.errors = [Problem(Path(path).name, 0, "", message)]
@@ -180,6 +184,10 @@ def import_dataset(
             forget_grades()
     summary.seconds = time.monotonic() - began
     return summary
+
+
+class _PartialImportError(Exception):
+    """An import in which rows are stored of units that are left out: it is rolled back and repeated."""
 
 
 @contextmanager
@@ -213,18 +221,37 @@ def _dataset(slug: str, title: str, project: Project | None, summary: ImportSumm
 
 
 def _read(target: Target, files: RecognisedFiles) -> None:
-    for read, kinds in _STAGES:
-        for source in files.of(*kinds):
-            read(target, source)
-        target.stop_if_wrong()
-    target.refuse_if_none()
-    target.stop_if_wrong()
+    """Read the files.
+
+    Raises _PartialImportError where a unit was left out after rows of it were stored: the next
+    import leaves it out from the beginning.
+    """
+    n_kinds = Counter(source.name for source in files.sources if source.leaves_out)
+    target.compound_files = frozenset(name for name, n in n_kinds.items() if n > 1)
+    try:
+        _read_stages(target, files)
+    except DatasetImportError:
+        if not target.is_partial:
+            raise
+    if target.is_partial:
+        raise _PartialImportError
     raters.restore_dates(target)
     copied_grades.store_sources(target)
     # Drop counters that stayed at 0.
     for counter in (target.summary.created, target.summary.mapped):
         for name in [name for name, n in counter.items() if not n]:
             del counter[name]
+
+
+def _read_stages(target: Target, files: RecognisedFiles) -> None:
+    for read, kinds in _STAGES:
+        for source in files.of(*kinds):
+            read(target, source)
+            target.read_files.add(source.name)
+        target.refuse_unsound_files()
+        target.stop_if_wrong()
+    target.refuse_unsound_tools()
+    target.stop_if_wrong()
 
 
 def _new_words(choice: TextEditPolicy, summary: ImportSummary, by: User | None) -> TextEdits:

@@ -26,8 +26,8 @@ from uuid import UUID, uuid4
 from django.conf import settings
 
 from annotation.formats.layout import printable
+from annotation.formats.left_out_rows import Repeated
 from annotation.formats.run_order import RunOrder
-from annotation.formats.skipped_answers import Repeated
 from annotation.formats.tables.files import SPREADSHEETS, TEXT, TableFile
 from annotation.formats.tables.mapping import parse_mapping
 from annotation.formats.text_edits import TextEditPolicy

@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.formats.skipped_answers import as_csv, as_json
+from annotation.formats.left_out_rows import as_csv, as_json
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, Project, User
 from annotation.models.projects import MAIN, ProjectQuerySet, main_project
@@ -153,7 +153,7 @@ def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBa
 def left_out(request: AuthenticatedRequest, token: UUID, ending: str) -> HttpResponse:
     """Download the answers that an import from an annotation tool leaves out, as CSV or JSON."""
     upload = upload_or_404(request.user, token)
-    answers = upload.result.get("summary", {}).get("left_out_answers")
+    answers = upload.result.get("summary", {}).get("left_out_rows")
     if not answers or ending not in _WRITERS:
         raise Http404("No answer was left out, or the file is neither CSV nor JSON.")
     write, content_type = _WRITERS[ending]

@@ -24,6 +24,7 @@ from annotation.formats import reading
 from annotation.formats.batches import batches
 from annotation.formats.content import opened
 from annotation.formats.layout import Source
+from annotation.formats.left_out_rows import RowPosition
 from annotation.formats.records import RunRow, checked_name
 from annotation.formats.run_order import ranking_order
 from annotation.formats.summary import quoted_value
@@ -76,10 +77,15 @@ class _Reader:
         self.orders = {} if source.translation else _orders(source.path, target)
         self.ranks: Counter[int] = Counter()
         self.tag = ""
+        self.topics: set[str] = set()
+        """Names of all topics of the file."""
 
     def rows(self) -> Iterator[_Row]:
-        for line, text in self._lines():
+        for number, text in self._lines():
             columns = text.split()
+            line = self._position(number, columns)
+            if self.target.is_left_out(self.source, line):
+                continue
             if len(columns) != len(_COLUMNS):
                 message = f"expected 6 columns ({' '.join(_COLUMNS)}), not {len(columns)}"
                 self._problem(line, "", message)
@@ -91,7 +97,20 @@ class _Reader:
                 position = self.ranks[topic.pk]
                 if name in self.orders:
                     position = self.orders[name][position - 1]
+                if isinstance(line, RowPosition):
+                    self.target.begun.add((self.source.name, line.unit))
                 yield _Row(line, topic, passage, position, _rank(rank), float(score), tag)
+
+    def _position(self, line: int, columns: list[str]) -> int:
+        """Return the line; of another tool's run, as a part of the ranking of its topic.
+
+        A ranking without one of its lines would be another ranking.
+        """
+        if not self.source.leaves_out or self.source.translation:
+            return line
+        self.topics.add(columns[0])
+        self.target.units[self.source.name] = len(self.topics)
+        return RowPosition(line, unit=columns[0])
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         if not self.source.translation:
@@ -148,7 +167,7 @@ class _Reader:
                 scored.append(RankedText(pk=pk, score=row.score))
             else:
                 message = f"{row.text} is in the dataset with the score {score}"
-                self._problem(row.line, "score", message)
+                self._problem(row.line, "score", message, refuses=True)
         insert_all(RankedText, _STORED, list(new.values()))
         RankedText.objects.bulk_update(scored, ["score"])
         self.summary.created += len(new)
@@ -188,10 +207,10 @@ class _Reader:
         message = f"the run is in the dataset with another ranking for {topic.name}"
         if topic.name in self.orders:
             message += " (its lines are not in the order of their scores: --order lines or score)"
-        self._problem(line, "text", message)
+        self._problem(line, "text", message, refuses=True)
 
-    def _problem(self, line: int, field: str, message: str) -> None:
-        self.target.problem(self.source, line, field, message)
+    def _problem(self, line: int, field: str, message: str, *, refuses: bool = False) -> None:
+        self.target.problem(self.source, line, field, message, refuses=refuses)
 
 
 def _orders(path: Path, target: Target) -> dict[str, list[int]]:

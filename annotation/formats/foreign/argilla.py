@@ -31,8 +31,8 @@ from annotation.formats.foreign.tools import (
     quotes_json,
     reader,
 )
+from annotation.formats.left_out_rows import Part
 from annotation.formats.records import Name, RatingRow, Row, SpanRow, StoredText, WholeNumber
-from annotation.formats.skipped_answers import Part
 from annotation.formats.summary import Conversion
 from annotation.formats.translation import Skipped
 from annotation.text.spans import from_utf16, to_utf16

@@ -28,7 +28,7 @@ class _Query(Row):
 
 CORPUS = Translation(
     _Passage,
-    lambda row: (rows.passage(row.id, row.title, row.text),),
+    lambda row: rows.of_corpus(row.id, row.title, row.text),
     fields={"contents": "text"},
 )
 QUERIES = Translation(

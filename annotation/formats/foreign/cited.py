@@ -22,7 +22,7 @@ from annotation.formats.records import (
     whole_number,
 )
 from annotation.formats.summary import Conversion, quoted_value
-from annotation.formats.translation import Skipped, Translation
+from annotation.formats.translation import Counted, Translation
 
 _BETWEEN = " "  # two statements of a report
 
@@ -111,7 +111,7 @@ class _Report(Row):
         return self.responses if self.answer is None else self.answer
 
 
-def _into(row: _Report) -> Iterable[CitedRow | Skipped]:
+def _into(row: _Report) -> Iterable[CitedRow | Counted]:
     statements: list[StatementRow] = []
     texts: list[str] = []
     at = 0
@@ -122,7 +122,7 @@ def _into(row: _Report) -> Iterable[CitedRow | Skipped]:
             cited = tuple(_cited(citations, row.references))
             pairs = zip(statement.citations, citations, strict=True)
             n = sum(isinstance(raw, str) and raw is not citation for raw, citation in pairs)
-            yield from [Skipped(Conversion.INDEXES_AS_STRINGS)] * n
+            yield from [Counted(Conversion.INDEXES_AS_STRINGS)] * n
             statements.append(
                 StatementRow.model_construct(start=at, end=at + len(text), cited=cited)
             )

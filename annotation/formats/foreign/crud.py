@@ -35,7 +35,7 @@ from annotation.formats.records import (
     SubQuestionsRow,
     TopicRow,
 )
-from annotation.formats.translation import InvalidFileError, Skipped, Translation
+from annotation.formats.translation import Counted, Translation
 
 _NEWS = ("text", "news1", "news2", "news3")
 _FIELDS = (
@@ -98,14 +98,14 @@ class _Strict(_Lenient):
         return self
 
 
-def _topic_of_questions(row: _Lenient) -> Iterator[TopicRow | Skipped]:
+def _topic_of_questions(row: _Lenient) -> Iterator[TopicRow | Counted]:
     yield row.topic_row()
     if not row.question and not row.answers:
-        yield Skipped(NO_QUESTIONS)
+        yield Counted(NO_QUESTIONS)
     elif len(row.question) != len(row.answers):
-        yield Skipped(UNLIKE)
+        yield Counted(UNLIKE)
     if has_repeated(row.question):
-        yield Skipped(REPEATED)
+        yield Counted(REPEATED)
 
 
 def _questions(row: _Lenient) -> Iterator[SubQuestionsRow]:
@@ -142,20 +142,15 @@ def _of_questions(file: File, task: str, *, lenient: bool) -> Iterator[Source]:
 def _items(stem: str, path: Path) -> Iterator[tuple[int, Any]]:
     """Yield the items with their tasks: that of the list, else that of the file."""
     for line, name, value in streamed.values(path):
-        task, item = name or stem, _object(line, value)
-        used = {key: item[key] for key in _FIELDS if item.get(key) is not None}
-        yield line, {**used, "task": task}
+        if isinstance(value, dict):
+            used = {key: value[key] for key in _FIELDS if value.get(key) is not None}
+            value = {**used, "task": name or stem}
+        yield line, value
 
 
 def _by_id(task: str, path: Path) -> Iterator[tuple[int, Any]]:
     for line, name, item in streamed.values(path):
-        yield line, {"ID": name, **_object(line, item), "task": task}
-
-
-def _object(line: int, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InvalidFileError(line, f"expected a JSON object, not {value!r:.60}")
-    return value
+        yield line, {"ID": name, **item, "task": task} if isinstance(item, dict) else item
 
 
 def _first_name(file: File) -> str:

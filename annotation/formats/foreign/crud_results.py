@@ -35,7 +35,7 @@ from annotation.formats.records import (
     TopicRow,
     ValueRow,
 )
-from annotation.formats.translation import InvalidFileError, Skipped, Translation
+from annotation.formats.translation import Counted, Skipped, Translation
 
 # Called bertScore in the code, but the cosine of two text embeddings.
 SIMILARITY = "similarity (text2vec-base-chinese)"
@@ -127,7 +127,7 @@ def sources(file: File, task: str, model: str, *, lenient: bool) -> Iterator[Sou
     yield file.source(Kind.SUBQUESTIONS, of_results(_questions), again=True)
     yield file.source(Kind.REFERENCES, of_results(_reference), again=True)
     yield file.source(Kind.CITED, of_results(_report), again=True)
-    yield file.source(Kind.SYSTEMS, of_system, again=True)
+    yield file.source(Kind.SYSTEMS, of_system, again=True, leaves_out=False)
     yield file.source(Kind.VALUES, of_results(_values), again=True)
     yield file.source(Kind.RATINGS, of_results(_answers), again=True)
 
@@ -149,17 +149,16 @@ def _system(folder: str, model: str) -> tuple[str, dict[str, Any]]:
 def _results(task: str, system: str, path: Path) -> Iterator[tuple[int, Any]]:
     for line, name, value in streamed.values(path):
         if name == "results":
-            if not isinstance(value, dict):
-                raise InvalidFileError(line, f"expected a JSON object, not {value!r:.60}")
-            yield line, {**value, "task": task, "system": system}
+            is_object = isinstance(value, dict)
+            yield line, {**value, "task": task, "system": system} if is_object else value
 
 
-def _topic(row: _Lenient) -> Iterator[TopicRow | Skipped]:
+def _topic(row: _Lenient) -> Iterator[TopicRow | Skipped | Counted]:
     yield row.topic_row()
     if not row.has_text:
         yield Skipped(NO_TEXT)
     elif row.is_unlike:
-        yield Skipped(UNLIKE)
+        yield Counted(UNLIKE)
 
 
 def _questions(row: _Lenient) -> Iterator[SubQuestionsRow]:

@@ -102,7 +102,8 @@ class File:
         return DatasetImportError([Problem(printable(self.name), 0, "", message)])
 
     def source(self, kind: Kind, translation: Translation | None, **more: Any) -> Source:
-        return Source(self.path, printable(self.name), kind, translation=translation, **more)
+        fields = {"translation": translation, "leaves_out": True} | more
+        return Source(self.path, printable(self.name), kind, **fields)
 
 
 def open_lines(path: Path) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
 from annotation.formats.records import DocumentRow, GradeRow, Name, Row, StoredText, TopicRow
-from annotation.formats.translation import Translation
+from annotation.formats.translation import Skipped, Translation
 
 RATER = "retrieval_gt"
 _AT_ONCE = 500  # rows of a Parquet file
@@ -78,8 +78,8 @@ def _values(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, row
 
 
-def _passage(row: _Passage) -> Iterable[Row]:
-    return (rows.passage(row.doc_id, "", row.contents),)
+def _passage(row: _Passage) -> Iterator[Row | Skipped]:
+    yield from rows.of_corpus(row.doc_id, "", row.contents)
 
 
 def _topic(row: _Question) -> Iterable[TopicRow]:

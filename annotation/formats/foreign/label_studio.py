@@ -34,6 +34,7 @@ from annotation.formats.foreign.tools import (
     quotes_json,
     reader,
 )
+from annotation.formats.left_out_rows import Part
 from annotation.formats.records import (
     Name,
     NonEmptyText,
@@ -43,7 +44,6 @@ from annotation.formats.records import (
     StoredText,
     WholeNumber,
 )
-from annotation.formats.skipped_answers import Part
 from annotation.formats.summary import Conversion
 from annotation.formats.translation import Skipped
 

@@ -18,7 +18,7 @@ class _Passage(Row):
 
 CORPUS = Translation(
     _Passage,
-    lambda row: (rows.passage(row.docid, row.title, row.text),),
+    lambda row: rows.of_corpus(row.docid, row.title, row.text),
     fields={"id": "docid", "contents": "text"},
 )
 

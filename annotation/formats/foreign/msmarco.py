@@ -11,7 +11,7 @@ from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
 from annotation.formats.records import Name, PassageRow, Row, StoredText
-from annotation.formats.translation import Translation
+from annotation.formats.translation import Skipped, Translation
 
 
 class _Passage(Row):
@@ -27,7 +27,7 @@ class _Segment(Row):
 
 COLLECTION = Translation(
     _Passage,
-    lambda row: (rows.passage(row.id, "", row.text),),
+    lambda row: rows.of_corpus(row.id, "", row.text),
     columns=("id", "text"),
     fields={"contents": "text"},
 )
@@ -56,5 +56,5 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
         )
 
 
-def _chosen(selected: frozenset[str], row: _Segment) -> Iterable[PassageRow]:
-    return (rows.passage(row.docid, row.title, row.segment),) if row.docid in selected else ()
+def _chosen(selected: frozenset[str], row: _Segment) -> Iterable[PassageRow | Skipped]:
+    return rows.of_corpus(row.docid, row.title, row.segment) if row.docid in selected else ()

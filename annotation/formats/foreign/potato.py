@@ -37,8 +37,8 @@ from annotation.formats.foreign.tools import (
     reader,
 )
 from annotation.formats.layout import Source
+from annotation.formats.left_out_rows import Part
 from annotation.formats.records import Name, RatingRow, Row, SpanRow, StoredText, WholeNumber
-from annotation.formats.skipped_answers import Part
 from annotation.formats.summary import Conversion
 from annotation.formats.translation import InvalidFileError, Skipped
 

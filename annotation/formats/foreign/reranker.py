@@ -15,7 +15,7 @@ from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
 from annotation.formats.records import PassageRow, Row, RunRow, StoredText, TopicRow
 from annotation.formats.run_order import RunOrder, ranking_order
-from annotation.formats.translation import Skipped, Translation
+from annotation.formats.translation import Counted, Translation
 
 
 class _Query(Row):
@@ -75,7 +75,7 @@ def _passages(row: _Request) -> Iterator[PassageRow]:
             yield rows.passage(candidate.docid, doc.title, doc.content)
 
 
-def _ranked(tag: str, order: RunOrder, row: _Request) -> Iterator[RunRow | Skipped]:
+def _ranked(tag: str, order: RunOrder, row: _Request) -> Iterator[RunRow | Counted]:
     scores = [candidate.score for candidate in row.candidates if candidate.score is not None]
     ranked = row.candidates
     if len(scores) == len(ranked):  # a list with gaps has no order but its own
@@ -83,7 +83,7 @@ def _ranked(tag: str, order: RunOrder, row: _Request) -> Iterator[RunRow | Skipp
         if indexes is not None:
             ranked = [ranked[index] for index in indexes]
         if reported is not None:
-            yield Skipped(reported)
+            yield Counted(reported)
     for rank, candidate in enumerate(ranked, 1):
         score = 1 / rank if candidate.score is None else candidate.score
         line = f"{row.query.qid} Q0 {candidate.docid} {rank} {score!r} {tag}"

@@ -1,11 +1,13 @@
 """Shared parts of formats: names, text with its title, topics, passages."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
 from annotation.formats.records import Name, PassageRow, Row, StoredText, TopicRow
-from annotation.formats.translation import Translation
+from annotation.formats.summary import Conversion
+from annotation.formats.translation import Skipped, Translation
 
 
 def _number_as_string(value: object) -> object:
@@ -30,6 +32,12 @@ def topic(name: str, request: str) -> TopicRow:
 
 def passage(name: str, title: str | None, text: str) -> PassageRow:
     return PassageRow.model_construct(id=name, contents=with_title(title or "", text))
+
+
+def of_corpus(name: str, title: str | None, text: str) -> Iterator[PassageRow | Skipped]:
+    """Yield the passage of a line of a corpus, unless it has no words."""
+    row = passage(name, title, text)
+    yield row if row.contents.strip() else Skipped(Conversion.NO_WORDS)
 
 
 class _Query(Row):

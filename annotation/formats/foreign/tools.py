@@ -22,6 +22,7 @@ from annotation.formats.foreign import streamed
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source, by_name
+from annotation.formats.left_out_rows import Part
 from annotation.formats.records import (
     Name,
     RatingRow,
@@ -31,7 +32,6 @@ from annotation.formats.records import (
     WholeNumber,
     checked_name,
 )
-from annotation.formats.skipped_answers import Part
 from annotation.formats.summary import Conversion
 from annotation.formats.translation import Skipped, Translation
 

@@ -23,8 +23,8 @@ from annotation.formats.foreign.tools import (
     id_of,
     reader,
 )
+from annotation.formats.left_out_rows import Part
 from annotation.formats.records import RatingRow, Row, SpanRow, StoredText, WholeNumber
-from annotation.formats.skipped_answers import Part
 from annotation.formats.summary import Conversion
 from annotation.formats.translation import Skipped
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.formats.layout import NAMES
+from annotation.formats.left_out_rows import Repeated, as_csv, as_json, rows_of
 from annotation.formats.run_order import RunOrder
-from annotation.formats.skipped_answers import Repeated, as_csv, as_json, rows_of
 from annotation.formats.text_edits import TextEditPolicy
 from crux_site.imports.importing import CRUX, FORMATS, DatasetImportError, import_dataset
 from crux_site.management.options import ImportCommand, project_of
@@ -100,7 +100,7 @@ class Command(ImportCommand):
         if left_out:
             write = as_csv if left_out.suffix == ".csv" else as_json
             try:
-                left_out.write_text(write(rows_of(summary.left_out_answers)), encoding="utf-8")
+                left_out.write_text(write(rows_of(summary.left_out_rows)), encoding="utf-8")
             except OSError as error:
                 raise CommandError(f"--left-out: {error}. The import itself is done.") from error
         self.print_summary(summary, as_json=options["json"])

@@ -41,7 +41,7 @@ def of_case(name: str, file: str, form: str, **options):
 
 
 def reasons(summary) -> list[tuple]:
-    return [(a.task, a.annotation, a.person, a.reason) for a in summary.left_out_answers]
+    return [(a.task, a.annotation, a.person, a.reason) for a in summary.left_out_rows]
 
 
 def test_suggestion_without_an_agent_is_left_out():
@@ -97,7 +97,7 @@ def test_newest_of_two_annotations_may_be_taken():
         folder / "export.json", "other", form="label-studio", repeated="newest"
     )
     assert graded() == [("3", "m1:0", 0, 2), ("4", "m1:1", 1, 4)]
-    assert [answer.annotation for answer in summary.left_out_answers] == ["70"]
+    assert [answer.annotation for answer in summary.left_out_rows] == ["70"]
 
 
 def test_repeated_annotation_may_be_refused():
@@ -119,7 +119,7 @@ def test_newest_is_not_guessed_where_a_time_is_missing(tmp_path, mill):
     path = write(tmp_path, files)
     summary = import_dataset(path, "other", form="label-studio", repeated="newest")
     assert [row[0] for row in graded()] == ["8"]
-    assert summary.left_out_answers[0].reason.endswith("does not tell which is the newest")
+    assert summary.left_out_rows[0].reason.endswith("does not tell which is the newest")
 
 
 def test_equal_answers_of_one_person_are_one(tmp_path, mill):
@@ -127,7 +127,7 @@ def test_equal_answers_of_one_person_are_one(tmp_path, mill):
     twice["annotations"].append({"id": 5, "completed_by": 7, "result": [choice("4")]})
     summary = read(write(tmp_path, {"export.json": array(twice)}), "label-studio")
     assert len(graded()) == 1
-    assert not summary.left_out_answers
+    assert not summary.left_out_rows
 
 
 def test_repeated_argilla_answers_are_left_out(tmp_path, mill):
@@ -136,7 +136,7 @@ def test_repeated_argilla_answers_are_left_out(tmp_path, mill):
     argilla_record = record(responses={"graded": answers}, suggestions=None, metadata=None)
     summary = read(write(tmp_path, {"records.json": array(argilla_record)}), "argilla")
     assert [(row[0], row[3]) for row in graded()] == [("u2", 3)]
-    assert [answer.person for answer in summary.left_out_answers] == ["u1", "u1"]
+    assert [answer.person for answer in summary.left_out_rows] == ["u1", "u1"]
 
 
 def test_response_whose_value_is_null_is_no_grade(tmp_path, mill):
@@ -154,7 +154,7 @@ def test_web_annotations_without_a_creator_are_left_out(tmp_path, mill):
     nobody = [annotation(creator=None, id="a1"), annotation(creator="", id="a2")]
     summary = read(write(tmp_path, {"page.json": array(annotation(), *nobody)}), "web-annotation")
     assert [row[0] for row in graded()] == ["eve"]
-    assert [answer.annotation for answer in summary.left_out_answers] == ["a1", "a2"]
+    assert [answer.annotation for answer in summary.left_out_rows] == ["a1", "a2"]
 
 
 @pytest.mark.parametrize("ending", [".csv", ".json"])

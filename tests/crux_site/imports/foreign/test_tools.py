@@ -349,7 +349,7 @@ def test_wrong_answers_are_left_out_and_listed(tmp_path, form):
     wrong_lines = [by_somebody_else(line, n) for n, line in enumerate(lines)]
     summary = read(write(tmp_path, {"lines.jsonl": [GOOD[form], *wrong_lines]}), form)
     assert len(ratings()) == 1
-    left_out = sorted(summary.left_out_answers, key=lambda answer: answer.line)
+    left_out = sorted(summary.left_out_rows, key=lambda answer: answer.line)
     assert [answer.line for answer in left_out] == list(range(2, len(expected) + 2))
     for answer, message in zip(left_out, expected, strict=True):
         assert message in str(answer)
