@@ -79,8 +79,8 @@ class LeftOutRow:
     reason: str
 
     def __str__(self) -> str:
-        parts = (f"{self.file}:{self.line}", self.position, self.kind, self.field, self.reason)
-        return ": ".join(part for part in parts if part)
+        parts = (f"{self.file}:{self.line}", self.position, self.field, self.reason)
+        return f"{self.kind}, {': '.join(part for part in parts if part)}"
 
     @property
     def position(self) -> str:

@@ -171,7 +171,7 @@ class _Reader:
         rater = self.target.rater(self.source, line, row.rater, Rater.Kind(row.rater_kind))
         if rater and rater.kind != row.rater_kind:
             message = f"{row.rater} is a {rater.get_kind_display()} already"
-            self._problem(line, "rater_kind", message)
+            self.target.problem(self.source, line, "rater_kind", message, refuses=True)
             return None
         if not rater or not rubric:
             return None

@@ -60,7 +60,9 @@ def store_texts(
     for text in incoming:
         first = texts.setdefault((text.system, text.name), text)
         if first is not text:
-            if first.body != text.body:
+            if first.body != text.body and target.is_left_out(source, first.line):
+                target.is_partial = True  # without the first line this one may be sound
+            elif first.body != text.body:
                 message = f"{text.name} has other words on line {first.line}"
                 target.problem(text.file or source, text.line, text.field, message)
             elif kind != Text.Kind.REFERENCE:  # every report of a topic brings its reference
@@ -177,8 +179,8 @@ class RatingWriter:
             message = (
                 f"{self.rater} is an account or judge of this site: no file adds to its grades"
             )
-            for label in new if self.source.leaves_out else new[:1]:
-                self.target.problem(self.source, label.line, label.field, message)
+            for label in new if self.source.is_of_annotation_tool else new[:1]:
+                self.target.problem(self.source, label.line, label.field, message, refuses=True)
             return
         self._make(new)
 

@@ -215,8 +215,9 @@ class Target:
     ) -> None:
         """Record an error, which refuses the import or leaves out the row.
 
-        `refuses`: it refuses the import, also where unsound rows are left out: what the dataset has
-        is another, and the row may be right. Raises DatasetImportError at the limit.
+        `refuses`: it refuses the import, also where unsound rows are left out: the row may be right,
+        but does not fit to the dataset. Answers of annotation tools are left out all the same.
+        Raises DatasetImportError at the limit.
         """
         if isinstance(source, str):
             self.refuse(Problem(source, line, field, message))
@@ -224,13 +225,15 @@ class Target:
         names = source.translation.fields if source.translation else {}
         where = line.description if isinstance(line, RowPosition) else ""
         problem = Problem(source.name, int(line), names.get(field, field), message, where)
-        if refuses or not (source.leaves_out and isinstance(line, RowPosition)):
+        if not (source.leaves_out and isinstance(line, RowPosition)):
             self.refuse(problem)
         elif source.is_of_annotation_tool:
             self._tool_problems.append(problem)
             no_pair = field == names.get("text")
             label = Conversion.NO_PAIR if no_pair else Conversion.WRONG
             self.leave_out(source, line, label, message, problem.field)
+        elif refuses:
+            self.refuse(problem)
         elif not self.is_left_out(source, line):
             self._leave_out_unit(source, line, problem.field, message)
 
@@ -365,7 +368,7 @@ class Target:
             message = (
                 f"there is no rubric {quoted_value(slug)}: make it, or put it into rubrics.jsonl"
             )
-            self.problem(source, line, "rubric", message)
+            self.problem(source, line, "rubric", message, refuses=True)
             return None
         return self.rubric(slug)
 
@@ -385,7 +388,7 @@ class Target:
     def is_rater_name(self, source: Source, line: int, name: str) -> bool:
         """Return whether this is a valid name of a rater; an error is noted if not."""
         if reason := _bad_slug(name, 120):
-            self.problem(source, line, "rater", f"{name}: {reason}")
+            self.problem(source, line, "rater", f"{name}: {reason}", refuses=True)
         return not reason
 
     def rater(self, source: Source, line: int, name: str, kind: Rater.Kind) -> Rater | None:
@@ -400,7 +403,7 @@ class Target:
         people = (Rater.Kind.HUMAN,)
         if (rater.kind in people) != (kind in people):
             message = f"{name} is a {rater.get_kind_display()} already, not a {kind.label}"
-            self.problem(source, line, "rater", message)
+            self.problem(source, line, "rater", message, refuses=True)
             return None
         return rater
 

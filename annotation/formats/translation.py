@@ -85,4 +85,6 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
+NAN_DECODER = json.JSONDecoder(object_pairs_hook=_no_key_twice)
+"""For files that Python wrote, with NaN among what is not read."""
 DECODER = json.JSONDecoder(object_pairs_hook=_no_key_twice, parse_constant=_no_constant)

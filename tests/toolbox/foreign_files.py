@@ -43,6 +43,13 @@ def refused(path: Path, form: str) -> list[str]:
     return [str(problem) for problem in raised.value.problems]
 
 
+def left_out(path: Path, form: str, **options) -> list[str]:
+    """The rows that an import leaves out, as people read them."""
+    summary = read(path, form, **options)
+    assert summary.left_out_rows == import_dataset(path, "other", form=form).left_out_rows
+    return [str(row).partition(", ")[2] for row in summary.left_out_rows]
+
+
 def with_line(files: dict[str, list], name: str, number: int, line: object) -> dict[str, list]:
     """The files, with another line at this place, counted from 1."""
     lines = list(files[name])

@@ -19,8 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, Field, model_validator
 
-from annotation.formats.foreign import rows
-from annotation.formats.foreign.arrays import objects
+from annotation.formats.foreign import rows, streamed
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
@@ -148,7 +147,7 @@ class _Graded(Row):
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if _RESULT.search(file.base.removesuffix(".gz")):
         if _has_items(file):
-            yield from _results(file, partial(objects, keys=ARRAYS))
+            yield from _results(file, partial(streamed.items, names=ARRAYS, allows_nan=True))
     elif file.ends(".jsonl") and file.keys & {"utility_score", "overall"}:
         yield from _grades(file)
     elif file.ends(".jsonl") and {"question", "docs"} <= file.keys:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from annotation.formats.translation import DECODER, InvalidFileError
+from annotation.formats.translation import DECODER, NAN_DECODER, InvalidFileError
 
 MAX_VALUE = (
     64 * 2**20
@@ -18,14 +18,14 @@ _BLANK = " \t\r\n"
 _END = 6  # characters: an escape that is cut off is told where it begins
 
 
-def values(path: Path) -> Iterator[tuple[int, str, Any]]:
+def values(path: Path, *, allows_nan: bool = False) -> Iterator[tuple[int, str, Any]]:
     """Yield each value with its first line and its name; items of a list share its name.
 
     Items of a list without a name have "". Raises OSError, EOFError, zlib.error, and Broken with
     the line.
     """
     with _opened(path) as file:
-        text = _Text(file)
+        text = _Text(file, NAN_DECODER if allows_nan else DECODER)
         if text.peek() == "[":
             yield from ((line, "", value) for line, value in _items(text))
         elif text.peek() == "{":
@@ -34,6 +34,17 @@ def values(path: Path) -> Iterator[tuple[int, str, Any]]:
             raise InvalidFileError(text.line, "expected a JSON object or a list")
         if text.peek():
             raise InvalidFileError(text.line, f"something after its end: {text.peek()!r}")
+
+
+def items(
+    path: Path, names: Collection[str], *, allows_nan: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """Yield the items of a list, or of the lists under these names, with their first lines.
+
+    Raises as `values`.
+    """
+    named = values(path, allows_nan=allows_nan)
+    return ((line, value) for line, name, value in named if not name or name in names)
 
 
 def first_name(path: Path) -> str:
@@ -80,8 +91,9 @@ def _items(text: _Text) -> Iterator[tuple[int, Any]]:
 class _Text:
     """Buffered text of a file, with the current line."""
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[str], decoder: json.JSONDecoder = DECODER) -> None:
         self.line = 1
+        self._decoder = decoder
         self._file = file
         self._buffer = ""
         self._at = 0
@@ -130,7 +142,7 @@ class _Text:
         line, size = self.line, _CHUNK
         while True:
             try:
-                value, end = DECODER.raw_decode(self._buffer, self._at)
+                value, end = self._decoder.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
                 if self._ended or len(self._buffer) - self._at > MAX_VALUE:
                     raise self._broken(error, line) from error

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote, unquote
 
@@ -249,7 +248,7 @@ def reader(
     fields = {**fields, **dict.fromkeys(("topic", "question_index", "text_kind", "text"), pair)}
 
     def sources(file: File, folder: Folder) -> Iterator[Source]:
-        values = None if file.ends(".jsonl") else _listed
+        values = None if file.ends(".jsonl") else partial(streamed.items, names=("items",))
         is_ours = len(folder.files) > 1 and by_name(file.path, file.name)  # one of ours
         if file.ends(".jsonl", ".json") and not is_ours:
             translation = Translation(
@@ -278,8 +277,3 @@ def lists_of(value: dict[str, Any], *names: str) -> bool:
     """Return whether these values are lists or missing; other errors are the item's."""
     values = [value.get(name) for name in names]
     return all(isinstance(item, list) for item in values if item is not None)
-
-
-def _listed(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the objects of an array, or of the `items` of an object."""
-    return ((line, value) for line, name, value in streamed.values(path) if name in ("", "items"))

@@ -5,13 +5,13 @@ import tracemalloc
 
 import pytest
 
-from annotation.formats.foreign.arrays import objects
+from annotation.formats.foreign.streamed import items as items_of
 from annotation.models import Citation, Dataset, NuggetSpan, Rating, SubQuestion, Text, Topic
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
 from tests.toolbox.alce_files import ASQA, DOCS, GRADED, ITEM, LISTED, QAMPARI, results
-from tests.toolbox.foreign_files import read, refused, with_line, write
+from tests.toolbox.foreign_files import left_out, read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -69,7 +69,9 @@ def test_packed_results(tmp_path):
     assert Text.objects.get(kind="report").system == "asqa-gpt-x-shot2-ndoc2-42"
     path = folder / f"{ASQA}.gz"
     path.write_bytes(path.read_bytes()[:-20])
-    assert refused(folder, "alce")[0].startswith(f"{ASQA}.gz: cannot be read: broken at its end")
+    assert refused(folder, "alce")[0].startswith(
+        f"{ASQA}.gz: cannot be read: Compressed file ended"
+    )
 
 
 def test_list_of_answers(tmp_path):
@@ -190,29 +192,34 @@ def test_utility(tmp_path):
          "human.jsonl:2: automatic_correctness_scores: topic -7013 has 3 questions already, not 2"),
     ],
 )  # fmt: skip
-def test_broken_line_is_named(tmp_path, line, broken, message):
-    assert refused(write(tmp_path, with_line(UTILITY, "human.jsonl", line, broken)), "alce")[
-        0
-    ].startswith(message)
+def test_unsound_line_is_left_out_and_named(tmp_path, line, broken, message):
+    folder = write(tmp_path, with_line(UTILITY, "human.jsonl", line, broken))
+    assert left_out(folder, "alce")[0].startswith(message)
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (results(ITEM, ITEM | {"id": "x y"}), f"{ASQA}:47: id: must have 1 to 250 characters"),
         (results(ITEM | {"output": ["one", "two"]}), f"{ASQA}:7: output: Input should be a valid s"),
         (results(ITEM | {"docs": [{"id": "77"}]}), f"{ASQA}:7: docs.0.text: is missing"),
-        (results("words"), "broken JSON on line 7: expected an object"),
-        (results(ITEM)[:20], "broken JSON on line 21: Expecting value"),
-        (['{"args": {}}'], "no array under data or demos"),
-        (['{"data": 3}'], "broken JSON on line 1: expected '['"),
-        (["[1]"], "broken JSON on line 1: expected an object"),
-        (['{"data": []} 2'], "broken JSON on line 1: expected nothing more"),
-        (['{"data": [{"id": "1", "id": "2"}]}'], "broken JSON on line 1: a key stands twice in one object"),
+        (results("words"), f"{ASQA}:7: expected a JSON object, not 'words'"),
+        (results(ITEM)[:20], f"{ASQA}:20: the file ends in the middle of what begins on line 7"),
+        (['{"args": {}}'], f"{ASQA}: is empty"),
+        (['{"data": 3}'], f"{ASQA}:1: expected a JSON object, not 3"),
+        (["[1]"], f"{ASQA}:1: expected a JSON object, not 1"),
+        (['{"data": []} 2'], f"{ASQA}:1: something after its end: '2'"),
+        (['{"data": [{"id": "1", "id": "2"}]}'], f"{ASQA}:1: broken JSON: key 'id' stands twice"),
     ],
 )  # fmt: skip
 def test_broken_file_is_named(tmp_path, lines, message):
     assert message in refused(write(tmp_path, {ASQA: lines}), "alce")[0]
+
+
+def test_unsound_item_is_left_out_with_all_its_parts(tmp_path):
+    unsound = ITEM | {"id": "x1", "docs": [{"id": "d 1", "text": "Lenz."}]}
+    [row] = left_out(write(tmp_path, {ASQA: results(ITEM, unsound)}), "alce")
+    assert row.startswith(f"{ASQA}:47: docs.0.id: must have 1 to 250 characters")
+    assert not Topic.objects.filter(name="x1").exists()
 
 
 def test_passage_with_other_words(tmp_path):
@@ -229,9 +236,9 @@ def test_array_is_read_piece_by_piece(tmp_path):
     path = tmp_path / "large.json"
     for indent in (None, 1):
         path.write_text(json.dumps({"args": 2.5, "data": items, "more": [1]}, indent=indent))
-        assert [item for _, item in objects(path, ["data"])] == items
+        assert [item for _, item in items_of(path, ["data"])] == items
     path.write_text('{"data": []}')
-    assert list(objects(path, ["data"])) == []
+    assert list(items_of(path, ["data"])) == []
 
 
 @pytest.mark.parametrize(
@@ -255,7 +262,7 @@ def test_large_file_is_not_held(tmp_path):
     path = tmp_path / "large.json"
     path.write_text(json.dumps({"data": [{"words": "x" * 20_000}] * 400}))
     tracemalloc.start()
-    assert sum(1 for _ in objects(path, ["data"])) == 400
+    assert sum(1 for _ in items_of(path, ["data"])) == 400
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert path.stat().st_size > 8_000_000

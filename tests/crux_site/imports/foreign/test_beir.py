@@ -6,7 +6,7 @@ import pytest
 
 from annotation.models import Rating, Rubric, SubQuestion, Text, Topic
 from crux_site.imports.importing import import_dataset
-from tests.toolbox.foreign_files import read, refused, with_line, write
+from tests.toolbox.foreign_files import left_out, read, refused, with_line, write
 from tests.toolbox.import_study import fingerprint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
@@ -105,8 +105,8 @@ def test_run_beside_it_is_read_as_one_of_ours(tmp_path):
         (QRELS, 2, "q1\td1\t-3", "qrels/test.tsv:2: grade: -3 is no grade of the rubric qrels-2"),
     ],
 )  # fmt: skip
-def test_broken_line_is_named_and_nothing_changes(tmp_path, name, number, line, message):
-    assert refused(write(tmp_path, with_line(BEIR, name, number, line)), "beir")[0].startswith(
+def test_unsound_row_is_left_out_and_named(tmp_path, name, number, line, message):
+    assert left_out(write(tmp_path, with_line(BEIR, name, number, line)), "beir")[0].startswith(
         message
     )
 

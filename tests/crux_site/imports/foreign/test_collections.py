@@ -8,7 +8,7 @@ from annotation.models import Rating, SubQuestion, Text, Topic
 from annotation.text.versions import edit_wording
 from evaluation.models import RankedText
 from tests.crux_site.commands import run_without_packages
-from tests.toolbox.foreign_files import read, refused, with_line, write
+from tests.toolbox.foreign_files import left_out, read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -60,11 +60,22 @@ def test_qrels_find_the_request_that_got_other_words(tmp_path, counts):
         ("collection.tsv", "0", "collection.tsv:1: expected 2 columns (id text), not 1"),
         ("collection.tsv", "0 1\tx", "collection.tsv:1: id: must have 1 to 250"),
         ("collection.tsv", "1\tx", "collection.tsv:2: text: 1 has other words on line 1"),
+    ],
+)
+def test_unsound_line_of_ms_marco(tmp_path, name, line, message):
+    assert left_out(write(tmp_path, with_line(MSMARCO, name, 1, line)), "msmarco")[0].startswith(
+        message
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "message"),
+    [
         ("qrels.dev.tsv", "7 1 1", "qrels.dev.tsv:1: expected 4 columns"),
         ("queries.dev.tsv", "", "queries.dev.tsv: is empty"),
     ],
 )
-def test_broken_line_of_ms_marco(tmp_path, name, line, message):
+def test_file_of_ms_marco_without_a_sound_line_is_refused(tmp_path, name, line, message):
     assert refused(write(tmp_path, with_line(MSMARCO, name, 1, line)), "msmarco")[0].startswith(
         message
     )
@@ -120,9 +131,9 @@ def test_miracl(tmp_path):
         ({"docid": "1#0", "text": "x"}, "docs-0.jsonl.gz:2: text: 1#0 has other words on line 1"),
     ],
 )
-def test_broken_line_of_miracl(tmp_path, line, message):
+def test_unsound_line_of_miracl(tmp_path, line, message):
     folder = write(tmp_path, with_line(MIRACL, "docs-0.jsonl.gz", 2, line))
-    assert refused(folder, "miracl")[0].startswith(message)
+    assert left_out(folder, "miracl")[0].startswith(message)
 
 
 CORPUS = [{"doc_id": "d1", "contents": "It grinds."}, {"doc_id": "d2", "contents": "Marsh did."}]
@@ -167,16 +178,24 @@ def test_questions_with_their_passages_and_answers(tmp_path, as_parquet):
             [CORPUS[0], {"doc_id": "d2", "contents": None}],
             "corpus.parquet:2: contents: Input should",
         ),
-        ([{"doc_id": 1, "contents": "x"}], "corpus.parquet:1: doc_id: Input should be a valid str"),
-        ([{"doc_id": "d 1", "contents": "x"}], "corpus.parquet:1: doc_id: must have 1 to 250"),
+        (
+            [CORPUS[0], {"doc_id": "d 1", "contents": "x"}],
+            "corpus.parquet:2: doc_id: must have 1 to 250",
+        ),
         (
             [CORPUS[0], {"doc_id": "d1", "contents": "y"}],
             "corpus.parquet:2: contents: d1 has other",
         ),
     ],
 )
-def test_broken_row_of_a_table(tmp_path, corpus, message):
-    assert refused(parquet(tmp_path, corpus), "hf")[0].startswith(message)
+def test_unsound_row_of_a_table(tmp_path, corpus, message):
+    assert left_out(parquet(tmp_path, corpus), "hf")[0].startswith(message)
+
+
+def test_table_without_a_sound_row_is_refused(tmp_path):
+    folder = parquet(tmp_path, [{"doc_id": 1, "contents": "x"}])
+    message = "corpus.parquet:1: doc_id: Input should be a valid str"
+    assert refused(folder, "hf")[0].startswith(message)
 
 
 def test_broken_parquet_file(tmp_path):

@@ -9,7 +9,7 @@ from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion, Text, To
 from crux_site.datasets.export import export_folder
 from crux_site.imports.importing import import_dataset
 from evaluation.models import ReportValue, System
-from tests.toolbox.foreign_files import refused
+from tests.toolbox.foreign_files import left_out, refused
 from tests.toolbox.import_study import contents, fingerprint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
@@ -198,11 +198,6 @@ def test_answer_without_a_question_is_kept_in_its_place(tmp_path):
             ":3: event: Input should be a valid string",
         ),
         (MERGED, {"event_summary": ["a1"]}, ":3: expected a JSON object, not 'a1'"),
-        (
-            MERGED,
-            {"event_summary": DATA["event_summary"], "news": [{"ID": "x"}]},
-            "task: is none of the tasks",
-        ),
         (MERGED, '{"event_summary": []} more', "something after its end: 'm'"),
         (
             QUESTIONS,
@@ -216,7 +211,6 @@ def test_answer_without_a_question_is_kept_in_its_place(tmp_path):
             outputs(result(answers_gm4gt=["x"])),
             "2 answers of the reference and 1 of the text",
         ),
-        (OUTPUT, outputs(result(), 7), "expected a JSON object, not 7"),
         *(
             (
                 OUTPUT,
@@ -230,6 +224,29 @@ def test_answer_without_a_question_is_kept_in_its_place(tmp_path):
 def test_errors_name_their_location(tmp_path, name, content, message):
     problems = refused(write(tmp_path, **{name: content}), "crud")
     assert message in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (MERGED, DATA | {"news": [{"ID": "x"}]}, "task: is none of the tasks"),
+        (MERGED, {**DATA, "event_summary": ["a1"]}, ":3: expected a JSON object, not 'a1'"),
+        (
+            QUESTIONS,
+            QUESTION_ROWS | {"a2": {"question": ["x"], "answers": []}},
+            "1 questions in a2",
+        ),
+        (OUTPUT, outputs(result(), 7), "expected a JSON object, not 7"),
+    ],
+)
+def test_unsound_item_is_left_out_and_named(tmp_path, name, content, message):
+    [row] = left_out(write(tmp_path, **{name: content}), "crud")
+    assert message in row
+    assert set(Topic.objects.values_list("name", flat=True)) <= {
+        "delete.a1",
+        "read-1.a1",
+        "update.d-2",
+    }
 
 
 @pytest.mark.parametrize("line", [4, 6])

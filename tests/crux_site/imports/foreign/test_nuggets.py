@@ -5,7 +5,7 @@ import json
 import pytest
 
 from annotation.models import NuggetSpan, Rating, SubQuestion, Text, Topic
-from tests.toolbox.foreign_files import read, refused, with_line, write
+from tests.toolbox.foreign_files import left_out, read, refused, with_line, write
 from tests.toolbox.regression_cases import case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
@@ -256,9 +256,9 @@ OTHERWISE = {"qid": "58", "nuggets": [{**WHEEL, "importance": "okay"}, MAY, COST
         ({"qid": "58"}, "nuggets.jsonl:2: nuggets: is missing"),
     ],
 )  # fmt: skip
-def test_broken_line_is_named_and_nothing_changes(tmp_path, line, message):
+def test_unsound_row_is_left_out_and_named(tmp_path, line, message):
     folder = write(tmp_path, with_line({**RAG25, BROKEN: [BANK, BANK]}, BROKEN, 2, line))
-    assert refused(folder, "trec-rag")[0].startswith(message)
+    assert left_out(folder, "trec-rag")[0].startswith(message)
 
 
 TWICE = '{"nugget_dict": {"Who?": {"Marsh": []}, "Who?": {"Ott": []}}}'

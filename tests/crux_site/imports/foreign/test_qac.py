@@ -14,7 +14,7 @@ from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, T
 from annotation.models.standard import QUESTION_TYPE
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
-from tests.toolbox.foreign_files import read, refused, with_line, write
+from tests.toolbox.foreign_files import left_out, read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -212,13 +212,17 @@ def pair(**changed):
         (1, pair(qac_id="a b"), f"{FILE}:1: qac_id: must have 1 to 250"),
         (1, pair(doc_id="d" * 250), f"{FILE}:1: qac_id, doc_id and chunk_id are too long"),
         (1, pair(question=7), f"{FILE}:1: question: Input should be a valid string"),
-        (1, pair(critiques={"tone": {"rating": 1}}), f"{FILE}:1: critiques: there is no rubric"),
         (1, pair(critiques={"stand_alone": {"rating": 6}}), f"{FILE}:1: critiques: "),
         (1, pair(critiques={"stand_alone": {"rating": "5"}}), f"{FILE}:1: critiques.stand_alone"),
         (2, pair(question="Why?"), f"{FILE}:2: question: topic one is there already"),
         (2, pair(context="Other."), f"{FILE}:2: context: one:mill#%23/texts/3 has other words"),
     ],
 )  # fmt: skip
-def test_broken_line_is_named_and_nothing_changes(tmp_path, number, broken, message):
+def test_unsound_row_is_left_out_and_named(tmp_path, number, broken, message):
     folder = write(tmp_path, with_line(PAIRS, FILE, number, broken))
-    assert refused(folder, "qac")[0].startswith(message)
+    assert left_out(folder, "qac")[0].startswith(message)
+
+
+def test_critique_under_a_rubric_that_is_missing_refuses_the_import(tmp_path):
+    folder = write(tmp_path, with_line(PAIRS, FILE, 1, pair(critiques={"tone": {"rating": 1}})))
+    assert refused(folder, "qac")[0].startswith(f"{FILE}:1: critiques: there is no rubric")

@@ -4,7 +4,7 @@ import pytest
 
 from annotation.models import Text, Topic
 from evaluation.models import RankedText, RetrievalRun
-from tests.toolbox.foreign_files import read, refused, with_line, write
+from tests.toolbox.foreign_files import left_out, read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
@@ -78,9 +78,9 @@ def line(**changed):
         (1, line(docid="d#0_1"), f"{FILE}:1: candidates: d#0_1 has other words on line 1"),
     ],
 )  # fmt: skip
-def test_broken_line_is_named_and_nothing_changes(tmp_path, number, broken, message):
+def test_unsound_row_is_left_out_and_named(tmp_path, number, broken, message):
     folder = write(tmp_path, with_line(REQUESTS, FILE, number, broken))
-    assert refused(folder, "reranker-requests")[0].startswith(message)
+    assert left_out(folder, "reranker-requests")[0].startswith(message)
 
 
 def test_empty_file(tmp_path):
