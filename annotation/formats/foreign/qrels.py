@@ -80,8 +80,8 @@ class Folder:
     def rubric(self) -> str:
         """Return the rubric of all qrels except UMBRELA's, by their largest grade."""
         qrels = [file for file in self.files if is_qrels(file) and not _is_umbrela(file)]
-        largest = max((_grade(line) for file in qrels for line in _lines(file)), default=1)
-        return f"{QRELS}-{min(max(1, largest), MOST_GRADES)}"
+        grades = (_grade(line) for file in qrels for line in _lines(file))
+        return f"{QRELS}-{max((grade for grade in grades if 1 <= grade <= MOST_GRADES), default=1)}"
 
 
 def _lines(file: File) -> Iterator[bytes]:
