@@ -1,15 +1,20 @@
-"""Detection of TREC runs and qrels by content, for uninformative names. No Django here."""
+"""Detection of the kind of a file by its first lines, for uninformative names. No Django here."""
 
 import gzip
+import json
 import re
 import zlib
+from collections.abc import Iterator
 from enum import Enum
 from itertools import islice
 from pathlib import Path
 from typing import IO
 
+UNREADABLE = (OSError, EOFError, zlib.error)
 _LINES = 20
-_LONGEST = 2**16  # bytes of a line
+_LONGEST = 2**16  # bytes of a line of columns
+_LONGEST_JSON = 2**26
+_PEEKED = 2**12  # bytes, to tell JSON from binary files
 _ENDINGS = (".gz", ".txt", ".res", ".trec", ".run", ".tsv", ".dat", ".out", ".qrels")
 _RUN = re.compile(rb"\S+\s+Q0\s+\S+\s+-?\d+(?:\.0+)?\s+[-+.\deE]+\s+\S+\s*", re.IGNORECASE)
 _QRELS = re.compile(rb"\S+\s+(?:0|Q0)\s+\S+\s+-?\d+\s*", re.IGNORECASE)
@@ -20,24 +25,49 @@ class Content(Enum):
 
     RUN = "run"
     QRELS = "qrels"
+    SGML_TOPICS = "topics in SGML"
     OTHER = "other"
 
 
 def content_of(path: Path) -> Content:
-    """Return the kind that all of the first 20 lines match.
+    """Return the kind that all of the first 20 lines match, or that the first line begins.
 
     A file that cannot be read matches no kind.
     """
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            head = list(islice(iter(lambda: file.readline(_LONGEST), b""), _LINES))
-    except (OSError, EOFError, zlib.error):
+        with opened(path) as file:
+            lines = list(_first_lines(file, _LONGEST))
+    except UNREADABLE:
         return Content.OTHER
-    lines = [line.removeprefix(b"\xef\xbb\xbf") for line in head if line.strip()]
+    if lines and lines[0].strip().startswith(b"<top>"):
+        return Content.SGML_TOPICS
     for pattern, content in ((_RUN, Content.RUN), (_QRELS, Content.QRELS)):
         if lines and all(pattern.fullmatch(line) for line in lines):
             return content
     return Content.OTHER
+
+
+def keys_of_lines(path: Path) -> list[frozenset[str]]:
+    """Return the keys of each JSON object in the first 20 lines. Raises UNREADABLE."""
+    keys = []
+    with opened(path) as file:
+        if b"{" not in file.peek(_PEEKED):  # type: ignore[attr-defined]  # of both classes
+            return []
+        for line in _first_lines(file, _LONGEST_JSON):
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                keys.append(frozenset(value))
+    return keys
+
+
+def _first_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
+    """Yield the first lines that are not blank."""
+    lines = iter(lambda: file.readline(longest), b"")
+    stripped = (line.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n") for line in lines)
+    return islice(filter(None, stripped), _LINES)
 
 
 def run_name(name: str) -> str:

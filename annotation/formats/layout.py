@@ -4,47 +4,12 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
 
-from annotation.formats.content import Content, content_of, run_name
+from annotation.formats.content import UNREADABLE, Content, content_of, keys_of_lines, run_name
+from annotation.formats.kinds import Kind, kinds_of
 from annotation.formats.summary import DatasetImportError, Problem, SkippedFile
 from annotation.formats.translation import Translation
-
-
-class Kind(Enum):
-    """Kind of a file; the value is the pattern of its name for people."""
-
-    RUBRICS = "rubrics.jsonl"
-    RATERS = "raters.jsonl"
-    TOPICS = "topics.jsonl"
-    SUBQUESTIONS = "subquestions.jsonl"
-    PASSAGES = "passages*.jsonl"
-    DOCUMENTS = "documents*/ (one file for each passage)"
-    WHOLE_DOCUMENTS = "documents*.jsonl"
-    REFERENCES = "references.jsonl"
-    REPORTS_ANNOTATED = "reports_annotated.jsonl"
-    REPORTS_ALL = "reports_all.<system>.jsonl"
-    RUN = "runs/<run>.run"
-    QLABELS = "annotations/<rater>.qlabels.jsonl"
-    QRELS = "annotations/<rater>.qrels.jsonl"
-    HISTORY_QLABELS = "annotations/history/<rater>.qlabels.*.jsonl"
-    HISTORY_QRELS = "annotations/history/<rater>.qrels.*.jsonl"
-    JUDGEMENTS = "judgements/<judge>.judgements.jsonl"
-    REFERENCE = "judgements/<judge>.reference.jsonl"
-    RATINGS = "ratings*.jsonl"
-    COPIED_GRADES = "copied_grades.jsonl"
-    SYSTEMS = "systems.jsonl"
-    VALUES = "values*.jsonl"
-    ORIGINS = "origins.jsonl"
-    WRITERS = "writers.jsonl"
-    WRITTEN = "written.jsonl"
-    TEXT_HISTORY = "text_history.jsonl"
-    NOTES = "notes.jsonl"
-    # Only in other formats: annotation.formats.foreign.
-    CITED = "reports_cited.jsonl"
-    GRADES = "qrels"
-
 
 # A rater's name ends at the first dot. The part between it and the endings names the system of
 # the reports, where it is not the usual one: alice.human_eval.bm25.qlabels.jsonl
@@ -140,7 +105,7 @@ def recognise(path: Path, *, with_history: bool = False) -> RecognisedFiles:
         message = f"cannot be read: {error.strerror}"
         raise DatasetImportError([Problem(printable(str(path)), 0, "", message)]) from error
     if not files.sources:
-        message = f"no file that can be read; files are known by their names: {NAMES}"
+        message = f"no file that can be read; files are known by their names or lines: {NAMES}"
         raise DatasetImportError([Problem(printable(path.name), 0, "", message)])
     return files
 
@@ -151,23 +116,44 @@ def printable(name: str) -> str:
 
 
 def _in_folder(path: Path, full: str, name: str, *, flat: bool) -> Source | None:
-    """Return a file's source by its name, else as a run by its content."""
+    """Return a file's source by its name, else by its content."""
     source = _source(path, full, name) or (_flat(path) if flat else None)
-    if source or any(regex.fullmatch(name) for regex, _ in _LEFT_OUT):
-        return source
-    return _run(path, name)
+    return source or by_content(path, name)
 
 
-def _run(path: Path, name: str) -> Source | None:
-    if path.suffix in (".jsonl", ".json") or content_of(path) is not Content.RUN:
+def by_content(path: Path, name: str) -> Source | None:
+    """Return the source of a file by its first lines; None for an unknown kind, or a known name.
+
+    Raises DatasetImportError where they fit several kinds, or the name must tell more.
+    """
+    if _flat(path) or any(regex.fullmatch(name) for regex, _ in _LEFT_OUT):
         return None
-    return Source(path, printable(name), Kind.RUN, system=run_name(path.name))
+    content = content_of(path)
+    if content is Content.RUN:
+        return Source(path, printable(name), Kind.RUN, system=run_name(path.name))
+    if content is not Content.OTHER:
+        return None
+    try:
+        kinds = kinds_of(keys_of_lines(path))
+    except UNREADABLE:
+        return None
+    if len(kinds) == 1 and "<" not in kinds[0].value:
+        return Source(path, printable(name), kinds[0])
+    if kinds:
+        *names, last = [kind.value for kind in kinds]
+        named = f"{', '.join(names)} or {last}" if names else last
+        message = (
+            f"its lines are those of {named}, which its name must tell: rename it; "
+            "in a folder raw/ it is not read"
+        )
+        raise DatasetImportError([Problem(printable(name), 0, "", message)])
+    return None
 
 
 def _single(path: Path) -> Source | None:
     if _DOCUMENTS.fullmatch(path.resolve().parent.name):
         return Source(path, printable(path.name), Kind.DOCUMENTS)
-    return _flat(path) or _run(path, path.name)
+    return _flat(path) or by_content(path, path.name)
 
 
 def _flat(path: Path) -> Source | None:

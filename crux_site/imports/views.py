@@ -151,14 +151,14 @@ def import_preview(request: AuthenticatedRequest, token: UUID) -> HttpResponseBa
 @require_safe
 @researchers_only
 def left_out(request: AuthenticatedRequest, token: UUID, ending: str) -> HttpResponse:
-    """Download the answers that an import from an annotation tool leaves out, as CSV or JSON."""
+    """Download the rows that an import of another tool's files leaves out, as CSV or JSON."""
     upload = upload_or_404(request.user, token)
-    answers = upload.result.get("summary", {}).get("left_out_rows")
-    if not answers or ending not in _WRITERS:
-        raise Http404("No answer was left out, or the file is neither CSV nor JSON.")
+    rows = upload.result.get("summary", {}).get("left_out_rows")
+    if not rows or ending not in _WRITERS:
+        raise Http404("No row was left out, or the file is neither CSV nor JSON.")
     write, content_type = _WRITERS[ending]
     name = f"{upload.about['dataset']}-left-out.{ending}"
-    response = HttpResponse(write(answers), content_type=content_type)
+    response = HttpResponse(write(rows), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

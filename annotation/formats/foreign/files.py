@@ -1,23 +1,19 @@
 """Files of a folder, with the keys of their first record."""
 
 import gzip
-import json
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotation.formats.content import Content, content_of
+from annotation.formats.content import UNREADABLE, Content, content_of, keys_of_lines
 from annotation.formats.layout import Kind, Source, printable
 from annotation.formats.summary import DatasetImportError, Problem
 from annotation.formats.translation import Translation
 
 _PLAIN = (".txt", ".res", ".trec", ".tsv", ".dat", ".out")
-_LOOKED_AT = 20  # lines, for the first that is a JSON object
 _LONGEST = 2**26
 _ENDINGS = (".gz", ".jsonl", ".json", ".tsv", ".txt", ".parquet", ".run", ".trec", ".qrels")
 
@@ -55,22 +51,18 @@ class File:
     @cached_property
     def content(self) -> Content:
         """Return the content kind of a file whose name does not tell: a run, qrels, or other."""
-        return (
-            content_of(self.path) if self.ends(*_PLAIN) or "." not in self.base else Content.OTHER
-        )
+        is_plain = self.ends(*_PLAIN) or "." not in self.base
+        return self._content if is_plain else Content.OTHER
 
-    @cached_property
+    @property
     def is_sgml_topics(self) -> bool:
         """Return True if the file begins with a <top> of TREC topics."""
-        if self.ends(".jsonl", ".json", ".parquet"):
-            return False
-        try:
-            first = next(
-                (line for line in islice(open_lines(self.path), _LOOKED_AT) if line.strip()), b""
-            )
-        except (OSError, EOFError, zlib.error):
-            return False
-        return first.removeprefix(b"\xef\xbb\xbf").strip().startswith(b"<top>")
+        is_text = not self.ends(".jsonl", ".json", ".parquet")
+        return is_text and self._content is Content.SGML_TOPICS
+
+    @cached_property
+    def _content(self) -> Content:
+        return content_of(self.path)
 
     def ends(self, *endings: str) -> bool:
         return self.base.removesuffix(".gz").endswith(endings)
@@ -85,18 +77,17 @@ class File:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Return the keys of the first JSON object.
+        """Return the keys of the first JSON objects.
 
         Raises DatasetImportError where there is none at the beginning.
         """
         try:
-            for line in islice(open_lines(self.path), _LOOKED_AT):
-                value = _object(line)
-                if value is not None:
-                    return frozenset(value)
-        except (OSError, EOFError, zlib.error) as error:
+            keys = keys_of_lines(self.path)
+        except UNREADABLE as error:
             raise self.refused(f"cannot be read: {error}") from error
-        raise self.refused("holds no JSON object at its beginning")
+        if not keys:
+            raise self.refused("holds no JSON object at its beginning")
+        return frozenset().union(*keys)
 
     def refused(self, message: str) -> DatasetImportError:
         return DatasetImportError([Problem(printable(self.name), 0, "", message)])
@@ -114,11 +105,3 @@ def open_lines(path: Path) -> Iterator[bytes]:
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
         while line := file.readline(_LONGEST):
             yield line
-
-
-def _object(line: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

@@ -89,6 +89,11 @@ def _files(path: Path) -> list[File]:
     return [File(file, name) for file, name in names if not f"/{name}".count("/.")]
 
 
+def _of_ours(file: File) -> Source | None:
+    """Return the source of a file in our own formats, by its name or else by its content."""
+    return layout.by_name(file.path, file.name) or layout.by_content(file.path, file.name)
+
+
 def _sort_files(folder: Folder, of_format: Sources) -> RecognisedFiles:
     recognised = RecognisedFiles()
     for file in folder.files:
@@ -98,7 +103,7 @@ def _sort_files(folder: Folder, of_format: Sources) -> RecognisedFiles:
             else []
         )
         sources = by_content or list(of_format(file, folder))
-        if not sources and (our_source := layout.by_name(file.path, file.name)):
+        if not sources and (our_source := _of_ours(file)):
             sources = [our_source]
         recognised.sources += sources
         if not sources:

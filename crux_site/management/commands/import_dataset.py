@@ -16,8 +16,9 @@ from crux_site.management.options import ImportCommand, project_of
 
 class Command(ImportCommand):
     help = (
-        "Read a study: a folder, or one file, in CRUX's formats or in another. All of it or nothing; "
-        f"reading it again changes nothing. CRUX's files are known by their names: {NAMES}"
+        "Read a study: a folder, or one file, in CRUX's formats or in another. Of CRUX's files all or "
+        "nothing; of others what is sound. Reading it again changes nothing. CRUX's files are known by "
+        f"their names, or else by the keys of their lines: {NAMES}"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -70,7 +71,7 @@ class Command(ImportCommand):
             "--left-out",
             type=Path,
             metavar="FILE",
-            help="write the answers of an annotation tool that were left out, as .csv or .json",
+            help="write the rows of another tool's files that were left out, as .csv or .json",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 

@@ -127,6 +127,24 @@ def test_unknown_names_are_told(cast):
     assert "known by their names" in page.content.decode()
 
 
+def test_files_of_any_name_are_known_by_their_lines(cast):
+    topics = SimpleUploadedFile("my-study.jsonl", b'{"id": "t-1", "request": "What of it?"}\n')
+    questions = SimpleUploadedFile("a b.json", b'{"id": "t-1", "subquestions": ["Who?"]}\n')
+    client = cast.client("admin")
+    preview = upload(client, topics, questions)
+    assert client.get(preview.url).status_code == 200
+    import_previewed(client, preview.url)
+    assert Topic.objects.get().questions.count() == 1
+
+
+def test_ambiguous_file_is_asked_about(cast):
+    passages = SimpleUploadedFile("my.jsonl", b'{"id": "d1", "contents": "It grinds."}\n')
+    client = cast.client("admin")
+    page = client.get(upload(client, passages).url)
+    assert page.status_code == 422
+    assert "passages*.jsonl, documents*.jsonl or references.jsonl" in page.content.decode()
+
+
 def test_names_that_lead_out_of_the_folder_stay_inside(cast, staging):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
@@ -221,7 +239,7 @@ def test_answers_left_out_of_a_tool_are_listed_and_downloaded(cast):
     preview = upload(client, export, format="label-studio", repeated="newest")
     for _ in range(2):
         page = client.get(preview.url).content.decode()
-        assert "Answers left out" in page
+        assert "Rows left out" in page
         assert "annotations of no account: no row" in page
         answers = client.get(f"{preview.url}left-out.json").json()
         assert [(answer["task"], answer["annotation"]) for answer in answers] == [
@@ -232,7 +250,7 @@ def test_answers_left_out_of_a_tool_are_listed_and_downloaded(cast):
         assert table["Content-Disposition"] == 'attachment; filename="coast-left-out.csv"'
         assert (
             table.content.decode().splitlines()[0]
-            == "file,line,item,task,annotation,person,field,reason"
+            == "file,line,item,kind,task,annotation,person,field,reason"
         )
         import_previewed(client, preview.url)
     assert client.get(f"{preview.url}left-out.xml").status_code == 404
