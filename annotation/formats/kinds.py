@@ -44,25 +44,25 @@ class Kind(Enum):
 class _Keys:
     """Keys of a line: required ones, each with its other names, and what further keys may be.
 
-    `others` are all further keys that a line may have; None: any but `never`.
+    `optional` are all further keys that a line may have; None: any but `never`.
     """
 
     required: tuple[frozenset[str], ...]
-    others: frozenset[str] | None = None
+    optional: frozenset[str] | None = None
     never: frozenset[str] = frozenset()
 
     def match(self, keys: frozenset[str]) -> bool:
         if not all(names & keys for names in self.required) or self.never & keys:
             return False
-        known = frozenset().union(*self.required, self.others or ())
-        return self.others is None or keys <= known
+        known = frozenset().union(*self.required, self.optional or ())
+        return self.optional is None or keys <= known
 
 
-def _keys(required: str, others: str | None = None, never: str = "") -> _Keys:
+def _keys(required: str, optional: str | None = None, never: str = "") -> _Keys:
     """Return the keys of a line, from names separated by blanks, and by | where one is enough."""
     return _Keys(
         tuple(frozenset(names.split("|")) for names in required.split()),
-        None if others is None else frozenset(others.split()),
+        None if optional is None else frozenset(optional.split()),
         frozenset(never.split()),
     )
 
@@ -72,7 +72,7 @@ _REPORTS = _keys("qid topic questions response")
 _RATINGS_OF_A_JUDGE = _keys("example_id|id pid|docid rating")
 KEYS: dict[Kind, _Keys] = {
     Kind.RUBRICS: _keys("slug title guideline levels"),
-    Kind.RATERS: _keys("name kind", others="adjudicator first_rating judge"),
+    Kind.RATERS: _keys("name kind", optional="adjudicator first_rating judge"),
     Kind.TOPICS: _keys("id request"),
     Kind.SUBQUESTIONS: _keys("id subquestions"),
     Kind.PASSAGES: _TEXTS,
@@ -87,7 +87,7 @@ KEYS: dict[Kind, _Keys] = {
     Kind.REFERENCE: _RATINGS_OF_A_JUDGE,
     Kind.RATINGS: _keys("rater rater_kind|kind rubric text grade"),
     Kind.COPIED_GRADES: _keys("rater rubric topic question_index text copied_from", never="grade"),
-    Kind.SYSTEMS: _keys("system settings", others=""),
+    Kind.SYSTEMS: _keys("system settings", optional=""),
     Kind.VALUES: _keys("topic system measure value"),
     Kind.ORIGINS: _keys("run recipe fingerprint origin"),
     Kind.WRITERS: _keys("writer task backend model revision system prompt sampling fingerprint"),

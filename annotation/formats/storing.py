@@ -109,7 +109,7 @@ def _reword(target: Target, source: Source, pk: int, text: ImportedText) -> None
         target.new_words.give(stored, text.body, f"{text.file or source.name}, line {text.line}")
     except TextEditError as refused:
         message = f"{text.name} is in the dataset with other words: {refused}"
-        refuses = not target.new_words.is_told(Text, pk)
+        refuses = not target.new_words.is_in_files(Text, pk)
         target.problem(text.file or source, text.line, text.field, message, refuses=refuses)
 
 

@@ -119,7 +119,7 @@ def _reword(
             stored_question.reword(body, counts=target.new_words.counts)
             return True
     field = f"subquestions.{stored_question.position}"
-    refuses = not target.new_words.is_told(SubQuestion, stored_question.pk)
+    refuses = not target.new_words.is_in_files(SubQuestion, stored_question.pk)
     target.problem(source, line, field, message, refuses=refuses)
     return False
 

@@ -173,7 +173,7 @@ class Target:
         """Files of which rows of one kind at least are stored."""
         self.begun: set[tuple[str, Hashable]] = set()
         """Units, by file, of which a row may be stored though another is unsound."""
-        self.told_topics: set[str] = set()
+        self.described_topics: set[str] = set()
         """Topics that a line of these files has described."""
         self.asked_topics: set[str] = set()
         """Topics whose questions a line of these files has."""

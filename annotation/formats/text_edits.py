@@ -36,7 +36,7 @@ class TextEdits:
         models = (Text, SubQuestion, Version)
         # Rows with greater keys are created by this import.
         self._last = {model: _last_key(model) for model in models}
-        self._told = {model: KeySet() for model in models}
+        self._in_files = {model: KeySet() for model in models}
 
     @property
     def may_be_earlier(self) -> bool:
@@ -52,16 +52,16 @@ class TextEdits:
 
     def tell(self, model: type[Any], pk: int) -> None:
         """Record that a line of a file has the current wording of this row."""
-        self._told[model].add(pk)
+        self._in_files[model].add(pk)
 
-    def is_told(self, model: type[Any], pk: int) -> bool:
+    def is_in_files(self, model: type[Any], pk: int) -> bool:
         """Return whether an earlier line of these files has the current wording of this row."""
-        return pk > self._last[model] or pk in self._told[model]
+        return pk > self._last[model] or pk in self._in_files[model]
 
     def give(self, entity: TextOrQuestion, body: str, reason: str) -> None:
         """Edit the text or question, and count the effects. Raises TextEditError."""
         model = type(entity)
-        if self.is_told(model, entity.pk):
+        if self.is_in_files(model, entity.pk):
             raise TextEditError("these files have other words for it already")
         if self.choice is TextEditPolicy.REFUSE:
             raise TextEditError(

@@ -30,14 +30,14 @@ def read(target: Target, source: Source) -> None:
         elif (field := _contradicted_field(known_topic, row)) is not None:
             stored = quoted_value(getattr(known_topic, field))
             message = f"topic {row.id} is there already with the {field} {stored}"
-            refuses = row.id not in target.told_topics
+            refuses = row.id not in target.described_topics
             target.problem(source, line, field, message, refuses=refuses)
             continue
         elif _fill(known_topic, row) and known_topic.pk:
             filled[known_topic.name] = known_topic
         else:
             summary.unchanged += 1
-        target.told_topics.add(row.id)
+        target.described_topics.add(row.id)
     _store_filled(filled)
     summary.filled += len(filled)
     last = Topic.objects.filter(dataset=target.dataset).order_by("-position").first()

@@ -119,9 +119,10 @@ def import_dataset(
 ) -> ImportSummary:
     """Read a folder, or one file, into a dataset: all of it or nothing.
 
-    It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. Of the files of
-    annotation tools what is right is read, and the summary's `left_out_rows` list what is not; `repeated`, a
-    Repeated, says what becomes of a pair that one person graded otherwise a second time there. `lenient` keeps
+    It is in the authors' formats, or in the other format that `form`, one of FORMATS, names. Of files in other
+    formats the sound rows are read, and the summary's `left_out_rows` list the others; `repeated`, a
+    Repeated, says what becomes of a pair that one person graded otherwise a second time in an annotation tool.
+    `lenient` keeps
     and counts what files of CRUD-RAG have that fits not: other formats have none of it. `new_words`, a Choice,
     says what becomes of other words under the name of a text or a question that is there. What `replaces`
     names, by kind and name as `system:bm25`, goes first, and must come back under its name. `run_order`, a

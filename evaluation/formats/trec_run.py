@@ -77,7 +77,7 @@ class _Reader:
         self.orders = {} if source.translation else _orders(source.path, target)
         self.ranks: Counter[int] = Counter()
         self.tag = ""
-        self.told: set[tuple[int, int]] = set()
+        self.ranked: set[tuple[int, int]] = set()
         """Topics and texts of earlier rows of a file in another format."""
         self.topics: set[str] = set()
         """Names of all topics of the file."""
@@ -156,7 +156,7 @@ class _Reader:
         for row in batch:
             key = (row.topic.pk, passages[row.text])
             pk, rank, score = stored.get(key, (None, 0, None))
-            if key in new or key in self.told or (pk is not None and pk > self.last_before):
+            if key in new or key in self.ranked or (pk is not None and pk > self.last_before):
                 self._problem(row.line, "text", f"{row.text} is ranked twice for {row.topic.name}")
             elif pk is None and row.topic.pk not in self.before:
                 file_rank = row.file_rank if row.file_rank != row.rank else None
@@ -171,7 +171,7 @@ class _Reader:
                 message = f"{row.text} is in the dataset with the score {score}"
                 self._problem(row.line, "score", message, refuses=True)
             if self.source.translation:
-                self.told.add(key)
+                self.ranked.add(key)
         insert_all(RankedText, _STORED, list(new.values()))
         RankedText.objects.bulk_update(scored, ["score"])
         self.summary.created += len(new)

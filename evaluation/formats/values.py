@@ -22,7 +22,7 @@ Line = tuple[int, ValueRow]
 
 def read(target: Target, source: Source) -> None:
     """Keep the values that are new. Another value than the one that is there is an error."""
-    told: set[tuple[int, str]] = set()
+    stored_here: set[tuple[int, str]] = set()
     for batch in batches(rows(target, source, ValueRow), _BATCH):
         reports = _reports(target, batch)
         stored = ReportValue.objects.filter(report__in=reports.values())
@@ -44,13 +44,13 @@ def read(target: Target, source: Source) -> None:
                 new.append(ReportValue(report_id=report, measure=row.measure, value=row.value))
             elif stored_value != row.value:
                 message = f"is there already as {stored_value}"
-                refuses = (report, row.measure) not in told
+                refuses = (report, row.measure) not in stored_here
                 target.problem(source, line, "value", message, refuses=refuses)
                 continue
             else:
                 target.summary.file(source.name).unchanged += 1
             if report is not None:
-                told.add((report, row.measure))
+                stored_here.add((report, row.measure))
         ReportValue.objects.bulk_create(new)
         target.summary.file(source.name).created += len(new)
         target.summary.created["values of reports"] += len(new)
