@@ -112,8 +112,9 @@ def test_released_above_or_below_the_pane_the_span_ends_at_its_edge(new_worker, 
 
 
 @pytest.mark.timing
-@pytest.mark.parametrize("distance", [2, 8, 14])
-def test_line_at_the_lower_edge_is_marked_as_it_was_meant(new_worker, site, distance):
+@pytest.mark.parametrize(("distance", "clicks"), [(2, 1), (8, 1), (14, 1), (8, 2)])
+def test_line_at_the_lower_edge_is_marked_as_it_was_meant(new_worker, site, distance, clicks):
+    """A drag that begins with a double click selects whole words, and is the browser's own."""
     worker = new_worker(**SMALL)
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")
@@ -132,12 +133,15 @@ def test_line_at_the_lower_edge_is_marked_as_it_was_meant(new_worker, site, dist
         phrase,
     )
     page.mouse.move(from_x, from_y)
-    page.mouse.down()
+    if clicks == 2:
+        page.mouse.down()
+        page.mouse.up()
+    page.mouse.down(click_count=clicks)
     page.mouse.move(to_x, to_y, steps=8)
     page.wait_for_timeout(400)  # the hand rests: a browser that scrolls by itself would have
-    page.mouse.up()
+    page.mouse.up(click_count=clicks)
     until(page, "getSelection().isCollapsed")
-    marked(page).to_have_text([phrase])
+    marked(page).to_have_text([phrase if clicks == 1 else f"{phrase}."])
     assert page.evaluate("document.querySelector('.text-pane').scrollTop") == before
 
 
