@@ -11,13 +11,10 @@ All of it is in a folder of the upload's own, where every process of the server 
 """
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
 import shutil
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -32,6 +29,7 @@ from annotation.formats.tables.files import SPREADSHEETS, TEXT, TableFile
 from annotation.formats.tables.mapping import parse_mapping
 from annotation.formats.text_edits import TextEditPolicy
 from annotation.models import Project, User
+from crux_site.background_command import is_locked, start_command, try_lock
 from crux_site.imports.importing import CRUX, DatasetImportError, ImportSummary, import_dataset
 from crux_site.imports.tables import import_tables
 from crux_site.imports.unpacking import unpack
@@ -58,8 +56,7 @@ class Upload:
     @property
     def is_at_work(self) -> bool:
         """True if a process holds the lock; a killed process has lost it."""
-        with (self.folder / "lock").open("a") as lock:
-            return not _try_lock(lock.fileno())
+        return is_locked(self.folder / "lock")
 
     @property
     def progress(self) -> dict[str, Any]:
@@ -111,8 +108,8 @@ class Upload:
 
     def choose_columns(self, columns: dict[str, Any]) -> bool:
         """Write a mapping or preset, and forget an earlier preview; False if a process is at work."""
-        with (self.folder / "lock").open("a") as lock:
-            if not _try_lock(lock.fileno()):
+        with try_lock(self.folder / "lock") as lock:
+            if lock is None:
                 return False
             (self.folder / "result.json").unlink(missing_ok=True)
             (self.folder / "progress.json").unlink(missing_ok=True)
@@ -139,20 +136,13 @@ class Upload:
         `previewed` is the digest of the preview that is to be imported; see `read`. A large study takes longer
         than a request may, and than the server's threads can be spared.
         """
-        with (self.folder / "lock").open("a") as lock:
-            if not _try_lock(lock.fileno()):
+        with try_lock(self.folder / "lock") as lock:
+            if lock is None:
                 return False
             (self.folder / "result.json").unlink(missing_ok=True)
             _write(self.folder / "progress.json", {"stores": bool(previewed)})
-            manage = [sys.executable, str(settings.BASE_DIR / "manage.py"), "import_upload"]
-            subprocess.Popen(  # noqa: S603 - our own command, and a folder that we named
-                [*manage, str(self.folder), *(["--store", previewed] if previewed else [])],
-                cwd=settings.BASE_DIR,
-                pass_fds=[lock.fileno()],  # its copy keeps the lock, for as long as it lives
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C at the server's terminal is not meant for it
-            )
+            store = ["--store", previewed] if previewed else []
+            start_command(lock, "import_upload", str(self.folder), *store)
         return True
 
     def read(self, *, previewed: str = "") -> None:
@@ -249,18 +239,6 @@ class _ProgressFile:
         if time.monotonic() - self.written_at > _PROGRESS_SECONDS:
             self.written_at = time.monotonic()
             _write(self.path, {"stores": self.stores, "file": file, "lines": lines})
-
-
-def _try_lock(file: int) -> bool:
-    """Try to lock the file; True if it was free.
-
-    The lock lasts until the last copy of the open file is closed.
-    """
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _write(path: Path, value: dict[str, Any]) -> None:
