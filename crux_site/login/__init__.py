@@ -1,1 +1,1 @@
-"""Login: rate limit, sessions, known browsers."""
+"""Login: rate limit, sessions, known browsers, and the first account."""

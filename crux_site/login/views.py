@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.http import AuthenticatedRequest, is_by_script
 from crux_site.language import activate_language_of, activate_last_language
+from crux_site.login import first_admin_token
 from crux_site.login.known_browser import remember
 from crux_site.login.rate_limit import LogInError, LogInForm
 from crux_site.login.session_end import begin, ends
@@ -22,7 +23,13 @@ _log_in = LoginView.as_view(authentication_form=LogInForm, template_name=TEMPLAT
 @login_not_required
 @never_cache
 def log_in(request: HttpRequest) -> HttpResponseBase:
-    """Log in by name and password; a rate-limited attempt is told when to try again."""
+    """Log in by name and password; a rate-limited attempt is told when to try again.
+
+    A site without accounts redirects to the page that creates the first one. All pages that need a
+    log-in redirect here.
+    """
+    if request.method in ("GET", "HEAD") and first_admin_token.is_site_empty():
+        return redirect("first_admin")
     activate_last_language(request)
     activate_language_of(request.GET.get("next", request.POST.get("next", "")).partition("?")[0])
     try:

@@ -47,7 +47,14 @@ def test_site_without_an_admin_fails(settings):
     settings.JUDGE_ENDPOINTS = {}
     User.objects.create_user("rosa", role=User.Role.RESEARCHER)
     text, error = report("--port", str(free_port()))
-    assert "FAIL  Admin: nobody can log in yet\n      Run: createsuperuser\n" in text
+    assert "FAIL  Admin: no admin can log in\n      Run: createsuperuser\n" in text
+    assert error == "1 of 6 checks failed."
+
+
+def test_site_without_accounts_fails(settings):
+    settings.JUDGE_ENDPOINTS = {}
+    text, error = report("--port", str(free_port()))
+    assert "FAIL  Admin: there is no account yet\n      Run: first_admin, and open" in text
     assert error == "1 of 6 checks failed."
 
 

@@ -74,14 +74,23 @@ def test_site_worker_and_mock_model_end_together(tmp_path, number):
         wait_for_server(f"http://127.0.0.1:{model_port}/v1/models")
         with urlopen(f"http://127.0.0.1:{port}/login/", timeout=HANGS) as page:
             content = page.read().decode()
-        assert "Log in" in content
+        assert "<h1>First admin</h1>" in content
         assert any("judge_worker" in line for line in members(process.pid))
         process.send_signal(number)
         output, _ = process.communicate(timeout=HANGS)
         assert process.returncode == 0, output
         assert f"Crux workbench   http://127.0.0.1:{port}/" in output
+        address = manage(tmp_path, "first_admin", "--site", f"http://127.0.0.1:{port}").stdout
+        assert f"first admin      {address}" in output
         assert "Traceback" not in output
         assert members(process.pid) == []
+
+
+def test_database_without_tables_is_refused(tmp_path):
+    done = manage(tmp_path, "serve", "--port", str(free_port()))
+    assert done.returncode == 1
+    assert "Not started: no such table: annotation_user. Run migrate" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_taken_port_is_refused_before_anything_is_made(tmp_path):

@@ -18,6 +18,7 @@ from django.db.models import Q
 
 from annotation.management.base import SiteCommand
 from annotation.models import User
+from crux_site.login import first_admin_token
 from crux_site.port_check import port_problem
 from judging.execution.background import Background
 
@@ -95,8 +96,12 @@ def _rows() -> Iterator[Check]:
     """Yield checks of what the database says of accounts and waiting runs."""
     admins = User.objects.filter(Q(role=User.Role.ADMIN) | Q(is_superuser=True), is_active=True)
     has_admin = admins.exists()
-    remedy = "" if has_admin else "Run: createsuperuser"
-    yield Check("Admin", "there is one" if has_admin else "nobody can log in yet", remedy)
+    if first_admin_token.is_site_empty():
+        remedy = "Run: first_admin, and open the address that it prints"
+        yield Check("Admin", "there is no account yet", remedy)
+    else:
+        result = "there is one" if has_admin else "no admin can log in"
+        yield Check("Admin", result, "" if has_admin else "Run: createsuperuser")
     waiting = [run for runs in Background.registered for run in runs.waiting()]
     remedy = "Run: worker (or judge_worker)" if waiting else ""
     result = f"{len(waiting)} runs wait for a worker" if waiting else "no run waits for a worker"

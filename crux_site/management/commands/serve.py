@@ -15,9 +15,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
+from django.db import DatabaseError
 
 from annotation.management.base import SiteCommand
 from crux_site.demo.people import PASSWORD
+from crux_site.login import first_admin_token
 from crux_site.port_check import port_problem
 
 STOP_SECONDS = 30  # that a server has for the requests that it is answering
@@ -56,6 +58,7 @@ class Command(SiteCommand):
             call_command("demo", stdout=self.stdout)
         if not options["no_worker"]:
             commands.append([python, "manage.py", "judge_worker", "--verbosity", "0"])
+        without_accounts = self._is_without_accounts()
         call_command("collectstatic", interactive=False, verbosity=0)
         server = [str(Path(python).with_name("granian")), "--interface", "wsgi", "--host", host]
         server += ["--port", port, "--blocking-threads", "4", "--log-level", "warning"]
@@ -64,7 +67,9 @@ class Command(SiteCommand):
             signal.signal(number, signal.default_int_handler)
         with suppress(KeyboardInterrupt), ExitStack() as stack:
             processes = [stack.enter_context(_process(line, environment)) for line in commands]
-            self._print_addresses(host, port, is_demo=options["demo"])
+            self._print_addresses(
+                host, port, is_demo=options["demo"], without_accounts=without_accounts
+            )
             self._wait(processes)
 
     def _check(self, host: str, port: str, option: str) -> None:
@@ -72,10 +77,22 @@ class Command(SiteCommand):
             message = f"Not started: {problem}, or take another port with --{option} NUMBER."
             raise CommandError(message)
 
-    def _print_addresses(self, host: str, port: str, *, is_demo: bool) -> None:
+    def _is_without_accounts(self) -> bool:
+        try:
+            return first_admin_token.is_site_empty()
+        except DatabaseError as error:
+            reason = " ".join(str(error).split())
+            message = f"Not started: {reason}. Run migrate, or correct DATABASE_URL."
+            raise CommandError(message) from error
+
+    def _print_addresses(
+        self, host: str, port: str, *, is_demo: bool, without_accounts: bool
+    ) -> None:
         address = f"http://{host}:{port}/"
         lines = [f"Crux workbench   {address}"]
-        if is_demo:
+        if without_accounts:
+            lines.append(f"first admin      {first_admin_token.first_admin_url(address)}")
+        elif is_demo:
             lines += [
                 "log in as        admin, researcher, worker1 or worker2",
                 f"password         {PASSWORD}",
