@@ -13,6 +13,7 @@ handler500 = "crux_site.middleware.server_error"
 urlpatterns = [
     path("", home, name="home"),
     path("", include("crux_site.login.urls")),
+    path("", include("crux_site.demo.urls")),
     path("admin/", tables.urls),
     path("account/", include("crux_site.account.urls")),
     path("", include("crux_site.projects.urls")),

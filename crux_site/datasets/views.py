@@ -58,6 +58,7 @@ def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
     context = {
         "datasets": listed.select_related("project"),
         "projects": Project.objects.visible_to(request.user),
+        "owned_projects": Project.objects.owned_by(request.user),
         "room": "datasets",
     }
     return render(request, "crux_site/datasets/datasets.html", context)

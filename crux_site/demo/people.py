@@ -9,6 +9,7 @@ PEOPLE = (
     ("worker1", User.Role.WORKER, "grades reports and passages"),
     ("worker2", User.Role.WORKER, "grades the same ones"),
 )
+WORKERS = tuple(person for person in PEOPLE if person[1] == User.Role.WORKER)
 
 
 def log_ins() -> list[dict[str, str]]:

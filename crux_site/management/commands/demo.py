@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.conf import settings
+from django.core.management.base import CommandParser
 from django.db import transaction
 
 from annotation.builder import drafts
@@ -15,7 +16,8 @@ from building.engine.cited_pairs import make_support
 from building.pipeline import run_plan
 from building.pipeline_plan import read
 from crux_site.demo import crowd
-from crux_site.demo.people import PASSWORD, PEOPLE
+from crux_site.demo.loading import DONE
+from crux_site.demo.people import PASSWORD, PEOPLE, WORKERS
 from crux_site.imports.importing import import_dataset
 from judging import mock_model
 from judging.engine.foreground import fill_lexical
@@ -32,11 +34,20 @@ CITED = "built-demo-citations"
 class Command(SiteCommand):
     help = "Make the demo: accounts, the demo dataset, the baseline's grades, three campaigns."
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--no-log-ins",
+            action="store_true",
+            help="create no account with the known password: workers alone, who cannot log in",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         self._print("accounts")
-        for name, role, _ in PEOPLE:
+        with_log_ins = not options["no_log_ins"]
+        for name, role, _ in PEOPLE if with_log_ins else WORKERS:
             if not User.objects.filter(username=name).exists():
-                join_main(User.objects.create_user(name, password=PASSWORD, role=role))
+                password = PASSWORD if with_log_ins else None
+                join_main(User.objects.create_user(name, password=password, role=role))
         self._print("demo dataset (ours; its labels are demo labels, of no scientific value)")
         folder = settings.BASE_DIR / "fixtures" / "demo"
         summary = import_dataset(folder, SLUG, title="Coastal demo")
@@ -56,6 +67,7 @@ class Command(SiteCommand):
         self._campaign(dataset, "graded", Text.Kind.PASSAGE, "Passage grading", 2)
         if not Campaign.objects.filter(slug=crowd.SLUG).exists():
             crowd.make_crowd(dataset)
+        self._print(DONE)
 
     def _print(self, message: str) -> None:
         self.stdout.write(f"  {message}")
@@ -114,7 +126,8 @@ class Command(SiteCommand):
         slug = f"demo-{rubric}"
         if Campaign.objects.filter(slug=slug).exists():
             return
-        workers = User.objects.filter(username__startswith="worker", role=User.Role.WORKER)
+        names = [name for name, _, _ in WORKERS]
+        workers = User.objects.filter(username__in=names, role=User.Role.WORKER)
         campaign = Campaign(
             dataset=dataset,
             rubric=Rubric.objects.get(slug=rubric),

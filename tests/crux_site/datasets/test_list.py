@@ -3,7 +3,7 @@
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Rater, Rating, Rubric
+from annotation.models import Membership, Project, Rater, Rating, Rubric
 from judging.engine.judges import make_judge
 from judging.models import JudgeRun
 from tests.toolbox.factories import make_campaign, make_dataset
@@ -59,3 +59,28 @@ def test_more_datasets_take_no_more_queries(cast, dataset):
     for number in range(5):
         make_dataset(f"another-{number}")
     assert n_queries() == before
+
+
+def test_empty_site_offers_three_doors_to_an_admin(cast):
+    page = cast.client("admin").get("/datasets/").content.decode()
+    assert 'href="/import/">Import a table</a>' in page
+    assert '<form method="post" action="/demo/">' in page
+    assert 'href="/campaigns/">Invite annotators</a>' in page
+    assert 'href="/people/">People</a>' in page
+
+
+def test_owner_without_datasets_has_doors_without_the_demo(cast):
+    client = cast.client("researcher")
+    assert "Their owners can import one." in text_of_page(client.get("/datasets/"))
+    project = Project.objects.create(slug="mine", title="Mine")
+    Membership.objects.create(project=project, user=cast.researcher, role="owner")
+    page = client.get("/datasets/").content.decode()
+    assert 'href="/import/">Import a table</a>' in page
+    assert "/demo/" not in page
+    assert client.get("/import/").status_code == 200
+
+
+def test_site_with_datasets_has_no_doors(cast, dataset):
+    page = cast.client("admin").get("/datasets/").content.decode()
+    assert "Where do you want to start?" not in page
+    assert "/demo/" not in page
