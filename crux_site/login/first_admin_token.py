@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 
 from annotation.models import User
 
-SALT = "crux_site.first_admin"
+SALT = "crux_site.login.first_admin_token"
 LENGTH = 32  # hexadecimal digits: 128 bits
 
 

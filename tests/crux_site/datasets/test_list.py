@@ -84,3 +84,11 @@ def test_site_with_datasets_has_no_doors(cast, dataset):
     page = cast.client("admin").get("/datasets/").content.decode()
     assert "Where do you want to start?" not in page
     assert "/demo/" not in page
+
+
+def test_import_is_linked_for_owners_alone(cast, dataset):
+    client = cast.client("researcher")
+    assert "/import/" not in client.get("/datasets/").content.decode()
+    Membership.objects.filter(user=cast.researcher).update(role="owner")
+    page = client.get("/datasets/").content.decode()
+    assert 'href="/import/">Import a study</a>' in page

@@ -1,0 +1,129 @@
+"""First start of an empty site: the first admin by the printed token, then the demo."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PATIENT, SURROUNDINGS
+from tests.browser.page_audit import faults
+from tests.toolbox.clock import HANGS, wait_for_server
+from tests.toolbox.paths import ROOT
+from tests.toolbox.served_site import free_port
+
+PASSWORD = "correct-horse-9"
+
+pytestmark = pytest.mark.soak
+
+
+@pytest.fixture
+def printed_address(tmp_path):
+    """Serve an empty site by `manage.py serve`; return the address of the first admin."""
+    env = os.environ | {
+        "VAR_DIR": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'crux.sqlite3'}",
+        "JUDGE_ENDPOINTS": "",
+    }
+    manage = [sys.executable, "manage.py"]
+    subprocess.run([*manage, "migrate", "-v0"], cwd=ROOT, env=env, check=True, timeout=HANGS)
+    line = [*manage, "serve", "--no-worker", "--port", str(free_port())]
+    process = subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        lines = iter(process.stdout.readline, "")
+        address = next(line.split()[-1] for line in lines if "first admin" in line)
+        wait_for_server(address)
+        yield address
+    finally:
+        process.terminate()
+        process.communicate(timeout=HANGS)
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Return a function that opens an address in a browser profile of its own."""
+    contexts = []
+
+    def opened(address: str) -> Page:
+        context = chromium.new_context(viewport={"width": 1280, "height": 800}, **SURROUNDINGS)
+        context.set_default_timeout(PATIENT)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: pytest.fail(str(error)))
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def fill(page: Page, name: str) -> None:
+    page.fill("#id_username", name)
+    page.fill("#id_password1", PASSWORD)
+    page.fill("#id_password2", PASSWORD)
+
+
+def test_first_admin_is_created_once_and_loads_the_demo(printed_address, open_page):
+    site, _, token = re.fullmatch(r"(.+)(/first-admin/\?token=)(.+)", printed_address).groups()
+    page, other = open_page(f"{site}/datasets/"), open_page(printed_address)
+    assert page.url == f"{site}/first-admin/"
+    assert faults(page) == []
+    page.fill("#id_token", "a guess")
+    fill(page, "ada")
+    page.click("main button")
+    expect(page.locator("#id_token_error")).to_have_text("This is not the token of this site.")
+    assert faults(page) == []
+    page.fill("#id_token", token)
+    fill(page, "ada")
+    page.click("main button")
+    page.wait_for_url(f"{site}/datasets/")
+    expect(page.locator(".door h2")).to_have_text(
+        ["Import a table", "Load the demo", "Invite annotators"]
+    )
+    assert faults(page) == []
+
+    expect(other.locator("#id_token")).to_have_value(token)
+    fill(other, "eve")
+    other.click("main button")
+    expect(other.locator("h1")).to_have_text("Page not found")
+    other.goto(printed_address)
+    expect(other.locator("h1")).to_have_text("Page not found")
+    other.goto(f"{site}/login/")
+    other.fill("#id_username", "eve")
+    other.fill("#id_password", PASSWORD)
+    other.click("main button")
+    expect(other.locator("[role=alert]")).to_contain_text("do not go together")
+
+    page.get_by_role("button", name="Load the demo").click()
+    page.wait_for_url(f"{site}/demo/")
+    expect(page.locator("#work li").first).to_be_visible()
+    page.wait_for_url(f"{site}/datasets/")  # by itself, at the end
+    expect(page.locator(".dataset h2")).to_have_text(
+        ["Built demo", "Citations of the built demo", "Coastal demo"]
+    )
+    page.goto(f"{site}/datasets/coastal-demo/agreement/")
+    expect(page.locator("h1")).to_contain_text("Agreement")
+
+
+def test_doors_lead_to_existing_pages(printed_address, open_page):
+    page = open_page(printed_address)
+    fill(page, "ada")
+    page.click("main button")
+    expect(page.locator(".doors")).to_be_visible()
+    home = page.url
+    for name, heading in (
+        ("Import a table", "Import a study"),
+        ("Invite annotators", "Campaigns"),
+        ("People", "People"),
+        ("Formats other than tables", "File formats"),
+        ("Projects and their members", "For admins"),
+    ):
+        page.goto(home)
+        page.locator("main").get_by_role("link", name=name).click()
+        expect(page.locator("h1")).to_have_text(heading)
+    page.goto(home.replace("/datasets/", "/demo/"))
+    expect(page.locator("h1")).to_have_text("Demo")
+    assert faults(page) == []
