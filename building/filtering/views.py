@@ -43,11 +43,11 @@ def _refuse_if_changed(request: AuthenticatedRequest, proposal: Filter | PairFil
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def filter_questions(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Show a judge's filter proposal; an admin applies it."""
+    """Show a judge's filter proposal; an owner applies it."""
     dataset = get_object_or_404(Dataset, slug=slug)
     is_act = request.method == "POST"
-    if is_act and not request.user.is_admin:
-        raise PermissionDenied("Only admins change a collection.")
+    if is_act and not request.user.owns:
+        raise PermissionDenied("Only admins and owners of the project change a collection.")
     judges = judges_of(dataset)
     params = request.POST if is_act else request.GET
     judge, eta = params.get("judge", next(iter(judges), "")), params.get("eta", str(DEFAULT_ETA))
@@ -85,11 +85,11 @@ def filter_questions(request: AuthenticatedRequest, slug: str) -> HttpResponseBa
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def filter_pairs(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Show the questions that fail conditions on grades; an admin filters them."""
+    """Show the questions that fail conditions on grades; an owner filters them."""
     dataset = get_object_or_404(Dataset, slug=slug)
     is_act = request.method == "POST"
-    if is_act and not request.user.is_admin:
-        raise PermissionDenied("Only admins change a collection.")
+    if is_act and not request.user.owns:
+        raise PermissionDenied("Only admins and owners of the project change a collection.")
     params = request.POST if is_act else request.GET
     keep, missing = params.get("keep", "").strip(), params.get("missing", MISSING[0])
     proposal, problem = None, ""

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotation.models import Rating, SubQuestion, Text, Topic
+from annotation.models import Membership, Rating, SubQuestion, Text, Topic
 from tests.toolbox.responses import markup
 from tests.toolbox.scoring_study import make_study
 
@@ -39,12 +39,17 @@ def test_look_proposes_and_changes_nothing(cast, study):
     assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()
 
 
-def test_admin_leaves_them_out_and_a_researcher_does_not(cast, study):
+@pytest.mark.parametrize("account", ["admin", "owner"])
+def test_admin_or_owner_leaves_them_out_and_a_researcher_does_not(cast, study, account):
     sent = {"judge": "judge", "eta": "3"}
     assert cast.client("researcher").post(FILTER, sent).status_code == 403
     assert cast.client("worker").post(FILTER, sent).status_code == 403
     assert not SubQuestion.objects.filter(filtered_eta=3).exists()
-    response = cast.client("admin").post(FILTER, sent, follow=True)
+    client = cast.client("admin") if account == "admin" else cast.client("researcher")
+    if account == "owner":
+        Membership.objects.filter(user=cast.researcher).update(role="owner")
+    assert "Exclude questions" in markup(client.get(FILTER))
+    response = client.post(FILTER, sent, follow=True)
     assert "Questions left out: 3." in markup(response)
     assert SubQuestion.objects.filter(filtered_eta=3).count() == 3
 

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion
+from annotation.models import Dataset, Membership, Rater, Rating, Rubric, SubQuestion
 from crux_site.imports.importing import import_dataset
 from tests.toolbox.foreign_files import write
 from tests.toolbox.html_tables import tables
@@ -87,6 +87,8 @@ def test_admin_leaves_them_out_with_the_reason(cast, mill):
     assert Rating.objects.filter(question__topic__name="p1").count() == 2  # grades stay
     for user in ("researcher", "worker"):
         assert cast.client(user).post(FILTER, {"keep": KEEP}).status_code == 403
+    Membership.objects.filter(user=cast.researcher).update(role="owner")
+    assert cast.client("researcher").post(FILTER, {"keep": KEEP}).status_code == 302
 
 
 def test_command_has_the_same(mill):
