@@ -1,6 +1,6 @@
 """Loading of the demo from its page: `manage.py demo` in a process of its own.
 
-It takes ten seconds or more of one core, which is long for a request.
+It takes ten seconds of one core, which is long for a request.
 """
 
 from pathlib import Path

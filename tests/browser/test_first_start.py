@@ -68,7 +68,7 @@ def fill(page: Page, name: str) -> None:
 
 def test_first_admin_is_created_once_and_loads_the_demo(printed_address, open_page):
     site, _, token = re.fullmatch(r"(.+)(/first-admin/\?token=)(.+)", printed_address).groups()
-    page, other = open_page(f"{site}/datasets/"), open_page(printed_address)
+    page, second_page = open_page(f"{site}/datasets/"), open_page(printed_address)
     assert page.url == f"{site}/first-admin/"
     assert faults(page) == []
     page.fill("#id_token", "a guess")
@@ -85,17 +85,17 @@ def test_first_admin_is_created_once_and_loads_the_demo(printed_address, open_pa
     )
     assert faults(page) == []
 
-    expect(other.locator("#id_token")).to_have_value(token)
-    fill(other, "eve")
-    other.click("main button")
-    expect(other.locator("h1")).to_have_text("Page not found")
-    other.goto(printed_address)
-    expect(other.locator("h1")).to_have_text("Page not found")
-    other.goto(f"{site}/login/")
-    other.fill("#id_username", "eve")
-    other.fill("#id_password", PASSWORD)
-    other.click("main button")
-    expect(other.locator("[role=alert]")).to_contain_text("do not go together")
+    expect(second_page.locator("#id_token")).to_have_value(token)
+    fill(second_page, "eve")
+    second_page.click("main button")
+    expect(second_page.locator("h1")).to_have_text("Page not found")
+    second_page.goto(printed_address)
+    expect(second_page.locator("h1")).to_have_text("Page not found")
+    second_page.goto(f"{site}/login/")
+    second_page.fill("#id_username", "eve")
+    second_page.fill("#id_password", PASSWORD)
+    second_page.click("main button")
+    expect(second_page.locator("[role=alert]")).to_contain_text("do not go together")
 
     page.get_by_role("button", name="Load the demo").click()
     page.wait_for_url(f"{site}/demo/")
