@@ -35,9 +35,10 @@ class Kind(Enum):
     WRITTEN = "written.jsonl"
     TEXT_HISTORY = "text_history.jsonl"
     NOTES = "notes.jsonl"
-    # Only in other formats: annotation.formats.foreign.
+    # Not files of this layout: of annotation.formats.foreign, tables and forms.
     CITED = "reports_cited.jsonl"
     GRADES = "qrels"
+    ADDED_QUESTIONS = "questions added to their topics"
 
 
 @dataclass(frozen=True)

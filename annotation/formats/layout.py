@@ -44,7 +44,7 @@ _PATTERNS = {
     Kind.TEXT_HISTORY: r"text_history\.jsonl",
     Kind.NOTES: r"notes\.jsonl",
 }
-NAMES = ", ".join(kind.value for kind in Kind if kind is not Kind.GRADES)
+NAMES = ", ".join(kind.value for kind in Kind if kind not in (Kind.GRADES, Kind.ADDED_QUESTIONS))
 _REGEXES = {kind: re.compile(pattern) for kind, pattern in _PATTERNS.items()}
 _DOCUMENTS = re.compile(r"documents[^/]*")
 HISTORY = (Kind.HISTORY_QLABELS, Kind.HISTORY_QRELS)

@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 NOT_APPLICABLE = "NA"  # the key that qlabels files give to every filtered question
+MAX_QUESTIONS = 1000  # of a topic
 UNJUDGED = -1
 FILTERED = -2
 
@@ -248,9 +249,16 @@ class SubQuestionsRow(Row):
     """
 
     id: Name
-    subquestions: Annotated[list[StoredText], Field(min_length=1, max_length=1000)]
+    subquestions: Annotated[list[StoredText], Field(min_length=1, max_length=MAX_QUESTIONS)]
     filtered: dict[StoredText, FilteredQuestion] = {}
     groups: list[Annotated[StoredText, Field(max_length=250)]] = []
+
+
+class AddedQuestionRow(Row):
+    """A sub-question that comes after those of its topic; `id` is the topic's."""
+
+    id: Name
+    question: NonEmptyText
 
 
 class PassageRow(Row):

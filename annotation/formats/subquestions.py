@@ -7,10 +7,16 @@ from typing import Any
 from annotation.formats.batches import batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import NOT_APPLICABLE, SubQuestionsRow
+from annotation.formats.records import (
+    MAX_QUESTIONS,
+    NOT_APPLICABLE,
+    AddedQuestionRow,
+    SubQuestionsRow,
+)
 from annotation.formats.reports import NULL_AND_EMPTY, NULL_REASON
 from annotation.formats.slots import ANNOTATED
 from annotation.formats.summary import Conversion, quoted_value
+from annotation.formats.tables.values import normal
 from annotation.formats.target import KnownQuestion, KnownTopic, Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, SubQuestion, Text, Topic
@@ -33,6 +39,37 @@ def read(target: Target, source: Source) -> None:
                 new += _questions(target, source, line, row, topic)
                 target.asked_topics.add(topic.name)
         _store(target, source, new)
+
+
+def append(target: Target, source: Source) -> None:
+    """Add each question after those that its topic has."""
+    for line, row in rows(target, source, AddedQuestionRow):
+        topic = target.topic(source, line, "id", row.id)
+        if topic and _is_new(target, source, line, row.question, topic):
+            position = topic.questions[-1].position + 1 if topic.questions else 0
+            created = SubQuestion.objects.create(
+                topic_id=topic.pk, position=position, body=row.question
+            )
+            topic.questions.append(KnownQuestion(created.pk, position, row.question, ""))
+            target.summary.file(source.name).created += 1
+            target.summary.created["sub-questions"] += 1
+
+
+def _is_new(target: Target, source: Source, line: int, body: str, topic: KnownTopic) -> bool:
+    """Return whether a question can be added to the topic; an error is noted if not."""
+    duplicate = next(
+        (question for question in topic.questions if normal(question.body) == normal(body)), None
+    )
+    if duplicate:
+        message = f"question {duplicate.position + 1} of {topic.name} is this one already"
+    elif body == NOT_APPLICABLE:
+        message = f"{quoted_value(body)} asks nothing"
+    elif len(topic.questions) >= MAX_QUESTIONS:
+        message = f"{topic.name} has {MAX_QUESTIONS} questions already, the most that a topic may have"
+    else:
+        return True
+    target.problem(source, line, "question", message)
+    return False
 
 
 def _is_valid(target: Target, source: Source, line: int, row: SubQuestionsRow) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotation.errors import UserError
@@ -12,6 +13,7 @@ from annotation.models import (
     ProjectEntry,
     Rating,
     SubQuestion,
+    Topic,
     User,
     Version,
 )
@@ -35,6 +37,7 @@ class ImportUndoneError(UserError):
     """Somebody else has undone the import."""
 
 
+ADDED = "added"  # action of an import that a form made
 SET_ASIDE = "grades that are superseded with earlier words"
 
 
@@ -54,6 +57,7 @@ def undo_preview(entry: ProjectEntry, dataset: Dataset) -> RemovalPreview:
     ]
     reasons = running_work(dataset) + removal.blockers(makers) + _filling_imports(later)
     edits = rows[Version].filter(author=None)  # others came in the files, and only go
+    reasons += _later_questions(rows[SubQuestion], rows[Topic])
     reasons += dependent_rows(edits, rows[Rating]) + duplicate_wordings(edits, rows[SubQuestion])
     n_set_aside = sum(n for _version, n in set_aside_within(dataset, keys))
     set_aside = {SET_ASIDE: n_set_aside} if n_set_aside else {}
@@ -93,7 +97,9 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> RemovalPreview:
                 undo_text_edit(version)
             detail = f"of {import_label(entry)}: {pending}"
             project = Project.objects.get(datasets=dataset)
-            ProjectEntry.record(project, by, "undid the import", detail, dataset, undoes=entry)
+            ProjectEntry.record(
+                project, by, f"undid the {import_noun(entry)}", detail, dataset, undoes=entry
+            )
     return pending
 
 
@@ -108,6 +114,26 @@ def _drop_from_history(entry: ProjectEntry, dataset: Dataset) -> None:
 def import_label(entry: ProjectEntry) -> str:
     """Return the label of an import, its date and time."""
     return f"{timezone.localtime(entry.at):%-d %B %Y, %H:%M}"
+
+
+def import_noun(entry: ProjectEntry) -> str:
+    """Return the noun for an import on pages: one by a form is an addition."""
+    return "addition" if entry.action == ADDED else "import"
+
+
+def _later_questions(questions: QuerySet[SubQuestion], topics: QuerySet[Topic]) -> list[Blocker]:
+    """Return blockers for questions that come after removed ones of a topic that remains.
+
+    The place of a question is an index into the grades of files: it has no gap.
+    """
+    before = questions.filter(topic=OuterRef("topic"), position__lt=OuterRef("position"))
+    later = SubQuestion.objects.filter(Exists(before)).exclude(pk__in=questions.values("pk"))
+    later = later.exclude(topic__in=topics.values("pk"))
+    counts = later.order_by().values_list("topic__name").annotate(n=Count("pk"))
+    return [
+        Blocker(f"Topic {name}", n, "sub-questions that come after: undo their import first")
+        for name, n in sorted(counts)
+    ]
 
 
 def _later_imports(entry: ProjectEntry, dataset: Dataset) -> list[ProjectEntry]:

@@ -12,7 +12,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, ProjectEntry
 from crux_site.history.forms import RemovalConfirmationForm
-from crux_site.history.import_undo import ImportUndoneError, import_label, undo_preview
+from crux_site.history.import_undo import (
+    ImportUndoneError,
+    import_label,
+    import_noun,
+    undo_preview,
+)
 from crux_site.history.import_undo import undo as undo_import
 from crux_site.history.page import events
 from evaluation.result_tables import csv_response
@@ -65,13 +70,16 @@ def undo(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
             refused = "Somebody has just built on what this import made: nothing was undone."
         else:
             if not pending.reasons:
-                messages.success(request, f"The import of {import_label(entry)} is undone.")
+                messages.success(
+                    request, f"The {import_noun(entry)} of {import_label(entry)} is undone."
+                )
                 return redirect("history", slug)
     context = {
         "room": "datasets",
         "dataset": dataset,
         "entry": entry,
         "called": import_label(entry),
+        "noun": import_noun(entry),
         "found": pending,
         "refused": refused,
         "form": form,

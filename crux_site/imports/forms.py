@@ -119,6 +119,25 @@ class DatasetForm(forms.Form):
         return self.cleaned_data
 
 
+class NewDatasetForm(DatasetForm):
+    """Empty dataset, to which a person adds by hand."""
+
+    field_order = ("project", "title", "dataset")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["title"].required = True
+        self.fields["title"].help_text = ""
+        self.fields["dataset"].label = "Name in addresses"
+        self.fields["dataset"].help_text = "letters, digits and hyphens"
+
+    def clean_dataset(self) -> str:
+        slug: str = self.cleaned_data["dataset"]
+        if Dataset.objects.filter(slug=slug).exists():
+            raise forms.ValidationError("This name is taken: choose another.")
+        return slug
+
+
 class UploadForm(DatasetForm, FilesForm):
     field_order = ("project", "dataset", "title")
 

@@ -50,6 +50,7 @@ from annotation.models import (
 from annotation.models.rubric import forget_grades
 from annotation.text.versions import TextEditError
 from building.formats import origins, writers, written
+from crux_site.history.import_undo import ADDED
 from crux_site.imports.replacement import check_replacement, remove_replaced
 from crux_site.removal import keys_since, last_keys
 from crux_site.sqlite.copies import on_database_copy
@@ -70,6 +71,7 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (raters.read, (Kind.RATERS,)),
     (topics.read, (Kind.TOPICS,)),
     (subquestions.read, (Kind.SUBQUESTIONS,)),
+    (subquestions.append, (Kind.ADDED_QUESTIONS,)),
     (documents.read, (Kind.WHOLE_DOCUMENTS, Kind.REFERENCES)),
     (passages.read, (Kind.PASSAGES, Kind.DOCUMENTS)),
     (reports.read, (Kind.REPORTS_ANNOTATED,)),
@@ -94,6 +96,7 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (history_reading.read, (Kind.TEXT_HISTORY,)),
     (notes.read, (Kind.NOTES,)),
 )
+_USUAL_THRESHOLDS = gc.get_threshold()  # of the process: two threads may import at a time
 CRUX = "crux"
 FORMATS = (CRUX, *folder.FORMATS)
 
@@ -116,6 +119,7 @@ def import_dataset(
     progress: Progress | None = None,
     convert: Callable[[Dataset, ImportSummary], RecognisedFiles] | None = None,
     mapping: Mapping[str, object] | None = None,
+    added: str = "",
 ) -> ImportSummary:
     """Read a folder, or one file, into a dataset: all of it or nothing.
 
@@ -134,7 +138,7 @@ def import_dataset(
     reading the same files again changes nothing. A dry run does the same work and takes it back,
     and nobody waits for it: on SQLite it works at a copy. `progress` is called with a file's name
     and the lines read of it so far. `convert` gives the files instead of `path`, beside what the dataset has,
-    as tables do by their `mapping`, which the log keeps.
+    as tables do by their `mapping`, which the log keeps. `added` is the name of what a form adds, for the log.
 
     Raises DatasetImportError, whose `problems` say file, line, field and what was expected.
     """
@@ -168,8 +172,9 @@ def import_dataset(
                     if replaced:
                         check_replacement(replaced, summary)
                     if summary.changed:
-                        _analyze_tables()
-                        _log_import(target, by, before, mapping)
+                        if not added:
+                            _analyze_tables()
+                        _log_import(target, by, before, mapping, added)
                     summary.totals = _totals(dataset)
                     if dry_run:
                         transaction.set_rollback(True)
@@ -197,12 +202,11 @@ def _rare_garbage_collection() -> Iterator[None]:
 
     Looking for cycles every few hundred rows, as Python does, takes a quarter of an import.
     """
-    thresholds = gc.get_threshold()
-    gc.set_threshold(100_000, *thresholds[1:])
+    gc.set_threshold(100_000, *_USUAL_THRESHOLDS[1:])
     try:
         yield
     finally:
-        gc.set_threshold(*thresholds)
+        gc.set_threshold(*_USUAL_THRESHOLDS)
 
 
 def _dataset(slug: str, title: str, project: Project | None, summary: ImportSummary) -> Dataset:
@@ -279,6 +283,7 @@ def _log_import(
     by: User | None,
     before: Mapping[type[Model], int],
     mapping: Mapping[str, object] | None,
+    added: str,
 ) -> None:
     """Log the import in its project, with the keys of the new rows: an undo deletes these.
 
@@ -293,7 +298,7 @@ def _log_import(
         rows["judges"] = sorted(target.adopted)
     if mapping:
         rows["mapping"] = mapping
-    action, detail = "imported", ", ".join(counts)
+    action, detail = (ADDED, added) if added else ("imported", ", ".join(counts))
     if summary.replaced:
         action, detail = "replaced", f"{summary.replaced}; brought: {detail}"
     ProjectEntry.record(dataset.project, by, action, detail, dataset, rows=rows)

@@ -6,6 +6,7 @@ from crux_site.imports import table_views, views
 
 urlpatterns: list[URLPattern] = [
     path("import/", views.import_page, name="import"),
+    path("import/new-dataset/", views.new_dataset, name="dataset_new"),
     path("import/table/", table_views.stage_table, name="import_table"),
     path("import/templates/<str:name>", table_views.template, name="import_template"),
     path("import/<uuid:token>/columns/", table_views.columns, name="import_columns"),

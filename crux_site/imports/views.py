@@ -11,11 +11,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.formats.left_out_rows import as_csv, as_json
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
-from annotation.models import Dataset, Project, User
+from annotation.models import Dataset, Project, ProjectEntry, User
 from annotation.models.projects import MAIN, ProjectQuerySet, main_project
+from annotation.unique import save_unique
 from crux_site.history.forms import RemovalConfirmationForm
 from crux_site.imports import study_template
-from crux_site.imports.forms import FilesForm, TableForm, UploadForm
+from crux_site.imports.forms import FilesForm, NewDatasetForm, TableForm, UploadForm
 from crux_site.imports.replacement import replaceable_entity
 from crux_site.imports.unpacking import UploadError
 from crux_site.imports.uploads import Upload, stage, upload_of
@@ -51,7 +52,10 @@ PATTERNS = (
 def import_page(request: AuthenticatedRequest) -> HttpResponseBase:
     """Upload a study into a project of one's own; the next page is the preview."""
     projects = projects_to_import_into(request.user)
-    initial = {"project": request.GET.get("project", MAIN)}
+    initial = {
+        "project": request.GET.get("project", MAIN),
+        "dataset": request.GET.get("dataset", ""),
+    }
     form = UploadForm(projects, request.POST or None, request.FILES or None, initial=initial)
     if form.is_valid():
         project = form.cleaned_data["project"].slug
@@ -89,6 +93,31 @@ def render_import_page(
     }
     status = 422 if form.is_bound or table_form.is_bound else 200
     return render(request, "crux_site/imports/import.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@researchers_only
+def new_dataset(request: AuthenticatedRequest) -> HttpResponseBase:
+    """Create an empty dataset in a project of one's own; the next page adds a topic."""
+    projects = projects_to_import_into(request.user)
+    initial = {"project": request.GET.get("project", MAIN)}
+    form = NewDatasetForm(projects, request.POST or None, initial=initial)
+    if form.is_valid() and (
+        created := save_unique(form, lambda: _create_dataset(form, request.user))
+    ):
+        return redirect("add", created.slug, "topic")
+    status = 422 if form.is_bound else 200
+    context = {"form": form, "room": "import"}
+    return render(request, "crux_site/imports/new_dataset.html", context, status=status)
+
+
+def _create_dataset(form: NewDatasetForm, by: User) -> Dataset:
+    project = form.cleaned_data["project"]
+    dataset = Dataset.objects.create(
+        project=project, slug=form.cleaned_data["dataset"], title=form.cleaned_data["title"]
+    )
+    ProjectEntry.record(project, by, "created the dataset", dataset.title, dataset)
+    return dataset
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 from annotation.errors import UserError
 from annotation.formats.summary import quoted_value
+from annotation.formats.tables.values import digest
 
+_BLANKS = re.compile(r"\s+")
 _NOT_SYSTEM = re.compile(r"[^\w.+-]+", re.ASCII)
 _NOT_RATER = re.compile(r"[^\w-]+", re.ASCII)
 MAX_RATER = 120  # characters
@@ -19,6 +21,21 @@ _PERSONAL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+|[0-9a-f]{24}")
 
 class NameClashError(UserError):
     """Name without a letter or digit, or that two names of a file would share."""
+
+
+def topic_id(name: str) -> str:
+    """Return the id of a topic with `-` for blanks and colons, as in TOPIC:PASSAGE."""
+    return text_id(name).replace(":", "-")
+
+
+def text_id(name: str) -> str:
+    """Return the id of a text with `-` for blanks, which no run could hold."""
+    return _BLANKS.sub("-", name)
+
+
+def passage_id(topic: str, body: str) -> str:
+    """Return the id of a passage without one, made from its words."""
+    return f"{topic}:p-{digest(body)}" if topic else f"p-{digest(body)}"
 
 
 def system_name(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,16 +13,16 @@ from annotation.formats.tables.names import (
     NameClashError,
     StoredNames,
     is_personal,
+    passage_id,
     pseudonym,
     rater_name,
     system_name,
+    text_id,
+    topic_id,
 )
 from annotation.formats.tables.spool import Spool
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
 from annotation.formats.tables.values import Scale, digest, normal
-
-_BLANKS = re.compile(r"\s+")
-
 
 TextKey = tuple[str, str, str]  # kind, system, name
 QuestionIndex = int | None  # from 0; None for the topic as a whole
@@ -153,7 +152,7 @@ class Study:
         """Return the name of a topic, added or completed. "" with an error noted if there is none."""
         request = normal(request)
         if name:
-            cleaned = _BLANKS.sub("-", name).replace(":", "-")
+            cleaned = topic_id(name)
             if self._raw_ids.setdefault(cleaned, name) != name:
                 other_name = quoted_value(self._raw_ids[cleaned])
                 message = f"{quoted_value(name)} and {other_name} are both {cleaned}"
@@ -272,7 +271,7 @@ class Study:
         return key
 
     def _text_name(self, origin: Origin, kind: str, name: str, topic: str, body: str) -> str:
-        name = _BLANKS.sub("-", name)
+        name = text_id(name)
         if kind == "reference":
             return f"{topic}:report" if topic else ""
         if name:
@@ -284,7 +283,7 @@ class Study:
         if not body.strip():
             self.problem(origin, "text.id", "is missing, and the words of the text too")
             return ""
-        return f"{topic}:p-{digest(body)}" if topic else f"p-{digest(body)}"
+        return passage_id(topic, body)
 
     def _store_text(
         self,

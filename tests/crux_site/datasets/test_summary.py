@@ -62,7 +62,7 @@ def test_list_asks_for_the_lines_of_each_and_computes_none(db, small_world, rosa
 def test_next_step_by_state(cast, small_world, rosa):
     Dataset.objects.create(slug="empty", title="Empty")
     bare = make_dataset("bare")
-    assert "Next: texts are to be imported" in lines(rosa, "empty")
+    assert "Next: texts, from a file or by hand" in lines(rosa, "empty")
     assert "Next: grades, from a campaign, a judge or files" in lines(rosa, "bare")
     campaign = make_campaign(bare, cast.worker)
     assert f"Open campaign: {campaign.title}" in lines(rosa, "bare")
