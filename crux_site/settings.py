@@ -275,7 +275,8 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": (
         "Test collections, retrieval runs, ratings and judge runs, as JSON.\n\n"
         "Send a token in the header `Authorization: Token ...`, or use the session of the browser. "
-        "Researchers and admins read; admins alone change anything. Whatever is refused is answered "
+        "Researchers and admins read; admins alone change anything, but for tables, which owners of a project "
+        "import into its datasets. Whatever is refused is answered "
         "with a sentence in `detail`, and with each error and its place in `errors`."
     ),
     "VERSION": "1",

@@ -16,7 +16,7 @@ ERROR_DESCRIPTIONS = {
     "404": "Nothing of this name is there.",
     "409": "The request contradicts what is stored.",
     "413": "The request is too large.",
-    "415": "The body is not JSON.",
+    "415": "The body is not of a media type described here.",
     "422": "The request names something that is not there, or cannot be done.",
     "429": "Too many requests; the header Retry-After says for how many seconds to wait.",
     "503": "The database is busy or away; the header Retry-After says for how many seconds to wait.",

@@ -65,7 +65,9 @@ def _is_new(target: Target, source: Source, line: int, body: str, topic: KnownTo
     elif body == NOT_APPLICABLE:
         message = f"{quoted_value(body)} asks nothing"
     elif len(topic.questions) >= MAX_QUESTIONS:
-        message = f"{topic.name} has {MAX_QUESTIONS} questions already, the most that a topic may have"
+        message = (
+            f"{topic.name} has {MAX_QUESTIONS} questions already, the most that a topic may have"
+        )
     else:
         return True
     target.problem(source, line, "question", message)

@@ -35,7 +35,7 @@ def add(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResponseBase
         "dataset": dataset,
         "form": form,
         "kind": kind,
-        "kinds": FORMS,
+        "titles": {name: of_kind.title for name, of_kind in FORMS.items()},
         "topic": topic,
         "query": "" if kind == "topic" else urlencode({"topic": topic}),
         "questions": SubQuestion.objects.filter(topic__dataset=dataset, topic__name=topic),

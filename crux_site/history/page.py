@@ -8,6 +8,7 @@ from datetime import datetime
 
 from annotation.models import Campaign, Dataset, LogEntry, User
 from building.models import Writing
+from crux_site.history.import_undo import import_noun
 from evaluation.models import LabelSample
 from judging.models import JudgeRun
 
@@ -17,7 +18,10 @@ STATES = ("opened", "opened again", "paused", "closed")
 
 @dataclass(frozen=True)
 class Event:
-    """Event of the history; `undoes` is the log entry of an import that can still be undone."""
+    """Event of the history; `undoes` is the log entry of an import that can still be undone.
+
+    `noun` calls it an import or an addition.
+    """
 
     at: datetime
     by: User | None
@@ -25,6 +29,7 @@ class Event:
     detail: str = ""
     url: str = ""
     undoes: int | None = None
+    noun: str = ""
 
 
 def events(dataset: Dataset) -> list[Event]:
@@ -46,7 +51,8 @@ def _acts(dataset: Dataset) -> Iterator[Event]:
         can_be_undone = bool(entry.rows) and not hasattr(entry, "undone_by")
         detail = entry.detail + ("; undone since" if entry.rows and not can_be_undone else "")
         undoes = entry.pk if can_be_undone else None
-        yield Event(entry.at, entry.by, entry.action, detail, undoes=undoes)
+        noun = import_noun(entry)
+        yield Event(entry.at, entry.by, entry.action, detail, undoes=undoes, noun=noun)
 
 
 def _campaigns(dataset: Dataset) -> Iterator[Event]:

@@ -31,12 +31,14 @@ class UploadError(UserError):
     """Refused upload; the message is a sentence that names the file."""
 
 
-def unpack(uploads: Iterable[UploadedFile], folder: Path) -> None:
+def unpack(uploads: Iterable[UploadedFile], folder: Path, *, megabytes: int | None = None) -> None:
     """Write files into the folder under their own names, and archives with all that they hold.
+
+    They may have so many megabytes in all, by default as the settings say.
 
     Raises UploadError; what was written until then stays, for the caller to remove with the folder.
     """
-    quota = _Quota()
+    quota = _Quota(settings.IMPORT_MAX_MEGABYTES if megabytes is None else megabytes)
     for upload in uploads:
         name = upload.name or ""
         if name.lower().endswith(".zip"):
@@ -48,14 +50,15 @@ def unpack(uploads: Iterable[UploadedFile], folder: Path) -> None:
 class _Quota:
     """Quota of bytes that may still be written; sizes that an archive states are not trusted."""
 
-    def __init__(self) -> None:
-        self.left = settings.IMPORT_MAX_MEGABYTES * 1_000_000
+    def __init__(self, megabytes: int) -> None:
+        self.megabytes = megabytes
+        self.left = megabytes * 1_000_000
 
     def take(self, n: int) -> None:
         self.left -= n
         if self.left < 0:
             raise UploadError(
-                f"The files are larger than {settings.IMPORT_MAX_MEGABYTES} MB when unpacked. "
+                f"The files are larger than {self.megabytes} MB when unpacked. "
                 "Import them by command, on the server."
             )
 

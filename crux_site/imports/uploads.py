@@ -96,12 +96,7 @@ class Upload:
     @property
     def table_files(self) -> list[TableFile]:
         """Files that may be tables, by their endings; all of them if a person says so."""
-        folder = self.folder / "files"
-        files = [
-            TableFile(path, printable(path.relative_to(folder).as_posix()))
-            for path in sorted(folder.rglob("*"))
-            if path.is_file()
-        ]
+        files = table_files(self.folder / "files")
         if self.about.get("kind") == TABLE:
             return files
         return [file for file in files if file.ending in _TABLE_ENDINGS]
@@ -220,6 +215,15 @@ def stage(data: dict[str, Any]) -> Upload:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return Upload(folder)
+
+
+def table_files(folder: Path) -> list[TableFile]:
+    """Return all files of a folder, called by their paths in it."""
+    return [
+        TableFile(path, printable(path.relative_to(folder).as_posix()))
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    ]
 
 
 def upload_of(token: UUID) -> Upload | None:

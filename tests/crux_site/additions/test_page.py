@@ -254,6 +254,14 @@ def test_workers_and_strangers_do_not_add(cast):
     assert Topic.objects.count() == 1
 
 
+def test_forms_link_to_each_other(owner):
+    page = owner.get(f"{QUESTION}?topic=ferry-1").content.decode()
+    assert f'href="{TOPIC}"' in page
+    assert f'href="{TEXT}?topic=ferry-1"' in page
+    for title in ("Add a topic", "Add a sub-question", "Add a text"):
+        assert f">{title}</a>" in page
+
+
 def test_pages_of_the_dataset_link_to_the_forms(owner):
     page = owner.get("/datasets/ferry/").content.decode()
     assert f'href="{TOPIC}"' in page
