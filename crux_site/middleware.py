@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import BadRequest
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
@@ -102,6 +102,7 @@ class UserErrors:
         return render(request, "400.html", {"reason": str(error)}, status=error.status)
 
 
+TOO_LARGE = "The text that you sent is larger than 2.5 MB. Send it as a file instead, or in parts."
 RETRY_AFTER = 5  # seconds
 UNAVAILABLE = "The database is busy or away. Try again in a moment."
 
@@ -117,10 +118,18 @@ def _in_last_language(handler: Callable[..., HttpResponse]) -> Callable[..., Htt
     return wrapper
 
 
-bad_request = _in_last_language(defaults.bad_request)
 permission_denied = _in_last_language(defaults.permission_denied)
 page_not_found = _in_last_language(defaults.page_not_found)
 csrf_failure = _in_last_language(csrf.csrf_failure)
+
+
+@_in_last_language
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Handle a request that Django refuses: 413 if its fields are too large, else 400."""
+    if isinstance(exception, RequestDataTooBig):
+        return render(request, "400.html", {"reason": TOO_LARGE}, status=413)
+    response: HttpResponse = defaults.bad_request(request, exception)
+    return response
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -62,7 +62,7 @@ def _topic_field(**options: Any) -> forms.ModelChoiceField:
 
 
 class TopicForm(AdditionForm):
-    title = "Add a topic"
+    title = "Add topic"
 
     topic = forms.CharField(
         max_length=200, label="Id", help_text="short, such as coast-1; blanks and colons become -"
@@ -81,7 +81,7 @@ class TopicForm(AdditionForm):
 
 
 class QuestionForm(AdditionForm):
-    title = "Add a sub-question"
+    title = "Add sub-question"
 
     topic = _topic_field()
     question = forms.CharField(
@@ -96,7 +96,7 @@ class QuestionForm(AdditionForm):
 
 
 class TextForm(AdditionForm):
-    title = "Add a text"
+    title = "Add text"
     repeated = ("topic", "kind", "system")
 
     topic = _topic_field(required=False, help_text="a report needs one")

@@ -156,7 +156,7 @@ class TableForm(DatasetForm):
         strip=False,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
         label="Or paste a table",
-        help_text="with its header row, copied from a spreadsheet, or separated by commas",
+        help_text="with its header row, copied from a spreadsheet, or separated by commas; 2.5 MB at most",
     )
     new_words = forms.ChoiceField(
         choices=list(CHOICES.items()),

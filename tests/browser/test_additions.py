@@ -17,30 +17,30 @@ def test_small_study_is_added_by_hand_and_undone(visit, site, scripts, width):
     check(page, scripts)
     page.get_by_role("button", name="Create dataset").click()
 
-    expect(page.get_by_role("heading", name="Add a topic")).to_be_visible()
+    expect(page.get_by_role("heading", name="Add topic")).to_be_visible()
     page.get_by_label("Id").fill("mill-1")
     page.get_by_label("Request").fill("What drives the mill, and what does it sell?")
     check(page, scripts)
-    page.get_by_role("button", name="Add a topic").click()
+    page.get_by_role("button", name="Add topic").click()
 
     for question in ("What drives the mill?", "What does the mill sell?"):
         expect(page.get_by_label("Topic")).to_have_value("mill-1")
         page.get_by_role("textbox", name="Sub-question").fill(question)
-        page.get_by_role("button", name="Add a sub-question").click()
+        page.get_by_role("button", name="Add sub-question").click()
         expect(page.get_by_role("listitem").filter(has_text=question)).to_be_visible()
     check(page, scripts)
 
-    page.get_by_role("link", name="Add a text").click()
+    page.get_by_role("link", name="Add text").click()
     page.get_by_label("report: an answer").check()
     page.locator("#id_system").fill("bot")
     page.locator("#id_body").fill("The stream drives it.\nIt sells flour.")
     check(page, scripts)
-    page.get_by_role("button", name="Add a text").click()
+    page.get_by_role("button", name="Add text").click()
     expect(page.get_by_text("Added: report mill-1 of bot.")).to_be_visible()
     assert rows(site, slug) == [("mill-1", 2, "The stream drives it.\nIt sells flour.")]
 
     page.get_by_role("link", name="The mill").click()
-    expect(page.get_by_role("link", name="Add a text to mill-1")).to_be_visible()
+    expect(page.get_by_role("link", name="Add text to mill-1")).to_be_visible()
     check(page, scripts)
     page.get_by_role("link", name="History").first.click()
     for remaining in (("mill-1", 2, None), ("mill-1", 1, None), ("mill-1", 0, None), None):

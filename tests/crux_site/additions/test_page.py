@@ -258,7 +258,7 @@ def test_forms_link_to_each_other(owner):
     page = owner.get(f"{QUESTION}?topic=ferry-1").content.decode()
     assert f'href="{TOPIC}"' in page
     assert f'href="{TEXT}?topic=ferry-1"' in page
-    for title in ("Add a topic", "Add a sub-question", "Add a text"):
+    for title in ("Add topic", "Add sub-question", "Add text"):
         assert f">{title}</a>" in page
 
 

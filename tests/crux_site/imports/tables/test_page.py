@@ -70,6 +70,31 @@ def test_pasted_table_is_read(cast):
     assert Rating.objects.count() == 3
 
 
+def test_pasted_cell_with_a_line_break_is_one_cell(cast):
+    client = cast.client("admin")
+    pasted = 'topic_id\trequest\r\nt1\t"What drives\r\nthe mill?"\r\n'
+    url = upload(client, pasted=pasted).url
+    import_previewed(client, post(client, url, columns_page(client, url)).url)
+    assert Topic.objects.get().request == "What drives the mill?"
+
+
+def test_pasted_table_and_file_are_read_together(cast):
+    client = cast.client("admin")
+    url = upload(
+        client, table(b"topic_id,request\nt1,Why?\n", "a.csv"), pasted="qid\tquery\nt2\tHow?"
+    )
+    page = columns_page(client, url.url)
+    assert "a.csv" in page
+    assert "pasted.tsv" in page
+
+
+def test_too_large_pasted_table_is_refused_with_the_reason(cast, staging):
+    response = upload(cast.client("admin"), pasted="a,b\n" * 700_000)
+    assert response.status_code == 413
+    assert "Send it as a file instead" in response.content.decode()
+    assert not list(staging.iterdir())
+
+
 def test_neither_file_nor_pasted_table_is_refused(cast, staging):
     response = upload(cast.client("admin"))
     assert response.status_code == 422
