@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import BadRequest, RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFilesSent
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
@@ -103,6 +103,9 @@ class UserErrors:
 
 
 TOO_LARGE = "The text that you sent is larger than 2.5 MB. Send it as a file instead, or in parts."
+TOO_MANY_FILES = (
+    f"More than {settings.DATA_UPLOAD_MAX_NUMBER_FILES} files were sent. Pack them as one .zip."
+)
 RETRY_AFTER = 5  # seconds
 UNAVAILABLE = "The database is busy or away. Try again in a moment."
 
@@ -125,9 +128,11 @@ csrf_failure = _in_last_language(csrf.csrf_failure)
 
 @_in_last_language
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Handle a request that Django refuses: 413 if its fields are too large, else 400."""
+    """Handle a request that Django refuses: 413 if it is too large, else 400."""
     if isinstance(exception, RequestDataTooBig):
         return render(request, "400.html", {"reason": TOO_LARGE}, status=413)
+    if isinstance(exception, TooManyFilesSent):
+        return render(request, "400.html", {"reason": TOO_MANY_FILES}, status=413)
     response: HttpResponse = defaults.bad_request(request, exception)
     return response
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from rest_framework import serializers, status
 from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
@@ -126,6 +126,8 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response | No
     """Exception handler: return the response to a refused request; None if unexpected."""
     if isinstance(error, RequestDataTooBig):
         error = RequestTooLargeError()
+    elif isinstance(error, TooManyFieldsSent | TooManyFilesSent):
+        error = MalformedRequestError([Problem(None, "", "has too many fields or files")])
     elif isinstance(error, UserError):
         error = _as_request_error(error)
     response = exception_handler(error, context)

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.parsers import MultiPartParser
@@ -37,11 +37,16 @@ _NO_FIELD = "There is no field of this name."
 _FILE_SENT = "Send it as a field, not as a file: curl -F 'mapping=<mapping.json'."
 
 
+@extend_schema_field({"type": "string", "format": "binary"})
+class TableFileField(serializers.FileField):
+    """File of a form; in a schema of responses it would be a URL."""
+
+
 class TablesBody(StrictBody):
     """Tables, as multipart form data."""
 
     files = serializers.ListField(
-        child=serializers.FileField(allow_empty_file=True, max_length=250),
+        child=TableFileField(allow_empty_file=True, max_length=250),
         min_length=1,
         max_length=MAX_FILES,
         help_text="CSV, TSV, XLSX, JSON, JSON lines, Parquet, or a .zip of them; "

@@ -172,6 +172,12 @@ def test_too_large_files_are_refused(owner, monkeypatch):
     assert "import them in the browser" in answer.json()["detail"]
 
 
+def test_too_many_files_are_refused(owner):
+    files = [table("a,b\n1,2\n", f"{number}.csv") for number in range(tables.MAX_FILES + 1)]
+    answer = send(owner, *files)
+    assert (answer.status_code, answer.json()["detail"]) == (400, "has too many fields or files")
+
+
 def test_json_is_no_form(owner):
     answer = owner.post(URL, {"mapping": {}}, format="json")
     assert answer.status_code == 415

@@ -95,6 +95,12 @@ def test_too_large_pasted_table_is_refused_with_the_reason(cast, staging):
     assert not list(staging.iterdir())
 
 
+def test_too_many_files_are_refused_with_the_reason(cast, staging):
+    response = upload(cast.client("admin"), *(table(name=f"{n}.csv") for n in range(201)))
+    assert response.status_code == 413
+    assert "Pack them as one .zip." in response.content.decode()
+
+
 def test_neither_file_nor_pasted_table_is_refused(cast, staging):
     response = upload(cast.client("admin"))
     assert response.status_code == 422
