@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from decimal import Decimal
 
 from django.db import transaction
 from django.utils.text import slugify
 
 from annotation.builder import readiness, sampling
+from annotation.builder.audiences import fit_to_sample
+from annotation.builder.forms.checks import add_ready_made
 from annotation.errors import UserError
 from annotation.models import (
     AttentionCheck,
@@ -27,7 +30,9 @@ from annotation.models.rubric_wording import (
 )
 from annotation.participation import assigning
 from annotation.participation.assigning import begin_part, invite
+from annotation.participation.entry import make_links
 from annotation.plurals import n_of
+from annotation.row_versions import version_of
 
 RESERVED = ("new",)  # addresses beside those of campaigns
 NOT_COPIED = (
@@ -51,8 +56,8 @@ class IncompleteDraftError(UserError):
     """The draft cannot be opened yet; the message lists the missing settings."""
 
 
-class UnconfirmedRemarkError(Exception):
-    """The draft has remarks that the person who opens it has not confirmed."""
+class ChangedDraftError(Exception):
+    """The draft differs from what the person who opens it has read."""
 
 
 def free_slug(title: str) -> str:
@@ -66,20 +71,29 @@ def free_slug(title: str) -> str:
 
 
 @transaction.atomic
-def create_draft(campaign: Campaign, people: Iterable[User]) -> None:
-    """Save a new draft with its guideline, draw its items, and invite people.
+def create_draft(
+    campaign: Campaign,
+    people: Iterable[User] = (),
+    names: Iterable[str] = (),
+    *,
+    minutes_of_text: Decimal | None = None,
+    pay_of_hour: Decimal | None = None,
+) -> None:
+    """Save a new draft with its guideline, draw its items, write its checks, and invite people.
 
-    They see it once it is open. Among people who are named, everybody gets everything. One text of equal
-    words is handed out. Raises SampleError where no text can be drawn; nothing is created then.
+    People with an account see it once it is open; each of the `names` gets a personal link. One text of
+    equal words is handed out. Raises SampleError where no text can be drawn; nothing is created then.
     """
-    people = list(people)
     campaign.state = Campaign.State.DRAFT
     campaign.copies_equal_texts = True
     campaign.guideline = guideline_in(campaign.rubric, campaign.language)
-    campaign.raters_per_item = max(1, len(people))
     campaign.save(force_insert=True)
     sampling.resample(campaign)
+    fit_to_sample(campaign, minutes_of_text, pay_of_hour)
+    for _ in range(campaign.attention_per_part):
+        add_ready_made(campaign)
     set_invited(campaign, people)
+    make_links(campaign, names)
 
 
 @transaction.atomic
@@ -169,13 +183,28 @@ def copy_draft(source: Campaign, by: User) -> Campaign:
     return draft
 
 
+def draft_version(campaign: Campaign, steps: Iterable[readiness.Step]) -> str:
+    """Return the version of all that a draft consists of, and of the remarks about it."""
+    checks = ("purpose", "body", "options", "correct", "why")
+    return version_of(
+        [
+            Campaign.objects.filter(pk=campaign.pk).values().get(),
+            list(campaign.further_rubrics.values_list("pk", flat=True)),
+            list(campaign.items.order_by("position").values_list("text", flat=True)),
+            list(campaign.check_questions.values_list(*checks)),
+            list(campaign.attention_checks.values_list("body", "expected")),
+            sorted(campaign.participants.values_list("rater", flat=True)),
+            [remark for step in steps for remark in step.odd],
+        ]
+    )
+
+
 @transaction.atomic
-def open_draft(campaign: Campaign, by: User, confirmed: Iterable[str]) -> None:
+def open_draft(campaign: Campaign, by: User, version: str) -> None:
     """Open a draft that lacks nothing; its invited people see it and begin parts themselves.
 
     Raises IncompleteDraftError where something is missing, SampleError where it was opened before, and
-    UnconfirmedRemarkError where a remark is not among those that were confirmed: somebody may have
-    changed the draft since.
+    ChangedDraftError where its version is not the one that `by` has read.
     """
     locked = Campaign.objects.select_for_update().filter(pk=campaign.pk).first()
     if locked is None:
@@ -183,8 +212,8 @@ def open_draft(campaign: Campaign, by: User, confirmed: Iterable[str]) -> None:
     steps = readiness.steps(locked) if locked.is_draft else []
     if lacks := [remark for step in steps for remark in step.missing]:
         raise IncompleteDraftError(" ".join(lacks))
-    if {remark for step in steps for remark in step.odd} - set(confirmed):
-        raise UnconfirmedRemarkError
+    if locked.is_draft and draft_version(locked, steps) != version:
+        raise ChangedDraftError
     sampling.publish(locked)
     LogEntry.record(locked, by, "opened")
 

@@ -15,8 +15,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from annotation.builder.forms.steps import MAX_LINKS, NamesField
 from annotation.http import AuthenticatedRequest, coordinators_only
-from annotation.models import Campaign, LogEntry, Participant
+from annotation.models import Campaign, CheckQuestion, LogEntry, Participant
 from annotation.participation import entry, withdrawal
 from annotation.participation.workload import hourly, workload
 from annotation.plurals import n_of
@@ -49,9 +50,22 @@ def pasted(campaign: Campaign, arrival: str) -> list[Pasted]:
             f"for a part; {rate} {campaign.currency} an hour" if rate else "for a part",
         ),
         Pasted("Completion code", campaign.code_done, "the part is done: pay it"),
-        Pasted("Code after screening", campaign.code_screened_out, "may not take part"),
-        Pasted("Code after the check", campaign.code_failed_check, "did not pass it in two tries"),
+        *_check_codes(campaign),
     ]
+
+
+def _check_codes(campaign: Campaign) -> list[Pasted]:
+    """Return the codes of checks before the work, of those that exist or have a code."""
+    purposes = set(campaign.check_questions.values_list("purpose", flat=True))
+    codes = {
+        CheckQuestion.Purpose.SCREENING: Pasted(
+            "Code after screening", campaign.code_screened_out, "may not take part"
+        ),
+        CheckQuestion.Purpose.COMPREHENSION: Pasted(
+            "Code after the check", campaign.code_failed_check, "did not pass it in two tries"
+        ),
+    }
+    return [code for purpose, code in codes.items() if code.value or purpose in purposes]
 
 
 def _places_field(campaign: Campaign) -> Pasted:
@@ -72,21 +86,13 @@ def _places_field(campaign: Campaign) -> Pasted:
     )
 
 
-MAX_LINKS = 500
-
-
-MAX_NAME = 200
 LISTED = 10  # as many names as a message names
 
 
 class LinksForm(forms.Form):
     """Form for new links: names one a line, or a number of links without names."""
 
-    names = forms.CharField(
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 5}),
-        help_text="one a line; who has a link already keeps it",
-    )
+    names = NamesField(rows=5, help_text="one a line; who has a link already keeps it")
     number = forms.IntegerField(
         required=False,
         min_value=1,
@@ -102,17 +108,9 @@ class LinksForm(forms.Form):
 
     def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
-        names = [name.strip() for name in cleaned.get("names", "").splitlines()]
-        names = list(dict.fromkeys(filter(None, names)))
-        number = cleaned.get("number")
-        if not self.errors:
-            if bool(names) == bool(number):
-                raise ValidationError("Either names or a number of links, one of the two.")
-            if len(names) > MAX_LINKS:
-                raise ValidationError(f"{MAX_LINKS} names at a time at most, not {len(names)}.")
-            for line, name in enumerate(names, start=1):
-                if len(name) > MAX_NAME:
-                    raise ValidationError(f"Name {line} is longer than {MAX_NAME} characters.")
+        names, number = cleaned.get("names", []), cleaned.get("number")
+        if not self.errors and bool(names) == bool(number):
+            raise ValidationError("Either names or a number of links, one of the two.")
         cleaned["wanted"] = names or [""] * (number or 0)
         return cleaned
 
@@ -161,12 +159,21 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             for participant in page
         ],
         "arrival": arrival,
+        "open_link": entry.open_link_of(campaign, request) if campaign.admits_anyone else "",
+        "accounts": _invited_accounts(campaign),
+        "work_link": request.build_absolute_uri(reverse("work_campaign", args=[campaign.slug])),
         "pasted": pasted(campaign, arrival),
         "query": "",
         "room": "campaigns",
     }
     status = 422 if form.is_bound else 200
     return render(request, "annotation/builder/invitations.html", context, status=status)
+
+
+def _invited_accounts(campaign: Campaign) -> list[str]:
+    """Return the names of the accounts that are invited."""
+    invited = campaign.participants.filter(source=Participant.Source.ACCOUNT)
+    return list(invited.order_by("rater__name").values_list("rater__name", flat=True))
 
 
 def _names_with_links(campaign: Campaign, names: list[str]) -> list[str]:

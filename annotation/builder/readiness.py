@@ -75,15 +75,15 @@ def _texts(campaign: Campaign, step: Step) -> None:
 
 
 def _parts(campaign: Campaign, step: Step) -> None:
-    if not campaign.platform:
+    if not campaign.admits_strangers:
         return
     work = workload(campaign)
-    if work and 1 < work.items_in_part <= work.skips + 1:
+    if campaign.platform and work and 1 < work.items_in_part <= work.skips + 1:
         step.odd.append(
             f"{work.skips} of the {work.items_in_part} texts of a part may be skipped, so one is "
             "enough for the completion code."
         )
-    if not campaign.items_per_part:
+    if campaign.platform and not campaign.items_per_part:
         step.odd.append(
             "There is one part that holds every text; people who are paid need short ones."
         )
@@ -146,7 +146,8 @@ def _guideline(campaign: Campaign, step: Step) -> None:
             "the translation there."
         )
     if not campaign.consent.strip():
-        step.odd.append("There is no consent text, so nobody is asked to agree to anything.")
+        if campaign.admits_strangers:
+            step.odd.append("There is no consent text, so nobody is asked to agree to anything.")
     elif not campaign.consent_version:
         step.odd.append("The consent text has no version.")
 
@@ -204,9 +205,11 @@ def _terms(campaign: Campaign, step: Step) -> None:
         )
     invited = campaign.participants.count()
     work = workload(campaign)
-    if not campaign.platform and not invited:
+    if campaign.admits_strangers:
+        return
+    if not invited:
         step.odd.append("Nobody is invited. People can be invited later, by account or by link.")
-    elif not campaign.platform and work and invited < work.people:
+    elif work and invited < work.people:
         step.odd.append(
             f"{invited} {'person is' if invited == 1 else 'people are'} invited, and the work needs "
             f"{work.people} at least."

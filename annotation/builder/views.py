@@ -16,12 +16,14 @@ from annotation.builder import drafts
 from annotation.builder.equal_texts import can_choose
 from annotation.builder.forms.checks import CheckForms, add_ready_made, save_checks
 from annotation.builder.forms.guideline import GuidelineForm
-from annotation.builder.forms.steps import GoldForm, NewCampaignForm, PartsForm
+from annotation.builder.forms.new_campaign import NewCampaignForm
+from annotation.builder.forms.steps import GoldForm, PartsForm
 from annotation.builder.forms.terms import OpenCampaignForm, TermsForm
 from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
 from annotation.builder.sample_counts import sample_counts
 from annotation.builder.sampling import SampleError
+from annotation.builder.summary import summarize
 from annotation.errors import UserError
 from annotation.form_versions import for_post, locked_post
 from annotation.http import AuthenticatedRequest, View, coordinators_only, researchers_only
@@ -30,6 +32,7 @@ from annotation.models.rubric_wording import campaign_wording
 from annotation.participation.planning import plan
 from annotation.participation.workload import gold_plan, workload
 from annotation.plurals import n_of
+from annotation.row_versions import VERSION
 
 FROZEN = "It has been opened, and what raters were shown stays as it is. A copy can be changed."
 
@@ -127,44 +130,47 @@ def terms(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def review(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Review a study on one page: a draft with its missing settings, or an opened one."""
-    campaign = get_object_or_404(Campaign, slug=slug)
-    invited = campaign.participants.select_related("rater").filter(source="account")
-    return _page(
-        request,
-        slug,
-        "review",
-        drawn=sample_counts(campaign),
-        invited=invited.order_by("rater__name"),
-        check_questions=campaign.check_questions.all(),
-        attention_checks=campaign.attention_checks.all(),
-        words=campaign_wording(campaign),
-        can_choose_equal_texts=can_choose(campaign),
-    )
+    """Review a study on one page: a draft with its summary, or an opened one with its settings."""
+    return _review_page(request, slug)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @coordinators_only
 def open_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Ask for confirmation, as it cannot be undone; open a draft with all remarks ticked."""
+    """Open a draft as its review page displays it; a GET, which asked to confirm, goes there."""
     campaign = get_object_or_404(Campaign, slug=slug)
-    confirmed = request.POST.getlist("seen")
     if request.method != "POST":
-        if not campaign.is_draft:
-            return redirect("campaign_review", slug)
-        return _page(request, slug, "review", page="open", seen=confirmed)
+        return redirect("campaign_review", slug)
     try:
-        drafts.open_draft(campaign, request.user, confirmed)
+        drafts.open_draft(campaign, request.user, request.POST.get(VERSION, ""))
     except UserError as error:
         messages.error(request, f"It is not opened. {error}")
         return redirect("campaign_review", slug)
-    except drafts.UnconfirmedRemarkError:
-        return _page(request, slug, "review", page="open", seen=confirmed)
-    if campaign.platform:
-        messages.success(request, f"{campaign.title} is open. This is what the platform asks for.")
-        return redirect("campaign_invitations", slug)
-    messages.success(request, f"{campaign.title} is open. Who is invited sees it under My work.")
-    return redirect(campaign)
+    except drafts.ChangedDraftError:
+        return _review_page(request, slug, is_changed=True)
+    messages.success(request, f"{campaign.title} is open.")
+    return redirect("campaign_invitations", slug)
+
+
+def _review_page(
+    request: AuthenticatedRequest, slug: str, *, is_changed: bool = False
+) -> HttpResponse:
+    campaign = get_object_or_404(Campaign, slug=slug)
+    invited = campaign.participants.select_related("rater").filter(source="account")
+    work = _workload_context(campaign)
+    context: dict[str, Any] = {
+        "drawn": sample_counts(campaign),
+        "invited": invited.order_by("rater__name"),
+        "check_questions": campaign.check_questions.all(),
+        "attention_checks": campaign.attention_checks.all(),
+        "words": campaign_wording(campaign),
+        "can_choose_equal_texts": can_choose(campaign),
+        "is_changed": is_changed,
+    }
+    if campaign.is_draft:
+        context["version"] = drafts.draft_version(campaign, steps(campaign))
+        context["summary"] = summarize(campaign, **work) if work["work"] else None
+    return _page(request, slug, "review", **context, **work)
 
 
 @require_POST
@@ -263,11 +269,13 @@ def _save_sample(
 def _redirect_to_step(
     request: AuthenticatedRequest, draft: Campaign, step: str, detail: str = ""
 ) -> HttpResponse:
-    """Redirect to the next step, or back to this one to look at the result."""
+    """Redirect to the next step, to the review, or back to this one to look at the result."""
     messages.success(request, f"{STEPS[step]}: saved{', ' if detail else ''}{detail}.")
     names = list(STEPS)
     if "on" in request.POST:
         step = names[names.index(step) + 1]
+    elif "review" in request.POST:
+        step = "review"
     return redirect(f"campaign_{step}", draft.slug)
 
 
@@ -276,7 +284,6 @@ def _page(
     slug: str,
     step: str,
     *,
-    page: str = "",
     is_preview: bool = False,
     **context: Any,
 ) -> HttpResponse:
@@ -286,7 +293,8 @@ def _page(
     ).get(slug=slug)
     form: forms.Form | None = context.get("form")
     refused = request.method == "POST" and not is_preview
-    status = (409 if getattr(form, "conflicts", None) else 422) if refused else 200
+    is_conflict = bool(getattr(form, "conflicts", None) or context.get("is_changed"))
+    status = (409 if is_conflict else 422) if refused else 200
     all_steps = steps(stored) if stored.is_draft else []
     context = {
         "campaign": stored,
@@ -301,25 +309,29 @@ def _page(
     } | context
     if "work" not in context:
         context |= _workload_context(stored)
-    template = f"annotation/builder/{page or step}.html"
-    return render(request, template, context, status=status)
+    return render(request, f"annotation/builder/{step}.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Create a draft of a study. With people it is complete, without them its builder goes on."""
+    """Ask who annotates which texts under which rubric; create a draft with all else filled in."""
     slug = request.POST.get("dataset") or request.GET.get("dataset", "")
     dataset = get_object_or_404(Dataset.objects.visible_to(request.user), slug=slug)
     if not dataset.project.allows(request.user, Role.COORDINATOR):
         raise PermissionDenied("Campaigns are made by admins and coordinators of the project.")
     draft = Campaign(dataset=dataset, created_by=request.user)
-    form = NewCampaignForm(request.POST or None, dataset=dataset, instance=draft)
+    form = NewCampaignForm(_sent(request), dataset=dataset, instance=draft)
     if form.is_valid():
-        people = form.cleaned_data["people"]
-        draft.selection = {"kind": form.cleaned_data["kind"]}
+        sent = form.cleaned_data
         try:
-            drafts.create_draft(draft, people)
+            drafts.create_draft(
+                draft,
+                sent["people"],
+                sent["names"],
+                minutes_of_text=sent["minutes"],
+                pay_of_hour=sent["pay"],
+            )
         except SampleError as error:
             form.add_error(None, str(error))
         except IntegrityError:  # somebody else was quicker
@@ -329,8 +341,7 @@ def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
                 "rubric. Try again.",
             )
         else:
-            messages.success(request, f"{draft.title} is a draft: nobody but staff sees it yet.")
-            return redirect("campaign_review" if people else "campaign_texts", draft.slug)
+            return redirect("campaign_review", draft.slug)
     context = {"form": form, "dataset": dataset, "room": "campaigns"}
     status = 422 if form.is_bound else 200
     return render(request, "annotation/builder/campaign_new.html", context, status=status)

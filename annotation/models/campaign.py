@@ -195,6 +195,9 @@ class Campaign(models.Model):
     code_done = models.CharField(max_length=40, blank=True)
     code_screened_out = models.CharField(max_length=40, blank=True)
     code_failed_check = models.CharField(max_length=40, blank=True)
+    admits_anyone = models.BooleanField(
+        "open link", default=False, help_text="whoever has the link may join, without an account"
+    )
     completion_url = models.URLField(
         blank=True, help_text="with {code} and {worker}; empty: the platform's own"
     )
@@ -315,6 +318,11 @@ class Campaign(models.Model):
     @property
     def is_draft(self) -> bool:
         return self.state == self.State.DRAFT
+
+    @property
+    def admits_strangers(self) -> bool:
+        """Return whether people join by themselves: from a platform, or by the open link."""
+        return bool(self.platform) or self.admits_anyone
 
     def activate_language(self) -> None:
         """Activate the campaign's language for the rest of the request."""

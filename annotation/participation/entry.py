@@ -26,6 +26,7 @@ from annotation.participation import assigning
 
 SESSION_KEY = "arrival"  # by campaign: the study and the submission that the guest came for
 _SIGNER = signing.Signer(salt="annotation.invited", sep=".")
+_OPEN_SIGNER = signing.Signer(salt="annotation.open_link", sep=".")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}")
 
 
@@ -187,18 +188,23 @@ def returning_participant(campaign: Campaign, worker: str) -> Participant | None
 
 
 def admit(campaign: Campaign, worker: str) -> None:
-    """Check that a newcomer may join; nothing is stored.
+    """Check that a newcomer from the platform may join; nothing is stored.
 
     Raises EntryError where nothing can be given to them, and for somebody whose data was deleted
     at their own request.
     """
+    check_places(campaign)
+    _pseudonym(campaign, campaign.platform, worker)
+
+
+def check_places(campaign: Campaign) -> None:
+    """Raise EntryError where the campaign has no work for a newcomer."""
     if reason := closed_reason(campaign):
         raise EntryError(reason)
     if not _has_free_slot(campaign) and not (
         assigning.expire(campaign) and _has_free_slot(campaign)
     ):
         raise EntryError(_("All places in this study are taken."))
-    _pseudonym(campaign, campaign.platform, worker)
 
 
 def get_or_create_participant(campaign: Campaign, worker: str) -> Participant:
@@ -276,6 +282,24 @@ def participant_of_link(token: str) -> tuple[Participant, int]:
     if participant is None:
         raise Http404("Nobody has this link any more.")
     return participant, serial
+
+
+def open_link_of(campaign: Campaign, request: HttpRequest) -> str:
+    """Return the absolute URL by which anyone may join; it works while the campaign allows it."""
+    token = _OPEN_SIGNER.sign(str(campaign.pk))
+    return request.build_absolute_uri(reverse("join_study", args=[token]))
+
+
+def campaign_of_open_link(token: str) -> Campaign:
+    """Return the campaign of an open link. Raises Http404 for a token that we did not sign."""
+    try:
+        pk = int(_OPEN_SIGNER.unsign(token))
+    except (signing.BadSignature, ValueError) as error:
+        raise Http404("This link is not one of ours.") from error
+    campaign = Campaign.objects.filter(pk=pk).first()
+    if campaign is None:
+        raise Http404("There is no such study.")
+    return campaign
 
 
 def check_link(participant: Participant, serial: int) -> None:

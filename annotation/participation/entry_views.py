@@ -87,6 +87,57 @@ def invited(request: HttpRequest, token: str) -> HttpResponseBase:
 
 @login_not_required
 @never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def join_study(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Admit anyone by the open link of a campaign.
+
+    A newcomer is shown the terms, and nothing is stored before they are agreed to.
+    """
+    campaign = entry.campaign_of_open_link(token)
+    if _is_staff(request):
+        return _staff_page(request, campaign)
+    campaign.activate_language()
+    if campaign.is_draft:
+        return _refuse_entry(request, campaign, entry.closed_reason(campaign))
+    user = request.user if request.user.is_authenticated else None
+    if user and campaign.participants.filter(rater__user=user).exists():
+        return redirect("work_campaign", campaign.slug)
+    throttle = Arrivals()
+    if not throttle.allows(request):
+        return _throttled(request, campaign, throttle.wait() or 60)
+    if not campaign.admits_anyone:
+        return _refuse_entry(request, campaign, _("This link has ended. Ask for a new one."))
+    try:
+        entry.check_places(campaign)
+        return _open_link_page(request, campaign, user)
+    except entry.EntryError as error:
+        return _refuse_entry(request, campaign, str(error))
+
+
+def _open_link_page(
+    request: HttpRequest, campaign: Campaign, user: User | None
+) -> HttpResponseBase:
+    """Show the terms; a person who agrees becomes a participant, and a refusal is not stored."""
+    form = ConsentForm(request.POST or None)
+    if form.is_valid() and form.agrees:
+        account = user if user and not user.is_guest else None
+        return _log_in(request, workflow.join_by_open_link(campaign, account))
+    if form.is_valid():
+        context = {"campaign": campaign, "declined": True}
+        return render(request, "annotation/participation/arrival.html", context)
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "is_open_link": True,
+        "came_before": guests.is_remembered(request, campaign),
+        "room": "work",
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "annotation/participation/consent.html", context, status=status)
+
+
+@login_not_required
+@never_cache
 @require_safe
 def guest_logged_out(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Tell a guest who is logged out how to come in again, and that nothing is lost."""
@@ -121,7 +172,8 @@ def _log_in(
 ) -> HttpResponseBase:
     entry.enter(request, participant, arrival)
     response = redirect("work_campaign", participant.campaign.slug)
-    guests.remember(response, participant.campaign)
+    if cast(User, participant.rater.user).is_guest:
+        guests.remember(response, participant.campaign)
     return response
 
 

@@ -37,6 +37,11 @@ def remember(response: HttpResponseBase, study: Campaign) -> None:
     )
 
 
+def is_remembered(request: HttpRequest, study: Campaign) -> bool:
+    """Return whether a guest of this study came in by this browser last."""
+    return request.COOKIES.get(COOKIE) == study.slug
+
+
 def _study_of_guest(request: HttpRequest) -> Campaign | None:
     """Return the study of a guest who is logged out; None for all other users.
 

@@ -7,6 +7,7 @@ from annotation.participation import entry_views, views
 urlpatterns: list[URLPattern] = [
     path("start/<slug:slug>/", entry_views.start, name="start"),
     path("start/<slug:slug>/again/", entry_views.guest_logged_out, name="guest_logged_out"),
+    path("take-part/<str:token>/", entry_views.join_study, name="join_study"),
     path("invited/<str:token>/", entry_views.invited, name="invited"),
     path("work/", views.work_home, name="work_home"),
     path("work/in/<slug:slug>/", views.work_campaign, name="work_campaign"),

@@ -80,10 +80,18 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "reopened": [] if stopped and not may_finish else _reopened(participant),
         "news": participant.campaign.messages_sent.filter(pk__gt=participant.seen_message),
         "is_guest": request.user.is_guest,
+        "personal_link": _personal_link(participant, request),
         "room": "work",
     }
     items = _items(last, leads_on=not stopped or may_finish)
     return render(request, "annotation/participation/work_campaign.html", context | items)
+
+
+def _personal_link(participant: Participant, request: AuthenticatedRequest) -> str:
+    """Return the link that a person who came by the open link has to keep; else empty."""
+    campaign = participant.campaign
+    is_by_link = participant.source == Participant.Source.LINK and not participant.external_id
+    return entry.link_of(participant, request) if campaign.admits_anyone and is_by_link else ""
 
 
 @require_POST

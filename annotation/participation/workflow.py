@@ -11,7 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, Item, Part, Participant
+from annotation.models import Assignment, Campaign, Item, Part, Participant, User
 from annotation.participation import assigning, entry, parts
 
 CHECK_TRIES = 2
@@ -143,6 +143,21 @@ def join(campaign: Campaign, worker: str, *, agrees: bool) -> Participant:
     if not agrees:
         decline(participant)
     elif campaign.consent:
+        consent(participant)
+    return participant
+
+
+@transaction.atomic
+def join_by_open_link(campaign: Campaign, user: User | None) -> Participant:
+    """Create a participation for a person who agreed to the terms at the open link.
+
+    An account takes part as itself; anybody else becomes a guest with a personal link.
+    """
+    if user:
+        participant = assigning.invite(campaign, assigning.rater_of(user))
+    else:
+        (participant,) = entry.make_links(campaign, [""])
+    if campaign.consent:
         consent(participant)
     return participant
 

@@ -308,6 +308,7 @@ def test_campaign_that_is_made_or_copied_twice_at_once_is_no_error(admins):
         assert statuses(outcomes) == [302, 302]
     sent = {
         "dataset": "harbour",
+        "audience": "colleagues",
         "title": "Twice",
         "rubric": Rubric.objects.get(slug="graded").pk,
         "kind": "passage",
@@ -320,7 +321,7 @@ def test_campaign_that_is_made_or_copied_twice_at_once_is_no_error(admins):
 def test_draft_that_is_opened_and_thrown_away_at_once_is_no_error(admins):
     draft = make_draft(admins[0], make_labelled())
     page = f"/campaigns/{draft.slug}/edit/open/"
-    sent = opened(admins[0], page, "seen")
+    sent = opened(admins[0], f"/campaigns/{draft.slug}/edit/review/", "version")
     outcomes = at_once(
         lambda: admins[0].post(page, sent),
         lambda: admins[1].post(f"/campaigns/{draft.slug}/edit/discard/"),

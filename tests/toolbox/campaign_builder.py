@@ -84,6 +84,7 @@ def make_draft(client, dataset: Dataset, *people, rubric: str = "graded", **chan
     """A draft as the form for a new campaign makes it."""
     sent = {
         "dataset": dataset.slug,
+        "audience": "colleagues",
         "title": "Grading",
         "rubric": Rubric.objects.get(slug=rubric).pk,
         "kind": "passage" if rubric == "graded" else "report",
@@ -114,14 +115,21 @@ def stored(campaign):
 
 
 def remarks(client, campaign) -> list[str]:
-    """Return the remarks that have to be confirmed before the draft is opened."""
-    steps = client.get(url(campaign, "open")).context["steps"]
+    """Return the remarks that stand above the button that opens the draft."""
+    steps = client.get(url(campaign, "review")).context["steps"]
     return [remark for step in steps for remark in step.odd]
 
 
+def version(client, campaign) -> str:
+    """Return the version of a draft that its review page carries."""
+    return client.get(url(campaign, "review")).context["version"]
+
+
 def open_it(client, campaign, **extra):
-    """Open a draft with every remark ticked."""
-    return client.post(url(campaign, "open"), {"seen": remarks(client, campaign)}, **extra)
+    """Open a draft as its review page displays it."""
+    context = client.get(url(campaign, "review")).context
+    sent = {"version": context["version"]} if "version" in context else {}
+    return client.post(url(campaign, "open"), sent, **extra)
 
 
 def orla():

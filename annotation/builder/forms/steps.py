@@ -8,22 +8,18 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Count, Q, QuerySet
 
-from annotation.builder.drafts import RESERVED, free_slug
 from annotation.form_versions import VersionedForm
 from annotation.models import (
     Campaign,
-    Dataset,
     Membership,
     Rater,
     Rating,
-    Rubric,
-    Text,
     User,
 )
 from annotation.models.rating import raters_of
-from annotation.models.standard import kind_for
 
 MOMENT = "%Y-%m-%dT%H:%M"
+MAX_LINKS, MAX_NAME = 500, 200  # personal links at a time, and characters of the name of one
 SMALL, LARGE = 32_767, 2_147_483_647  # what the columns hold
 
 
@@ -44,6 +40,23 @@ class People(forms.ModelMultipleChoiceField):
         super().__init__(accounts(), required=False, widget=forms.CheckboxSelectMultiple, **kwargs)
 
 
+class NamesField(forms.CharField):
+    """Names of people who get a personal link, one a line; each once."""
+
+    def __init__(self, *, rows: int, **kwargs: Any) -> None:
+        super().__init__(required=False, widget=forms.Textarea(attrs={"rows": rows}), **kwargs)
+
+    def clean(self, value: Any) -> list[str]:
+        lines = super().clean(value).splitlines()
+        names = list(dict.fromkeys(filter(None, (line.strip() for line in lines))))
+        if len(names) > MAX_LINKS:
+            raise ValidationError(f"{MAX_LINKS} names at a time at most, not {len(names)}.")
+        for line, name in enumerate(names, start=1):
+            if len(name) > MAX_NAME:
+                raise ValidationError(f"Name {line} is longer than {MAX_NAME} characters.")
+        return names
+
+
 class DraftForm(VersionedForm):
     """Form of a builder step: some settings of a draft, with numbers limited to their columns."""
 
@@ -58,52 +71,6 @@ class DraftForm(VersionedForm):
 
     def at_least_one(self) -> Iterable[str]:
         return ()
-
-
-class NewCampaignForm(forms.ModelForm):
-    """Form with the minimum of settings of a new study; the builder has the rest."""
-
-    kind = forms.ChoiceField(required=False, label="Texts")
-    people = People(
-        label="People", help_text="each of them gets every text; the list can change until it opens"
-    )
-
-    class Meta:
-        model = Campaign
-        fields = ("title", "rubric", "slug")
-        labels = {"slug": "Address"}
-        help_texts = {"slug": "letters, digits and hyphens; empty: made from the title"}
-
-    field_order = ("title", "rubric", "kind", "people", "slug")
-
-    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["slug"].required = False
-        self.fields["people"].queryset = accounts(self.instance)  # type: ignore[attr-defined]
-        self.fields["rubric"].queryset = Rubric.objects.offered()  # type: ignore[attr-defined]
-        kind_counts = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
-        counts: dict[str, int] = dict(kind_counts)
-        self.fields["kind"].choices = [  # type: ignore[attr-defined]
-            ("", "as the rubric asks: T1 is for reports, T2 for passages"),
-            *(
-                (kind.value, f"{kind.label} ({counts.get(kind.value, 0)} with words)")
-                for kind in Text.Kind
-            ),
-        ]
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if "kind" in cleaned and cleaned.get("rubric"):
-            cleaned["kind"] = cleaned["kind"] or kind_for(cleaned["rubric"])
-            if not cleaned["kind"]:
-                self.add_error("kind", "This rubric is for any texts: choose which.")
-        return cleaned
-
-    def clean_slug(self) -> str:
-        slug: str = self.cleaned_data["slug"]
-        if slug in RESERVED:
-            raise ValidationError("This address is the form's own; take another.")
-        return slug or free_slug(self.cleaned_data.get("title", ""))
 
 
 class PartsForm(DraftForm):

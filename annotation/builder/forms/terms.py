@@ -13,19 +13,21 @@ from annotation.models import Campaign, User
 from annotation.participation.entry import PLATFORMS
 
 CODES = ("code_done", "code_screened_out", "code_failed_check")
-FEE, ADDRESS = "platform_fee", "completion_url"
+FEE, ADDRESS, OPEN_LINK = "platform_fee", "completion_url", "admits_anyone"
 OF_PLATFORM = (FEE, *CODES, ADDRESS)
 LABELS = {
     FEE: "The platform's fee, in % of the pay",
     "drop_out_percent": "Arrivals that finish no part, in %",
     "workers_a_day": "Workers a day",
     "contact": "Contact for workers",
+    OPEN_LINK: "Anyone with the link may join",
     "code_done": "Completion code: part done",
     "code_screened_out": "Completion code: screened out",
     "code_failed_check": "Completion code: failed the check",
 }
 PLANNED = ("drop_out_percent", "workers_a_day")
 HELP_TEXTS = {
+    OPEN_LINK: "one link for all, on the page Invitations; without the tick it lets nobody in any more",
     FEE: "with its VAT if you pay that; empty: none. Fees differ by platform and by customer, and change: see "
     "the platform's own price list (Prolific: Pricing)",
     "drop_out_percent": "to plan with: who leaves, runs out of time, fails a check or is screened out",
@@ -85,7 +87,7 @@ class TermsForm(PlatformForm):
         model = Campaign
         fields = (
             *("pay_per_part", "currency", "minutes_per_part", *PLANNED, "contact"),
-            *("opens_at", "closes_at", "platform", *OF_PLATFORM, "is_pilot"),
+            *("opens_at", "closes_at", "platform", *OF_PLATFORM, OPEN_LINK, "is_pilot"),
         )
         labels = LABELS | {
             "pay_per_part": "Pay for a part",
@@ -150,11 +152,11 @@ class OpenCampaignForm(PlatformForm):
     completion_url = CompletionAddress()
     people = People(label="Invite more accounts")
 
-    field_order = ("closes_at", "contact", *PLANNED, *OF_PLATFORM, "people")
+    field_order = ("closes_at", "contact", *PLANNED, *OF_PLATFORM, OPEN_LINK, "people")
 
     class Meta:
         model = Campaign
-        fields = ("closes_at", "contact", *PLANNED, *OF_PLATFORM)
+        fields = ("closes_at", "contact", *PLANNED, *OF_PLATFORM, OPEN_LINK)
         labels = LABELS | {"closes_at": "Closes"}
         help_texts = HELP_TEXTS
         widgets = {"closes_at": moment()}

@@ -11,6 +11,7 @@ NEW = "/campaigns/new/"
 def form(dataset, *people, **change):
     return {
         "dataset": dataset.slug,
+        "audience": "colleagues",
         "title": "Pilot",
         "rubric": Rubric.objects.get(slug="answerable").pk,
         "kind": "report",
@@ -35,16 +36,26 @@ def test_study_among_colleagues_takes_one_form_and_its_opening(cast, dataset):
     assert Assignment.objects.filter(state="open").count() == 2
 
 
-def test_without_people_the_builder_goes_on_with_the_texts(cast, dataset):
-    response = cast.client("admin").post(NEW, form(dataset))
-    assert response.url == "/campaigns/pilot/edit/texts/"
+def test_draft_without_people_says_that_nobody_is_invited(cast, dataset):
+    response = cast.client("admin").post(NEW, form(dataset), follow=True)
+    assert response.redirect_chain == [("/campaigns/pilot/edit/review/", 302)]
+    assert "Nobody is invited." in response.content.decode()
     assert Campaign.objects.get().raters_per_item == 1
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"title": ""}, "required"),
+        ({"audience": ""}, "Choose who will annotate."),
+        ({"audience": "everybody"}, "Select a valid choice"),
+        ({"names": "n" * 201}, "Name 1 is longer than 200 characters."),
+        ({"names": "\n".join(map(str, range(501)))}, "500 names at a time at most"),
+        ({"raters_per_item": "0"}, "greater than or equal to 1"),
+        ({"raters_per_item": "40000"}, "less than or equal to 32767"),
+        ({"audience": "link", "minutes": "121"}, "less than or equal to 120"),
+        ({"audience": "prolific", "pay": "-1"}, "greater than or equal to 0"),
+        ({"audience": "prolific", "pay": "9"}, "Say how many minutes a text takes"),
+        ({"title": "t" * 201}, "at most 200 characters"),
         ({"slug": "no slug!"}, "valid"),
         ({"people": [999_999]}, "valid choice"),
         ({"kind": "poem"}, "Select a valid choice"),

@@ -17,6 +17,7 @@ from tests.toolbox.campaign_builder import (
     remarks,
     stored,
     url,
+    version,
 )
 from tests.toolbox.responses import markup
 from tests.toolbox.threads import in_threads
@@ -45,7 +46,8 @@ def test_draft_with_missing_settings_is_not_opened(admin, draft, changes, messag
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({}, "There is no consent text"),
+        ({"terms": PROLIFIC}, "There is no consent text"),
+        ({"terms": TERMS | {"admits_anyone": "on"}}, "There is no consent text"),
         ({}, "Nobody is invited"),
         ({"checks": CHECKS}, "1 attention check is written, and none is asked"),
         ({"terms": PROLIFIC}, "needs two attention checks"),
@@ -69,7 +71,8 @@ def test_draft_with_remarks_lists_them_and_can_be_opened(admin, draft, changes, 
 def test_opening_is_logged_and_its_people_see_it(cast, admin, harbour):
     draft = make_draft(admin, harbour, cast.worker)
     response = open_it(admin, draft)
-    assert response.url == draft.get_absolute_url()
+    assert response.url == f"/campaigns/{draft.slug}/invitations/"
+    assert cast.worker.username in admin.get(response.url).content.decode()
     draft.refresh_from_db()
     assert draft.opened_at is not None
     entry = LogEntry.objects.get()
@@ -116,11 +119,12 @@ def test_open_campaign_is_not_opened_again_or_thrown_away(cast, admin, harbour, 
 def test_save_during_the_opening_comes_before_it_or_is_refused(cast, admin, harbour):
     draft = make_draft(admin, harbour, cast.worker)
     clients = [cast.client("admin") for _ in range(12)]
-    confirmed = remarks(admin, draft)
 
     def act(number):
         if number % 6 == 5:
-            return clients[number].post(url(draft, "open"), {"seen": confirmed}).url
+            while (response := open_it(clients[number], draft)).status_code == 409:
+                pass
+            return response.url
         return clients[number].post(url(draft, "texts"), TEXTS | {"sample": number % 6 + 1}).url
 
     went = in_threads(act, range(12))
@@ -128,7 +132,8 @@ def test_save_during_the_opening_comes_before_it_or_is_refused(cast, admin, harb
     assert draft.state == Campaign.State.OPEN
     assert LogEntry.objects.filter(action="opened").count() == 1
     assert draft.items.count() == draft.selection.get("sample", 10)
-    assert set(went) <= {url(draft, "texts"), url(draft, "review"), draft.get_absolute_url()}
+    invitations = f"/campaigns/{draft.slug}/invitations/"
+    assert set(went) <= {url(draft, "texts"), url(draft, "review"), invitations}
 
 
 def test_frozen_state_is_readable(cast, admin, harbour):
@@ -177,32 +182,42 @@ def test_later_changes_are_few_and_logged(cast, admin, harbour):
     assert draft.closes_at.year == 2099
 
 
-def test_opening_asks_once_more_with_every_remark(admin, draft):
-    page = markup(admin.get(url(draft, "open")))
-    assert "Opening cannot be undone" in page
+def test_review_lists_every_remark_above_the_button(admin, draft):
+    page = read(admin, draft, "review")
     all_remarks = remarks(admin, draft)
-    assert len(all_remarks) >= 2
+    assert all_remarks
     for remark in all_remarks:
-        assert f"{remark}</label>" in page
-    assert 'class="button main large">Open it now' in page
-    for confirmed in ([], all_remarks[:-1], ["something else"]):
-        refused = admin.post(url(draft, "open"), {"seen": confirmed})
-        assert refused.status_code == 422
-        assert "not every remark is ticked" in refused.content.decode()
-    draft.refresh_from_db()
-    assert draft.is_draft
-    open_it(admin, draft)
+        assert page.index(remark) < page.index(">Open campaign</button>")
+    assert admin.get(url(draft, "open")).url == url(draft, "review")  # it asked to confirm
+
+
+@pytest.mark.parametrize("sent", [{}, {"version": ""}, {"version": "0123456789abcdef"}])
+def test_opening_without_the_version_of_the_draft_is_refused(admin, draft, sent):
+    before = stored(draft)
+    refused = admin.post(url(draft, "open"), sent)
+    assert refused.status_code == 409
+    assert "somebody changed the draft since" in refused.content.decode()
+    assert stored(draft) == before
+    again = admin.post(url(draft, "open"), {"version": refused.context["version"]})
+    assert again.status_code == 302
     draft.refresh_from_db()
     assert not draft.is_draft
-    assert admin.get(url(draft, "open")).url == url(draft, "review")
 
 
-def test_remark_that_came_up_since_has_to_be_seen_first(admin, draft):
-    confirmed = remarks(admin, draft)
-    admin.post(url(draft, "terms"), TERMS | {"pay_per_part": "1.00"})
-    refused = admin.post(url(draft, "open"), {"seen": confirmed})
-    assert refused.status_code == 422
-    assert "2.00 GBP an hour" in refused.content.decode()
+@pytest.mark.parametrize(
+    ("step", "sent"),
+    [
+        ("terms", TERMS | {"pay_per_part": "1.00"}),
+        ("parts", PARTS),
+        ("texts", TEXTS | {"sample": 3}),
+        ("checks", CHECKS),
+    ],
+)
+def test_draft_that_was_changed_since_is_displayed_again(admin, draft, step, sent):
+    read_version = version(admin, draft)
+    assert admin.post(url(draft, step), sent).status_code == 302
+    refused = admin.post(url(draft, "open"), {"version": read_version})
+    assert refused.status_code == 409
     draft.refresh_from_db()
     assert draft.is_draft
 
@@ -216,15 +231,14 @@ def test_remark_that_came_up_since_has_to_be_seen_first(admin, draft):
         ("graded", "passage", ""),
     ],
 )
-def test_rubric_for_another_kind_of_text_has_to_be_confirmed(admin, harbour, rubric, kind, remark):
+def test_rubric_for_another_kind_of_text_is_remarked(admin, harbour, rubric, kind, remark):
     draft = make_draft(admin, harbour, rubric=rubric, kind=kind)
     about_rubric = [text for text in remarks(admin, draft) if "is made for" in text]
     assert len(about_rubric) == bool(remark)
     assert remark in "".join(about_rubric)
     if remark:
         assert remark in read(admin, draft, "texts")
-        other_remarks = [text for text in remarks(admin, draft) if text not in about_rubric]
-        assert admin.post(url(draft, "open"), {"seen": other_remarks}).status_code == 422
+        assert remark in read(admin, draft, "review")
 
 
 def test_rubric_that_was_retired_meanwhile_is_remarked(admin, draft):
@@ -241,7 +255,7 @@ def test_rubric_decides_the_kind_of_text(admin, harbour, rubric, kind):
 
 def test_custom_rubric_has_no_remark_on_the_kind(admin, harbour):
     own_rubric = Rubric.objects.create(slug="own", title="Own", guideline="x", eta=1, span_from=1)
-    sent = {"dataset": "harbour", "title": "Own", "rubric": own_rubric.pk, "kind": ""}
+    sent = {"dataset": "harbour", "audience": "colleagues", "rubric": own_rubric.pk, "kind": ""}
     refused = admin.post(NEW, sent)
     assert refused.status_code == 422
     assert "choose which" in refused.content.decode()
@@ -262,8 +276,7 @@ def test_after_the_opening_comes_what_the_platform_asks_for(admin, draft):
         "Pay (GBP)": "6.00",
         "Completion code": "C1",
         "Code after screening": "S1",
-        "Code after the check": "",
     }
     page = response.content.decode()
-    for phrase in ("12.00 GBP an hour", ">C1</code>", "not stated", "one for each part"):
+    for phrase in ("12.00 GBP an hour", ">C1</code>", "one for each part"):
         assert phrase in page

@@ -12,7 +12,7 @@ from annotation.monitoring import actions
 from annotation.text.versions import TextEditError
 from crux_site.versions.text_edits import edit_text
 from tests.toolbox.answers import assignment_of, label, submit_item
-from tests.toolbox.campaign_builder import make_draft, remarks
+from tests.toolbox.campaign_builder import make_draft, version
 from tests.toolbox.concurrent_clients import at_once, rounds
 from tests.toolbox.equal_texts import COPIES, WHEEL, grades_of, make_copying, make_mill, text_named
 
@@ -124,9 +124,9 @@ def test_draft_is_opened_or_its_equal_text_is_edited(cast):
     """The two lock the campaign in turn; never is an opened campaign left with other words."""
     client = cast.client("admin")
     draft = make_draft(client, make_mill())
-    messages = remarks(client, draft)
+    read_version = version(client, draft)
     opened, edited = at_once(
-        lambda: drafts.open_draft(draft, cast.admin, messages),
+        lambda: drafts.open_draft(draft, cast.admin, read_version),
         lambda: edit_text(text_named("m1:1"), "Other.", by=None, why="", counts=True),
     )
     assert (opened.error is None) != (edited.error is None)

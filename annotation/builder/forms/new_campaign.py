@@ -1,0 +1,189 @@
+"""Form of a new campaign: who annotates, the rubric and the texts. All else is filled in."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import Count
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from annotation.builder.audiences import DESCRIPTIONS, Audience, set_defaults
+from annotation.builder.drafts import RESERVED, free_slug
+from annotation.builder.forms.steps import SMALL, NamesField, People, accounts
+from annotation.builder.task_minutes import measure_minutes
+from annotation.models import Campaign, Dataset, Rating, Rubric, Text
+from annotation.models.standard import kind_for
+
+TITLE_LENGTH = 180  # of the rubric's title in that of a campaign; the date follows
+
+
+class NewCampaignForm(forms.ModelForm):
+    """Form with the few questions of a new campaign; `set_defaults` answers the others."""
+
+    audience = forms.ChoiceField(
+        choices=Audience.choices,
+        widget=forms.RadioSelect,
+        label="Who will annotate?",
+        error_messages={"required": "Choose who will annotate."},
+    )
+    kind = forms.ChoiceField(required=False, label="Texts")
+    people = People(label="People with an account", help_text="members of the project, and workers")
+    names = NamesField(
+        rows=3,
+        label="People without an account",
+        help_text="one name a line; each gets a personal link",
+    )
+    raters_per_item = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=SMALL,
+        label="People for each text",
+        help_text="empty: 3; among colleagues, all of them",
+    )
+    minutes = forms.DecimalField(
+        required=False, min_value=0.1, max_value=120, max_digits=5, label="Minutes for a text"
+    )
+    pay = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_value=1000,
+        max_digits=6,
+        decimal_places=2,
+        label=f"Pay for an hour, {Campaign._meta.get_field('currency').default}",
+        help_text="the pay of a part is computed from it; empty: it is not stated",
+    )
+
+    class Meta:
+        model = Campaign
+        fields = ("rubric", "title", "slug")
+        labels = {"slug": "Address"}
+        help_texts = {
+            "title": "people who annotate see it; empty: the rubric and the date",
+            "slug": "letters, digits and hyphens; empty: made from the title",
+        }
+
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.dataset = dataset
+        for name in ("title", "slug"):
+            self.fields[name].required = False
+        self.fields["people"].queryset = accounts(self.instance)  # type: ignore[attr-defined]
+        self.fields["rubric"].queryset = Rubric.objects.offered()  # type: ignore[attr-defined]
+        kind_counts = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
+        counts: dict[str, int] = dict(kind_counts)
+        self.fields["kind"].choices = [  # type: ignore[attr-defined]
+            ("", "all of the kind that the rubric is for: T1 reports, T2 passages"),
+            *(
+                (kind.value, f"{kind.label} ({counts.get(kind.value, 0)} with words)")
+                for kind in Text.Kind
+            ),
+        ]
+        rubric, reason = propose_rubric(dataset, counts)
+        self.fields["rubric"].initial = rubric
+        self.fields["rubric"].help_text = reason
+        self.fields["minutes"].help_text = self._minutes_help(rubric)
+
+    def _minutes_help(self, rubric: Rubric | None) -> str:
+        """Say which minutes are used where none are stated, for the proposed rubric."""
+        campaign = Campaign(dataset=self.dataset, rubric=rubric) if rubric else None
+        measured = measure_minutes(campaign) if campaign else None
+        if measured is None:
+            return "empty: unknown, as no earlier campaign here has measured it"
+        return (
+            f"empty: measured, {measured.minutes:.1f} under {rubric}: median of {measured.n} texts in "
+            f"“{measured.campaign}”"
+        )
+
+    def descriptions(self) -> list[tuple[Any, str]]:
+        """Return the choices of the audience, each with its description."""
+        return list(zip(self["audience"], DESCRIPTIONS.values(), strict=True))
+
+    def of_colleagues(self) -> list[forms.BoundField]:
+        return [self["people"], self["names"]]
+
+    def of_texts(self) -> list[forms.BoundField]:
+        return [self["rubric"], self["kind"]]
+
+    def of_size(self) -> list[forms.BoundField]:
+        return [self["raters_per_item"]]
+
+    def of_time(self) -> list[forms.BoundField]:
+        return [self["minutes"]]
+
+    def of_pay(self) -> list[forms.BoundField]:
+        return [self["pay"]]
+
+    def of_title(self) -> list[forms.BoundField]:
+        return [self["title"], self["slug"]]
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if slug in RESERVED:
+            raise ValidationError("This address is the form's own; take another.")
+        return slug
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        rubric: Rubric | None = cleaned.get("rubric")
+        if "kind" in cleaned and rubric:
+            cleaned["kind"] = cleaned["kind"] or kind_for(rubric)
+            if not cleaned["kind"]:
+                self.add_error("kind", "This rubric is for any texts: choose which.")
+        if rubric and "title" in cleaned and "slug" in cleaned:
+            today = date_format(timezone.localdate(), "j M Y")
+            cleaned["title"] = cleaned["title"] or f"{rubric.title[:TITLE_LENGTH]}, {today}"
+            cleaned["slug"] = cleaned["slug"] or free_slug(cleaned["title"])
+        audience = cleaned.get("audience")
+        if audience == Audience.COLLEAGUES:
+            cleaned["minutes"] = None
+        else:
+            cleaned |= {"people": [], "names": []}
+        if audience != Audience.PROLIFIC:
+            cleaned["pay"] = None
+        if rubric and cleaned.get("kind") and cleaned.get("pay") and not cleaned.get("minutes"):
+            self._require_minutes(rubric, cleaned["kind"])
+        return cleaned
+
+    def _require_minutes(self, rubric: Rubric, kind: str) -> None:
+        like_it = Campaign(dataset=self.dataset, rubric=rubric, selection={"kind": kind})
+        if "minutes" not in self.errors and measure_minutes(like_it) is None:
+            self.add_error(
+                "minutes",
+                "Say how many minutes a text takes: the pay of a part is computed from them.",
+            )
+
+    def _post_clean(self) -> None:
+        """Set the settings of the audience before the model's own validation."""
+        super()._post_clean()  # type: ignore[misc]
+        if not self.errors:
+            cleaned, draft = self.cleaned_data, self.instance
+            draft.selection = {"kind": cleaned["kind"]}
+            set_defaults(
+                draft,
+                Audience(cleaned["audience"]),
+                by=draft.created_by,
+                invited=len(cleaned["people"]) + len(cleaned["names"]),
+                raters=cleaned["raters_per_item"],
+            )
+
+
+def propose_rubric(dataset: Dataset, counts: dict[str, int]) -> tuple[Rubric | None, str]:
+    """Return the rubric to propose for a dataset, and the reason.
+
+    It is the one of its newest campaign, else the one with most of its ratings, else one that is made
+    for the most frequent kind of text. `counts`: the texts with words, by kind. None where nothing fits.
+    """
+    offered = Rubric.objects.offered()
+    newest = offered.filter(campaigns__dataset=dataset).order_by("-campaigns__pk").first()
+    if newest:
+        return newest, "proposed: the newest campaign of this dataset has it"
+    ratings = Rating.objects.of_dataset(dataset).filter(rubric__in=offered).order_by()
+    most = ratings.values_list("rubric").annotate(n=Count("pk")).order_by("-n", "rubric").first()
+    if most:
+        return Rubric.objects.get(pk=most[0]), "proposed: most ratings of this dataset are under it"
+    for kind in sorted(counts, key=lambda kind: -counts[kind]):
+        fitting = next((rubric for rubric in offered if kind_for(rubric) == kind), None)
+        if fitting:
+            return fitting, f"proposed: the dataset has {counts[kind]} {kind}s with words"
+    return None, ""
