@@ -24,6 +24,15 @@ STEPS = {
     "terms": "Terms and people",
     "review": "Review and open",
 }
+SETTLES = {
+    "texts": "title, kind, systems, topics, random sample, questions, further rubrics",
+    "parts": "people for each text, parts, time limits, skips, number of attention checks",
+    "gold": "practice texts and hidden texts with a known answer",
+    "guideline": "language, wording of the rubric, guideline, consent",
+    "checks": "questions before the work, wording of the attention checks",
+    "terms": "pay, minutes, contact, dates, platform, codes, open link, pilot, invited accounts",
+    "review": "",
+}
 LOW_PAY = {"GBP": Decimal(9), "USD": Decimal(12), "EUR": Decimal("10.50")}  # an hour
 LONG_PART = 5  # minutes from which on Prolific lets two attention checks decide
 SUBMISSION_HOURS = 24  # for which Prolific keeps a submission open
@@ -36,6 +45,7 @@ class Step:
     name: str
     title: str
     url: str
+    settles: str
     missing: list[str] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
 
@@ -43,7 +53,7 @@ class Step:
 def steps(campaign: Campaign) -> list[Step]:
     """Return all steps of a draft in order. It can be opened when none has a missing setting."""
     by_name = {
-        name: Step(name, title, reverse(f"campaign_{name}", args=[campaign.slug]))
+        name: Step(name, title, reverse(f"campaign_{name}", args=[campaign.slug]), SETTLES[name])
         for name, title in STEPS.items()
     }
     _texts(campaign, by_name["texts"])

@@ -118,7 +118,7 @@ def _open_link_page(
     request: HttpRequest, campaign: Campaign, user: User | None
 ) -> HttpResponseBase:
     """Show the terms; a person who agrees becomes a participant, and a refusal is not stored."""
-    form = ConsentForm(request.POST or None)
+    form = ConsentForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and form.agrees:
         account = user if user and not user.is_guest else None
         return _log_in(request, workflow.join_by_open_link(campaign, account))

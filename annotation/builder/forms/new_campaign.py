@@ -1,5 +1,6 @@
 """Form of a new campaign: who annotates, the rubric and the texts. All else is filled in."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -15,8 +16,6 @@ from annotation.builder.task_minutes import measure_minutes
 from annotation.models import Campaign, Dataset, Rating, Rubric, Text
 from annotation.models.standard import kind_for
 
-TITLE_LENGTH = 180  # of the rubric's title in that of a campaign; the date follows
-
 
 class NewCampaignForm(forms.ModelForm):
     """Form with the few questions of a new campaign; `set_defaults` answers the others."""
@@ -27,7 +26,9 @@ class NewCampaignForm(forms.ModelForm):
         label="Who will annotate?",
         error_messages={"required": "Choose who will annotate."},
     )
-    kind = forms.ChoiceField(required=False, label="Texts")
+    kind = forms.ChoiceField(
+        required=False, label="Texts", help_text="T1 is for reports, T2 for passages"
+    )
     people = People(label="People with an account", help_text="members of the project, and workers")
     names = NamesField(
         rows=3,
@@ -42,7 +43,7 @@ class NewCampaignForm(forms.ModelForm):
         help_text="empty: 3; among colleagues, all of them",
     )
     minutes = forms.DecimalField(
-        required=False, min_value=0.1, max_value=120, max_digits=5, label="Minutes for a text"
+        required=False, min_value=Decimal("0.1"), max_value=120, max_digits=5, label="Minutes for a text"
     )
     pay = forms.DecimalField(
         required=False,
@@ -59,7 +60,7 @@ class NewCampaignForm(forms.ModelForm):
         fields = ("rubric", "title", "slug")
         labels = {"slug": "Address"}
         help_texts = {
-            "title": "people who annotate see it; empty: the rubric and the date",
+            "title": "people who annotate see it; empty: the kind of text and the date",
             "slug": "letters, digits and hyphens; empty: made from the title",
         }
 
@@ -73,14 +74,14 @@ class NewCampaignForm(forms.ModelForm):
         kind_counts = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
         counts: dict[str, int] = dict(kind_counts)
         self.fields["kind"].choices = [  # type: ignore[attr-defined]
-            ("", "all of the kind that the rubric is for: T1 reports, T2 passages"),
+            ("", "all that the rubric is for"),
             *(
                 (kind.value, f"{kind.label} ({counts.get(kind.value, 0)} with words)")
                 for kind in Text.Kind
             ),
         ]
         rubric, reason = propose_rubric(dataset, counts)
-        self.fields["rubric"].initial = rubric
+        self.initial["rubric"] = rubric
         self.fields["rubric"].help_text = reason
         self.fields["minutes"].help_text = self._minutes_help(rubric)
 
@@ -102,8 +103,11 @@ class NewCampaignForm(forms.ModelForm):
     def of_colleagues(self) -> list[forms.BoundField]:
         return [self["people"], self["names"]]
 
+    def of_rubric(self) -> list[forms.BoundField]:
+        return [self["rubric"]]
+
     def of_texts(self) -> list[forms.BoundField]:
-        return [self["rubric"], self["kind"]]
+        return [self["kind"]]
 
     def of_size(self) -> list[forms.BoundField]:
         return [self["raters_per_item"]]
@@ -130,9 +134,10 @@ class NewCampaignForm(forms.ModelForm):
             cleaned["kind"] = cleaned["kind"] or kind_for(rubric)
             if not cleaned["kind"]:
                 self.add_error("kind", "This rubric is for any texts: choose which.")
-        if rubric and "title" in cleaned and "slug" in cleaned:
+        if "title" in cleaned and "slug" in cleaned:
             today = date_format(timezone.localdate(), "j M Y")
-            cleaned["title"] = cleaned["title"] or f"{rubric.title[:TITLE_LENGTH]}, {today}"
+            kind = (cleaned.get("kind") or "text").capitalize()
+            cleaned["title"] = cleaned["title"] or f"{kind} grading, {today}"
             cleaned["slug"] = cleaned["slug"] or free_slug(cleaned["title"])
         audience = cleaned.get("audience")
         if audience == Audience.COLLEAGUES:
