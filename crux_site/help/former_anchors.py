@@ -25,6 +25,7 @@ FORMER_ANCHORS: dict[str, dict[str, str]] = {
         "monitoring-a-campaign": "while-it-runs",
         "how-participants-join": "how-people-come-in",
         "studies-among-colleagues": "among-colleagues",
+        "settings-of-a-draft": "building-for-a-crowd",
     },
     "docs/researchers.md": {
         "search": "finding-words",

@@ -28,7 +28,10 @@ OF_KITS = ("ui.py", "bench.py")
 TEXT_TOKENS = {tokenize.STRING, tokenize.COMMENT}
 FILLED_IN = re.compile(r"\{[^{}]*\}")
 # Names of salts, of loggers and of files that look like modules.
-NO_MODULES = ("annotation.invited", "building.md", "crux_site.logins", "judging.md")
+NO_MODULES = (
+    *("annotation.invited", "annotation.open_link"),
+    *("building.md", "crux_site.logins", "judging.md"),
+)
 
 
 def prose_of(page: str) -> str:

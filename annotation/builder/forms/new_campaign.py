@@ -43,7 +43,11 @@ class NewCampaignForm(forms.ModelForm):
         help_text="empty: 3; among colleagues, all of them",
     )
     minutes = forms.DecimalField(
-        required=False, min_value=Decimal("0.1"), max_value=120, max_digits=5, label="Minutes for a text"
+        required=False,
+        min_value=Decimal("0.1"),
+        max_value=120,
+        max_digits=5,
+        label="Minutes for a text",
     )
     pay = forms.DecimalField(
         required=False,
