@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from annotation.builder import readiness, sampling
+from annotation.builder.attention_checks import add_ready_made
 from annotation.builder.audiences import fit_to_sample
-from annotation.builder.forms.checks import add_ready_made
 from annotation.errors import UserError
 from annotation.models import (
     AttentionCheck,

@@ -13,8 +13,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.builder import drafts
+from annotation.builder.attention_checks import add_ready_made
 from annotation.builder.equal_texts import can_choose
-from annotation.builder.forms.checks import CheckForms, add_ready_made, save_checks
+from annotation.builder.forms.checks import CheckForms, save_checks
 from annotation.builder.forms.guideline import GuidelineForm
 from annotation.builder.forms.new_campaign import NewCampaignForm
 from annotation.builder.forms.steps import GoldForm, PartsForm

@@ -19,7 +19,6 @@ from tests.toolbox.campaign_builder import (
     url,
     version,
 )
-from tests.toolbox.responses import markup
 from tests.toolbox.threads import in_threads
 
 

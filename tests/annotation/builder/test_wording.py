@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.builder.forms.checks import add_ready_made
+from annotation.builder.attention_checks import add_ready_made
 from annotation.models import Campaign, Rubric, RubricLevel
 from annotation.models.rubric_wording import Level, campaign_wording
 from annotation.models.standard import GRADED, GUIDELINES

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from annotation.builder.forms.checks import add_ready_made
+from annotation.builder.attention_checks import add_ready_made
 from annotation.models import Answer, Rater, Rating
 from annotation.models.standard import STANDARD, add_standard
 from annotation.participation.assigning import rater_of

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone, translation
 
-from annotation.builder.forms.checks import add_ready_made
+from annotation.builder.attention_checks import add_ready_made
 from annotation.models import Campaign, User
 from annotation.models.standard import STANDARD
 from annotation.participation import assigning
