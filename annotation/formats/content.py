@@ -1,4 +1,4 @@
-"""Detection of the kind of a file by its first lines, for uninformative names. No Django here."""
+"""Detection of a file's kind by its first lines, for uninformative names. No Django."""
 
 import gzip
 import json

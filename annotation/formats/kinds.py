@@ -1,4 +1,4 @@
-"""Kinds of our own files: the patterns of their names, and the keys of their lines. No Django here."""
+"""Kinds of our own files: patterns of names, and keys of lines. No Django here."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -55,8 +55,8 @@ class _Keys:
     def match(self, keys: frozenset[str]) -> bool:
         if not all(names & keys for names in self.required) or self.never & keys:
             return False
-        known = frozenset().union(*self.required, self.optional or ())
-        return self.optional is None or keys <= known
+        shape = frozenset().union(*self.required, self.optional or ())
+        return self.optional is None or keys <= shape
 
 
 def _keys(required: str, optional: str | None = None, never: str = "") -> _Keys:
@@ -102,5 +102,5 @@ def kinds_of(lines: Iterable[frozenset[str]]) -> list[Kind]:
     """Return the kinds that the keys of most of these lines fit; several where they are alike."""
     lines = list(lines)
     n_of = Counter({kind: sum(keys.match(line) for line in lines) for kind, keys in KEYS.items()})
-    most = max(n_of.values())
-    return [kind for kind in KEYS if n_of[kind] == most] if 2 * most > len(lines) else []
+    maximum = max(n_of.values())
+    return [kind for kind in KEYS if n_of[kind] == maximum] if 2 * maximum > len(lines) else []

@@ -122,7 +122,7 @@ def _in_folder(path: Path, full: str, name: str, *, flat: bool) -> Source | None
 
 
 def by_content(path: Path, name: str) -> Source | None:
-    """Return the source of a file by its first lines; None for an unknown kind, or a known name.
+    """Return a file's source by its first lines; None if unknown, or the name is known.
 
     Raises DatasetImportError where they fit several kinds, or the name must tell more.
     """
@@ -141,9 +141,9 @@ def by_content(path: Path, name: str) -> Source | None:
         return Source(path, printable(name), kinds[0])
     if kinds:
         *names, last = [kind.value for kind in kinds]
-        named = f"{', '.join(names)} or {last}" if names else last
+        choices = f"{', '.join(names)} or {last}" if names else last
         message = (
-            f"its lines are those of {named}, which its name must tell: rename it; "
+            f"its lines are those of {choices}, which its name must tell: rename it; "
             "in a folder raw/ it is not read"
         )
         raise DatasetImportError([Problem(printable(name), 0, "", message)])

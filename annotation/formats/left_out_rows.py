@@ -66,7 +66,7 @@ class RowPosition(int):
 
 @dataclass(frozen=True)
 class LeftOutRow:
-    """A row left out by an import: its kind, its position, the ids of the tool, and the reason."""
+    """A row left out by an import: its kind, position, ids of the tool, and reason."""
 
     file: str
     line: int

@@ -70,7 +70,7 @@ class Conversion(StrEnum):
     NO_AGENT = "suggestions without an agent: no row"
     WRONG = "answers in a tool that have an error: no row"
     UNSOUND = "rows of other tools' files that have an error: left out"
-    NO_WORDS = "passages without words: no text"
+    EMPTY_PASSAGE = "passages without words: no text"
     TWICE = "answers in a tool to a pair that the same person graded otherwise: no row"
     NUMBER_ALONE = "predictions of which a tool's export has the number alone: no row"
     MOVED = "spans whose words are not where their file says: looked for in the text"

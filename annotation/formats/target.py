@@ -223,8 +223,8 @@ class Target:
             self.refuse(Problem(source, line, field, message))
             return
         names = source.translation.fields if source.translation else {}
-        where = line.description if isinstance(line, RowPosition) else ""
-        problem = Problem(source.name, int(line), names.get(field, field), message, where)
+        place = line.description if isinstance(line, RowPosition) else ""
+        problem = Problem(source.name, int(line), names.get(field, field), message, place)
         if not (source.leaves_out and isinstance(line, RowPosition)):
             self.refuse(problem)
         elif source.is_of_annotation_tool:
@@ -314,8 +314,8 @@ class Target:
         Rows that are left out follow them: they may be the cause.
         """
         if self.problems:
-            others = (_problem_of(row) for row in self.left_out.values())
-            more = [problem for problem in others if problem not in self.problems]
+            causes = (_problem_of(row) for row in self.left_out.values())
+            more = [problem for problem in causes if problem not in self.problems]
             problems = [*self.problems, *more][:LIMIT]
             self.summary.errors = problems
             raise DatasetImportError(problems, self.summary)

@@ -193,7 +193,7 @@ def import_dataset(
 
 
 class _PartialImportError(Exception):
-    """An import in which rows are stored of units that are left out: it is rolled back and repeated."""
+    """Import that stored rows of a unit that is left out; it is repeated without it."""
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def passage(name: str, title: str | None, text: str) -> PassageRow:
 def of_corpus(name: str, title: str | None, text: str) -> Iterator[PassageRow | Skipped]:
     """Yield the passage of a line of a corpus, unless it has no words."""
     row = passage(name, title, text)
-    yield row if row.contents.strip() else Skipped(Conversion.NO_WORDS)
+    yield row if row.contents.strip() else Skipped(Conversion.EMPTY_PASSAGE)
 
 
 class _Query(Row):

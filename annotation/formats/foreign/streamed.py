@@ -43,8 +43,8 @@ def items(
 
     Raises as `values`.
     """
-    named = values(path, allows_nan=allows_nan)
-    return ((line, value) for line, name, value in named if not name or name in names)
+    members = values(path, allows_nan=allows_nan)
+    return ((line, value) for line, name, value in members if not name or name in names)
 
 
 def first_name(path: Path) -> str:

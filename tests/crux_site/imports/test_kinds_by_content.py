@@ -1,4 +1,4 @@
-"""Our own JSON-lines files under names that say nothing: the keys of their lines tell the kind."""
+"""JSON-lines files of ours under any name: the keys of their lines tell the kind."""
 
 import gzip
 import json
@@ -48,7 +48,7 @@ SHAPES = {
     Kind.TEXT_HISTORY: VersionRow,
     Kind.NOTES: records.NoteRow,
 }
-OWN = {name: rows for name, rows in study().items() if name.endswith(".jsonl")}
+STUDY_FILES = {name: rows for name, rows in study().items() if name.endswith(".jsonl")}
 
 
 @pytest.mark.parametrize("kind", KEYS, ids=lambda kind: kind.name)
@@ -63,8 +63,8 @@ def test_keys_are_the_required_fields_of_the_shape(kind):
 
 
 def test_each_kind_of_json_lines_has_keys():
-    named = {kind for kind in Kind if kind.value.endswith(".jsonl")}
-    assert named - {Kind.HISTORY_QLABELS, Kind.HISTORY_QRELS} == set(KEYS)
+    json_lines = {kind for kind in Kind if kind.value.endswith(".jsonl")}
+    assert json_lines - {Kind.HISTORY_QLABELS, Kind.HISTORY_QRELS} == set(KEYS)
 
 
 @pytest.mark.parametrize(
@@ -92,25 +92,25 @@ def test_kinds_of_keys(keys, kinds):
 
 
 def test_most_lines_tell_the_kind_and_a_tie_does_not():
-    topic, other = frozenset({"id", "request"}), frozenset({"id"})
-    assert kinds_of([other, topic, topic]) == [Kind.TOPICS]
-    assert kinds_of([other, topic]) == []
+    topic, unsound = frozenset({"id", "request"}), frozenset({"id"})
+    assert kinds_of([unsound, topic, topic]) == [Kind.TOPICS]
+    assert kinds_of([unsound, topic]) == []
     assert kinds_of([]) == []
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", STUDY_FILES)
 @pytest.mark.parametrize("new_name", ["my-study.jsonl", "export (3).json", "data.txt", "data"])
 def test_kind_is_told_by_the_lines_or_asked(tmp_path, name, new_name):
     """A file whose name must say more is refused, with the names that it may have."""
     kind = by_name(tmp_path, name).kind
     path = tmp_path / new_name
-    path.write_text("".join(map(line, OWN[name])))
+    path.write_text("".join(map(line, STUDY_FILES[name])))
     (tmp_path / f"{new_name}.gz").write_bytes(gzip.compress(path.read_bytes()))
     for file in (path, tmp_path / f"{new_name}.gz"):
         try:
             (source,) = recognise(file).sources
-        except DatasetImportError as asked:
-            (problem,) = asked.problems
+        except DatasetImportError as refused:
+            (problem,) = refused.problems
             assert problem.file == file.name
             assert f"{kind.value}" in problem.message
             assert "rename it" in problem.message
@@ -119,11 +119,11 @@ def test_kind_is_told_by_the_lines_or_asked(tmp_path, name, new_name):
             assert source.kind is kind
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", STUDY_FILES)
 def test_mutated_file_is_never_of_another_kind(tmp_path, name):
     draw = random.Random(name)
-    expected = kinds_of(keys_of_lines(write(tmp_path, {"a": OWN[name]}) / "a"))
-    data = "".join(map(line, OWN[name])).encode()
+    expected = kinds_of(keys_of_lines(write(tmp_path, {"a": STUDY_FILES[name]}) / "a"))
+    data = "".join(map(line, STUDY_FILES[name])).encode()
     for number in range(100):
         path = tmp_path / f"{number}.jsonl"
         path.write_bytes(mutated(data, draw))
@@ -164,9 +164,9 @@ def test_known_name_at_an_unknown_place_is_left_out_and_files_of_raw_are_not_ask
 
 def test_ambiguous_file_of_a_folder_is_asked_about(tmp_path):
     write(tmp_path, {"topics.jsonl": TOPICS, "x.jsonl": [{"id": "d1", "contents": "It grinds."}]})
-    with pytest.raises(DatasetImportError) as asked:
+    with pytest.raises(DatasetImportError) as refused:
         recognise(tmp_path)
-    assert str(asked.value) == (
+    assert str(refused.value) == (
         "x.jsonl: its lines are those of passages*.jsonl, documents*.jsonl or references.jsonl, "
         "which its name must tell: rename it; in a folder raw/ it is not read"
     )
@@ -174,7 +174,7 @@ def test_ambiguous_file_of_a_folder_is_asked_about(tmp_path):
 
 def test_rater_is_asked_for(tmp_path):
     name = "annotations/ann.qlabels.jsonl"
-    write(tmp_path, {"labels.jsonl": OWN[name]})
+    write(tmp_path, {"labels.jsonl": STUDY_FILES[name]})
     with pytest.raises(DatasetImportError, match=r"those of annotations/<rater>\.qlabels\.jsonl"):
         recognise(tmp_path)
 

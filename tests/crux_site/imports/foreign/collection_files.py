@@ -7,8 +7,8 @@ DOCS = [
     {"title": "", "text": "Ottilie Marsh mended the wheel."},
     {"title": "Tide", "text": "It turned in May."},
 ]
-WHO, WHEN, COST = "Who mended the wheel?", "When did it turn?", "What did it cost?"
-REQUESTS = [WHO, WHEN, COST]
+WHO_MENDED, WHEN_TURNED, COST = "Who mended the wheel?", "When did it turn?", "What did it cost?"
+REQUESTS = [WHO_MENDED, WHEN_TURNED, COST]
 RUN = [f"q{n} Q0 d{m} {m} {9.5 - m} bm25" for n in (1, 2, 3) for m in (1, 2)]
 
 
@@ -80,8 +80,8 @@ COLLECTIONS: dict[str, dict[str, list[Any]]] = {
     },
     "nuggets": {
         "model-a.jsonl": [
-            _nuggets("q1", WHO, "vital"),
-            _nuggets("q2", WHEN, "okay"),
+            _nuggets("q1", WHO_MENDED, "vital"),
+            _nuggets("q2", WHEN_TURNED, "okay"),
             _nuggets("q3", COST, "vital"),
         ]
     },

@@ -1,4 +1,4 @@
-"""Unsound rows of collections: left out as a whole and listed, while the others are imported."""
+"""Unsound rows of collections are left out and listed, and the others imported."""
 
 import json
 import os
@@ -270,8 +270,8 @@ def test_import_of_mutated_files_is_that_of_their_sound_rows(form, tmp_path):
         n_left_out += len(summary.left_out_rows)
         assert not import_dataset(folder, slug, form=form).changed
         sound = write(tmp_path / f"{slug}-sound", _sound(files, summary))
-        again = import_dataset(sound, f"{slug}-sound", form=form)
-        assert not again.left_out_rows
+        second = import_dataset(sound, f"{slug}-sound", form=form)
+        assert not second.left_out_rows
         first = exported(slug, tmp_path / f"{slug}-out")
         assert exported(f"{slug}-sound", tmp_path / f"{slug}-sound-out") == first
     assert n_left_out
