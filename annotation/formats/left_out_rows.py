@@ -102,12 +102,15 @@ def as_json(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def as_csv(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return a table with a header, with spreadsheet formulas escaped by an apostrophe."""
+    """Return a table with a header, with spreadsheet formulas escaped by an apostrophe.
+
+    The item is empty where the line alone tells the row.
+    """
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: _cell(value) for name, value in row.items()})
+        writer.writerow({name: _cell(value) for name, value in row.items() if value})
     return text.getvalue()
 
 

@@ -208,7 +208,7 @@ def test_command_writes_the_rows(tmp_path):
     call_command("import_dataset", tmp_path / "in", dataset="x", format="beir", left_out=file)
     assert file.read_text().splitlines() == [
         "file,line,item,kind,task,annotation,person,field,reason",
-        "corpus.jsonl,2,0,passage,,,,text,is missing",
+        "corpus.jsonl,2,,passage,,,,text,is missing",
     ]
 
 
