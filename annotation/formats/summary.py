@@ -92,6 +92,7 @@ class Conversion(StrEnum):
         "(--order score ranks them by score)"
     )
     INDEXES_AS_STRINGS = "places written as words in citations: read as places in the references"
+    CITES_NOTHING = "citations of places outside the references: kept without a text"
     TITLE_KEPT = "another title for a dataset that has one: it keeps its own"
 
 

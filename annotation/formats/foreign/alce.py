@@ -38,7 +38,8 @@ from annotation.formats.records import (
     TopicRow,
     WholeNumber,
 )
-from annotation.formats.translation import Translation
+from annotation.formats.summary import Conversion
+from annotation.formats.translation import Counted, Translation
 from annotation.text.spans import sentences
 
 ARRAYS = ("data", "demos")
@@ -248,7 +249,7 @@ def _ranked(system: str, row: _Item) -> Iterator[RunRow]:
         yield RunRow.model_construct(line=f"{row.id} Q0 {name} {rank} {1 / rank!r} {system}")
 
 
-def _report(system: str, is_list: bool, row: _Item) -> Iterator[CitedRow]:
+def _report(system: str, is_list: bool, row: _Item) -> Iterator[CitedRow | Counted]:
     """Yield the text without citation marks, as ALCE scores it.
 
     A mark belongs to the part of the text that it is in.
@@ -265,6 +266,7 @@ def _report(system: str, is_list: bool, row: _Item) -> Iterator[CitedRow]:
         if statement:
             at = offset_of(start) + inside.index(statement)
             cited = tuple(_cited(raw[start:end], names))
+            yield from (Counted(Conversion.CITES_NOTHING) for _, name in cited if name is None)
             statements.append(
                 StatementRow.model_construct(start=at, end=at + len(statement), cited=cited)
             )

@@ -123,6 +123,7 @@ def _into(row: _Report) -> Iterable[CitedRow | Counted]:
             pairs = zip(statement.citations, citations, strict=True)
             n = sum(isinstance(raw, str) and raw is not citation for raw, citation in pairs)
             yield from [Counted(Conversion.INDEXES_AS_STRINGS)] * n
+            yield from (Counted(Conversion.CITES_NOTHING) for _, name in cited if name is None)
             statements.append(
                 StatementRow.model_construct(start=at, end=at + len(text), cited=cited)
             )

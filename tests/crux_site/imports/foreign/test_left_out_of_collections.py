@@ -140,8 +140,10 @@ def test_citation_of_nothing_is_kept_and_malformed_citation_leaves_the_report_ou
         rag["answers.jsonl"][0] | {"answer": [{"text": "So.", "citations": [7]}]},
         rag["answers.jsonl"][1] | {"answer": [{"text": "So.", "citations": [{"to": 1}]}]},
     ]
-    [message] = left_out(write(tmp_path, {**rag, "answers.jsonl": reports}), "trec-rag")
-    assert message.startswith("answers.jsonl:2: answer.0.citations: must be a list of places")
+    summary = read(write(tmp_path, {**rag, "answers.jsonl": reports}), "trec-rag")
+    [row] = summary.left_out_rows
+    assert row.reason.startswith("must be a list of places")
+    assert summary.mapped["citations of places outside the references: kept without a text"] == 1
     assert list(Citation.objects.values_list("label", "cited")) == [("7", None)]
 
 
