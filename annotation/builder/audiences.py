@@ -120,8 +120,8 @@ def fit_to_sample(
     Without any, neither minutes nor pay are set.
     """
     items = campaign.items.filter(purpose=Item.Purpose.STUDY).count()
-    if minutes_of_text is None and (measured := measure_minutes(campaign)):
-        minutes_of_text = Decimal(measured.minutes)
+    if minutes_of_text is None and (median := measure_minutes(campaign)):
+        minutes_of_text = Decimal(median.minutes)
     if campaign.items_per_part:
         if minutes_of_text:
             fitting = int(PART_MINUTES / minutes_of_text)

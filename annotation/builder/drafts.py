@@ -79,7 +79,7 @@ def create_draft(
     minutes_of_text: Decimal | None = None,
     pay_of_hour: Decimal | None = None,
 ) -> None:
-    """Save a new draft with its guideline, draw its items, write its checks, and invite people.
+    """Save a new draft with its guideline and checks, draw its items, and invite people.
 
     People with an account see it once it is open; each of the `names` gets a personal link. One text of
     equal words is handed out. Raises SampleError where no text can be drawn; nothing is created then.

@@ -9,7 +9,7 @@ from annotation.participation.planning import Plan
 from annotation.participation.workload import Workload
 from annotation.plurals import n_of
 
-NAMED = 5  # people who are named; the others are counted
+MAX_NAMES = 5  # people who are named; the others are counted
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Summary:
 
 def summarize(campaign: Campaign, work: Workload, plan: Plan) -> Summary:
     """Return the summary of a draft with drawn texts."""
-    measured = measure_minutes(campaign)
-    lines = [Line("Who", _who(campaign)), Line("Time", _time(campaign, work, measured))]
+    median = measure_minutes(campaign)
+    lines = [Line("Who", _annotators(campaign)), Line("Time", _time(campaign, work, median))]
     if campaign.lease_hours or campaign.admits_strangers:
         lines.append(Line("Time limit", _lease(campaign)))
     lines += [Line("Consent", _consent(campaign)), Line("Checks", _checks(campaign))]
@@ -39,11 +39,11 @@ def summarize(campaign: Campaign, work: Workload, plan: Plan) -> Summary:
         lines.append(Line("Completion code", campaign.code_done or "none"))
     if campaign.platform or campaign.pay_per_part is not None:
         lines.append(Line("Pay", _pay(campaign, work, plan)))
-    return Summary(_lead(campaign, work, measured), lines)
+    return Summary(_lead(campaign, work, median), lines)
 
 
-def _lead(campaign: Campaign, work: Workload, measured: MeasuredMinutes | None) -> str:
-    """Return for example: 12 passages, 3 people each, parts of 4 texts, about 25 minutes a part."""
+def _lead(campaign: Campaign, work: Workload, median: MeasuredMinutes | None) -> str:
+    """Return the size: 12 passages, 3 people each, parts of 4 texts, about 25 minutes a part."""
     people = "1 person" if work.raters == 1 else f"{work.raters} people"
     parts = (
         f"parts of {n_of(work.items_in_part, 'text')}"
@@ -51,20 +51,20 @@ def _lead(campaign: Campaign, work: Workload, measured: MeasuredMinutes | None) 
         else "all texts in one part"
     )
     phrases = [n_of(work.items, campaign.kind), f"{people} each", parts]
-    if minutes := _minutes_of_part(campaign, work, measured):
+    if minutes := _minutes_of_part(campaign, work, median):
         phrases.append(f"about {n_of(minutes, 'minute')} a part")
     return ", ".join(phrases)
 
 
 def _minutes_of_part(
-    campaign: Campaign, work: Workload, measured: MeasuredMinutes | None
+    campaign: Campaign, work: Workload, median: MeasuredMinutes | None
 ) -> int | None:
     if campaign.minutes_per_part:
         return campaign.minutes_per_part
-    return max(1, round(measured.minutes * work.items_in_part)) if measured else None
+    return max(1, round(median.minutes * work.items_in_part)) if median else None
 
 
-def _who(campaign: Campaign) -> str:
+def _annotators(campaign: Campaign) -> str:
     audience = audience_of(campaign)
     if audience == Audience.LINK:
         return "anyone with the link, without an account"
@@ -75,26 +75,26 @@ def _who(campaign: Campaign) -> str:
         participant.rater.name
         if participant.source == Participant.Source.ACCOUNT
         else f"{participant.external_id or 'somebody'} (personal link)"
-        for participant in invited[:NAMED]
+        for participant in invited[:MAX_NAMES]
     ]
     n = invited.count()
-    if n > NAMED:
-        names.append(f"{n - NAMED} more")
+    if n > MAX_NAMES:
+        names.append(f"{n - MAX_NAMES} more")
     return ", ".join(names) or "nobody yet"
 
 
-def _time(campaign: Campaign, work: Workload, measured: MeasuredMinutes | None) -> str:
-    minutes = _minutes_of_part(campaign, work, measured)
+def _time(campaign: Campaign, work: Workload, median: MeasuredMinutes | None) -> str:
+    minutes = _minutes_of_part(campaign, work, median)
     if not minutes:
         return "unknown: no earlier campaign here has measured such texts, and none is stated"
     hours = work.parts * minutes / 60
     total = f"{n_of(work.parts, 'part')}, {hours:.1f} hours in all"
     source = "" if campaign.minutes_per_part else ", estimated"
     text = f"about {n_of(minutes, 'minute')} a part{source}; {total}"
-    if measured:
+    if median:
         text += (
-            f". Measured in “{measured.campaign}”: {measured.minutes:.1f} minutes a text, "
-            f"median of {n_of(measured.n, 'text')}"
+            f". Measured in “{median.campaign}”: {median.minutes:.1f} minutes a text, "
+            f"median of {n_of(median.n, 'text')}"
         )
     return text
 

@@ -31,15 +31,15 @@ def measure_minutes(campaign: Campaign) -> MeasuredMinutes | None:
         items__text__kind=campaign.kind,
         items__assignments__state=Assignment.State.SUBMITTED,
     )
-    for other in earlier.exclude(pk=campaign.pk).order_by("-pk").distinct()[:NEWEST]:
+    for campaign_before in earlier.exclude(pk=campaign.pk).order_by("-pk").distinct()[:NEWEST]:
         submitted = Assignment.objects.filter(
-            participant__campaign=other,
+            participant__campaign=campaign_before,
             state=Assignment.State.SUBMITTED,
             item__purpose=Item.Purpose.STUDY,
         )
         keys = set(submitted.values_list("pk", flat=True))
-        times = active_time.by_assignment(other.participants.values("pk"))
-        measured = [time.ms for key, time in times.items() if key in keys and time.ms]
-        if len(measured) >= ENOUGH:
-            return MeasuredMinutes(median(measured) / MINUTE_MS, len(measured), other)
+        times = active_time.by_assignment(campaign_before.participants.values("pk"))
+        times_ms = [time.ms for key, time in times.items() if key in keys and time.ms]
+        if len(times_ms) >= ENOUGH:
+            return MeasuredMinutes(median(times_ms) / MINUTE_MS, len(times_ms), campaign_before)
     return None

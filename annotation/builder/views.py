@@ -131,7 +131,7 @@ def terms(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def review(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Review a study on one page: a draft with its summary, or an opened one with its settings."""
+    """Display a draft with its summary, or an opened campaign with its settings."""
     return _review_page(request, slug)
 
 
@@ -316,7 +316,7 @@ def _page(
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
-    """Ask who annotates which texts under which rubric; create a draft with all else filled in."""
+    """Ask who annotates which texts; create a draft with all other settings filled in."""
     slug = request.POST.get("dataset") or request.GET.get("dataset", "")
     dataset = get_object_or_404(Dataset.objects.visible_to(request.user), slug=slug)
     if not dataset.project.allows(request.user, Role.COORDINATOR):

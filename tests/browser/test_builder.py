@@ -29,7 +29,7 @@ def new_draft(page, site, title, rubric="T2, grades 0 to 5", kind="passage", dat
     page.get_by_role("radio", name="Colleagues").check()
     page.get_by_text("Title and address").click()
     page.get_by_label("Title").fill(title)
-    page.get_by_label("Rubric").select_option(label=rubric)
+    page.get_by_role("combobox", name="Rubric").select_option(label=rubric)
     page.get_by_role("combobox", name="Texts").select_option(kind)
     page.get_by_role("button", name="Next").click()
     page.wait_for_url("**/edit/review/")

@@ -1,4 +1,4 @@
-"""New campaign: from the dataset to an annotator's first text, in a few acts and without scripts."""
+"""New campaign: from the dataset to the first text of an annotator, in a few acts."""
 
 import pytest
 from playwright.sync_api import expect

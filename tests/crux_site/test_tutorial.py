@@ -51,17 +51,16 @@ def campaign(client, admin) -> set[str]:
     pages = {page_text(client.get(f"/campaigns/new/?dataset={dataset.slug}"))}
     data = {
         "dataset": dataset.slug,
+        "audience": "colleagues",
         "title": "My reports",
         "rubric": Rubric.objects.get(slug="answerable").pk,
         "people": admin.pk,
     }
     client.post("/campaigns/new/", data)
     slug = Campaign.objects.get(title="My reports").slug
-    pages.add(page_text(client.get(f"/campaigns/{slug}/edit/review/")))
-    opening = client.get(f"/campaigns/{slug}/edit/open/")
-    remarks = re.findall(r'name="seen"\s+value="([^"]*)"', markup(opening))
-    client.post(f"/campaigns/{slug}/edit/open/", {"seen": remarks})
-    pages |= {page_text(opening), page_text(client.get(f"/work/in/{slug}/"))}
+    review = client.get(f"/campaigns/{slug}/edit/review/")
+    client.post(f"/campaigns/{slug}/edit/open/", {"version": review.context["version"]})
+    pages |= {page_text(review), page_text(client.get(f"/work/in/{slug}/"))}
     client.post(f"/work/in/{slug}/begin/")
     for assignment in Assignment.objects.filter(participant__campaign__slug=slug)[:2]:
         page = client.get(f"/work/{assignment.pk}/")

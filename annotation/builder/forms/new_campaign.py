@@ -92,12 +92,12 @@ class NewCampaignForm(forms.ModelForm):
     def _minutes_help(self, rubric: Rubric | None) -> str:
         """Say which minutes are used where none are stated, for the proposed rubric."""
         campaign = Campaign(dataset=self.dataset, rubric=rubric) if rubric else None
-        measured = measure_minutes(campaign) if campaign else None
-        if measured is None:
+        median = measure_minutes(campaign) if campaign else None
+        if median is None:
             return "empty: unknown, as no earlier campaign here has measured it"
         return (
-            f"empty: measured, {measured.minutes:.1f} under {rubric}: median of {measured.n} texts in "
-            f"“{measured.campaign}”"
+            f"empty: measured, {median.minutes:.1f} under {rubric}: median of {median.n} texts in "
+            f"“{median.campaign}”"
         )
 
     def descriptions(self) -> list[tuple[Any, str]]:
@@ -155,8 +155,8 @@ class NewCampaignForm(forms.ModelForm):
         return cleaned
 
     def _require_minutes(self, rubric: Rubric, kind: str) -> None:
-        like_it = Campaign(dataset=self.dataset, rubric=rubric, selection={"kind": kind})
-        if "minutes" not in self.errors and measure_minutes(like_it) is None:
+        candidate = Campaign(dataset=self.dataset, rubric=rubric, selection={"kind": kind})
+        if "minutes" not in self.errors and measure_minutes(candidate) is None:
             self.add_error(
                 "minutes",
                 "Say how many minutes a text takes: the pay of a part is computed from them.",
@@ -188,9 +188,13 @@ def propose_rubric(dataset: Dataset, counts: dict[str, int]) -> tuple[Rubric | N
     if newest:
         return newest, "proposed: the newest campaign of this dataset has it"
     ratings = Rating.objects.of_dataset(dataset).filter(rubric__in=offered).order_by()
-    most = ratings.values_list("rubric").annotate(n=Count("pk")).order_by("-n", "rubric").first()
-    if most:
-        return Rubric.objects.get(pk=most[0]), "proposed: most ratings of this dataset are under it"
+    rubric_count = (
+        ratings.values_list("rubric").annotate(n=Count("pk")).order_by("-n", "rubric").first()
+    )
+    if rubric_count:
+        return Rubric.objects.get(
+            pk=rubric_count[0]
+        ), "proposed: most ratings of this dataset are under it"
     for kind in sorted(counts, key=lambda kind: -counts[kind]):
         fitting = next((rubric for rubric in offered if kind_for(rubric) == kind), None)
         if fitting:

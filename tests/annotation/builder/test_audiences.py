@@ -1,4 +1,4 @@
-"""A new campaign for each audience: its defaults, its summary, and what can be sent after the opening."""
+"""New campaigns for each audience: defaults, summary, and the links after the opening."""
 
 from datetime import timedelta
 
@@ -103,14 +103,14 @@ def test_prolific_has_a_code_checks_and_pay_by_the_stated_minutes(admin, harbour
     ):
         assert phrase in page
     assert remarks(admin, campaign) == []
-    other = create(admin, "prolific")
-    assert other.code_done != campaign.code_done
-    assert remarks(admin, other) == [
+    second = create(admin, "prolific")
+    assert second.code_done != campaign.code_done
+    assert remarks(admin, second) == [
         "Prolific pays people, and no pay is stated.",
         "How many minutes a part takes is not stated.",
     ]
-    page = markup(open_it(admin, other, follow=True))
-    assert f"{other.code_done}</code>" in page
+    page = markup(open_it(admin, second, follow=True))
+    assert f"{second.code_done}</code>" in page
 
 
 def test_code_is_hidden_from_researchers(cast, admin, harbour):
@@ -148,13 +148,13 @@ def measure(campaign, cast, minutes):
     """Let a person submit texts of an open campaign, each after so many active minutes."""
     participant = assigning.invite(campaign, assigning.rater_of(cast.worker))
     part = assigning.begin_part(participant)
-    now = timezone.now()
+    submitted = timezone.submitted()
     for assignment, active in zip(part.assignments.all(), minutes, strict=False):
         Assignment.objects.filter(pk=assignment.pk).update(
             state="submitted",
             active_ms=active * 60_000,
-            opened_at=now - timedelta(hours=1),
-            submitted_at=now,
+            opened_at=submitted - timedelta(hours=1),
+            submitted_at=submitted,
         )
 
 

@@ -197,8 +197,8 @@ def test_opening_without_the_version_of_the_draft_is_refused(admin, draft, sent)
     assert refused.status_code == 409
     assert "somebody changed the draft since" in refused.content.decode()
     assert stored(draft) == before
-    again = admin.post(url(draft, "open"), {"version": refused.context["version"]})
-    assert again.status_code == 302
+    second_reply = admin.post(url(draft, "open"), {"version": refused.context["version"]})
+    assert second_reply.status_code == 302
     draft.refresh_from_db()
     assert not draft.is_draft
 

@@ -77,9 +77,9 @@ def test_person_who_joined_goes_on_by_the_link_and_by_the_personal_link(study):
 
 
 def test_personal_link_is_displayed_to_those_of_the_open_link_alone(study):
-    (named,) = entry.make_links(study, ["Ann"])
+    (ann,) = entry.make_links(study, ["Ann"])
     client = Client()
-    client.get(entry.link_of(named, RequestFactory().get("/")))
+    client.get(entry.link_of(ann, RequestFactory().get("/")))
     page = markup(client.get(f"/work/in/{study.slug}/", follow=True))
     assert "/invited/" not in page
 
@@ -95,10 +95,10 @@ def test_account_takes_part_as_itself(cast, study):
 
 def test_guest_of_another_campaign_joins_as_another_person(study):
     client = join(study)
-    other = make_study("other", training=0)
-    Campaign.objects.filter(pk=other.pk).update(platform="", admits_anyone=True)
-    other.check_questions.all().delete()
-    join(other, client)
+    second_study = make_study("other", training=0)
+    Campaign.objects.filter(pk=second_study.pk).update(platform="", admits_anyone=True)
+    second_study.check_questions.all().delete()
+    join(second_study, client)
     assert len(set(Participant.objects.values_list("rater", flat=True))) == 2
 
 
