@@ -50,7 +50,7 @@ def parse_carried(params: QueryDict, choose: Callable[[QueryDict], Choice]) -> C
 
 def empty_view(
     template: str,
-    reason: str = "Nobody has rated a text of this dataset yet.",
+    reason: str = "This dataset has no ratings yet.",
     **extra_context: Callable[[Dataset], object],
 ) -> OfDataset:
     """Return a view for a dataset without choices: an empty page, and 404 for files.

@@ -29,7 +29,7 @@ def agreement_table(name: str, report: AgreementReport, judged: AgainstJudge | N
     where none is chosen.
     """
     if name in AGAINST_A_JUDGE and judged is None:
-        raise SelectionError("This table is counted against a judge: choose one.")
+        raise SelectionError("This table needs a judge: choose one.")
     return TABLES[name](report, judged)
 
 

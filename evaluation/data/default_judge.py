@@ -40,9 +40,9 @@ def default_judge(dataset: Dataset, judges: Sequence[Column]) -> DefaultJudge | 
     if len(judges) == 1:
         return DefaultJudge(first, "")
     if not models:
-        return DefaultJudge(first, f"Graded by {first.title}: no model has graded this.")
+        return DefaultJudge(first, f"Graded by {first.title}: no model has graded this dataset.")
     if len(models) == 1:
-        return DefaultJudge(first, f"Graded by {first.title}, the only model here.")
+        return DefaultJudge(first, f"Graded by {first.title}, the only model of this dataset.")
     return DefaultJudge(
         first,
         f"Graded by {first.title}, 1 of {len(models)} models: the first to grade, of those with at least "

@@ -34,11 +34,13 @@ class EditedTextGrades:
             was = "was" if n == 1 else "were"
             counts = "that counts" if n == 1 else "that count"
             sentences.append(
-                f"{n_of(n, 'grade')} {counts} in this dataset {was} given to earlier words of {edited}."
+                f"{n_of(n, 'grade')} {counts} in this dataset {was} given to an earlier version of {edited}."
             )
         if n := self.n_superseded:
             is_ = "is" if n == 1 else "are"
-            sentences.append(f"{n_of(n, 'grade')} superseded with earlier words {is_} not counted.")
+            sentences.append(
+                f"{n_of(n, 'grade')} of earlier versions {is_} superseded and not counted."
+            )
         return sentences
 
 

@@ -85,7 +85,7 @@ def relevance_source(dataset: Dataset, name: str | None = None) -> RelevanceSour
     """
     available = relevance_sources(dataset)
     if not available:
-        raise SelectionError("Nobody has graded a passage under an ordinal rubric with an eta.")
+        raise SelectionError("No passage has a grade under an ordinal rubric with an eta.")
     if not name:
         return available[0]
     match = next((source for source in available if name == source.short), None)

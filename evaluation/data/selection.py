@@ -271,7 +271,7 @@ def one_of(noun: str, value: str, choices: Iterable[str]) -> str:
     if value in names:
         return value
     if not names:
-        raise SelectionError(f"There is no {noun} “{value}”, and no other either.")
+        raise SelectionError(f"There is no {noun} “{value}”. There are none.")
     listed = ", ".join(names[:LISTED]) + (
         f" and {len(names) - LISTED} more" * (len(names) > LISTED)
     )
@@ -356,7 +356,7 @@ def _columns(everyone: tuple[Column, ...], names: Sequence[str], scope: str) -> 
 def _judge(judges: tuple[Column, ...], name: str | None) -> Column | None:
     if not name:
         return None
-    one_of("judge that rated what these raters rated, called", name, (j.name for j in judges))
+    one_of("judge with ratings of the same pairs, called", name, (j.name for j in judges))
     return next(judge for judge in judges if judge.name == name)
 
 
@@ -364,5 +364,5 @@ def _eta(etas: Sequence[int], value: str | int | None, default: int | None) -> i
     if value in (None, ""):
         return default
     if not etas:
-        raise SelectionError("No grade of this rubric says answerable: there is no eta to choose.")
+        raise SelectionError("No grade of this rubric means answerable, so eta cannot be chosen.")
     return int(one_of("eta", str(value), map(str, etas)))

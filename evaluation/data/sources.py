@@ -98,7 +98,7 @@ def source(dataset: Dataset, name: str | None = None) -> Source:
     choices = sources(dataset)
     if not choices:
         raise SelectionError(
-            "Nobody has rated anything in this dataset yet under a rubric that scores are made of."
+            "This dataset has no ratings under a rubric from which scores can be computed."
         )
     if not name:
         return _by_default(dataset, choices)

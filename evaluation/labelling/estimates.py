@@ -12,10 +12,7 @@ from evaluation.stats.assisted_mean import assisted_mean, topic_means
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.prediction_powered import ppi_mean
 
-UNEQUAL = (
-    "undefined, because some topics had a greater chance to be labelled than others, "
-    "which a plain mean knows nothing of"
-)
+UNEQUAL = "undefined, because topics had different probabilities of being labelled, which a plain mean ignores"
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ def _row(data: LabelData, system: str) -> SystemRow:
         people=_mean(people, "people have finished no topic")
         if plain
         else Estimate(None, UNEQUAL, int(labelled.sum())),
-        judge=_mean(judge, "the judge has graded no topic throughout"),
+        judge=_mean(judge, "the judge has graded no topic completely"),
         both=sample_estimate(data, sample, system)
         if sample
         else _prediction_powered(people, judge),
@@ -152,6 +149,6 @@ def _prediction_powered(human: FloatArray, judge: FloatArray) -> Estimate:
     both = ~np.isnan(human) & ~np.isnan(judge)
     judge_only = judge[~both & ~np.isnan(judge)]
     if both.any() and not len(judge_only):
-        reason = "undefined, because people have finished every topic: theirs is the estimate"
+        reason = "undefined, because people have finished every topic: use their estimate"
         return Estimate(None, reason, int(both.sum()))
     return ppi_mean(human[both], judge[both], judge_only).within(0, 1)

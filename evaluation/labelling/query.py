@@ -32,7 +32,7 @@ class SampleSize(forms.Field):
             return DEFAULT_SIZE
         if not re.fullmatch("[0-9]{1,9}", value) or not 1 <= int(value) <= MAX_SIZE:
             raise SelectionError(
-                f"“{value[:40]}” is no number of reports: it is a whole number from 1 to {MAX_SIZE:,}."
+                f"“{value[:40]}” is not a number of reports: enter a whole number from 1 to {MAX_SIZE:,}."
             )
         return int(value)
 
@@ -98,7 +98,7 @@ def _with_eta(dataset: Dataset, *, rubric: str | None, **options: Any) -> Select
     if "coverage" not in selection.measures:
         if rubric:
             raise SelectionError(
-                f"No grade of {selection.rubric.title} says answerable: there is no coverage to estimate."
+                f"No grade of {selection.rubric.title} means answerable, so coverage cannot be estimated."
             )
         selection = select(dataset, rubric=ANSWERABLE.slug, **options)
     usable = tuple(row for row in selection.rubrics if "coverage" in measures_of(row))

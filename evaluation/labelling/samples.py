@@ -28,7 +28,7 @@ def make_sample(choice: LabelQuery, report: LabelReport, by: User) -> LabelSampl
     """Draw and save a sample of a report's candidates. Raises NothingToSampleError."""
     judge = choice.selection.judge
     if judge is None or not report.candidates:
-        raise NothingToSampleError("Nothing was drawn: there is no report left to label.")
+        raise NothingToSampleError("No sample was drawn: all reports are labelled.")
     assert choice.selection.eta is not None  # else the choice was refused
     seed = secrets.randbits(32)
     drawn_indexes = set(

@@ -59,7 +59,10 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             messages.error(request, str(error))
             return redirect(f"{reverse('label_next', args=[slug])}?{choice.query()}")
         except IntegrityError:  # a report, the rubric or the judge was deleted meanwhile
-            messages.error(request, "Nothing was drawn: the reports have just changed. Try again.")
+            messages.error(
+                request,
+                "No sample was drawn, because the reports changed in the meantime. Try again.",
+            )
             return redirect("label_next", slug)
         return redirect("label_sample", slug, sample.pk)
     context = {

@@ -70,20 +70,20 @@ class TopicTexts:
         """Yield the groups: the context and missing required passages in full, others if shown."""
         run = self.choice.run
         title = run or "The required subset, Z*"
-        note = "in rank order" if run else "in the order in which its passages are picked"
+        note = "in rank order" if run else "in the order of selection"
         if run and not self.ranked:
-            note = "ranks nothing for this topic"
+            note = "no ranking for this topic"
         yield RowGroup(title, note, self._rows(self.ranked, is_context=True))
         unranked = [pk for pk in self.pool.required_texts if pk not in self.ranked]
         if unranked:
-            yield RowGroup("Required, and not in the run", "the rest of Z*", self._rows(unranked))
+            yield RowGroup("Required, but not in the run", "the rest of Z*", self._rows(unranked))
         yield from self._other_passages({*self.ranked, *unranked})
         for kind, title in ((REPORT, "Reports"), (REFERENCE, "Reference summaries")):
             texts = [pk for pk in self.written if self.texts[pk].kind == kind]
             if set(texts) & set(self.pool.rated_texts.tolist()):
-                yield RowGroup(title, "each a context of one text", self._rows(texts))
+                yield RowGroup(title, "each text is a context of its own", self._rows(texts))
             elif texts:
-                yield self._folded(title, f"{self.options.source.title} rated none of them", texts)
+                yield self._folded(title, f"without ratings by {self.options.source.title}", texts)
 
     def _other_passages(self, excluded_ids: set[int]) -> Iterator[RowGroup]:
         """Yield the groups of passages that are neither in the context nor required."""
@@ -104,7 +104,7 @@ class TopicTexts:
         for title, note, texts in (
             ("Other passages of P*", f"rated by {source_title}", relevant),
             ("Passages of the topic without a grade", f"by {source_title}", of_topic),
-            ("Other rated passages", "they belong to other topics, so not to P*", visitors),
+            ("Other rated passages", "of other topics, so not part of P*", visitors),
         ):
             if texts:
                 yield self._folded(title, note, texts)

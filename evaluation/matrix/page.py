@@ -65,10 +65,10 @@ def asked_questions(pool: Pool, hits: BoolArray) -> tuple[AskedQuestion, ...]:
 def _status(filtered_because: str, counts: bool, n: int, first: int | None) -> str:
     filtered = f"filtered, {filtered_because}" if filtered_because else ""
     if not counts:
-        return f"{filtered or 'no passage of P* answers it'}; never counts"
-    rank_note = f"first at rank {first}" if first else "not answered here"
+        return f"{filtered or 'no passage of P* answers it'}; does not count"
+    rank_note = f"first at rank {first}" if first else "not answered by this run"
     answer_note = "1 passage of P* answers it" if n == 1 else f"{n} passages of P* answer it"
-    filter_note = f"; {filtered}, yet it counts here, as a passage answers it" if filtered else ""
+    filter_note = f"; {filtered}, but it counts, because a passage answers it" if filtered else ""
     return f"{rank_note}; {answer_note}{filter_note}"
 
 

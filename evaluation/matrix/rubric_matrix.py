@@ -84,7 +84,7 @@ def rubric_matrix(
     matrix, rater = load(selection, with_copies=True), selection.raters[0]
     topics = tuple(matrix.topic_names.values())
     if not topics:
-        raise SelectionError(f"{rater.title} rated nothing that counts under {rubric.title}.")
+        raise SelectionError(f"{rater.title} has no ratings under {rubric.title} that count.")
     name = one_of("topic", params.get("topic") or topics[0], topics)
     topic = dataset.topics.get(name=name)
     questions = tuple(topic.questions.order_by("position"))

@@ -18,8 +18,8 @@ Rules = Literal["paper", "authors"]
 RULES: tuple[Rules, ...] = ("paper", "authors")
 EMPTY_OUTPUT = "undefined, because the output is empty"
 EMPTY_REL = "undefined, because nothing is relevant"
-EMPTY_REL_PRIME = "undefined, because nothing relevant was seen"
-UNKNOWN_SEEN = "undefined, because it is not known what was seen"
+EMPTY_REL_PRIME = "undefined, because no relevant item was retrieved"
+UNKNOWN_SEEN = "undefined, because the retrieved items are not known"
 MEASURES = ("precision", "recall", "recall_seen", "ceiling", "precision_seen")
 
 

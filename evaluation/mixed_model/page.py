@@ -16,9 +16,9 @@ from evaluation.stats.randomisation import holm
 
 ALPHA = 0.05
 COMPONENT_LABELS = {
-    "topic": "topic: some requests are harder",
-    "rater": "rater: some say yes more often",
-    "system and topic": "system and topic: a text is better than its system and its topic are",
+    "topic": "topic: some requests are harder than others",
+    "rater": "rater: some give higher grades than others",
+    "system and topic": "system × topic: one text is better than its system and its topic suggest",
     "residual": "residual: the same text, another rater",
 }
 
@@ -41,7 +41,7 @@ class Against:
         differs = self.contrast is not None and (self.contrast.p_holm or 0.0) < ALPHA
         if self.p_holm is not None and self.p_holm < ALPHA:
             return "differs, by less than the margin" if differs else "equivalent"
-        return "differs" if differs else "neither is shown"
+        return "differs" if differs else "inconclusive"
 
 
 @dataclass(frozen=True)

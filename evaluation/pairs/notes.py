@@ -20,9 +20,9 @@ class NoteForm(forms.Form):
     body = MultilineField(
         max_length=PairNote.LONGEST,
         error_messages={
-            "required": "Write the note before you leave it.",
-            "max_length": f"A note has {PairNote.LONGEST:,} signs at most.",
-            "null_characters_not_allowed": "A note holds no NUL character.",
+            "required": "The note is empty.",
+            "max_length": f"A note has {PairNote.LONGEST:,} characters at most.",
+            "null_characters_not_allowed": "A note must not contain a NUL character.",
         },
     )
 

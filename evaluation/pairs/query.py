@@ -26,12 +26,12 @@ BoolArray = NDArray[np.bool_]
 ALL_PAIRS = "all"
 KINDS = {
     ALL_PAIRS: "all pairs",
-    "compared": "two grades or more",
+    "compared": "at least two grades",
     "differ": "grades differ",
     "across": "on both sides of η",
     "both-answerable-no-overlap": "both answerable, different evidence",
     "same": "grades are the same",
-    "answerable": "a rater says answerable",
+    "answerable": "answerable by a rater",
     "missing": "a grade is missing",
     "unmarked": "a highlight is missing",
     "not-in-text": "a highlight is not in the text",
@@ -50,10 +50,10 @@ TAKES = {
 OF_JUDGE = ("judge-differs", "no-judge")  # kinds that are counted against a judge
 MAJORITY_PREFIX = "most"  # before the name of a rater: most of the others
 CELLS = {
-    "tp": "both answerable",
-    "fp": "judge alone answerable",
-    "fn": "raters alone answerable",
-    "tn": "neither answerable",
+    "tp": "answerable by both",
+    "fp": "answerable only by the judge",
+    "fn": "answerable only by the raters",
+    "tn": "answerable by neither",
 }
 
 
@@ -102,9 +102,11 @@ class PairQuery(PageQuery):
     def resolve(self, values: dict[str, Any]) -> dict[str, Any]:
         of_judge = values["kind"] in OF_JUDGE or values["judge_grade"] is not None
         if values["cell"] and "answerable" not in self.selection.measures:
-            raise SelectionError("No grade of this rubric says answerable: it has no such cells.")
+            raise SelectionError(
+                "No grade of this rubric means answerable, so it has no such cells."
+            )
         if not self.selection.judge and (of_judge or values["cell"]):
-            raise SelectionError("These pairs are counted against a judge: choose one.")
+            raise SelectionError("This filter needs a judge: choose one.")
         return values
 
     def params(self, **changes: Any) -> dict[str, Any]:

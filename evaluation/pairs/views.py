@@ -116,7 +116,7 @@ def pair_note(
         with transaction.atomic():
             form.save(text, question, request.user)
     except IntegrityError:
-        raise Http404("Somebody has just removed this pair.") from None
+        raise Http404("Somebody removed this pair in the meantime.") from None
     return _back_to_notes(request, slug, text_id, question_id)
 
 
@@ -126,7 +126,7 @@ def note_withdraw(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     """Withdraw the user's own note."""
     note = get_object_or_404(PairNote, text__dataset__slug=slug, pk=pk)
     if note.by_id != request.user.pk:
-        raise PermissionDenied("A note is withdrawn by who wrote it.")
+        raise PermissionDenied("Only the author of a note can withdraw it.")
     note.withdraw()
     return _back_to_notes(request, slug, note.text_id, note.question_id)
 
@@ -212,7 +212,7 @@ class Voice:
                 "end": span.end,
                 "mark": self.mark,
                 "label": self.letter,
-                "says": f"{self.rater.title} marks this line",
+                "says": f"{self.rater.title} marked this line",
                 "href": f"#grade-{self.letter}",
             }
             for span in self.located
@@ -259,9 +259,9 @@ def _filter_phrases(listed: PairList) -> list[str]:
     phrases = {
         **{_side(selection, side): side for side in criteria.gave},
         " or ".join(_side(selection, side) for side in criteria.either): criteria.either,
-        f"{selection.by.name if selection.by else ''} says {criteria.called}": criteria.called
+        f"{selection.by.name if selection.by else ''} gave {criteria.called}": criteria.called
         is not None,
-        f"a rater and the judge say: {cells}": cells,
+        f"answerable or not: {cells}": cells,
         f"a rater gave {criteria.human_grade}": criteria.human_grade is not None,
         f"the judge gave {criteria.judge_grade}": criteria.judge_grade is not None,
         f"the system is {criteria.system}": criteria.system,
@@ -275,12 +275,8 @@ def _filter_phrases(listed: PairList) -> list[str]:
 def _side(selection: Selection, side: str) -> str:
     """Return a side with its grade as a phrase."""
     *prefix, name, grade = side.split(":")
-    subject = f"most of those beside {name}" if prefix == [MAJORITY_PREFIX] else name
-    return (
-        f"{subject} say {selection.names[int(grade)]}"
-        if prefix
-        else f"{subject} says {selection.names[int(grade)]}"
-    )
+    subject = f"the majority without {name}" if prefix == [MAJORITY_PREFIX] else name
+    return f"{subject} gave {selection.names[int(grade)]}"
 
 
 def _with_questions(rows: Sequence[PairRow]) -> list[tuple[PairRow, str]]:

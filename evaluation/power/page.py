@@ -119,6 +119,6 @@ def _designs(choice: PowerQuery, model: MixedModel, sample: DraftSample) -> Iter
 
 def _power(difference: float, variance: float, topics: int) -> Estimate:
     if topics < 2:
-        return Estimate(None, "undefined, because a test over topics takes two of them", topics)
+        return Estimate(None, "undefined, because a test over topics needs two topics", topics)
     value = power_of(difference, variance, topics) if variance > 0 else 1.0
     return Estimate(value, None, topics)

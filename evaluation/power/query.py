@@ -31,7 +31,7 @@ class PowerQuery(PageQuery):
         number("The power is a number from 0.5 to 0.99.", 0.5, 0.99, initial=0.8)
     )
     readers: str = parameter(
-        OneOf("way to hand out the texts of a topic, called", READERS, initial=DIFFERENT)
+        OneOf("assignment of the texts of a topic, called", READERS, initial=DIFFERENT)
     )
 
     def __init__(self, campaign: Campaign, params: Mapping[str, Any]) -> None:

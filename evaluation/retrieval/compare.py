@@ -58,7 +58,7 @@ def comparison(
     second_default = default[1] if a == default[0] else default[0]
     b = one_of("run, system or bound", params.get("b") or second_default, names)
     if a == b:
-        raise SelectionError(f"“{a}” against itself says nothing: choose two.")
+        raise SelectionError(f"“{a}” cannot be compared with itself: choose two.")
     first, second = board.by_name[a], board.by_name[b]
     ours, theirs = first.of(choice.metric), second.of(choice.metric)
     difference = ours - theirs

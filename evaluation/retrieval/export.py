@@ -273,7 +273,7 @@ def download(
     if name == "compare":
         compared = comparison(board, choice, params)
         if compared is None:
-            raise SelectionError("There are not two runs, systems or bounds to compare.")
+            raise SelectionError("A comparison needs two runs, systems or bounds.")
         return compare_table(compared, choice.metric)
     raise KeyError(name)
 

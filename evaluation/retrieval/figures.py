@@ -41,7 +41,7 @@ Json = dict[str, Any]
 ROW = 72  # of a system in the figure of topics, in pixels
 FIGURES = {
     "metrics": "Kendall’s τ between metrics",
-    "topics": "Each topic, by system",
+    "topics": "Values of each topic by system",
     "compare": "Pairwise comparison of systems",
 }
 
@@ -139,7 +139,7 @@ def compare_figure(compared: Comparison, choice: RetrievalQuery) -> Json:
         y=[_value(point_by_topic[index].y, BOTTOM, TOP, axis) for index in point_by_topic]
         or theirs.tolist(),
         text=[
-            f"{escape(topic.name)}<br>{printed(topic.first, 4)} across, {printed(topic.second, 4)} up"
+            f"{escape(topic.name)}<br>{printed(topic.first, 4)} (x), {printed(topic.second, 4)} (y)"
             for topic in (compared.topics[index] for index in point_by_topic or range(len(ours)))
         ],
         customdata=[

@@ -16,9 +16,9 @@ from evaluation.scoring.options import ORACLE
 from evaluation.scoring.row_score import BOUNDS, REPORTS, RUNS, RowScore
 
 TITLES = {
-    BOUNDS: "Reference bounds: what can be reached, and no systems",
-    RUNS: "Retrieval runs: Z is what a run retrieved",
-    REPORTS: "Reports: Z is the text that a system wrote",
+    BOUNDS: "Reference bounds: limits of what systems can reach",
+    RUNS: "Retrieval runs: Z is the retrieved passages",
+    REPORTS: "Reports: Z is the report of a system",
 }
 KINDS = {BOUNDS: "Reference bounds", RUNS: "Retrieval runs", REPORTS: "Reports"}
 
@@ -75,14 +75,14 @@ def taus_of(board: Leaderboard, choice: RetrievalQuery) -> Taus:
 def depth(board: Leaderboard, choice: RetrievalQuery) -> str:
     """Return the depth to which runs are read, as a sentence."""
     if choice.options.cutoff is None:
-        return "Runs are read to their ends."
+        return "All passages of a run count."
     if choice.options.cutoff != ORACLE:
-        return f"Runs are read to rank {choice.cutoff}."
+        return f"The first {choice.cutoff} passages of a run count."
     n = int((board.n_required == 0).sum())
     if n == len(board.topics):
-        return "Runs are read to their ends: by these grades no topic has a required subset Z*."
-    whole = f" On {n_of(n, 'topic')} without one all of a run counts." if n else ""
-    return f"Runs are read as far as the topic’s required subset Z* is long.{whole}"
+        return "All passages of a run count, as no topic has a required subset Z* by these grades."
+    whole = f" On {n_of(n, 'topic')} without one, all passages count." if n else ""
+    return f"As many passages of a run count as the topic’s required subset Z* has.{whole}"
 
 
 def summary(board: Leaderboard, choice: RetrievalQuery) -> str:

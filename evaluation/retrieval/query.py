@@ -25,7 +25,7 @@ TITLES = {
 }
 DEPTHS = {ORACLE: "@|Z*|", SIZE: "to the end"}
 AMONG = {RUNS: "retrieval runs", REPORTS: "systems with reports"}
-TOPICS = {SAME: "those on the same topics", ANY: "all"}
+TOPICS = {SAME: "only those with the same topics", ANY: "all"}
 NAME = "name"
 DEFAULT_SORT = "-coverage"
 OF_A_PAGE = ("page", "row", "carried")  # parameters of a single page, not carried by links

@@ -179,7 +179,7 @@ def retrieval_table_file(
     file_format: str,
 ) -> HttpResponseBase:
     if name not in TABLES:
-        raise Http404("No table of this room has this name.")
+        raise Http404("There is no table of this name.")
     return table_file(
         request,
         file_format,
@@ -195,7 +195,7 @@ def retrieval_figure(
 ) -> HttpResponse:
     """Render an interactive figure above its table: the only page that loads plotly.js."""
     if name not in FIGURES:
-        raise Http404("No figure of this room has this name.")
+        raise Http404("There is no figure of this name.")
     systems = scores.compared(choice.among, choice.topics)
     figure_context: dict[str, Any] = {"table": f"evaluation/retrieval/_{name}_table.html"}
     if name == "metrics" and len(systems) > 1:
@@ -239,7 +239,7 @@ def retrieval_relevance_table_file(
     request: AuthenticatedRequest, choice: RelevanceQuery, name: str, file_format: str
 ) -> HttpResponseBase:
     if name not in RELEVANCE_TABLES:
-        raise Http404("No table of relevance grades has this name.")
+        raise Http404("There is no table of relevance grades of this name.")
     return table_file(
         request,
         file_format,

@@ -28,10 +28,10 @@ class UnequalDepths:
     def sentence(self) -> str:
         (shallow, smallest), (deep, largest) = self.shallowest, self.most
         return (
-            f"The runs are not read equally deep: |Z| differs on {self.n_topics} of {self.n_shared} "
-            f"topics. On these it is {compact(smallest)} on average for {shallow} and {compact(largest)} "
+            f"The runs have different depths: |Z| differs on {self.n_topics} of {self.n_shared} "
+            f"topics. On these topics its mean is {compact(smallest)} for {shallow} and {compact(largest)} "
             f"for {deep}. "
-            "The longer Z has more chances to answer."
+            "A longer Z can answer more questions."
         )
 
 

@@ -34,7 +34,7 @@ ZERO_WORDS = {OF_RUNS: "0 for runs", ALL: "0 for runs and reports", NONE: "left 
 """Whose topics without results count as 0."""
 CUTOFFS = (SIZE, ORACLE, "10", "20")
 """The choices that a page offers; any whole number from 1 is taken."""
-CUTOFF_WORDS = {SIZE: "as long as the run", ORACLE: "as long as Z*"}
+CUTOFF_WORDS = {SIZE: "whole run", ORACLE: "length of Z*"}
 IDEAL_WORDS = {"standard": "greedy over P*", "paper_eq4": "Z*, equation 4"}
 RULE_WORDS = {"paper": "of the paper", "authors": "of the authors’ code"}
 

@@ -94,7 +94,7 @@ def topics_needed(difference: float, variance: float, power: float) -> Estimate:
     if variance == 0:
         return Estimate(2.0, None, 2)
     if power_of(difference, variance, MAX_TOPICS) < power:
-        return Estimate(None, f"undefined, because more than {MAX_TOPICS:,} topics would not do", 0)
+        return Estimate(None, f"undefined, because more than {MAX_TOPICS:,} topics are needed", 0)
     low, high = 1, MAX_TOPICS  # the answer is above `low` and at most `high`
     while high - low > 1:
         middle = (low + high) // 2
@@ -118,7 +118,7 @@ def smallest_difference(variance: float, topics: int, power: float) -> Estimate:
     if not 0 < power < 1:
         raise ValueError(f"a power is between 0 and 1, not {power}")
     if topics < 2:
-        return Estimate(None, "undefined, because a test over topics takes two of them", topics)
+        return Estimate(None, "undefined, because a test over topics needs two topics", topics)
     if variance == 0 or power <= ALPHA:  # without any difference it is found as often as ALPHA
         return Estimate(0.0, None, topics)
     # statsmodels' own solver stops short where two topics leave one degree of freedom.

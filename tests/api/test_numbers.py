@@ -213,7 +213,7 @@ def test_dataset_that_nobody_has_rated_has_no_scores_and_undefined_agreement(api
     client = api("researcher")
     answer = client.get(SCORES.replace("room", "bare"))
     assert answer.status_code == 404
-    assert answer.json()["detail"].startswith("Nobody has rated anything in this dataset yet")
+    assert answer.json()["detail"].startswith("This dataset has no ratings")
     api_rows = rows(client, AGREEMENT.replace("ferry", "bare"), scope="all")
     (kappa,) = [row for row in api_rows if row["measure"] == "fleiss_kappa"]
     assert (kappa["value"], kappa["n"]) == (None, 0)

@@ -55,7 +55,7 @@ def test_run_is_made_from_fields_and_from_a_line(visit, site):
     assert faults(page) == []
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
     page.get_by_role("link", name="Its scores").click()
-    expect(page.get_by_text("Made here:")).to_be_visible()
+    expect(page.get_by_text("Created on this site:")).to_be_visible()
     page.goto(f"{site.url}/datasets/coast/building/new-run/")
     page.get_by_label("Name").fill("other")
     page.get_by_label("Recipe").fill("bm25(b=0) % 7")

@@ -61,7 +61,7 @@ def test_work_is_excluded_after_a_preview_and_restored(visit, site):
     page = visit("ada").open(participant(site, "field", rater))
     page.get_by_role("link", name="Exclude this work").click()
     page.get_by_text("Exclude this work…").click()
-    expect(page.get_by_text("What changes in this campaign")).to_be_visible()
+    expect(page.get_by_text("Effect on this campaign")).to_be_visible()
     assert faults(page) == []
     page.get_by_role("button", name="Exclude this work").click()
     expect(page.get_by_text("submitted can go to others")).to_be_visible()

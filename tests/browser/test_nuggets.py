@@ -48,8 +48,8 @@ def test_nuggets_are_imported_assigned_and_scored(visit, site, files):
     page.click("text=Open the dataset")
     page.click("text=Nuggets")
     expect(page.locator("h1")).to_have_text("Nuggets")
-    expect(page.locator(".lede")).to_contain_text("1 vital, 1 okay, 0 not weighed")
-    expect(page.locator(".note").first).to_contain_text("Nobody has said yet")
+    expect(page.locator(".lede")).to_contain_text("1 vital, 1 okay, 0 without importance")
+    expect(page.locator(".note").first).to_contain_text("have no nugget assignments yet")
 
     site.run(HAND_OUT)
     (item,) = site.assignments("worker29", "mill-nugget-support")

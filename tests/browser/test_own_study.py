@@ -122,7 +122,7 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
     # And the paper.
     page.goto(f"{site.url}/datasets/bay/paper/")
     with page.expect_download() as waited:
-        page.get_by_role("link", name="Everything, with its provenance").click()
+        page.get_by_role("link", name="Download all files with provenance").click()
     waited.value.save_as(tmp_path / "paper.zip")
     names = zipfile.ZipFile(tmp_path / "paper.zip").namelist()
     assert {"table1.tex", "table1.csv", "provenance.json"} <= {Path(name).name for name in names}

@@ -28,8 +28,8 @@ Campaign.objects.get(slug="to-come").delete()
 PAGES = {
     "/datasets/coast/calibration/?rubric=answerable&judge=lexical": "Probability of answerable",
     "/datasets/coast/calibration/?rubric=graded&judge=lexical": "Expected grade",
-    "/datasets/coast/mixed-model/": "What varies",
-    "/datasets/coast/mixed-model/?rubric=graded": "A comparison takes two systems",
+    "/datasets/coast/mixed-model/": "Variance components",
+    "/datasets/coast/mixed-model/?rubric=graded": "A comparison needs two systems",
     "/datasets/coast/retrieval/discriminative/": "Discriminative power",
     "/datasets/coast/retrieval/judges/": "τAP",
     "/campaigns/to-come/power/": "Method",

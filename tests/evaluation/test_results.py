@@ -203,7 +203,7 @@ def test_rubric_of_names_is_dropped_where_systems_have_no_value(rosa, study):
 
 
 def test_superseded_grades_are_not_mentioned_without_any(rosa, study):
-    assert "earlier words" not in markup(rosa.get("/datasets/ferry/agreement/"))
+    assert "earlier version" not in markup(rosa.get("/datasets/ferry/agreement/"))
 
 
 @pytest.mark.parametrize("page", [*PAGES, "nuggets"])
@@ -214,4 +214,4 @@ def test_pages_count_superseded_grades(rosa, study, page):
     response = rosa.get(f"/datasets/ferry/{page}/")
     sentence = f"{n} grades that count in this dataset were given to earlier words of 1 text."
     assert text_of_page(response).count(sentence) == 1
-    assert '<a href="/datasets/ferry/versions/">Earlier words</a>' in markup(response)
+    assert '<a href="/datasets/ferry/versions/">Text history</a>' in markup(response)

@@ -142,7 +142,7 @@ def _time(profile: Profile, typical: float | None) -> list[tuple[str, str]]:
     per_item, excess = profile.pace.per_item, profile.pace.excess_ms
     reasons = []
     if excess > EXCESS_MS:
-        text = f"{excess / MINUTE_MS:.0f} min more of active time claimed than has passed"
+        text = f"{excess / MINUTE_MS:.0f} min more active time than the server’s clock allows"
         reasons.append(("clock", text))
     if (
         typical
@@ -150,7 +150,7 @@ def _time(profile: Profile, typical: float | None) -> list[tuple[str, str]]:
         and per_item.n >= 3
         and per_item.value < QUICK * typical
     ):
-        reasons.append(("quick", f"{per_item.value:.0f} s an item, where {typical:.0f} s is usual"))
+        reasons.append(("quick", f"{per_item.value:.0f} s an item; typical: {typical:.0f} s"))
     return reasons
 
 
@@ -170,7 +170,7 @@ def _marks(marks: Marks) -> list[tuple[str, str]]:
     if marks.whole >= 2 and marks.whole >= MANY_WHOLE * marks.n:
         reasons.append(("whole", f"{marks.whole} of {marks.n} spans cover a whole text"))
     if marks.wordless:
-        are = "spans hold" if marks.wordless > 1 else "span holds"
+        are = "spans have" if marks.wordless > 1 else "span has"
         reasons.append(("wordless", f"{marks.wordless} {are} no word"))
     if marks.shared >= 2 and 2 * marks.shared >= marks.comparable:
         reasons.append(("shared", f"one span for all questions in {marks.shared} items"))
@@ -179,7 +179,7 @@ def _marks(marks: Marks) -> list[tuple[str, str]]:
 
 def _mirror_flags(profile: Profile) -> list[tuple[str, str]]:
     return [
-        ("mirrors", f"{same.same} of {same.n} as in {' '.join(same.other)}")
+        ("mirrors", f"{same.same} of {same.n} verdicts as in {' '.join(same.other)}")
         for same in profile.task_consistencies
         if same.n >= ENOUGH and same.same >= MIRROR_SHARE * same.n
     ]
@@ -189,7 +189,7 @@ def _copies(profile: Profile) -> list[tuple[str, str]]:
     return [
         (
             "copies",
-            f"as {name}: {copy.same} of {copy.n} grades ({copy.by_chance:.0f} by chance), "
+            f"same as {name}: {copy.same} of {copy.n} grades ({copy.by_chance:.0f} by chance), "
             f"{copy.same_marks} of {copy.marked} highlights",
         )
         for name, copy in profile.copies

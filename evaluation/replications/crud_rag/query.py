@@ -22,8 +22,8 @@ from evaluation.scoring.generations import MeasureSettings, Scorer
 
 ALL_SYSTEMS = "system"  # instead of a setting: all systems, whatever their settings
 RULES = {
-    PAPER: "paper: a value that is undefined has no place in a mean",
-    AUTHORS: "authors: 0 where their code says 0",
+    PAPER: "paper: means leave out undefined values",
+    AUTHORS: "authors’ code: undefined values count as 0",
 }
 _LANGUAGE_SAMPLE = 200  # references from which the language is detected
 
@@ -33,10 +33,10 @@ Settings = Mapping[str, Any]
 class GridQuery(PageQuery):
     """Varied setting, base, and measurement of reports. `base` is empty without systems."""
 
-    vary: str = parameter(OneOf("setting that differs between systems, called"))
+    vary: str = parameter(OneOf("varied setting, called"))
     base: str = parameter(OneOf("system with this setting, called"))
     rules: str = parameter(OneOf("rules, called", RULES, initial=PAPER))
-    tokens: Tokens = parameter(OneOf("way to cut words, called", NAMES))
+    tokens: Tokens = parameter(OneOf("tokenizer, called", NAMES))
     rater: Column | None = parameter(OneOf("rater who answered questions, called"))
 
     def __init__(self, dataset: Dataset, params: Mapping[str, Any]) -> None:

@@ -18,11 +18,11 @@ TITLES = {
     "table1": "Table 1. Systems, their contexts and their reports",
     "table2": "Table 2. Coverage at two thresholds",
     "table3": "Table 3. Retrieval against reports by the size of Z",
-    "figure4": "Figure 4. Coverage of each report as people and the judge see it",
-    "figure5": "Figure 5. Whether the metrics order the systems alike",
-    "figure4_correlations": "How far raters go together",
-    "figure4_values": "The values of Figure 4",
-    "figure5_values": "The values of Figure 5",
+    "figure4": "Figure 4. Coverage of each report by people and by the judge",
+    "figure5": "Figure 5. Rank correlation of the metrics",
+    "figure4_correlations": "Correlations between raters",
+    "figure4_values": "Values of Figure 4",
+    "figure5_values": "Values of Figure 5",
 }
 
 

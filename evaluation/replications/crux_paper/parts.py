@@ -154,7 +154,7 @@ class Parts:
         scores = self._scored()
         if not compared(scores):
             raise PartError(
-                "systems are compared, and only references are chosen"
+                "only references are chosen, but the table compares systems"
                 if self.systems
                 else "the dataset has neither retrieval runs nor reports"
             )

@@ -34,7 +34,7 @@ def chosen_systems(names: Systems, text: str) -> Systems:
     try:
         parts = [part for line in csv.reader([text]) for part in line if part.strip()]
     except csv.Error as error:
-        raise SelectionError(f"Systems are names separated by commas, and not “{text}”.") from error
+        raise SelectionError(f"Systems must be names separated by commas, not “{text}”.") from error
     valid = set(names)
     selected = {one_of("system", part if part in valid else part.strip(), names) for part in parts}
     return tuple(name for name in names if name in selected)

@@ -20,9 +20,9 @@ from evaluation.scoring.same_topics import largest_group
 
 How = Literal["raw", "minmax", "rrf"]
 HOWS: dict[How, str] = {
-    "raw": "scores as they are",
-    "minmax": "scores brought to 0..1",
-    "rrf": "reciprocal ranks",
+    "raw": "weighted raw scores",
+    "minmax": "weighted scores, scaled to 0..1",
+    "rrf": "reciprocal rank fusion",
 }
 WEIGHTS = "0, 0.05, 0.1, 0.2, 0.5, 1"  # of the paper's scan
 MOST_WEIGHTS = 21
@@ -67,13 +67,11 @@ class ByTypeQuery(PageQuery):
     `types` is RUBRIC:RATER, empty where nobody says types.
     """
 
-    types: str = parameter(ByRater("rater of types, called", takes_first=True))
-    gold: str = parameter(
-        OneOf("way to say which passage is the right one, called", takes_first=True)
-    )
+    types: str = parameter(ByRater("rater of question types, called", takes_first=True))
+    gold: str = parameter(OneOf("source of gold contexts, called", takes_first=True))
     lexical: str = parameter(OneOf("run called"))
     dense: str = parameter(OneOf("run called"))
-    how: How = parameter(OneOf("way to join runs, called", HOWS))
+    how: How = parameter(OneOf("fusion method, called", HOWS))
     k: int = parameter(number(NO_DEPTH, 1, 1000, initial=DEPTH, is_whole=True))
     weights: tuple[float, ...] = parameter(Weights(required=False))
 
@@ -143,7 +141,9 @@ def _most_alike_first(dataset: Dataset, runs: tuple[str, ...]) -> tuple[str, ...
 def _two(runs: tuple[str, ...], lexical: str | None, dense: str | None) -> tuple[str, str]:
     """Return two different runs: those named, else by names that contain `bm25` and `dense`."""
     if lexical and lexical == dense:
-        raise SelectionError(f"The lexical run and the dense one are both {lexical}: choose two.")
+        raise SelectionError(
+            f"The lexical and the dense run are both {lexical}: choose two different runs."
+        )
     free = [run for run in runs if run != dense]
     lexical = lexical or next((run for run in free if "bm25" in run.lower()), free[0])
     remaining = [run for run in runs if run != lexical]

@@ -27,9 +27,7 @@ def rankings(dataset: Dataset, run: str, *, with_scores: bool) -> ByKey:
         "topic_id", "text_id", "score"
     ):
         if score is None and with_scores:
-            raise SelectionError(
-                f"The run {run} has no scores to join: choose rrf, which joins ranks."
-            )
+            raise SelectionError(f"The run {run} has no scores: choose rrf, which fuses ranks.")
         by_topic[topic].append((text, score or 0.0))
     return by_topic
 

@@ -15,9 +15,7 @@ from evaluation.result_tables import table_file
 
 of_type = chosen(
     by_type_query,
-    empty_view(
-        "evaluation/replications/know_your_rag/by_type.html", "There are not two runs to join."
-    ),
+    empty_view("evaluation/replications/know_your_rag/by_type.html", "This page needs two runs."),
 )
 
 

@@ -26,10 +26,10 @@ from evaluation.scoring.score import cached_scores
 from evaluation.stats.estimate import Estimate, FloatArray
 
 TITLES = {
-    "strict_vital": ("Strict vital", "of the vital nuggets, those that it supports in full"),
-    "strict_all": ("Strict all", "of all nuggets, those that it supports in full"),
-    "vital": ("Vital", "of the vital nuggets, where partial support counts half"),
-    "all": ("All", "of all nuggets, where partial support counts half"),
+    "strict_vital": ("Strict vital", "share of the vital nuggets with full support"),
+    "strict_all": ("Strict all", "share of all nuggets with full support"),
+    "vital": ("Vital", "the same for vital nuggets, with partial support as one half"),
+    "all": ("All", "the same for all nuggets, with partial support as one half"),
 }
 
 

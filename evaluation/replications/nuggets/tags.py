@@ -21,4 +21,4 @@ def titled_scores(scored: Any) -> list[tuple[str, Any]]:
 def rules_summary(rules: str) -> str:
     """Return a phrase on whose rules apply, and their score of topics without vital nuggets."""
     of_none = "0" if rules == "authors" else "undefined"
-    return f"{RULE_WORDS[rules]} a score is {of_none} where the topic has no such nugget."
+    return f"{RULE_WORDS[rules]}; a score is {of_none} if the topic has no such nugget."

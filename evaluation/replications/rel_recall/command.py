@@ -41,7 +41,7 @@ class Command(SiteCommand):
         dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
         choice = seen_query(dataset, options)
         if choice is None:
-            raise CommandError(f"Nobody has rated a text of {dataset.slug} yet.")
+            raise CommandError(f"{dataset.slug} has no ratings yet.")
         scores = scores_of(dataset, choice.options)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(choice, scores), indent=2, ensure_ascii=False))
@@ -52,7 +52,7 @@ class Command(SiteCommand):
 def _lines(choice: SeenQuery, scores: Scores) -> Iterator[str]:
     options = choice.options
     yield (
-        f"{choice.dataset.slug}: relevant and seen by the grades of {options.source.title}, answered in "
+        f"{choice.dataset.slug}: relevant and retrieved by the grades of {options.source.title}, answered in "
         f"reports by {options.rater.title}, eta {options.eta}"
     )
     yield f"Rel of answers: {options.rel}; rules of the {options.rules}. {depth_words(choice)}"
@@ -65,7 +65,7 @@ def _lines(choice: SeenQuery, scores: Scores) -> Iterator[str]:
     if scores.lists:
         yield from (
             "",
-            "Lists of answers, as ALCE counts them",
+            "Lists of answers, by the rules of ALCE",
             _row("", *LIST_MEASURES, "reports"),
         )
     for listed in scores.lists:
@@ -74,7 +74,7 @@ def _lines(choice: SeenQuery, scores: Scores) -> Iterator[str]:
     if scores.utility:
         yield from (
             "",
-            "Reports as a whole",
+            "Utility of whole reports",
             _row("", "utility", "answered", "spearman", "reports"),
         )
     for utility_row in scores.utility:

@@ -98,6 +98,6 @@ def report_lines(scores: Scores, system: str) -> list[ReportLine]:
 def depth_words(choice: SeenQuery) -> str:
     """Return a sentence on what counts as retrieved."""
     options = choice.options
-    run = f"the run {options.run}" if options.run else "the retrieval run of each system’s own name"
+    run = f"the run {options.run}" if options.run else "the retrieval run with the system’s name"
     first = f", its first {options.depth}" if options.depth else ""
-    return f"Seen is {run}{first}."
+    return f"Retrieved passages: {run}{first}."

@@ -35,7 +35,7 @@ from evaluation.stats.jackknife import jackknife_interval
 OutputKind = Literal["answers", "citations"]
 OUTPUT_KINDS: tuple[OutputKind, ...] = ("answers", "citations")
 ALL_SYSTEMS = "all systems"
-NOT_RATED = "undefined, because the report is not rated on a question that is asked"
+NOT_RATED = "undefined, because the report has no ratings on a question that is not filtered"
 NO_REPORT = "undefined, because no report has a value"
 
 

@@ -38,7 +38,7 @@ def rel_recall_system(
     """Show one system, topic by topic."""
     scores = scores_of(choice.dataset, choice.options)
     if not choice.dataset.texts.filter(kind=Text.Kind.REPORT, system=system).exists():
-        raise Http404("No system with reports has this name.")
+        raise Http404("There is no system with reports of this name.")
     query = choice.query()
     context = _context(choice) | {
         "system": system,
@@ -107,5 +107,5 @@ def _items(choice: SeenQuery, text_id: int) -> Items:
     )
     items = items_of(choice.dataset, text, choice.options)
     if items is None:
-        raise Http404("This report is of no topic.")
+        raise Http404("This report has no topic.")
     return items

@@ -182,8 +182,8 @@ def test_pages_say_so(cast, pool, spammer, careful):
     quality = f"{home}quality/raters/spammer/"
     page = text_of_page(admin.get(quality))
     # Three texts with a question each: two raters now, who agree on none (kappa -1); one without.
-    assert "Answers that agreement counts 6 3" in page
-    assert "Pairs with two or more 3 0" in page
+    assert "Answers counted in agreement 6 3" in page
+    assert "Pairs with at least two answers 3 0" in page
     assert "Exclude this work" not in text_of_page(cast.client("researcher").get(quality))
     reply = admin.post(f"{home}participants/{spammer.pk}/set-aside/", follow=True)
     assert "3 items submitted can go to others" in reply.content.decode()
@@ -191,7 +191,7 @@ def test_pages_say_so(cast, pool, spammer, careful):
     assert "Include this work again" in text_of_page(admin.get(quality))
     assert "excluded" in text_of_page(admin.get(f"{home}participants/"))
     assert "3 answers of work that was excluded count nowhere." in text_of_page(admin.get(home))
-    assert "3 of work that was excluded, which agreement leaves out" in text_of_page(
+    assert "3 of excluded raters, not counted in agreement" in text_of_page(
         admin.get(f"{home}quality/")
     )
     assert "spammer excluded" in text_of_page(admin.get(f"{home}quality/"))

@@ -141,7 +141,7 @@ def test_imported_run_is_marked_and_not_written_again(tmp_path, built, cast):
     import_dataset(tmp_path / "out", "built")
     client = cast.client("researcher")
     page = markup(client.get(reverse("run_provenance", args=["built", "lr"])))
-    assert "It came in a file, which says how it was made: " in page
+    assert "Imported from a file. Recipe in the file: " in page
     assert "bm25(b=0.5) % 5" in page
     for writing in Writing.objects.all():
         assert NOTE in markup(client.get(writing.get_absolute_url()))

@@ -181,7 +181,7 @@ def test_majority_may_be_a_plurality(rosa, nominal_study):
     ann = [report["against_majority"][0] for report in (strict, plurality)]
     assert [row["n_without_majority"] for row in ann] == [3, 2]
     assert [row["scott_pi"]["n"] for row in ann] == [3, 4]
-    assert "more of at least two others say than any other" in text_of_page(
+    assert "is most frequent among the other raters" in text_of_page(
         rosa.get(f"{PAGE}?{NOMINAL_QUERY}&majority=plurality")
     )
     assert rosa.get(f"{PAGE}?{NOMINAL_QUERY}&majority=most").status_code == 400
@@ -201,7 +201,7 @@ def test_majority_may_be_a_plurality(rosa, nominal_study):
 def test_invalid_selection_is_refused(rosa, nominal_study, query):
     response = rosa.get(f"{PAGE}?rubric=question-type&{query}")
     assert response.status_code == 400
-    assert "There " in text_of_page(response) or "there is no eta" in text_of_page(response)
+    assert "There " in text_of_page(response) or "eta cannot be chosen" in text_of_page(response)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_distance_of_nominal_grades_is_0_or_1(rosa, nominal_study):
     assert [row.weight for row in listed.rows(0, 5)] == [near(2 / 3), near(2 / 3)]
     page = text_of_page(rosa.get("/datasets/ferry/pairs/?rubric=question-type"))
     assert "fact_single 1" in page
-    assert "0 equal, 1 not equal: they are names" in page
+    assert "0: equal, 1: not equal, as these grades are names" in page
 
 
 def test_pair_page_displays_names_of_grades(rosa, nominal_study):
@@ -265,7 +265,7 @@ def test_scale_without_an_eta_has_order_and_means(rosa, nominal_study):
     assert "Linear κ" in page
     for term in ("η", "Prev", "Binary", "Macro"):
         assert term not in page
-    with pytest.raises(CommandError, match="there is no eta to choose"):
+    with pytest.raises(CommandError, match="eta cannot be chosen"):
         output("ferry", "--rubric", "utility", "--eta", "3")
 
 

@@ -44,7 +44,7 @@ def test_unknown_table_is_answered_with_the_list(rosa, study):
 def test_table_against_a_judge_needs_one(rosa, study, table):
     response = rosa.get(file_url(study, f"agreement/{table}.csv", "judge="))
     assert response.status_code == 400
-    assert "counted against a judge: choose one" in text_of_page(response)
+    assert "needs a judge: choose one" in text_of_page(response)
 
 
 def test_tables_of_the_page_link_to_their_files(rosa, study):

@@ -58,10 +58,12 @@ def test_word_edges_split_at_white_space(study):
 
 def test_page_and_files_have_the_evidence(cast, study):
     rosa, query = cast.client("researcher"), "judge=judge"
-    assert "Its words and theirs" not in markup(rosa.get(study.url("agreement", query)))
+    assert "Overlap of marked words: judge and people" not in markup(
+        rosa.get(study.url("agreement", query))
+    )
     mark(study.rating(study.judge, study.oracle, 1), "alden lost steering off")
     page = markup(rosa.get(study.url("agreement", query)))
-    assert "Its words and theirs" in page
+    assert "Overlap of marked words: judge and people" in page
     assert "Means over 2 ratings of people" in page
     evidence = rosa.get(study.url("agreement.json", query).replace(".json/", ".json")).json()[
         "judge"

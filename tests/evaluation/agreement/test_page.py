@@ -91,8 +91,8 @@ def test_page_prints_what_the_report_holds(rosa, study):
     page_text = text_of_page(rosa.get(study.url("agreement")))
     assert "Fleiss κ 0.66" in page_text
     assert "Gwet AC1 0.68" in page_text
-    assert "Equal answers 0.83" in page_text
-    assert "of 12 ratings that 2 raters could give" in page_text
+    assert "Percent agreement 0.83" in page_text
+    assert "of 12 possible ratings of 2 raters" in page_text
     assert "n = 6" in page_text
     assert "2 more were filtered" in page_text
 
@@ -155,14 +155,12 @@ def test_rater_of_another_dataset_is_not_a_choice(rosa, study):
 def test_page_without_ratings(rosa, dataset):
     response = rosa.get(f"/datasets/{dataset.slug}/agreement/")
     assert response.status_code == 200
-    assert "Nobody has rated a text of this dataset under this rubric yet." in text_of_page(
-        response
-    )
+    assert "This dataset has no ratings under this rubric yet." in text_of_page(response)
 
 
 def test_page_with_a_single_rater(rosa, study):
     response = rosa.get(study.url("agreement", "raters=ann"))
-    assert "One rater alone: agreement takes two." in text_of_page(response)
+    assert "Agreement needs two raters; only one is chosen." in text_of_page(response)
     assert "because no item has two ratings" in text_of_page(response)
 
 
@@ -236,7 +234,7 @@ def test_sections_are_in_order(rosa, study):
 
 def test_names_are_separate_by_dataset(rosa, study):
     Dataset.objects.create(slug="empty", title="Empty")
-    assert "Nobody has rated" in text_of_page(rosa.get("/datasets/empty/agreement/"))
+    assert "This dataset has no ratings" in text_of_page(rosa.get("/datasets/empty/agreement/"))
 
 
 @pytest.mark.parametrize("query", ["", "judge=", "rubric=graded&raters=judge"])

@@ -104,12 +104,12 @@ def _check_report_coverage(rosa):
     for title, estimate in (
         ("Krippendorff α", agreement["krippendorff_alpha"]),
         ("Gwet AC1", agreement["details"]["gwet_ac1"]),
-        ("Equal answers", agreement["details"]["percent_agreement"]),
+        ("Percent agreement", agreement["details"]["percent_agreement"]),
         ("Prevalence", agreement["details"]["prevalence"]),
     ):
         assert f"{title} {measure(estimate)}" in page_tables
     assert (
-        f"All raters equal: {format_value(agreement['unanimous'])} of {agreement['n_items']}"
+        f"All raters agree: {format_value(agreement['unanimous'])} of {agreement['n_items']}"
         in page_tables
     )
     assert page["By system"] == parts(agreement["by_system"], with_interval=True)
@@ -185,7 +185,7 @@ def _check_grades(rosa, judge):
         f"Krippendorff α {measure(agreement['between_raters']['krippendorff_alpha'])}"
         in page_tables
     )
-    assert "Ordinal: grades further apart weigh more." in page_tables
+    assert "Ordinal: larger differences of grades weigh more." in page_tables
     by_rater = page[f"{judge} against each rater"]
     assert by_rater == [
         [name, *scores(part), str(part["n_without_judge"])]
@@ -204,8 +204,10 @@ def _check_grades(rosa, judge):
             for level, row in zip(part["levels"], part["matrix"], strict=True)
         ]
         cells = part["confusion"]
-        assert re.search(f"Both answerable {cells['tp']} Judge alone {cells['fp']}", page_tables)
-        assert re.search(f"alone {cells['fn']} Neither {cells['tn']}", page_tables)
+        assert re.search(
+            f"Both: answerable {cells['tp']} Only the judge {cells['fp']}", page_tables
+        )
+        assert re.search(f"Only the raters? {cells['fn']} Neither {cells['tn']}", page_tables)
         for name in ("Precision, answerable", "Recall, unanswerable"):
             key = name.lower().replace(", ", "_")
             assert f"{name} {measure(part['details'][key])}" in page_tables

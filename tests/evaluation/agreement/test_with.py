@@ -54,7 +54,7 @@ def test_numbers_are_those_of_the_agreement_page(rosa, study):
     assert judged.scores.cohen_binary.value == pytest.approx(0)
     page_text = text_of_page(response)
     assert (
-        "κ at η = 3: 0.00 no interval ; n = 10 ratings by 2 people, 2 more without its grade."
+        "κ at η = 3: 0.00 no interval ; n = 10 ratings by 2 people, 2 more without a grade of the judge."
         in page_text
     )
     assert "<html" not in response.content.decode()
@@ -78,7 +78,7 @@ def test_summary_on_one_scale_has_a_weighted_kappa(rosa, study):
 def test_judge_without_common_pairs(rosa, study):
     Rating.objects.filter(rater__kind="human").delete()
     page_text = text_of_page(rosa.get(url(study, study.judge), headers=HTMX))
-    assert "undefined because no person rated a text that it rated" in page_text
+    assert "undefined because no person rated a text that the judge rated" in page_text
     assert rosa.get(url(study, study.judge))["Location"] == study.url("agreement")
 
 

@@ -63,5 +63,5 @@ def test_unknown_source_is_refused_with_the_choices(study):
 @pytest.mark.django_db
 def test_dataset_without_ratings_has_no_source(dataset):
     assert sources(dataset) == ()
-    with pytest.raises(SelectionError, match="Nobody has rated anything in this dataset yet"):
+    with pytest.raises(SelectionError, match="This dataset has no ratings"):
         source(dataset)

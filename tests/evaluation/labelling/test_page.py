@@ -91,7 +91,7 @@ def test_page_says_what_it_rests_on(rosa, locks):
     assert "words (baseline) alone" in page
     assert "4 reports to choose from" in page
     assert "1 more cannot be chosen, because the judge has not graded every question" in page
-    assert "from 7 cells that both graded" in page
+    assert "from 7 pairs graded by both" in page
     assert "Draw sample (2)" in page
 
 
@@ -159,7 +159,7 @@ def test_chance_of_a_single_drawn_report_is_not_that_of_all(rosa, locks):
     label(text)
     Rating.objects.filter(rater__name="ann").exclude(text=text).delete()
     (row,) = label_report(data_of(locks), "", 1).rows
-    assert "greater chance" in row.people.reason
+    assert "different probabilities" in row.people.reason
 
 
 def test_after_a_sample_both_is_weighed_by_its_chances_and_people_alone_is_not_shown(rosa, locks):
@@ -168,7 +168,7 @@ def test_after_a_sample_both_is_weighed_by_its_chances_and_people_alone_is_not_s
         label(text)
     (row,) = label_report(data_of(locks), "", 2).rows
     assert row.people.value is None
-    assert "greater chance" in row.people.reason
+    assert "different probabilities" in row.people.reason
     estimate = sample_result(sample, load_label_data(label_query(locks).selection)).estimate
     assert estimate.missing == 1  # the judge has not graded the last report throughout
     assert row.both == estimate
@@ -274,9 +274,9 @@ def test_sample_of_no_candidates_is_not_drawn(rosa, locks):
     Rating.objects.filter(text__in=unlabelled).delete()
     unlabelled.delete()
     page = markup(rosa.get("/datasets/locks/label-next/"))
-    assert "Nothing is left to label" in page
+    assert "are labelled." in page
     response = rosa.post("/datasets/locks/label-next/", {}, follow=True)
-    assert "Nothing was drawn" in response.content.decode()
+    assert "No sample was drawn" in response.content.decode()
     assert not LabelSample.objects.exists()
 
 
@@ -289,7 +289,7 @@ def test_without_a_judge_of_reports_the_page_says_what_to_do(rosa, locks):
 def test_before_anybody_has_labelled_all_chances_are_equal(rosa, locks):
     Rating.objects.filter(rater__name="ann").delete()
     page = markup(rosa.get("/datasets/locks/label-next/?size=7"))
-    assert "all chances are equal" in page
+    assert "all probabilities are equal" in page
     assert "undefined" in page
 
 

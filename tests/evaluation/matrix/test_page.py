@@ -95,7 +95,7 @@ def test_unknown_choice_is_answered_with_the_list(rosa, url, query, message):
 def test_page_without_ratings(rosa, url):
     Rating.objects.all().delete()
     for path in (LIST, url):
-        assert "Nobody has rated a text of this dataset yet" in text_of_page(rosa.get(path))
+        assert "This dataset has no ratings" in text_of_page(rosa.get(path))
     for file in (f"{LIST.removesuffix('/')}.csv", f"{url}texts.csv"):
         assert rosa.get(file).status_code == 404  # and no page under the name of a file
 
@@ -140,7 +140,7 @@ def test_unrated_is_shown_as_unrated_and_never_as_zero(rosa, url):
 def test_required_subset_with_its_order(rosa, url):
     matrix = page(rosa, url, "run=annotated.bm25&cutoff=size")
     assert rows(matrix)["ferry-1:0#1"].required == 2
-    assert titles(matrix)[1] == "Required, and not in the run"
+    assert titles(matrix)[1] == "Required, but not in the run"
     assert {name: row.required for name, row in rows(matrix, 1).items()} == {
         "ferry-1:0#0": 1,
         "ferry-1:10#10": 3,
@@ -176,11 +176,13 @@ def test_passages_of_other_topics_are_no_part_of_p_star(rosa, url):
 
 def test_ndeval_value_is_beside_gains_by_other_topics(rosa, study, url):
     page_text = text_of_page(rosa.get(f"{url}?run=dense&cutoff=size"))
-    assert "by ndeval, where they gain nothing, it is 0.39." in page_text
-    assert "by ndeval" not in text_of_page(rosa.get(f"{url}?run=dense&cutoff=size&rules=authors"))
+    assert "With ndeval’s rule (no gain for them) the value is 0.39." in page_text
+    assert "ndeval’s rule" not in text_of_page(
+        rosa.get(f"{url}?run=dense&cutoff=size&rules=authors")
+    )
     room = "/datasets/ferry/retrieval/"
     page_text = text_of_page(rosa.get(f"{room}?source=judge&cutoff=size"))
-    assert "Behind “ndeval” stands what ndeval prints, given judgements of P*" in page_text
+    assert "“ndeval” is the value of the tool ndeval with judgements of P*" in page_text
     assert "; ndeval 0.39" in page_text
     assert "ndeval 0.39" in text_of_page(rosa.get(f"{room}runs/dense/?source=judge&cutoff=size"))
     lines = table(rosa.get(f"{room}topics.csv?source=judge&cutoff=size&row=dense"))
@@ -190,7 +192,9 @@ def test_ndeval_value_is_beside_gains_by_other_topics(rosa, study, url):
         for line in table(rosa.get(f"{room}systems.csv?source=judge&cutoff=size"))
     }
     assert (systems["dense"], systems["reports/annotated.bm25"]) == ("0.3868", "")
-    assert "Behind “ndeval”" not in text_of_page(rosa.get(f"{room}?source=judge&rules=authors"))
+    assert "“ndeval” is the value" not in text_of_page(
+        rosa.get(f"{room}?source=judge&rules=authors")
+    )
 
 
 def test_questions_say_whether_they_count_and_who_answers_first(rosa, url):
@@ -201,8 +205,8 @@ def test_questions_say_whether_they_count_and_who_answers_first(rosa, url):
     assert questions[1].status == "first at rank 1; 1 passage of P* answers it"
     assert questions[2].status == "no passage of P* answers it; never counts"
     assert questions[3].status == (
-        "not answered here; 1 passage of P* answers it; filtered, no passage answers it, "
-        "yet it counts here, as a passage answers it"
+        "not answered by this run; 1 passage of P* answers it; filtered, no passage answers it, "
+        "but it counts, because a passage answers it"
     )
 
 
@@ -228,7 +232,7 @@ def test_authors_rules_read_a_passage_of_another_topic_as_zero(rosa, url):
     response = rosa.get(f"{url}?run=dense&rules=authors")
     visitor = rows(response.context["page"])["far-9:0#0"]
     assert [cell.grade for cell in visitor.cells] == [0, 0, 0, 0]
-    assert "a passage of another topic counts as rated 0, and is shown so" in text_of_page(response)
+    assert "a passage of another topic counts as rated 0." in text_of_page(response)
 
 
 def test_people_over_a_judge_are_marked_and_the_values_follow(rosa, url):
@@ -315,7 +319,7 @@ def test_undefined_value_displays_the_reason(rosa, study, url):
         "there are no answerable questions" in text_of_page(rosa.get(f"{second}?run=dense")).lower()
     )
     page_text = text_of_page(rosa.get(f"{second}?run=annotated.bm25&cutoff=size"))
-    assert "annotated.bm25 ranks nothing for this topic, so it has no values here." in page_text
+    assert "annotated.bm25 has no ranking for this topic, so there are no values." in page_text
     assert "words of the required subset are not there" in text_of_page(
         rosa.get(f"{url}?run=dense")
     )

@@ -30,15 +30,15 @@ def test_cells_display_names_of_grades(rosa, nominal_study):
         "annotated.bm25": ["summary", "fact_single", "", ""],
     }
     page_text = text_of_page(response)
-    assert "No grade of this rubric says answerable" in page_text
+    assert "No grade of this rubric means answerable" in page_text
     assert "η" not in page_text
 
 
 def test_names_alone_are_no_source_of_scores(rosa, nominal_study):
     assert sources(nominal_study) == ()
     page_text = text_of_page(rosa.get("/datasets/ferry/matrix/"))
-    assert "under a rubric that coverage is made of" in page_text
-    assert "Grades as they are, under one rubric: Type of question" in page_text
+    assert "under a rubric from which coverage can be computed" in page_text
+    assert "Grades under one rubric: Type of question" in page_text
     assert rosa.get("/datasets/ferry/label-next/?rubric=question-type").status_code == 400
     assert rosa.get("/datasets/ferry/label-next/").status_code == 200
 
@@ -57,4 +57,6 @@ def test_matrix_is_for_researchers_and_refuses_invalid_choices(cast, nominal_stu
     assert rosa.get("/datasets/ferry/matrix/under/nothing/").status_code == 404
     assert rosa.get(f"{URL}?rater=nobody").status_code == 400
     assert rosa.get(f"{URL}?topic=nowhere").status_code == 400
-    assert "Nobody has rated" in text_of_page(rosa.get("/datasets/ferry/matrix/under/graded/"))
+    assert "This dataset has no ratings" in text_of_page(
+        rosa.get("/datasets/ferry/matrix/under/graded/")
+    )

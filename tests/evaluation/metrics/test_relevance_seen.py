@@ -32,7 +32,7 @@ def test_unseen_citation_that_is_irrelevant_leaves_precision_alone():
         (([], ["a"], ["a"]), "precision_seen", "the output is empty"),
         ((["a"], [], ["a"]), "recall", "nothing is relevant"),
         ((["a"], [], ["a"]), "ceiling", "nothing is relevant"),
-        ((["a"], ["b"], ["a"]), "recall_seen", "nothing relevant was seen"),
+        ((["a"], ["b"], ["a"]), "recall_seen", "no relevant item was retrieved"),
     ],
 )
 def test_undefined(sets, field, reason):
@@ -88,6 +88,6 @@ def test_without_what_was_seen():
     assert (relevance.precision.value, relevance.recall.value) == (1, 1 / 2)
     for measure in ("precision_seen", "recall_seen", "ceiling"):
         assert relevance.measure(measure).reason == (
-            "undefined, because it is not known what was seen"
+            "undefined, because the retrieved items are not known"
         )
     assert relevance.not_retrieved == ()

@@ -35,7 +35,7 @@ def test_contrasts_and_equivalence(rosa, duel):
     # gamma by topic: 0, 0, 1/8, 0, 0 above alpha: mean 0.025, se 0.025; t = (0.025 - 0.1) / 0.025 = -3
     # with 4 degrees of freedom: p = 0.01997. Twice that for Holm; beta's p is above 0.5.
     assert rows[1][-3:] == ["0.020", "0.040", "equivalent"]
-    parts = tables(response)["What varies"]
+    parts = tables(response)["Variance components"]
     assert len(parts) == 4
     assert "30 values of a report by a rater, 5 topics, 2 raters" in text_of_page(response)
 
@@ -57,7 +57,7 @@ def test_report_that_is_not_finished_is_left_out_and_counted(rosa, duel):
     ).first().delete()
     page_text = text_of_page(rosa.get(URL))
     assert "29 values of a report by a rater" in page_text
-    assert "1 not finished and left out" in page_text
+    assert "1 unfinished value left out" in page_text
 
 
 def test_grades_are_modelled_as_means(rosa, duel):
@@ -95,7 +95,7 @@ def test_page_with_too_few_values(rosa, duel):
     assert tables(response)["Each system less alpha"][0][2] == "no model"
     assert "degrees of freedom" not in text_of_page(response)
     Rating.objects.all().delete()
-    assert "A comparison takes two systems" in text_of_page(rosa.get(URL))
+    assert "A comparison needs two systems" in text_of_page(rosa.get(URL))
     assert rosa.get("/datasets/duel/mixed-model.json").json()["contrasts"] == []
 
 

@@ -59,7 +59,7 @@ def test_note_is_left_and_shown_to_the_project(rosa, study, viewer, cast):
         page = client.get(study.pair_url(study.bm25, 1)).content.decode()
         assert "<p>The second rater reads “coupling” as the answer; &lt;b&gt;ask" in page
         assert ("Withdraw" in page) == (client is rosa)
-    assert "Nobody has left a note" in text_of_page(rosa.get(study.pair_url(study.bm25, 2)))
+    assert "This pair has no notes" in text_of_page(rosa.get(study.pair_url(study.bm25, 2)))
     assert NOTE[:10] not in rosa.get(study.pair_url(study.oracle, 1)).content.decode()
 
 
@@ -73,10 +73,10 @@ def test_same_note_twice_is_one(rosa, study, cast):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("", "Write the note before you leave it."),
-        (" \n", "Write the note before you leave it."),
-        ("x" * 4001, "A note has 4,000 signs at most."),
-        ("a\0b", "A note holds no NUL character."),
+        ("", "The note is empty."),
+        (" \n", "The note is empty."),
+        ("x" * 4001, "A note has 4,000 characters at most."),
+        ("a\0b", "A note must not contain a NUL character."),
     ],
 )
 def test_invalid_note_is_refused_and_keeps_its_text(rosa, study, body, message):
@@ -125,7 +125,7 @@ def test_only_its_author_withdraws_a_note(rosa, study, cast):
     assert first
     withdraw(rosa, study, note)
     assert PairNote.objects.get().withdrawn == first
-    assert "Nobody has left a note" in text_of_page(rosa.get(study.pair_url(study.bm25, 1)))
+    assert "This pair has no notes" in text_of_page(rosa.get(study.pair_url(study.bm25, 1)))
     assert csv_rows(rosa.get(file_url(study, "notes.csv"))) == []
 
 

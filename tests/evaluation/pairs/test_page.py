@@ -93,7 +93,7 @@ def test_text_of_the_list(rosa, study):
         ("cell=nope", "no cell “nope”"),
         ("human_grade=7", "no grade “7”. There are: 0, 1"),
         ("text=0", "no text with the number “0”"),
-        ("cell=tp&judge=", "counted against a judge: choose one"),
+        ("cell=tp&judge=", "needs a judge: choose one"),
         ("rubric=nope", "There are: answerable, graded"),
     ],
 )
@@ -130,13 +130,15 @@ def test_rubric_without_ratings(rosa, study):
     Rubric.objects.get(slug="graded").ratings.all().delete()
     response = rosa.get(study.url("pairs", "rubric=graded"))
     assert response.status_code == 200
-    assert "Nobody has rated under this rubric. Others can be chosen above." in text_of_page(
+    assert "There are no ratings under this rubric. Choose another rubric above." in text_of_page(
         response
     )
 
 
 def test_list_without_matches(rosa, study):
-    assert "No pair fits." in text_of_page(rosa.get(study.url("pairs", "kind=missing")))
+    assert "No pair matches the filters." in text_of_page(
+        rosa.get(study.url("pairs", "kind=missing"))
+    )
 
 
 def test_missing_grade_is_not_printed_as_zero(rosa, study):
@@ -156,14 +158,17 @@ def test_page_number_out_of_range_gives_the_nearest(rosa, study, page):
 def test_filter_is_displayed_and_kept(rosa, study):
     response = rosa.get(study.url("pairs", "cell=fn&words=failed&system=annotated.bm25"))
     page_text = text_of_page(response)
-    assert "a rater and the judge say: raters alone answerable" in page_text
-    assert "the system is annotated.bm25, the sub-question has “failed” · drop this" in page_text
+    assert "answerable or not: answerable only by the raters" in page_text
+    assert (
+        "the system is annotated.bm25, the sub-question has “failed” · remove this filter"
+        in page_text
+    )
     assert '<input type="hidden" name="cell" value="fn">' in response.content.decode()
 
 
 def test_of_very_many_topics_the_name_is_written(rosa, study, monkeypatch):
     monkeypatch.setattr("evaluation.pairs.views.MOST_TOPICS", 0)
-    assert "Topic, its whole name" in text_of_page(rosa.get(study.url("pairs")))
+    assert "Topic (full name)" in text_of_page(rosa.get(study.url("pairs")))
 
 
 def test_queries(rosa, study, django_assert_max_num_queries):

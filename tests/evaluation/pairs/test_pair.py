@@ -175,7 +175,7 @@ def test_sentences_that_one_marked_and_another_did_not(rosa, study):
     )
     # Both mark the first sentence of oracle 1.
     page_text = text_of_page(rosa.get(study.pair_url(study.oracle, 1)))
-    assert "All who answered mark the same sentences." in page_text
+    assert "All raters with an answer marked the same sentences." in page_text
 
 
 def test_pair_that_the_filter_leaves_out(rosa, study):
@@ -195,7 +195,7 @@ def test_text_without_words(rosa, study):
         grade=2,
     )
     page_text = text_of_page(rosa.get(study.pair_url(text, 1, "rubric=graded")))
-    assert "The words of this text are not in the dataset" in page_text
+    assert "The dataset does not contain this text" in page_text
 
 
 def test_pair_without_ratings(rosa, study):

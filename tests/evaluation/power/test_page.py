@@ -12,7 +12,7 @@ from tests.toolbox.responses import csv_rows, text_of_page
 
 pytestmark = pytest.mark.any_database
 
-TITLE = "For each number of raters of a text"
+TITLE = "Topics needed by number of raters"
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_topics_for_each_number_of_raters(rosa, draft):
     assert (report.sample.topics, report.sample.systems) == (5, 3)
     assert report.designs[2].ratings == int(rows[2][1]) * 3 * 3
     # The systems differ by the same on almost every topic here.
-    assert "Of system and topic no variance was found" in text_of_page(response)
+    assert "The estimated variance of system × topic is 0." in text_of_page(response)
     larger = rosa.get(page(draft, "?difference=0.2")).context["report"]
     assert larger.designs[2].topics.n < report.designs[2].topics.n
     assert larger.designs[2].power.value > report.designs[2].power.value

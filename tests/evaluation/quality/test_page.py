@@ -89,7 +89,7 @@ def test_missing_pages_are_404(rosa, answered):
 
 
 def test_campaign_without_answers(cast, rosa, campaign):
-    assert "nobody has answered anything yet" in text_of_page(rosa.get(QUALITY))
+    assert "but there are no answers yet" in text_of_page(rosa.get(QUALITY))
     assert "Nothing needs review" in text_of_page(rosa.get(f"{QUALITY}raters/wil/"))
     page = text_of_page(rosa.get(f"{QUALITY}items/{campaign.items.first().pk}/"))
     assert "Nobody marked words for this question" in page
@@ -99,7 +99,7 @@ def test_draft_is_read_as_well(rosa, dataset):
     Campaign.objects.create(
         dataset=dataset, rubric=Rubric.objects.get(slug="graded"), slug="draft", title="Draft"
     )
-    assert "Nobody takes part" in text_of_page(rosa.get("/campaigns/draft/quality/"))
+    assert "no participants yet" in text_of_page(rosa.get("/campaigns/draft/quality/"))
 
 
 def test_agreement_time_and_runs_by_hand(rosa, answered):
@@ -124,8 +124,10 @@ def test_impossible_active_time_is_cut_and_flagged(rosa, answered):
     wil = profile(rosa, "wil")
     assert (wil.pace.active_ms, wil.pace.excess_ms) == (0, 90_000)
     page_text = text_of_page(rosa.get(f"{QUALITY}raters/wil/"))
-    assert "2 min more of active time claimed than has passed" in page_text
-    assert "none recorded, training included; 2 min more were claimed" in page_text
+    assert "2 min more active time than the server’s clock allows" in page_text
+    assert (
+        "none recorded, training included; 2 min more than the server’s clock allows" in page_text
+    )
     _, row = csv.DictReader(
         io.StringIO(rosa.get("/campaigns/ferry-answerable/quality.csv").content.decode())
     )
@@ -168,7 +170,7 @@ def test_gold_sets_weights_and_training_is_separate(cast, rosa, answered):
     assert wil.straight.n == 3
     page_text = text_of_page(rosa.get(QUALITY))
     assert "2 of 3 [0.21, 0.94]" in page_text
-    assert "nothing here rejects anybody" in page_text
+    assert "no rater is rejected automatically" in page_text
 
 
 def test_gold_is_scored_where_the_source_has_a_label(rosa, answered):
@@ -182,7 +184,7 @@ def test_gold_is_scored_where_the_source_has_a_label(rosa, answered):
 
 def test_without_gold_or_checks_their_columns_are_left_out(rosa, answered):
     page_text = text_of_page(rosa.get(QUALITY))
-    assert "Gold right" not in page_text.split("What the columns say")[0]
+    assert "Gold right" not in page_text.split("Meaning of the columns")[0]
     assert "Because no gold item was answered" in page_text
     assert "Because no attention check was answered" in page_text
 
@@ -276,7 +278,7 @@ def test_pilot_has_its_pages_though_it_has_no_ratings(cast, rosa, dataset):
     label_item(campaign, cast.worker, "oracle", 1, 0, 0)
     assert not Rating.objects.exists()
     assert profile(rosa, "wil").answers.study == 3
-    assert "A pilot: these answers are kept apart" in text_of_page(rosa.get(QUALITY))
+    assert "This is a pilot: its answers never become ratings" in text_of_page(rosa.get(QUALITY))
 
 
 def test_table_is_ordered_by_any_column_and_undefined_comes_last(rosa, answered):
@@ -326,7 +328,7 @@ def test_item_closely(cast, rosa, answered):
     assert response.context["shown"].asked == item.asked.all()[1]
     assert [span["label"] for span in response.context["spans"]] == ["B"]
     page_text = text_of_page(response)
-    assert "Equal answers: 0.67 (n = 3)" in page_text
+    assert "Percent agreement: 0.67 (n = 3)" in page_text
     assert "odd" in page_text
     report = response.context["report"]
     assert [reader.active_ms for reader in report.readers] == [0, 60_000]
@@ -368,7 +370,7 @@ def test_campaign_of_names(rosa, cast, dataset):
     # In all, wil 1 2 3 and uma 1 3 3: 2/3 equal, 3/9 by chance; unweighted (2/3 - 1/3) / (2/3) = 1/2.
     assert report.profiles[0].kappa.value == pytest.approx(1 / 2)
     table = text_of_page(rosa.get(url))
-    assert "with that very grade" in table
+    assert "with the same grade as this majority" in table
     for term in ("η", "None", "Spans", "As in another task", "weighted"):
         assert term not in table, term
     of_rater = text_of_page(rosa.get(f"{url}raters/wil/"))

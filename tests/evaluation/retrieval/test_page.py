@@ -90,7 +90,7 @@ def test_missing_pages_are_404(rosa, room, page):
         ("?among=x", "There are: runs, reports"),
         ("?sort=x", "There are: name, coverage"),
         ("compare/?a=eve", "“eve”. There are: bounds/required-subset, fair, good, poor"),
-        ("compare/?a=good&b=good", "“good” against itself says nothing"),
+        ("compare/?a=good&b=good", "“good” cannot be compared with itself"),
         ("compare.csv?b=eve", "“eve”. There are"),
         ("topics.csv?row=eve", "“eve”. There are"),
         ("judges/?with=judge&with=eve", "“eve”. There are"),
@@ -211,17 +211,17 @@ def test_depth_is_displayed_and_linked(rosa, room):
     assert (
         "Runs are read as far as the topic’s required subset Z* is long. @|Z*| @10 @20" in page_text
     )
-    unlike = "|Z| differs on 4 of 4 topics. On these it is 1 on average for poor and 2 for good"
+    unlike = "|Z| differs on 4 of 4 topics. On these topics its mean is 1 for poor and 2 for good"
     assert unlike in page_text
     for cutoff in ("10", "20", "size"):
         assert f"?source=judge&metric=density&cutoff={cutoff}" in links(response)
     # At the first passage all are alike, and nothing is warned of.
     page = rosa.get(f"{RETRIEVAL_URL}?source=judge&cutoff=1")
-    assert "Runs are read to rank 1." in text_of_page(page)
-    assert "not read equally deep" not in text_of_page(page)
+    assert "The first 1 passages of a run count." in text_of_page(page)
+    assert "have different depths" not in text_of_page(page)
     assert "|Z| differs" not in text_of_page(page)
     for path in ("compare/?a=good&b=fair", "judges/?", "runs/good/?"):
-        assert "On these it is 1 on average" in text_of_page(
+        assert "On these topics its mean is 1" in text_of_page(
             rosa.get(f"{RETRIEVAL_URL}{path}&source=judge")
         )
     assert "|Z| differs on 3 of them" in text_of_page(
@@ -242,23 +242,21 @@ def test_depth_is_displayed_and_linked(rosa, room):
 def test_without_a_required_subset_runs_are_read_to_their_ends(rosa, room):
     Rating.objects.filter(rater__name="judge").update(grade=0)
     response = rosa.get(f"{RETRIEVAL_URL}?source=judge")
-    assert "to their ends: by these grades no topic has a required subset Z*" in text_of_page(
-        response
-    )
+    assert "as no topic has a required subset Z* by these grades" in text_of_page(response)
     sizes = {row.name: row.size for row in response.context["systems"]}
     assert sizes["good"] == (2, 2, 2)
 
 
 def test_pairs_that_share_no_topic_are_counted(rosa, room):
     page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge&among=reports"))
-    assert "One system alone: a test takes two." in page_text
+    assert "A test needs two systems; there is only one." in page_text
     Text.objects.create(
         dataset=room, topic=room.topics.first(), kind="report", system="poor", name="t0", body="a"
     )
     page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge&among=reports"))
-    assert "One system alone: a test takes two." in page_text  # poor has one of the topics
+    assert "A test needs two systems; there is only one." in page_text  # poor has one of the topics
     page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge&among=reports&topics=any"))
-    assert "1 pair, and none can be compared: no topic has a value of both." in page_text
+    assert "No pair of systems can be compared: no topic has values of both systems." in page_text
 
 
 def test_strips_and_their_table(rosa, room):
@@ -298,9 +296,9 @@ def test_fewer_than_three_systems(rosa, room):
 def test_page_with_a_single_system(rosa, room):
     RetrievalRun.objects.exclude(name="good").delete()
     page_text = text_of_page(rosa.get(f"{RETRIEVAL_URL}?source=judge"))
-    assert "One system alone: a test takes two." in page_text
+    assert "A test needs two systems; there is only one." in page_text
     assert rosa.get(f"{RETRIEVAL_URL}tests.csv?source=judge").status_code == 200
-    assert "There is nothing to draw" in text_of_page(
+    assert "The figure is empty" in text_of_page(
         rosa.get(f"{RETRIEVAL_URL}figure/metrics/?source=judge")
     )
 
@@ -323,7 +321,7 @@ def test_baseline_is_called_one(rosa, room):
 def test_page_without_ratings(rosa, dataset):
     response = rosa.get(f"/datasets/{dataset.slug}/retrieval/")
     assert response.status_code == 200
-    assert "Nobody has rated a text of this dataset yet" in text_of_page(response)
+    assert "This dataset has no ratings" in text_of_page(response)
     assert rosa.get(f"/datasets/{dataset.slug}/retrieval/systems.csv").status_code == 404
 
 

@@ -145,7 +145,7 @@ def test_rubric_of_ones_own_with_an_eta_is_a_source(collection):
 def test_rubric_without_an_order_is_no_source(collection):
     Rubric.objects.filter(slug="qrels-2").update(eta=None)
     assert relevance_sources(collection) == ()
-    with pytest.raises(CommandError, match="under a rubric that scores are made of"):
+    with pytest.raises(CommandError, match="under a rubric from which scores can be computed"):
         printed("q", "--all")
 
 

@@ -127,7 +127,7 @@ def test_table_for_people(study):
     lines = {line.split()[0]: line for line in printed_all.splitlines() if line and line[0] != " "}
     assert (lines["dense"].split()[-1], lines["annotated.bm25"].split()[-1]) == ("1.5", "4.0")
     assert (
-        "|Z| differs on 1 of 1 topics. On these it is 2 on average for dense and 4 for annotated.bm25"
+        "|Z| differs on 1 of 1 topics. On these topics its mean is 2 for dense and 4 for annotated.bm25"
         in printed_all
     )
     assert "Choose --cutoff." in printed_all

@@ -50,7 +50,7 @@ def test_model_from_a_file_has_no_replies_to_open(rosa, reply_study, matrix):
     )
     response = rosa.get(f"{matrix}?source=filed&opens=reply&all=1")
     assert "/replies/" not in response.content.decode()
-    assert "What a cell opens" not in response.content.decode()
+    assert "Link of a cell" not in response.content.decode()
 
 
 def test_cells_that_people_decided_open_their_pair(rosa, reply_study, matrix, cast):

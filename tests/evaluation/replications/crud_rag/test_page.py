@@ -176,7 +176,7 @@ def test_imported_metrics_are_compared_with_ours(rosa, grid):
     report = ReportValue.objects.get().report
     ReportValue.objects.create(report=report, measure="crud:rouge-L", value=0.8)
     ReportValue.objects.create(report=report, measure="crud:length", value=20)
-    rows = tables(rosa.get(URL))["Beside the metrics in the files of CRUD-RAG"]
+    rows = tables(rosa.get(URL))["Differences from the metrics in the files of CRUD-RAG"]
     assert rows == [["k1", "rouge_l", "1", "0", "0"], ["k1", "length", "1", "1", "2"]]
 
 
@@ -210,7 +210,9 @@ def test_grid_is_for_researchers(cast, grid):
 
 def test_dataset_without_reports(rosa, dataset):
     dataset.texts.filter(kind="report").delete()
-    assert "There is no report here" in text_of_page(rosa.get(f"/datasets/{dataset.slug}/grid/"))
+    assert "This dataset has no reports" in text_of_page(
+        rosa.get(f"/datasets/{dataset.slug}/grid/")
+    )
 
 
 def command(*options):
@@ -252,4 +254,4 @@ def test_system_on_fewer_topics_is_last_and_never_best(rosa, grid):
         ("k1", 1, False),
     ]
     assert not any(measure["best"] for row in rows for measure in row["measures"].values())
-    assert "on other topics than most: never the best" in text_of_page(rosa.get(URL))
+    assert "on other topics than most systems: not marked as best" in text_of_page(rosa.get(URL))

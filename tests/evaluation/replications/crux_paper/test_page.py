@@ -104,7 +104,7 @@ def test_drawings_hold_no_style_and_no_id_twice(rosa, mill):
     page = rosa.get(PAGE).content.decode()
     drawings = re.findall(r"<svg viewBox=.*?</svg>", page, re.DOTALL)
     assert len(drawings) == 2
-    for drawing, name in zip(drawings, ("Figure 4. Coverage", "Figure 5. Whether"), strict=True):
+    for drawing, name in zip(drawings, ("Figure 4. Coverage", "Figure 5. Rank"), strict=True):
         assert "style" not in drawing
         assert f'role="img" aria-label="{name}' in drawing
         defined_ids = set(re.findall(r' id="([^"]+)"', drawing))
@@ -203,7 +203,7 @@ def test_undefined_part_displays_the_reason(rosa, mill):
     mill.runs.all().delete()
     page = text_of_page(rosa.get(PAGE))
     reason = "because the dataset has no retrieval runs but those of an oracle."
-    assert page.count(f"Not made, {reason}") == 3
+    assert page.count(f"Not available, {reason}") == 3
     assert "Table 1. Systems" in page
     for name in ("table2.csv", "figure5.pdf"):
         response = rosa.get(f"{PAGE}{name}")
@@ -243,7 +243,7 @@ def test_page_of_a_single_kind_of_question(rosa, mill):
             "systems=human_eval.mid&systems=bm25",
             "no system “bm25”. There are: human_eval.direct, hum",
         ),
-        ("systems=a%0Ab", "Systems are names separated by commas"),
+        ("systems=a%0Ab", "Systems must be names separated by commas"),
         ("intervals=yes", "no switch of intervals “yes”. There are: 0, 1"),
     ],
 )
@@ -281,7 +281,7 @@ def test_dataset_without_ratings(rosa, db):
     Dataset.objects.create(slug="bare", title="Bare")
     response = rosa.get("/datasets/bare/paper/")
     assert response.status_code == 200
-    assert "Nobody has rated a text of this dataset yet" in text_of_page(response)
+    assert "This dataset has no ratings" in text_of_page(response)
     assert rosa.get("/datasets/bare/paper/paper.zip").status_code == 404
     assert rosa.get("/datasets/nowhere/paper/").status_code == 404
 

@@ -189,10 +189,10 @@ def test_files_refuse_the_same(rosa, mills):
 def test_too_little_says_so(rosa, mills):
     Rating.objects.all().delete()
     response = rosa.get(URL)
-    assert "Nobody has said the types" in text_of_page(response)
+    assert "These questions have no types yet" in text_of_page(response)
     assert [row["type"] for row in rosa.get(JSON).json()["rows"]] == ["inclusive"]
     RetrievalRun.objects.filter(name="dense").delete()
-    assert "this dataset has not two runs" in text_of_page(rosa.get(URL))
+    assert "this dataset does not have two runs" in text_of_page(rosa.get(URL))
     assert rosa.get(JSON).status_code == 404
     with pytest.raises(CommandError, match="has not two runs"):
         call_command("by_type", "mills")

@@ -40,7 +40,7 @@ def test_systems_and_reports(rosa, nuggets):
     assert [cell.split()[0] for cell in rows["birch"]] == ["0.50", "0.67", "0.75", "0.83"]
     assert [cell.split()[0] for cell in rows["dogwood"]] == ["0.00", "0.00", "0.25", "0.33"]
     assert rows["alder"][0].endswith("n = 3")
-    assert "9 nuggets of 3 topics: 6 vital, 3 okay, 0 not weighed" in text_of_page(response)
+    assert "9 nuggets of 3 topics: 6 vital, 3 okay, 0 without importance" in text_of_page(response)
     report = tables(response)["Reports"][3]
     assert report[:2] == ["t1", "birch"]
     assert report[-4:] == ["2", "1", "0", "0"]
@@ -89,8 +89,10 @@ def test_undefined_by_the_paper_and_0_by_the_authors(rosa, nuggets):
 
 def test_dataset_beside_that_nobody_rated_says_so(rosa, nuggets, questions):
     Rating.objects.filter(text__dataset=questions).delete()
-    assert "it has no coverage to lay beside" in text_of_page(rosa.get(f"{URL}?beside=questions"))
-    assert "no coverage to lay beside" not in text_of_page(rosa.get(URL))
+    assert "so there is no coverage to compare with" in text_of_page(
+        rosa.get(f"{URL}?beside=questions")
+    )
+    assert "no coverage to compare with" not in text_of_page(rosa.get(URL))
 
 
 def test_order_beside_that_by_coverage(rosa, nuggets, questions):
@@ -146,7 +148,7 @@ def test_files(rosa, nuggets):
 
 def test_dataset_without_assignments_says_so(rosa, dataset):
     page_text = text_of_page(rosa.get(f"/datasets/{dataset.slug}/nuggets/"))
-    assert "Nobody has said yet which nuggets the reports support" in page_text
+    assert "The reports have no nugget assignments yet" in page_text
     content = rosa.get(f"/datasets/{dataset.slug}/nuggets.json").json()
     assert content["support"] is None
     assert content["systems"][0]["all"]["value"] is None

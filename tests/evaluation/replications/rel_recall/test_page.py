@@ -60,7 +60,7 @@ def test_answers(rosa, weir):
     assert (rows["brook"]["n_out"], rows["brook"]["n_unseen"]) == (2, 1)
     of_t2 = rows["brook"]["reports"][1]
     assert of_t2["precision"]["reason"] == "undefined, because the output is empty"
-    assert of_t2["recall_seen"]["reason"] == "undefined, because nothing relevant was seen"
+    assert of_t2["recall_seen"]["reason"] == "undefined, because no relevant item was retrieved"
 
 
 def test_citations(rosa, weir):
@@ -229,15 +229,15 @@ def test_unknown_context_leaves_retrieved_values_undefined(rosa, weir, capsys):
     assert rows_by_system["brook"][6] == "not known"
     assert tables(rosa.get(f"{PAGE}systems/brook/?seen=lake"))["Topics"][0][-1] == "not known"
     items = text_of_page(rosa.get(f"{PAGE}items/{report('brook', 't1').pk}/?seen=lake"))
-    assert "Put out, not seen not known" in items
+    assert "Reported, not retrieved not known" in items
     call_command("seen", "weir", "--seen", "lake")
     assert " not known" in capsys.readouterr().out
 
 
 def test_items_of_what_was_not_seen_by_anybody(rosa, weir):
     page_text = text_of_page(rosa.get(f"{PAGE}items/{report('brook', 't2').pk}/?seen=lake"))
-    assert "For this topic it is not known what was seen." in page_text
-    assert "not known what was seen" in page_text
+    assert "The retrieved passages of this topic are not known." in page_text
+    assert "retrieved passages of this topic" in page_text
 
 
 def test_files(rosa, weir):
@@ -263,7 +263,7 @@ def test_command_prints_the_same(rosa, weir, capsys):
     with pytest.raises(CommandError, match="There is no source of grades “x”"):
         call_command("seen", "weir", "--judge", "x")
     make_dataset()
-    with pytest.raises(CommandError, match="Nobody has rated"):
+    with pytest.raises(CommandError, match="has no ratings yet"):
         call_command("seen", "ferry")
 
 
@@ -288,7 +288,7 @@ def test_wrong_choice_says_which_there_are(rosa, weir, query, message):
 
 def test_dataset_without_ratings_has_no_page(rosa):
     make_dataset()
-    assert "Nobody has rated a text" in text_of_page(rosa.get("/datasets/ferry/seen/"))
+    assert "This dataset has no ratings" in text_of_page(rosa.get("/datasets/ferry/seen/"))
     assert rosa.get("/datasets/ferry/seen/seen.json").status_code == 404
 
 

@@ -46,7 +46,7 @@ def test_by_hand(cast, worth):
 def test_page_file_and_command(cast, worth, capsys):
     rosa = cast.client("researcher")
     page_text = text_of_page(rosa.get(PAGE))
-    assert "Reports as a whole" in page_text
+    assert "Utility of whole reports" in page_text
     assert "asqa-x.json.rerank utility-annotator 3.67" in page_text
     first, _ = csv_rows(rosa.get(f"{PAGE}utility.csv"))
     assert (first["n_5"], float(first["utility"])) == ("1", pytest.approx(11 / 3))
