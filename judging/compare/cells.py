@@ -31,22 +31,22 @@ CELL_KINDS: Mapping[str, tuple[str, Test]] = {
     "same": ("the same grade", lambda a, b, _: _graded(a, b) & (a == b)),
     "both": ("graded in both", lambda a, b, _: _graded(a, b)),
     "crossed": (
-        "answerable in one alone",
+        "answerable in only one",
         lambda a, b, eta: _graded(a, b) & ((a >= eta) != (b >= eta)),
     ),
     "crossed-up": (
-        "answerable in B alone",
+        "answerable only in B",
         lambda a, b, eta: _graded(a, b) & (a < eta) & (b >= eta),
     ),
     "crossed-down": (
-        "answerable in A alone",
+        "answerable only in A",
         lambda a, b, eta: _graded(a, b) & (a >= eta) & (b < eta),
     ),
     "failed-in-a": ("failed in A, graded in B", lambda a, b, _: (a == FAILED) & (b >= 0)),
     "failed-in-b": ("graded in A, failed in B", lambda a, b, _: (a >= 0) & (b == FAILED)),
     "failed-in-both": ("failed in both", lambda a, b, _: (a == FAILED) & (b == FAILED)),
-    "only-in-a": ("asked in A alone", lambda a, b, _: b == ABSENT),
-    "only-in-b": ("asked in B alone", lambda a, b, _: a == ABSENT),
+    "only-in-a": ("asked only in A", lambda a, b, _: b == ABSENT),
+    "only-in-b": ("asked only in B", lambda a, b, _: a == ABSENT),
 }
 """What a list can show: its title, and which grades of both sides, or FAILED or ABSENT, it shows at an eta."""
 

@@ -62,17 +62,19 @@ def _comparison(params: Mapping[str, str], user: User) -> Comparison | None:
     if params.get("run_a") and params.get("run_b"):
         a, b = (_run(params, name, user) for name in ("run_a", "run_b"))
         if a.pk == b.pk:
-            raise PageQueryError("These are the same run: choose two.")
+            raise PageQueryError("Both runs are the same: choose two different runs.")
         if a.dataset_id != b.dataset_id:
             raise PageQueryError(
-                f"Run {a.pk} is about {a.dataset.slug} and run {b.pk} about {b.dataset.slug}: they "
-                "have no cell in common."
+                f"Run {a.pk} is about {a.dataset.slug} and run {b.pk} about {b.dataset.slug}: "
+                "they have no pairs in common."
             )
         return _checked_comparison(params, a.dataset, Side(a.judge, a), Side(b.judge, b))
     if params.get("a") and params.get("b"):
         first, second = (_judge(params, name, user) for name in ("a", "b"))
         if first.pk == second.pk:
-            raise PageQueryError("This is one judge: choose two, or two of its runs.")
+            raise PageQueryError(
+                "Both judges are the same: choose two judges, or two runs of this judge."
+            )
         return _checked_comparison(
             params, _dataset(params, first, second, user), Side(first), Side(second)
         )
@@ -90,9 +92,7 @@ def _checked_comparison(
     eta = _number(params, "eta")
     rubric = a.judge.rubric
     if eta is not None and not rubric.has_threshold:
-        raise PageQueryError(
-            f"No grade of {rubric.title} says answerable: there is no η to choose."
-        )
+        raise PageQueryError(f"No grade of {rubric.title} means answerable, so η cannot be chosen.")
     usual = rubric.eta if rubric.has_threshold else None
     comparison = Comparison(dataset, a, b, usual if eta is None else eta)
     if comparison.eta is not None and comparison.eta not in comparison.levels[1:]:
@@ -135,7 +135,7 @@ def _dataset(params: Mapping[str, str], a: Judge, b: Judge, user: User) -> Datas
 def _cell_filter(params: Mapping[str, str], comparison: Comparison) -> CellFilter:
     show, kinds = params.get("show") or "changed", comparison.cell_kinds
     if show not in kinds:
-        raise PageQueryError(f"Cells to show are {', '.join(kinds)}, not “{show}”.")
+        raise PageQueryError(f"There is no list “{show}”. There are: {', '.join(kinds)}.")
     return CellFilter(
         show=show,
         grade_a=_number(params, "grade_a"),
@@ -150,5 +150,5 @@ def _number(params: Mapping[str, str], name: str) -> int | None:
     if not value:
         return None
     if not (value.isascii() and value.isdecimal() and len(value) <= 9):
-        raise PageQueryError(f"“{value[:40]}” is no number for {name}.")
+        raise PageQueryError(f"“{value[:40]}” is not a number for {name}.")
     return int(value)

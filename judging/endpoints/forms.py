@@ -54,11 +54,11 @@ class NamedValues(forms.CharField):
         for number, line in enumerate(filter(None, lines), 1):
             name, sign, text = (part.strip() for part in line.partition(self.sign))
             if not sign or not name or not text:
-                raise ValidationError(f"Line {number} is not like NAME{self.sign}VALUE.")
+                raise ValidationError(f"Line {number} does not have the form NAME{self.sign}VALUE.")
             if not text.isascii() or not text.isprintable():
-                raise ValidationError(f"Line {number}: the value has characters beyond ASCII.")
+                raise ValidationError(f"Line {number}: the value has non-ASCII characters.")
             if name.lower() in {key.lower() for key in values}:
-                raise ValidationError(f"Line {number}: {name} is there twice.")
+                raise ValidationError(f"Line {number}: {name} is a duplicate.")
             values[name] = text
         if len(values) > LINES:
             raise ValidationError(f"At most {LINES} lines.")
@@ -77,11 +77,11 @@ class EndpointForm(VersionedForm):
     The key is write-only: an empty field keeps the stored one.
     """
 
-    headers = NamedValues(":", label="Extra headers", help_text="one a line, like NAME: VALUE")
+    headers = NamedValues(":", label="Extra headers", help_text="one per line, such as NAME: VALUE")
     params = NamedValues(
         "=",
         label="Query parameters",
-        help_text="added to every request, one a line, like api-version=2024-10-21",
+        help_text="added to every request, one per line, such as api-version=2024-10-21",
     )
     key = forms.CharField(
         required=False,
@@ -101,12 +101,12 @@ class EndpointForm(VersionedForm):
             "preset": "Kind of server",
             "url": "Base URL",
             "key_header": "Header of the key",
-            "price_in": "Price of a million prompt tokens",
-            "price_out": "Price of a million reply tokens",
+            "price_in": "Price per million prompt tokens",
+            "price_out": "Price per million reply tokens",
         }
         help_texts = {
             "name": "lower-case letters, digits, - . and _",
-            "url": "as far as /chat/completions, such as https://api.example.org/v1",
+            "url": "the part before /chat/completions, such as https://api.example.org/v1",
             "price_in": "0 where it costs nothing",
             "currency": "three letters, such as EUR",
         }
@@ -137,7 +137,7 @@ class EndpointForm(VersionedForm):
     def clean_url(self) -> str:
         url = self.cleaned_data["url"].strip().rstrip("/").removesuffix("/chat/completions")
         if placeholder := re.search(r"\b(HOST|RESOURCE|DEPLOYMENT)\b", url):
-            raise ValidationError(f"Replace {placeholder[0]} by yours.")
+            raise ValidationError(f"Replace {placeholder[0]} with your value.")
         try:
             reach_of(url)
         except BackendError as error:
@@ -169,7 +169,7 @@ class EndpointForm(VersionedForm):
     def clean_key(self) -> str:
         key: str = self.cleaned_data["key"].strip()
         if not key.isascii() or not key.isprintable():
-            raise ValidationError("The key has a line break or a character beyond ASCII.")
+            raise ValidationError("The key has a line break or a non-ASCII character.")
         return key
 
     def clean(self) -> dict[str, Any]:
@@ -226,10 +226,10 @@ class ProjectBudgetForm(VersionedForm):
     class Meta:
         model = ProjectBudget
         fields = ("max_tokens", "max_money", "currency")
-        labels = {"max_tokens": "Tokens, at most", "max_money": "Money, at most"}
+        labels = {"max_tokens": "Maximum tokens", "max_money": "Maximum cost"}
         help_texts = {
-            "max_tokens": "of prompts and replies, over all runs; empty: no limit of tokens",
-            "max_money": "at the prices of the servers; empty: no limit of money",
+            "max_tokens": "prompt and reply, over all runs; empty: no limit",
+            "max_money": "at the prices of the servers; empty: no limit",
             "currency": "three letters, such as EUR",
         }
 
@@ -261,5 +261,5 @@ class AllowedHostForm(forms.ModelForm):
         except BackendError:
             raise ValidationError("This is not a host name or an IP address.") from None
         if "/" in host or parts.port is not None or "?" in host or "#" in host:
-            raise ValidationError("A host alone: without https://, port and path.")
+            raise ValidationError("Enter only the host, without https://, port and path.")
         return host_of(parts)

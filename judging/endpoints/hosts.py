@@ -23,7 +23,7 @@ def allowed_hosts(request: AuthenticatedRequest) -> HttpResponseBase:
     form = AllowedHostForm(request.POST or None)
     form.instance.created_by = request.user
     if form.is_valid() and (created := save_unique(form, form.save)):
-        messages.success(request, f"Servers of projects may be at {created} now.")
+        messages.success(request, f"Projects can now use servers at {created}.")
         return redirect("allowed_hosts")
     if form.is_bound:
         focus(form)
@@ -44,8 +44,8 @@ def outbound_policy(request: AuthenticatedRequest) -> HttpResponseBase:
     """Allow servers at any public host, or at listed hosts alone."""
     allows = "allows_public_hosts" in request.POST
     OutboundPolicy.objects.update_or_create(pk=1, defaults={"allows_public_hosts": allows})
-    scope = "any public host, by https" if allows else "the listed hosts alone"
-    messages.success(request, f"Servers of projects may be at {scope}.")
+    scope = "any public host, by https" if allows else "only the listed hosts"
+    messages.success(request, f"Allowed hosts for servers of projects: {scope}.")
     return redirect("allowed_hosts")
 
 
@@ -56,5 +56,5 @@ def allowed_host_delete(request: AuthenticatedRequest, pk: int) -> HttpResponseB
     """Take a host off the list. Runs on servers there pause at their next batch and say why."""
     host = get_object_or_404(AllowedHost.objects.select_for_update(), pk=pk)
     host.delete()
-    messages.success(request, f"{host} is not on the list any more.")
+    messages.success(request, f"{host} is no longer allowed.")
     return redirect("allowed_hosts")

@@ -78,15 +78,15 @@ class Estimate:
     def in_words(self) -> str:
         counts = self.counts
         text = (
-            f"{counts.to_send:,} pairs to ask; {counts.there_before:,} are there already, "
-            f"{counts.copies:,} are copied from a text that would be asked alike, "
-            f"{counts.without_words:,} lack the words that the prompt shows. "
-            f"The run plans {counts.to_fill:,}, asked and copied."
+            f"{counts.to_send:,} pairs to send. {counts.there_before:,} already have a grade, "
+            f"{counts.copies:,} are copied from a text with the same request, "
+            f"{counts.without_words:,} cannot be sent, because a text is missing. "
+            f"The run plans {counts.to_fill:,} pairs, sent or copied."
         )
         if self.prompt_tokens:
             text += (
-                f" About {self.prompt_tokens:,} prompt tokens, at {CHARACTERS} characters each, "
-                f"and at most {self.completion_tokens:,} written ones."
+                f" About {self.prompt_tokens:,} prompt tokens ({CHARACTERS} characters each) "
+                f"and at most {self.completion_tokens:,} reply tokens."
             )
         if self.money:
             text += f" About {self.money:,.2f} {self.currency}".rstrip() + " at these prices."

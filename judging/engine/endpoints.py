@@ -52,8 +52,8 @@ def address_named(reference: str, project: Project) -> Address:
     row = endpoint_named(reference)
     if row is None:
         raise BackendError(
-            f"The server {reference.removeprefix(PROJECT_PREFIX)} is not there any more: its project's owner "
-            "has deleted or renamed it."
+            f"The server {reference.removeprefix(PROJECT_PREFIX)} does not exist any more: an "
+            "owner of its project deleted or renamed it."
         )
     if row.project_id != project.pk:
         raise BackendError(f"The server {row.name} belongs to {row.project}, not to {project}.")

@@ -51,7 +51,7 @@ def _urls_of(endpoint: str) -> str:
         return str(settings.JUDGE_ENDPOINTS[endpoint])
     names = f"JUDGE_ENDPOINTS names: {', '.join(settings.JUDGE_ENDPOINTS) or 'none'}."
     if not endpoint:
-        raise BackendError(f"A model is asked at a server: say which one as its endpoint. {names}")
+        raise BackendError(f"A model needs a server: name one as its endpoint. {names}")
     hint = " An address begins with http:// or https://." if set(endpoint) & set(":/") else ""
     raise BackendError(f"This machine knows no endpoint {endpoint!r}; {names}{hint}")
 

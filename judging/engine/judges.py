@@ -56,9 +56,9 @@ def make_judge(slug: str, *, kind: str = Rater.Kind.MODEL, **fields: Any) -> Jud
 
 def _check_new(fingerprint: str, slug: str) -> None:
     if existing := Judge.objects.filter(fingerprint=fingerprint).first():
-        raise JudgeError(f"This is the judge {existing.slug}: nothing in it is different.")
+        raise JudgeError(f"The judge {existing.slug} has exactly the same settings.")
     if Rater.objects.filter(dataset=None, name=slug).exists():
-        raise JudgeError(f"The name {slug} is taken: judges never change, so choose another.")
+        raise JudgeError(f"The name {slug} is taken by another judge: choose another name.")
 
 
 def find_judge(slug: str, dataset: Any) -> Judge | None:

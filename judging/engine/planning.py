@@ -262,7 +262,7 @@ def _end(run: JudgeRun, counts: Counts) -> None:
     counts.there_before -= copied_before
     JudgeRun.objects.filter(pk=run.pk).update(
         state=JudgeRun.State.RUNNING if counts.to_send else JudgeRun.State.FINISHED,
-        note="" if counts.to_send else "This judge lacks none of these pairs.",
+        note="" if counts.to_send else "This judge has already graded all of these pairs.",
         n_planned=counts.to_fill,
         n_there_before=counts.there_before,
         n_without_words=counts.without_words,

@@ -90,7 +90,9 @@ def resume(run: JudgeRun, **budget: Any) -> None:
     """
     before = run.state
     if not run.is_resumable:
-        raise RunStateError(f"{run.display_name} is {run.get_state_display()}: nothing to resume.")
+        raise RunStateError(
+            f"{run.display_name} is {run.get_state_display()}, so it cannot be resumed."
+        )
     if budget.get("endpoint", run.endpoint) != run.endpoint:
         prices = {name: budget[name] for name in Prices._fields if name in budget}
         budget |= prices_of(budget["endpoint"], **prices)._asdict()
@@ -103,7 +105,7 @@ def resume(run: JudgeRun, **budget: Any) -> None:
         with transaction.atomic():
             budget["project_budget"] = budget_for(run)
             if reason := over_budget(run):
-                raise RunStateError(f"{reason} Give it a larger one to go on.")
+                raise RunStateError(f"{reason} Set a larger budget to continue.")
             move(
                 run,
                 (State(before),),

@@ -31,7 +31,7 @@ def decrypt(token: str) -> str:
     except (InvalidToken, ValueError):
         raise BackendError(
             "The key of this server cannot be decrypted here: this machine has other JUDGE_SECRET_KEYS than "
-            "the one where the key was entered. Enter the key again, or give all machines the same."
+            "the one where the key was entered. Enter the key again, or set the same keys on all machines."
         ) from None
 
 

@@ -59,7 +59,7 @@ def move(
     run.refresh_from_db()
     if not moved:
         raise RunStateError(
-            f"{run.display_name} is {run.get_state_display()}: it cannot be {to.label}."
+            f"{run.display_name} is {run.get_state_display()}, so it cannot be {to.label}."
         )
 
 
@@ -75,7 +75,7 @@ def check(run: ModelRun, maxima: Mapping[str, int]) -> None:
             label = name.replace("_", " ")
             raise RunStateError(f"The {label} of a run is more than 0 and at most {maximum:,}.")
     if not all(0 <= price <= limits.MAX_PRICE for price in (run.price_in, run.price_out)):
-        raise RunStateError("A price is 0 or more, of a million tokens.")
+        raise RunStateError("A price must be 0 or more, per million tokens.")
     maximum = run._meta.get_field("endpoint").max_length or 0
     if len(run.endpoint) > maximum:
         raise RunStateError(
@@ -89,9 +89,7 @@ def check(run: ModelRun, maxima: Mapping[str, int]) -> None:
             except BackendError as error:
                 raise RunStateError(str(error)) from None
     if run.max_money is not None and not (run.price_in or run.price_out):
-        raise RunStateError(
-            "A budget of money needs a price of tokens: without one nothing is spent."
-        )
+        raise RunStateError("A budget of money needs prices of tokens.")
 
 
 def put_server_aside(run: ModelRun, url: str, reason: str) -> None:

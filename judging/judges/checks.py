@@ -32,12 +32,15 @@ def problems_of(cleaned: Mapping[str, Any]) -> Iterator[Problem]:
         yield from _of_rubric(cleaned, cleaned["rubric"])
     yield from _of_samples(cleaned)
     if cleaned.get("extra", {}).get("stream"):
-        yield "extra", "A reply that comes as a stream is not read: leave stream out."
+        yield "extra", "Streamed replies are not supported: remove stream."
     if cleaned.get("reply_model") and cleaned.get("backend") == Judge.Backend.VLLM:
-        yield "reply_model", "A model in process does not name itself: leave this empty."
+        yield (
+            "reply_model",
+            "Leave this empty for a model in process: its replies have no model name.",
+        )
     limit = cleaned.get("extra", {}).get("max_completion_tokens")
     if limit is not None and limit != cleaned.get("max_tokens"):
-        yield "extra", "max_completion_tokens is not the number of tokens at most above."
+        yield "extra", "max_completion_tokens differs from the maximum number of tokens above."
 
 
 def _of_parser(cleaned: Mapping[str, Any], placeholders_used: Collection[str]) -> Iterator[Problem]:
@@ -45,7 +48,8 @@ def _of_parser(cleaned: Mapping[str, Any], placeholders_used: Collection[str]) -
     if PARSERS[parser].reads_several and "questions" not in placeholders_used:
         yield (
             "parser",
-            "It reads replies about all {questions} of a text, and the prompt asks about one.",
+            "This parser reads replies about all {questions} of a text, but the prompt asks about "
+            "one question.",
         )
     if "questions" in placeholders_used and not PARSERS[parser].reads_several:
         names = ", ".join(
@@ -55,32 +59,38 @@ def _of_parser(cleaned: Mapping[str, Any], placeholders_used: Collection[str]) -
         )
         yield (
             "parser",
-            f"The prompt asks about all {{questions}} at once: such replies are read by {names}.",
+            f"The prompt asks about all {{questions}} at once. Choose one of these parsers: {names}.",
         )
     if "questions" in placeholders_used and cleaned.get("logprobs"):
-        yield "logprobs", "The first token of a reply to all {questions} is the grade of none."
+        yield "logprobs", "In a reply to all {questions}, the first token is not a grade."
     if "questions" in placeholders_used and cleaned.get("max_tokens") == 1:
         yield "max_tokens", "A reply to all {questions} is longer than one token."
     if parser == "evidence-1" and "text" not in placeholders_used:
-        yield "parser", "It looks for quotations in the text, which the prompt does not show."
+        yield (
+            "parser",
+            "This parser needs quotations from the text, but the prompt does not contain the text.",
+        )
 
 
 def _of_rubric(cleaned: Mapping[str, Any], rubric: Rubric) -> Iterator[Problem]:
     levels = [(int(grade), str(label)) for grade, label in levels_of(rubric)]
     if cleaned.get("parser") in LABEL_PARSERS and not labels_of(levels):
-        yield "parser", f"No level of {rubric} is one word that a reply could be."
+        yield "parser", f"No level of {rubric} is a single word."
     ids = cleaned.get("label_ids")
     if ids and len(ids) != len(levels):
-        yield "label_ids", f"{rubric} has {len(levels)} grades, and these are {len(ids)} ids."
+        yield "label_ids", f"{rubric} has {len(levels)} grades, but there are {len(ids)} ids."
 
 
 def _of_samples(cleaned: Mapping[str, Any]) -> Iterator[Problem]:
     extra = cleaned.get("extra", {})
     if "n" in extra:
-        yield "extra", "The number of samples, n, has a field of its own."
+        yield "extra", "Enter the number of samples, n, in its own field."
     if cleaned.get("samples", 1) == 1:
         return
     if cleaned.get("logprobs"):
-        yield "logprobs", "Of several samples the shares of their grades are the probabilities."
+        yield "logprobs", "With several samples, the shares of the grades are the probabilities."
     if extra.get("temperature", cleaned.get("temperature")) == 0:
-        yield "samples", "At temperature 0 all samples are the same, and many servers refuse."
+        yield (
+            "samples",
+            "At temperature 0 all samples are equal, and many servers refuse the request.",
+        )

@@ -45,7 +45,7 @@ class Ids(forms.CharField):
     def to_python(self, value: Any) -> list[int]:  # type: ignore[override]
         tokens = str(super().to_python(value)).replace(",", " ").split()
         if wrong := [token for token in tokens if not token.isdecimal() or len(token) > 9]:
-            raise ValidationError(f"{wrong[0]!r} is no token id: they are whole numbers.")
+            raise ValidationError(f"{wrong[0]!r} is not a token id: enter whole numbers.")
         return [int(token) for token in tokens]
 
 
@@ -60,13 +60,13 @@ class Settings(forms.CharField):
             settings = json.loads(text)
             encoded = json.dumps(settings, allow_nan=False, ensure_ascii=False).encode().decode()
         except (ValueError, RecursionError) as error:
-            raise ValidationError(f"This is not JSON that can be kept: {error}") from None
+            raise ValidationError(f"This is not valid JSON: {error}") from None
         if not isinstance(settings, dict):
             raise ValidationError(
                 "This is JSON, but not an object: it begins with { and ends with }."
             )
         if "\\u0000" in encoded:
-            raise ValidationError("A NUL cannot be kept.")
+            raise ValidationError("NUL characters are not allowed.")
         return settings
 
 
@@ -76,47 +76,50 @@ class JudgeForm(forms.Form):
     slug = forms.SlugField(
         max_length=120,
         label="Name",
-        help_text="letters, digits, hyphens; its grades carry it in every table and file, for ever",
+        help_text="letters, digits, hyphens; it names the judge in all tables and files and "
+        "cannot be changed later",
     )
     rubric = forms.ModelChoiceField(
         Rubric.objects.offered(), to_field_name="slug", empty_label=None, initial="graded"
     )
     project = forms.ChoiceField(
-        required=False, help_text="its members see the judge, and its owners can run it"
+        required=False, help_text="its members can see the judge, and its owners can run it"
     )
     is_site_wide = forms.BooleanField(
         required=False,
         label="Visible to every researcher of the site",
-        help_text="without it: to members of the projects where it runs, and to admins",
+        help_text="otherwise only to admins and members of the projects where it runs",
     )
-    prompt_file = forms.ChoiceField(label="One of our prompts", required=False)
+    prompt_file = forms.ChoiceField(label="Prompt of this site", required=False)
     system = TextField(8, required=False, help_text="empty: no system message is sent")
     prompt = TextField(
         16,
-        help_text="{text}, {question}, {answer} and {request} must be in it as the rubric shows them; "
-        "{rubric} and {grades} may be. {questions} asks about all questions of a text at once",
+        help_text="{text}, {question}, {answer} and {request} are required if the rubric shows them; "
+        "{rubric} and {grades} are optional. {questions} asks about all questions of a text at once",
     )
     wording = TextField(
-        7, required=False, help_text="what {rubric} becomes; empty: the levels of the rubric"
+        7, required=False, help_text="the text for {rubric}; empty: the levels of the rubric"
     )
     parser = forms.ChoiceField(
         choices=[(name, parser.title(name)) for name, parser in PARSERS.items()],
-        label="How replies are read",
-        help_text="a judge’s page tries others on the replies that it has",
+        label="Parser of replies",
+        help_text="you can try other parsers later, on the page of the judge",
     )
     failure_policy = forms.ChoiceField(
         choices=Judge.FailurePolicy.choices,
         required=False,
-        label="A reply without a grade",
-        help_text="it is kept and counted as a failure either way; an error is never a 0",
+        label="Reply without a grade",
+        help_text="in both cases it is stored and counted as a failure; an error never counts as 0",
     )
     backend = forms.ChoiceField(
         choices=[choice for choice in Judge.Backend.choices if choice[0] != Judge.Backend.LEXICAL],
-        label="Where the model runs",
+        label="Backend",
     )
-    model = forms.CharField(max_length=250, help_text="its name, as the server or vLLM knows it")
+    model = forms.CharField(max_length=250, help_text="the model’s name at the server or for vLLM")
     endpoint = forms.ChoiceField(
-        label="A server that runs it", required=False, help_text="to ask it; a run names its own"
+        label="Server for tests",
+        required=False,
+        help_text="for detection and trials here; each run chooses its own server",
     )
     revision = forms.CharField(
         max_length=250, required=False, help_text="commit or version; the same name can change"
@@ -124,8 +127,8 @@ class JudgeForm(forms.Form):
     reply_model = forms.CharField(
         max_length=250,
         required=False,
-        label="Replies name the model as",
-        help_text="if not by the name above, such as the model behind a deployment; empty: by that name",
+        label="Model name in replies",
+        help_text="if it differs from the name above, such as the model of a deployment; empty: the same name",
     )
     template_hash = forms.CharField(
         max_length=64, required=False, label="Hash of the chat template", help_text="empty: unknown"
@@ -138,28 +141,29 @@ class JudgeForm(forms.Form):
     temperature = forms.FloatField(min_value=0, max_value=5, initial=0.0)
     top_p = forms.FloatField(min_value=0, max_value=1, initial=1.0, label="Top p")
     max_tokens = forms.IntegerField(
-        min_value=1, max_value=100_000, initial=1, label="Tokens at most"
+        min_value=1, max_value=100_000, initial=1, label="Maximum number of tokens"
     )
     seed = forms.IntegerField(
-        min_value=0, max_value=LONG, required=False, initial=0, help_text="empty: none is sent"
+        min_value=0, max_value=LONG, required=False, initial=0, help_text="empty: no seed is sent"
     )
     samples = forms.IntegerField(
         min_value=1,
         max_value=100,
         initial=1,
         required=False,
-        help_text="replies to each message: the most frequent grade counts, the shares are its probabilities",
+        help_text="number of replies to each request: the most frequent grade counts, and the "
+        "shares of the grades are the probabilities",
     )
     logprobs = forms.BooleanField(
         required=False,
         initial=True,
-        label="Ask for probabilities",
-        help_text="without them there are no expected grades; some servers have none",
+        label="Request probabilities",
+        help_text="needed for expected grades; some servers do not provide them",
     )
     extra = Settings(
         required=False,
         label="Further settings of the request",
-        help_text='JSON, sent as it is, such as {"chat_template_kwargs": {"enable_thinking": false}}; '
+        help_text='JSON, sent unchanged, such as {"chat_template_kwargs": {"enable_thinking": false}}; '
         'null leaves a parameter out, such as {"temperature": null}',
     )
 
@@ -169,9 +173,9 @@ class JudgeForm(forms.Form):
         label="Kind of server",
     )
     constraint = forms.ChoiceField(
-        choices=[("", "not held to any form"), *CONSTRAINTS.items()],
+        choices=[("", "no fixed format"), *CONSTRAINTS.items()],
         required=False,
-        label="Form of the reply",
+        label="Reply format",
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -188,7 +192,7 @@ class JudgeForm(forms.Form):
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]
         if slug == SLUG or slug.startswith(f"{SLUG}-"):
-            raise ValidationError("Names that begin so are those of the baselines.")
+            raise ValidationError("Names with this beginning are reserved for baselines.")
         return slug
 
     def clean_reply_model(self) -> str:
@@ -220,7 +224,7 @@ class JudgeForm(forms.Form):
             return
         for foreign in Rubric.objects.exclude(pk=rubric.pk):
             if rubric_text == rubric_text_of(foreign):
-                self.add_error("wording", f"These are the words of {foreign}, not of {rubric}.")
+                self.add_error("wording", f"This is the wording of {foreign}, not of {rubric}.")
 
     def fields_of_judge(self) -> dict[str, Any]:
         """Return the fields of Judge, except rater and levels, of a valid form."""

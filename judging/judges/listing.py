@@ -38,7 +38,7 @@ COLUMNS: Mapping[str, tuple[str, bool, Callable[[Row], Any]]] = {
     "prompt": ("Prompt", False, lambda row: row.judge.prompt_name.casefold()),
     "rubric": ("Rubric", False, lambda row: row.judge.rubric.slug),
     "fingerprint": ("Fingerprint", False, lambda row: row.judge.fingerprint),
-    "graded": ("Cells judged", True, lambda row: row.tally.n_graded),
+    "graded": ("Pairs graded", True, lambda row: row.tally.n_graded),
     "failed": ("Without a grade", True, lambda row: row.tally.n_failed),
     "run": ("Last run", False, lambda row: row.last.pk if row.last else 0),
 }

@@ -55,9 +55,12 @@ class Change:
 def parser_trial_problem(judge: Judge) -> str:
     """Return why no other parser can be tried on a judge's replies; "" if one can."""
     if PARSERS[judge.parser].reads_several:
-        return "A reply is about all questions of a text, and each of its grades is read by its number."
+        return (
+            "Each reply is about all questions of a text, so it needs a parser that reads a "
+            "grade by its number."
+        )
     if judge.spec.sampling.samples > 1:
-        return "A reply is made of several samples, and each of them was read by itself."
+        return "Each reply consists of several samples, which were parsed separately."
     return ""
 
 

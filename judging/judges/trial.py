@@ -139,17 +139,17 @@ def try_out(
     project = picked.dataset.project
     check_budget(endpoint, project)
     if spec.backend != Judge.Backend.OPENAI:
-        raise BackendError("Only a model behind a server can be tried from a page.")
+        raise BackendError("Only a model on a server can be tried on a page.")
     if sent.get("pairs") == TOPIC:
-        keys, none = _of_topic(picked), "This topic has no pair with words."
+        keys, none = _of_topic(picked), "This topic has no pair with a stored text."
     else:
         keys = _differing(picked.dataset, rubric)
-        none = f"Nobody has graded a pair of {picked.dataset} under {rubric} yet."
+        none = f"{picked.dataset} has no grades by people under {rubric} yet."
     if not keys:
         raise BackendError(none)
     keys = _that_can_be_asked(spec, keys)[:PAIRS]
     if not keys:
-        raise BackendError("None of these pairs has an answer, which the prompt shows.")
+        raise BackendError("The prompt needs an answer, but none of these pairs has one.")
     pk = sent.get("other", "")
     other_judge = Judge.objects.filter(pk=pk, rubric=rubric).first() if is_key(pk) else None
     rows = _rows(keys, rubric, other_judge)
@@ -261,13 +261,13 @@ def _ask(
             if reply:
                 replies[reply.pair.text_id, reply.pair.question_id] = reply
             if time.monotonic() - began > SECONDS and len(replies) < len(rows):
-                stopped = f"Not everything was answered within {SECONDS} seconds."
+                stopped = f"Some pairs have no reply after {SECONDS} seconds."
                 break
     except ReplyModelMismatchError as error:
         reply_model = error.named
         stopped = (
-            f"The server answers as {reply_model}. If that is the model you mean, try again: it is filled in "
-            f"under “Replies name the model as”. It was asked for {spec.model}."
+            f"The server replied with the model {reply_model}, not {spec.model}. If this is "
+            "the intended model, try again: the name is filled in under “Model name in replies”."
         )
     except BackendError as error:
         stopped = str(error)
@@ -303,7 +303,7 @@ def _projection(
         times = len(questions_per_text) / len({reply.pair.text_id for reply in counted})
     read = times * sum(reply.prompt_tokens for reply in counted)
     written = times * sum(reply.completion_tokens for reply in counted)
-    money, currency, reason = None, "", "the site knows no price of this server"
+    money, currency, reason = None, "", "this server has no price"
     try:
         prices = prices_of(endpoint)
     except ImproperlyConfigured as error:

@@ -144,12 +144,13 @@ def judge_archive(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         open_run = judge.runs.filter(state__in=JudgeRun.OPEN).first()
         if open_run and not is_restored:
             messages.error(
-                request, f"{open_run.display_name} is under way: let it end or cancel it first."
+                request,
+                f"{open_run.display_name} is in progress: wait until it ends, or cancel it first.",
             )
             return redirect("judge", pk)
         archived = None if is_restored else (judge.archived or timezone.now())
         Judge.objects.filter(pk=pk).update(archived=archived)
-    done = "in the list again" if is_restored else "archived: its grades and replies stay"
+    done = "restored to the list" if is_restored else "archived; its grades and replies are kept"
     messages.success(request, f"The judge {judge} is {done}.")
     return redirect("judge", pk)
 
@@ -165,7 +166,7 @@ def parser_test(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     judge = get_object_or_404(judges, pk=pk)
     parser = request.GET.get("parser", "")
     if judge.parser not in PARSERS:
-        raise Http404(f"{judge} writes no replies that a parser could read.")
+        raise Http404(f"{judge} has no replies to parse.")
     if parser and parser not in PARSERS:
         raise Http404(f"There is no parser {parser!r}. There are: {', '.join(PARSERS)}.")
     descriptions = {name: rules.says for name, rules in PARSERS.items() if not rules.reads_several}
@@ -272,7 +273,7 @@ def _ask(typed: dict[str, Any], user: User) -> dict[str, Any]:
     """
     names = [name for name, _ in choices_for(user, *Project.objects.owned_by(user))]
     if typed["endpoint"] not in names:
-        return {"silent": "Choose a server to ask." if names else "This site knows no server."}
+        return {"silent": "Choose a server." if names else "This site has no server."}
     rubric = Rubric.objects.filter(slug=typed["rubric"]).first()
     try:
         sent = JudgeForm.base_fields["extra"].clean(typed["extra"])
@@ -292,7 +293,7 @@ def _ask(typed: dict[str, Any], user: User) -> dict[str, Any]:
     except BackendError as error:
         return {"silent": str(error)}
     except ValidationError as error:
-        return {"silent": f"It was not asked: further settings: {error.messages[0]}"}
+        return {"silent": f"No request was sent. Further settings: {error.messages[0]}"}
     _fill_in(typed, facts)
     is_named_otherwise = bool(facts.named) and facts.named == typed["reply_model"]
     return {"probe": facts, "is_named_otherwise": is_named_otherwise}
@@ -325,7 +326,7 @@ def _save(request: AuthenticatedRequest) -> HttpResponseBase:
             stored.projects.add(project)
             messages.success(
                 request,
-                f"This is the judge {stored}, which is there already. Members of {project} see it.",
+                f"The judge {stored} with these settings exists already. Members of {project} can see it.",
             )
             return redirect("judge", stored.pk)
         try:
@@ -339,7 +340,9 @@ def _save(request: AuthenticatedRequest) -> HttpResponseBase:
             existing = Judge.objects.filter(fingerprint=form.fingerprint()).first()
             form.add_error(None if existing else "slug", str(error))
         else:
-            messages.success(request, f"The judge {created} is made. It has judged nothing yet.")
+            messages.success(
+                request, f"The judge {created} is created. Start a judge run to get grades."
+            )
             return redirect("judge", created.pk)
     focus(form)
     return _page(request, form, 422, there=existing)
@@ -360,9 +363,9 @@ def _try(request: AuthenticatedRequest) -> HttpResponseBase:
     endpoint = form.cleaned_data["endpoint"]
     try:
         if picked is None:
-            raise BackendError("There is no dataset yet, so there is no pair to try it on.")
+            raise BackendError("There is no dataset yet, so there are no pairs for a trial.")
         if not endpoint:
-            raise BackendError("Choose a server to ask, under Model.")
+            raise BackendError("Choose a server under Model.")
         draft = form.draft()
         sent = request.POST.dict()
         other_judge = sent.get("other", "")

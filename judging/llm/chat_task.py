@@ -28,7 +28,7 @@ class ChatTask(ABC, Generic[Item, Result]):
     """
 
     role: str
-    rename_advice = "copy this judge to a new one, with {named} under “Replies name the model as”"
+    rename_advice = "copy this judge to a new one, with {named} under “Model name in replies”"
     spec: RequestedModel
     ways: Sequence[dict[str, object]]
 

@@ -209,7 +209,7 @@ def _other_model(line: Mapping[str, Any], job: Job) -> str:
     reply_model = storable(str(body.get("model")) if isinstance(body, dict) else "")[:250]
     return (
         f"the service answers as {reply_model}, and was asked for {job.spec.model}. If that is the model you "
-        f"mean, copy this judge to a new one, with {reply_model} under “Replies name the model as”, and export "
+        f"mean, copy this judge to a new one, with {reply_model} under “Model name in replies”, and export "
         "a run of that one: it takes these replies, so that nothing is paid for twice"
     )
 

@@ -119,23 +119,21 @@ def prompt_of(judge: Judge, attempt: Attempt, pair: Pair) -> Prompt | None:
     messages = render(spec, pair)
     current = hashes(spec, pair)
     if not sent_hash:
-        message = (
-            "No hash was stored with this reply, so nobody can tell whether this is what was sent."
-        )
+        message = "No hash is stored with this reply, so this prompt cannot be compared with the sent one."
         return Prompt(messages, None, message)
     if sent_hash == current[0]:
         return Prompt(
-            messages, True, f"The prompt is the one that was sent: both have hash {sent_hash}."
+            messages, True, f"This is the prompt that was sent: both have hash {sent_hash}."
         )
     if sent_hash == current[-1]:
         message = (
-            "It was asked alone, as the reply to all questions had no grade for it: both have hash "
-            f"{sent_hash}."
+            "This question was sent alone, because the reply to all questions had no grade "
+            f"for it: both have hash {sent_hash}."
         )
         return Prompt(render(spec, pair.alone()), True, message)
     message = (
-        f"It differs from the one that was sent, whose hash is {sent_hash} and not {current[0]}: the words of "
-        "the text, a question, the request or the answer have changed since."
+        f"The sent prompt had hash {sent_hash}, this one has {current[0]}: the text, a "
+        "question, the request or the answer was edited since."
     )
     return Prompt(messages, False, message)
 
@@ -209,9 +207,9 @@ def compared(before: Attempt, new: Reply) -> str:
         same = before.failure == new.failure
         return "no grade, as before" if same else "no grade, as before, for another reason"
     if new.grade is None:
-        return "no grade now, where there was one"
+        return "no grade now, but a grade before"
     if before.grade is None:
-        return "a grade now, where there was none"
+        return "a grade now, but none before"
     return "same grade" if new.grade == before.grade else "another grade"
 
 
@@ -220,14 +218,14 @@ def _grader(judge: Judge, dataset: Dataset, endpoint: str) -> Grader:
         current, grader = fit_baseline(dataset, judge.rubric.slug)
         if current.spec.fingerprint != judge.fingerprint:
             raise BackendError(
-                f"The passages have changed since {judge} was made, and its weights with them: it "
-                "cannot be asked again."
+                f"The request cannot be repeated: the passages, and so the weights of {judge}, "
+                "have changed since it was created."
             )
         return grader
     if judge.backend == Judge.Backend.VLLM:
         raise BackendError(
-            f"{judge} runs inside a process of its own, on a machine with a GPU: it cannot be asked "
-            "from a page."
+            f"The request cannot be repeated on a page: {judge} runs in a process of its own on a "
+            "machine with a GPU."
         )
     first, *more = addresses_of(endpoint, dataset.project)
     return OpenAIGrader(

@@ -101,11 +101,11 @@ def _replayed(
 ) -> HttpResponse:
     if not context["may_ask"]:
         raise PermissionDenied(
-            "Asking a judge again is for admins and owners of the project: it may cost money."
+            "Only admins and owners of the project can repeat a request, because it may cost money."
         )
     endpoint = request.POST.get("endpoint", "")
     if context["needs_endpoint"] and endpoint not in dict(context["endpoints"]):
-        context["trouble"] = f"There is no endpoint “{endpoint}” to choose."
+        context["trouble"] = f"There is no endpoint “{endpoint}”."
         return render(request, "judging/replies/reply.html", context, status=400)
     pair: Pair = context["pair"]
     context["endpoint"] = endpoint

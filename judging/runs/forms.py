@@ -42,27 +42,27 @@ class BudgetForm(forms.Form):
     A worker checks them with each batch, so a little more may be spent.
     """
 
-    max_pairs = pairs_field("Pairs asked, at most", help_text="empty: no limit")
+    max_pairs = pairs_field("Maximum pairs sent", help_text="empty: no limit")
     max_tokens = forms.IntegerField(
         min_value=1,
         max_value=limits.MAX_TOKENS,
         required=False,
-        label="Tokens, at most",
-        help_text="read and written; empty: no limit",
+        label="Maximum tokens",
+        help_text="prompt and reply; empty: no limit",
     )
     max_money = forms.FloatField(
         min_value=0.01,
         max_value=limits.MAX_MONEY,
         required=False,
-        label="Money, at most",
+        label="Maximum cost",
         help_text="empty: no limit",
     )
     reply_seconds = forms.IntegerField(
         min_value=1,
         max_value=limits.MAX_REPLY_SECONDS,
         required=False,
-        label="Seconds for a reply, at most",
-        help_text="then it is asked for again; empty: by the judge’s tokens and its server",
+        label="Maximum seconds for a reply",
+        help_text="then the request is retried; empty: chosen by the judge’s tokens and its server",
     )
 
 
@@ -72,47 +72,47 @@ class RunForm(BudgetForm):
     judge = forms.ChoiceField()
     texts = forms.ChoiceField(required=False)
     run = forms.ChoiceField(
-        required=False, label="Retrieval run", help_text="only texts that it ranks"
+        required=False, label="Retrieval run", help_text="only texts in this run"
     )
-    depth = pairs_field("Depth", help_text="with a retrieval run: its first ranks; empty: all")
+    depth = pairs_field("Depth", help_text="only the first ranks of the retrieval run; empty: all")
     topics = forms.CharField(
         required=False, widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"})
     )
     limit = pairs_field(
-        "Pairs planned to ask, at most",
-        help_text="for a trial; those with the same words come on top; empty: all",
+        "Maximum pairs planned",
+        help_text="for a trial; copies for texts of equal words are added; empty: all",
     )
     endpoint = forms.ChoiceField(
         required=False,
         label="Server",
-        help_text="for a judge behind a server",
+        help_text="for a judge on a server",
     )
     concurrency = forms.IntegerField(
         min_value=1,
         max_value=limits.MAX_CONCURRENCY,
         initial=64,
-        label="Requests at once",
-        help_text="of each worker, at most; fewer while the server takes fewer",
+        label="Concurrent requests",
+        help_text="at most, for each worker; fewer while the server accepts fewer",
     )
     workers = forms.IntegerField(
         min_value=1,
         max_value=limits.MAX_WORKERS,
         initial=1,
-        help_text="how many may take part; each is a process of manage.py judge_worker",
+        help_text="at most; each worker is a process of manage.py judge_worker",
     )
     price_in = forms.FloatField(
         min_value=0,
         max_value=limits.MAX_PRICE,
         initial=0,
-        label="Price of reading",
-        help_text="of a million prompt tokens; 0: by JUDGE_PRICES",
+        label="Price of prompt tokens",
+        help_text="per million; 0: from JUDGE_PRICES",
     )
     price_out = forms.FloatField(
         min_value=0,
         max_value=limits.MAX_PRICE,
         initial=0,
-        label="Price of writing",
-        help_text="of a million written tokens",
+        label="Price of reply tokens",
+        help_text="per million",
     )
     currency = forms.RegexField(
         "^[A-Z]{3}$",
@@ -123,7 +123,7 @@ class RunForm(BudgetForm):
 
     GROUPS = (
         ("Judge", ("judge", "endpoint", "concurrency", "reply_seconds", "workers")),
-        ("Which texts", ("texts", "run", "depth", "topics", "limit")),
+        ("Texts", ("texts", "run", "depth", "topics", "limit")),
     )
     BUDGET = ("max_pairs", "max_tokens", "max_money", "price_in", "price_out", "currency")
 
@@ -135,7 +135,7 @@ class RunForm(BudgetForm):
             (str(judge.pk), f"{judge.title}: {judge.model}, {judge.rubric}")
             for judge in judges_for(dataset, user)
         ]
-        offer(self, "judge", [(BASELINE, f"{SLUG}: the baseline, words in common"), *choices])
+        offer(self, "judge", [(BASELINE, f"{SLUG}: the baseline, by words in common"), *choices])
         n_by_kind = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
         counts: dict[str, int] = dict(n_by_kind)
         kinds = [
@@ -150,7 +150,7 @@ class RunForm(BudgetForm):
         n = dataset.topics.count()
         first = dataset.topics.order_by("position").first()
         such = f", such as {first.name}" if first else ""
-        self.fields["topics"].help_text = f"one name on a line{such}; empty: all {n:,} of them"
+        self.fields["topics"].help_text = f"one name per line{such}; empty: all {n:,}"
 
     @property
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
@@ -172,9 +172,9 @@ class RunForm(BudgetForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("depth") and not cleaned.get("run") and "run" not in self.errors:
-            self.add_error("depth", "A depth needs a retrieval run: it counts its ranks.")
+            self.add_error("depth", "A depth needs a retrieval run, as it counts ranks.")
         if cleaned.get("max_money") and not any(self.prices()[:2]):
-            self.add_error("max_money", "Say what tokens cost: without a price nothing is spent.")
+            self.add_error("max_money", "Enter the prices of tokens: a limit of cost needs them.")
         self._check_endpoint()
         return cleaned
 
@@ -188,12 +188,14 @@ class RunForm(BudgetForm):
             else Judge.objects.values_list("backend", flat=True).get(pk=chosen)
         )
         if backend == Judge.Backend.VLLM and not self.user.is_admin:
-            self.add_error("judge", "This judge runs on the site's own GPU: an admin can start it.")
+            self.add_error(
+                "judge", "This judge runs on the site's own GPU: only an admin can start it."
+            )
         if backend == Judge.Backend.OPENAI and not endpoint:
-            self.add_error("endpoint", "This judge is behind a server: say which one.")
+            self.add_error("endpoint", "This judge needs a server: choose one.")
         if backend != Judge.Backend.OPENAI and endpoint:
             subject = "The baseline" if backend == Judge.Backend.LEXICAL else "vLLM in process"
-            self.add_error("endpoint", f"{subject} asks no server: choose none.")
+            self.add_error("endpoint", f"{subject} needs no server: choose none.")
 
     def prices(self) -> Prices:
         """Return the typed prices, or those of the server in this site's table."""

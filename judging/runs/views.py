@@ -236,7 +236,7 @@ def may_act_on(user: User, run: JudgeRun) -> bool:
 def pause(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
     """Pause a run: no worker takes another pair; what is in flight is finished."""
     states.pause(run, f"Paused by {request.user.username}.")
-    messages.success(request, "The run is paused. What is at the judge now is still kept.")
+    messages.success(request, "The run is paused. Replies to requests already sent are kept.")
     return run
 
 
@@ -254,7 +254,7 @@ def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
 @_on_run
 def _cancelled(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
     states.cancel(run)
-    messages.success(request, "The run is cancelled. Every grade so far is kept.")
+    messages.success(request, "The run is cancelled. All grades are kept.")
     return run
 
 
@@ -275,7 +275,7 @@ def _resumed(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
         JUDGING.revive(run)
         messages.success(
             request,
-            "A worker is asked to go on with the run. If none is running, start one: manage.py judge_worker.",
+            "The run waits for a worker. If none is running, start one: manage.py judge_worker.",
         )
         return run
     _go_on(request, run, {})
@@ -303,7 +303,7 @@ def _go_on(request: AuthenticatedRequest, run: JudgeRun, budget: dict[str, Any])
     with transaction.atomic():
         runs.resume(run, **budget)
         transaction.on_commit(lambda: JUDGING.wake(run))
-    messages.success(request, "The run goes on.")
+    messages.success(request, "The run continues.")
 
 
 @require_POST
@@ -322,7 +322,5 @@ def retry(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
         options = {name: getattr(run, name) for name in same}
         new = runs.start(run.judge, run.dataset, selection, created_by=request.user, **options)
         transaction.on_commit(lambda: JUDGING.wake(new))
-    messages.success(
-        request, f"This run asks again for the pairs that failed in judge run {run.pk}."
-    )
+    messages.success(request, f"This run retries the pairs that failed in judge run {run.pk}.")
     return new

@@ -141,13 +141,13 @@ def test_run_is_started_watched_cancelled_resumed_and_finished(visit, site, judg
     ada = visit("ada")
     page = ada.open(f"/judge-runs/new/?dataset=coast&judge={key_of(site, SLOW)}")
     page.get_by_label("Server").select_option("local")
-    page.get_by_label("Requests at once").fill("2")
+    page.get_by_label("Concurrent requests").fill("2")
     page.get_by_role("button", name="Estimate").click()
-    expect(page.locator("#counted")).to_contain_text("pairs to ask; 0 are there already")
+    expect(page.locator("#counted")).to_contain_text("pairs to send. 0 already have a grade")
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("counting the pairs that this judge lacks")).to_be_visible()
+    expect(page.get_by_text("counting the pairs without a grade of this judge")).to_be_visible()
     backdate_queued_tasks(site)
-    expect(page.get_by_text("No worker is at work")).to_be_visible()
+    expect(page.get_by_text("No worker is running")).to_be_visible()
     page.evaluate("window.isTheSamePage = true")
     page.route(POLLS, lambda route: route.fulfill(status=204))
     second_page = ada.open(run_of(site, SLOW))
@@ -158,7 +158,7 @@ def test_run_is_started_watched_cancelled_resumed_and_finished(visit, site, judg
         page.unroute(POLLS)
         expect(page.locator("#spoken")).to_have_text(re.compile(r"^The run is running\. 1\d% "))
         expect(page.get_by_role("button", name="Pause")).to_be_visible()
-        expect(page.get_by_text("No worker is at work")).to_have_count(0)
+        expect(page.get_by_text("No worker is running")).to_have_count(0)
         expect(page.locator("#reply-rows tr").nth(5)).to_be_visible()
         judging.allowed = 60  # the second tenth
         expect(page.locator("#spoken")).to_have_text(re.compile(r"^2\d% judged"))
@@ -184,7 +184,7 @@ def test_run_is_started_watched_cancelled_resumed_and_finished(visit, site, judg
         so_far, *_ = cells(site)
         assert 0 < so_far < N_PAIRS
         page.get_by_role("button", name="Resume").first.click()
-        expect(page.get_by_text("The run goes on.")).to_be_visible()
+        expect(page.get_by_text("The run continues.")).to_be_visible()
         # Not before: the page would come finished, and have nothing to say.
         judging.allowed = math.inf
         expect(page.locator("#run-state")).to_have_text("finished", timeout=PATIENT)
@@ -225,7 +225,7 @@ def test_judge_is_made_without_scripts(visit, site):
     page = visitor.open("/judges/new/")
     page.locator("#id_slug").fill("by-hand")
     page.locator("#id_model").fill("tiny")
-    page.get_by_label("One of our prompts").select_option("text-first")
+    page.get_by_label("Prompt of this site").select_option("text-first")
     page.get_by_role("button", name="Insert prompt").click()
     expect(page.locator("#id_slug")).to_have_value("by-hand")
     page.get_by_role("button", name="Preview").last.click()
@@ -278,17 +278,17 @@ def test_pages_are_accessible(visit, site):
 def test_draft_is_tried_without_scripts(visit, site):
     visitor = visit("ada", java_script_enabled=False)
     page = visitor.open(f"/judges/new/?from={key_of(site, 'stopped')}")
-    page.get_by_label("A server that runs it").select_option("local")
+    page.get_by_label("Server for tests").select_option("local")
     page.locator("select[name=pairs]").select_option("topic")
     page.get_by_role("button", name="Try on 20 pairs").click()
-    table = page.get_by_role("region", name="What it says of the pairs")
+    table = page.get_by_role("region", name="Grades of the trial")
     expect(table.get_by_role("row")).to_have_count(21)
     expect(table).to_contain_text("20 of 20 pairs")
 
 
 def test_draft_beside_people_is_accessible(visit, site):
     page = visit("ada").open(f"/judges/new/?from={key_of(site, 'stopped')}")
-    page.get_by_label("A server that runs it").select_option("local")
+    page.get_by_label("Server for tests").select_option("local")
     page.get_by_role("button", name="Try on 20 pairs").click()
-    expect(page.get_by_role("region", name="What it says of the pairs")).to_be_visible()
+    expect(page.get_by_role("region", name="Grades of the trial")).to_be_visible()
     assert faults(page) == []

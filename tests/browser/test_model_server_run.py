@@ -54,9 +54,9 @@ def test_server_and_key_of_the_browser_serve_a_worker_process(visit, site, servi
     page.get_by_label("Allow http without encryption").check()
     page.get_by_label("Allow private and loopback addresses").check()
     page.get_by_role("button", name="Add the host").click()
-    expect(page.get_by_text("Servers of projects may be at 127.0.0.1 now.")).to_be_visible()
+    expect(page.get_by_text("Projects can now use servers at 127.0.0.1.")).to_be_visible()
     page.goto(f"{site.url}/projects/main/servers/")
-    page.get_by_label("Tokens, at most").fill("1000000")
+    page.get_by_label("Maximum tokens").fill("1000000")
     page.get_by_role("button", name="Save the budget").click()
     expect(page.get_by_text("is saved.")).to_be_visible()
 

@@ -462,7 +462,7 @@ def test_second_of_two_reviewers_is_told_and_keeps_the_typed_words(cast, admins)
     refused_body = typed[1 - typed.index(stored)]
     page = outcomes[typed.index(refused_body)].value.content.decode()
     assert "already, by" in page
-    assert f"Your words are not stored: {refused_body}" in page
+    assert f"Your text is not stored: {refused_body}" in page
 
 
 def test_judging_run_and_judge_that_are_made_twice_at_once_are_made_once(cast):
@@ -475,7 +475,7 @@ def test_judging_run_and_judge_that_are_made_twice_at_once_are_made_once(cast):
     outcomes = at_once(*calls, after_reading=JudgeRun)
     assert statuses(outcomes) == [200, 200]
     pages = [outcome.value.content.decode() for outcome in outcomes]
-    assert sum("The run goes on." in page for page in pages) == 1
+    assert sum("The run continues." in page for page in pages) == 1
 
     fields = {
         "rubric": judge.rubric,

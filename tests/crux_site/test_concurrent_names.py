@@ -109,6 +109,8 @@ def test_judge_of_one_name_or_one_fingerprint(ada, differs):
             {"slug": f"other-{number}"} if differs == "name" else {"model": f"another-{number}"}
         )
         answers = both_post(ada, "/judges/new/", first, second)
-        message = "nothing in it is different." if differs == "name" else "is taken: judges never"
+        message = (
+            "has exactly the same settings." if differs == "name" else "is taken by another judge"
+        )
         assert_one_is_refused(answers, 302, message)
     assert Judge.objects.count() == ROUNDS

@@ -13,7 +13,7 @@ def judge(db):
 
 @pytest.fixture
 def run(judge, dataset):
-    """Planned and running; nobody works at it."""
+    """Planned and running; no worker</small>."""
     return a_run(judge, dataset)
 
 

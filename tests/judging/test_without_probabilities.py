@@ -39,9 +39,9 @@ def test_pages_say_that_none_are_asked_for(rosa, silent):
             f"/judges/{judge.pk}/",
             "no top p sent, 16 tokens at most, no seed, without probabilities",
         ),
-        (f"/judges/{judge.pk}/", "not needed: it asks for no probabilities"),
-        (silent.get_absolute_url(), "this judge asks for no probabilities"),
-        (reply, "not asked for"),
+        (f"/judges/{judge.pk}/", "not needed: this judge requests no probabilities"),
+        (silent.get_absolute_url(), "this judge requests no probabilities"),
+        (reply, "not requested"),
         (f"/judges/compare/?a={judge.pk}", "silent"),
         (f"/judges/{judge.pk}/parser/?parser=reason-1", "reason-1"),
     ]:

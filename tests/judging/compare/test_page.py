@@ -46,7 +46,7 @@ def test_comparison_is_for_researchers(cast, both, path):
 
 def test_form_to_choose(rosa, reply_study):
     text = text_of_page(rosa.get(URL))
-    assert "Two judges, or two runs, cell by cell" in text
+    assert "Compare the grades of two judges or two runs pair by pair" in text
     assert f"first, {reply_study.first.short}" in text
     assert f"{reply_study.run.pk}: first on ferry, finished" in text
 
@@ -57,8 +57,8 @@ def test_numbers_of_all(rosa, both):
     assert total.share == pytest.approx(0.4)
     assert total.shift == pytest.approx((-2 + 3) / 5)
     text = text_of_page(rosa.get(f"{URL}?{both}"))
-    assert "2 of 5 cells that both graded have another grade" in text
-    assert "1 a higher one in B, 1 a lower one" in text
+    assert "2 of 5 pairs graded by both have different grades" in text
+    assert "1 higher in B, 1 lower in B" in text
 
 
 def test_table_of_grades(rosa, both):
@@ -198,14 +198,14 @@ def test_choices_that_cannot_be(rosa, reply_study, both):
     elsewhere = reply_study.first.runs.create(dataset=make_dataset("train"), state="finished")
     first, second, run = reply_study.first.pk, reply_study.second.pk, reply_study.run.pk
     for query, status, message in (
-        (f"a={first}&b={first}", 400, "This is one judge"),
+        (f"a={first}&b={first}", 400, "Both judges are the same"),
         (f"a={first}&b=999999", 404, "There is no judge 999999."),
         (f"a=x&b={second}", 400, "“x” is no number for a."),
         (f"a={first}&b={other_judge.pk}", 400, "their grades mean different things"),
         (f"a={first}&b={second}&dataset=nowhere", 404, "There is no dataset “nowhere”."),
-        (f"run_a={run}&run_b={run}", 400, "These are the same run"),
+        (f"run_a={run}&run_b={run}", 400, "Both runs are the same"),
         (f"run_a={run}&run_b=999999", 404, "There is no judge run 999999."),
-        (f"run_a={run}&run_b={elsewhere.pk}", 400, "they have no cell in common"),
+        (f"run_a={run}&run_b={elsewhere.pk}", 400, "they have no pairs in common"),
         (f"{both}&eta=9", 400, "η is one of 1, 2, 3, 4, 5, not 9."),
         (f"{both}&show=nope", 400, "not “nope”"),
         (f"{both}&topic=-1", 400, "“-1” is no number for topic."),
@@ -241,7 +241,7 @@ def test_grades_that_are_names(rosa, both, reply_study):
     Rubric.objects.filter(pk=reply_study.first.rubric_id).update(scale="nominal", eta=None)
     response = rosa.get(f"{URL}?{both}")
     text = text_of_page(response)
-    assert "2 of 5 cells that both graded have another grade." in text
+    assert "2 of 5 pairs graded by both have different grades." in text
     for phrase in ("η", "Higher in B", "Mean shift", "answerable in", "Down", "largest change"):
         assert phrase not in text, phrase
     assert "Same subject, no help with the question" in text

@@ -48,12 +48,12 @@ def test_run_keeps_the_prices_of_its_server(db):
 
 def test_budget_of_money_without_prices_is_refused_and_nothing_is_made(db):
     judge, study = a_judge(), make_study()
-    with pytest.raises(states.RunStateError, match="needs a price"):
+    with pytest.raises(states.RunStateError, match="prices of tokens"):
         runs.start(judge, study, Selection(), endpoint="small", max_money=3)
     assert not JudgeRun.objects.exists()
     run = runs.start(judge, study, Selection())
     states.cancel(run)
-    with pytest.raises(states.RunStateError, match="needs a price"):
+    with pytest.raises(states.RunStateError, match="prices of tokens"):
         runs.resume(run, max_money=3)
     run.refresh_from_db()
     assert (run.state, run.max_money) == ("cancelled", None)
@@ -70,7 +70,7 @@ def test_estimate_is_in_the_currency_of_the_table(db):
 def test_command_refuses_and_estimates_by_the_table(db):
     a_judge(prompt="{question}{text}")
     make_study()
-    with pytest.raises(CommandError, match="needs a price"):
+    with pytest.raises(CommandError, match="prices of tokens"):
         call_command(
             "judge", "study", judge="judge", max_money=3.0, endpoint="http://127.0.0.1:9/v1"
         )

@@ -109,7 +109,7 @@ def test_dry_run_counts_and_writes_nothing(study):
     out, _ = judge("study", "--dry-run", "--json", "--limit", "10")
     assert json.loads(out)["to_send"] == 10
     out, _ = judge("study", "--dry-run")
-    assert out.startswith("24 pairs to ask; 0 are there already")
+    assert out.startswith("24 pairs to send. 0 already have a grade")
     assert not JudgeRun.objects.exists()
 
 
@@ -201,7 +201,7 @@ def test_paused_run_goes_on_with_a_new_budget(study):
 def test_budget_is_for_a_run_however_often_its_command_is_given(study):
     judge("study", "--max-pairs", "7")
     for more in (["--max-pairs", "7"], ["--max-pairs", "5"], []):
-        with pytest.raises(CommandError, match="Give it a larger one to go on"):
+        with pytest.raises(CommandError, match="Set a larger budget to continue"):
             judge("study", *more)
     run = JudgeRun.objects.get()
     assert (run.state, run.max_pairs, Attempt.objects.count()) == ("stopped", 7, 7)

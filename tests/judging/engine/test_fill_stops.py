@@ -78,7 +78,7 @@ def test_budget_of_pairs_is_kept_to_the_pair(run, at_once):
     assert len(grader.asked) == len(counted(run.judge)) == 77
     assert (run.state, run.note) == ("stopped", "The budget of 77 pairs is spent.")
     assert nothing_is_lent(run)
-    with pytest.raises(states.RunStateError, match="larger one"):
+    with pytest.raises(states.RunStateError, match="larger budget"):
         runs.resume(fresh(run))
     runs.resume(run, max_pairs=None)
     go_on(run)

@@ -195,7 +195,10 @@ def test_retry_asks_only_what_failed(judge, study):
 def test_run_that_lacks_nothing_is_finished_at_once_and_says_so(judge, study):
     pump(planned(judge, study), Scripted(), WORKER)
     run = planned(judge, study)
-    assert (run.state, run.note) == ("finished", "This judge lacks none of these pairs.")
+    assert (run.state, run.note) == (
+        "finished",
+        "This judge has already graded all of these pairs.",
+    )
     assert run.ended is not None
 
 

@@ -67,8 +67,8 @@ def test_counting_first_and_the_run_say_the_same(judge, study):
     # The report has the passage's words: four pairs are asked, and four copied.
     estimate, run = told_first(judge, study)
     assert estimate.in_words().startswith(
-        "4 pairs to ask; 0 are there already, 4 are copied from a text that would be asked alike, 0 lack "
-        "the words that the prompt shows. The run plans 8, asked and copied."
+        "4 pairs to send. 0 already have a grade, 4 are copied from a text with the same request, "
+        "0 cannot be sent, because a text is missing. The run plans 8 pairs, sent or copied."
     )
     done = progress_of(run)
     assert (done.n_sent, done.n_planned, done.n_done) == (4, 8, 8)

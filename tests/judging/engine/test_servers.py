@@ -66,7 +66,10 @@ def test_names_and_addresses_and_their_keys(settings, monkeypatch):
     assert addresses_of("gpu-pool") == [Address(B, "pooled"), Address(C, "pooled")]
     assert addresses_of(f"one|gpu-pool|{A}")[2:] == [Address(C, "pooled"), Address(A, "plain")]
     assert "pooled" not in repr(addresses_of("gpu-pool"))
-    for wrong, reason in (("one|far", "knows no endpoint 'far'"), ("one|", "say which one")):
+    for wrong, reason in (
+        ("one|far", "knows no endpoint 'far'"),
+        ("one|", "name one as its endpoint"),
+    ):
         with pytest.raises(BackendError, match=reason):
             addresses_of(wrong)
 
@@ -115,7 +118,7 @@ def test_server_with_another_model_is_named_by_command_and_page(
     run = JudgeRun.objects.get()
     assert (run.state, list(run.put_aside)) == ("finished", [second.url])
     page = cast.client("admin").get(run.get_absolute_url()).content.decode()
-    assert f"A server was dropped, and its pairs went to the others. {reason}" in page
+    assert f"A server is no longer used; the other servers grade its pairs. {reason}" in page
 
 
 @pytest.mark.timing
@@ -169,7 +172,7 @@ def test_server_that_answers_as_another_model_is_asked_once_and_pauses_the_run(j
         command("--endpoint", server.url, "--concurrency", "8")
     run = JudgeRun.objects.get()
     assert (run.state, server.asked.total(), Attempt.objects.count()) == ("paused", 1, 0)
-    assert "under “Replies name the model as”" in run.note
+    assert "under “Model name in replies”" in run.note
 
 
 @pytest.mark.timing

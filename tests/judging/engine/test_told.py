@@ -36,8 +36,8 @@ def command(**options):
         ({"max_tokens": 2**63}, "max tokens"),
         ({"max_money": math.nan, "price_in": 1.0}, "max money"),
         ({"max_money": 0.0, "price_in": 1.0}, "max money"),
-        ({"price_in": -0.1}, "A price is 0 or more"),
-        ({"price_out": math.nan}, "A price is 0 or more"),
+        ({"price_in": -0.1}, "A price must be 0 or more"),
+        ({"price_out": math.nan}, "A price must be 0 or more"),
         ({"concurrency": 100_000}, "concurrency of a run is more than 0 and at most 4,096"),
         ({"endpoint": "https://me:secret@gpu/v1"}, "must not hold a name or a password"),
         ({"endpoint": "https://gpu/v1?api_key=secret"}, "a key belongs in the environment"),
@@ -73,7 +73,7 @@ def test_new_endpoint_has_its_own_prices(judge, settings):
     runs.resume(run, endpoint="cheap", price_in=3.0)
     assert (run.price_in, run.price_out) == (3, 0)
     states.pause(run)
-    with pytest.raises(states.RunStateError, match="needs a price"):
+    with pytest.raises(states.RunStateError, match="prices of tokens"):
         runs.resume(run, endpoint="unknown")
 
 

@@ -51,13 +51,13 @@ def test_list_is_filtered_and_sorted_by_its_address(cast, judges, query, expecte
     assert response.status_code == 200
     assert names(response) == expected
     if not expected:
-        assert "No judge is like that" in response.content.decode()
+        assert "No judge matches the filter" in response.content.decode()
 
 
 def test_headings_sort_and_keep_the_filter(cast, judges):
     page = cast.client("admin").get("/judges/?q=org&sort=-graded").content.decode()
     assert re.search(
-        r'aria-sort="descending"\s*>\s*<a href="\?q=org&amp;sort=graded">Cells judged', page
+        r'aria-sort="descending"\s*>\s*<a href="\?q=org&amp;sort=graded">Pairs graded', page
     )
     assert '<a href="?q=org&amp;sort=name">Judge' in page
     assert '<a href="?q=org&amp;sort=-failed">' in page
@@ -79,7 +79,7 @@ def archive(client, judge: Judge, **data: str):
 def test_archived_judge_leaves_the_list_and_new_runs_and_comes_back(cast, judges, dataset):
     admin, amber = cast.client("admin"), judges["amber"]
     page = archive(admin, amber).content.decode()
-    assert "archived: its grades and replies stay" in page
+    assert "archived; its grades and replies are kept" in page
     assert names(admin.get("/judges/")) == ["lexical", "zeal"]
     assert names(admin.get("/judges/?shown=archived")) == ["amber"]
     assert names(admin.get("/judges/?shown=all&sort=name")) == ["amber", "lexical", "zeal"]

@@ -62,9 +62,9 @@ def test_empty_seed_and_further_settings_are_stored(cast, db):
         ({"slug": ""}, "required"),
         ({"slug": "no slug!"}, "valid"),
         ({"slug": "x" * 121}, "at most 120"),
-        ({"parser": "word-1"}, "is one word that a reply could be"),
-        ({"parser": "label-json-1"}, "is one word that a reply could be"),
-        ({"slug": "lexical-2"}, "those of the baselines"),
+        ({"parser": "word-1"}, "is a single word"),
+        ({"parser": "label-json-1"}, "is a single word"),
+        ({"slug": "lexical-2"}, "reserved for baselines"),
         ({"rubric": "nowhere"}, "valid choice"),
         ({"backend": "lexical"}, "valid choice"),
         ({"model": ""}, "required"),
@@ -78,8 +78,8 @@ def test_empty_seed_and_further_settings_are_stored(cast, db):
         ({"top_p": "2"}, "less than or equal to 1"),
         ({"max_tokens": "0"}, "greater than or equal to 1"),
         ({"seed": "99999999999999999999"}, "less than or equal"),
-        ({"label_ids": "1, 2"}, "has 6 grades, and these are 2 ids"),
-        ({"label_ids": "one"}, "is no token id"),
+        ({"label_ids": "1, 2"}, "has 6 grades, but there are 2 ids"),
+        ({"label_ids": "one"}, "is not a token id"),
         ({"extra": "{"}, "not JSON"),
         ({"extra": "[1]"}, "not an object"),
         ({"extra": '{"a": NaN}'}, "not JSON"),
@@ -112,7 +112,7 @@ def test_text_of_another_rubric_is_refused(cast, db):
     answerable = "1: " + page.split("1: ", 1)[1].split("</textarea>")[0].replace("&#x27;", "'")
     response = saved(cast, wording=answerable)
     assert response.status_code == 422
-    assert "These are the words of" in response.content.decode()
+    assert "This is the wording of" in response.content.decode()
 
 
 def test_prompt_shows_what_its_rubric_shows(cast, db):
@@ -267,8 +267,8 @@ def test_name_in_the_replies_is_filled_in_and_makes_another_judge(cast, db, sett
     ("change", "message"),
     [
         ({"reply_model": "x" * 251}, "at most 250 characters"),
-        ({"reply_model": "x", "backend": "vllm", "endpoint": ""}, "does not name itself"),
-        ({"extra": '{"stream": true}'}, "comes as a stream is not read"),
+        ({"reply_model": "x", "backend": "vllm", "endpoint": ""}, "have no model name"),
+        ({"extra": '{"stream": true}'}, "Streamed replies are not supported"),
     ],
 )
 def test_impossible_reply_settings_are_refused(cast, db, change, message):
@@ -303,7 +303,7 @@ def test_only_a_server_of_ours_is_asked(cast, db, settings, endpoint):
         .post(NEW_JUDGE_URL, judge_form_data(endpoint=endpoint, ask="1"))
         .content.decode()
     )
-    assert "Choose a server to ask." in page
+    assert "Choose a server." in page
     settings.JUDGE_ENDPOINTS = {}
     page = (
         cast.client("admin")
@@ -360,7 +360,7 @@ def test_form_of_the_reply_goes_among_the_settings_and_takes_the_place_of_anothe
 def test_renamed_limit_is_the_limit_above(cast, db):
     response = saved(cast, extra='{"max_tokens": null, "max_completion_tokens": 500}')
     assert response.status_code == 422
-    assert "max_completion_tokens is not the number of tokens at most above." in response.text
+    assert "max_completion_tokens differs from the maximum number of tokens above." in response.text
     saved(cast, max_tokens="500", extra='{"max_tokens": null, "max_completion_tokens": 500}')
     sent = Judge.objects.get().spec.sampling.sent
     assert sent == {"temperature": 0.0, "top_p": 1.0, "seed": 0, "max_completion_tokens": 500}

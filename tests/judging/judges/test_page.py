@@ -12,9 +12,9 @@ from tests.toolbox.responses import markup
 
 
 def test_empty_list_says_what_to_do(cast, dataset):
-    assert "Make one" in cast.client("admin").get("/judges/").content.decode()
+    assert "Create one" in cast.client("admin").get("/judges/").content.decode()
     assert (
-        "An admin or the owner of a project can make one"
+        "Admins and owners of a project can create one"
         in cast.client("researcher").get("/judges/").content.decode()
     )
     Dataset.objects.all().delete()
@@ -40,7 +40,7 @@ def test_baseline_is_called_one(cast, dataset):
     assert "baseline" in page
     assert "of The ferry study" in page
     page = markup(cast.client("admin").get(f"/judges/{baseline.pk}/"))
-    assert "it is no model" in page
+    assert "a fixed rule, not a model" in page
     assert "Copy to a new judge" not in page
     assert cast.client("admin").get(f"/judges/new/?from={baseline.pk}").status_code == 404
 
@@ -84,7 +84,7 @@ def test_its_page_shows_all_that_the_fingerprint_covers(cast, done, judge):
         judge.parser,
         "temperature 0, top p 1, one token, seed 0, with probabilities",
         "15, 16, 17, 18, 19, 20",
-        "not pinned",
+        "not reported by the server",
         "leave the cell empty",
         "OpenAI-compatible server",
         *RUBRIC_TEXT.split("\n"),
@@ -100,7 +100,7 @@ def test_its_page_shows_all_that_the_fingerprint_covers(cast, done, judge):
 
 def test_judge_that_has_said_nothing_says_so(cast, judge, dataset):
     page = markup(cast.client("admin").get(f"/judges/{judge.pk}/"))
-    assert "It has judged nothing yet." in page
+    assert "This judge has no replies yet." in page
     assert "attempts.csv" not in page
 
 
@@ -120,7 +120,7 @@ def test_preview_is_what_is_sent(cast, dataset):
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("topic=9", "There is no topic &#x27;9&#x27;: they are numbered from 1 to 1."),
+        ("topic=9", "There is no topic &#x27;9&#x27;: numbers are from 1 to 1."),
         ("text=x", "There is no text &#x27;x&#x27;"),
         ("question=0", "There is no question &#x27;0&#x27;"),
         ("question=99999999999999999999", "There is no question"),

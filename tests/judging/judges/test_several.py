@@ -39,18 +39,18 @@ def test_our_prompt_for_all_questions_brings_all_that_it_needs(cast, dataset):
     ("change", "field", "message"),
     [
         ({"parser": "integer-1"}, "parser", "such replies are read by numbered-1, numbered-json-2"),
-        ({"prompt": "{text} {question}"}, "parser", "and the prompt asks about one"),
-        ({"logprobs": "on"}, "logprobs", "is the grade of none"),
+        ({"prompt": "{text} {question}"}, "parser", "but the prompt asks about one question"),
+        ({"logprobs": "on"}, "logprobs", "is not a grade"),
         ({"max_tokens": "1"}, "max_tokens", "is longer than one token"),
         ({"prompt": "{text} {questions} {question}"}, "prompt", "the one or the others"),
-        ({"samples": "3"}, "samples", "At temperature 0 all samples are the same"),
+        ({"samples": "3"}, "samples", "At temperature 0 all samples are equal"),
         ({"samples": "0"}, "samples", "greater than or equal to 1"),
         ({"samples": "101"}, "samples", "less than or equal to 100"),
-        ({"extra": '{"n": 3}'}, "extra", "has a field of its own"),
+        ({"extra": '{"n": 3}'}, "extra", "in its own field"),
         (
             {"prompt": "{question}", "rubric": "graded", "parser": "evidence-1"},
             "parser",
-            "which the prompt does not show",
+            "the prompt does not contain the text",
         ),
     ],
 )
@@ -66,7 +66,7 @@ def test_conflicting_fields_have_an_error(cast, db, change, field, message):
 def test_several_samples_are_kept_as_the_n_of_a_request_and_copied(cast, db):
     sent = judge_form_data(samples="5", temperature="0.7", save="1")
     refused = cast.client("admin").post(NEW_JUDGE_URL, sent)
-    assert "the shares of their grades are the probabilities" in markup(refused)
+    assert "the shares of the grades are the probabilities" in markup(refused)
     del sent["logprobs"]
     assert cast.client("admin").post(NEW_JUDGE_URL, sent).status_code == 302
     judge = Judge.objects.get()
@@ -88,8 +88,8 @@ def test_kind_of_server_leaves_the_number_of_samples_as_it_is(cast, db):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"parser": "numbered-1"}, "A reply is about all questions of a text"),
-        ({"sampling": {"extra": {"n": 3}}}, "A reply is made of several samples"),
+        ({"parser": "numbered-1"}, "Each reply is about all questions of a text"),
+        ({"sampling": {"extra": {"n": 3}}}, "Each reply consists of several samples"),
     ],
 )
 def test_parser_trial_is_refused_for_unreadable_replies(cast, dataset, changes, reason):
@@ -114,7 +114,7 @@ def joint_judge(reply_study):
 
 
 @pytest.mark.parametrize(
-    ("way", "message"), [(0, "the one that was sent"), (1, "It was asked alone")]
+    ("way", "message"), [(0, "the prompt that was sent"), (1, "This question was sent alone")]
 )
 def test_page_of_a_reply_shows_the_message_that_was_sent(
     cast, reply_study, joint_judge, way, message
@@ -177,4 +177,4 @@ def test_reply_to_a_question_alone_names_the_text_that_it_was_asked_about(
     duplicates = {(oracle, attempt.pair.question_id): [passage]}
     store(start(reply_study, judge), None, "here:1", [attempt], duplicates)
     html = markup(cast.client("researcher").get(reply_study.url(judge, "passage", 1)))
-    assert "about which it would be asked the same; it was copied" in " ".join(html.split())
+    assert "for which the request would be the same. No request was sent." in " ".join(html.split())

@@ -16,7 +16,7 @@ from tests.toolbox.scripted_server import (
     reply_with,
 )
 
-TABLE = "What it says of the pairs"
+TABLE = "Grades of the trial"
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_pairs_of_a_topic_need_no_people(ada, reply_study, server):
         [question, "none", "3"] for question in [*QUESTIONS, "What did it cost?"]
     ]
     assert "Of 0 grades by people" in " ".join(response.text.split())
-    assert "the site knows no price of this server" in response.text
+    assert "this server has no price" in response.text
 
 
 def test_all_pairs_of_a_judge_that_is_shown_no_text_are_a_question_of_a_topic_each(
@@ -121,7 +121,7 @@ def test_pairs_without_an_answer_are_not_tried_where_it_is_shown(ada, people, se
     answered = add_standard(ANSWERED)
     prompt = "{question}\n{text} {answer}"
     response = tried(ada, prompt=prompt)
-    assert "None of these pairs has an answer, which the prompt shows." in response.text
+    assert "The prompt needs an answer, but none of these pairs has one." in response.text
     assert not server.asked
     rating = Rating.objects.create(
         rater=Rater.objects.get(name="ann"),
@@ -146,7 +146,7 @@ def test_name_in_the_replies_is_put_into_the_form_and_then_it_can_be_tried(ada, 
     for question in QUESTIONS:
         server.script(question, as_json(completion("4") | {"model": "gpt-4o-2024-08-06"}))
     response = tried(ada, model="judge-prod")
-    message = "The server answers as gpt-4o-2024-08-06. If that is the model you mean, try again"
+    message = "If this is the intended model, try again"
     assert message in response.context["trial"].stopped
     assert response.context["form"].initial["reply_model"] == "gpt-4o-2024-08-06"
     assert 'value="gpt-4o-2024-08-06"' in response.text
@@ -163,7 +163,7 @@ def test_server_that_is_away_says_so(ada, people, server, settings, monkeypatch)
     assert response.status_code == 200
     assert "has not answered any question" in response.context["trial"].stopped
     assert [row[3] for row in tables(response)[TABLE]] == ["none: no answer in time"] * 3
-    assert "The server told no tokens" in response.text
+    assert "The server reported no tokens" in response.text
 
 
 @pytest.mark.timing
@@ -176,15 +176,15 @@ def test_reply_out_of_time_is_reported(ada, people, server, monkeypatch):
         "3",
         *["none: no answer in time"] * 2,
     ]
-    assert "Not everything was answered within 0.5 seconds." in response.text
+    assert "Some pairs have no reply after 0.5 seconds." in response.text
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"endpoint": ""}, "Choose a server to ask, under Model."),
-        ({"backend": "vllm"}, "Only a model behind a server can be tried from a page."),
-        ({"rubric": "answerable"}, "Nobody has graded a pair of The ferry study under"),
+        ({"endpoint": ""}, "Choose a server under Model."),
+        ({"backend": "vllm"}, "Only a model on a server can be tried on a page."),
+        ({"rubric": "answerable"}, "The ferry study has no grades by people under"),
     ],
 )
 def test_failed_trial_has_a_message_and_keeps_the_form(ada, reply_study, server, change, message):

@@ -55,7 +55,7 @@ def test_more_would_be_read_and_nothing_changes(rosa, reply_study, wordy):
     assert (tried.n, tried.n_errors, tried.n_left_out) == (4, 1, 0)
     assert dict(tried.counts) == {"more": 1, "same": 3}
     assert tried.rows == [("unreadable, more than one integer", "4", 1)]
-    assert "Of 4 replies 1 more would be read" in " ".join(response.content.decode().split())
+    assert "Of 4 replies, 1 would gain a grade" in " ".join(response.content.decode().split())
     pair = reply_study.pair("passage", 1)
     assert (
         f"/replies/{wordy.rater_id}/{pair.text_id}/{pair.question_id}/" in response.content.decode()

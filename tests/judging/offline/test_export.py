@@ -101,7 +101,7 @@ def test_judge_that_lacks_nothing_exports_nothing(dataset, judge, tmp_path):
     call_command(
         "judge_export", "ferry", "--judge", "tiny-judge", "--out", tmp_path / "out", stdout=out
     )
-    assert "lacks none of these pairs" in out.getvalue()
+    assert "has already graded all of these pairs" in out.getvalue()
     assert not (tmp_path / "out").exists()
     assert JudgeRun.objects.get().state == "finished"
 

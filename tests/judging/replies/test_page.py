@@ -25,8 +25,8 @@ def test_all_that_made_the_cell(rosa, reply_study):
     assert "first gave this pair 5, on a scale of 0 to 5." in text
     assert reply_study.first.short in text
     assert "Expected grade 4.100" in text
-    assert "Mass on the grades 0.851" in text  # 0.8505, rounded half up
-    assert "321 read, 1 written" in text
+    assert "Probability of all grades together 0.851" in text  # 0.8505, rounded half up
+    assert "321 prompt, 1 reply" in text
     assert f"batch {reply_study.run.batches.get().pk}, by host-1:77" in text
     assert PASSAGE.split(". ")[0] in text
     assert "not stored" not in text  # that is for those who may ask again
@@ -56,7 +56,7 @@ def test_prompt_is_the_one_that_was_sent(rosa, reply_study):
     response = rosa.get(reply_study.url(reply_study.first, "passage", 1))
     prompt = response.context["prompt"]
     assert prompt.is_sent is True
-    assert "The prompt is the one that was sent" in text_of_page(response)
+    assert "This is the prompt that was sent" in text_of_page(response)
     assert "What failed on the Halden?" in prompt.messages[-1]["content"]
 
 
@@ -67,7 +67,7 @@ def test_prompt_that_would_be_another_one_now_says_so(rosa, reply_study):
     SubQuestion.objects.filter(pk=stored.question_id).update(body="What broke?")
     response = rosa.get(reply_study.url(reply_study.first, "passage", 1))
     assert response.context["prompt"].is_sent is False
-    assert f"whose hash is {stored.prompt_hash}" in text_of_page(response)
+    assert f"The sent prompt had hash {stored.prompt_hash}" in text_of_page(response)
     Attempt.objects.filter(pk=stored.pk).update(prompt_hash="")
     response = rosa.get(reply_study.url(reply_study.first, "passage", 1))
     assert response.context["prompt"].is_sent is None
@@ -76,9 +76,9 @@ def test_prompt_that_would_be_another_one_now_says_so(rosa, reply_study):
 
 def test_copy_names_the_text_that_was_asked_about(rosa, reply_study):
     response = rosa.get(reply_study.url(reply_study.first, "bm25", 1))
-    assert "it was copied, not asked again" in text_of_page(response)
+    assert "No request was sent" in text_of_page(response)
     assert reply_study.url(reply_study.first, "oracle", 1) in response.content.decode()
-    assert "none, as nothing was sent" in text_of_page(response)
+    assert "none: no request was sent" in text_of_page(response)
     assert response.context["prompt"].is_sent is True
 
 
@@ -104,7 +104,7 @@ def test_quoted_evidence_is_marked_where_it_stands(rosa, reply_study):
     assert 'data-label="1">divers found a crack</mark>' in response.content.decode()
     assert "Not in the text: “nowhere said”" in text_of_page(response)
     assert (
-        "quotes 1 place of the text, numbered below, and 1 that the text does not hold"
+        "has 1 quotation from the text, numbered below, and 1 that is not in the text"
         in text_of_page(response)
     )
 
@@ -141,7 +141,7 @@ def test_rater_from_a_file_has_no_replies(rosa, reply_study):
     response = rosa.get(url)
     assert response.status_code == 404
     assert "The grades of filed came in a file" in text_of_page(response)
-    assert "Its grade is 4" in text_of_page(response)
+    assert "The grade is 4" in text_of_page(response)
 
 
 def test_person_has_no_replies(rosa, reply_study):
@@ -185,7 +185,7 @@ def test_text_whose_words_are_gone(rosa, reply_study):
     text = reply_study.texts["passage"]
     Text.objects.filter(pk=text.pk).update(body=None, sha256="")
     response = rosa.get(reply_study.url(reply_study.first, "passage", 1))
-    assert "The words of this text are not in the dataset" in text_of_page(response)
+    assert "The dataset does not contain this text" in text_of_page(response)
 
 
 @pytest.mark.parametrize("name", ["first", "second"])
@@ -201,7 +201,7 @@ def test_reasoning_is_displayed_next_to_its_reply(rosa, reply_study):
         question=reply_study.questions[0],
     )
     assert (
-        "thought before it replied"
+        "Reasoning of the model"
         not in rosa.get(reply_study.url(reply_study.first, "passage", 1)).text
     )
     for change in (
@@ -210,5 +210,5 @@ def test_reasoning_is_displayed_next_to_its_reply(rosa, reply_study):
     ):
         Attempt.objects.filter(pk=attempt.pk).update(**{"reasoning": "", **change})
         page = rosa.get(reply_study.url(reply_study.first, "passage", 1)).text
-        assert "What the model thought before it replied" in page
+        assert "Reasoning of the model" in page
         assert "It names &lt;b&gt;it&lt;/b&gt;." in page

@@ -48,7 +48,7 @@ def test_new_reply_stands_beside_the_stored_one_and_nothing_is_stored(ada, reply
     response = ask(ada, reply_study)
     assert "Asked again: same grade" in text_of_page(response)
     assert "same grade, in the same words" in text_of_page(response)
-    assert "shown and not stored" in text_of_page(response)
+    assert "The new reply is not stored" in text_of_page(response)
     assert response.context["now"]["details"].attempt.grade == 5
     assert stored() == before
 
@@ -57,16 +57,16 @@ def test_replay_with_another_grade(ada, reply_study, server):
     all_answers(server, reply_with("2"))
     response = ask(ada, reply_study)
     assert "Asked again: another grade" in text_of_page(response)
-    assert "in other words" in text_of_page(response)
+    assert "with a different text" in text_of_page(response)
     assert response.context["details"].attempt.grade == 5
 
 
 def test_grade_where_there_was_none_and_none_where_there_was_one(ada, reply_study, server):
     all_answers(server, reply_with("2"))
-    assert "a grade now, where there was none" in text_of_page(ask(ada, reply_study, number=3))
+    assert "a grade now, but none before" in text_of_page(ask(ada, reply_study, number=3))
     all_answers(server, reply_with("I think so."))
     response = ask(ada, reply_study)
-    assert "no grade now, where there was one" in text_of_page(response)
+    assert "no grade now, but a grade before" in text_of_page(response)
     assert "unreadable, text instead of a grade" in text_of_page(response)
     assert "no grade, as before, for another reason" in text_of_page(
         ask(ada, reply_study, number=3)
@@ -105,7 +105,7 @@ def test_form_offers_the_endpoints_and_chooses_that_of_the_run(ada, rosa, reply_
 
 def test_without_endpoints_there_is_nothing_to_choose(ada, reply_study, settings):
     settings.JUDGE_ENDPOINTS = {}
-    assert "No server is known here" in text_of_page(
+    assert "There is no server" in text_of_page(
         ada.get(reply_study.url(reply_study.first, "passage", 1))
     )
 
@@ -115,7 +115,7 @@ def test_baseline_is_asked_without_an_endpoint(ada, reply_study):
     judge = Judge.objects.get(backend="lexical")
     url = reply_study.url(judge, "passage", 1)
     assert "lexical (baseline)" in text_of_page(ada.get(url))
-    assert "This baseline is no model" in text_of_page(ada.get(url))
+    assert "A baseline has no prompt" in text_of_page(ada.get(url))
     before = stored()
     response = ada.post(url)
     assert "Asked again: same grade" in text_of_page(response)
@@ -137,7 +137,7 @@ def test_baseline_whose_passages_have_changed_cannot_be_asked(ada, reply_study):
 
 def test_judge_in_a_process_of_its_own_cannot_be_asked_from_a_page(reply_study):
     judge = make_model("inside", backend=Judge.Backend.VLLM)
-    with pytest.raises(page.BackendError, match="cannot be asked from a page"):
+    with pytest.raises(page.BackendError, match="cannot be repeated on a page"):
         page.replay(judge, reply_study.dataset, reply_study.pair("passage", 1))
 
 

@@ -28,26 +28,26 @@ def test_pause_and_resume(act, run):
     assert "The run is paused." in act("pause")
     assert (run.state, run.note) == ("paused", "Paused by ada.")
     assert n_wakes(run) == 0
-    assert "The run goes on." in act("resume")
+    assert "The run continues." in act("resume")
     assert (run.state, run.note) == ("running", "")
     assert n_wakes(run) == 1
 
 
 def test_cancelling_asks_first_and_keeps_all(cast, act, run):
     page = cast.client("admin").get(f"/judge-runs/{run.pk}/cancel/").content.decode()
-    assert "Every grade so far is kept." in page
+    assert "All grades are kept." in page
     run.refresh_from_db()
     assert run.state == "running"
     assert "The run is cancelled." in act("cancel")
     assert run.state == "cancelled"
-    assert "The run goes on." in act("resume")
+    assert "The run continues." in act("resume")
 
 
 def test_impossible_step_is_refused_with_a_message(act, run):
     assert "it cannot be cancelled" not in act("pause")
     assert "is paused: it cannot be paused." in act("pause")
     act("resume")
-    assert "nothing to resume" in act("resume")
+    assert "cannot be resumed" in act("resume")
     filled(run)
     assert "is finished: it cannot be cancelled." in act("cancel")
     assert run.state == "finished"
@@ -59,7 +59,7 @@ def test_spent_budget_needs_a_larger_one(act, run):
     filled(run)
     assert run.state == "stopped"
     page = act("resume")
-    assert "The budget of 4 pairs is spent. Give it a larger one to go on." in page
+    assert "The budget of 4 pairs is spent. Set a larger budget to continue." in page
     assert 'name="max_pairs" value="4"' in page
     assert run.state == "stopped"
     act("resume", {"max_pairs": "100", "max_tokens": "", "max_money": ""})
@@ -106,7 +106,7 @@ def test_budget_that_is_spent_already_is_shown_as_it_was_typed(cast, act, run):
     answer = cast.client("admin").post(f"/judge-runs/{run.pk}/resume/", sent)
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert "The budget of 3 pairs is spent. Give it a larger one to go on." in page
+    assert "The budget of 3 pairs is spent. Set a larger budget to continue." in page
     assert 'name="max_tokens" value="70"' in page
     run.refresh_from_db()
     assert (run.state, run.max_pairs) == ("stopped", 4)

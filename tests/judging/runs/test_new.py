@@ -89,8 +89,8 @@ def test_counting_first_starts_nothing(cast, dataset, settings):
     response = cast.client("admin").post(NEW, sent)
     page = response.content.decode()
     assert response.status_code == 200
-    assert "8 pairs to ask" in page
-    assert "4 lack the words that the prompt shows" in page
+    assert "8 pairs to send" in page
+    assert "4 cannot be sent, because a text is missing" in page
     assert "prompt tokens" in page
     assert "at these prices" in page
     assert not JudgeRun.objects.exists()
@@ -117,7 +117,7 @@ def test_counting_first_starts_nothing(cast, dataset, settings):
         ({"reply_seconds": "0"}, "greater than or equal to 1"),
         ({"reply_seconds": "100000"}, "less than or equal to 86400"),
         ({"max_pairs": "0"}, "greater than or equal to 1"),
-        ({"max_money": "5"}, "Say what tokens cost"),
+        ({"max_money": "5"}, "Enter the prices of tokens"),
         ({"max_money": "inf"}, "Enter a number"),
         ({"price_in": "-1"}, "greater than or equal to 0"),
         ({"currency": "euro"}, "Three capital letters"),
@@ -137,7 +137,7 @@ def test_invalid_field_has_an_error_and_starts_nothing(start, change, message):
 
 def test_judge_behind_a_server_needs_one(start):
     page = start(judge=str(a_judge().pk)).content.decode()
-    assert "say which one" in page
+    assert "needs a server: choose one" in page
     assert 'id="id_endpoint_error"' in page
 
 

@@ -50,7 +50,7 @@ def test_uncounted_number_is_not_displayed_as_0(cast, judge, dataset):
     client = cast.client("admin")
     assert "not counted yet" in client.get("/judge-runs/").content.decode()
     page = markup(client.get(f"/judge-runs/{run.pk}/cancel/"))
-    assert "lacks are still being counted" in page
+    assert "are still being counted" in page
 
 
 def test_judge_is_linked_by_the_name_that_its_dataset_knows(cast, done, dataset):
@@ -63,8 +63,8 @@ def test_judge_is_linked_by_the_name_that_its_dataset_knows(cast, done, dataset)
 @pytest.mark.parametrize(
     ("tokens", "displayed"),
     [
-        (0, "no reply tells its tokens, so the budget of tokens stops nothing; 8 pairs asked."),
-        (5, "5 of 900 tokens; 8 pairs asked."),
+        (0, "the server reports no tokens, so the limit of tokens has no effect; 8 pairs sent."),
+        (5, "5 of 900 tokens; 8 pairs sent."),
     ],
 )
 def test_tokens_that_nobody_tells_are_not_none(cast, run, tokens, displayed):

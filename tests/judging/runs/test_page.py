@@ -44,7 +44,7 @@ def test_run_under_way(get_page, run, dataset):
     assert '<dialog id="cancel"' in page
     assert "4 pairs lack the words that the prompt shows" in page
     assert "No reply yet." in page
-    assert "No worker is at work" not in page
+    assert "No worker is running" not in page
 
 
 def test_finished_run_is_asked_about_no_more(get_page, done):
@@ -90,7 +90,7 @@ def test_researchers_get_no_buttons_from_the_fragment_either(get_page, run):
 def test_planning_has_no_numbers_yet(cast, judge, dataset):
     run = runs.start(judge, dataset, Selection())
     page = markup(cast.client("admin").get(f"/judge-runs/{run.pk}/"))
-    assert "counting the pairs that this judge lacks" in page
+    assert "counting the pairs without a grade of this judge" in page
     assert "100%" not in page
     assert "still being counted" in page
     assert "Cancel the run" in page
@@ -101,8 +101,8 @@ def test_run_without_anything_to_ask_says_so(cast, done, judge, dataset):
     second_run = runs.start(judge, dataset, Selection())
     plan(second_run, "planner:1")
     page = markup(cast.client("admin").get(f"/judge-runs/{second_run.pk}/"))
-    assert "This judge lacks none of these pairs." in page
-    assert "12 pairs had a reply before and are not asked again." in page
+    assert "This judge has already graded all of these pairs." in page
+    assert "12 pairs already had a reply and are not sent again." in page
     assert "0 of 0 replies" not in page
 
 
@@ -123,19 +123,19 @@ def test_money_and_tokens_of_their_budgets(get_page, run):
     filled(run)
     page = markup(get_page())
     assert "1.60</span> EUR" in page
-    assert "of 50.00 EUR; 1,616 of 100,000 tokens; 8 of 500 pairs asked." in page
+    assert "of 50.00 EUR; 1,616 of 100,000 tokens; 8 of 500 pairs sent." in page
 
 
 def test_worker_that_nobody_started_is_asked_for(get_page, run):
     JUDGING.wake(run)
-    assert "No worker is at work" not in get_page().content.decode()
+    assert "No worker is running" not in get_page().content.decode()
     long_ago = timezone.now() - timedelta(seconds=60)
     DBTaskResult.objects.update(enqueued_at=long_ago)
     assert "manage.py judge_worker" in get_page().content.decode()
     leases.take(run, "gpu-1:7")
-    assert "No worker is at work" not in get_page().content.decode()
+    assert "No worker is running" not in get_page().content.decode()
     states.pause(run)
-    assert "No worker is at work" not in get_page().content.decode()
+    assert "No worker is running" not in get_page().content.decode()
 
 
 def test_run_whose_process_has_died_says_so_and_is_resumed(cast, get_page, run):
@@ -144,18 +144,18 @@ def test_run_whose_process_has_died_says_so_and_is_resumed(cast, get_page, run):
     JudgeRun.objects.filter(pk=run.pk).update(created=long_ago)
     run.batches.update(created=long_ago)
     listed = cast.client("admin").get("/judge-runs/").content.decode()
-    assert "nobody works at it" in listed
+    assert "no worker</small>" in listed
     page = markup(get_page())
-    assert "Nobody works at this run" in page
+    assert "No worker is processing this run" in page
     assert f'action="/judge-runs/{run.pk}/resume/"' in page
     assert f'action="/judge-runs/{run.pk}/resume/"' not in markup(get_page("researcher"))
     DBTaskResult.objects.all().delete()
     response = cast.client("admin").post(f"/judge-runs/{run.pk}/resume/", follow=True)
-    assert "A worker is asked to go on" in response.content.decode()
+    assert "The run waits for a worker" in response.content.decode()
     assert n_wakes(run) == 1
     leases.take(run, "gpu-1:7")
-    assert "Nobody works at this run" not in markup(get_page())
-    assert "nobody works at it" not in cast.client("admin").get("/judge-runs/").content.decode()
+    assert "No worker is processing this run" not in markup(get_page())
+    assert "no worker</small>" not in cast.client("admin").get("/judge-runs/").content.decode()
 
 
 def test_worker_with_another_run_is_not_called_missing(get_page, run):
@@ -166,8 +166,8 @@ def test_worker_with_another_run_is_not_called_missing(get_page, run):
     busy = DBTaskResult.objects.filter(args_kwargs__args=[run.pk + 1])
     busy.update(status="RUNNING", started_at=long_ago)
     page = markup(get_page())
-    assert "No worker is at work" not in page
-    assert "Every worker is busy with another run" in page
+    assert "No worker is running" not in page
+    assert "All workers are busy with other runs" in page
 
 
 def test_looking_at_a_run_that_nobody_works_at_wakes_a_worker_once(get_page, run):
@@ -179,9 +179,9 @@ def test_looking_at_a_run_that_nobody_works_at_wakes_a_worker_once(get_page, run
 
 def test_seconds_for_a_reply_are_those_of_the_run_or_by_its_judge(get_page, run):
     JudgeRun.objects.filter(pk=run.pk).update(endpoint="http://127.0.0.1:9/v1", reply_seconds=None)
-    assert "180 seconds for a reply at most" in " ".join(markup(get_page()).split())
+    assert "at most 180 seconds for a reply" in " ".join(markup(get_page()).split())
     JudgeRun.objects.filter(pk=run.pk).update(reply_seconds=1_234)
-    assert "1,234 seconds for a reply at most" in " ".join(markup(get_page()).split())
+    assert "at most 1,234 seconds for a reply" in " ".join(markup(get_page()).split())
 
 
 def test_requests_at_once_are_shown_where_they_are_fewer_than_wished_for(get_page, run):
@@ -189,8 +189,8 @@ def test_requests_at_once_are_shown_where_they_are_fewer_than_wished_for(get_pag
     runs.note_concurrency(run, 64)
     assert 'id="lowered"' not in markup(get_page())
     runs.note_concurrency(run, 8)
-    assert "8 of 64 requests at once now" in markup(get_page())
-    assert "8 of 64 requests at once now" in live(get_page)
+    assert "8 of 64 concurrent requests now" in markup(get_page())
+    assert "8 of 64 concurrent requests now" in live(get_page)
 
 
 def test_reason_of_a_leaving_worker_is_displayed(get_page, run):
@@ -226,7 +226,7 @@ def test_drawn_strip_of_many_shards_says_that_it_is_grouped(get_page, run):
         Shard(run=run, number=100 + n, groups=[], n_pairs=0) for n in range(300)
     )
     page = markup(get_page())
-    assert "a cell stands for several shards" in page
+    assert "each square is a group of shards" in page
     assert page.count('<li class="open">') <= MOST_CELLS
 
 
