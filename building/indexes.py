@@ -41,8 +41,8 @@ def index_of(dataset: Dataset, max_passages: int | None = None) -> Index:
         n = _passages(dataset).count()
         if max_passages is not None and n > max_passages:
             raise MissingIndexError(
-                f"The {n:,} passages of {dataset.title} are not indexed as they are now. "
-                f"On the server: manage.py build_index {dataset.slug}"
+                f"The {n:,} passages of {dataset.title} have no current index. On the server: "
+                f"manage.py build_index {dataset.slug}"
             )
         build(folder, _texts(dataset), corpus)
         _remove_older(folder)

@@ -93,7 +93,7 @@ def _write(
     fill(run)
     if run.state != Writing.State.FINISHED:
         raise PipelineError(f"{run.display_name} is {run.get_state_display()}: {run.note}")
-    return _settle(dataset, plan, writer, f"{run.n_planned:,} orders written.")
+    return _settle(dataset, plan, writer, f"{run.n_planned:,} tasks done.")
 
 
 def _settle(dataset: Dataset, plan: Plan, writer: Writer, outcome: str) -> str:
@@ -106,12 +106,12 @@ def _settle(dataset: Dataset, plan: Plan, writer: Writer, outcome: str) -> str:
         waiting = open_products(run)
         if waiting and plan.accept_unseen:
             n, refused = accept_rest(run, None)
-            outcome += f" {n:,} accepted unseen."
+            outcome += f" {n:,} accepted without review."
             outcome += f" {len(refused):,} could not be: {refused[0]}" if refused else ""
         elif waiting:
             raise ReviewPendingError(
-                f"{task}: {len(waiting):,} products wait for somebody to decide, at "
-                f"{run.get_absolute_url()}review/. Then the same command goes on."
+                f"{task}: {len(waiting):,} outputs are to be reviewed, at "
+                f"{run.get_absolute_url()}review/. Then repeat the same command."
             )
     return f"{task}: {outcome}"
 

@@ -60,7 +60,8 @@ def make_run(
     """
     if not _NAME.fullmatch(name):
         raise RunCreationError(
-            "The name of a run has letters, digits and - _ . + and no more than 120; none of - . + comes first."
+            "The name of a run must have at most 120 letters, digits and - _ . +, and must not "
+            "begin with - . or +."
         )
     recipe = parse_recipe(line)
     chosen = _topics(dataset, topics)
@@ -77,11 +78,11 @@ def make_run(
         on_run(existing)
         return CreatedRun(existing, is_new=False)
     if runs.filter(name=name).exists():
-        raise RunCreationError(f"{dataset} has a run called {name} already: choose another name.")
+        raise RunCreationError(f"{dataset} already has a run {name}: choose another name.")
     try:
         rankings = prepared.rank_all(chosen)
     except (BackendError, StepError) as error:
-        raise RunCreationError(f"{error} No run is made.") from error
+        raise RunCreationError(f"{error} No run was created.") from error
     origin = {
         **provenance,
         "topics": len(chosen),
@@ -105,9 +106,7 @@ def make_run(
     try:
         _store(run, rankings, on_run)
     except IntegrityError:
-        raise RunCreationError(
-            f"Somebody has just made {name}, or a run that is the same."
-        ) from None
+        raise RunCreationError(f"Somebody has just created {name} or an identical run.") from None
     return CreatedRun(run, is_new=True)
 
 
@@ -150,5 +149,5 @@ def _store(
     for start in range(0, len(rows), AT_ONCE):
         batch = rows[start : start + AT_ONCE]
         if insert_new(RankedText, _COLUMNS, batch) < len(batch):
-            raise IntegrityError("A text stands in a ranking twice.")
+            raise IntegrityError("A ranking has a text twice.")
     on_run(run)

@@ -119,8 +119,8 @@ BLOCKER_LABELS: dict[type[Model], tuple[str, str, str]] = {
     RankedText: ("run__name", "Retrieval run {}", "ranked texts"),
     SampleChance: ("sample", "Sample {} of what to label next", "texts"),
     LabelSample: ("pk", "Sample {} of what to label next", "settings that name this rater"),
-    Order: ("run", "Writing {}", "orders"),
-    Product: ("draft__order__run", "Writing {}", "written texts and questions"),
+    Order: ("run", "Generation run {}", "tasks"),
+    Product: ("draft__order__run", "Generation run {}", "written texts and questions"),
     Text: ("kind", "Texts of the kind {}", "texts"),
     SubQuestion: ("topic__name", "Topic {}", "sub-questions"),
     Citation: ("report__system", "Reports of {}", "citations"),
@@ -300,7 +300,7 @@ class Removal:
                 if input_texts & removed[Text] or removed[Document].intersection(
                     inputs.get("documents", [])
                 ):
-                    counts[f"Writing {run}", "orders that show its texts"] += 1
+                    counts[f"Generation run {run}", "tasks that show its texts"] += 1
         return dict(counts)
 
 

@@ -60,7 +60,7 @@ def _check_new(fingerprint: str, slug: str) -> None:
     if existing := Writer.objects.filter(fingerprint=fingerprint).first():
         raise WriterError(_duplicate_message(existing))
     if Writer.objects.filter(slug=slug).exists():
-        raise WriterError(f"The name {slug} is taken: writers never change, so choose another.")
+        raise WriterError(f"The name {slug} is taken by another writer: choose another name.")
 
 
 def resolve_writer(
@@ -81,9 +81,9 @@ def resolve_writer(
     of_new = {"Where a model runs": backend, "A revision": revision, "A prompt": prompt}
     for label, value in {**of_new, "An adapter": adapter}.items():
         if value and not model:
-            raise WriterError(f"{label} is a new writer's: say which model it asks, too.")
+            raise WriterError(f"{label} belongs to a new writer: name its model, too.")
     if model and not slug:
-        raise WriterError("A model is asked by a writer: give the writer a name, too.")
+        raise WriterError("A new writer needs a name, too.")
     if not slug:
         return baseline_of(task)
     if model:
@@ -158,7 +158,7 @@ def _check_name(slug: str) -> None:
 
 
 def _duplicate_message(writer: Writer) -> str:
-    return f"This is the writer {writer}: nothing in it is different."
+    return f"The writer {writer} has exactly the same settings."
 
 
 def baseline_of(task: str) -> Writer:

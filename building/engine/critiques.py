@@ -118,7 +118,7 @@ def pair_filter(dataset: Dataset, expression: str, missing: str = "stay") -> Pai
     `NAME:RATER` says whose grades count, where several graded. A question that was graded on several
     texts is taken by the grade that holds best. Raises SelectionError, which says what there is.
     """
-    one_of("way with missing grades, called", missing, MISSING)
+    one_of("treatment of missing grades, called", missing, MISSING)
     conditions = _conditions(dataset, expression)
     questions = SubQuestion.objects.with_words().filter(topic__dataset=dataset, filtered_because="")
     grades = [_grades(dataset, condition) for condition in conditions]
@@ -140,22 +140,20 @@ def pair_filter(dataset: Dataset, expression: str, missing: str = "stay") -> Pai
 def _conditions(dataset: Dataset, expression: str) -> tuple[Condition, ...]:
     graders = graders_of(dataset)
     if not graders:
-        raise SelectionError(
-            "Nobody has graded this dataset yet under a rubric whose grades have an order."
-        )
+        raise SelectionError("This dataset has no grades under a rubric with ordered grades.")
     return tuple(_condition(part, graders) for part in re.split(r"(?:^|\s)and(?:\s|$)", expression))
 
 
 def _condition(expression: str, graders: dict[str, dict[str, Rater]]) -> Condition:
     match = _CONDITION.fullmatch(expression)
     if match is None:
-        raise SelectionError(f"“{expression.strip()}” is no condition. One is such as: {EXAMPLE}")
+        raise SelectionError(f"“{expression.strip()}” is not a condition. Example: {EXAMPLE}")
     name, rater_name, sign, bound = match.groups()
     name = one_of("grade of this dataset, called", _NAMES.get(name, name), graders)
     raters = graders[name]
     if not rater_name and len(raters) > 1:
         listed = ", ".join(f"{name}:{rater}" for rater in raters)
-        raise SelectionError(f"Several graded {name}: say whose grades count. There are: {listed}.")
+        raise SelectionError(f"Several raters graded {name}: choose one. There are: {listed}.")
     rater = one_of(f"rater of {name}, called", rater_name or next(iter(raters)), raters)
     return Condition(_SLUGS.get(name, name), rater, raters[rater].pk, sign == ">=", int(bound))
 

@@ -93,7 +93,7 @@ def filter_of(dataset: Dataset, judge: str, eta: int | str = "") -> Filter:
     """
     judges = judges_of(dataset)
     if not judges:
-        raise SelectionError("No judge has graded this dataset yet.")
+        raise SelectionError("This dataset has no grades of judges yet.")
     one_of("judge", judge, judges)
     options = ScoringQuery(dataset, {"source": judge, "eta": str(eta)}).options
     pools = load_pools(dataset, options)
@@ -157,7 +157,7 @@ def apply(dataset: Dataset, proposed: Filter) -> int:
         lacking = [entry.topic for entry in proposed.topics if entry.n_unrated]
         raise FilterError(
             f"{proposed.n_unrated:,} pairs of a passage and a question have no grade of {proposed.judge}, "
-            f"in {len(lacking):,} topics ({', '.join(lacking[:5])}): let it grade them first."
+            f"in {len(lacking):,} topics ({', '.join(lacking[:5])}): grade them first."
         )
     keys = [entry.pk for topic in proposed.topics for entry in topic.proposed]
     because = f"no passage of its topic has a grade of {proposed.eta} from {proposed.judge}"[:200]

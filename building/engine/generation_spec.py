@@ -70,9 +70,9 @@ class GenerationSpec:
         for name in self.topics:
             one_of("topic", name, dataset.topics.values_list("name", flat=True))
         if not 1 <= self.samples <= 100:
-            raise SpecError("From 1 to 100 samples of each thing can be written.")
+            raise SpecError("The number of samples must be from 1 to 100.")
         if not 0 <= self.n <= 100:
-            raise SpecError("At most 100 can be asked for at once.")
+            raise SpecError("At most 100 outputs per task can be requested.")
         if self.length:
             self._check_length(task)
         if self.system:
@@ -84,35 +84,35 @@ class GenerationSpec:
 
     def _check_length(self, task: str) -> None:
         if task not in REPORTS:
-            raise SpecError("Only reports are given a length.")
+            raise SpecError("Only reports have a length.")
         length_source = matches(self.length)
         if length_source == REQUIRED and not self.required:
-            raise SpecError(f"{self.length} needs the run that holds the required subsets.")
+            raise SpecError(f"{self.length} needs the run with the required subsets.")
 
     def _check_system(self, task: str) -> None:
         if task not in REPORTS:
-            raise SpecError("Only reports are of a system.")
+            raise SpecError("Only reports have a system.")
         if not _SYSTEM.fullmatch(self.system):
             raise SpecError(
-                f"A system is called by letters, digits and - _ . +, and not “{self.system}”."
+                f"The name of a system may have letters, digits and - _ . +, not “{self.system}”."
             )
 
     def _check_context(self, dataset: Dataset) -> None:
         if not self.run:
-            raise SpecError("A report is written from the passages of a run: say which.")
+            raise SpecError("A report needs the passages of a run: choose one.")
         run_of(dataset, self.run)
         if self.required:
             run_of(dataset, self.required)
         if self.context_tokens < 1:
-            raise SpecError("A context has at least 1 token.")
+            raise SpecError("A context needs at least 1 token.")
         if self.k == REQUIRED and not self.required:
-            raise SpecError("Say which run holds the required subsets.")
+            raise SpecError("Choose the run with the required subsets.")
         if self.k not in ("", REQUIRED) and not _is_whole(self.k):
-            raise SpecError(f"The passages of a context are a number from 1, or {REQUIRED}.")
+            raise SpecError(f"Passages of a context: enter a number from 1, or {REQUIRED}.")
 
     def _check_types(self, dataset: Dataset) -> None:
         if not self.types:
-            raise SpecError(f"Say which types of questions: {', '.join(KINDS)}.")
+            raise SpecError(f"Enter types of questions: {', '.join(KINDS)}.")
         for name in self.types:
             one_of("type of question", name, KINDS)
         if self.statements:

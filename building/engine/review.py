@@ -85,7 +85,7 @@ def _locked(product: Product) -> Product:
     )
     if not product.is_open:
         by = f", by {product.decided_by}" if product.decided_by else ""
-        raise ReviewError(f"It is {product.get_decision_display()} already{by}.")
+        raise ReviewError(f"This output is already {product.get_decision_display()}{by}.")
     return product
 
 
@@ -101,13 +101,13 @@ def _add_to_collection(product: Product) -> None:
         with transaction.atomic():
             _ACCEPT[order.run.writer.task](product, order)
     except IntegrityError:
-        raise ReviewError("Somebody has just put something else in its place: try again.") from None
+        raise ReviewError("Somebody changed the dataset in the meantime: try again.") from None
 
 
 def _add_passage(product: Product, order: Order) -> None:
     document = order.document
     if document is None:
-        raise ReviewError("Its document is gone.")
+        raise ReviewError("Its document was deleted.")
     passages = Text.objects.filter(dataset=order.topic.dataset_id, kind=Text.Kind.PASSAGE)
     number = document.passages.count()
     while passages.filter(
@@ -135,7 +135,7 @@ def _set_request(product: Product, order: Order) -> None:
     request = " ".join(product.words.split())
     changed = Topic.objects.filter(pk=order.topic_id, request="").update(request=request)
     if not changed:
-        raise ReviewError(f"{order.topic} has a request already.")
+        raise ReviewError(f"{order.topic} already has a request.")
 
 
 def _add_output_question(product: Product, order: Order) -> None:
@@ -146,7 +146,7 @@ def _add_question(product: Product, order: Order, body: str) -> None:
     question = " ".join(body.split())
     questions = order.topic.questions
     if questions.filter(body=question).exists():
-        raise ReviewError(f"{order.topic} has this question already: {question}")
+        raise ReviewError(f"{order.topic} already has this question: {question}")
     last = questions.aggregate(last=Max("position"))["last"]
     product.question = SubQuestion.objects.create(
         topic=order.topic, position=0 if last is None else last + 1, body=question
@@ -196,7 +196,7 @@ def _add_report(product: Product, order: Order) -> None:
         dataset=order.topic.dataset_id, kind=Text.Kind.REPORT, system=system, name=name
     )
     if existing.exists():
-        raise ReviewError(f"{order.topic} has a report of {system} already.")
+        raise ReviewError(f"{order.topic} already has a report of {system}.")
     product.text = Text.objects.create(
         dataset_id=order.topic.dataset_id,
         topic=order.topic,
@@ -247,7 +247,7 @@ def _check_pair(product: Product, order: Order) -> None:
     question, answer = parts_of(product.words)
     if not question or not answer:
         raise ReviewError(
-            "The first line is the question, and its answer is below: one is missing."
+            "Enter the question in the first line and its answer below: one is missing."
         )
 
 

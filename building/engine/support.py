@@ -99,7 +99,7 @@ def graders_of(supports: Iterable[Dataset]) -> list[Grader]:
 def grader_called(graders: Sequence[Grader], name: str) -> Grader:
     """Return the grader of this name, or the first. Raises SelectionError, which lists them."""
     if not graders:
-        raise SelectionError("Nobody has graded what this system cites.")
+        raise SelectionError("The citations of this system have no grades.")
     if not name:
         return graders[0]
     one_of("grader", name, (grader.name for grader in graders))

@@ -60,13 +60,14 @@ class Plan:
     """Upper bound."""
 
     def in_words(self) -> str:
-        text = f"{len(self.orders):,} to write" if self.orders else "Nothing to write"
+        text = f"{len(self.orders):,} tasks" if self.orders else "No tasks"
         if self.n_there_before:
-            text += f"; {self.n_there_before:,} this writer has written before"
+            text += f"; {self.n_there_before:,} done before by this writer"
         for reason, n in self.left_out.items():
             text += f"; {n:,} left out: {reason}"
         if self.prompt_tokens:
-            text += f". About {self.prompt_tokens:,} prompt tokens, at most {self.completion_tokens:,} written"
+            text += f". About {self.prompt_tokens:,} prompt tokens, at most "
+            f"{self.completion_tokens:,} reply tokens"
         return f"{text}."
 
 
@@ -78,7 +79,7 @@ def plan(writer: Writer, dataset: Dataset, spec: GenerationSpec) -> Plan:
     result = Plan()
     before, ordered = _ordered_before(writer, dataset), set[tuple[int, str, int]]()
     if writer.task in ON_PASSAGES and not spec.topics and (n := of_no_topic(dataset)):
-        result.left_out["its passage is of no topic"] += n
+        result.left_out["its passage has no topic"] += n
     for candidate in planned_orders(task, dataset, spec):
         if candidate.why_not:
             result.left_out[candidate.why_not] += 1
@@ -93,10 +94,10 @@ def plan(writer: Writer, dataset: Dataset, spec: GenerationSpec) -> Plan:
                 result.n_there_before += 1
                 continue
             if report_name(candidate.topic, sample) in reports:
-                result.left_out["the system has a report of it: name another system"] += 1
+                result.left_out["the system already has a report: name another system"] += 1
                 continue
             if key in ordered:  # two documents with the same body
-                result.left_out["the same is asked for already"] += 1
+                result.left_out["an identical task exists"] += 1
                 continue
             ordered.add(key)
             result.orders.append(
@@ -135,14 +136,11 @@ def _reports(writer: Writer, dataset: Dataset, spec: GenerationSpec) -> set[str]
     """
     system = system_of(writer, spec)
     if writer.is_baseline and system.split(".", 1)[0] != writer.slug:
-        raise SpecError(
-            f"A baseline is called a baseline everywhere: its system begins with “{writer}.”, or is left empty."
-        )
+        raise SpecError(f"The system of a baseline must begin with “{writer}.”; or leave it empty.")
     max_length = Text._meta.get_field("system").max_length or 0
     if len(system) > max_length:
         raise SpecError(
-            f"Reports would be of the system {system}, which is longer than {max_length} characters: name a "
-            "shorter one."
+            f"The name of the system, {system}, is longer than {max_length} characters: enter a shorter one."
         )
     existing = dataset.texts.filter(kind=Text.Kind.REPORT, system=system)
     return set(existing.values_list("name", flat=True))
@@ -241,7 +239,7 @@ def _create_orders(run: Writing, new_plan: Plan) -> None:
     for start in range(0, len(rows), AT_ONCE):
         batch = rows[start : start + AT_ONCE]
         if insert_new(Order, names, batch) < len(batch):
-            raise IntegrityError("An order is there already.")
+            raise IntegrityError("A task exists already.")
 
 
 def _take_over(run: Writing) -> None:
@@ -259,7 +257,7 @@ def open_writing(writer: Writer, dataset: Dataset) -> Writing | None:
 def _open_message(run: Writing) -> str:
     open_run = open_writing(run.writer, run.dataset)
     if open_run is None:
-        return f"A writing of {run.writer} was open until just now: try again."
+        return f"A generation run of {run.writer} has just ended: try again."
     return f"{open_run.display_name} of {run.writer} is still open: resume or cancel it first."
 
 
@@ -267,7 +265,9 @@ def resume(run: Writing, **options: Any) -> None:
     """Resume a generation run, with a new budget or endpoint if given. Raises RunStateError."""
     before = run.state
     if not run.is_resumable:
-        raise RunStateError(f"{run.display_name} is {run.get_state_display()}: nothing to resume.")
+        raise RunStateError(
+            f"{run.display_name} is {run.get_state_display()}, so it cannot be resumed."
+        )
     if options.get("endpoint", run.endpoint) != run.endpoint:
         prices = {name: options[name] for name in Prices._fields if name in options}
         options |= prices_of(options["endpoint"], **prices)._asdict()
@@ -278,7 +278,7 @@ def resume(run: Writing, **options: Any) -> None:
         with transaction.atomic():
             options["project_budget"] = budget_for(run)
             if reason := over_budget(run):
-                raise RunStateError(f"{reason} Give it a larger one to go on.")
+                raise RunStateError(f"{reason} Set a larger budget to continue.")
             move(run, (State(before),), State.RUNNING, "", ended=None, put_aside={}, **options)
     except IntegrityError:
         raise RunStateError(_open_message(run)) from None
@@ -288,14 +288,14 @@ def retry_failed(run: Writing) -> int:
     """Retry the failed orders of a finished run; return their number. Raises RunStateError."""
     if run.state != State.FINISHED:
         raise RunStateError(
-            f"{run.display_name} is {run.get_state_display()}: let it finish first."
+            f"{run.display_name} is {run.get_state_display()}: wait until it is finished."
         )
     try:
         with transaction.atomic():
             failed = run.orders.exclude(failure="")
             n = failed.update(state=Leased.State.OPEN, owner="", tries_left=F("tries_left") + 1)
             if not n:
-                raise RunStateError(f"{run.display_name} has nothing that failed.")
+                raise RunStateError(f"{run.display_name} has no failed tasks.")
             move(run, (State.FINISHED,), State.RUNNING, "", ended=None, put_aside={})
     except IntegrityError:
         raise RunStateError(_open_message(run)) from None

@@ -35,8 +35,8 @@ def _refuse_if_changed(request: AuthenticatedRequest, proposal: Filter | PairFil
     """Raise FilterError if the proposal changed since the page was opened."""
     if request.POST.get(VERSION, proposal.version) != proposal.version:
         raise FilterError(
-            "Nothing was left out: the grades or the questions have changed since you opened the page. This is "
-            "the proposal now."
+            "No questions were filtered: grades or questions have changed since you opened the "
+            "page. The page has the new proposal."
         )
 
 
@@ -61,7 +61,7 @@ def filter_questions(request: AuthenticatedRequest, slug: str) -> HttpResponseBa
         if is_act and proposal:
             _refuse_if_changed(request, proposal)
             n = apply(dataset, proposal)
-            messages.success(request, f"Questions left out: {n:,}.")
+            messages.success(request, f"Questions filtered: {n:,}.")
             return redirect("building", slug)
     except UserError as error:
         problem = str(error)
@@ -99,7 +99,7 @@ def filter_pairs(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         if is_act and proposal:
             _refuse_if_changed(request, proposal)
             n = filter_out(dataset, proposal)
-            messages.success(request, f"Questions left out: {n:,}.")
+            messages.success(request, f"Questions filtered: {n:,}.")
             return redirect("building", slug)
     except UserError as error:
         problem = str(error)

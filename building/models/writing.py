@@ -13,7 +13,7 @@ from judging.execution.models import Leased, ModelRun, Spending, lease_is_whole
 class Writing(ModelRun):
     """A generation run: a writer's orders for what a selection of the dataset lacks."""
 
-    KIND = "Writing"
+    KIND = "Generation run"
     BUDGET_UNIT = "messages"
 
     writer = models.ForeignKey("building.Writer", on_delete=models.PROTECT, related_name="writings")

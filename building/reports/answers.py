@@ -14,7 +14,7 @@ from evaluation.metrics.ragquesteval import PAPER
 from evaluation.metrics.tokenizers import Tokens, default_tokens, tokens_by_name
 from evaluation.scoring.generations import TITLES, MeasureSettings, Scorer
 
-CANNOT_TELL, UNASKED = "It cannot be told.", "Nobody was asked."
+CANNOT_TELL, UNASKED = "Cannot be answered.", "No answer."
 
 
 @dataclass(frozen=True)

@@ -123,16 +123,16 @@ def _grade_names() -> dict[int, str]:
 TITLES = {
     "precision": (
         "Citation precision",
-        "of all citations, those that support all of their statement",
+        "share of citations that fully support their statement",
     ),
     "precision_weighted": (
         "Weighted precision",
-        "the same, where a citation of partial support counts half",
+        "the same, with partial support as one half",
     ),
-    "recall": ("Citation recall", "of all statements, those that a citation supports in full"),
+    "recall": ("Citation recall", "share of statements that a citation fully supports"),
     "recall_weighted": (
         "Weighted recall",
-        "the same, where partial support by the best citation counts half",
+        "the same, with partial support by the best citation as one half",
     ),
 }
 

@@ -29,7 +29,7 @@ def review(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBas
     waiting = open_products(run).select_related("draft__order").first()
     first = waiting.draft.order if waiting else _written(run)
     if first is None:
-        messages.info(request, f"Nothing is written yet in {run}.")
+        messages.info(request, f"{run} has no outputs yet.")
         return redirect(run)
     return redirect("task_review", slug, pk, first.number)
 
@@ -72,11 +72,11 @@ def decide(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBas
         elif decision == "reject":
             reject(product, request.user)
         else:
-            messages.error(request, "Say whether it is accepted, with words, or rejected.")
+            messages.error(request, "Accept the output with a text, or reject it.")
     except ReviewError as error:
         messages.error(request, str(error))
         if decision == "accept" and body.strip() != product.body.strip():
-            messages.info(request, f"Your words are not stored: {body}")
+            messages.info(request, f"Your text is not stored: {body}")
         return redirect("task_review", slug, order.run_id, order.number)
     number = next_open(order) or order.number
     return redirect("task_review", slug, order.run_id, number)
@@ -88,11 +88,11 @@ def accept_the_rest(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRe
     """Accept all unreviewed outputs, marked as unseen."""
     run = _writing(slug, pk)
     n, refused = accept_rest(run, request.user, AT_ONCE)
-    messages.success(request, f"Accepted without being looked at: {n:,}.")
+    messages.success(request, f"Accepted without review: {n:,}.")
     if n_remaining := open_products(run).count() - len(refused):
         messages.info(
             request,
-            f"{n_remaining:,} more wait: press it again, or on the server: "
+            f"{n_remaining:,} more are to be reviewed: repeat the action, or on the server: "
             f"manage.py write {slug} --join {pk} --accept-all",
         )
     for reason in refused[:5]:

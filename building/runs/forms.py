@@ -26,11 +26,11 @@ Offers = Mapping[str, Sequence[str]]
 
 class RunForm(forms.Form):
     name = forms.CharField(
-        max_length=120, help_text="letters, digits and - _ . +; it is shown in tables and files"
+        max_length=120, help_text="letters, digits and - _ . +; used in tables and files"
     )
     recipe = forms.CharField(
         max_length=LONGEST,
-        help_text="steps one after another, separated by >; % and a number cuts the ranking",
+        help_text="steps separated by >; % and a number truncates the ranking",
         widget=forms.TextInput(attrs=AS_IT_IS),
     )
 
@@ -53,7 +53,7 @@ class StageForm(forms.Form):
     """
 
     cut = forms.IntegerField(
-        min_value=1, max_value=DEEPEST_CUT, required=False, label="Texts kept of a topic"
+        min_value=1, max_value=DEEPEST_CUT, required=False, label="Texts kept for each topic"
     )
 
     def __init__(
@@ -112,7 +112,7 @@ class StageForm(forms.Form):
 
     def _check(self, option: Option, name: str, value: str) -> None:
         if set(value) & set(IN_A_VALUE_NOT):
-            self.add_error(name, "A comma or a bracket would end it.")
+            self.add_error(name, "Commas and brackets are not allowed.")
             return
         try:
             option.check(self.name, value)
@@ -133,7 +133,7 @@ def _field(option: Option, offered: Sequence[str] | None, current: Any) -> forms
 
     What is given and not offered is shown as it is: a line may name what there is no more.
     """
-    default = f"{option.default}, if none is chosen" if option.default else "none is chosen"
+    default = f"default: {option.default}" if option.default else "none is chosen"
     widget: forms.Widget
     if isinstance(option, ChoiceOption):
         choices = [("", default), *((choice, choice) for choice in option.choices)]

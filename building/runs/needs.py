@@ -32,19 +32,17 @@ def needs_of(dataset: Dataset, recipe: Recipe, name: str = "") -> Needs:
     stages = list(_stages(recipe))
     sentences, is_long = [], False
     if any(KINDS[stage.name].reads_index for stage, _ in stages) and not is_indexed(dataset):
-        sentences.append(
-            f"The {passages:,} passages are not indexed as they are now: that is done first."
-        )
+        sentences.append(f"The {passages:,} passages have no current index; it is built first.")
         is_long = passages > PAGE_LIMIT
     if any(stage.name == "anserini" for stage, _ in stages):
-        sentences.append("Lucene is started, and indexes the passages where it has not.")
+        sentences.append("Lucene is started and indexes the passages if needed.")
         is_long = is_long or passages > PAGE_LIMIT
     for stage, depth in stages:
         if server_request := _server_request(stage, depth, passages, topics):
             sentences.append(server_request)
     if any(_is_for_commands(stage) for stage, _ in stages):
         sentences.append(
-            "A step asks a server or opens a file, which a page does not: a command makes the run."
+            "A step needs a server or a file, which pages do not support: create the run with a command."
         )
         is_long = True
     return Needs(
@@ -73,13 +71,13 @@ def _server_request(stage: Stage, depth: int, passages: int, topics: int) -> str
         return ""
     server = SERVER.words(options) or "a server"
     if stage.name == "rerank":
-        return f"{server} is asked for the scores of {topics * depth:,} passages at most."
+        return f"{server} computes the scores of at most {topics * depth:,} passages."
     if stage.name == "listwise":
         window, stride = WINDOW.read("listwise", options), STRIDE.read("listwise", options)
         n = len(list(windows(depth, window, stride))) if 0 < stride < window else 0
-        return f"{server} is asked for {topics * n:,} orders of {window:,} passages at most."
+        return f"{server} ranks at most {topics * n:,} lists of {window:,} passages."
     return (
-        f"{server} is asked for vectors: {passages:,} of passages, but for those that it gave before, and "
+        f"{server} computes vectors: {passages:,} of passages, except those stored, and "
         f"{topics:,} of requests."
     )
 

@@ -14,10 +14,10 @@ NEXT = {name: kind for name, kind in KINDS.items() if kind.reorders}
 JOINING = {name: kind for name, kind in KINDS.items() if kind.joins}
 [JOIN] = JOINING
 MOST_NEXT = 5  # further steps
-NOTHING = "nothing further"
+NOTHING = "no further step"
 BOTH = (
-    "The line and the fields were both changed, and say different things. Now the fields say what the line "
-    "does: go on if that is meant."
+    "The recipe and the fields were both changed and differ. The fields now follow the recipe: "
+    "check them before you continue."
 )
 
 
@@ -81,18 +81,18 @@ def data_of(recipe: Recipe) -> dict[str, str]:
     if first.name == JOIN:
         if len(first.arguments) != 2:
             raise NotInFieldsError(
-                f"{first.name} joins {len(first.arguments)} rankings here, and the fields two"
+                f"{first.name} fuses {len(first.arguments)} rankings, but the fields allow two"
             )
         for prefix, part in zip(("first", "second"), first.arguments, strict=True):
             if len(part.stages) > 1 or part.stages[0].name not in FIRST:
-                raise NotInFieldsError(f"“{part}” has steps of its own within {first.name}")
+                raise NotInFieldsError(f"“{part}” has several steps within {first.name}")
             data |= _stage_data(prefix, part.stages[0])
         data |= _stage_data("join", first)
     else:
         data |= _stage_data("first", first)
     if len(further) > MOST_NEXT:
         raise NotInFieldsError(
-            f"{len(further)} steps follow the first, and the fields have room for {MOST_NEXT}"
+            f"{len(further)} steps follow the first, but the fields allow {MOST_NEXT}"
         )
     for number, stage in enumerate(further, 1):
         data |= _stage_data(f"then{number}", stage)
@@ -101,7 +101,7 @@ def data_of(recipe: Recipe) -> dict[str, str]:
 
 def _stage_data(prefix: str, stage: Stage) -> dict[str, str]:
     if unprintable := next((value for _, value in stage.options if not value.isprintable()), ""):
-        raise NotInFieldsError(f"{unprintable!r} has signs that a field cannot hold")
+        raise NotInFieldsError(f"{unprintable!r} has characters that a field cannot contain")
     options = {f"{prefix}-{stage.name}-{key}": value for key, value in stage.options}
     return {f"{prefix}-step": stage.name, f"{prefix}-cut": str(stage.cut or ""), **options}
 
@@ -158,7 +158,10 @@ def of_line(line: str, offers: Offers) -> RecipeState:
     try:
         fields = Fields(data_of(recipe), offers)
     except NotInFieldsError as reason:
-        note = f"The fields cannot say this line: {reason}. It is made as it is; an empty one shows the fields."
+        note = (
+            f"The fields cannot express this recipe: {reason}. It is used unchanged. Clear it "
+            "to get the fields back."
+        )
         return RecipeState(line, line, None, recipe, note=note)
     wrong = [] if fields.line == line else fields.problems
     return RecipeState(line, line, fields, recipe, wrong_fields=wrong)

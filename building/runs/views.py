@@ -44,10 +44,10 @@ def run_new(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         form.add_error("recipe", description.problem)
     elif form.is_valid() and description.recipe and (result := _make_run(dataset, form)):
         if result.is_new:
-            messages.success(request, f"The run {result.run} is made.")
+            messages.success(request, f"The run {result.run} is created.")
         else:
             messages.info(
-                request, f"This is the run {result.run}, which is there: nothing differs."
+                request, f"The run {result.run} with the same recipe and data exists already."
             )
         return redirect("run_provenance", slug, result.run.name)
     return _page(request, dataset, form, description, 422)

@@ -86,37 +86,39 @@ def number(label: str, text: str, maximum: float) -> float:
     return value
 
 
-K1 = Number("k1", "how much more several of a word count than one", str(bm25.K1), most=1_000.0)
-B = Number("b", "how much long passages count less", str(bm25.B))
-BACKGROUND = Option("background", "a file with the statistics of a larger corpus", is_file=True)
-LANGUAGE = ChoiceOption("language", "of the passages, for Lucene", "en", choices=tuple(LANGUAGES))
+K1 = Number("k1", "term frequency saturation", str(bm25.K1), most=1_000.0)
+B = Number("b", "length normalisation", str(bm25.B))
+BACKGROUND = Option("background", "file with the statistics of a larger corpus", is_file=True)
+LANGUAGE = ChoiceOption(
+    "language", "language of the passages, for Lucene", "en", choices=tuple(LANGUAGES)
+)
 STATIC = Option("model", "the folder of a static model", is_file=True)
 VECTORS = Option("vectors", "the folder of a static model, in place of a server", is_file=True)
 RUN = Option("name", "a run of this dataset", of="run")
-SERVER = Option("server", "of those that judge runs ask, too", of="server")
-MODEL = Option("model", "as the server calls it")
-TOKENS = WholeNumber("tokens", "of a text that the model reads; empty: as many as it tells")
-TOKENS_OF_A_REPLY = WholeNumber("tokens", "of a reply, at most; empty: by the window")
+SERVER = Option("server", "a server that judge runs can use", of="server")
+MODEL = Option("model", "name of the model at the server")
+TOKENS = WholeNumber("tokens", "maximum tokens of a text; empty: as reported by the server")
+TOKENS_OF_A_REPLY = WholeNumber("tokens", "maximum tokens of a reply; empty: chosen by the window")
 KIND = ChoiceOption(
     "kind", "/v1/rerank, or /v1/score of vLLM", "rerank", choices=("rerank", "score")
 )
-WINDOW = WholeNumber("window", "passages that the model sees at once", "20")
-STRIDE = WholeNumber("stride", "by how many a window is moved up", "10")
-LAMBDA = Number("lambda", "1: the order as it was; 0: novelty alone", "0.5")
-LAMBDA_OF_QUESTIONS = Number("lambda", "0: the order as it was; 1: the questions alone", "0.5")
+WINDOW = WholeNumber("window", "passages in one request", "20")
+STRIDE = WholeNumber("stride", "passages by which the window moves up", "10")
+LAMBDA = Number("lambda", "1: the previous order; 0: only novelty", "0.5")
+LAMBDA_OF_QUESTIONS = Number("lambda", "0: the previous order; 1: only the questions", "0.5")
 JUDGE = Option("judge", "whose grades", of="judge")
 AGGREGATE = ChoiceOption(
     "aggregate",
-    "the sum of the grades, or what adds most answers",
+    "the sum of the grades, or the text that adds most answers",
     "sum",
     choices=("sum", "coverage"),
 )
 ETA = WholeNumber("eta", "the grade from which a passage answers", str(DEFAULT_ETA))
 BY = ChoiceOption(
     "by",
-    "by ranks, or by scores: as they are, or brought to 0..1",
+    "by ranks, raw scores, or scores scaled to 0..1",
     choices=("rrf", "raw", "minmax"),
     default="rrf",
 )
 K = WholeNumber("k", "of rrf: 1 / (k + rank)", "60")
-WEIGHTS = Option("weights", "of each ranking, such as 2:1")
+WEIGHTS = Option("weights", "weight of each ranking, such as 2:1")

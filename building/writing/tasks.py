@@ -125,7 +125,7 @@ _TASKS = (
     _task(
         "passages",
         "Passages of a document",
-        "Writes a document again as two or three passages that can be read by themselves.",
+        "Rewrites a document as two or three self-contained passages.",
         may="n words",
         must="document",
         max_tokens=1_200,
@@ -134,8 +134,8 @@ _TASKS = (
     ),
     _task(
         "request",
-        "A request for a report",
-        "Writes the request that a report, such as a reference summary, would answer.",
+        "Request for a report",
+        "Writes the request that a report (such as a reference summary) would answer.",
         may="words",
         must="document",
         max_tokens=300,
@@ -145,7 +145,7 @@ _TASKS = (
     _task(
         "questions",
         "Sub-questions",
-        "Writes questions that a summary answers, each to be understood by itself.",
+        "Writes self-contained questions that a summary answers.",
         may="request n have",
         must="document",
         max_tokens=1_000,
@@ -155,7 +155,7 @@ _TASKS = (
     _task(
         "nuggets",
         "Nuggets",
-        "Writes facts that an answer to a request can hold, each with how much it matters.",
+        "Writes facts that a good answer to the request contains, each with its importance.",
         may="n have",
         must="request document",
         max_tokens=1_000,
@@ -164,8 +164,8 @@ _TASKS = (
     ),
     _task(
         "report",
-        "A report from passages",
-        "Writes the report that a request asks for from the passages of a run, and cites them.",
+        "Report from passages",
+        "Writes a report for the request from the passages of a run, with citations.",
         may="words max_words",
         must="request context",
         max_tokens=600,
@@ -174,8 +174,8 @@ _TASKS = (
     ),
     _task(
         "direct",
-        "A report from the request alone",
-        "Writes the report that a request asks for without any passage: what the model knows by itself.",
+        "Report without passages",
+        "Writes a report for the request from the model’s own knowledge, without passages.",
         may="words max_words",
         must="request",
         max_tokens=600,
@@ -185,7 +185,7 @@ _TASKS = (
     _task(
         "statements",
         "Statements of a passage",
-        "Notes the facts of a passage, its summaries and the conclusions from it, to make questions from.",
+        "Extracts facts, summaries and conclusions of a passage, as a basis for questions.",
         may="",
         must="document",
         max_tokens=1_000,
@@ -194,8 +194,8 @@ _TASKS = (
     ),
     _task(
         "pairs",
-        "Questions of a type, with answers",
-        "Writes a question of a wanted type on a passage, or from a statement of it, and the answer.",
+        "Typed questions with answers",
+        "Writes a question of a given type about a passage or one of its statements, and the answer.",
         may="type",
         must="document kind statement",
         max_tokens=400,

@@ -30,12 +30,12 @@ class WriterForm(forms.Form):
         choices=[
             (choice.value, choice.label) for choice in (Writer.Backend.OPENAI, Writer.Backend.VLLM)
         ],
-        label="Where the model runs",
-        help_text="in process: the worker needs vLLM, and loads the model as JUDGE_VLLM_ARGS says",
+        label="Backend",
+        help_text="vLLM in process: the worker needs vLLM, and loads the model with JUDGE_VLLM_ARGS",
     )
-    model = forms.CharField(max_length=250, help_text="its name, as the server or vLLM knows it")
+    model = forms.CharField(max_length=250, help_text="the model’s name at the server or for vLLM")
     revision = forms.CharField(
-        max_length=250, required=False, help_text="which weights, as far as you know"
+        max_length=250, required=False, help_text="version of the weights, if you know it"
     )
     template_hash = forms.CharField(
         max_length=64, required=False, label="Hash of the chat template", help_text="empty: unknown"
@@ -49,7 +49,7 @@ class WriterForm(forms.Form):
     max_tokens = forms.IntegerField(
         min_value=1,
         max_value=32_000,
-        help_text="where a reply is cut, unless a length is asked for",
+        help_text="maximum length of a reply if no length is requested",
     )
 
     def __init__(self, data: Any = None, *, task: Task, user: User) -> None:
@@ -66,7 +66,7 @@ class WriterForm(forms.Form):
         if not user.is_admin:  # a model in process runs on the site's own machines
             offer(self, "backend", [(Writer.Backend.OPENAI.value, Writer.Backend.OPENAI.label)])
         placeholders = ", ".join(f"{{{name}}}" for name in sorted(task.allowed))
-        self.fields["prompt"].help_text = f"it may show {placeholders}"
+        self.fields["prompt"].help_text = f"allowed placeholders: {placeholders}"
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -102,23 +102,23 @@ class WritingForm(forms.Form):
         help_text="names, separated by spaces; empty: all",
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
     )
-    n = forms.IntegerField(min_value=1, max_value=100, required=False, label="How many of each")
-    run = forms.ChoiceField(label="Retrieval run", help_text="whose passages are the context")
+    n = forms.IntegerField(min_value=1, max_value=100, required=False, label="Outputs per task")
+    run = forms.ChoiceField(label="Retrieval run", help_text="its passages are the context")
     k = forms.CharField(
         required=False,
-        label="Passages of a context",
-        help_text="a number, or “required” for as many as the required subset has; empty: all that fit",
+        label="Passages in the context",
+        help_text="a number, or “required” for the size of the required subset; empty: all that fit",
     )
     context_tokens = forms.IntegerField(
         min_value=1,
         max_value=1_000_000,
         initial=CONTEXT_TOKENS,
-        label="Tokens of a context, at most",
+        label="Maximum tokens of the context",
     )
     required = forms.ChoiceField(
         required=False,
         label="Run of the required subsets",
-        help_text="one made by the recipe required(judge=…)",
+        help_text="created by the recipe required(judge=…)",
     )
     length = forms.CharField(
         required=False,
@@ -128,46 +128,51 @@ class WritingForm(forms.Form):
     system = forms.CharField(
         required=False,
         max_length=120,
-        help_text="what these reports are called; empty: by the writer and the run",
+        help_text="name of the system of these reports; empty: writer and run",
     )
     types = forms.CharField(
         initial=" ".join(KINDS),
         label="Types of questions",
-        help_text=f"some of {', '.join(KINDS)}, separated by spaces; one question of each on each passage",
+        help_text=f"some of {', '.join(KINDS)}, separated by spaces; one question of each type "
+        "for each passage",
     )
     statements = forms.ChoiceField(
         required=False,
         label="From the statements of",
-        help_text="each question is then made from one of its passage’s statements, any of them",
+        help_text="each question is then based on one statement of its passage",
     )
-    samples = forms.IntegerField(min_value=1, max_value=100, initial=1, label="Texts of each")
+    samples = forms.IntegerField(min_value=1, max_value=100, initial=1, label="Samples per task")
     endpoint = forms.ChoiceField(
         required=False,
         label="Server",
-        help_text="for a model behind one; models in process and the baseline need none",
+        help_text="for a model on a server; models in process and the baseline need none",
     )
     concurrency = forms.IntegerField(
-        min_value=1, max_value=limits.MAX_CONCURRENCY, initial=64, label="Requests at once"
+        min_value=1, max_value=limits.MAX_CONCURRENCY, initial=64, label="Concurrent requests"
     )
     max_messages = forms.IntegerField(
-        min_value=1, max_value=limits.MAX_PAIRS, required=False, label="Messages, at most"
+        min_value=1, max_value=limits.MAX_PAIRS, required=False, label="Maximum messages"
     )
     max_tokens = forms.IntegerField(
-        min_value=1, max_value=limits.MAX_TOKENS, required=False, label="Tokens, at most"
+        min_value=1, max_value=limits.MAX_TOKENS, required=False, label="Maximum tokens"
     )
     max_money = forms.FloatField(
-        min_value=0.01, max_value=limits.MAX_MONEY, required=False, label="Money, at most"
+        min_value=0.01, max_value=limits.MAX_MONEY, required=False, label="Maximum cost"
     )
     price_in = forms.FloatField(
         min_value=0,
         max_value=limits.MAX_PRICE,
         initial=0,
         required=False,
-        label="Price of reading",
-        help_text="of a million prompt tokens; 0: by JUDGE_PRICES",
+        label="Price of prompt tokens",
+        help_text="per million; 0: from JUDGE_PRICES",
     )
     price_out = forms.FloatField(
-        min_value=0, max_value=limits.MAX_PRICE, initial=0, required=False, label="Price of writing"
+        min_value=0,
+        max_value=limits.MAX_PRICE,
+        initial=0,
+        required=False,
+        label="Price of reply tokens",
     )
 
     OPTIONS = (
@@ -205,7 +210,7 @@ class WritingForm(forms.Form):
             offer(
                 self,
                 "statements",
-                [("", "the passage alone"), *((name, name) for name in statement_writers)],
+                [("", "only the passage"), *((name, name) for name in statement_writers)],
             )
 
     def _unused_fields(self, task: Task) -> tuple[str, ...]:
@@ -225,10 +230,10 @@ class WritingForm(forms.Form):
     def _check_endpoint(self, slug: str, endpoint: str) -> None:
         writer = Writer.objects.filter(slug=slug).first()
         if writer and writer.backend == Writer.Backend.OPENAI and not endpoint:
-            self.add_error("endpoint", "A model is asked at a server: say which.")
+            self.add_error("endpoint", "This writer needs a server: choose one.")
         if writer and writer.is_in_process and endpoint:
             backend = writer.get_backend_display()
-            self.add_error("endpoint", f"{backend} asks no server: choose none.")
+            self.add_error("endpoint", f"{backend} needs no server: choose none.")
 
     def chosen(self) -> Writer:
         slug = self.cleaned_data["writer"]

@@ -21,10 +21,10 @@ _OF_SERVERS = {
     ServerFailure.TIMEOUT: "The server took too long.",
     ServerFailure.CONNECTION: "The connection failed.",
     ServerFailure.SERVER: "The server failed.",
-    ServerFailure.REQUEST: "The server did not take the request.",
+    ServerFailure.REQUEST: "The server refused the request.",
     ServerFailure.MALFORMED: "The server’s answer could not be read.",
-    ServerFailure.OTHER_MODEL: "Another model answered.",
-    ServerFailure.OVERSIZED: "The reply was too large to keep.",
+    ServerFailure.OTHER_MODEL: "Another model replied.",
+    ServerFailure.OVERSIZED: "The reply was too large to store.",
 }
 _FAILURE_TEXTS = {
     **{failure.value: sentence for failure, sentence in _OF_SERVERS.items()},

@@ -83,7 +83,7 @@ def writer_new(request: AuthenticatedRequest, slug: str, task: str) -> HttpRespo
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"The writer {new_writer} is made.")
+            messages.success(request, f"The writer {new_writer} is created.")
             return redirect("writing_new", slug, task)
     if form.is_bound:
         focus(form)
@@ -129,16 +129,14 @@ def writing_pairs(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     """Export the accepted pairs of a writer, as an import reads them."""
     run = _writing(slug, pk)
     if run.writer.task != "pairs":
-        raise Http404("This writing has no pairs of a question and its answer.")
+        raise Http404("This generation run has no pairs of a question and an answer.")
     lines = pairs.lines(run.dataset, run.writer.slug)
     name = f"{slug}-{run.writer.slug}.qac.jsonl"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(lines, content_type="application/x-ndjson", headers=headers)
 
 
-NOT_YOURS = (
-    "This writing does not use a server of its project: only an admin of the site can change it."
-)
+NOT_YOURS = "This generation run does not use a server of its project: only an admin of the site can change it."
 
 
 def _writing_to_act_on(request: AuthenticatedRequest, slug: str, pk: int) -> Writing:

@@ -44,6 +44,7 @@ FORMER_ANCHORS: dict[str, dict[str, str]] = {
         "definition-of-a-judge": "what-makes-a-judge",
     },
     "docs/building.md": {
+        "filter-questions-by-their-grades": "questions-kept-by-their-grades",
         "writing-tasks-and-failures-of-replies": "writing-tasks-and-what-a-reply-can-fail-by",
         "models-on-servers": "models-at-servers",
         "lucene-in-a-child-process": "lucene-itself",

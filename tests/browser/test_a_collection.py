@@ -96,7 +96,7 @@ def write(page, link: str, **fields: str) -> None:
 def accept_all(page) -> None:
     page.get_by_role("link", name=re.compile("^Decide about")).click()
     page.get_by_role("button", name=re.compile("^Accept the rest")).click()
-    expect(page.locator(".notices")).to_contain_text("Accepted without being looked at")
+    expect(page.locator(".notices")).to_contain_text("Accepted without review")
 
 
 def build(page, site) -> None:
@@ -126,7 +126,7 @@ def test_collection_is_built_from_documents_to_a_scored_report(visit, site):
 
         build(page, site)
         page.get_by_role("link", name="Write sub-questions").click()
-        page.get_by_role("link", name="Make another writer").click()
+        page.get_by_role("link", name="Create a writer").click()
         assert faults(page) == []
         page.get_by_label("Name").fill("stand-in-questions")
         page.get_by_role("textbox", name="Model").fill("stand-in")

@@ -12,7 +12,7 @@ def test_ranking_follows_the_typed_query(visit, site):
     expect(rows.first).to_contain_text("storm")
     page.wait_for_url("**/search/?q=storms")
     page.get_by_label("Words").fill("qqqq")
-    expect(page.locator("#found")).to_contain_text("No passage holds one of these words")
+    expect(page.locator("#found")).to_contain_text("No passage contains one of these words")
     assert axe_problems(page) == []
 
 
@@ -54,13 +54,13 @@ def test_run_is_made_from_fields_and_from_a_line(visit, site):
     expect(page.locator(".notices")).to_contain_text("The run ours is made.")
     assert faults(page) == []
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
-    page.get_by_role("link", name="Its scores").click()
+    page.get_by_role("link", name="Scores").click()
     expect(page.get_by_text("Created on this site:")).to_be_visible()
     page.goto(f"{site.url}/datasets/coast/building/new-run/")
     page.get_by_label("Name").fill("other")
     page.get_by_label("Recipe").fill("bm25(b=0) % 7")
     page.get_by_role("button", name="Create run").click()
-    page.get_by_role("link", name="Beside another run").click()
+    page.get_by_role("link", name="Compare rankings").click()
     page.get_by_label("Second").select_option("ours")
     page.get_by_role("button", name="Apply").click()
     page.wait_for_url("**/side-by-side/?a=other&b=ours&topic=*")

@@ -71,13 +71,13 @@ def test_pairs_are_imported_scored_by_type_and_filtered(visit, site, tmp_path):
     assert page.locator(".panels svg").count() == 3
     assert faults(page) == []
     page.goto(f"{site.url}/datasets/typed/building/filter/")
-    page.get_by_role("link", name="Keep questions by their grades").click()
+    page.get_by_role("link", name="Filter questions by their grades").click()
     page.get_by_label("Keep questions with").fill("stand_alone >= 4")
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_role("table")).to_contain_text("stand_alone by critic is 2")
     assert axe_problems(page) == []
     page.get_by_role("button", name="Exclude questions").click()
-    expect(page.locator(".notices")).to_contain_text("Questions left out: 1.")
+    expect(page.locator(".notices")).to_contain_text("Questions filtered: 1.")
     page.goto(f"{site.url}/datasets/typed/by-type/")
     expect(page.get_by_text("1 filtered and not in the table")).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^summary"))).to_contain_text("undefined")

@@ -75,7 +75,7 @@ def test_from_documents_to_scored_reports_and_the_same_again_changes_nothing(bui
     second_output = build()
     assert counts() == before
     assert "run bm25: bm25 % 10, which is there" in second_output
-    assert "Nothing to write" in second_output
+    assert "No tasks" in second_output
 
 
 def test_without_leave_each_step_waits_for_a_person(build):
@@ -83,7 +83,7 @@ def test_without_leave_each_step_waits_for_a_person(build):
     for task in ("passages", "request", "questions"):
         output = build(plan)
         assert f"{task}: " in output
-        assert "wait for somebody to decide" in output.splitlines()[-1]
+        assert "are to be reviewed" in output.splitlines()[-1]
         accept_rest(Writing.objects.get(writer__task=task), None)
     output = build(plan)
     assert "report: " in output.splitlines()[-1]
@@ -116,7 +116,7 @@ def test_outputs_of_another_writer_are_not_accepted_by_a_plan(build, server):
         ("[[runs]]\nname = 'x'", "plan.toml: runs.0.recipe: "),
         ("", "Nothing is graded: there are no passages, or no sub-questions"),
         ("[passages]\nwriter = 'nobody'", "There is no writer of passages “nobody”"),
-        ("[passages]\nprompt = 'x.txt'", "which model it asks"),
+        ("[passages]\nprompt = 'x.txt'", "name its model"),
         ("[passages]\nmodel = 'm'\nwriter = 'w'\nprompt = 'x.txt'", "x.txt"),
         ("[judge]\nname = 'nobody'", "there is no judge nobody"),
     ],

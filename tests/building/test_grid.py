@@ -82,8 +82,8 @@ def test_from_recipes_and_writers_to_the_page(cast, tmp_path):
     questions = report_page.context["answered"].questions
     assert [(question.reference, question.report, question.f1) for question in questions] == [
         ("白兰", "白兰", 1.0),
-        ("音乐", "It cannot be told.", None),
-        ("It cannot be told.", "It cannot be told.", None),
+        ("音乐", "Cannot be answered.", None),
+        ("Cannot be answered.", "Cannot be answered.", None),
     ]
     assert [question.why_not for question in questions[1:]] == [
         "not answered",

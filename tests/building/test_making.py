@@ -194,7 +194,7 @@ def test_impossible_recipe_is_reported_and_stores_no_run(study, subtests):
 
 def test_name_is_one_column_of_a_file_and_nobody_elses(study):
     for name in ("", "two words", "a/b", "..", "-x", "x" * 121):
-        with pytest.raises(RunCreationError, match="has letters"):
+        with pytest.raises(RunCreationError, match="must have at most 120 letters"):
             create_run(study, "bm25", name=name)
     with pytest.raises(RunCreationError, match="has a run called dense already"):
         create_run(study, "bm25", name="dense")

@@ -56,8 +56,8 @@ def test_somebody_decides_before_it_goes_on(db, plan):
     output = build(path, "--from", str(DOCUMENTS))
     run = Writing.objects.get()
     assert output[-1] == (
-        f"passages: 12 products wait for somebody to decide, at {run.get_absolute_url()}review/. "
-        "Then the same command goes on."
+        f"passages: 12 outputs are to be reviewed, at {run.get_absolute_url()}review/. "
+        "Then repeat the same command."
     )
     assert not Text.objects.filter(kind="passage").exists()
     first, *further = open_products(run)
@@ -95,7 +95,7 @@ def test_pipeline_continues_an_imported_collection(db, plan, tmp_path):
         ("[[reports]]\nk = '3'", "plan.toml: reports.0.run: Field required"),
         ("[judge]\nname = 'nobody'", "judge.name: there is no judge nobody"),
         ("[questions]\nwriter = 'nobody'", "There is no writer of questions “nobody”"),
-        ("[questions]\nprompt = 'none.txt'", "say which model it asks"),
+        ("[questions]\nprompt = 'none.txt'", "say name its model"),
         (
             "[questions]\nbackend = 'gpu'",
             "questions.backend: Input should be '', 'openai', 'vllm' or 'transformers'",

@@ -52,11 +52,11 @@ def test_long_recipe_goes_to_fields_and_back():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("fuse(bm25, bm25, run(name=lsr))", "fuse joins 3 rankings here, and the fields two"),
-        ("fuse(bm25 > xquad, bm25)", "“bm25 > xquad” has steps of its own within fuse"),
+        ("fuse(bm25, bm25, run(name=lsr))", "fuse fuses 3 rankings, but the fields allow two"),
+        ("fuse(bm25 > xquad, bm25)", "“bm25 > xquad” has several steps within fuse"),
         ("fuse(fuse(bm25, bm25), bm25)", "has steps of its own within fuse"),
-        ("bm25" + " > xquad" * 6, "6 steps follow the first, and the fields have room for 5"),
-        ("embed(model=a\tb)", "has signs that a field cannot hold"),
+        ("bm25" + " > xquad" * 6, "6 steps follow the first, but the fields allow 5"),
+        ("embed(model=a\tb)", "has characters that a field cannot contain"),
     ],
 )
 def test_inexpressible_recipe_stays_a_line(line, message):

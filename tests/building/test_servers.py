@@ -144,7 +144,7 @@ def test_answer_that_names_no_text_is_no_run(study, server, subtests):
             assert "tiny did not rank ferry-1: of 2 texts the answer scores none" in str(
                 error.value
             )
-            assert str(error.value).endswith("No run is made.")
+            assert str(error.value).endswith("No run was created.")
             assert RetrievalRun.objects.count() == n
 
 

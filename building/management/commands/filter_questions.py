@@ -143,7 +143,7 @@ def _as_text(proposal: Filter, left_out: int | None) -> str:
         for question in topic.proposed
     ]
     if left_out is not None:
-        lines.append(f"Questions left out: {left_out:,}.")
+        lines.append(f"Questions filtered: {left_out:,}.")
         return "\n".join(lines)
     lines.append(f"Questions proposed: {proposal.n_proposed:,}. --apply leaves them out.")
     if proposal.n_unrated:

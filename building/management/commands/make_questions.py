@@ -108,8 +108,8 @@ class Command(SiteCommand):
         fill(run)
         waiting = open_products(run).count()
         self.stdout.write(
-            f"{task}: {run.display_name}, {run.get_state_display()}: {run.n_planned:,} orders; "
-            f"{waiting:,} products wait for a decision, at {run.get_absolute_url()}review/"
+            f"{task}: {run.display_name}, {run.get_state_display()}: {run.n_planned:,} tasks; "
+            f"{waiting:,} outputs are to be reviewed, at {run.get_absolute_url()}review/"
         )
         if run.state != Writing.State.FINISHED:
             raise SpecError(f"{run.display_name} is {run.get_state_display()}: {run.note}")

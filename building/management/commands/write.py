@@ -150,7 +150,7 @@ class Command(SiteCommand):
 
     def _write(self, run: Writing, *, quiet: bool) -> bool:
         """Work on the run; return False if it was interrupted by hand."""
-        with tqdm(total=run.n_planned, unit=" orders", disable=quiet or None) as bar:
+        with tqdm(total=run.n_planned, unit=" tasks", disable=quiet or None) as bar:
 
             def on_draft(draft: Any) -> None:
                 bar.n = run.orders.filter(state="done").count()
@@ -178,9 +178,9 @@ class Command(SiteCommand):
             return
         self.stdout.write(
             f"{run.display_name}, {run.get_state_display()}: "
-            f"{progress['done']:,} of {progress['planned']:,} orders; {progress['products']:,} products, "
-            f"{progress['open']:,} of them not yet decided about; "
-            f"{progress['failed']:,} orders failed."
+            f"{progress['done']:,} of {progress['planned']:,} tasks; {progress['products']:,} outputs, "
+            f"{progress['open']:,} of them to be reviewed; "
+            f"{progress['failed']:,} tasks failed."
         )
 
 

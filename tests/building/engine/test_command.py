@@ -45,7 +45,7 @@ def test_baseline_writes_and_nothing_is_decided():
     out, _ = write("built", "--task", "questions")
     number = Writing.objects.get().pk
     assert out.startswith(
-        f"Writing {number}, finished: 2 of 2 orders; 20 products, 20 of them not yet decided"
+        f"Generation run {number}, finished: 2 of 2 tasks; 20 outputs, 20 of them to be reviewed"
     )
     assert not SubQuestion.objects.exists()
 
@@ -64,7 +64,7 @@ def test_everything_unseen_is_kept_as_that():
 def test_same_line_again_asks_nothing(line, server):
     write(*line)
     out, _ = write(*line)
-    assert out == "Nothing to write; 2 this writer has written before.\n"
+    assert out == "No tasks; 2 done before by this writer.\n"
     assert Writer.objects.count() == 1
     assert server.asked == {"a": 1, "b": 1}
 
@@ -105,7 +105,7 @@ def test_budget_stops_it_and_a_larger_one_lets_it_go_on(line, server):
     out, _ = write(*line, "--max-messages", "1")
     assert "stopped at its budget: 1 of 2 orders" in out
     number = str(Writing.objects.get().pk)
-    with pytest.raises(CommandError, match="Give it a larger one"):
+    with pytest.raises(CommandError, match="Set a larger budget"):
         write("built", "--join", number)
     out, _ = write("built", "--join", number, "--max-messages", "5")
     assert "finished: 2 of 2 orders" in out
@@ -116,7 +116,7 @@ def test_open_writing_is_joined(line):
     write(*line, "--max-messages", "1")
     run = Writing.objects.get()
     Writing.objects.update(state="paused", max_messages=None)
-    with pytest.raises(CommandError, match=f"Writing {run.pk} of own is still open"):
+    with pytest.raises(CommandError, match=f"Generation run {run.pk} of own is still open"):
         write(*line, "--samples", "2")
     out, _ = write("built", "--join", str(run.pk))
     assert "finished: 2 of 2" in out
@@ -177,7 +177,7 @@ def test_reports_of_a_run_and_its_required_subset():
         (["built", "--task", "questions", "--samples", "0"], "From 1 to 100 samples"),
         (["built", "--task", "questions", "--concurrency", "0"], "concurrency"),
         (["built", "--task", "questions", "--length", "long"], "Only reports"),
-        (["built", "--task", "questions", "--price-in", "-1"], "A price is 0 or more"),
+        (["built", "--task", "questions", "--price-in", "-1"], "A price must be 0 or more"),
         (
             ["built", "--task", "questions", "--writer", "w", "--model", "m", "--prompt", "/none"],
             "No such file",
@@ -186,10 +186,10 @@ def test_reports_of_a_run_and_its_required_subset():
             ["built", "--task", "questions", "--writer", "w o", "--model", "m"],
             "letters, digits",
         ),
-        (["built", "--task", "questions", "--model", "m"], "give the writer a name"),
-        (["built", "--task", "questions", "--prompt", "/none"], "say which model"),
-        (["built", "--task", "questions", "--backend", "vllm"], "say which model"),
-        (["built", "--task", "questions", "--revision", "a"], "A revision is a new writer's"),
+        (["built", "--task", "questions", "--model", "m"], "needs a name"),
+        (["built", "--task", "questions", "--prompt", "/none"], "name its model"),
+        (["built", "--task", "questions", "--backend", "vllm"], "name its model"),
+        (["built", "--task", "questions", "--revision", "a"], "A revision belongs to a new writer"),
     ],
 )
 def test_invalid_arguments_are_reported_and_store_nothing(arguments, message):

@@ -80,7 +80,7 @@ def test_questions_come_behind_those_that_are_there_and_none_comes_twice():
     (duplicate, _) = run_with_replies(
         "questions", questions(7, 8), dataset=dataset, spec={"n": 6}, slug="other"
     )
-    with pytest.raises(ReviewError, match="has this question already: First\\?"):
+    with pytest.raises(ReviewError, match="already has this question: First\\?"):
         accept(duplicate, None, "First?")
     duplicate.refresh_from_db()
     assert (duplicate.decision, duplicate.edited, duplicate.decided) == ("proposed", "", None)
@@ -158,7 +158,7 @@ def test_all_that_is_left_is_accepted_unseen_and_what_cannot_be_is_told(cast):
     SubQuestion.objects.create(topic=topic, position=0, body=second.body)
     n, refused = accept_rest(run, cast.admin)
     assert (n, len(refused)) == (4, 1)
-    assert "has this question already" in refused[0]
+    assert "already has this question" in refused[0]
     accepted = Product.objects.filter(unseen=True)
     assert accepted.count() == 4
     assert set(accepted.values_list("decision", "decided_by")) == {("accepted", cast.admin.pk)}

@@ -56,7 +56,7 @@ def test_person_may_change_words_and_weight(proposed, cast):
 def test_nugget_without_a_place_is_refused_and_changes_nothing(proposed, cast):
     first, second, third = proposed
     accept(first, cast.admin)
-    with pytest.raises(ReviewError, match="has this question already"):
+    with pytest.raises(ReviewError, match="already has this question"):
         accept(second, cast.admin, "[okay] The ferry Aurora sank.")
     Rater.objects.filter(name="writer").update(kind="human")
     with pytest.raises(ReviewError, match="writer is a person here"):

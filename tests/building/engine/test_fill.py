@@ -77,9 +77,7 @@ def test_same_is_never_asked_twice(server):
     second = started(writer, dataset, server, {"n": 2})
     assert (second.n_planned, second.n_there_before) == (1, 1)
     fill(second)
-    with pytest.raises(
-        NothingToWriteError, match="Nothing to write; 2 this writer has written before"
-    ):
+    with pytest.raises(NothingToWriteError, match="No tasks; 2 done before by this writer"):
         started(writer, dataset, server, {"n": 2})
     assert server.asked == {"a": 1, "b": 1}
 
@@ -176,7 +174,7 @@ def test_failed_orders_are_retried_on_request(server):
     server.script("a", reply_with("No tags."), reply_with("No tags."), reply_with(questions(1, 2)))
     server.script("b", reply_with(questions(3, 4)))
     run = started(a_writer(), dataset, server, {"n": 2})
-    with pytest.raises(states.RunStateError, match="let it finish first"):
+    with pytest.raises(states.RunStateError, match="wait until it is finished"):
         writings.retry_failed(run)
     fill(run)
     assert [order.topic.name for order in run.orders.exclude(failure="")] == ["a"]
@@ -185,7 +183,7 @@ def test_failed_orders_are_retried_on_request(server):
     assert state(run) == "finished"
     assert drafts(run) == [("a", 1, "no_tags"), ("a", 2, "no_tags"), ("a", 3, ""), ("b", 1, "")]
     assert server.asked == {"a": 3, "b": 1}
-    with pytest.raises(states.RunStateError, match="nothing that failed"):
+    with pytest.raises(states.RunStateError, match="no failed tasks"):
         writings.retry_failed(run)
 
 
@@ -196,7 +194,9 @@ def test_retry_is_refused_while_the_writer_has_an_open_run(server):
     run = started(writer, dataset, server, {"topics": ("a",)})
     fill(run)
     second = started(writer, dataset, server, {"topics": ("b",)})
-    with pytest.raises(states.RunStateError, match=f"Writing {second.pk} of writer is still open"):
+    with pytest.raises(
+        states.RunStateError, match=f"Generation run {second.pk} of writer is still open"
+    ):
         writings.retry_failed(run)
     assert state(run) == "finished"
     assert run.orders.get().state == "done"
@@ -320,7 +320,7 @@ def test_baseline_writes_without_any_server(task):
     assert state(run) == "finished"
     assert {failure for _, _, failure in drafts(run)} == {""}
     assert {p.draft.order.topic.name for p in products(run)} == {"a", "b"}
-    with pytest.raises(NothingToWriteError, match="2 this writer has written before"):
+    with pytest.raises(NothingToWriteError, match="2 done before by this writer"):
         started(baseline_of(task), dataset)
 
 

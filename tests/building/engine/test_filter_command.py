@@ -34,9 +34,9 @@ def n_left_out():
 def test_command_proposes_and_applies_the_filter(study):
     assert "Questions proposed: 3. --apply leaves them out." in run_command()
     assert n_left_out() == 0
-    assert "Questions left out: 3." in run_command("--apply")
+    assert "Questions filtered: 3." in run_command("--apply")
     assert n_left_out() == 3
-    assert "Questions left out: 0." in run_command("--apply")
+    assert "Questions filtered: 0." in run_command("--apply")
 
 
 def test_questions_graded_by_people_stay(study):

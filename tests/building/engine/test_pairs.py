@@ -49,7 +49,7 @@ def test_question_of_each_type_is_proposed_and_goes_out_when_it_is_accepted(mill
     output = make("--types", "fact_single,reasoning", "--out", str(out))
     assert "pairs: passages of no topic, which are left out: 1" in output
     assert "pairs: Writing" in output
-    assert "finished: 2 orders; 2 products wait for a decision" in output
+    assert "finished: 2 tasks; 2 outputs are to be reviewed" in output
     assert (pairs_of(out), Topic.objects.count()) == ([], 2)  # nobody has decided yet
     fact, reasoning = Product.objects.order_by("pk")
     assert fact.body == (
@@ -57,9 +57,8 @@ def test_question_of_each_type_is_proposed_and_goes_out_when_it_is_accepted(mill
     )
     accept(fact, cast.admin, "Who mended the wheel?\nOttilie  Marsh")
     reject(reasoning, cast.admin)
-    assert (
-        "pairs: Nothing to write; 2 this writer has written before; 1 left out: its passage"
-        in make(*("--types", "fact_single,reasoning", "--out", str(out)))
+    assert "pairs: No tasks; 2 done before by this writer; 1 left out: its passage" in make(
+        *("--types", "fact_single,reasoning", "--out", str(out))
     )
     [pair] = pairs_of(out)
     assert pair | {"qac_id": "", "created": ""} == {
@@ -186,7 +185,7 @@ def test_pairs_and_statements_come_back_with_the_collection(mill, tmp_path, cast
     ("options", "message"),
     [
         (["--types", "opinion"], "no type of question “opinion”. There are: fact_single, summary"),
-        (["--types", ","], "Say which types of questions"),
+        (["--types", ","], "Enter types of questions"),
         (["--topics", "nope"], "no topic “nope”"),
         (["--writer", "nobody"], "no writer of pairs “nobody”"),
         (

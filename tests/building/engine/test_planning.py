@@ -72,7 +72,7 @@ def test_documents_of_the_same_words_are_written_about_once():
     run = started(writer, dataset)
     assert run.n_planned == 1
     plan = writings.plan(a_writer("passages", "other", revision="2"), dataset, GenerationSpec())
-    assert plan.left_out == {"the same is asked for already": 1}
+    assert plan.left_out == {"an identical task exists": 1}
 
 
 @pytest.mark.parametrize("task", ["passages", "request", "questions"])
@@ -93,7 +93,7 @@ def test_topic_without_summary_and_document_is_left_out(task):
 
 
 def test_topic_without_documents_has_no_passages_to_write():
-    assert planned("passages", make_collection(n=0)).in_words() == "Nothing to write."
+    assert planned("passages", make_collection(n=0)).in_words() == "No tasks."
 
 
 def test_summary_comes_before_documents_and_a_request_that_is_there_is_kept():
@@ -172,12 +172,12 @@ def test_topic_without_a_request_gets_no_report():
         ("questions", {"samples": 101}, "From 1 to 100 samples"),
         ("questions", {"n": -1}, "At most 100"),
         ("questions", {"n": 101}, "At most 100"),
-        ("questions", {"length": "words:100"}, "Only reports are given a length"),
-        ("report", {}, "say which"),
+        ("questions", {"length": "words:100"}, "Only reports have a length"),
+        ("report", {}, "choose one"),
         ("report", {"run": "bm25", "length": "300"}, '"300" is no length'),
-        ("report", {"run": "bm25", "length": "match:required"}, "needs the run that holds"),
+        ("report", {"run": "bm25", "length": "match:required"}, "needs the run with"),
         ("report", {"run": "bm25", "context_tokens": 0}, "at least 1 token"),
-        ("report", {"run": "bm25", "k": "required"}, "Say which run holds"),
+        ("report", {"run": "bm25", "k": "required"}, "Choose the run with"),
         ("report", {"run": "bm25", "k": "0"}, "a number from 1"),
         ("report", {"run": "bm25", "k": "²"}, "a number from 1"),
         ("report", {"run": "bm25", "k": "9" * 5_000}, "a number from 1"),

@@ -113,9 +113,9 @@ def test_other_lengths_of_a_run_are_reports_of_a_system_of_their_own(dataset):
 @pytest.mark.parametrize(
     ("task", "system", "message"),
     [
-        ("report", "two words", "called by letters, digits and .* and not “two words”"),
-        ("report", "s" * 121, "longer than 120 characters: name a shorter one"),
-        ("questions", "mine", "Only reports are of a system"),
+        ("report", "two words", "may have letters, digits and .* not “two words”"),
+        ("report", "s" * 121, "longer than 120 characters: enter a shorter one"),
+        ("questions", "mine", "Only reports have a system"),
     ],
 )
 def test_invalid_system_name_is_refused(dataset, task, system, message):

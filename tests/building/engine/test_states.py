@@ -67,7 +67,9 @@ def test_paused_writing_asks_no_more_and_goes_on_where_it_was(answering):
     # What was in flight is kept: the one that was asked for while the second came.
     assert n in (2, 3)
     assert run.orders.filter(state="leased").count() == 0
-    with pytest.raises(states.RunStateError, match=f"Writing {run.pk} of writer is still open"):
+    with pytest.raises(
+        states.RunStateError, match=f"Generation run {run.pk} of writer is still open"
+    ):
         started(run.writer, run.dataset, answering, {"n": 2})
     writings.resume(run)
     fill(run)
@@ -120,7 +122,9 @@ def test_cancelling_and_starting_again_while_nothing_was_asked(answering):
     states.cancel(run)
     second = started(run.writer, run.dataset, answering, {"n": 2})
     assert second.n_planned == 6
-    with pytest.raises(states.RunStateError, match=f"Writing {second.pk} of writer is still open"):
+    with pytest.raises(
+        states.RunStateError, match=f"Generation run {second.pk} of writer is still open"
+    ):
         writings.resume(run)
     assert state(run) == "cancelled"
 
@@ -131,7 +135,7 @@ def test_budget_of_messages_is_kept_to_the_message(answering):
     assert state(run) == "stopped"
     assert run.note == "The budget of 4 messages is spent."
     assert sum(answering.asked.values()) == len(drafts(run)) == 4
-    with pytest.raises(states.RunStateError, match="Give it a larger one"):
+    with pytest.raises(states.RunStateError, match="Set a larger budget"):
         writings.resume(run)
     writings.resume(run, max_messages=6)
     fill(run)
@@ -150,7 +154,7 @@ def test_budget_of_tokens_stops_it(answering):
 
 
 def test_budget_of_money_needs_a_price_and_stops_it(answering):
-    with pytest.raises(states.RunStateError, match="needs a price"):
+    with pytest.raises(states.RunStateError, match="needs prices"):
         begun(answering, max_money=1)
     writer, dataset = a_writer("questions", "w", revision="w"), make_collection(*NAMES, slug="two")
     # 40 tokens read at 1 a token, and 1 written at 2.
@@ -182,7 +186,7 @@ def test_budget_that_is_enough_to_the_message_is_no_reason_to_stop(answering):
         ({"max_messages": 0}, "The max messages of a run"),
         ({"max_tokens": -1}, "The max tokens of a run"),
         ({"max_money": float("nan"), "price_in": 1}, "The max money of a run"),
-        ({"price_in": -1}, "A price is 0 or more"),
+        ({"price_in": -1}, "A price must be 0 or more"),
         ({"endpoint": "http://me:pw@host/v1"}, "must not hold a name or a password"),
         ({"endpoint": "http://h/" + "x" * 300}, "longer than 250"),
     ],
@@ -195,7 +199,7 @@ def test_invalid_run_options_are_refused_and_store_nothing(options, message):
 
 def test_steps_that_a_writing_cannot_take_are_refused():
     run = started(baseline_of("questions"), make_collection())
-    with pytest.raises(states.RunStateError, match="nothing to resume"):
+    with pytest.raises(states.RunStateError, match="cannot be resumed"):
         writings.resume(run)
     fill(run)
     for step in (states.pause, states.cancel, writings.resume):
@@ -205,7 +209,7 @@ def test_steps_that_a_writing_cannot_take_are_refused():
 
 
 def test_writing_of_nothing_is_none():
-    with pytest.raises(NothingToWriteError, match="Nothing to write"):
+    with pytest.raises(NothingToWriteError, match="No tasks"):
         started(a_writer(), make_collection(n=0))
     assert not Writing.objects.exists()
 

@@ -149,6 +149,6 @@ def test_worker_that_starts_goes_on_with_what_was_left(tmp_path):
     worker = worker_processes.start(worker_processes.command, log, "judge_worker", "--batch")
     worker.join(HANGS)
     assert worker.exitcode == 0, log.read_text()
-    assert f"Writing {run.pk} goes on" in log.read_text()
+    assert f"Generation run {run.pk} goes on" in log.read_text()
     assert state(run) == "finished"
     assert drafts(run) == [("a", 1, ""), ("b", 1, "")]

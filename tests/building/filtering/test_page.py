@@ -26,7 +26,7 @@ def study(cast):
 def test_dataset_that_nobody_judged(cast, dataset):
     response = cast.client("admin").get(FILTER)
     assert response.status_code == 200
-    assert "No judge has graded this dataset yet." in markup(response)
+    assert "This dataset has no grades of judges yet." in markup(response)
     assert cast.client("admin").post(FILTER).status_code == 422
 
 
@@ -50,7 +50,7 @@ def test_admin_or_owner_leaves_them_out_and_a_researcher_does_not(cast, study, a
         Membership.objects.filter(user=cast.researcher).update(role="owner")
     assert "Exclude questions" in markup(client.get(FILTER))
     response = client.post(FILTER, sent, follow=True)
-    assert "Questions left out: 3." in markup(response)
+    assert "Questions filtered: 3." in markup(response)
     assert SubQuestion.objects.filter(filtered_eta=3).count() == 3
 
 
@@ -93,7 +93,7 @@ def test_proposal_that_changed_since_the_page_was_opened_is_shown_again(cast, st
     Rating.objects.filter(rater__name="judge").order_by("question").update(grade=5)
     response = admin.post(FILTER, {"judge": "judge", "eta": "3", "version": version})
     assert response.status_code == 422
-    assert "Nothing was left out: the grades or the questions have changed" in markup(response)
+    assert "No questions were filtered: grades or questions have changed" in markup(response)
     assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()
     assert response.context["found"].version != version
 

@@ -52,7 +52,7 @@ def test_proposal_that_changed_since_the_page_was_opened_is_shown_again(cast, mi
     SubQuestion.objects.filter(body__startswith="Is it so").update(filtered_because="asked twice")
     response = admin.post(FILTER, {"keep": KEEP, "version": version})
     assert response.status_code == 422
-    assert "Nothing was left out: the grades or the questions have changed" in markup(response)
+    assert "No questions were filtered: grades or questions have changed" in markup(response)
     assert because() == ["", "", "asked twice", ""]
     assert f'name="version" value="{response.context["found"].version}"' in markup(response)
 
@@ -77,7 +77,7 @@ def test_look_says_what_goes_and_why(cast, mill):
 
 def test_admin_leaves_them_out_with_the_reason(cast, mill):
     response = cast.client("admin").post(FILTER, {"keep": KEEP, "missing": "go"}, follow=True)
-    assert "Questions left out: 3." in markup(response)
+    assert "Questions filtered: 3." in markup(response)
     assert because() == [
         "",
         "stand_alone by critic is 2, below 4",
@@ -127,12 +127,12 @@ def test_several_graders_are_told_apart(cast, mill):
 @pytest.mark.parametrize(
     ("keep", "message"),
     [
-        ("stand_alone", "“stand_alone” is no condition"),
-        ("stand_alone > 4", "is no condition"),
-        ("stand_alone >= 4 and", "“” is no condition"),
+        ("stand_alone", "“stand_alone” is not a condition"),
+        ("stand_alone > 4", "is not a condition"),
+        ("stand_alone >= 4 and", "“” is not a condition"),
         ("tone >= 4", "no grade of this dataset, called “tone”. There are: q_usefulness"),
         ("stand_alone:bob >= 4", "no rater of stand_alone, called “bob”. There are: critic."),
-        ("<script> >= 4", "is no condition"),
+        ("<script> >= 4", "is not a condition"),
     ],
 )
 @pytest.mark.parametrize("method", ["get", "post"])
@@ -146,7 +146,7 @@ def test_invalid_condition_is_reported(cast, mill, method, keep, message):
 
 def test_dataset_without_grades_is_reported(cast, dataset):
     page = cast.client("admin").get(f"/datasets/{dataset.slug}/building/filter-pairs/")
-    assert "Nobody has graded this dataset yet" in markup(page)
+    assert "This dataset has no grades under a rubric with ordered grades" in markup(page)
     refused = cast.client("admin").post(f"/datasets/{dataset.slug}/building/filter-pairs/")
     assert refused.status_code == 422
     wrong = {"keep": KEEP, "missing": "maybe"}

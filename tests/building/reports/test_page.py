@@ -66,7 +66,7 @@ def test_statements_have_marks_that_link_to_cited_texts(cast, report):
         in page
     )
     assert "unknown" in page
-    assert "Its words are not there." in page
+    assert "The dataset does not contain this text." in page
     assert SCRIPT not in page
 
 

@@ -58,7 +58,7 @@ def test_means_of_a_system_and_each_report(cast, support):
     text = markup(page)
     assert "by the grades of ann in rain-citations; intervals over topics." in text
     assert (
-        "Statements 6, without a citation 2; citations 6, of nothing known 1, without a grade 0"
+        "Statements 6, without a citation 2; citations 6, of unknown texts 1, without a grade 0"
         in text
     )
     by_name = {report.name: scored for report, scored in page.context["rows"]}

@@ -94,7 +94,7 @@ def test_press_that_says_nothing_decides_nothing(admin, run, fields):
     product = first_of(run)
     address = f"/datasets/built/building/products/{product.pk}/decide/"
     page = markup(admin.post(address, fields, follow=True))
-    assert "Say whether it is accepted, with words, or rejected." in page
+    assert "Accept the output with a text, or reject it." in page
     assert reloaded(product).is_open
 
 
@@ -106,7 +106,7 @@ def test_other_words_are_kept_beside_the_writers(admin, run):
     response = admin.get(of(run, "review/1/"))
     assert SCRIPT not in response.content.decode()
     page = markup(response)
-    assert "Accepted with other words:" in page
+    assert "Accepted with edits:" in page
     assert product.body in page.replace("&#x27;", "'")
 
 
@@ -126,8 +126,8 @@ def test_rest_is_accepted_unseen(admin, cast, run):
         topic=first.draft.order.topic, position=7, body=products(run)[1].body
     )
     page = markup(admin.post(of(run, "accept-rest/"), follow=True))
-    assert "Accepted without being looked at: 2." in page
-    assert "has this question already" in page
+    assert "Accepted without review: 2." in page
+    assert "already has this question" in page
     assert Product.objects.filter(unseen=True, decided_by=cast.admin).count() == 2
     assert not reloaded(first).unseen
     page = markup(admin.get(of(run, "review/2/")))
@@ -138,16 +138,19 @@ def test_of_very_many_some_are_accepted_at_a_press(admin, run, monkeypatch):
     monkeypatch.setattr("building.review.views.AT_ONCE", 1)
     n = Product.objects.count()
     page = markup(admin.post(of(run, "accept-rest/"), follow=True))
-    assert "Accepted without being looked at: 1." in page
-    assert f"{n - 1} more wait: press it again, or on the server: manage.py write" in page
+    assert "Accepted without review: 1." in page
+    assert (
+        f"{n - 1} more are to be reviewed: repeat the action, or on the server: manage.py write"
+        in page
+    )
     assert Product.objects.filter(decision="accepted").count() == 1
 
 
 def test_run_without_outputs_is_reported(admin, db):
     run = started(a_writer(), make_collection())
     page = markup(admin.get(of(run, "review/"), follow=True))
-    assert "Nothing is written yet" in page
-    assert "Nothing was written here." in markup(admin.get(of(run, "review/1/")))
+    assert "has no outputs yet" in page
+    assert "This task has no outputs." in markup(admin.get(of(run, "review/1/")))
 
 
 def test_all_decided_leads_to_the_first_there_is(admin, run):
@@ -190,8 +193,8 @@ def test_report_shows_its_context_and_what_is_none_of_it(admin, db):
     run = product.draft.order.run
     page = markup(admin.get(of(run, "review/1/")))
     assert '<a class="label" href="#passage-1">[1]</a>' in page
-    assert "[9] is no passage of the context" in page
-    assert "more did not fit the context" in page
+    assert "[9] is not a passage of the context" in page
+    assert "did not fit into the context" in page
     assert SCRIPT not in page
 
 

@@ -34,7 +34,7 @@ def test_run_is_made_from_fields(cast, passages):
     client = cast.client("admin")
     page = markup(client.get(NEW))
     assert 'name="first-bm25-k1"' in page
-    assert "are not indexed as they are now" in page
+    assert "have no current index" in page
     sent = {**FIELDS, "name": "mine", "then1-step": "xquad", "then1-xquad-lambda": "0.3"}
     page = markup(client.post(NEW, {**sent, "look": ""}))
     assert 'value="bm25 % 2 &gt; xquad(lambda=0.3)"' in page
@@ -42,8 +42,8 @@ def test_run_is_made_from_fields(cast, passages):
     client.post(NEW, sent)
     assert RetrievalRun.objects.get().recipe == "bm25 % 2 > xquad(lambda=0.3)"
     page = markup(client.post(NEW, {**sent, "look": ""}))
-    assert "A run of this line is there: " in page
-    assert "not indexed" not in page
+    assert "A run with this recipe exists: " in page
+    assert "no current index" not in page
     client.post(NEW, {"name": "again", "recipe": "run(name=mine) % 1"})
     assert RetrievalRun.objects.get(name="again").origin["steps"][0]["name"] == "mine"
 
@@ -88,12 +88,12 @@ def test_script_gets_what_a_choice_changes(cast, passages):
         ("embed(server=gpu, model=m)", "gpu is asked for vectors: 3 of passages,"),
         (
             "bm25 % 50 > rerank(server=gpu, model=m)",
-            "gpu is asked for the scores of 50 passages at most",
+            "gpu computes the scores of at most 50 passages",
         ),
         # 50 passages, 20 at a time, 10 further each time: 30-50, 20-40, 10-30, 0-20.
         (
             "bm25 % 50 > listwise(server=gpu, model=m)",
-            "gpu is asked for 4 orders of 20 passages at most",
+            "gpu ranks at most 4 lists of 20 passages",
         ),
         ("fuse(bm25, bm25, bm25(b=0))", "The fields cannot say this line: fuse joins 3 rankings"),
     ],
@@ -109,7 +109,7 @@ def test_requirements_of_a_recipe_are_reported(cast, passages, line, message):
     ("sent", "field", "message"),
     [
         ({"name": "", "recipe": "bm25"}, "name", "required"),
-        ({"name": "a b", "recipe": "bm25"}, "name", "has letters, digits"),
+        ({"name": "a b", "recipe": "bm25"}, "name", "must have at most 120 letters"),
         ({"name": "mine", "recipe": ""}, "recipe", "required"),
         ({"name": "mine", "recipe": "bm25 %"}, "recipe", "there comes a whole number from 1"),
         (

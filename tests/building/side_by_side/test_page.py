@@ -93,7 +93,7 @@ def test_topic_that_neither_ranks_and_a_dataset_with_one_run(cast, study):
     assert "Neither run ranks a text" in page
     assert "undefined, because a ranking is empty" in page
     RetrievalRun.objects.get(name="lex").delete()
-    assert "There are not two retrieval runs" in markup(client.get(PAGE))
+    assert "A comparison needs two retrieval runs" in markup(client.get(PAGE))
 
 
 def test_unknown_parameter_is_refused_with_the_choices(cast, study):

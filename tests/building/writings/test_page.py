@@ -107,7 +107,7 @@ def test_error_is_shown_at_its_field(admin, dataset, fields, field, message):
     [
         ("questions", {"topics": "a zebra"}, "There is no topic “zebra”. There are: a, b."),
         ("questions", {"topics": SCRIPT}, "There is no topic"),
-        ("questions", {"max_money": "1"}, "A budget of money needs a price"),
+        ("questions", {"max_money": "1"}, "A budget of money needs prices"),
         ("report", {"run": "bm25", "context_tokens": "9", "k": "many"}, "a number from 1"),
         ("report", {"run": "bm25", "context_tokens": "9", "length": "long"}, "is no length"),
     ],
@@ -126,7 +126,7 @@ def test_model_needs_a_server(admin, dataset, settings):
     a_writer()
     response = admin.post(NEW, sent(start="", writer="writer"))
     assert response.status_code == 422
-    assert "A model is asked at a server: say which." in markup(response)
+    assert "This writer needs a server: choose one." in markup(response)
     assert admin.post(NEW, sent(start="", writer="writer", endpoint="lab")).status_code == 302
 
 
@@ -164,7 +164,7 @@ def test_while_a_writing_is_open_another_of_its_writer_is_refused(admin, dataset
     run = started(baseline_of("questions"), dataset)
     response = admin.post(NEW, sent(start=""))
     assert response.status_code == 422
-    assert f"Writing {run.pk} of extractive-questions is still open" in markup(response)
+    assert f"Generation run {run.pk} of extractive-questions is still open" in markup(response)
 
 
 def test_reports_from_the_request_alone_have_no_baseline(admin, dataset):
@@ -230,13 +230,13 @@ def test_writing_as_it_goes(admin, dataset, cast):
     run = started(baseline_of("questions"), dataset)
     page = markup(cast.client("researcher").get(of(run)))
     assert "<strong>0</strong> of 2 orders" in page
-    assert "No worker is at work just now" in page
+    assert "No worker is running" in page
     fill(run)
     response = admin.get(of(run), headers={"HX-Request": "true"})
     page = markup(response)
     assert "<html" not in page
     assert "<strong>2</strong> of 2 orders" in page
-    assert "Decide about 20" in page
+    assert "Review 20" in page
     assert "hx-get" not in page
     assert response.headers["Vary"].count("HX-Request") == 1
 
@@ -258,8 +258,8 @@ def test_replies_are_shown_as_they_came_and_as_words(admin, dataset, server):
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in content
     page = markup(admin.get(of(run)))
     assert "Fewer were written than asked for." in page
-    assert "Orders that lack something" in page
-    assert f"{writings.progress_of(run)['missing']} of what was asked for" in page
+    assert "Incomplete tasks" in page
+    assert f"{writings.progress_of(run)['missing']} requested output" in page
     assert "Retry failed tasks" in page
 
 
@@ -275,7 +275,7 @@ def test_pause_resume_cancel_and_resume(admin, dataset):
         run.refresh_from_db()
         assert run.state == state
     page = markup(admin.post(of(run, "resume/"), follow=True))
-    assert "nothing to resume" in page
+    assert "cannot be resumed" in page
 
 
 @pytest.fixture
@@ -308,12 +308,12 @@ def test_writing_that_its_budget_stopped_goes_on_with_a_larger_one(admin, cast, 
     [
         (
             {"max_messages": "1"},
-            "The budget of 1 messages is spent. Give it a larger one to go on.",
+            "The budget of 1 messages is spent. Set a larger budget to continue.",
         ),
         ({"max_messages": "0"}, "greater than or equal to 1"),
-        ({"max_messages": "9", "max_money": "5"}, "A budget of money needs a price"),
+        ({"max_messages": "9", "max_money": "5"}, "A budget of money needs prices"),
         ({"max_tokens": "x"}, "Enter a whole number"),
-        ({}, "Give it a larger one to go on."),
+        ({}, "Set a larger budget to continue."),
     ],
 )
 def test_budget_that_cannot_be_is_said_and_changes_nothing(admin, stopped, sent, message):
@@ -336,7 +336,7 @@ def test_failed_orders_are_retried(admin, dataset, server):
     fill(run)
     second = started(run.writer, dataset, server, {"topics": ("b",)})
     page = markup(admin.post(of(run, "ask-again/"), follow=True))
-    assert f"Writing {second.pk} of writer is still open" in page
+    assert f"Generation run {second.pk} of writer is still open" in page
     Writing.objects.filter(pk=second.pk).update(state="cancelled")
     admin.post(of(run, "ask-again/"))
     run.refresh_from_db()
@@ -356,6 +356,6 @@ def test_address_of_a_server_stays_with_the_machine(admin, dataset, server, cast
 def test_spec_of_a_run_is_shown(admin):
     run = a_writing("report", k="2", length="words:50")
     page = markup(admin.get(of(run)))
-    assert "From the passages of bm25, 2 of each topic, at most 2500 tokens." in page
+    assert "Context: passages of bm25, 2 for each topic, at most 2500 tokens." in page
     assert "Length: words:50." in page
     assert not SubQuestion.objects.exists()

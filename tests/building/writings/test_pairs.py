@@ -58,7 +58,7 @@ def test_from_the_order_to_the_file(admin, cast):
 
 
 def test_statements_are_chosen_by_who_noted_them(admin):
-    assert "the passage alone" in text_of_page(admin.get(NEW))
+    assert "only the passage" in text_of_page(admin.get(NEW))
     start(admin, NEW.replace("pairs", "statements"))
     assert "extractive-statements" in text_of_page(admin.get(NEW))
     response = start(admin, types="summary", statements="extractive-statements")

@@ -332,6 +332,8 @@ def test_generation_tasks_block_undo(owner, dataset):
             run=run, writer=run.writer, topic=topic, number=number, inputs=inputs, sample=number
         )
     blockers = reasons(owner.get(undo_of(2)))
-    assert f"Writing {run.pk}: 2 orders that show its texts" in blockers
-    assert f"Writing {run.pk}: 3 parts to do: end it first" in blockers  # it is being planned
-    assert f"Writing {run.pk}: 3 orders" in reasons(owner.get(undo_of(1)))  # of its topic
+    assert f"Generation run {run.pk}: 2 tasks that show its texts" in blockers
+    assert (
+        f"Generation run {run.pk}: 3 parts to do: end it first" in blockers
+    )  # it is being planned
+    assert f"Generation run {run.pk}: 3 tasks" in reasons(owner.get(undo_of(1)))  # of its topic
