@@ -23,8 +23,8 @@ from annotation.http import View
 from annotation.row_versions import VERSION, plain, version_of
 
 CHANGED = (
-    "This was saved since you opened it, by somebody else or in another tab. Nothing of yours is saved yet. "
-    "Compare the values, correct yours, and save again to replace what is stored."
+    "Somebody else (or another tab) has saved this form since you opened it. Your values "
+    "are not saved yet. Compare the values, correct yours, and save again to replace the stored ones."
 )
 EMPTY = "empty"
 Rows = TypeVar("Rows", bound=QuerySet[Any])

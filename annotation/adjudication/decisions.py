@@ -43,7 +43,7 @@ class AdjudicationConflictError(UserError):
     status = 409
 
     def __init__(self, newest: Decision) -> None:
-        super().__init__("Somebody has decided this meanwhile.")
+        super().__init__("Somebody decided this question in the meantime.")
         self.newest = newest
 
 
@@ -149,7 +149,7 @@ def decide(
                     raise IntegrityError
                 raise AdjudicationConflictError(newest)
             if grade is None and (newest is None or (newest.key != key and newest.grade is None)):
-                raise AdjudicationError("Nothing is decided here, so there is nothing to withdraw.")
+                raise AdjudicationError("This question has no decision to withdraw.")
             decision.save(force_insert=True)
             if not item.campaign.is_pilot:
                 _record_rating(decision)
@@ -167,7 +167,7 @@ def _stored_decision(decision: Decision) -> Decision:
     for name in ("item_id", "question_id", "grade", "spans", "note", "by_id"):
         if getattr(stored, name) != getattr(decision, name):
             raise AdjudicationError(
-                "This decision was already sent with other content. Please reload the page."
+                "This decision was already sent with a different content. Reload the page."
             )
     return stored
 

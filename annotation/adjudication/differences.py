@@ -13,11 +13,11 @@ from django.db.models.functions import Cast
 from annotation.models import Answer, Campaign, Decision, Item, ItemQuestion, Rubric
 
 KINDS = {
-    "label": "answerable to one, not to another",
-    "grade": "grades two or more apart",
-    "spans": "both answerable, spans apart",
+    "label": "answerable or not",
+    "grade": "grades differ by two or more",
+    "spans": "both answerable, different spans",
 }
-STATES = {"open": "to be decided", "decided": "decided"}
+STATES = {"open": "undecided", "decided": "decided"}
 GRADE_GAP = 2
 Pair = tuple[int, int]  # item, question
 

@@ -19,14 +19,17 @@ class DecisionForm(AnswerForm):
     """
 
     grade = forms.IntegerField(
-        error_messages={"required": "Choose a grade.", "invalid": "The grade is a whole number."}
+        error_messages={
+            "required": "Choose a grade.",
+            "invalid": "The grade must be a whole number.",
+        }
     )
     note = MultilineField(required=False, max_length=2000)
     text_sha256 = forms.CharField()
 
     def clean_text_sha256(self) -> str:
         if self.cleaned_data["text_sha256"] != self.text.sha256:
-            raise forms.ValidationError("The text has changed since the page was opened.")
+            raise forms.ValidationError("The text has changed since you opened the page.")
         return self.text.sha256
 
     def clean(self) -> dict[str, Any]:
@@ -35,7 +38,9 @@ class DecisionForm(AnswerForm):
         if grade is None:
             return cleaned
         if self.rubric.needs_spans(grade) and not spans:
-            raise forms.ValidationError(f"A grade of {grade} rests on words: tick or copy some.")
+            raise forms.ValidationError(
+                f"A grade of {grade} needs evidence: tick or copy at least one span."
+            )
         return cleaned
 
 

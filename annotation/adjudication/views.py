@@ -75,7 +75,7 @@ def adjudicate(
     item, question = item_question.item, item_question.question
     text = item.as_shown()
     if text.body is None:
-        raise Http404("The words of this text are not here.")
+        raise Http404("The dataset does not contain this text.")
     if request.method != "POST":
         return _page(request, item_question)
     if "withdraw" in request.POST:
@@ -91,7 +91,7 @@ def adjudicate(
             None,
         )
         if voice is None:
-            problem = "That rater has answered again since the page was opened. Look again."
+            problem = "This rater has changed the answer since you opened the page. Check it again."
             return _page(request, item_question, problems=[problem], status=409)
     data = _data_of_voice(request.POST, voice) if voice else request.POST
     form = DecisionForm(data, text=text, rubric=item.campaign.rubric)
@@ -113,7 +113,7 @@ def adjudicate(
     except AdjudicationError as error:
         return _page(request, item_question, form, [str(error)], status=422)
     except AdjudicationConflictError as error:
-        problem = f"{_conflict_message(error)} Decide again to replace that."
+        problem = f"{_conflict_message(error)} Save again to replace it."
         return _page(request, item_question, form, [problem], status=409)
     source = f", as {voice.letter} answered" if voice else ""
     messages.success(request, f"Decided: {sent['grade']}{source}.")
@@ -139,7 +139,7 @@ def _withdraw(request: AuthenticatedRequest, item_question: ItemQuestion) -> Htt
         return _page(request, item_question, problems=[str(error)], status=422)
     except AdjudicationConflictError as error:
         return _page(request, item_question, problems=[_conflict_message(error)], status=409)
-    messages.success(request, "The decision is withdrawn: this question is open again.")
+    messages.success(request, "The decision is withdrawn. The question is open again.")
     return redirect(request.get_full_path())
 
 
@@ -304,7 +304,7 @@ def _marks(voice: RaterAnswer, shows_names: bool) -> list[dict[str, Any]]:
             "end": span["end"],
             "mark": voice.mark,
             "label": voice.letter,
-            "says": f"{rater_label} marks this line",
+            "says": f"{rater_label} marked this line",
             "href": f"#voice-{voice.letter}",
         }
         for span in voice.spans

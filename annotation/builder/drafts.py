@@ -208,7 +208,7 @@ def open_draft(campaign: Campaign, by: User, version: str) -> None:
     """
     locked = Campaign.objects.select_for_update().filter(pk=campaign.pk).first()
     if locked is None:
-        raise IncompleteDraftError("The draft was thrown away meanwhile.")
+        raise IncompleteDraftError("The draft was deleted in the meantime.")
     steps = readiness.steps(locked) if locked.is_draft else []
     if lacks := [remark for step in steps for remark in step.missing]:
         raise IncompleteDraftError(" ".join(lacks))

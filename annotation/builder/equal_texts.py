@@ -5,7 +5,7 @@ from annotation.models import Campaign, EqualText, Item
 from annotation.plurals import n_of
 from annotation.text.equal_texts import wording_key
 
-SAME = "the words of another text of the same topic, but for white space at the ends"
+SAME = "the same words as another text of the topic, except for white space at the ends"
 
 
 def count_copies(campaign: Campaign) -> int:
@@ -42,14 +42,14 @@ def remarks(campaign: Campaign) -> list[str]:
     sentences = []
     if n := count_copies(campaign):
         sentences.append(
-            f"{n_of(n, 'text')} {_has(n)} {SAME}: one of equal texts is handed out, and its grades are copied."
+            f"{n_of(n, 'text')} {_has(n)} {SAME}: one of equal texts is assigned, and its grades are copied."
         )
     if n := count_repeated(campaign):
-        remark = f"{n_of(n, 'text')} {_has(n)} {SAME}: people read and grade each of them."
+        remark = f"{n_of(n, 'text')} {_has(n)} {SAME}: each of them is assigned."
         if copies_grades(campaign):
-            remark += " Save this step to draw again: then one is handed out."
+            remark += " Save this step to draw again: then one of them is assigned."
         elif can_copy_grades(campaign):
-            remark += " Judges are asked once, and their grade is copied."
+            remark += " Judges grade one of them, and the grade is copied."
         sentences.append(remark)
     return sentences
 

@@ -49,7 +49,7 @@ def pasted(campaign: Campaign, arrival: str) -> list[Pasted]:
             "" if pay is None else str(pay),
             f"for a part; {rate} {campaign.currency} an hour" if rate else "for a part",
         ),
-        Pasted("Completion code", campaign.code_done, "the part is done: pay it"),
+        Pasted("Completion code", campaign.code_done, "the part is done, pay is due"),
         *_check_codes(campaign),
     ]
 
@@ -92,25 +92,25 @@ LISTED = 10  # as many names as a message names
 class LinksForm(forms.Form):
     """Form for new links: names one a line, or a number of links without names."""
 
-    names = NamesField(rows=5, help_text="one a line; who has a link already keeps it")
+    names = NamesField(rows=5, help_text="one per line; people with a link keep it")
     number = forms.IntegerField(
         required=False,
         min_value=1,
         max_value=MAX_LINKS,
-        help_text="or so many links without a name",
+        help_text="or a number of links without names",
     )
     days = forms.IntegerField(
         required=False,
         min_value=1,
         max_value=366,
-        help_text="that the new links let in; empty: as long as the study",
+        help_text="validity of the new links; empty: as long as the study",
     )
 
     def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
         names, number = cleaned.get("names", []), cleaned.get("number")
         if not self.errors and bool(names) == bool(number):
-            raise ValidationError("Either names or a number of links, one of the two.")
+            raise ValidationError("Enter either names or a number of links.")
         cleaned["wanted"] = names or [""] * (number or 0)
         return cleaned
 
@@ -138,9 +138,7 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             links = n_of(n, "link")
             if n:
                 LogEntry.record(campaign, request.user, "made links", links)
-        messages.success(
-            request, f"{links} can be given out.{_existing_links_message(invited_before)}"
-        )
+        messages.success(request, f"{links} created.{_existing_links_message(invited_before)}")
         return redirect("campaign_invitations", slug)
     participants = campaign.participants.filter(source=Participant.Source.LINK, erased_at=None)
     listed = participants.select_related("rater").with_status().order_by("-pk")
@@ -190,9 +188,9 @@ def _existing_links_message(names: list[str]) -> str:
         f" and {len(names) - LISTED} more" * (len(names) > LISTED)
     )
     have = (
-        "has a link already, which stays as it is"
+        "already has a link, which does not change"
         if len(names) == 1
-        else "have links already, which stay as they are"
+        else "already have links, which do not change"
     )
     return f" {listed} {have}: a new one is made on the participant’s page."
 

@@ -79,8 +79,8 @@ def _texts(campaign: Campaign, step: Step) -> None:
     step.odd += equal_texts.remarks(campaign)
     if n := equal_texts.count_edited(campaign):
         step.missing.append(
-            f"{n_of(n, 'text')} had the words of another text at the draw and {_was(n)} edited since: "
-            "save this step to draw again."
+            f"{n_of(n, 'text')} had the same words as another text at the draw and {_was(n)} "
+            "edited since: save this step to draw again."
         )
 
 
@@ -94,28 +94,28 @@ def _parts(campaign: Campaign, step: Step) -> None:
             "enough for the completion code."
         )
     if campaign.platform and not campaign.items_per_part:
-        step.odd.append(
-            "There is one part that holds every text; people who are paid need short ones."
-        )
+        step.odd.append("There is only one part with every text; paid people need short parts.")
     if not campaign.lease_hours:
-        step.odd.append("Texts that somebody took and left never return to the others: set a time.")
+        step.odd.append(
+            "Texts of people who left never return to the pool: set the hours to finish a part."
+        )
         return
     if not campaign.begun_lease_hours:
         step.odd.append(
-            "Texts that somebody began and left hold their places for ever: say for how many hours."
+            "Begun texts of people who left stay reserved without limit: set a number of hours."
         )
     if campaign.platform == Campaign.Platform.PROLIFIC and campaign.lease_hours > SUBMISSION_HOURS:
         step.odd.append(
-            f"A part is held for {campaign.lease_hours} hours; a submission on Prolific lives "
-            f"{SUBMISSION_HOURS} hours at most."
+            f"A part has {campaign.lease_hours} hours, but a submission on Prolific has at most "
+            f"{SUBMISSION_HOURS} hours."
         )
 
 
 def _gold(campaign: Campaign, step: Step) -> None:
     if _gold_is_recognizable(campaign):
         step.odd.append(
-            "A gold text asks fewer questions than any text of the study, so people can tell which it is. "
-            "Saving this step draws it again."
+            "A gold text has fewer questions than any text of the study, so people can recognise "
+            "it. Save this step to draw it again."
         )
     plan = gold_plan(campaign)
     if plan is None or plan.min_labelled >= plan.enough:
@@ -148,7 +148,7 @@ def _gold_is_recognizable(campaign: Campaign) -> bool:
 
 def _guideline(campaign: Campaign, step: Step) -> None:
     if not campaign.guideline.strip():
-        step.odd.append("The guideline is empty; the rubric's own will be shown.")
+        step.odd.append("The guideline is empty; raters will see the rubric's guideline.")
     if untranslated := _untranslated(campaign):
         step.odd.append(
             f"The pages are in {campaign.get_language_display()}, and these are in the rubric's own "
@@ -157,7 +157,7 @@ def _guideline(campaign: Campaign, step: Step) -> None:
         )
     if not campaign.consent.strip():
         if campaign.admits_strangers:
-            step.odd.append("There is no consent text, so nobody is asked to agree to anything.")
+            step.odd.append("There is no consent text, so no consent is requested.")
     elif not campaign.consent_version:
         step.odd.append("The consent text has no version.")
 
@@ -179,7 +179,7 @@ def _checks(campaign: Campaign, step: Step) -> None:
     n_written, n_asked = campaign.attention_checks.count(), campaign.attention_per_part
     if n_asked and not n_written:
         step.missing.append(
-            f"Each part is to have {n_of(n_asked, 'attention check')}, and none is written."
+            f"Each part should have {n_of(n_asked, 'attention check')}, but there are none."
         )
     if n_written and not n_asked:
         step.odd.append(
@@ -204,7 +204,7 @@ def _checks(campaign: Campaign, step: Step) -> None:
 
 def _terms(campaign: Campaign, step: Step) -> None:
     if campaign.closes_at and campaign.closes_at <= timezone.now():
-        step.missing.append("The closing time is over already.")
+        step.missing.append("The closing time is in the past.")
     if campaign.platform:
         _platform(campaign, step)
     rate = hourly(campaign)
@@ -218,7 +218,7 @@ def _terms(campaign: Campaign, step: Step) -> None:
     if campaign.admits_strangers:
         return
     if not invited:
-        step.odd.append("Nobody is invited. People can be invited later, by account or by link.")
+        step.odd.append("Nobody is invited yet. You can invite people later, by account or by link.")
     elif work and invited < work.people:
         step.odd.append(
             f"{invited} {'person is' if invited == 1 else 'people are'} invited, and the work needs "
@@ -229,18 +229,18 @@ def _terms(campaign: Campaign, step: Step) -> None:
 def _platform(campaign: Campaign, step: Step) -> None:
     name = campaign.get_platform_display()
     if campaign.platform == Campaign.Platform.PROLIFIC and not campaign.code_done:
-        step.missing.append("Prolific needs a completion code for work that is done.")
+        step.missing.append("Prolific needs a completion code for finished parts.")
     elif not campaign.code_done and not campaign.completion_url:
-        step.missing.append(f"{name} needs a completion code or address for work that is done.")
+        step.missing.append(f"{name} needs a completion code or address for finished parts.")
     purposes = set(campaign.check_questions.values_list("purpose", flat=True))
     if CheckQuestion.Purpose.SCREENING in purposes and not campaign.code_screened_out:
-        step.odd.append("People can be screened out, and there is no code for that.")
+        step.odd.append("People can be screened out, but there is no code for it.")
     if CheckQuestion.Purpose.COMPREHENSION in purposes and not campaign.code_failed_check:
-        step.odd.append("People can fail the comprehension check, and there is no code for that.")
+        step.odd.append("People can fail the comprehension check, but there is no code for it.")
     if campaign.pay_per_part is None:
-        step.odd.append(f"{name} pays people, and no pay is stated.")
+        step.odd.append(f"{name} is a paid platform, but no pay is stated.")
     if not campaign.minutes_per_part:
-        step.odd.append("How many minutes a part takes is not stated.")
+        step.odd.append("The minutes for a part are not stated.")
 
 
 def _s(number: int) -> str:

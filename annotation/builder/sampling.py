@@ -36,10 +36,10 @@ from annotation.models.rubric_wording import campaign_wording
 from annotation.program_version import program_versions
 
 AT_ONCE = 200  # texts that are asked for their labels
-NO_BODY = "no words here"
-NO_QUESTION = "no question to ask"
-NO_ANSWER = "no answer to show"
-SAME_QUESTIONS = "no text is shown, and another of the topic asks the same"
+NO_BODY = "text not in the dataset"
+NO_QUESTION = "no question"
+NO_ANSWER = "no answer"
+SAME_QUESTIONS = "another text of the topic has the same question, and texts are not displayed"
 WITH_QUESTION = Exists(SubQuestion.objects.filter(topic=OuterRef("topic"), filtered_because=""))
 
 Labels = dict[int, dict[int, int]]  # by text, by question: the grade
@@ -132,9 +132,9 @@ def sample(
     Raises SampleError where nothing is left, or where too few texts have labels to train with.
     """
     if not campaign.is_draft:
-        raise SampleError("What raters are shown stays as it is once a campaign has been opened.")
+        raise SampleError("Texts, questions and wording of an opened campaign cannot change.")
     if not texts:
-        raise SampleError("No text was chosen.")
+        raise SampleError("No texts were chosen.")
     result = Sample(left_out=Counter(left_out))
     campaign.items.all().delete()
     labelled = _labelled(campaign, texts)
@@ -184,9 +184,9 @@ def publish(campaign: Campaign) -> None:
     # Two people may open it at once: the state that counts is the one behind the lock.
     locked = Campaign.objects.select_for_update().filter(pk=campaign.pk)
     if locked.values_list("state", flat=True).get() != Campaign.State.DRAFT:
-        raise SampleError("It has been opened before.")
+        raise SampleError("The campaign was opened before.")
     if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
-        raise SampleError("It has no items yet.")
+        raise SampleError("The campaign has no items yet.")
     wording = campaign_wording(campaign, campaign.kind_asked())
     program = program_versions(campaign.language)
     campaign.guideline, campaign.wording = (
@@ -235,7 +235,7 @@ def _questions(
         questions = pairs.questions[text.pk]
         drawing = _random(campaign.seed, f"questions {index}")
         if text in reserved or unit(text) in trained_on:
-            result.left_out["taken for training and gold"] += 1
+            result.left_out["used for training and gold"] += 1
         elif text.body is None or not questions:
             reason = NO_ANSWER if text.pk in pairs.unanswered else NO_QUESTION
             result.left_out[reason if text.body else NO_BODY] += 1
@@ -322,8 +322,8 @@ def _gold_questions(campaign: Campaign, labelled: Sequence[Text]) -> QuestionsBy
                 return chosen
     if len(chosen) < campaign.n_gold:
         raise SampleError(
-            f"Of the texts that {campaign.gold_source} has rated {len(chosen)} can be asked what "
-            f"the study asks; {campaign.n_gold} gold items need {campaign.n_gold}."
+            f"Of the texts that {campaign.gold_source} has rated {len(chosen)} can have the "
+            f"questions of the study; {campaign.n_gold} gold items need {campaign.n_gold}."
         )
     return chosen
 
@@ -376,7 +376,7 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
     if not n_needed:
         return []
     if campaign.gold_source is None:
-        raise SampleError("Training and gold items need a source of their labels.")
+        raise SampleError("Training and gold items need a source of labels.")
     rated = Rating.objects.filter(
         rater=campaign.gold_source, rubric=campaign.rubric, question__filtered_because=""
     )

@@ -35,7 +35,7 @@ from annotation.participation.workload import gold_plan, workload
 from annotation.plurals import n_of
 from annotation.row_versions import VERSION
 
-FROZEN = "It has been opened, and what raters were shown stays as it is. A copy can be changed."
+FROZEN = "Texts, questions and wording of an opened campaign cannot change. You can edit a copy."
 
 
 def on_draft(view: Callable[[AuthenticatedRequest, Campaign], HttpResponseBase]) -> View:
@@ -49,7 +49,7 @@ def on_draft(view: Callable[[AuthenticatedRequest, Campaign], HttpResponseBase])
         draft = get_object_or_404(for_post(request, Campaign.objects.all()), slug=slug)
         if not draft.is_draft:
             is_sent = request.method == "POST"
-            messages.error(request, f"Nothing is changed. {FROZEN}" if is_sent else FROZEN)
+            messages.error(request, f"Nothing was changed. {FROZEN}" if is_sent else FROZEN)
             return redirect("campaign_review", slug)
         return view(request, draft)
 
@@ -145,7 +145,7 @@ def open_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     try:
         drafts.open_draft(campaign, request.user, request.POST.get(VERSION, ""))
     except UserError as error:
-        messages.error(request, f"It is not opened. {error}")
+        messages.error(request, f"The campaign was not opened. {error}")
         return redirect("campaign_review", slug)
     except drafts.ChangedDraftError:
         return _review_page(request, slug, is_changed=True)
@@ -181,10 +181,10 @@ def discard(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     with transaction.atomic():
         campaign = get_object_or_404(Campaign.objects.select_for_update(), slug=slug)
         if not campaign.is_draft:
-            messages.error(request, f"Nothing is changed. {FROZEN}")
+            messages.error(request, f"Nothing was changed. {FROZEN}")
             return redirect("campaign_review", slug)
         campaign.delete()
-    messages.success(request, f"The draft {campaign.title} is gone.")
+    messages.success(request, f"The draft {campaign.title} is deleted.")
     return redirect("campaigns")
 
 
@@ -356,9 +356,12 @@ def campaign_copy(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     try:
         draft = drafts.copy_draft(source, request.user)
     except IntegrityError:  # the copy of somebody else has just taken the address
-        messages.error(request, "Nothing was copied: somebody else is copying it now. Try again.")
+        messages.error(
+            request,
+            "Nothing was copied, because somebody else is copying this campaign. Try again.",
+        )
         return redirect(source)
     messages.success(
-        request, "This is the copy, a draft. People, times and completion codes did not come along."
+        request, "This is the copy, a draft. People, times and completion codes were not copied."
     )
     return redirect("campaign_texts", draft.slug)

@@ -145,15 +145,13 @@ class Membership(models.Model):
             project = Project.objects.lock(self.project_id)
             member = project.memberships.select_related("user").filter(pk=self.pk).first()
             if member is None:
-                raise MembershipError(f"{self.user} is not in the project any more.")
+                raise MembershipError(f"{self.user} is no longer in the project.")
             if not (project.is_owned_by(by) or (by.pk == member.user_id and not role)):
-                raise MembershipError("You are not an owner of this project any more.")
+                raise MembershipError("You are no longer an owner of this project.")
             remaining_owners = project.owners().exclude(pk=member.pk)
             ends_ownership = member.role == Role.OWNER and role != Role.OWNER
             if ends_ownership and not by.is_admin and not remaining_owners.exists():
-                raise MembershipError(
-                    "A project needs an owner: make somebody else an owner first."
-                )
+                raise MembershipError("A project needs an owner: appoint another owner first.")
             if role:
                 member.role = role
                 member.save(update_fields=["role"])

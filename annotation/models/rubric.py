@@ -150,7 +150,7 @@ class Rubric(NaturalKey):
         if self.eta is not None:
             parts.append(f"answerable from grade {self.eta}")
         if self.span_from is not None:
-            parts.append(f"marked words from grade {self.span_from}")
+            parts.append(f"highlights from grade {self.span_from}")
         return "; ".join(parts)
 
     def takes_spans(self, grade: int | None) -> bool:

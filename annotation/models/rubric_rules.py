@@ -81,7 +81,7 @@ def _delete_replaced(rubric: Rubric, version: str) -> None:
     if stored is None or (version and version != version_of(values_of(stored))):
         raise RubricConflictError
     if stored.is_used():
-        raise RubricError([("", "It is used, and stays as it is: make a copy of it.")])
+        raise RubricError([("", "This rubric is in use and cannot be edited: copy it.")])
     # Somebody may have retired or restored it since `rubric` was filled.
     rubric.is_retired = stored.is_retired
     # With a new key: other processes may have cached the grades of the old one by its key.
@@ -98,29 +98,29 @@ def _rubric_problems(
         for field, messages in error.message_dict.items():
             yield ("" if field == "__all__" else field), messages[0]
     if Rubric.objects.filter(slug=rubric.slug).exclude(pk=pk).exists():
-        yield "slug", f"There is a rubric {rubric.slug} already."
+        yield "slug", f"A rubric {rubric.slug} exists already."
     if rubric.slug in RESERVED_SLUGS:
-        yield "slug", f"{rubric.slug} is a page of its own."
+        yield "slug", f"{rubric.slug} is reserved for a page."
     parts = Rubric.Shows.values
     if (
         not rubric.shows
         or set(rubric.shows) - set(parts)
         or len(set(rubric.shows)) < len(rubric.shows)
     ):
-        yield "shows", f"Give some of {', '.join(parts)}, each once."
+        yield "shows", f"Choose some of {', '.join(parts)}, each once."
     grades = sorted(level.grade for level in levels if level.grade is not None)
     for field, grade in (("eta", rubric.eta), ("span_from", rubric.span_from)):
         if grade is not None and grade not in grades:
-            yield field, f"{grade} is no grade of the rubric."
+            yield field, f"{grade} is not a grade of the rubric."
     if rubric.eta is not None and [rubric.eta] == grades[:1]:
-        yield "eta", "From the lowest grade on every pair would count as answerable."
+        yield "eta", "With the lowest grade as threshold, every pair would count as answerable."
     if rubric.scale == Rubric.Scale.NOMINAL and rubric.eta is not None and len(grades) > 2:
         yield (
             "eta",
-            "Grades that are names have no order: leave it empty, or make the scale ordinal.",
+            "Nominal grades have no order: leave this empty, or choose an ordinal scale.",
         )
     if rubric.span_from is not None and Rubric.Shows.TEXT not in (rubric.shows or ()):
-        yield "span_from", "Words can be marked only in a text that is shown."
+        yield "span_from", "Highlights need a visible text."
 
 
 def _level_problems(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
@@ -133,7 +133,7 @@ def _level_problems(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
             for field, messages in error.message_dict.items():
                 yield f"levels.{index}.{field}", messages[0]
         if level.grade is not None and not 0 <= level.grade <= 1000:
-            yield f"levels.{index}.grade", "A grade is 0 to 1000."
+            yield f"levels.{index}.grade", "A grade must be from 0 to 1000."
         if level.key and (
             level.key.lower() in RESERVED_KEYS or not level.key.isprintable() or level.key.isspace()
         ):

@@ -98,7 +98,7 @@ class Version(models.Model):
     def told(self) -> str:
         """Sentence with the author and date of the edit, and the remedy."""
         when = f"{timezone.localtime(self.replaced):%-d %B %Y, %H:%M}"
-        return f"{self.changed_by or 'A command'} edited {self.label}, on {when}. Restore its words first."
+        return f"{self.changed_by or 'A command'} edited {self.label}, on {when}. Restore that text first."
 
     @property
     def changed_by(self) -> str:

@@ -24,7 +24,7 @@ UNCONFIRMED = "Nothing was done: tick the box to confirm it."
 STATES = {
     Campaign.State.OPEN: "{} is open.",
     Campaign.State.PAUSED: "{} is paused: no new work is assigned, and people can finish what they have.",
-    Campaign.State.CLOSED: "{} is closed: what is still answered is kept, and becomes no rating.",
+    Campaign.State.CLOSED: "{} is closed: later answers are stored, but do not become ratings.",
 }
 
 
@@ -70,7 +70,7 @@ def expire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Return the untouched items of overdue parts to the pool, at once."""
     campaign = get_object_or_404(Campaign, slug=slug)
     n = actions.return_overdue(campaign, request.user)
-    messages.success(request, f"{n_of(n, 'item')} went back to the pool.")
+    messages.success(request, f"{n_of(n, 'item')} returned to the pool.")
     return redirect(campaign)
 
 
@@ -85,7 +85,7 @@ def return_abandoned(request: AuthenticatedRequest, slug: str) -> HttpResponseBa
     except withdrawal.ParticipationError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{n_of(n, 'item')} went back to the pool; the answers are kept.")
+        messages.success(request, f"{n_of(n, 'item')} returned to the pool; the answers are kept.")
     return redirect(campaign)
 
 
@@ -96,7 +96,7 @@ def extend(request: AuthenticatedRequest, participant: Participant) -> str:
     if not form.is_valid():
         raise withdrawal.ParticipationError(f"Hours: {form.errors['hours'][0]}")
     part = actions.extend(participant, form.cleaned_data["hours"], request.user)
-    return f"Part {part.number} runs until {part.expires:%-d %B, %H:%M %Z}."
+    return f"The deadline of part {part.number} is {part.expires:%-d %B, %H:%M %Z}."
 
 
 @_on_participant
@@ -111,7 +111,7 @@ def declare_done(request: AuthenticatedRequest, participant: Participant) -> str
 def release(request: AuthenticatedRequest, participant: Participant) -> str:
     """Release all untouched items of the participant to the pool."""
     _confirmed(request)
-    return f"{n_of(actions.release_untouched(participant, request.user), 'item')} went back to the pool."
+    return f"{n_of(actions.release_untouched(participant, request.user), 'item')} returned to the pool."
 
 
 @_on_participant
@@ -120,7 +120,7 @@ def release_item(request: AuthenticatedRequest, participant: Participant, item: 
     _confirmed(request)
     assignment = get_object_or_404(Assignment, participant=participant, pk=item)
     released = actions.release_item(assignment, request.user)
-    return f"Item {released.item.position + 1} went back to the pool."
+    return f"Item {released.item.position + 1} returned to the pool."
 
 
 @_on_participant
@@ -128,7 +128,7 @@ def return_participant(request: AuthenticatedRequest, participant: Participant) 
     """End the participation as returned."""
     _confirmed(request)
     n = actions.return_participant(participant, request.user)
-    return f"{participant.rater} is returned, and {n_of(n, 'item')} went back to the pool."
+    return f"The participation of {participant.rater} has ended, and {n_of(n, 'item')} returned to the pool."
 
 
 @_on_participant
@@ -136,8 +136,8 @@ def readmit(request: AuthenticatedRequest, participant: Participant) -> str:
     """Let a person whose participation had ended go on."""
     actions.readmit(participant, request.user)
     if participant.source != Participant.Source.LINK:
-        return f"{participant.rater} can go on."
-    return f"{participant.rater} can go on, by a new link for as long as the study: see Ways in."
+        return f"{participant.rater} can continue."
+    return f"{participant.rater} can continue with a new link, valid as long as the study: see Invitations."
 
 
 @_on_participant
@@ -147,9 +147,7 @@ def renew_link(request: AuthenticatedRequest, participant: Participant) -> str:
     if not form.is_valid():
         raise withdrawal.ParticipationError(f"Days: {form.errors['days'][0]}")
     actions.renew_link(participant, form.cleaned_data["days"], request.user)
-    return (
-        f"{participant.rater} has a new link, which stands under Ways in. The one before has ended."
-    )
+    return f"{participant.rater} has a new link: see Invitations. The previous link is revoked."
 
 
 @_on_participant
@@ -157,14 +155,17 @@ def revoke_link(request: AuthenticatedRequest, participant: Participant) -> str:
     """Revoke the invitation link, and log out the guest who used it."""
     _confirmed(request)
     actions.revoke_link(participant, request.user)
-    return f"The link of {participant.rater} has ended, and nobody is logged in by it."
+    return f"The link of {participant.rater} is revoked, and its user is logged out."
 
 
 @_on_participant
 def exclude_work(request: AuthenticatedRequest, participant: Participant) -> str:
     """Exclude the person's answers, until that is undone."""
     n = actions.exclude_work(participant, request.user)
-    return f"The work of {participant.rater} is excluded: {n_of(n, 'item')} submitted can go to others."
+    return (
+        f"The work of {participant.rater} is excluded: {n_of(n, 'item')} submitted can be "
+        "assigned to others."
+    )
 
 
 @_on_participant
@@ -172,7 +173,7 @@ def include_work(request: AuthenticatedRequest, participant: Participant) -> str
     """Include excluded work again, where its slot is free."""
     n, n_without_slot = actions.include_work(participant, request.user)
     remark = (
-        f" The places of {n_of(n_without_slot, 'item')} have been taken, so these do not count."
+        f" {n_of(n_without_slot, 'item')} do not count, because others have submitted them in the meantime."
         if n_without_slot
         else ""
     )

@@ -60,17 +60,17 @@ def set_state(campaign: Campaign, state: str, by: User, known_state: str = "") -
     if state not in FROM:
         raise ParticipationError("A campaign is open, paused or closed.")
     if campaign.is_draft:
-        raise ParticipationError("It is a draft: it has to be opened before anything else.")
+        raise ParticipationError("The campaign is a draft: open it first.")
     if known_state and known_state != campaign.state:
         raise ParticipationError(
-            f"Nothing was done: it has become {old_state} since you opened the page. Look again."
+            f"Nothing was done: the campaign has become {old_state} since you opened the page. Check it again."
         )
     if campaign.state not in FROM[Campaign.State(state)]:
-        raise ParticipationError(f"It is {old_state}, so it cannot become {state}.")
+        raise ParticipationError(f"The campaign is {old_state}, so it cannot become {state}.")
     if state == Campaign.State.OPEN and _has_edited_text(campaign):
         raise ParticipationError(
-            "Words that it showed were changed while it was closed, and answers to both would be taken for "
-            "answers to the same. Copy it, or give the words back first."
+            "A text of this campaign was edited while it was closed, so old and new answers would "
+            "not be comparable. Copy the campaign, or restore the text first."
         )
     campaign.state = state
     campaign.save(update_fields=["state"])
@@ -96,11 +96,11 @@ def extend(participant: Participant, hours: int, by: User) -> Part:
     participant = lock_participant(participant)
     part = participant.parts.last()
     if part is None or part.outcome not in (Part.Outcome.UNDER_WAY, Part.Outcome.EXPIRED):
-        raise ParticipationError("No part is under way or ran out, so there is nothing to extend.")
+        raise ParticipationError("There is no open or overdue part to extend.")
     if part.expires is None:
-        raise ParticipationError("This part has no end, so there is nothing to extend.")
+        raise ParticipationError("This part has no deadline to extend.")
     if participant.outcome != Participant.Outcome.UNDER_WAY:
-        raise ParticipationError("The participation has ended, so no part of it can be extended.")
+        raise ParticipationError("The participation has ended, so its parts cannot be extended.")
     part.expires = max(part.expires, timezone.now()) + timedelta(hours=hours)
     detail = f"part {part.number} by {hours} h"
     if part.outcome == Part.Outcome.EXPIRED:
@@ -123,7 +123,7 @@ def declare_done(participant: Participant, by: User) -> Part:
     participant = lock_participant(participant)
     part = participant.parts.last()
     if part is None or part.outcome == Part.Outcome.DONE:
-        raise ParticipationError("There is no unfinished part that could be declared done.")
+        raise ParticipationError("There is no unfinished part.")
     was = part.outcome
     n = assigning.release_begun(lock_active_items(participant).filter(part=part))
     parts.finish(part, participant)
@@ -144,7 +144,7 @@ def return_abandoned(campaign: Campaign, by: User) -> int:
     people = abandoned.values("participant").distinct().count()
     n = assigning.release_begun(abandoned)
     if not n:
-        raise ParticipationError("Nothing that was begun waits in a part whose time is over.")
+        raise ParticipationError("There are no begun items in overdue parts.")
     detail = f"{n_of(n, 'item')} of {n_of(people, 'participant')}"
     LogEntry.record(campaign, by, "released begun items", detail)
     return n
@@ -162,7 +162,7 @@ def release_item(assignment: Assignment, by: User) -> Assignment:
     assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if assignment.state not in ACTIVE_STATES:
         raise ParticipationError(
-            f"The item is {assignment.shown_state.label}, and is not in anybody's hand."
+            f"The item is {assignment.shown_state.label}, so it is not assigned to anybody."
         )
     assigning.release_begun(Assignment.objects.filter(pk=assignment.pk))
     assignment.refresh_from_db(fields=["state", "slot"])
@@ -187,7 +187,7 @@ def release_untouched(participant: Participant, by: User) -> int:
     participant = lock_participant(participant)
     n = assigning.release_untouched(lock_active_items(participant))
     if not n:
-        raise ParticipationError("No item in hand is untouched.")
+        raise ParticipationError("There are no untouched open items.")
     _end_empty_part(participant)
     items = n_of(n, "item")
     LogEntry.record(participant.campaign, by, "released untouched items", items, participant)
@@ -203,7 +203,7 @@ def return_participant(participant: Participant, by: User) -> int:
     """
     participant = lock_participant(participant)
     if participant.outcome == Participant.Outcome.RETURNED:
-        raise ParticipationError("This participant was returned before.")
+        raise ParticipationError("This participation has already ended.")
     n = end_participation(participant)
     released = f"{n_of(n, 'item')} released"
     LogEntry.record(participant.campaign, by, "returned", released, participant)
@@ -220,10 +220,10 @@ def readmit(participant: Participant, by: User) -> None:
     participant = lock_participant(participant)
     if participant.outcome in (Participant.Outcome.UNDER_WAY, Participant.Outcome.DONE):
         raise ParticipationError(
-            f"The participation is {participant.get_outcome_display()}, so there is nobody to let in again."
+            f"The participation is {participant.get_outcome_display()}, so it cannot be readmitted."
         )
     if participant.erased_at:
-        raise ParticipationError("Nobody can come back to a participation without personal data.")
+        raise ParticipationError("A participation without personal data cannot be readmitted.")
     before = participant.get_outcome_display()
     if participant.outcome != Participant.Outcome.RETURNED:
         participant.check_tries, participant.checked_at = 0, None
@@ -257,7 +257,7 @@ def revoke_link(participant: Participant, by: User) -> None:
     """
     participant = _with_link(participant)
     if participant.link_has_ended():
-        raise ParticipationError("This link has ended already.")
+        raise ParticipationError("This link has already ended.")
     entry.renew_link(participant, timezone.now())
     if participant.rater.user:
         _forget_sessions(participant.rater.user)
@@ -274,7 +274,7 @@ def exclude_work(participant: Participant, by: User) -> int:
     """
     participant = lock_participant(participant)
     if participant.set_aside_at:
-        raise ParticipationError("This work was excluded before.")
+        raise ParticipationError("This work is already excluded.")
     assigning.release_begun(lock_active_items(participant))
     end_parts(participant.parts.filter(outcome=Part.Outcome.UNDER_WAY))
     handed_in = participant.assignments.filter(state=Assignment.State.SUBMITTED)
@@ -348,7 +348,7 @@ def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
     """
     participant = lock_participant(participant)
     if participant.erased_at:
-        raise ParticipationError("The personal data of this participant was deleted before.")
+        raise ParticipationError("The personal data of this participant is already deleted.")
     guest = (
         participant.rater.user
         if participant.rater.user and participant.rater.user.is_guest
@@ -378,8 +378,8 @@ def refuse_if_changed(participant: Participant, known_entry: str) -> None:
     if newest and known_entry.isdecimal() and newest.pk > int(known_entry):
         action = f"{newest.action}, {newest.detail}" if newest.detail else newest.action
         raise ParticipationError(
-            f"Nothing was done: since you opened the page, {newest.by or 'somebody'} has acted (“{action}”). "
-            "Look again, and repeat it if it is still needed."
+            f"Nothing was done: {newest.by or 'somebody'} has acted since you opened the page "
+            f"(“{action}”). Check it, and repeat your action if it is still needed."
         )
 
 

@@ -27,7 +27,7 @@ class MessageForm(forms.Form):
         label="Message",
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="plain text; every worker of this campaign sees it on their pages",
+        help_text="plain text; visible to all workers of this campaign",
     )
 
 
@@ -51,7 +51,9 @@ class ReconcileForm(forms.Form):
     def clean_export(self) -> UploadedFile:
         file: UploadedFile = self.cleaned_data["export"]
         if (file.size or 0) > MAX_EXPORT:
-            raise ValidationError("The file is larger than 20 MB: it is no export of one study.")
+            raise ValidationError(
+                "The file is larger than 20 MB, so it is not an export of one study."
+            )
         try:
             self.submissions = prolific.read(file.read())
         except prolific.ProlificExportError as error:
@@ -74,14 +76,14 @@ class ReviewRulesForm(VersionedForm):
             "look_skipped_percent": "Skipped: more than, in % of the texts",
             "look_checks_missed": "Attention checks missed: more than",
             "look_gold_percent": "Gold right: less than, in %",
-            "look_gold_answers": "of so many gold answers, at least",
+            "look_gold_answers": "Minimum number of gold answers",
             "look_active_percent": "Active: less than, in % of the stated minutes",
         }
         help_texts = {
             "look_skipped_percent": "empty: more than the study allows",
-            "look_checks_missed": "0: one is enough",
+            "look_checks_missed": "0: one missed check is enough",
             "look_gold_percent": "0: never",
-            "look_gold_answers": "fewer say too little",
+            "look_gold_answers": "fewer are not informative",
             "look_active_percent": "0: never",
         }
 

@@ -26,12 +26,12 @@ def review_rules(campaign: Campaign) -> list[str]:
         "more texts skipped than the study allows"
         if skipped is None
         else f"more than {skipped}% of the texts skipped",
-        f"more than {n_of(missed, 'attention check')} answered otherwise than asked"
+        f"more than {n_of(missed, 'attention check')} failed"
         if missed
-        else "an attention check answered otherwise than it asks",
+        else "a failed attention check",
         f"under {gold}% of {n_gold} gold answers or more right",
         f"under {campaign.look_active_percent}% of the stated minutes active",
-        "work that was excluded",
+        "excluded work",
     ]
 
 

@@ -111,7 +111,7 @@ def compare_with_plan(campaign: Campaign, slots_handed_in: int, amount_due: Amou
     is_paid = campaign.pay_per_part is not None
     lines = [
         Line(
-            "Slots",
+            "Assignments",
             planned.slots,
             Figure(slots_handed_in, "submitted"),
             Figure(slots, "not submitted"),
@@ -120,21 +120,22 @@ def compare_with_plan(campaign: Campaign, slots_handed_in: int, amount_due: Amou
             "Parts",
             planned.parts,
             Figure(counts.done, "done"),
-            Figure(parts, f"of {work.items_in_part} texts, those under way among them"),
+            Figure(parts, f"of {work.items_in_part} texts, including open parts"),
         ),
         Line(
             "Arrivals",
             planned.arrivals,
             Figure(
-                counts.n, f"{counts.done} done, {counts.n_left} left, {counts.under_way} under way"
+                counts.n,
+                f"{counts.done} done, {counts.n_left} left, {counts.under_way} in progress",
             ),
             arrivals_to_come,
         ),
         Line(
-            "Finish no part, in %",
+            "Arrivals without a finished part, in %",
             Figure(drop_out_percent, "stated")
             if drop_out_percent is not None
-            else Figure(None, "it is not stated"),
+            else Figure(None, "not stated"),
             _share_that_left(counts),
         ),
         Line("Minutes", planned.minutes, minutes, minutes_to_come),
@@ -144,7 +145,7 @@ def compare_with_plan(campaign: Campaign, slots_handed_in: int, amount_due: Amou
         Line(
             "Days",
             planned.days,
-            Figure(counts.days, "on which somebody came, in UTC"),
+            Figure(counts.days, "with arrivals, in UTC"),
             _days_to_come(arrivals_to_come, counts),
         ),
     ]
@@ -156,7 +157,7 @@ def compare_with_plan(campaign: Campaign, slots_handed_in: int, amount_due: Amou
 def _too_few(counts: Arrivals) -> Figure:
     n = counts.ended
     n_ended = f"{n} arrival{' has' if n == 1 else 's have'} ended"
-    return Figure(None, f"only {n_ended}, and {ENOUGH_ARRIVALS} are needed to say")
+    return Figure(None, f"only {n_ended}; at least {ENOUGH_ARRIVALS} are needed")
 
 
 def _share_that_left(counts: Arrivals) -> Figure:
@@ -169,14 +170,14 @@ def _share_that_left(counts: Arrivals) -> Figure:
 
 def _arrivals_to_come(parts: int, counts: Arrivals) -> Figure:
     if not parts:
-        return Figure(0, "no part is to come")
+        return Figure(0, "no parts remain")
     if counts.ended < ENOUGH_ARRIVALS:
         return _too_few(counts)
     if not counts.done:
-        return Figure(None, f"none of the {counts.ended} that ended finished a part")
+        return Figure(None, f"none of {counts.ended} ended arrivals finished a part")
     return Figure(
         arrivals_for(parts, counts.done, counts.ended),
-        f"at {counts.done} of {counts.ended} that finish a part",
+        f"at the rate of {counts.done} finished parts of {counts.ended}",
     )
 
 
@@ -199,11 +200,11 @@ def _minutes(campaign: Campaign, parts: int, n_done: int) -> tuple[Figure, Figur
     n = len(part_minutes)
     so_far = Figure(sum(part_minutes), f"by the server's clock, {n} of {n_done} parts done")
     if not parts:
-        return so_far, Figure(0, "no part is to come")
+        return so_far, Figure(0, "no parts remain")
     if n < ENOUGH:
         return so_far, Figure(
             None,
-            f"only {n} part{' is' if n == 1 else 's are'} done, and {ENOUGH} are needed to say",
+            f"only {n} part{' is' if n == 1 else 's are'} done; at least {ENOUGH} are needed",
         )
     median_minutes = median(part_minutes)
     return so_far, Figure(

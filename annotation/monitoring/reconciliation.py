@@ -26,7 +26,7 @@ OUT = (
     "Outcome here",
     "Code there",
     "Code here",
-    "Items handed in",
+    "Items submitted",
     "Items assigned",
     "Items skipped",
     "Checks passed",
@@ -46,13 +46,13 @@ PAID = ("APPROVED", "PARTIALLY APPROVED", "SCREENED OUT")
 UNPAID = ("RETURNED", "REJECTED")
 SUGGESTIONS = ("approve", "look", "ask", "return")
 FINDINGS = {
-    "agree": "in both, and agreeing",
+    "agree": "in both, consistent",
     "code": "another code",
-    "late": "timed out there, done here",
-    "here": "done here, not there",
-    "there": "there, not done here",
+    "late": "timed out on Prolific, done here",
+    "here": "done here, not on Prolific",
+    "there": "on Prolific, not done here",
     "differs": "another outcome",
-    "unknown": "a status that is unknown here",
+    "unknown": "unknown status",
 }
 
 
@@ -116,9 +116,9 @@ class Row:
     def outcome(self) -> str:
         """Outcome of the part here, and whether Prolific has paid it already."""
         if not self.part:
-            return "not known here"
+            return "unknown on this site"
         is_paid = self.part.is_done and self.submission and self.submission.status in PAID
-        return f"{self.part.label}, paid there already" if is_paid else self.part.label
+        return f"{self.part.label}, already paid on Prolific" if is_paid else self.part.label
 
     def cells(self) -> list[str]:
         submission, part = self.submission, self.part
@@ -207,7 +207,7 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     done = [part for part in unmatched if part.person]
     ours = [part for part in done if not studies or part.study in studies or not part.study]
     rows += [
-        Row("here", "ask", "Prolific's list does not name it: ask for the submission.", part=part)
+        Row("here", "ask", "Not in Prolific's list: ask for the submission.", part=part)
         for part in ours
     ]
     return Reconciled(rows, len(done) - len(ours), len(unmatched) - len(done))
@@ -258,31 +258,33 @@ def _compare(submission: Submission, part: PartRecord | None) -> Row:
         return Row(finding, suggestion, reason, submission, part)
 
     if not submission.has_known_status:
-        return row("unknown", "look", "Prolific has a new word for it; nothing is made of it here.")
+        return row("unknown", "look", "This site does not know this status of Prolific.")
     if part and part.is_done:
         if status == TIMED_OUT:
             return row(
-                "late", "approve", "The work is here, and it took longer than Prolific allows."
+                "late", "approve", "The work is done, but it took longer than Prolific allows."
             )
         if status in UNPAID:
-            return row("differs", "ask", "The work is here, and there is no pay for it there.")
+            return row("differs", "ask", "The work is done, but it is not paid on Prolific.")
         if status in ("ACTIVE", "RESERVED"):
-            return row("differs", "ask", "The work is here, and the code was not taken back yet.")
+            return row("differs", "ask", "The work is done, but the code was not submitted yet.")
         if part.code and submission.code != part.code:
             if status == WAITING:
-                return row("code", "approve", "The work is here: a lost code is no fault of it.")
-            return row("code", "", "It is reviewed already.")
+                return row(
+                    "code", "approve", "The work is done: a missing code is no reason to reject."
+                )
+            return row("code", "", "Already reviewed.")
         return row("agree", "approve" if status == WAITING else "", "")
     if ended_before_part and part:
         if status in (WAITING, "APPROVED") and submission.code != part.code:
-            return row("code", "ask" if status == WAITING else "", f"Here it is {part.label}.")
+            return row("code", "ask" if status == WAITING else "", f"On this site: {part.label}.")
         return row("agree", "return" if status == WAITING else "", "")
     if status == WAITING and part and part.submitted:
         return row("there", "ask", f"{part.submitted} submitted, and the part is {part.label}.")
     if status == WAITING:
         return row("there", "return", "Nothing was submitted here.")
     if status in PAID:
-        return row("there", "", "It is paid already.")
+        return row("there", "", "Already paid.")
     return row("agree", "", "")
 
 

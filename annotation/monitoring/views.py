@@ -209,7 +209,7 @@ def review_rules(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     if rules_form.changed_data:
         campaign.save(update_fields=rules_form.changed_data)
         LogEntry.record(campaign, request.user, "changed look rules", rules_form.changes())
-    messages.success(request, "The rules are saved. They hold for what is compared from now on.")
+    messages.success(request, "The rules are saved. They apply to later comparisons.")
     return redirect("campaign_reconcile", slug)
 
 
@@ -233,10 +233,10 @@ def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     campaign = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
     kind = request.POST.get("kind")
     if kind not in ("full", "anonymous"):
-        raise Http404("An export is full or anonymous.")
+        raise Http404("An export must be full or anonymous.")
     if kind == "full" and not request.user.runs_campaigns:
         raise PermissionDenied(
-            "The full export names people, so it is for admins and coordinators."
+            "The full export has ids of people, so it is only for admins and coordinators."
         )
     LogEntry.record(campaign, request.user, "exported", kind)
     response = StreamingHttpResponse(

@@ -20,7 +20,7 @@ class NewPersonForm(BaseUserCreationForm):
         to_field_name="slug",
         initial=MAIN,
         empty_label="none",
-        help_text="whose datasets a researcher sees; other projects invite",
+        help_text="the researcher sees the datasets of this project; other projects can invite",
     )
 
     class Meta:
@@ -48,7 +48,7 @@ class PersonForm(VersionedForm):
         required=False,
         strip=False,
         widget=forms.PasswordInput,
-        help_text="empty: the old one stays",
+        help_text="empty: no change",
     )
     revoke_tokens = forms.BooleanField(required=False, label="Revoke the API tokens of the account")
 
@@ -56,7 +56,7 @@ class PersonForm(VersionedForm):
         model = User
         fields = ("role", "is_active")
         labels = {"is_active": "May log in"}
-        help_texts = {"is_active": "Without it, its invitations, shared links and tokens end."}
+        help_texts = {"is_active": "Otherwise its invitations, shared links and tokens end."}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -43,7 +43,7 @@ def person(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
             messages.success(request, f"{account.username} is changed.")
             for project in ownerless:
                 messages.warning(
-                    request, f"{project} has no active owner now: make somebody one.", "warned"
+                    request, f"{project} has no active owner now: appoint one.", "warned"
                 )
             return redirect("people")
     context = {"account": account, "form": form, "room": "people"}

@@ -43,7 +43,7 @@ class RubricForm(forms.Form):
     shows = forms.MultipleChoiceField(
         choices=Rubric.Shows.choices,
         widget=forms.CheckboxSelectMultiple,
-        label="What is shown of a pair",
+        label="Visible parts of a pair",
         initial=["text", "question"],
     )
 
@@ -53,9 +53,9 @@ class RubricForm(forms.Form):
             Rubric,
             BY_THE_MODEL,
             labels={
-                "slug": "Its name in addresses and files",
+                "slug": "Name in URLs and files",
                 "eta": "Answerable from grade (η)",
-                "span_from": "Words are marked from grade",
+                "span_from": "Highlights needed from grade",
             },
             help_texts={"slug": "letters, digits, - and _"},
             widgets={

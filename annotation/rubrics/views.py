@@ -47,10 +47,10 @@ def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         form = GuidelineForm(request.POST or None, instance=rubric)
         if form.is_valid():
             rubric.save(update_fields=["guideline"])
-            messages.success(request, "The guideline is saved; new campaigns begin with it.")
+            messages.success(request, "The guideline is saved. New campaigns start with it.")
             return redirect("rubric", slug=slug)
     elif request.method == "POST":
-        raise PermissionDenied("Guidelines are edited by admins.")
+        raise PermissionDenied("Only admins can edit guidelines.")
     if form and form.conflicts:
         # The page shows the stored guideline above the form.
         rubric, status = _of_slug(_rubrics(), slug), 409
@@ -88,7 +88,7 @@ def rubric_edit(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Edit an unused rubric; of a used one only the guideline can be edited."""
     rubric = get_object_or_404(_rubrics(), slug=slug)
     if rubric.is_used():
-        messages.error(request, "This rubric is used, and stays as it is: make a copy of it.")
+        messages.error(request, "This rubric is in use and cannot be edited: copy it.")
         return redirect(rubric)
     if request.method == "POST":
         return _edit(request, rubric)
@@ -116,7 +116,7 @@ def _changed(
     slug = edited.slug if edited else ""
     stored = _rubrics().filter(slug=slug).first()
     if stored is None:
-        forms.form.add_error(None, f"Somebody else has renamed the rubric {slug} meanwhile.")
+        forms.form.add_error(None, f"Somebody else renamed the rubric {slug} in the meantime.")
         return _page(request, forms, edited, 409)
     forms.compare(stored)
     if forms.form.conflicts:
@@ -138,9 +138,9 @@ def rubric_add(request: AuthenticatedRequest) -> HttpResponseBase:
     """Create a built-in rubric."""
     slug = request.POST.get("slug", "")
     if slug not in STANDARD:
-        raise Http404(f"No rubric {slug} comes with the program.")
+        raise Http404(f"There is no standard rubric {slug}.")
     added = add_standard(STANDARD[slug])
-    messages.success(request, f"The rubric {added} is there now.")
+    messages.success(request, f"The rubric {added} is added.")
     return redirect(added)
 
 
@@ -152,6 +152,8 @@ def rubric_retire(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     rubric = _of_slug(Rubric.objects.select_for_update(), slug)
     rubric.is_retired = "restore" not in request.POST
     rubric.save(update_fields=["is_retired"])
-    outcome = "retired: nothing new can take it" if rubric.is_retired else "offered again"
+    outcome = (
+        "retired: new campaigns and judges cannot use it" if rubric.is_retired else "offered again"
+    )
     messages.success(request, f"The rubric {rubric} is {outcome}.")
     return redirect(rubric)

@@ -66,23 +66,25 @@ class EditPreview:
 def check_edit(entity: TextOrQuestion, body: str) -> None:
     """Check that a text edit is allowed. Raises TextEditError with the reason."""
     if not body.strip():
-        raise TextEditError("Give the new words.")
+        raise TextEditError("Enter the new text.")
     if "\x00" in body:
-        raise TextEditError("The new words have a NUL in them, which no database keeps.")
+        raise TextEditError("The new text must not contain a NUL character.")
     if body == entity.body:
-        raise TextEditError("These are the words that are there.")
+        raise TextEditError("There is no change.")
     if isinstance(entity, SubQuestion):
         if entity.topic.questions.filter(body=body).exclude(pk=entity.pk).exists():
-            raise TextEditError("Another question of the topic has these words.")
+            raise TextEditError("Another question of the topic has the same wording.")
     elif entity.body is None:
-        raise TextEditError("It has no words here: import them.")
+        raise TextEditError("The dataset does not contain this text: import it.")
     campaigns = _campaigns(entity)
     if campaign := campaigns.published().exclude(state=Campaign.State.CLOSED).first():
-        raise TextEditError(f"The campaign {campaign} shows these words: close it first.")
+        raise TextEditError(f"The campaign {campaign} uses this text: close it first.")
     drafts = campaigns.filter(state=Campaign.State.DRAFT)
     expects = drafts.filter(items__asked__expected__isnull=False)
     if draft := expects.first():
-        raise TextEditError(f"The draft {draft} expects answers to these words: discard it first.")
+        raise TextEditError(
+            f"The draft {draft} has expected answers for this text: delete it first."
+        )
 
 
 def preview_edit(entity: TextOrQuestion, body: str) -> EditPreview:
@@ -127,7 +129,7 @@ def lock_for_edit(entity: TextOrQuestion, read_sha256: str | None = None) -> Non
 def check_read_version(entity: TextOrQuestion, read_sha256: str | None) -> None:
     """Raise TextEditConflictError if the wording is not the one read; None skips this."""
     if read_sha256 is not None and read_sha256 != digest(entity.body or ""):
-        raise TextEditConflictError("Somebody has changed the words since you opened them.")
+        raise TextEditConflictError("Somebody has edited the text since you opened it.")
 
 
 @transaction.atomic
@@ -181,7 +183,7 @@ def set_grades_count(version: Version, *, counts: bool, by: User | None) -> bool
     entity = version.entity
     lock_for_edit(entity)
     if not entity.versions.filter(pk=version.pk).exists():
-        raise TextEditConflictError("Somebody has restored these words since you opened them.")
+        raise TextEditConflictError("Somebody has restored this version since you opened it.")
     version.refresh_from_db(fields=["counts", "set_aside"])
     if version.counts == counts:
         return False
@@ -208,12 +210,12 @@ def anchor_span(span: NuggetSpan, quote: str, by: User | None = None) -> None:
     lock_for_edit(text)
     span.refresh_from_db()
     if span.start is not None:
-        raise TextEditError(f"Somebody has placed this span already, at “{span.quote}”.")
+        raise TextEditError(f"Somebody has already placed this span, at “{span.quote}”.")
     body = text.body or ""
     if not quote.strip() or body.count(quote) != 1:
         n = body.count(quote) if quote.strip() else 0
         raise TextEditError(
-            f"The text must have these words once, exactly so. It has them {n} times."
+            f"The text must contain these words exactly once. It contains them {n} times."
         )
     span.start = body.index(quote)
     span.end = span.start + len(quote)

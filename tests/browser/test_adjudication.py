@@ -68,7 +68,7 @@ def test_decision_without_scripts_is_stored(visit, site):
     expect(page.locator("#text mark").first).to_be_attached()
     page.locator("#decision .level input").first.check()
     page.get_by_role("button", name="Save and next").click()
-    expect(page.locator("[role=alert]")).to_contain_text("rests on words")
+    expect(page.locator("[role=alert]")).to_contain_text("needs evidence")
     page.locator("#decision textarea[name=quotes]").fill(NOBODY)
     page.get_by_role("button", name="Save and next").click()
     expect(page.locator(".notices")).to_contain_text("Decided: 1.")

@@ -41,9 +41,9 @@ def new_draft(page, site, title, rubric="T2, grades 0 to 5", kind="passage", dat
 
 def fill_in(page):
     """Fill in all steps, each saved by the button that leads to the next."""
-    page.get_by_label("How many of these texts").fill("6")
+    page.get_by_label("Number of texts").fill("6")
     page.get_by_label("some of them, drawn at random").check()
-    page.get_by_label("How many questions").fill("2")
+    page.get_by_label("Number of questions").fill("2")
     page.get_by_role("button", name="Draw and stay").click()
     expect(page.get_by_text("texts with", exact=False).first).to_contain_text("6 texts with 12")
     go_on(page)
@@ -57,13 +57,13 @@ def fill_in(page):
     expect(page.locator("#look strong").last).to_have_text("at any time")  # shown while it is typed
     page.get_by_label("Version of the consent").fill("1")
     go_on(page)
-    expect(page.locator(".remarks")).to_contain_text("and none is written")
-    page.get_by_role("button", name="Save, and add one in our words").click()
+    expect(page.locator(".remarks")).to_contain_text("but there are none")
+    page.get_by_role("button", name="Save, and add a standard check").click()
     expect(page.get_by_text("please choose grade 2.")).to_have_count(1)
     row = page.get_by_role("group", name="A new question")
     row.get_by_label("Question").fill("May you use what you know?")
     row.get_by_label("Choices").fill("yes\nno")
-    row.get_by_label("The right one").fill("2")
+    row.get_by_label("Number of the right choice").fill("2")
     go_on(page)
     page.get_by_label("Pay for a part").fill("6")
     page.get_by_label("Minutes that a part takes").fill("30")
@@ -145,9 +145,9 @@ def test_study_is_built_without_scripts(visit, site):
     go_on(page)
     row = page.get_by_role("group", name="A new check")
     row.get_by_label("Question").fill("Please choose 1.")
-    row.get_by_label("The grade that it asks for").select_option("1")
-    page.get_by_role("button", name="Save, for another one").click()
-    page.get_by_role("group", name="Check 1").get_by_label("Take this one out").check()
+    row.get_by_label("Requested grade").select_option("1")
+    page.get_by_role("button", name="Save, and add another").click()
+    page.get_by_role("group", name="Check 1").get_by_label("Delete this row").check()
     go_on(page)
     expect(page.get_by_label("Completion code: part done")).to_have_count(0)
     page.get_by_label("Where people come from").select_option("sona")
@@ -170,7 +170,7 @@ def test_steps_are_accessible(visit, site):
         page.goto(site.url + path)
         assert faults(page) == [], path
     page.goto(site.url + paths[0])
-    page.get_by_label("How many questions").fill("0")
+    page.get_by_label("Number of questions").fill("0")
     page.locator("form[method=post] [name=questions_per_item]").evaluate(
         "field => field.form.noValidate = true"
     )
@@ -214,8 +214,8 @@ def test_equal_texts_are_handed_out_once_or_each(visit, site):
     """The choice is displayed where the draw has equal texts, by mouse and without scripts."""
     page = visit("ada").open("/campaigns/")
     slug = new_draft(page, site, "Equal texts", dataset="copies")
-    once = page.get_by_label("hand out one and copy its grades to the others")
-    separately = page.get_by_label("hand out each")
+    once = page.get_by_label("assign one and copy its grades to the others")
+    separately = page.get_by_label("assign each")
     expect(once).to_be_checked()
     sample = page.get_by_role("region", name="Sample")
     expect(sample).to_contain_text("2 texts with 4 questions in all")
@@ -227,9 +227,9 @@ def test_equal_texts_are_handed_out_once_or_each(visit, site):
     expect(sample).not_to_contain_text("further texts")
     expect(separately).to_be_checked()
     page.goto(f"{site.url}/campaigns/{slug}/edit/review/")
-    expect(page.locator(".remarks")).to_contain_text("people read and grade each of them")
+    expect(page.locator(".remarks")).to_contain_text("each of them is assigned")
     page = visit("ada", java_script_enabled=False).open(f"/campaigns/{slug}/edit/texts/")
-    page.get_by_label("hand out one and copy its grades to the others").check()
+    page.get_by_label("assign one and copy its grades to the others").check()
     page.get_by_role("button", name="Draw and stay").click()
     page.goto(f"{site.url}/campaigns/{slug}/edit/review/")
     expect(page.locator(".remarks")).to_contain_text("its grades are copied")
@@ -240,4 +240,4 @@ def test_equal_texts_are_handed_out_once_or_each(visit, site):
 def test_form_without_equal_texts_offers_no_choice(visit, site):
     page = visit("ada").open("/campaigns/")
     new_draft(page, site, "No equal texts")
-    expect(page.get_by_label("hand out each")).to_have_count(0)
+    expect(page.get_by_label("assign each")).to_have_count(0)

@@ -26,8 +26,8 @@ def test_answers_that_reach_a_closed_study_are_kept_and_the_page_says_so(visit, 
         grade(page, 2, 0)
         save_status(page).to_contain_text("3 waiting")
         staff.get_by_text("Close…").click()
-        staff.get_by_role("button", name="Close it").click()
-        expect(staff.locator(".notices")).to_contain_text("is kept, and becomes no rating")
+        staff.get_by_role("button", name="Close campaign").click()
+        expect(staff.locator(".notices")).to_contain_text("are stored, but do not become ratings")
     save_status(page).to_have_text(
         "Your answer is kept, but no longer counts: the study is closed."
     )
@@ -53,7 +53,7 @@ def test_answers_that_reach_a_closed_study_are_kept_and_the_page_says_so(visit, 
     expect(page.locator("main .button.main")).to_have_count(0)
 
     # Opened again, and submitted: now they count.
-    staff.get_by_role("button", name="Open it again").click()
+    staff.get_by_role("button", name="Open again").click()
     expect(staff.locator(".notices")).to_contain_text("is open")
     page.goto(f"{worker.site.url}/work/{item}/")
     page.click("#submit button")
@@ -77,13 +77,13 @@ def test_queued_answers_are_stored_after_the_study_was_closed(visit, site):
     worker.context.unroute("**/answers/**")
     staff = admin.open("/campaigns/closing-meanwhile/")
     staff.get_by_text("Close…").click()
-    staff.get_by_role("button", name="Close it").click()
-    expect(staff.locator(".notices")).to_contain_text("is kept, and becomes no rating")
+    staff.get_by_role("button", name="Close campaign").click()
+    expect(staff.locator(".notices")).to_contain_text("are stored, but do not become ratings")
     page = worker.open("/work/in/closing-meanwhile/")
     save_status(page).to_have_text(
         "Your answer is kept, but no longer counts: the study is closed."
     )
     assert (site.answers(item), late_reasons(site, item)) == ([(1, 0)], ["closed"])
-    staff.get_by_role("button", name="Open it again").click()
+    staff.get_by_role("button", name="Open again").click()
     expect(staff.locator(".notices")).to_contain_text("is open")
     worker.errors.clear()

@@ -35,9 +35,9 @@ def test_expired_part_is_reported_extended_and_finished(visit, site):
     expect(page.get_by_text("You can still finish this part")).to_be_visible()
     assert faults(page) == []
     admins = visit("ada").open(participant(site, "crowd", "worker13"))
-    admins.get_by_label("Hours more").fill("3")
+    admins.get_by_label("Additional hours").fill("3")
     admins.get_by_role("button", name="Extend").click()
-    expect(admins.get_by_text("Part 1 runs until")).to_be_visible()
+    expect(admins.get_by_text("The deadline of part 1 is")).to_be_visible()
     page.reload()
     expect(page.get_by_text("Yours until")).to_be_visible()
     expect(page.get_by_text("You can still finish this part")).to_have_count(0)
@@ -64,7 +64,7 @@ def test_work_is_excluded_after_a_preview_and_restored(visit, site):
     expect(page.get_by_text("Effect on this campaign")).to_be_visible()
     assert faults(page) == []
     page.get_by_role("button", name="Exclude this work").click()
-    expect(page.get_by_text("submitted can go to others")).to_be_visible()
+    expect(page.get_by_text("submitted can be assigned to others")).to_be_visible()
     assert site.ratings(rater, "answerable") == {}
     assert faults(page) == []
     page.get_by_role("button", name="Include this work again").click()

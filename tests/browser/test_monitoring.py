@@ -82,13 +82,13 @@ def test_admin_pauses_and_goes_on(visit, site):
 
 def test_irreversible_action_asks_first(visit, site):
     page = visit("ada").open(participant(site, "pid-overdue"))
-    page.get_by_text("Return…").click()
-    page.get_by_role("button", name=re.compile("Return w-")).click()
+    page.get_by_text("End participation…").click()
+    page.get_by_role("button", name="End participation").click()
     # The browser itself asks for the tick: the page is still the same.
-    expect(page.get_by_role("button", name=re.compile("Return w-"))).to_be_visible()
+    expect(page.get_by_role("button", name="End participation")).to_be_visible()
     page.locator("form[action$='return/'] input[name=confirm]").check()
-    page.get_by_role("button", name=re.compile("Return w-")).click()
-    expect(page.get_by_text("is returned, and 3 items went back")).to_be_visible()
+    page.get_by_role("button", name="End participation").click()
+    expect(page.get_by_text("has ended, and 3 items returned")).to_be_visible()
     page.get_by_role("button", name="Readmit").click()
     expect(page.get_by_text("can go on.")).to_be_visible()
 
@@ -127,8 +127,8 @@ def test_prolific_list_is_compared_and_the_comparison_downloaded(visit, tmp_path
     rows = page.get_by_role("region", name="Submissions and parts", exact=True).locator("tbody tr")
     expect(rows).to_have_count(4)
     expect(rows.nth(1)).to_contain_text("approve")
-    expect(page.get_by_role("region", name="What is due").locator("tbody tr")).to_have_count(3)
-    page.get_by_text("Change these numbers").click()
+    expect(page.get_by_role("region", name="Pay due").locator("tbody tr")).to_have_count(3)
+    page.get_by_text("Edit rules").click()
     assert axe_problems(page) == []
     with page.expect_download() as started:
         page.get_by_role("link", name="Download as CSV").click()

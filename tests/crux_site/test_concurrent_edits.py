@@ -174,7 +174,7 @@ def test_second_of_two_saves_is_shown_both_values_and_changes_nothing(cast, admi
 
     page = outcomes[1 - won].value.content.decode()
     labels = edit.labels if edit.labels[0] else edit.sent
-    assert "This was saved since you opened it, by somebody else or in another tab." in page
+    assert "Somebody else (or another tab) has saved this form since you opened it." in page
     cells = [cell.text_content().strip() for cell in html.fromstring(page).xpath("//td")]
     [stored] = [number for number, cell in enumerate(cells) if labels[won] in cell.splitlines()]
     assert labels[1 - won] in cells[stored + 1].splitlines()
@@ -241,7 +241,7 @@ def test_second_of_two_acts_on_a_participant_is_told_of_the_first(admins, kind):
     outcomes = at_once(*calls, after_reading=Participant)
     assert statuses(outcomes) == [200, 200]
     pages = [outcome.value.content.decode() for outcome in outcomes]
-    assert sum("Nothing was done: since you opened the page" in page for page in pages) == 1
+    assert sum("has acted since you opened the page" in page for page in pages) == 1
     participant.refresh_from_db()
     assert LogEntry.objects.filter(participant=participant).count() == 1
     if act.by_link:

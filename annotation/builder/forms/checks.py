@@ -20,7 +20,7 @@ class CheckQuestionForm(forms.Form):
     purpose = forms.ChoiceField(
         choices=CheckQuestion.Purpose.choices,
         initial=CheckQuestion.Purpose.COMPREHENSION,
-        label="What it is for",
+        label="Purpose",
     )
     body = MultilineField(
         max_length=2000, label="Question", widget=forms.Textarea(attrs={"rows": 2})
@@ -32,12 +32,12 @@ class CheckQuestionForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     correct = forms.IntegerField(
-        min_value=1, initial=1, label="The right one", help_text="1 is the first line"
+        min_value=1, initial=1, label="Number of the right choice", help_text="1 for the first line"
     )
     why = MultilineField(
         max_length=2000,
         required=False,
-        label="Why",
+        label="Explanation",
         help_text="shown after a wrong answer",
         widget=forms.Textarea(attrs={"rows": 2}),
     )
@@ -46,16 +46,16 @@ class CheckQuestionForm(forms.Form):
         lines = [line.strip() for line in self.cleaned_data["options"].splitlines()]
         options = [line for line in lines if line]
         if len(options) < 2:
-            raise ValidationError("Give two choices at least, one on each line.")
+            raise ValidationError("Enter at least two choices, one per line.")
         if len(set(options)) < len(options):
-            raise ValidationError("Two choices are the same.")
+            raise ValidationError("Two choices are equal.")
         return options
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         options, correct = cleaned.get("options"), cleaned.get("correct")
         if options and correct and correct > len(options):
-            self.add_error("correct", f"There are {len(options)} choices.")
+            self.add_error("correct", f"There are only {len(options)} choices.")
         return cleaned
 
 
@@ -65,7 +65,7 @@ class AttentionForm(forms.Form):
     body = MultilineField(
         max_length=1000, label="Question", widget=forms.Textarea(attrs={"rows": 2})
     )
-    expected = forms.TypedChoiceField(coerce=int, label="The grade that it asks for")
+    expected = forms.TypedChoiceField(coerce=int, label="Requested grade")
 
     def __init__(self, *args: Any, labels: dict[int | None, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -81,7 +81,7 @@ class Rows(forms.BaseFormSet):
     def add_fields(self, form: forms.Form, index: int | None) -> None:
         super().add_fields(form, index)
         if index is not None and index < self.initial_form_count():
-            form.fields[REMOVE].label = "Take this one out"
+            form.fields[REMOVE].label = "Delete this row"
         else:
             del form.fields[REMOVE]
 

@@ -40,13 +40,13 @@ class GuidelineForm(DraftForm):
     rubric_title = forms.CharField(
         max_length=MAX_LENGTH,
         label="Title of the rubric",
-        help_text="in the list of a rater's studies",
-        error_messages={"required": "The rubric has no title."},
+        help_text="visible in a rater's list of studies",
+        error_messages={"required": "Enter a title of the rubric."},
     )
     question = Phrase(
-        label="What is asked",
-        help_text="stands above the questions of each text",
-        error_messages={"required": "Nothing is asked."},
+        label="Question of the rubric",
+        help_text="displayed above the questions of each text",
+        error_messages={"required": "Enter the question of the rubric."},
     )
 
     class Meta:
@@ -54,10 +54,10 @@ class GuidelineForm(DraftForm):
         fields = ("language", "guideline", "consent", "consent_version")
         labels = {"consent": "Consent", "consent_version": "Version of the consent"}
         help_texts = {
-            "language": "of the pages round the texts, and of the rubric's words and guideline where you "
-            "leave them as they are: those of our rubrics are translated when you save",
-            "guideline": "Markdown; it began as the rubric's own",
-            "consent": "Markdown; what people agree to before they begin. Empty: nothing is asked",
+            "language": "of the task pages, and of the rubric's wording and guideline if you do "
+            "not change them: standard rubrics are translated when you save",
+            "guideline": "Markdown; the initial text is the rubric's guideline",
+            "consent": "Markdown; people agree to it before they begin. Empty: no consent is requested",
             "consent_version": "recorded with each agreement, for example 2026-11",
         }
         widgets = {
@@ -73,10 +73,10 @@ class GuidelineForm(DraftForm):
         self.own_before = default_wording(instance.rubric, instance.language, instance.kind)
         for level in wording.levels:
             self.fields[f"{LEVEL}{level.grade}"] = Phrase(
-                label=f"Words for grade {level.grade}",
+                label=f"Wording of grade {level.grade}",
                 error_messages={
-                    "required": f"Grade {level.grade} has no words.",
-                    "max_length": f"The words for grade {level.grade} have more than {MAX_LENGTH} characters.",
+                    "required": f"Grade {level.grade} has no wording.",
+                    "max_length": f"The wording of grade {level.grade} has more than {MAX_LENGTH} characters.",
                 },
             )
         levels = [name for name in self.fields if name.startswith(LEVEL)]
@@ -86,7 +86,7 @@ class GuidelineForm(DraftForm):
         cleaned = super().clean() or {}
         if cleaned.get("consent") and not cleaned.get("consent_version"):
             self.add_error(
-                "consent_version", "Name the version, so that it is known who agreed to what."
+                "consent_version", "Enter a version: it records what each person agreed to."
             )
         for name in self.data:
             if name.startswith(LEVEL) and name not in self.fields:

@@ -85,21 +85,22 @@ class PartsForm(DraftForm):
         labels = {
             "raters_per_item": "Raters for each text",
             "items_per_part": "Texts in a part",
-            "max_parts": "Parts for one person, at most",
+            "max_parts": "Maximum parts for one person",
             "skips_per_part": "Texts of a part that may be skipped",
             "lease_hours": "Hours to finish a part",
-            "begun_lease_hours": "Hours that begun texts are held",
+            "begun_lease_hours": "Hours that begun texts stay reserved",
             "attention_per_part": "Attention checks in a part",
         }
         help_texts = {
-            "raters_per_item": "so many different people rate each text",
-            "items_per_part": "a part is the work of one visit; empty: all texts are one part",
-            "max_parts": "empty: as many as there are",
-            "skips_per_part": "empty: a quarter of them, one at least; never all",
-            "lease_hours": "then untouched texts go to others, and what is saved stays; empty: no limit",
-            "begun_lease_hours": "from the beginning of a part; then what was begun and not submitted "
-            "goes to others too; empty: for ever",
-            "attention_per_part": "they are written under Checks",
+            "raters_per_item": "number of different people who rate each text",
+            "items_per_part": "a part is the work of one session; empty: one part with all texts",
+            "max_parts": "empty: no limit",
+            "skips_per_part": "empty: a quarter of the texts, at least one; never all",
+            "lease_hours": "after that, untouched texts are assigned to others; saved answers are "
+            "kept; empty: no limit",
+            "begun_lease_hours": "from the start of a part; after that, begun texts that are not "
+            "submitted are assigned to others too; empty: no limit",
+            "attention_per_part": "enter their wording under Checks",
         }
 
     def at_least_one(self) -> Iterable[str]:
@@ -115,15 +116,16 @@ class PartsForm(DraftForm):
         cleaned = super().clean() or {}
         lease, begun = cleaned.get("lease_hours"), cleaned.get("begun_lease_hours")
         if begun and not lease:
-            self.add_error("begun_lease_hours", "Only a part that has an end can end for good.")
+            self.add_error("begun_lease_hours", "Enter the hours to finish a part first.")
         elif lease and begun and begun < lease:
             self.add_error(
-                "begun_lease_hours", f"A part has {lease} hours: give this many at least."
+                "begun_lease_hours", f"Enter at least {lease}, the hours to finish a part."
             )
         items, checks = cleaned.get("items_per_part"), cleaned.get("attention_per_part")
         if items and checks and checks > items:
             self.add_error(
-                "attention_per_part", f"A part of {items} texts cannot ask {checks} of them."
+                "attention_per_part",
+                f"A part of {items} texts cannot have {checks} attention checks.",
             )
         return cleaned
 
@@ -135,15 +137,15 @@ class GoldForm(DraftForm):
         model = Campaign
         fields = ("gold_source", "n_training", "n_gold", "gold_per_person")
         labels = {
-            "gold_source": "Whose labels are right",
-            "gold_per_person": "Hidden gold items for one person",
+            "gold_source": "Source of correct labels",
+            "gold_per_person": "Hidden gold texts for each person",
         }
         help_texts = {
-            "gold_source": "raters who have rated such texts under this rubric",
-            "n_training": "shown first to everybody, with the expected answer afterwards; no ratings",
-            "n_gold": "asked like all others, to weigh a rater; nobody is refused for them",
-            "gold_per_person": "over all parts, spread evenly; empty: one in each part, or all of them "
-            "where the work is not cut into parts",
+            "gold_source": "raters with ratings of such texts under this rubric",
+            "n_training": "first texts of each person, with feedback; they do not become ratings",
+            "n_gold": "look like other texts; used to weight raters, not to reject them",
+            "gold_per_person": "spread evenly over all parts; empty: one in each part, or all if "
+            "there is only one part",
         }
 
     def at_least_one(self) -> Iterable[str]:
@@ -181,6 +183,6 @@ class GoldForm(DraftForm):
         if n_gold is not None and per_person and per_person > n_gold:
             self.add_error(
                 "gold_per_person",
-                f"Nobody meets {per_person} hidden gold items where there are {n_gold}.",
+                f"There are only {n_gold} hidden gold texts, not {per_person}.",
             )
         return cleaned

@@ -28,10 +28,10 @@ LABELS = {
 PLANNED = ("drop_out_percent", "workers_a_day")
 HELP_TEXTS = {
     OPEN_LINK: "one link for all, on the page Invitations; without the tick it lets nobody in any more",
-    FEE: "with its VAT if you pay that; empty: none. Fees differ by platform and by customer, and change: see "
-    "the platform's own price list (Prolific: Pricing)",
-    "drop_out_percent": "to plan with: who leaves, runs out of time, fails a check or is screened out",
-    "workers_a_day": "to plan with: how many come in a day, each for one part",
+    FEE: "including VAT if you pay it; empty: none. Fees differ by platform and customer, and "
+    "change: see the platform's price list (Prolific: Pricing)",
+    "drop_out_percent": "for planning: people who leave, run out of time, fail a check or are screened out",
+    "workers_a_day": "for planning: arrivals a day, each for one part",
 }
 
 
@@ -42,7 +42,7 @@ class CompletionAddress(forms.URLField):
             max_length=200,
             assume_scheme="https",
             label="Completion address",
-            help_text="only where the platform has none of its own; {code} and {worker} are filled in",
+            help_text="only if the platform has none of its own; {code} and {worker} are filled in",
         )
 
 
@@ -80,7 +80,7 @@ class TermsForm(PlatformForm):
 
     completion_url = CompletionAddress()
     people = People(
-        label="Invited accounts", help_text="they see the study under My work once it is open"
+        label="Invited accounts", help_text="they see the study under My work when it is open"
     )
 
     class Meta:
@@ -91,16 +91,16 @@ class TermsForm(PlatformForm):
         )
         labels = LABELS | {
             "pay_per_part": "Pay for a part",
-            "minutes_per_part": "Minutes that a part takes",
+            "minutes_per_part": "Minutes for a part",
             "opens_at": "Opens",
             "closes_at": "Closes",
-            "platform": "Where people come from",
+            "platform": "Source of participants",
             "is_pilot": "Pilot",
         }
         help_texts = HELP_TEXTS | {
-            "pay_per_part": "empty: it is not paid",
+            "pay_per_part": "empty: unpaid",
             "currency": "three letters",
-            "is_pilot": "its answers are kept, and never become ratings",
+            "is_pilot": "its answers never become ratings",
         }
         widgets = {"opens_at": moment(), "closes_at": moment()}
 
@@ -113,7 +113,7 @@ class TermsForm(PlatformForm):
         ).order_by("username")
         zone = timezone.get_current_timezone_name()
         self.fields["opens_at"].help_text = f"{zone}; empty: as soon as it is open"
-        self.fields["closes_at"].help_text = f"{zone}; empty: when somebody closes it"
+        self.fields["closes_at"].help_text = f"{zone}; empty: until somebody closes it"
 
     def before(self) -> list[forms.BoundField]:
         return self._split()[0]
@@ -139,10 +139,10 @@ class TermsForm(PlatformForm):
         if pay is not None and pay < 0:
             self.add_error("pay_per_part", "Pay cannot be negative.")
         if pay is not None and not cleaned.get("currency") and "currency" not in self.errors:
-            self.add_error("currency", "Say in which currency.")
+            self.add_error("currency", "Enter the currency.")
         opens, closes = cleaned.get("opens_at"), cleaned.get("closes_at")
         if opens and closes and closes <= opens:
-            self.add_error("closes_at", "It would close before it opens.")
+            self.add_error("closes_at", "The closing time is before the opening time.")
         return cleaned
 
 
@@ -168,10 +168,10 @@ class OpenCampaignForm(PlatformForm):
             pk__in=in_already
         )
         zone = timezone.get_current_timezone_name()
-        self.fields["closes_at"].help_text = f"{zone}; empty: when somebody closes it"
+        self.fields["closes_at"].help_text = f"{zone}; empty: until somebody closes it"
 
     def clean_closes_at(self) -> Any:
         closes, opens = self.cleaned_data["closes_at"], self.instance.opens_at
         if closes and opens and closes <= opens:
-            raise ValidationError("It would close before it opens.")
+            raise ValidationError("The closing time is before the opening time.")
         return closes

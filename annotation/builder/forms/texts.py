@@ -22,15 +22,15 @@ class TextsForm(DraftForm):
 
     kind = forms.ChoiceField(choices=Text.Kind.choices, label="Kind of text")
     systems = forms.MultipleChoiceField(
-        required=False, widget=forms.CheckboxSelectMultiple, help_text="none ticked means all"
+        required=False, widget=forms.CheckboxSelectMultiple, help_text="empty: all"
     )
     topics = forms.MultipleChoiceField(
-        required=False, widget=forms.CheckboxSelectMultiple, help_text="none ticked means all"
+        required=False, widget=forms.CheckboxSelectMultiple, help_text="empty: all"
     )
     sample = forms.IntegerField(
         required=False,
         min_value=1,
-        label="How many of these texts",
+        label="Number of texts",
         help_text="a random sample, drawn with the seed; empty: all",
     )
     questions = forms.ChoiceField(
@@ -39,13 +39,13 @@ class TextsForm(DraftForm):
         choices=[
             (ALL, "all questions of its topic"),
             (SOME, "some of them, drawn at random"),
-            (PAIR, "one that it answers and one that it does not, by labels that are here"),
+            (PAIR, "one that the text answers and one that it does not, by existing labels"),
         ],
     )
     labels = forms.ChoiceField(
         required=False,
-        label="Whose labels say what a text answers",
-        help_text="for one of each; a text that lacks either is left out and counted",
+        label="Source of these labels",
+        help_text="for one question of each kind; texts that lack one are left out and counted",
     )
 
     further_rubrics = forms.ModelMultipleChoiceField(
@@ -53,14 +53,14 @@ class TextsForm(DraftForm):
         required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Further rubrics, on the same page",
-        help_text="each question is asked under these too, one below the other; three at most",
+        help_text="each question is also asked under these rubrics, one below the other; at most three",
     )
 
     copies_equal_texts = forms.TypedChoiceField(
         coerce=lambda value: value == str(True),
         choices=[
-            (True, "hand out one and copy its grades to the others"),
-            (False, "hand out each"),
+            (True, "assign one and copy its grades to the others"),
+            (False, "assign each"),
         ],
         widget=forms.RadioSelect,
         required=False,
@@ -72,9 +72,9 @@ class TextsForm(DraftForm):
     class Meta:
         model = Campaign
         fields = ("title", "questions_per_item", "copies_equal_texts", "seed")
-        labels = {"questions_per_item": "How many questions"}
+        labels = {"questions_per_item": "Number of questions"}
         help_texts = {
-            "questions_per_item": "for some of them",
+            "questions_per_item": "for “some of them”",
             "seed": "the same number draws the same texts and questions again",
         }
 
@@ -141,11 +141,11 @@ class TextsForm(DraftForm):
         cleaned = super().clean() or {}
         how = cleaned.get("questions")
         if how == self.SOME and not cleaned.get("questions_per_item"):
-            self.add_error("questions_per_item", "Say how many, for some of the questions.")
+            self.add_error("questions_per_item", "Enter the number of questions.")
         if how == self.PAIR:
             chosen = self.sources.get(cleaned.get("labels", ""))
             if chosen is None:
-                self.add_error("labels", "Choose whose labels decide.")
+                self.add_error("labels", "Choose the source of the labels.")
             elif cleaned.get("kind") not in chosen.pairs:
                 self.add_error("labels", f"{chosen.name} has labelled no text of this kind.")
         return cleaned

@@ -45,12 +45,12 @@ def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Show the terms, if people are asked to agree to any."""
     campaign = _campaign(slug)
     if not campaign.consent:
-        raise Http404("Nobody is asked to agree to anything.")
+        raise Http404("This campaign requests no consent.")
     form = ConsentForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         if form.agrees:
             return redirect(_next_page_url(campaign, request.path))
-        messages.info(request, "A worker who does not agree would be at the end here.")
+        messages.info(request, "For a worker who does not agree, the participation would end here.")
         return redirect(request.path)
     status = 422 if form.is_bound else 200
     return _render(request, "participation/consent", campaign, {"form": form}, status)
@@ -63,7 +63,7 @@ def check(request: AuthenticatedRequest, slug: str, purpose: str) -> HttpRespons
     campaign = _campaign(slug)
     questions = list(campaign.check_questions.filter(purpose=purpose))
     if not questions:
-        raise Http404("There are no such questions.")
+        raise Http404("There are no questions of this kind.")
     form = CheckForm(questions, purpose, 0, request.POST if request.method == "POST" else None)
     if form.is_valid():
         wrong = form.wrong(purpose)
@@ -106,7 +106,7 @@ def answer(
     """Validate an answer as the real page would, and discard it."""
     campaign, item = _item(slug, position)
     if question_pk not in item.asked.values_list("question_id", flat=True):
-        raise Http404("This question is not asked here.")
+        raise Http404("This item does not have this question.")
     further = get_object_or_404(campaign.further_rubrics, slug=rubric) if rubric else None
     return _discard_answer(request, campaign, item, further)
 

@@ -93,7 +93,7 @@ def test_later_decision_replaces_the_rating_and_keeps_the_earlier(rosa, differin
     first = Decision.objects.get()
     page = markup(rosa.get(url(differing)))
     assert f'value="{span_position("was hurt")}" checked' in page
-    assert "Decided before" in page
+    assert "Earlier decisions" in page
     rosa.post(url(differing), decision(differing, grade="0", keep=[], base=first.key))
     assert [decided.grade for decided in Decision.objects.order_by("pk")] == [1, 0]
     assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 0
@@ -143,7 +143,7 @@ def test_withdrawal_without_a_decision_is_refused(cast, rosa, differing):
     sent = {"withdraw": "1", "key": uuid4(), "base": ""}
     refused = rosa.post(url(differing), sent)
     assert refused.status_code == 422
-    assert "Nothing is decided here" in refused.content.decode()
+    assert "has no decision to withdraw" in refused.content.decode()
     rosa.post(url(differing), decision(differing))
     rosa.post(url(differing), sent | {"base": Decision.objects.get().key})
     newest = Decision.objects.last()
@@ -161,7 +161,7 @@ def test_same_key_is_the_same_decision(cast, rosa, differing):
     assert Decision.objects.count() == 1
     refused = rosa.post(url(differing), sent | {"grade": "0", "keep": []})
     assert refused.status_code == 422
-    assert "already sent with other content" in refused.content.decode()
+    assert "already sent with a different content" in refused.content.decode()
     elsewhere = rosa.post(url(differing, number=1), sent)
     assert elsewhere.status_code == 422
     assert cast.client("admin").post(url(differing), sent).status_code == 422
@@ -192,7 +192,7 @@ BAD = [
     ({"grade": "7"}, "one of 0, 1, not 7"),
     ({"grade": "many"}, "whole number"),
     ({"key": "no-key"}, "UUID"),
-    ({"keep": []}, "rests on words"),
+    ({"keep": []}, "needs evidence"),
     ({"grade": "0"}, "needs no marked words"),
     ({"keep": ["1:9999"]}, "beyond the text"),
     ({"keep": ["x"]}, "not a place in the text"),
@@ -365,7 +365,7 @@ def test_answer_that_changed_since_is_not_taken(cast, rosa, differing):
     for key in (voice.key, str(uuid4()), "x"):
         refused = rosa.post(url(differing), decision(differing, take=key))
         assert refused.status_code == 409
-        assert "answered again since the page was opened" in refused.content.decode()
+        assert "has changed the answer since you opened the page" in refused.content.decode()
     assert not Decision.objects.exists()
 
 

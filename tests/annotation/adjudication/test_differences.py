@@ -77,19 +77,19 @@ def test_list_page_filters_by_its_address(cast, rosa, differing):
     assert "decided: answerable" in markup(rosa.get(LIST))
     assert "Was anybody hurt?" not in rosa.get(f"{LIST}?state=open").content.decode()
     assert "What failed" not in rosa.get(f"{LIST}?state=decided").content.decode()
-    assert "Nothing fits" in rosa.get(f"{LIST}?kind=spans&state=decided").content.decode()
+    assert "No question matches the filters" in rosa.get(f"{LIST}?kind=spans&state=decided").content.decode()
     assert rosa.get(f"{LIST}?kind=grade").status_code == 422  # yes and no are never two apart
 
 
 def test_unknown_filter_is_reported(rosa, differing):
     response = rosa.get(f"{LIST}?kind=nonsense")
     assert response.status_code == 422
-    assert "There is no such list" in response.content.decode()
+    assert "There is no list with these filters" in response.content.decode()
     assert rosa.get(url(differing, query="?kind=nonsense")).status_code == 200
 
 
 def test_empty_list(rosa, campaign):
-    assert "No two raters differ so far" in rosa.get(LIST).content.decode()
+    assert "Raters do not disagree on any question so far" in rosa.get(LIST).content.decode()
 
 
 def test_queries_of_the_list_do_not_grow(cast, rosa, differing, django_assert_max_num_queries):
@@ -121,14 +121,14 @@ def test_under_other_rubrics_it_shows_what_raters_saw(cast, rosa, db, slug, visi
         save_answer(assignment, question, key=uuid4(), grade=grade, spans=[])
     page = markup(rosa.get(f"/campaigns/{slug}/adjudication/"))
     assert "different grades" in page
-    assert "Words apart" not in page
+    assert "Distance of spans" not in page
     names = [labels[grades[0]], labels[grades[-1]]] if campaign.rubric.is_nominal else []
     assert all(name in page for name in names)
     address = f"/campaigns/{slug}/adjudication/{assignment.item_id}/{question.pk}/"
     page = markup(rosa.get(address))
     assert all(phrase in page for phrase in [*visible, labels[grades[0]]])
     assert not any(phrase in page for phrase in hidden)
-    assert not any(phrase in page for phrase in ("Words that it rests on", "copied from the text"))
+    assert not any(phrase in page for phrase in ("Evidence in the text", "copied from the text"))
     sent = {"key": uuid4(), "grade": grades[0], "text_sha256": assignment.item.text.sha256}
     assert rosa.post(address, sent | {"base": ""}).status_code == 302
     page = markup(rosa.get(address))

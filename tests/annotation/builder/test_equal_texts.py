@@ -16,7 +16,7 @@ NAME = "copies_equal_texts"
 
 
 def repeated(client, draft) -> list[str]:
-    return [remark for remark in remarks(client, draft) if "words of another text" in remark]
+    return [remark for remark in remarks(client, draft) if "same words as another text" in remark]
 
 
 def save_texts(client, draft, **change):
@@ -38,7 +38,7 @@ def test_case_of_equal_texts(admin, db):
     draft = make_draft(admin, Dataset.objects.get(slug="c14"))
     [remark] = repeated(admin, draft)
     assert remark.startswith("2 texts have the words of another text of the same topic")
-    assert "one of equal texts is handed out" in remark
+    assert "one of equal texts is assigned" in remark
     assert remark in read(admin, draft, "texts")
     assert [item.text.name for item in draft.items.all()] == ["m1:0", "m1:3"]
     assert copies(draft) == ["m1:1", "m1:2"]
@@ -52,8 +52,8 @@ def test_case_of_equal_texts(admin, db):
     assert workload(draft).items == 4
     [remark] = repeated(admin, draft)
     assert remark.startswith("2 texts have")
-    assert "people read and grade each" in remark
-    assert "each is handed out" in markup(admin.get(url(draft, "review")))
+    assert "each of them is assigned" in remark
+    assert "each is assigned" in markup(admin.get(url(draft, "review")))
 
 
 @pytest.mark.parametrize(("ending", "n"), [(" \n", 1), (" more", 0)])

@@ -59,7 +59,7 @@ def test_draft_without_people_says_that_nobody_is_invited(cast, dataset):
         ({"slug": "no slug!"}, "valid"),
         ({"people": [999_999]}, "valid choice"),
         ({"kind": "poem"}, "Select a valid choice"),
-        ({"kind": "reference"}, "No text was chosen"),
+        ({"kind": "reference"}, "No texts were chosen"),
         ({"rubric": "999999"}, "Select a valid choice"),
         ({"slug": "new"}, "take another"),
     ],

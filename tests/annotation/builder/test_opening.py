@@ -25,8 +25,8 @@ from tests.toolbox.threads import in_threads
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"parts": PARTS | {"attention_per_part": 2}}, "and none is written"),
-        ({"terms": TERMS | {"closes_at": "2020-01-01T10:00"}}, "is over already"),
+        ({"parts": PARTS | {"attention_per_part": 2}}, "but there are none"),
+        ({"terms": TERMS | {"closes_at": "2020-01-01T10:00"}}, "is in the past"),
         ({"terms": TERMS | {"platform": "prolific"}}, "needs a completion code"),
     ],
 )
@@ -37,7 +37,7 @@ def test_draft_with_missing_settings_is_not_opened(admin, draft, changes, messag
     assert message in page
     assert "disabled" in page
     response = open_it(admin, draft, follow=True)
-    assert "It is not opened." in response.content.decode()
+    assert "The campaign was not opened." in response.content.decode()
     draft.refresh_from_db()
     assert draft.is_draft
 
@@ -50,12 +50,12 @@ def test_draft_with_missing_settings_is_not_opened(admin, draft, changes, messag
         ({}, "Nobody is invited"),
         ({"checks": CHECKS}, "1 attention check is written, and none is asked"),
         ({"terms": PROLIFIC}, "needs two attention checks"),
-        ({"terms": PROLIFIC}, "people who are paid need short ones"),
-        ({"terms": PROLIFIC}, "never return to the others"),
+        ({"terms": PROLIFIC}, "paid people need short parts"),
+        ({"terms": PROLIFIC}, "never return to the pool"),
         ({"terms": PROLIFIC, "checks": CHECKS}, "fail the comprehension check"),
         ({"terms": PROLIFIC | {"pay_per_part": ""}}, "no pay is stated"),
         ({"terms": TERMS | {"pay_per_part": "2.00"}}, "4.00 GBP an hour, less than 9"),
-        ({"parts": PARTS | {"lease_hours": 30}, "terms": PROLIFIC}, "24 hours at most"),
+        ({"parts": PARTS | {"lease_hours": 30}, "terms": PROLIFIC}, "at most 24 hours"),
     ],
 )
 def test_draft_with_remarks_lists_them_and_can_be_opened(admin, draft, changes, message):
@@ -81,7 +81,7 @@ def test_opening_is_logged_and_its_people_see_it(cast, admin, harbour):
     begun = worker.post(f"/work/in/{draft.slug}/begin/")
     assert worker.get(begun.url).status_code == 200
     assert (
-        "It has been opened before." in admin.post(url(draft, "open"), follow=True).content.decode()
+        "The campaign was opened before." in admin.post(url(draft, "open"), follow=True).content.decode()
     )
 
 
@@ -100,7 +100,7 @@ def test_opened_campaign_refuses_changes_of_steps(cast, admin, harbour, step):
             admin.post(url(draft, step), STEPS[step] | change, follow=True),
         ):
             assert response.redirect_chain == [(url(draft, "review"), 302)]
-            assert "what raters were shown stays as it is" in response.content.decode()
+            assert "of an opened campaign cannot change" in response.content.decode()
     Campaign.objects.update(state="open")
     assert stored(draft) == before
 

@@ -116,7 +116,7 @@ def test_way_goes_over_consent_and_checks_to_the_study_and_its_first_text(client
 
 def test_wrong_answers_say_what_a_worker_would_meet(client, draft):
     response = client.post(preview_url(draft, "consent/"), {"decision": "decline"}, follow=True)
-    assert "at the end here" in response.content.decode()
+    assert "the participation would end here" in response.content.decode()
     assert client.post(preview_url(draft, "consent/"), {}).status_code == 422
     screening = draft.check_questions.get(purpose="screening")
     sent = {"step": "screening", "tries": 0, f"check-{screening.pk}": 0}

@@ -37,7 +37,7 @@ def test_without_a_text_each_topic_is_asked_once(wend):
     campaign = study(wend, "importance")
     assert sampled_questions(campaign) == {"one/wend": QUESTIONS}
     assert campaign.selection["left_out"] == {
-        "no text is shown, and another of the topic asks the same": 1
+        "another text of the topic has the same question, and texts are not displayed": 1
     }
 
 
@@ -68,7 +68,7 @@ def test_pairs_without_an_answer_to_show_are_not_asked(wend, slug):
     Rating.objects.filter(text=two, rubric__slug="answered").delete()
     campaign = study(wend, slug)
     assert sampled_questions(campaign) == {"one/wend": QUESTIONS[:2]}
-    assert campaign.selection["left_out"] == {"no answer to show": 1}
+    assert campaign.selection["left_out"] == {"no answer": 1}
     answers = [item_question.answer for item_question in campaign.items.get().asked.all()]
     assert answers == [[answer] for answer in ANSWERS]
 

@@ -46,7 +46,7 @@ def orla():
 def test_all_usable_texts_are_drawn_by_topic_and_the_rest_is_counted(draft):
     result = sampling.resample(draft)
     assert result.study == 10
-    assert dict(result.left_out) == {"no words here": 1, "no question to ask": 1}
+    assert dict(result.left_out) == {"text not in the dataset": 1, "no question": 1}
     assert [name for name, _, _ in sampled_rows(draft)][:2] == ["harbour-0:0", "harbour-0:2"]
     draft.refresh_from_db()
     assert draft.selection == {"kind": "passage", "left_out": dict(result.left_out)}
@@ -101,7 +101,7 @@ def test_training_and_gold_are_drawn_apart_from_the_study(harbour):
     draft = make(harbour, gold_source=orla(), n_training=2, n_gold=2)
     result = sampling.resample(draft)
     assert (result.study, result.training, result.gold) == (6, 2, 2)
-    assert result.left_out["taken for training and gold"] == 4
+    assert result.left_out["used for training and gold"] == 4
     assert len({name for name, _, _ in sampled_rows(draft)}) == 10
     for item in draft.items.exclude(purpose=Item.Purpose.STUDY):
         assert item.asked.count() == 4
@@ -146,7 +146,7 @@ def test_gold_in_a_study_of_pairs_is_a_pair_as_well(harbour):
     assert sampling.resample(draft).gold == 4
     assert [positions for _, _, positions in sampled_rows(draft)] == [[0, 1]] * 5
     draft.n_gold = 6
-    with pytest.raises(sampling.SampleError, match="5 can be asked what the study asks; 6 gold"):
+    with pytest.raises(sampling.SampleError, match="5 can have the questions of the study; 6 gold"):
         sampling.resample(draft)
 
 
@@ -186,7 +186,7 @@ def test_text_whose_only_labels_are_of_filtered_questions_is_no_gold(harbour):
     ("options", "message"),
     [
         ({"selection": {}}, "No texts are chosen yet"),
-        ({"selection": {"kind": "reference"}}, "No text was chosen"),
+        ({"selection": {"kind": "reference"}}, "No texts were chosen"),
         ({"n_gold": 1}, "need a source"),
     ],
 )

@@ -58,7 +58,7 @@ def test_texts_are_drawn_by_topic_and_counted(admin, draft):
     assert {item.text.topic.name for item in draft.items.all()} == {"harbour-0"}
     page = read(admin, draft, "texts")
     assert "<strong>5</strong> texts with <strong>20</strong> questions in all" in page
-    assert "1: no words here" in page
+    assert "1: text not in the dataset" in page
     assert "Question 1 of harbour-0?" in page
 
 
@@ -115,7 +115,7 @@ def test_gold_and_training_are_no_study_items(admin, draft):
     assert len(set.union(*by_purpose.values())) == 10
     for item in draft.items.exclude(purpose="study"):
         assert all(item_question.expected is not None for item_question in item.asked.all())
-    assert "5: taken for training and gold" in read(admin, draft, "texts")
+    assert "5: used for training and gold" in read(admin, draft, "texts")
 
 
 ONE_LABEL, MIXED = [1] * 8, [4, 1] * 4
@@ -157,9 +157,9 @@ def test_gold_step_remarks_on_too_few_labelled_questions(
     assert bool(gold_remarks) == bool(remark)
     page = read(admin, draft, "gold")
     assert f"meets {plan.texts} gold text" in page
-    assert "The flag on Quality needs 5 answers." in page
+    assert "A flag on the page Quality needs 5 gold answers." in page
     per_person = gold.get("gold_per_person")
-    review = f"{per_person} gold for one person" if per_person else "one gold in each part"
+    review = f"{per_person} gold texts for each person" if per_person else "one gold text in each part"
     assert review in read(admin, draft, "review")
 
 

@@ -96,7 +96,7 @@ def test_changed_wording_stays_in_another_language(admin, draft):
     [
         ({"level_3": None}, "Grade 3 has no words."),
         ({"level_3": "  "}, "Grade 3 has no words."),
-        ({"level_3": "x" * 201}, "The words for grade 3 have more than 200 characters."),
+        ({"level_3": "x" * 201}, "The wording of grade 3 has more than 200 characters."),
         ({"level_9": "Perfect"}, "The rubric has no grade 9."),
         ({"level_x": "Perfect"}, "The rubric has no grade x."),
         ({"rubric_title": ""}, "The rubric has no title."),

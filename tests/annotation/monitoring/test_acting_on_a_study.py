@@ -31,7 +31,7 @@ def test_pause_go_on_close_and_open_again(cast, study):
     for state, message in (
         ("paused", "people can finish what they have"),
         ("open", "is open"),
-        ("closed", "is kept, and becomes no rating"),
+        ("closed", "are stored, but do not become ratings"),
         ("open", "is open"),
         ("paused", "is paused"),
         ("closed", "is closed"),
@@ -47,9 +47,9 @@ def test_pause_go_on_close_and_open_again(cast, study):
 @pytest.mark.parametrize(
     ("before", "requested", "reason"),
     [
-        ("draft", "closed", "it has to be opened before"),
-        ("draft", "open", "it has to be opened before"),
-        ("open", "open", "It is open"),
+        ("draft", "closed", "open it first"),
+        ("draft", "open", "open it first"),
+        ("open", "open", "The campaign is open"),
         ("closed", "paused", "It is closed"),
         ("open", "draft", "open, paused or closed"),
         ("open", "", "open, paused or closed"),
@@ -120,16 +120,16 @@ def test_abandoned_items_are_counted_and_released(cast, study, working):
     participant_states.make_overdue(working)
     assigning.expire(study)
     page = text_of_page(cast.client("researcher").get(HOME))
-    assert "1 begun and left by 1 person whose time is over; they hold 1 slot" in page
-    assert "Release what was begun and left" not in page  # that is for admins
-    assert "begun and left…" in text_of_page(cast.client("admin").get(HOME))
+    assert "1 begun by 1 person whose time is over; they block 1 assignment" in page
+    assert "Release abandoned items" not in page  # that is for admins
+    assert "abandoned items…" in text_of_page(cast.client("admin").get(HOME))
     assert "tick the box" in post(cast, "abandoned/").content.decode()
     page = post(cast, "abandoned/", confirm="on").content.decode()
     assert "1 item went back to the pool; the answers are kept." in page
     assert states(working).count("released") == 3
     assert Answer.objects.count() == 1
     assert logged() == [("released begun items", "1 item of 1 participant", "ada")]
-    assert "Nothing that was begun waits" in post(cast, "abandoned/", confirm="on").content.decode()
+    assert "There are no begun items" in post(cast, "abandoned/", confirm="on").content.decode()
     assert len(logged()) == 1
 
 

@@ -49,7 +49,7 @@ def test_erasing_deletes_the_person_and_keeps_the_labels(cast, study):
     assert "5f1d2c3b4a59687786950413" not in everything
     assert "Leeds" not in everything
     page = post(cast, about(participant, "erase/"), confirm="on").content.decode()
-    assert "deleted before" in page
+    assert "already deleted" in page
     post(cast, about(participant, "readmit/"))
     participant.refresh_from_db()
     assert participant.outcome != ""

@@ -164,7 +164,7 @@ def test_twice_is_refused(cast, pool, spammer):
     with pytest.raises(actions.ParticipationError, match="not excluded"):
         actions.include_work(spammer, cast.admin)
     actions.exclude_work(spammer, cast.admin)
-    with pytest.raises(actions.ParticipationError, match="excluded before"):
+    with pytest.raises(actions.ParticipationError, match="already excluded"):
         actions.exclude_work(spammer, cast.admin)
     assert len(logged()) == 1
 

@@ -66,17 +66,17 @@ def test_somebody_who_was_invited_comes_with_the_first_act(study):
 
 def test_too_few_arrivals_say_so_and_give_no_rate(cast, study, people):
     table = lines(study)
-    reason = "only 8 arrivals have ended, and 10 are needed to say"
+    reason = "only 8 arrivals have ended; at least 10 are needed"
     for figure in (
-        table["Finish no part, in %"].so_far,
+        table["Arrivals without a finished part, in %"].so_far,
         table["Arrivals"].remaining,
         table["Days"].remaining,
     ):
         assert (figure.value, figure.how) == (None, reason)
-    assert table["Minutes"].remaining.how == "only 3 parts are done, and 5 are needed to say"
-    assert table["Finish no part, in %"].planned.how == "it is not stated"
+    assert table["Minutes"].remaining.how == "only 3 parts are done; at least 5 are needed"
+    assert table["Arrivals without a finished part, in %"].planned.how == "not stated"
     page = markup(cast.client("researcher").get(HOME))
-    assert "Planned, and so far" in page
+    assert "Plan and progress" in page
     assert f"undefined, because {reason}" in page
 
 
@@ -98,12 +98,12 @@ def test_planned_so_far_and_still_to_come(study, people, monkeypatch):
         )
     expected = {
         # 6 slots of 24 are submitted: 18 are left, in 9 parts of 2.
-        "Slots": ("24", "6", "18"),
+        "Assignments": ("24", "6", "18"),
         "Parts": ("12", "3", "9"),
         # 12 ÷ 0.75; 9 × 8 ÷ 3
         "Arrivals": ("16", "11", "24"),
         # 5 of 8 that ended
-        "Finish no part, in %": ("25", "62.5", ""),
+        "Arrivals without a finished part, in %": ("25", "62.5", ""),
         # 12 × 30, and 6 people × 1 practice text × 15; 10 + 60 + 20; 9 × 20, the median
         "Minutes": ("450", "90.0", "180.0"),
         # at 4.50, and 1.50
@@ -118,7 +118,7 @@ def test_planned_so_far_and_still_to_come(study, people, monkeypatch):
         label: (line.planned.text, line.so_far.text, line.remaining.text)
         for label, line in table.items()
     } == expected
-    assert table["Arrivals"].remaining.how == "at 3 of 8 that finish a part"
+    assert table["Arrivals"].remaining.how == "at the rate of 3 finished parts of 8"
     assert table["Days"].remaining.how == "at 5.5 arrivals a day, of 11"
     Campaign.objects.update(state="closed", pay_per_part=None)
     study.refresh_from_db()
@@ -130,14 +130,14 @@ def test_planned_so_far_and_still_to_come(study, people, monkeypatch):
 def test_estimate_without_finished_or_remaining_parts(study, monkeypatch):
     monkeypatch.setattr(plan_comparison, "ENOUGH_ARRIVALS", 1)
     participant_states.end(participant_states.arrive(study, "pid-1"), "screened_out")
-    assert lines(study)["Arrivals"].remaining.how == "none of the 1 that ended finished a part"
+    assert lines(study)["Arrivals"].remaining.how == "none of 1 ended arrivals finished a part"
     monkeypatch.setattr(progress, "items", lambda _: [progress.ItemsOf("", submitted=24)])
-    for label in ("Slots", "Parts", "Arrivals", "Minutes", "Days"):
+    for label in ("Assignments", "Parts", "Arrivals", "Minutes", "Days"):
         assert lines(study)[label].remaining.value == 0
 
 
 def test_draft_and_a_study_without_texts_have_no_table(cast, study):
     Campaign.objects.update(state="draft")
-    assert "Planned, and so far" not in cast.client("admin").get(HOME).content.decode()
+    assert "Plan and progress" not in cast.client("admin").get(HOME).content.decode()
     study.items.all().delete()
     assert lines(study) == {}

@@ -192,19 +192,19 @@ def test_page_of_a_study_tells_its_numbers(cast, study, people):
     page = text(cast.client("researcher"), HOME)
     for phrase in ("1 of 11", "13.50", "3 of 3 parts measured", "30 minutes", "Labels by day"):
         assert phrase in page
-    assert "Close it" not in page
+    assert "Close campaign" not in page
     assert "pid-" not in page
-    assert "Close it" in text(cast.client("admin"), HOME)
+    assert "Close campaign" in text(cast.client("admin"), HOME)
 
 
 def test_empty_study_shows_a_message(cast, study):
     page = text(cast.client("researcher"), HOME)
-    assert "Nobody has answered anything yet" in page
-    assert "No part is done yet, so there is no time to report." in page
+    assert "There are no answers yet" in page
+    assert "No part is finished yet." in page
     study.pay_per_part = None
     study.save()
     assert "No pay is stated" in text(cast.client("researcher"), HOME)
-    assert "Nobody takes part yet" in text(cast.client("researcher"), f"{HOME}participants/")
+    assert "There are no participants yet" in text(cast.client("researcher"), f"{HOME}participants/")
 
 
 def test_pilot_a_draft_and_a_study_past_its_end_say_so(cast, study):
@@ -214,8 +214,8 @@ def test_pilot_a_draft_and_a_study_past_its_end_say_so(cast, study):
     assert "outside its dates" in page
     Campaign.objects.update(state="draft")
     page = text(cast.client("admin"), HOME)
-    assert "no work is assigned before it is opened" in page
-    assert "Close it" not in page
+    assert "no work is assigned before the opening" in page
+    assert "Close campaign" not in page
 
 
 def test_script_of_the_page_is_given_the_numbers_alone(cast, study, people):

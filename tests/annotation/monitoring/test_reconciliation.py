@@ -176,7 +176,7 @@ def test_minutes_and_items_are_shown(study, done):
         ),
         row.clock,
         *("4.50", "0.00", "4.50"),
-        *("in both, and agreeing", ""),
+        *("in both, consistent", ""),
     ]
 
 
@@ -281,7 +281,7 @@ def test_ids_are_listed_by_what_is_suggested(cast, study, done):
     assert compared.lists() == [("approve", 1, "sub-1"), ("return", 2, "sub-8\nsub-9")]
     page = upload(cast.client("admin"), raw).content.decode()
     assert ">sub-8\nsub-9</textarea>" in page
-    assert "an attention check answered otherwise than it asks" in page
+    assert "a failed attention check" in page
 
 
 def test_prolific_statuses_are_known_and_a_new_one_has_its_own_row(study, done):

@@ -31,8 +31,8 @@ def test_links_are_made_for_names_or_for_a_number(cast, study):
 @pytest.mark.parametrize(
     ("sent", "message"),
     [
-        ({}, "Either names or a number"),
-        ({"names": "Jo", "number": "2"}, "Either names or a number"),
+        ({}, "either names or a number"),
+        ({"names": "Jo", "number": "2"}, "either names or a number"),
         ({"number": "0"}, "greater than or equal to 1"),
         ({"number": "501"}, "less than or equal to 500"),
         ({"number": "many"}, "whole number"),

@@ -44,16 +44,16 @@ def test_rubric_is_created(client):
         ({"shows": ["moon"]}, "moon is not one of the available choices"),
         (
             {"span_from": "1", "shows": ["question"]},
-            "Words can be marked only in a text that is shown.",
+            "Highlights need a visible text.",
         ),
-        ({"eta": "3"}, "3 is no grade of the rubric."),
+        ({"eta": "3"}, "3 is not a grade of the rubric."),
         ({"guideline": " "}, "This field is required."),
         ({"levels-0-key": "j"}, "Give a letter or sign other than t u j k ?."),
         ({"levels-0-key": "T"}, "Give a letter or sign other than t u j k ?."),
         ({"levels-0-key": "0"}, "0 is there twice."),
         ({"levels-0-key": "W", "levels-2-key": "w"}, "w is there twice."),
         ({"levels-0-grade": "0"}, "0 is there twice."),
-        ({"levels-0-grade": "-1"}, "A grade is 0 to 1000."),
+        ({"levels-0-grade": "-1"}, "A grade must be from 0 to 1000."),
         ({"levels-0-label": ""}, "This field is required."),
         ({"levels-2-grade": "", "levels-2-label": ""}, "Give 2 to 101 levels, not 1."),
     ],
@@ -94,9 +94,9 @@ def test_rubric_is_editable_until_used(client, cast):
         client.get("/rubrics/tone/edit/", follow=True),
         client.post("/rubrics/tone/edit/", rubric_form_data(title="Other"), follow=True),
     ):
-        assert "This rubric is used, and stays as it is" in markup(response)
+        assert "This rubric is in use and cannot be edited" in markup(response)
     assert Rubric.objects.get(slug="tone").title == "The tone"
-    assert "Change it" not in markup(client.get("/rubrics/tone/"))
+    assert "Edit rubric" not in markup(client.get("/rubrics/tone/"))
 
 
 def test_rubric_is_retired_and_restored(client):
@@ -124,7 +124,7 @@ def test_built_in_rubrics_are_added_once(client):
         rubric = Rubric.objects.get(slug=standard.slug)
         assert rubric.grades() == sorted(level.grade for level in standard.levels)
         assert client.get(rubric.get_absolute_url()).status_code == 200
-    assert "Ready to add" not in markup(client.get("/rubrics/"))
+    assert "Standard rubrics" not in markup(client.get("/rubrics/"))
     client.post("/rubrics/add/", {"slug": "umbrela"})  # twice is once
     assert client.post("/rubrics/add/", {"slug": "moon"}).status_code == 404
 

@@ -47,7 +47,7 @@ def test_page_without_spans_mentions_none(opened):
     assert "The lock at Wend was drained" in page
     for phrase in (
         "Select words",
-        "one span a line",
+        "one per line",
         'class="evidence"',
         "data-span-from",
         "Space",

@@ -193,7 +193,7 @@ def test_adjudication_quality_and_gold_use_the_campaigns_rubric(cast, both, mine
     answers = load(both)
     assert answers.grade.tolist() == [0, 0]
     rosa = cast.client("researcher")
-    assert "No two raters differ so far" in markup(
+    assert "Raters do not disagree on any question so far" in markup(
         rosa.get(f"/campaigns/{both.slug}/adjudication/")
     )
     item, question = mine.item_id, mine.item.asked.first().question_id

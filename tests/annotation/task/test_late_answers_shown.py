@@ -64,8 +64,8 @@ def test_quality_counts_late_answers_where_no_other_stands(cast, half_late):
 
 def test_overview_counts_late_answers(cast, half_late):
     page = markup(cast.client("researcher").get(HOME))
-    assert "answers are kept, and become no ratings" in page
-    assert "no ratings: 2 after the study was closed." in page
+    assert "late answers are stored, but do not become ratings" in page
+    assert "do not become ratings: 2 after the study was closed." in page
 
 
 def test_differences_show_the_answer_that_counted(half_late):

@@ -166,7 +166,7 @@ PASSAGE = {"id": "t-1:0#1", "contents": "A coupling failed. It was new."}
         (
             {"passages.jsonl": [PASSAGE | {"contents": "\n"}]},
             "passages.jsonl:1: contents: t-1:0#1",
-            "Give the new words",
+            "Enter the new text",
         ),
         (
             {
@@ -175,7 +175,7 @@ PASSAGE = {"id": "t-1:0#1", "contents": "A coupling failed. It was new."}
                 ]
             },
             "subquestions.jsonl:1: subquestions.0",
-            "Another question of the topic has these words.",
+            "Another question of the topic has the same wording.",
         ),
         (
             {"subquestions.jsonl": [{"id": "t-1", "subquestions": ["", "Was anybody hurt?", ""]}]},
@@ -196,7 +196,7 @@ def test_text_of_open_campaign_cannot_change(folder, small, cast):
     campaign = make_campaign(small, cast.worker)
     [problem] = messages(import_problems(folder, new_words="count"))
     assert problem.startswith("subquestions.jsonl:1: subquestions.0: is there already")
-    assert f"The campaign {campaign} shows these words" in problem
+    assert f"The campaign {campaign} uses this text" in problem
     type(campaign).objects.update(state="closed")
     import_dataset(folder, "small", new_words="count")
     item_question = question().asked_in.first()

@@ -88,14 +88,14 @@ def test_lost_span_is_placed_by_hand(owner, report, url):
     span = NuggetSpan.objects.get(start=None)
     place_url = f"/datasets/ferry/words/spans/{span.pk}/place/"
     for unclear in ("11 March", "", "the"):
-        assert "once, exactly so" in text_of_page(
+        assert "exactly once" in text_of_page(
             owner.post(place_url, {"words": unclear}, follow=True)
         )
     assert owner.post(place_url, {"words": "10 March"}).url == url
     report.refresh_from_db()
     assert marked(report)[2] == ("10 March", "9 March")
     second_response = owner.post(place_url, {"words": "10 March"}, follow=True)
-    assert "has placed this span already" in text_of_page(second_response)
+    assert "has already placed this span" in text_of_page(second_response)
 
 
 def test_grades_are_set_aside_and_come_back_with_their_spans(owner, report, url):
@@ -176,8 +176,8 @@ def test_question_has_versions_too(owner, report):
     ("body", "message"),
     [
         ("", "required"),
-        ("   ", "Give the new words"),
-        (REPORT, "These are the words that are there"),
+        ("   ", "Enter the new text"),
+        (REPORT, "There is no change"),
         ("a\x00b", "Null characters"),
     ],
 )
@@ -190,7 +190,7 @@ def test_invalid_wording_is_refused(owner, report, url, body, message):
 def test_line_ends_of_a_browser_are_no_change(owner, report, url):
     assert "\n\n" in REPORT
     answer = send(owner, url, REPORT.replace("\n", "\r\n"))
-    assert "These are the words that are there" in text_of_page(answer)
+    assert "There is no change" in text_of_page(answer)
 
 
 @pytest.mark.parametrize("state", ["open", "paused"])
@@ -200,7 +200,7 @@ def test_text_of_open_campaign_cannot_change(owner, report, url, cast, state):
     for address in (url, f"/datasets/ferry/words/question/{report.topic.questions.first().pk}/"):
         answer = send(owner, address, "Other words.")
         assert answer.status_code == 422
-        assert f"The campaign {campaign} shows these words: close it first" in text_of_page(answer)
+        assert f"The campaign {campaign} uses this text: close it first" in text_of_page(answer)
     assert not Version.objects.exists()
 
 

@@ -146,7 +146,7 @@ def test_files_of_the_campaign_have_what_was_shown(campaign, text, rosa):
 
 def test_campaign_reopens_only_after_restore(campaign, text, cast):
     mend(text)
-    with pytest.raises(ParticipationError, match="were changed while it was closed"):
+    with pytest.raises(ParticipationError, match="was edited while it was closed"):
         actions.set_state(campaign, "open", cast.researcher)
     mend(text, f"Again: {REPORT}")
     assert item_of(campaign, "oracle").shown_body == REPORT
