@@ -78,7 +78,7 @@ def no_nul(get_response: GetResponse) -> GetResponse:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         has_nul = "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", "")
         if has_nul and not request.path.startswith(SAY_SO_THEMSELVES):
-            raise BadRequest("This address has a NUL in it, which no name here has.")
+            raise BadRequest("The address must not contain a NUL character.")
         return get_response(request)
 
     return middleware

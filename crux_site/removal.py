@@ -106,21 +106,21 @@ TABLES = {**WORK_TABLES, **IMPORTED_TABLES}
 
 # Labels of blockers: path to a value, pattern of the place for that value, label of the rows.
 BLOCKER_LABELS: dict[type[Model], tuple[str, str, str]] = {
-    Item: ("campaign__title", "Campaign {}", "texts that it shows"),
-    EqualText: ("item__campaign__title", "Campaign {}", "texts that it copies grades to"),
-    ItemQuestion: ("item__campaign__title", "Campaign {}", "questions that it asks"),
+    Item: ("campaign__title", "Campaign {}", "texts in use"),
+    EqualText: ("item__campaign__title", "Campaign {}", "texts with copied grades"),
+    ItemQuestion: ("item__campaign__title", "Campaign {}", "questions in use"),
     Answer: ("assignment__item__campaign__title", "Campaign {}", "answers of people"),
     Decision: ("item__campaign__title", "Campaign {}", "decisions of experts"),
-    Campaign: ("title", "Campaign {}", "settings that name this rater"),
-    Participant: ("campaign__title", "Campaign {}", "people who rate as this rater"),
+    Campaign: ("title", "Campaign {}", "settings with this rater"),
+    Participant: ("campaign__title", "Campaign {}", "participants with this rater"),
     Attempt: ("batch__run", "Judge run {}", "replies"),
-    Judge: ("rater__name", "Judge {}", "judges that grade as this rater"),
+    Judge: ("rater__name", "Judge {}", "judges with this rater"),
     Rating: ("rater__name", "Rater {}", "ratings"),
     RankedText: ("run__name", "Retrieval run {}", "ranked texts"),
-    SampleChance: ("sample", "Sample {} of what to label next", "texts"),
-    LabelSample: ("pk", "Sample {} of what to label next", "settings that name this rater"),
+    SampleChance: ("sample", "Sample {} of Label next", "texts"),
+    LabelSample: ("pk", "Sample {} of Label next", "settings with this rater"),
     Order: ("run", "Generation run {}", "tasks"),
-    Product: ("draft__order__run", "Generation run {}", "written texts and questions"),
+    Product: ("draft__order__run", "Generation run {}", "accepted texts and questions"),
     Text: ("kind", "Texts of the kind {}", "texts"),
     SubQuestion: ("topic__name", "Topic {}", "sub-questions"),
     Citation: ("report__system", "Reports of {}", "citations"),
@@ -135,13 +135,13 @@ TABLE_LABELS: dict[type[Model], str] = {
     LogEntry: "entries of the logs of campaigns",
     Campaign.further_rubrics.through: "further rubrics of campaigns",
     Judge.projects.through: "projects of judges",
-    SampleChance: "chances of texts in samples",
+    SampleChance: "probabilities of texts in samples",
     EqualText: "texts of equal words",
     ItemQuestion: "questions of items",
-    Product: "written texts and questions",
+    Product: "generated texts and questions",
     Draft: "replies of writers",
     SubQuestion: "sub-questions",
-    Version: "changes of words",
+    Version: "text edits",
     System: "systems with settings",
     ReportValue: "values of reports",
 }
@@ -300,7 +300,7 @@ class Removal:
                 if input_texts & removed[Text] or removed[Document].intersection(
                     inputs.get("documents", [])
                 ):
-                    counts[f"Generation run {run}", "tasks that show its texts"] += 1
+                    counts[f"Generation run {run}", "tasks with its texts"] += 1
         return dict(counts)
 
 
@@ -317,7 +317,7 @@ class RemovalPreview:
         return sum(self.counts.values())
 
     def __str__(self) -> str:
-        return ", ".join(f"{n} {label}" for label, n in self.counts.items()) or "nothing was left"
+        return ", ".join(f"{n} {label}" for label, n in self.counts.items()) or "no rows were left"
 
 
 def rows_of(dataset: Dataset) -> Rows:

@@ -145,7 +145,7 @@ def _withdraw(request: AuthenticatedRequest, item_question: ItemQuestion) -> Htt
 
 def _conflict_message(error: AdjudicationConflictError) -> str:
     action = "withdrawn" if error.newest.grade is None else "decided"
-    return f"{error.newest.by or 'Somebody'} has {action} this meanwhile, see the history."
+    return f"{error.newest.by or 'Somebody'} has {action} this question in the meantime: see the history."
 
 
 def _data_of_voice(sent: QueryDict, voice: RaterAnswer) -> QueryDict:

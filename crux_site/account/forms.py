@@ -25,8 +25,8 @@ class OwnPasswordForm(PasswordChangeForm):
     user: User
     revoke_tokens = forms.BooleanField(
         required=False,
-        label="Revoke my API tokens, too",
-        help_text="Programs that carry one are refused until they get another.",
+        label="Also revoke my API tokens",
+        help_text="Programs that use one need a new token.",
     )
 
     def __init__(self, request: AuthenticatedRequest, *args: Any, **kwargs: Any) -> None:
@@ -63,7 +63,7 @@ class NewTokenForm(forms.ModelForm):
     class Meta:
         model = ApiToken
         fields = ("name",)
-        help_texts = {"name": "of the program or machine that will carry it"}
+        help_texts = {"name": "name of the program or machine that uses the token"}
 
     def make(self) -> str | None:
         """Create the token and return its key; None, with an error, if its name is taken."""
@@ -73,9 +73,9 @@ class NewTokenForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         tokens = self.instance.user.api_tokens
         if tokens.filter(name=self.cleaned_data.get("name", "")).exists():
-            self.add_error("name", "You have a token of this name. Revoke it first.")
+            self.add_error("name", "You already have a token with this name. Revoke it first.")
         if tokens.count() >= MOST_TOKENS:
-            raise forms.ValidationError(f"You have {MOST_TOKENS} tokens, and no more can be had.")
+            raise forms.ValidationError(f"You have {MOST_TOKENS} tokens, which is the maximum.")
         return self.cleaned_data
 
     @property

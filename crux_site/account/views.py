@@ -23,7 +23,7 @@ from crux_site.login.rate_limit import LogInError
 def _page(request: AuthenticatedRequest, status: int = 200, **overrides: Any) -> HttpResponse:
     """The page with both forms; `told` has the one that was sent, or what came of it."""
     if request.user.is_guest:
-        raise Http404("Who came by a link has no password to change.")
+        raise Http404("Accounts created by a link have no password.")
     context: dict[str, Any] = {
         "form": OwnPasswordForm(request),
         "token_form": NewTokenForm(),
@@ -56,7 +56,7 @@ def password(request: AuthenticatedRequest) -> HttpResponseBase:
         answer.headers["Retry-After"] = str(refused.wait)
         return answer
     update_session_auth_hash(request, form.save())
-    messages.success(request, _("Your password is changed."))
+    messages.success(request, _("Your password was changed."))
     answer = redirect("account")
     remember(request, answer)
     return answer

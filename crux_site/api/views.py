@@ -31,7 +31,7 @@ class UnknownEndpoint(Endpoint):
     permission_classes = []
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        raise NotFound("Nothing stands at this address. All addresses end with a slash.")
+        raise NotFound("There is no endpoint at this URL. All URLs end with a slash.")
 
 
 @require_safe

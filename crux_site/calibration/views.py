@@ -14,7 +14,7 @@ from evaluation.data.selection import Selection, SelectionError
 from evaluation.http import json_file, of_selection, table_called
 from evaluation.result_tables import ResultTable, Statistic, estimate_record, table_file
 
-NO_JUDGE = "Calibration is of a judge: choose one."
+NO_JUDGE = "Calibration needs a judge: choose one."
 
 
 @of_selection

@@ -88,9 +88,9 @@ class Entity(ABC):
         try:
             dataset = Dataset.objects.lock(self.dataset.pk)
         except Dataset.DoesNotExist:
-            raise EntityRemovedError("Somebody has deleted the dataset meanwhile.") from None
+            raise EntityRemovedError("Somebody deleted the dataset in the meantime.") from None
         if self.name not in self.names(dataset):
-            raise EntityRemovedError(f"Somebody has renamed or removed {self.name} meanwhile.")
+            raise EntityRemovedError(f"Somebody renamed or removed {self.name} in the meantime.")
 
     def rename(self, new: str, by: User) -> str:
         """Rename it; return a sentence that says why it cannot be renamed, or an empty string.
@@ -137,10 +137,11 @@ class RunEntity(Entity):
 
     def name_conflict(self, new: str) -> str:
         if new in self.names(self.dataset):
-            return f"There is a retrieval run {new} already."
+            return f"A retrieval run {new} exists already."
         if self.name in SystemEntity.names(self.dataset):
             return (
-                f"It is the context of the reports of {self.name}: rename these, and it goes along."
+                f"This run is the context of the reports of {self.name}: rename that system, "
+                "and the run is renamed too."
             )
         return ""
 
@@ -168,11 +169,11 @@ class FileRater(Entity):
         try:
             validate_slug(new)
         except ValidationError:
-            return "Letters, digits, - and _ alone make a rater's name, as it becomes part of file names."
+            return "The name of a rater may have only letters, digits, - and _, as it is part of file names."
         if new in raters_of(self.dataset) or self.dataset.raters.filter(name=new).exists():
-            return f"There is a rater {new} already."
+            return f"A rater {new} exists already."
         if Writing.objects.filter(dataset=self.dataset, writer__slug=self.name).exists():
-            return "It weighs what the writer of its name wrote, and is known by that name."
+            return "The name belongs to a writer, whose nuggets this rater weights."
         return ""
 
     def set_name(self, new: str) -> None:
@@ -212,15 +213,15 @@ class SystemEntity(Entity):
     def name_conflict(self, new: str) -> str:
         for beginning in (ANNOTATED, HUMAN_EVAL):
             if self.name.startswith(beginning) != new.startswith(beginning):
-                return (
-                    f"Files know reports by {beginning} at the beginning: keep it, or do without."
-                )
+                return f"The beginning {beginning} has a meaning in files: you can neither add nor remove it."
         if new in self.names(self.dataset) or new in RunEntity.names(self.dataset):
-            return f"There is a system or a retrieval run {new} already."
+            return f"A system or retrieval run {new} exists already."
         if n := Product.objects.filter(text__in=self._reports()).count():
-            return f"{n:,} of its reports were written here, under the name of the writer."
+            return (
+                f"{n:,} of its reports were generated on this site, under the name of the writer."
+            )
         if support := support_datasets(self.dataset, self.name):
-            return f"What it cites was taken into {support[0].slug}, under its name."
+            return f"Its citations are in the dataset {support[0].slug}, under its name."
         return ""
 
     def set_name(self, new: str) -> None:
@@ -286,7 +287,7 @@ class DatasetEntity(Entity):
                 row._raw_delete(row.db)
                 detail = f"{self.dataset.slug}, {self.dataset.title}: {pending.n} rows"
                 if campaigns:
-                    detail += f"; what people said is in the archive, campaigns: {len(campaigns)}"
+                    detail += f"; answers of {len(campaigns)} campaigns are archived"
                 ProjectEntry.record(project, by, "deleted the dataset", detail)
         return pending
 

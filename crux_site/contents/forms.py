@@ -16,5 +16,5 @@ class RenameForm(forms.Form):
     def clean_new(self) -> str:
         new: str = self.cleaned_data["new"]
         if new == self.entity.name:
-            raise forms.ValidationError("It is called so already.")
+            raise forms.ValidationError("This is already the name.")
         return new

@@ -48,7 +48,7 @@ def entity_page(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResp
         except EntityRemovedError as error:
             refusal = str(error)
         if not refusal:
-            messages.success(request, f"{name} is called {new} now.")
+            messages.success(request, f"{name} is renamed to {new}.")
             return redirect("contents", slug)
         rename.add_error("new", refusal)
     elif sure.is_valid():
@@ -57,9 +57,9 @@ def entity_page(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResp
         except EntityRemovedError as error:
             refused = str(error)
         except IntegrityError:
-            refused = "Somebody has just built on it: nothing was removed."
+            refused = "Nothing was removed, because somebody has just used it."
         except (OSError, ExportError) as error:
-            refused = f"The archive cannot be written, so that nothing was removed: {error}."
+            refused = f"Nothing was removed, because the archive cannot be written: {error}."
         else:
             if not pending.reasons:
                 return _redirect_after_removal(request, entity)

@@ -137,17 +137,18 @@ _ARCHIVES = (
     (
         "folder.zip",
         "crux",
-        "Our own format, the authors’ with some files more, for another site. Not carried: see below.",
+        "Format of this program (the CRUX authors’ format with further files), for another site. "
+        "For data that it lacks, see below.",
     ),
     (
         "publication.zip",
         "publication",
-        "The same with metadata.json, a datasheet in Croissant’s JSON-LD: for archives such as Zenodo.",
+        "The same with metadata.json, a datasheet in Croissant JSON-LD, for archives such as Zenodo.",
     ),
     (
         "hugging-face.zip",
         "hugging-face",
-        "Texts, questions, ratings and spans as Parquet, with a card: for the hub of Hugging Face.",
+        "Texts, questions, ratings and spans as Parquet, with a dataset card, for the Hugging Face Hub.",
     ),
 )
 
@@ -168,7 +169,7 @@ def _folders(dataset: Dataset, counts: dict[str, int], *, for_team: bool) -> Sec
     lacks = {}
     if not _has_pyarrow():
         lacks[offers.pop().name] = NO_PYARROW
-    return Section("The whole dataset", "Archives of a folder each.", offers, lacks)
+    return Section("The whole dataset", "Each archive contains a folder.", offers, lacks)
 
 
 def _checked(lines: Lines) -> Callable[[Path, PublicationMetadata], object]:
@@ -185,7 +186,10 @@ def _has_pyarrow() -> bool:
 
 
 def _table(dataset: Dataset, n: int) -> Section:
-    about = "One row a grade, with the hash of its text and all marked spans: for pandas, R or a spreadsheet."
+    about = (
+        "One row for each grade, with the hash of its text and all marked spans, for pandas, "
+        "R or a spreadsheet."
+    )
     names = ("ratings.csv", "ratings.jsonl", "ratings.parquet")
     if not n:
         return Section("Ratings and spans", about, (), dict.fromkeys(names, NOTHING_GRADED))
@@ -220,10 +224,14 @@ def _labels(dataset: Dataset, graded: list[RatingGroup]) -> Section:
         checked = _checked(partial(lines, dataset, rater))
         offers.append(ExportFile(file_name, n, of, f"{description} by {name}", write=checked))
     about = (
-        "Labels of a person in JSON lines, as CRUX has them. The authors call such files qlabels (T1) and "
-        "qrels (T2); no tool of TREC reads them."
+        "Labels of a person in the JSON lines of CRUX. The authors call these files qlabels "
+        "(T1) and qrels (T2); TREC tools cannot read them."
     )
-    lacks = {} if offers else {"labels": "No person has labelled passages or annotated reports."}
+    lacks = (
+        {}
+        if offers
+        else {"labels": "There are no labels of people for passages or annotated reports."}
+    )
     return Section("Labels of CRUX", about, offers, lacks)
 
 
@@ -246,8 +254,8 @@ def _runs(dataset: Dataset) -> Section:
         (CacheKey.EXPORTED_RUNS, dataset.pk), lambda: list(ranked.filter(n__gt=0).order_by("name"))
     )
     about = (
-        "TREC run files, for trec_eval and ir_measures. Both sort by score: where the scores of a topic do not "
-        "fall with every rank, 1/rank is written for it."
+        "TREC run files, for trec_eval and ir_measures. Both sort by score: if the scores of "
+        "a topic do not fall with each rank, the file has 1/rank instead."
     )
     if not runs:
         return Section("Retrieval runs", about, (), {"runs.zip": "There is no retrieval run."})
@@ -285,8 +293,8 @@ _KINDS = (
     ),
     (
         "Diversity qrels",
-        "Topic, subtopic, passage and grade, a subtopic being a sub-question by its number from 1: for ndeval, "
-        "which counts all grades above 0, and ir_measures, where rel says from which on.",
+        "Topic, subtopic (number of the sub-question, from 1), passage and grade, for ndeval, "
+        "which counts all grades above 0, and ir_measures, where rel is the threshold.",
         "diversity.qrels",
         trec_qrels.diversity,
     ),
@@ -298,7 +306,7 @@ def _qrels(dataset: Dataset, graded: list[RatingGroup]) -> Iterator[Section]:
     passages = [
         group for group in graded if group.kind == Text.Kind.PASSAGE and group.rubric.has_threshold
     ]
-    reason = "Nobody has graded passages under a rubric whose eta says which are relevant."
+    reason = "There are no grades of passages under a rubric with an eta."
     for title, about, ending, lines in _KINDS:
         is_graded = lines is trec_qrels.graded
         offers = [
@@ -316,9 +324,7 @@ def _qrels(dataset: Dataset, graded: list[RatingGroup]) -> Iterator[Section]:
 
 
 def _tracks(dataset: Dataset, n_topics: int) -> Section:
-    about = (
-        "What tracks of TREC read, in JSON lines. Answers need a team: export_dataset writes them."
-    )
+    about = "Formats of TREC tracks, in JSON lines. Answers need the name of a team: use export_dataset."
     names = ("trec-rag-topics.jsonl", "ragtime-requests.jsonl", "nuggets.jsonl")
     if not n_topics:
         return Section("Topics and nuggets", about, (), dict.fromkeys(names, "There is no topic."))
@@ -333,11 +339,11 @@ def _tracks(dataset: Dataset, n_topics: int) -> Section:
     questions = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="")
     n_with_questions = questions.aggregate(n=Count("topic", distinct=True))["n"]
     if not n_with_questions:
-        reason = "Every question is filtered, or there is none."
+        reason = "There are no questions that are not filtered."
         return Section("Topics and nuggets", about, offers, {names[2]: reason})
     weighers = raters_under(dataset, IMPORTANCE.slug)
     weigher = Rater.objects.filter(pk=weighers[0].pk).first() if weighers else None
-    weighed = f"weighed by {weighers[0].name}" if weighers else "which nobody weighed"
+    weighed = f"importance by {weighers[0].name}" if weighers else "without importance"
     lines = partial(tracks.nuggets, dataset, weigher)
     offers.append(
         ExportFile(
@@ -349,9 +355,9 @@ def _tracks(dataset: Dataset, n_topics: int) -> Section:
 
 def _pairs(dataset: Dataset) -> Section:
     n = pairs.n_pairs(dataset)
-    about = "A question with its context and answer, in JSON lines, of topics with one question."
+    about = "Questions with context and answer, in JSON lines, for topics with one question."
     if not n:
-        reason = "No topic has one question alone, and a passage with its words."
+        reason = "No topic has exactly one question and a passage with its text."
         return Section(
             "Pairs", about, (), dict.fromkeys(("pairs.qac.jsonl", "pairs.t5.jsonl"), reason)
         )
@@ -361,7 +367,7 @@ def _pairs(dataset: Dataset) -> Section:
         "Pairs",
         about,
         [
-            ExportFile("pairs.qac.jsonl", n, "pairs", "As docling-sdg has them", qac),
-            ExportFile("pairs.t5.jsonl", n, "pairs at most", "To train a small T5 on", t5),
+            ExportFile("pairs.qac.jsonl", n, "pairs", "Format of docling-sdg", qac),
+            ExportFile("pairs.t5.jsonl", n, "pairs at most", "Training data for a small T5", t5),
         ],
     )

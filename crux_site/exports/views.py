@@ -71,7 +71,9 @@ def file(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponseBas
     except SelectionError as error:
         return selection_error_page(request, dataset, str(error))
     except ExportError as error:
-        return selection_error_page(request, dataset, f"It cannot be written: {error}.", status=422)
+        return selection_error_page(
+            request, dataset, f"The file cannot be written: {error}.", status=422
+        )
     return FileResponse(content, as_attachment=True, filename=file_name, content_type=kind)
 
 

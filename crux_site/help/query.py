@@ -9,7 +9,5 @@ class SearchForm(forms.Form):
     q = forms.CharField(
         required=False,
         max_length=LONGEST,
-        error_messages={
-            "max_length": f"Search for at most {LONGEST} signs: some words are enough."
-        },
+        error_messages={"max_length": f"Enter at most {LONGEST} characters."},
     )

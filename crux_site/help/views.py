@@ -56,7 +56,7 @@ def help_page(request: HttpRequest, name: str) -> HttpResponseBase:
     if name not in paths() and (renamed := decision_of(name)):
         return redirect("help_page", renamed, permanent=True)
     if name == INDEX or name not in paths():
-        raise Http404(f"There is no page of the help called {name!r}.")
+        raise Http404(f"There is no help page {name!r}.")
     if not may_read(request.user, name):
         if not request.user.is_authenticated:
             return redirect_to_login(request.get_full_path())

@@ -20,12 +20,13 @@ class RemovalConfirmationForm(forms.Form):
         if n <= CONFIRM_ABOVE:
             del self.fields["name"]
         else:
-            self.fields[
-                "name"
-            ].help_text = f"as in its address, {slug}: more than {CONFIRM_ABOVE:,} rows go"
+            self.fields["name"].help_text = (
+                f"the name in its URL, {slug}, because more than {CONFIRM_ABOVE:,} rows "
+                "will be removed"
+            )
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if name != self.slug:
-            raise forms.ValidationError(f"Type {self.slug}: nothing was removed.")
+            raise forms.ValidationError(f"Enter {self.slug} to confirm. Nothing was removed.")
         return name

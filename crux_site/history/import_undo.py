@@ -38,7 +38,7 @@ class ImportUndoneError(UserError):
 
 
 ADDED = "added"  # action of an import that a form made
-SET_ASIDE = "grades that are superseded with earlier words"
+SET_ASIDE = "superseded grades of earlier versions"
 
 
 def undo_preview(entry: ProjectEntry, dataset: Dataset) -> RemovalPreview:
@@ -72,7 +72,9 @@ def running_work(dataset: Dataset) -> list[Blocker]:
     ]
     return [
         Blocker(
-            run.display_name, run.parts.exclude(state="done").count(), "parts to do: end it first"
+            run.display_name,
+            run.parts.exclude(state="done").count(),
+            "open parts: end the run first",
         )
         for run in runs
     ]
@@ -86,7 +88,7 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> RemovalPreview:
     with transaction.atomic():
         Dataset.objects.lock(dataset.pk)
         if ProjectEntry.objects.filter(undoes=entry).exists():
-            raise ImportUndoneError("This import is undone already.")
+            raise ImportUndoneError("This import is already undone.")
         list(dataset.campaigns.select_for_update())  # or one could open with words that go
         pending = undo_preview(entry, dataset)
         if not pending.reasons:
@@ -146,7 +148,7 @@ def _filling_imports(later: list[ProjectEntry]) -> list[Blocker]:
 
     The rows are not recorded: some may be of this import, and their content would be lost.
     """
-    blocker = "rows that it filled, perhaps of this one: undo it first"
+    blocker = "rows that it filled, perhaps of this import: undo that import first"
     return [
         Blocker(f"The import of {import_label(entry)}", n, blocker)
         for entry in later

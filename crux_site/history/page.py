@@ -58,7 +58,9 @@ def _acts(dataset: Dataset) -> Iterator[Event]:
 def _campaigns(dataset: Dataset) -> Iterator[Event]:
     for campaign in dataset.campaigns.select_related("created_by"):
         url = _url(campaign)
-        yield Event(campaign.created, campaign.created_by, "made a campaign", campaign.title, url)
+        yield Event(
+            campaign.created, campaign.created_by, "created a campaign", campaign.title, url
+        )
     entries = LogEntry.objects.filter(campaign__dataset=dataset, action__in=STATES)
     for entry in entries.select_related("by", "campaign"):
         action = f"{entry.action} a campaign"
@@ -74,9 +76,9 @@ def _runs(runs: Iterable[JudgeRun | Writing]) -> Iterator[Event]:
         model = run.judge.title if isinstance(run, JudgeRun) else run.writer.title
         detail = f"{run.display_name}, {model}: {run.get_state_display()}"
         url = run.get_absolute_url()
-        yield Event(run.created, run.created_by, f"made a {run.KIND.lower()}", detail, url)
+        yield Event(run.created, run.created_by, f"created a {run.KIND.lower()}", detail, url)
 
 
 def _samples(dataset: Dataset) -> Iterator[Event]:
     for sample in LabelSample.objects.filter(dataset=dataset).select_related("made_by"):
-        yield Event(sample.made, sample.made_by, "drew a sample of what to label next", str(sample))
+        yield Event(sample.made, sample.made_by, "drew a sample for Label next", str(sample))

@@ -55,7 +55,7 @@ def undo(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
     entry = get_object_or_404(dataset.log.exclude(rows={}), pk=pk)
     pending, refused = undo_preview(entry, dataset), ""
     if ProjectEntry.objects.filter(undoes=entry).exists():
-        refused = "This import is undone already."
+        refused = "This import is already undone."
     form = RemovalConfirmationForm(
         dataset.slug, pending.n, request.POST if request.method == "POST" else None
     )
@@ -65,9 +65,9 @@ def undo(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
         except ImportUndoneError as undone:
             refused = str(undone)
         except Dataset.DoesNotExist as error:
-            raise Http404("The dataset has been deleted.") from error
+            raise Http404("The dataset was deleted.") from error
         except IntegrityError:
-            refused = "Somebody has just built on what this import made: nothing was undone."
+            refused = "Nothing was undone, because somebody has just used data of this import."
         else:
             if not pending.reasons:
                 messages.success(

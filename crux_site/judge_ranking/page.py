@@ -94,9 +94,7 @@ def ranking_of(selection: Selection, judge_names: Sequence[str] = ()) -> JudgeRa
 
 def _ranking(selection: Selection, names: tuple[str, ...]) -> JudgeRanking:
     if not selection.raters:
-        raise SelectionError(
-            "Nobody has rated a pair under this rubric, so there is nothing to agree with."
-        )
+        raise SelectionError("This rubric has no ratings by people to compare with.")
     loaded = [(judge, load(select_judge(selection, judge))) for judge in selection.judges]
     graded = {judge: ~np.isnan(matrix.judge) for judge, matrix in loaded}
     n_rated = loaded[0][1].n_items if loaded else load(replace(selection, judge=None)).n_items

@@ -13,7 +13,7 @@ class NewProjectForm(forms.ModelForm):
     class Meta:
         model = Project
         fields = ("title", "slug")
-        labels = {"slug": "Name in addresses"}
+        labels = {"slug": "Name in URLs"}
         help_texts = {"slug": "letters, digits and hyphens"}
         error_messages = {"slug": {"unique": "This name is taken: choose another."}}
 
@@ -22,7 +22,7 @@ class InvitationForm(forms.ModelForm):
     class Meta:
         model = Invitation
         fields = ("for_whom", "role")
-        help_texts = {"for_whom": "a name, so that you know the link again"}
+        help_texts = {"for_whom": "a label to recognise the link"}
 
 
 class RoleForm(forms.Form):
@@ -57,15 +57,15 @@ class ShareForm(forms.ModelForm):
 
     PAGE, DATASET = "page", "dataset"
     what = forms.ChoiceField(
-        choices=[(PAGE, "this page alone"), (DATASET, "all results of the dataset")],
+        choices=[(PAGE, "only this page"), (DATASET, "all results of the dataset")],
         widget=forms.RadioSelect,
-        label="Shows",
+        label="Content",
     )
     days = forms.TypedChoiceField(
         choices=[(7, "a week"), (30, "30 days"), (90, "90 days"), (365, "a year")],
         coerce=int,
         initial=30,
-        label="Shows it for",
+        label="Valid for",
     )
 
     class Meta:
@@ -74,8 +74,9 @@ class ShareForm(forms.ModelForm):
         widgets = {"address": forms.HiddenInput}
         help_texts = {
             "address": "",
-            "with_words": "else no text, question, request or span, and no page or file that has them",
-            "for_whom": "a name, so that you know the link again; readers do not see it",
+            "with_words": "otherwise without texts, questions, requests and spans, and without "
+            "pages and files that contain them",
+            "for_whom": "a label to recognise the link; readers do not see it",
         }
 
     field_order = ("address", "what", "with_words", "for_whom", "days")
@@ -101,7 +102,7 @@ class ShareForm(forms.ModelForm):
             if not cleaned["address"]:
                 self.add_error(
                     "with_words",
-                    "This page has words of texts or questions: share it with the words, or another page.",
+                    "This page contains texts or questions: share it with them, or share another page.",
                 )
         return cleaned
 

@@ -46,11 +46,13 @@ class MembersOnly:
                 user.role_here = _role(user, **{f"project__{path}": kwargs[name]})
                 reads = request.method in READ or match.url_name in OPEN_TO_VIEWERS
                 if user.role_here == Role.VIEWER and not reads:
-                    raise PermissionDenied("You are a viewer of this project, and change nothing.")
+                    raise PermissionDenied(
+                        "As a viewer of this project you cannot change anything."
+                    )
 
 
 def _role(user: User, **about: Any) -> str:
     role = user.memberships.filter(**about).values_list("role", flat=True).first()
     if role is None:
-        raise Http404("No project of yours has this.")
+        raise Http404("This is not in any of your projects.")
     return role

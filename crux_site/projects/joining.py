@@ -29,14 +29,14 @@ def join(request: HttpRequest, word: str) -> HttpResponseBase:
     may_join = user.is_researcher if user else form is not None and form.is_valid()
     project = _accept(request, word, user, form) if request.method == "POST" and may_join else None
     if project:
-        messages.success(request, f"You are in {project}.")
+        messages.success(request, f"You are now a member of {project}.")
         answer = redirect(project)
         if user is None:
             remember(request, answer)
         return answer
     invitation = Invitation.objects.of_token(word)
     if invitation is None:
-        raise Http404("This invitation was taken, was revoked, or has ended.")
+        raise Http404("This invitation was used, was revoked, or has expired.")
     context = {"invitation": invitation, "form": form}
     status = 422 if request.method == "POST" else 200
     return render(request, "crux_site/projects/join.html", context, status=status)

@@ -45,7 +45,7 @@ def revoke_shared(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResp
     link = get_object_or_404(project.shared_links.select_related("dataset"), pk=pk)
     with transaction.atomic():
         link.revoke(request.user)
-    messages.success(request, f"The link for {link.for_whom} shows nothing any more.")
+    messages.success(request, f"The link for {link.for_whom} is revoked.")
     return redirect(project)
 
 

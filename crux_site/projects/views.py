@@ -60,7 +60,7 @@ def projects(request: AuthenticatedRequest) -> HttpResponseBase:
 def _create_project(form: NewProjectForm, by: User) -> Project:
     project: Project = form.save()
     Membership.objects.create(project=project, user=by, role=Role.OWNER)
-    ProjectEntry.record(project, by, "made the project")
+    ProjectEntry.record(project, by, "created the project")
     return project
 
 
@@ -159,7 +159,7 @@ def revoke(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBas
         Project.objects.lock(project.pk)  # whoever takes it now has the lock, and it is taken then
         invitation = get_object_or_404(project.invitations.open(), pk=pk)
         invitation.revoke(request.user)
-    messages.success(request, f"The link for {invitation.for_whom} lets nobody in any more.")
+    messages.success(request, f"The link for {invitation.for_whom} is revoked.")
     return redirect(project)
 
 
@@ -175,7 +175,9 @@ def move(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     with transaction.atomic():
         dataset = Dataset.objects.lock(dataset.pk)
         if dataset.project_id != project.pk:
-            form.add_error("dataset", f"Somebody has moved {dataset} to another project meanwhile.")
+            form.add_error(
+                "dataset", f"Somebody moved {dataset} to another project in the meantime."
+            )
             return _page(request, project, 409, move=form)
         dataset.project = to
         dataset.save(update_fields=["project"])
@@ -184,7 +186,7 @@ def move(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         ended = dataset.shared_links.revoke_ownerless(request.user)
         ProjectEntry.record(project, request.user, "moved away", f"{dataset.slug}, to {to.slug}")
         ProjectEntry.record(to, request.user, "moved here", f"from {project.slug}", dataset)
-    messages.success(request, f"{dataset} is in {to} now.")
+    messages.success(request, f"{dataset} is moved to {to}.")
     if ended:
         messages.warning(
             request, f"{ended} shared link{'s'[: ended > 1]} ended: the makers do not own {to}."

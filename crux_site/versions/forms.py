@@ -7,17 +7,17 @@ from django.http import QueryDict
 
 from annotation.models import digest
 
-GRADE_CHOICES = {"yes": "count for the new words, too", "no": "are superseded with the old words"}
+GRADE_CHOICES = {"yes": "count for the new text too", "no": "are superseded"}
 
 
 class TextEditForm(forms.Form):
     """Edit of a text or question; `seen` is the SHA-256 of the wording that was opened."""
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
-    body = forms.CharField(label="Words", widget=forms.Textarea(attrs={"rows": 12}), strip=False)
-    why = forms.CharField(label="Why", max_length=200, required=False)
+    body = forms.CharField(label="Text", widget=forms.Textarea(attrs={"rows": 12}), strip=False)
+    why = forms.CharField(label="Reason", max_length=200, required=False)
     counts = forms.ChoiceField(
-        label="Grades that were given so far", choices=list(GRADE_CHOICES.items()), initial="yes"
+        label="Existing grades", choices=list(GRADE_CHOICES.items()), initial="yes"
     )
 
     def clean_body(self) -> str:

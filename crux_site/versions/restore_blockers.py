@@ -14,8 +14,8 @@ def dependent_rows(versions: QuerySet[Version], brought: QuerySet[Rating]) -> li
         Q(text=OuterRef("text")) | Q(question=OuterRef("question")), number__gt=OuterRef("number")
     ).exclude(pk__in=versions.values("pk"))
     blockers = [
-        Blocker("Words", versions.filter(Exists(since)).count(), "that are other ones again since"),
-        Blocker("Words", versions.filter(had={}).count(), "from before they could be given back"),
+        Blocker("Texts", versions.filter(Exists(since)).count(), "edited again since"),
+        Blocker("Texts", versions.filter(had={}).count(), "edited before edits could be undone"),
     ]
     for kind in ("text", "question"):
         rated = Rating.objects.filter(
@@ -25,7 +25,7 @@ def dependent_rows(versions: QuerySet[Version], brought: QuerySet[Rating]) -> li
         for rater, n in (
             rated.order_by("rater__name").values_list("rater__name").annotate(Count("pk"))
         ):
-            blockers.append(Blocker(f"Rater {rater}", n, f"grades of new words of a {kind}"))
+            blockers.append(Blocker(f"Rater {rater}", n, f"grades of the new version of a {kind}"))
         blockers += _answer_blockers(versions, kind)
     uses_wording = (
         Q(items__text__versions__in=versions)
@@ -37,7 +37,11 @@ def dependent_rows(versions: QuerySet[Version], brought: QuerySet[Rating]) -> li
         active_campaigns.order_by("pk").values_list("title").annotate(Count("items", distinct=True))
     ):
         blockers.append(
-            Blocker(f"Campaign {campaign}", n, "items with new words: close or discard it first")
+            Blocker(
+                f"Campaign {campaign}",
+                n,
+                "items with the new version: close or delete the campaign first",
+            )
         )
     return [blocker for blocker in blockers if blocker.n]
 
@@ -54,7 +58,7 @@ def duplicate_wordings(
     )
     duplicates = duplicates.exclude(pk__in=brought.values("pk")).exclude(versions__in=versions)
     n = versions.exclude(body="").filter(Exists(duplicates)).count()
-    return [Blocker("Words", n, "that another question has by now")] if n else []
+    return [Blocker("Texts", n, "that are now equal to another question")] if n else []
 
 
 def _answer_blockers(versions: QuerySet[Version], kind: str) -> list[Blocker]:
@@ -71,6 +75,6 @@ def _answer_blockers(versions: QuerySet[Version], kind: str) -> list[Blocker]:
         "assignment__item__campaign", "assignment__item__campaign__title"
     )
     return [
-        Blocker(f"Campaign {title}", n, f"answers to new words of a {kind}")
+        Blocker(f"Campaign {title}", n, f"answers to the new version of a {kind}")
         for _campaign, title, n in by_campaign.annotate(Count("pk"))
     ]

@@ -45,7 +45,7 @@ def restore(version: Version, *, by: User, seen: str) -> list[Blocker]:
     lock_for_edit(entity, seen)
     refuse_while_judging(version.dataset)
     if not entity.versions.filter(pk=version.pk).exists():
-        raise TextEditError("These words have been restored already.")
+        raise TextEditError("This version is already restored.")
     if reasons := blockers(version):
         return reasons
     given_up = entity.body or ""

@@ -90,7 +90,9 @@ def recheck_edits(dataset: Dataset, since: int) -> None:
     )
     active_campaigns = Campaign.objects.published().exclude(state=Campaign.State.CLOSED)
     if campaign := active_campaigns.filter(reworded, dataset=dataset).first():
-        raise TextEditError(f"The campaign {campaign} was opened meanwhile, with the old words.")
+        raise TextEditError(
+            f"The campaign {campaign} was opened in the meantime, with the old text."
+        )
 
 
 def attempts_at(entity: TextOrQuestion) -> Any:
@@ -102,4 +104,6 @@ def refuse_while_judging(dataset: Dataset) -> None:
     """Raise TextEditError while a judging run of the dataset is at work."""
     run = dataset.judge_runs.filter(state__in=ACTIVE_STATES).first()
     if run:
-        raise TextEditError(f"The {run} is at work: pause it first, so that it asks one thing.")
+        raise TextEditError(
+            f"The {run} is running: pause it first, so that it uses only one version."
+        )

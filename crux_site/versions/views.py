@@ -75,8 +75,8 @@ def _edit(
         form.add_error("body", str(refused))
         return _page(request, slug, kind, entity, 422, form=form)
     except ObjectDoesNotExist as error:
-        raise Http404("Somebody has removed it.") from error
-    messages.success(request, "The words are changed. The old ones are below.")
+        raise Http404("Somebody removed it in the meantime.") from error
+    messages.success(request, "The edit is saved. Earlier versions are below.")
     return redirect("text_history", slug, kind, entity.pk)
 
 
@@ -101,14 +101,14 @@ def choose_version(
     version = entity.versions.filter(number=_number(request.POST.get("version", ""))).first()
     counts = request.POST.get("counts") == "yes"
     if version is None or request.POST.get("counts") not in GRADE_CHOICES:
-        raise Http404("There is no such choice.")
+        raise Http404("This choice does not exist.")
     try:
         digest_read = request.POST.get("seen", "")
         set_grades_valid(version, counts=counts, by=request.user, seen=digest_read)
     except TextEditError as refused:
         messages.error(request, str(refused))
     except ObjectDoesNotExist as error:
-        raise Http404("Somebody has removed it.") from error
+        raise Http404("Somebody removed it in the meantime.") from error
     else:
         messages.success(
             request, f"Grades of earlier words {GRADE_CHOICES['yes' if counts else 'no']}."
@@ -123,16 +123,16 @@ def place_span(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespons
     spans = NuggetSpan.objects.select_related("rating__text__dataset__project")
     span = get_object_or_404(spans, pk=pk, rating__text__dataset__slug=slug)
     if span.start is not None and not span.source_quote:
-        raise Http404("The span has never lost its place.")
+        raise Http404("This span has not lost its position.")
     try:
         quote = request.POST.get("words", "").replace("\r\n", "\n")
         anchor_span(span, quote, by=request.user)
     except TextEditError as refused:
         messages.error(request, str(refused))
     except ObjectDoesNotExist as error:
-        raise Http404("Somebody has removed it.") from error
+        raise Http404("Somebody removed it in the meantime.") from error
     else:
-        messages.success(request, "The span has its place.")
+        messages.success(request, "The span is placed.")
     return redirect("text_history", slug, "text", span.rating.text_id)
 
 
@@ -158,10 +158,10 @@ def restore(
         except TextEditError as error:
             refused = str(error)
         except ObjectDoesNotExist as error:
-            raise Http404("Somebody has removed it.") from error
+            raise Http404("Somebody removed it in the meantime.") from error
         else:
             if not reasons:
-                messages.success(request, "The earlier words are restored.")
+                messages.success(request, "The earlier version is restored.")
                 return redirect("text_history", slug, kind, pk)
     context = {
         "dataset": version.dataset,
@@ -190,7 +190,7 @@ def _text_or_question(slug: str, kind: str, pk: int) -> TextOrQuestion:
     if kind == "question":
         questions = SubQuestion.objects.select_related("topic__dataset__project")
         return get_object_or_404(questions, topic__dataset__slug=slug, pk=pk)
-    raise Http404("Texts and questions have words.")
+    raise Http404("Only texts and questions have a text history.")
 
 
 def _page(

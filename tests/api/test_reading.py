@@ -184,8 +184,8 @@ def test_numbered_pages_lead_on_and_back(api, dataset):
             "topic: Null characters are not allowed.",
         ),
         ("datasets/ferry/texts/?kind=report&kind=passage", 400, "kind: is given more than once"),
-        ("nowhere/", 404, "Nothing stands at this address. All addresses end with a slash."),
-        ("datasets", 404, "Nothing stands at this address. All addresses end with a slash."),
+        ("nowhere/", 404, "There is no endpoint at this URL. All URLs end with a slash."),
+        ("datasets", 404, "There is no endpoint at this URL. All URLs end with a slash."),
     ],
 )
 def test_refused_request_has_reason(api, dataset, address, status, detail):

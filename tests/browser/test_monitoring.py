@@ -1,7 +1,5 @@
 """Monitoring in a browser: live counts, confirmations, and accessibility."""
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 

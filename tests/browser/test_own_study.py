@@ -74,8 +74,8 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
     page.get_by_role("link", name="Restore version 1").click()
     expect(page.locator(".wording-diff ins")).not_to_have_count(0)
     assert faults(page) == []
-    page.get_by_role("button", name="Restore these words").click()
-    expect(page.get_by_text("The earlier words are restored.")).to_be_visible()
+    page.get_by_role("button", name="Restore this version").click()
+    expect(page.get_by_text("The earlier version is restored.")).to_be_visible()
 
     # The second import is taken back: what it alone brought goes.
     rater2 = "select count(*) from annotation_rating g join annotation_rater r on r.id = g.rater_id"

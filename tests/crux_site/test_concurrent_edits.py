@@ -441,7 +441,7 @@ def test_second_of_two_experts_is_shown_the_decision_of_the_first(cast, admins):
     outcomes = at_once(*calls, after_reading=Campaign)
     assert statuses(outcomes) == [302, 409]
     [refused] = [outcome.value for outcome in outcomes if outcome.status == 409]
-    assert "has decided this meanwhile, see the history" in refused.content.decode()
+    assert "has decided this question in the meantime: see the history" in refused.content.decode()
     assert Decision.objects.count() == 1
 
 

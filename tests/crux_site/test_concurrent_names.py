@@ -61,7 +61,9 @@ def test_token_of_one_name(ada):
     for number in range(ROUNDS):
         data = {"name": f"notebook {number}", "days": "90"}
         answers = both_post(ada, "/account/tokens/", data, data)
-        assert_one_is_refused(answers, 200, "You have a token of this name. Revoke it first.")
+        assert_one_is_refused(
+            answers, 200, "You already have a token with this name. Revoke it first."
+        )
     assert ApiToken.objects.count() == ROUNDS
 
 

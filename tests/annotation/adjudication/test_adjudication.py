@@ -124,7 +124,7 @@ def test_decision_is_withdrawn_and_the_pair_is_open_again(cast, rosa, differing)
     [
         ({"key": "no-key"}, 422, "UUID"),
         ({"note": "x" * 2001}, 422, "2000"),
-        ({"base": ""}, 409, "rosa has decided this meanwhile"),
+        ({"base": ""}, 409, "rosa has decided this question in the meantime"),
     ],
 )
 def test_withdrawal_that_does_not_fit_changes_nothing(
@@ -150,7 +150,7 @@ def test_withdrawal_without_a_decision_is_refused(cast, rosa, differing):
     second_reply = rosa.post(url(differing), sent | {"key": uuid4(), "base": newest.key})
     assert second_reply.status_code == 422
     unaware = cast.client("admin").post(url(differing), decision(differing))
-    assert "rosa has withdrawn this meanwhile" in unaware.content.decode()
+    assert "rosa has withdrawn this question in the meantime" in unaware.content.decode()
     assert Decision.objects.count() == 2
 
 
@@ -182,7 +182,7 @@ def test_second_decision_without_knowing_the_first_is_refused(cast, rosa, differ
     response = cast.client("admin").post(url(differing), decision(differing, grade="0", keep=[]))
     assert response.status_code == 409
     page = response.content.decode()
-    assert "rosa has decided this meanwhile" in page
+    assert "rosa has decided this question in the meantime" in page
     assert f'name="base" value="{Decision.objects.get().key}"' in page
     assert Decision.objects.count() == 1
 
@@ -391,4 +391,4 @@ def test_taking_twice_is_one_decision_and_knows_of_others(cast, rosa, differing)
     assert Decision.objects.count() == 1
     late = cast.client("admin").post(url(differing), decision(differing, take=voice.key))
     assert late.status_code == 409
-    assert "rosa has decided this meanwhile" in late.content.decode()
+    assert "rosa has decided this question in the meantime" in late.content.decode()

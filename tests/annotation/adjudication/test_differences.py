@@ -77,7 +77,10 @@ def test_list_page_filters_by_its_address(cast, rosa, differing):
     assert "decided: answerable" in markup(rosa.get(LIST))
     assert "Was anybody hurt?" not in rosa.get(f"{LIST}?state=open").content.decode()
     assert "What failed" not in rosa.get(f"{LIST}?state=decided").content.decode()
-    assert "No question matches the filters" in rosa.get(f"{LIST}?kind=spans&state=decided").content.decode()
+    assert (
+        "No question matches the filters"
+        in rosa.get(f"{LIST}?kind=spans&state=decided").content.decode()
+    )
     assert rosa.get(f"{LIST}?kind=grade").status_code == 422  # yes and no are never two apart
 
 

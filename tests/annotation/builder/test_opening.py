@@ -81,7 +81,8 @@ def test_opening_is_logged_and_its_people_see_it(cast, admin, harbour):
     begun = worker.post(f"/work/in/{draft.slug}/begin/")
     assert worker.get(begun.url).status_code == 200
     assert (
-        "The campaign was opened before." in admin.post(url(draft, "open"), follow=True).content.decode()
+        "The campaign was opened before."
+        in admin.post(url(draft, "open"), follow=True).content.decode()
     )
 
 

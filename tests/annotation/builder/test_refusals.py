@@ -57,7 +57,11 @@ BAD = [
     ("terms", {"drop_out_percent": "100"}, "less than or equal to 99"),
     ("terms", {"workers_a_day": "0"}, "greater than or equal to 1"),
     ("terms", {"workers_a_day": "99999"}, "less than or equal to"),
-    ("terms", {"opens_at": "2030-02-02T10:00", "closes_at": "2030-02-01T10:00"}, "before the opening time"),
+    (
+        "terms",
+        {"opens_at": "2030-02-02T10:00", "closes_at": "2030-02-01T10:00"},
+        "before the opening time",
+    ),
     ("terms", {"closes_at": "soon"}, "valid date"),
     ("terms", {"platform": "bazaar"}, "Select a valid choice"),
     ("terms", {"completion_url": "nowhere at all"}, "valid URL"),

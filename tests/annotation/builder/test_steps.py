@@ -159,7 +159,9 @@ def test_gold_step_remarks_on_too_few_labelled_questions(
     assert f"meets {plan.texts} gold text" in page
     assert "A flag on the page Quality needs 5 gold answers." in page
     per_person = gold.get("gold_per_person")
-    review = f"{per_person} gold texts for each person" if per_person else "one gold text in each part"
+    review = (
+        f"{per_person} gold texts for each person" if per_person else "one gold text in each part"
+    )
     assert review in read(admin, draft, "review")
 
 

@@ -204,7 +204,9 @@ def test_empty_study_shows_a_message(cast, study):
     study.pay_per_part = None
     study.save()
     assert "No pay is stated" in text(cast.client("researcher"), HOME)
-    assert "There are no participants yet" in text(cast.client("researcher"), f"{HOME}participants/")
+    assert "There are no participants yet" in text(
+        cast.client("researcher"), f"{HOME}participants/"
+    )
 
 
 def test_pilot_a_draft_and_a_study_past_its_end_say_so(cast, study):

@@ -68,7 +68,7 @@ def test_look_says_what_goes_and_why(cast, mill):
         ],
     ]
     assert "2 of 4 questions would be left out" in markup(page)
-    assert "without a grade: 1, which stay" in markup(page)
+    assert "Without a grade: 1, which stay" in markup(page)
     assert "Exclude questions" not in markup(page)
     assert because() == [""] * 4
     second_page = cast.client("admin").get(FILTER, {"keep": KEEP, "missing": "go"})

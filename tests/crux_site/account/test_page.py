@@ -48,7 +48,7 @@ def test_everybody_with_a_password_changes_the_own_one_and_other_sessions_end(ca
     client, other_client = cast.client("worker"), cast.client("worker")
     assert "Change your password" in client.get(PAGE).content.decode()
     assert change(client).url == PAGE
-    assert "Your password is changed." in client.get(PAGE).content.decode()
+    assert "Your password was changed." in client.get(PAGE).content.decode()
     assert other_client.get(PAGE).status_code == 302
     assert User.objects.get(pk=cast.worker.pk).check_password(NEW)
     assert User.objects.get(pk=cast.other_worker.pk).check_password(PASSWORD)
@@ -95,7 +95,7 @@ def test_worker_of_a_german_study_reads_german(cast):
 
 def test_token_is_made_shown_once_kept_as_a_hash_and_revoked(cast):
     client = cast.client("researcher")
-    assert "You have none." in client.get(PAGE).content.decode()
+    assert "You have no tokens." in client.get(PAGE).content.decode()
     response = make(client)
     key = response.context["made"]
     assert key in response.content.decode()
@@ -128,7 +128,7 @@ def test_token_ends_when_it_expires(cast):
     ("name", "days", "message"),
     [
         ("", "90", "This field is required"),
-        ("here already", "90", "You have a token of this name. Revoke it first."),
+        ("here already", "90", "You already have a token with this name. Revoke it first."),
         ("x" * 81, "90", "at most 80 characters"),
         ("a\x00b", "90", "Null characters are not allowed"),
         ("fine", "7", "Select a valid choice"),
@@ -171,7 +171,7 @@ def test_account_permissions_by_role(cast):
     for address in ("password/", "tokens/", f"tokens/{of_the_admin.pk}/revoke/"):
         assert admin.get(PAGE + address).status_code == 405
     assert admin.post(f"{PAGE}tokens/0/revoke/").status_code == 404
-    assert "Tokens for programs" not in cast.client("worker").get(PAGE).content.decode()
+    assert "API tokens" not in cast.client("worker").get(PAGE).content.decode()
     assert ApiToken.objects.get() == of_the_admin
 
 
@@ -190,10 +190,10 @@ def test_command_makes_one_for_somebody_else(cast, capsys):
 
 def test_password_change_revokes_tokens_if_asked(cast):
     client = cast.client("researcher")
-    assert "Revoke my API tokens" not in client.get(PAGE).content.decode()
+    assert "Also revoke my API tokens" not in client.get(PAGE).content.decode()
     key = ApiToken.objects.make(cast.researcher, "notebook")
     ApiToken.objects.make(cast.admin, "of the admin")
-    assert "Revoke my API tokens" in client.get(PAGE).content.decode()
+    assert "Also revoke my API tokens" in client.get(PAGE).content.decode()
     assert change(client).status_code == 302
     assert comes_with(key) == 200
     sent = {"old_password": NEW, "new_password1": "one-more-word-3"}

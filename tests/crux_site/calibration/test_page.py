@@ -87,7 +87,7 @@ def test_curve_needs_matching_scale(rosa, reply_study, scale, curves):
     Rubric.objects.filter(slug="graded").update(scale=scale, eta=None)
     response = rosa.get(url_for_judge(reply_study))
     assert list(response.context["made"].curves) == curves
-    assert ("there is no curve of them" in text_of_page(response)) is (not curves)
+    assert ("this rubric has neither" in text_of_page(response)) is (not curves)
     statistics = rosa.get(url_for_judge(reply_study, "/datasets/ferry/calibration.json")).json()[
         "statistics"
     ]
@@ -133,8 +133,8 @@ def test_other_scale_is_thresholded_at_eta(rosa, reply_study):
 
 def test_judge_that_told_nothing(rosa, reply_study):
     page = text_of_page(rosa.get(f"{URL}?rubric=graded&judge={reply_study.second.slug}"))
-    assert "told no probabilities" in page
-    assert "No judge is chosen" in text_of_page(rosa.get(f"{URL}?rubric=graded&judge="))
+    assert "has no probabilities" in page
+    assert "Choose a judge" in text_of_page(rosa.get(f"{URL}?rubric=graded&judge="))
     assert rosa.get(f"{URL}points.csv?rubric=graded&judge=").status_code == 400
 
 

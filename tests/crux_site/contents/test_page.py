@@ -112,7 +112,7 @@ def test_all_that_can_be_renamed_or_removed_is_listed(owner):
 def test_runs_and_raters_of_files(owner, dataset, kind, name, model):
     address = f"{PAGE}{kind}/?name={name}"
     for new, message in (
-        (name, "called so already"),
+        (name, "already the name"),
         ("", "required"),
         ("x" * 121, "120"),
         ({"run": "human_eval.bm25", "rater": "ann"}[kind], "already"),
@@ -152,7 +152,7 @@ def test_rater_whose_labels_a_campaign_expects_stays(owner, cast, dataset):
     Campaign.objects.filter(pk=campaign.pk).update(gold_source=ann)
     refused = remove(owner, f"{PAGE}rater/?name=ann")
     assert refused.status_code == 422
-    assert "Campaign Study of small: 1 settings that name this rater" in text_of_page(refused)
+    assert "Campaign Study of small: 1 settings with this rater" in text_of_page(refused)
     assert Campaign.objects.get().gold_source == ann
 
 
@@ -163,7 +163,7 @@ def test_system_is_renamed_with_all_that_is_tied_to_its_name(owner, cast, datase
     Campaign.objects.filter(pk=campaign.pk).update(selection=chosen)
     n = dataset.texts.filter(system="annotated.bm25").count()
     run = rename(owner, f"{PAGE}run/?name=annotated.bm25", "x")
-    assert "It is the context of the reports" in text_of_page(run)
+    assert "This run is the context of the reports" in text_of_page(run)
     for new, message in (("bm25", "annotated. at the beginning"), ("annotated.oracle", "already")):
         assert message in text_of_page(rename(owner, BM25, new))
     version = data_version(dataset)
@@ -201,7 +201,7 @@ def test_answers_of_people_block_removal_of_system(owner, cast, dataset):
     answered(dataset, cast.worker)
     refused = remove(owner, BM25)
     assert refused.status_code == 422
-    assert "Campaign Study of small: 2 texts that it shows" in text_of_page(refused)
+    assert "Campaign Study of small: 2 texts in use" in text_of_page(refused)
     assert dataset.texts.filter(system="annotated.bm25").exists()
 
 
@@ -213,7 +213,7 @@ def test_dataset_goes_once_its_answers_are_in_the_archive(owner, cast, dataset, 
     assert "Campaign Study of small: 1 people: close it first" in text_of_page(refused)
     Campaign.objects.update(state="closed")
     JudgeRun.objects.filter(dataset=dataset).update(state="running")
-    assert "end it first" in text_of_page(remove(owner, address, name="small"))
+    assert "end the run first" in text_of_page(remove(owner, address, name="small"))
     JudgeRun.objects.update(state="finished")
     assert "Type small" in text_of_page(remove(owner, address, name="The small study"))
     assert (Answer.objects.count(), list(var.iterdir())) == (1, [])

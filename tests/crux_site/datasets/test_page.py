@@ -121,7 +121,7 @@ def test_rooms_that_only_some_may_enter_are_shown_to_them(cast, study):
     for account, offered in (("researcher", []), ("admin", theirs)):
         page = text_of_page(cast.client(account).get("/datasets/ferry/"))
         assert [name for name in theirs if name in page] == offered, account
-        assert "Earlier words" in page
+        assert "Text history" in page
 
 
 def test_empty_dataset(rosa, db):

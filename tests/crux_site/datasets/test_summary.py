@@ -43,13 +43,13 @@ def test_lines_are_those_of_the_page(db, small_world, rosa):
 
 def test_long_report_is_shown_where_it_is_kept_and_never_made(db, small_world, rosa, monkeypatch):
     monkeypatch.setattr(module, "CHEAP", 0)
-    assert "How far raters agree , which is not computed yet" in lines(rosa)
+    assert "How far raters agree , not computed yet" in lines(rosa)
     rosa.get("/datasets/ferry/agreement/")
     assert "κ 0.66" in lines(rosa)
     rating = Rating.objects.filter(rater=small_world.ben, grade=1).first()
     rating.grade = 0
     rating.save(update_fields=["grade"])
-    assert "which is not computed yet" in lines(rosa)
+    assert "not computed yet" in lines(rosa)
 
 
 def test_list_asks_for_the_lines_of_each_and_computes_none(db, small_world, rosa, monkeypatch):
@@ -62,7 +62,7 @@ def test_list_asks_for_the_lines_of_each_and_computes_none(db, small_world, rosa
 def test_next_step_by_state(cast, small_world, rosa):
     Dataset.objects.create(slug="empty", title="Empty")
     bare = make_dataset("bare")
-    assert "Next: texts, from a file or by hand" in lines(rosa, "empty")
+    assert "Next: add texts, from a file or by hand" in lines(rosa, "empty")
     assert "Next: grades, from a campaign, a judge or files" in lines(rosa, "bare")
     campaign = make_campaign(bare, cast.worker)
     assert f"Open campaign: {campaign.title}" in lines(rosa, "bare")

@@ -226,10 +226,10 @@ def test_search_that_is_too_long_is_refused(cast):
     assert cast.client("researcher").get("/help/", {"q": "a" * LONGEST}).status_code == 200
     response = cast.client("researcher").get("/help/", {"q": "a" * (LONGEST + 1)})
     assert response.status_code == 400
-    assert "Search for at most 100 signs" in markup(response)
+    assert "Enter at most 100 characters" in markup(response)
 
 
 def test_many_sections_are_cut_and_counted(cast):
     page = markup(cast.client("researcher").get("/help/", {"q": "the"}))
-    assert "The best 40 are shown." in page
+    assert "These are the best 40." in page
     assert page.count('<p class="quiet">') == 40

@@ -36,7 +36,7 @@ def test_of_two_undos_one_is_told_that_it_is_done(world, tmp_path):
     for outcomes in rounds(3, prepare, after_reading=ProjectEntry):
         assert sorted(outcome.status for outcome in outcomes) == [302, 422]
         refused = next(outcome.value for outcome in outcomes if outcome.status == 422)
-        assert "undone already" in refused.content.decode()
+        assert "already undone" in refused.content.decode()
 
 
 def test_concurrent_renames_leave_a_single_system(world):

@@ -144,7 +144,7 @@ def test_second_import_is_undone_and_made_again(owner, cast, folder):
     assert (entry.action, entry.undoes.action) == ("undid the import", "imported")
     assert entry.by == cast.researcher
     second_undo = owner.post(url)
-    assert (second_undo.status_code, "is undone already" in text_of_page(second_undo)) == (
+    assert (second_undo.status_code, "is already undone" in text_of_page(second_undo)) == (
         422,
         True,
     )
@@ -160,7 +160,7 @@ def test_first_goes_after_the_second_and_leaves_an_empty_dataset(owner, dataset,
     assert "The import of " in text
     n = Rating.objects.count()
     assert f"{n} ratings" in text  # all are of its questions
-    assert "1 rows that it filled, perhaps of this one" in text  # the words of t-2:0#0
+    assert "1 rows that it filled, perhaps of this import" in text  # the words of t-2:0#0
     assert rows() == before
     owner.post(second)
     assert owner.post(first).url == PAGE
@@ -201,11 +201,11 @@ def test_answers_of_people_block_undo(owner, cast, dataset):
     assert refused.status_code == 422
     blockers = reasons(refused)
     assert "Campaign Study of small: 1 answers of people" in blockers
-    assert f"Campaign Study of small: {n} texts that it shows" in blockers
+    assert f"Campaign Study of small: {n} texts in use" in blockers
     assert Rating.objects.exists()
     n_questions = ItemQuestion.objects.count()
     blockers = reasons(owner.get(undo_of(1)))
-    assert f"Campaign Study of small: {n_questions} questions that it asks" in blockers
+    assert f"Campaign Study of small: {n_questions} questions in use" in blockers
 
 
 def test_judging_runs_and_aggregates_block_undo(owner, dataset):
@@ -216,7 +216,7 @@ def test_judging_runs_and_aggregates_block_undo(owner, dataset):
     assert any(reason.startswith("Rater majority.answerable: ") for reason in blockers)
     assert any(reason.startswith(f"Rater {run.judge.rater}: ") for reason in blockers)
     JudgeRun.objects.filter(pk=run.pk).update(state="running")
-    assert f"Judge run {run.pk}: 0 parts to do: end it first" in reasons(owner.get(undo_of(2)))
+    assert f"Judge run {run.pk}: 0 open parts: end the run first" in reasons(owner.get(undo_of(2)))
 
 
 def test_ratings_of_people_are_never_the_imports(cast, dataset):
@@ -274,9 +274,9 @@ def test_history_tells_of_files_campaigns_and_models(owner, cast, dataset):
     table = csv.DictReader(io.StringIO(owner.get("/datasets/small/history.csv").content.decode()))
     events = [(row["what"], row["by"]) for row in table]
     assert events == [
-        ("made a judge run", ""),
+        ("created a judge run", ""),
         ("closed a campaign", "ada"),
-        ("made a campaign", ""),
+        ("created a campaign", ""),
         ("imported", "ada"),
         ("imported", ""),
     ]
@@ -332,8 +332,8 @@ def test_generation_tasks_block_undo(owner, dataset):
             run=run, writer=run.writer, topic=topic, number=number, inputs=inputs, sample=number
         )
     blockers = reasons(owner.get(undo_of(2)))
-    assert f"Generation run {run.pk}: 2 tasks that show its texts" in blockers
+    assert f"Generation run {run.pk}: 2 tasks with its texts" in blockers
     assert (
-        f"Generation run {run.pk}: 3 parts to do: end it first" in blockers
+        f"Generation run {run.pk}: 3 open parts: end the run first" in blockers
     )  # it is being planned
     assert f"Generation run {run.pk}: 3 tasks" in reasons(owner.get(undo_of(1)))  # of its topic

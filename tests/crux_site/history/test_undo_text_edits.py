@@ -140,7 +140,7 @@ def test_rows_on_new_wording_block_undo(folder, small, cast):
     assert "Rater ben: 1 grades of new words of a text" in reasons(small)
     assert any(
         reason.startswith(f"Campaign {campaign}: ")
-        and reason.endswith("items with new words: close or discard it first")
+        and reason.endswith("items with the new version: close or delete the campaign first")
         for reason in reasons(small)
     )
     assert undo(newest_import(), small, None).reasons
@@ -170,7 +170,7 @@ def test_grade_that_somebody_gave_anew_keeps_the_new_words(folder, small, cast, 
 def test_later_edit_blocks_undo(folder, small):
     import_dataset(folder, "small", new_words="count")
     edit_text(question(), "What became of the ferry after all?", by=None, why="", counts=True)
-    assert reasons(small) == ["Words: 1 that are other ones again since"]
+    assert reasons(small) == ["Texts: 1 edited again since"]
 
 
 def test_duplicate_question_blocks_undo(folder, small):
@@ -178,13 +178,13 @@ def test_duplicate_question_blocks_undo(folder, small):
     earlier = question().versions.get().body
     second_question = question().topic.questions.exclude(pk=question().pk).first()
     edit_text(second_question, earlier, by=None, why="", counts=True)
-    assert reasons(small) == ["Words: 1 that another question has by now"]
+    assert reasons(small) == ["Texts: 1 that are now equal to another question"]
 
 
 def test_versions_from_before_know_no_way_back(folder, small):
     import_dataset(folder, "small", new_words="count")
     Version.objects.filter(text=None).update(had={})
-    assert reasons(small) == ["Words: 1 from before they could be given back"]
+    assert reasons(small) == ["Texts: 1 edited before edits could be undone"]
 
 
 def test_replies_of_judges_count_again_and_new_ones_keep_the_words(folder, small):
@@ -212,10 +212,7 @@ def test_its_grades_do_not_come_back_from_where_they_were_set_aside(tmp_path, sm
     )
     assert Rating.objects.filter(text=graded()).count() == 3
     version = edit_text(graded(), "Other words.", by=None, why="", counts=False)
-    assert (
-        undo_preview(newest_import(), small).counts["grades that are superseded with earlier words"]
-        == 3
-    )
+    assert undo_preview(newest_import(), small).counts["superseded grades of earlier versions"] == 3
     undone(small)
     assert rows()["ratings"] == before
     version.refresh_from_db()

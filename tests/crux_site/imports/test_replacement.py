@@ -206,9 +206,9 @@ def test_grades_or_campaign_block_replacement(owner, cast, dataset, tmp_path):
     assert message == "the system annotated.bm25: it cannot go: Rater wil: 1 ratings"
     Rating.objects.filter(rater=wil).remove()
     make_campaign(dataset, cast.other_worker)
-    assert "Campaign Study of small: 2 texts that it shows" in refusals(tmp_path, entity, files)
+    assert "Campaign Study of small: 2 texts in use" in refusals(tmp_path, entity, files)
     preview = owner.get(upload(owner, BM25, files).url)
-    assert (preview.status_code, "2 texts that it shows" in text_of_page(preview)) == (422, True)
+    assert (preview.status_code, "2 texts in use" in text_of_page(preview)) == (422, True)
 
 
 @pytest.mark.parametrize(

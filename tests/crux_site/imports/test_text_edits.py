@@ -217,14 +217,14 @@ def test_campaign_that_opens_meanwhile_keeps_its_words(tmp_path, small, cast):
 
     [problem] = messages(import_problems(folder, new_words="count", progress=meanwhile))
     assert problem.startswith("small:0: : The campaign")
-    assert "was opened meanwhile" in problem
+    assert "was opened in the meantime" in problem
 
 
 def test_running_judge_blocks_text_edits(folder, small):
     judge_run = fill_lexical(small)
     type(judge_run).objects.filter(pk=judge_run.pk).update(state="running")
     [problem] = messages(import_problems(folder, new_words="set-aside"))
-    assert "is at work: pause it first" in problem
+    assert "is running: pause it first" in problem
 
 
 def test_command_has_the_choice(folder, small):
@@ -265,7 +265,7 @@ def test_page_has_the_choice_and_such_an_import_is_undone(cast, small, tmp_path,
     entry = ProjectEntry.objects.filter(action="imported").first()
     undo = f"/datasets/small/history/{entry.pk}/undo/"
     page = text_of_page(client.get(undo))
-    assert "Words that it replaced come back." in page
+    assert "Texts that it edited are restored." in page
     assert "changes of words 2" in page
     assert client.post(undo).status_code == 302
     assert (report().body, question().body) == (before, QUESTIONS["t-1"][0])

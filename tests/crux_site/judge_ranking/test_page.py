@@ -68,7 +68,7 @@ def test_rubrics_rank_their_own_judges(rosa, dataset):
     """The form still names the judges of the rubric that it was filled in for."""
     response = rosa.get(f"{URL}?rubric=answerable&of_rubric=graded&of_campaign=&of=few")
     assert response.status_code == 400
-    assert "Nobody has rated a pair under this rubric" in text_of_page(response)
+    assert "This rubric has no ratings by people" in text_of_page(response)
 
 
 def test_failures_tokens_and_money_are_those_of_the_dataset(cast, db):

@@ -108,7 +108,7 @@ def test_links_that_show_nothing(world, owner):
     link = SharedLink.objects.get()
     SharedLink.objects.update(expires=timezone.now() - timedelta(seconds=1))
     late = client.get(DATASET)
-    assert (late.status_code, "was revoked, has ended" in text_of_page(late)) == (404, True)
+    assert (late.status_code, "was revoked, has expired" in text_of_page(late)) == (404, True)
     SharedLink.objects.update(expires=timezone.now() + timedelta(days=1))
     assert client.get(DATASET).status_code == 200
     assert owner.post(f"/projects/main/shared/{link.pk}/revoke/").url == "/projects/main/"
@@ -143,8 +143,8 @@ def test_owner_shares_what_a_link_can_show(world, owner):
     assert f"{DATASET}share/?{urlencode({'address': page})}" in body(owner.get(page))
     form = owner.get(f"{DATASET}share/", {"address": page})
     assert page in text_of_page(form)
-    assert "this page alone" in text_of_page(form)
-    assert "this page alone" not in text_of_page(owner.get(f"{DATASET}share/"))
+    assert "only this page" in text_of_page(form)
+    assert "only this page" not in text_of_page(owner.get(f"{DATASET}share/"))
     data = {"what": "page", "for_whom": "Reviewer 2", "days": 30}
     for address, with_words in (
         (f"{DATASET}matrix/{world.dataset.topics.get().pk}/", ""),  # it has words

@@ -140,7 +140,7 @@ def test_without_a_word_nothing_is_looked_for(rosa, query):
     response = search(rosa, query)
     assert (response.status_code, response.context["groups"]) == (200, [])
     page = text_of_page(response)
-    assert ("There is no word in this" in page) == bool(query.replace("\0", "").strip())
+    assert ("Enter at least one word" in page) == bool(query.replace("\0", "").strip())
 
 
 @pytest.mark.parametrize(
@@ -225,13 +225,13 @@ def test_same_as_by_a_plain_loop(rosa, study):
 
 def test_very_long_query_is_cut_and_that_is_said(rosa):
     response = search(rosa, "ferry " * 500)
-    assert "Only the first 200 signs were looked for" in text_of_page(response)
+    assert "Only the first 200 characters were used" in text_of_page(response)
     assert counts(response)["texts"] == 4
 
 
 def test_empty_search_result(rosa):
-    assert "Nothing holds all of these words." in text_of_page(search(rosa, "zeppelin"))
-    assert "Look everywhere" in text_of_page(
+    assert "No results with all of these words." in text_of_page(search(rosa, "zeppelin"))
+    assert "Search everywhere" in text_of_page(
         search(rosa, "ferry", dataset="ferry", kind="reference")
     )
 
@@ -281,7 +281,9 @@ def test_filters_and_pages(rosa, study):
     assert search(rosa, "buoy", page="x", **{"in": "texts"}).status_code == 200
     assert counts(search(rosa, "buoy", kind="report")) == {"texts": 0, "quotes": 0}
     assert counts(search(rosa, "halden", kind="report")) == {"texts": 2, "quotes": 1}
-    assert "The passages of this dataset" in text_of_page(search(rosa, "buoy", dataset="ferry"))
+    assert "Search in passages of this dataset" in text_of_page(
+        search(rosa, "buoy", dataset="ferry")
+    )
 
 
 @pytest.mark.parametrize(
@@ -352,7 +354,7 @@ def test_import_is_found_at_once(rosa, study, tmp_path):
         '{"id": "t:0", "contents": "Gannets breed on the cliff."}\n'
     )
     import_dataset(tmp_path, "birds", dry_run=True)
-    assert "Nothing holds" in text_of_page(search(rosa, "gannet"))
+    assert "No results with" in text_of_page(search(rosa, "gannet"))
     import_dataset(tmp_path, "birds")
     assert counts(search(rosa, "gannet")) == {"texts": 1, "questions": 1, "quotes": 0}
 

@@ -134,7 +134,7 @@ def test_span_that_was_placed_meanwhile_stays_where_it_is(world):
 
     for outcomes in rounds(ROUNDS, prepare, after_reading=NuggetSpan):
         pages = [outcome.value.content.decode() for outcome in outcomes]
-        assert sum("The span has its place" in page for page in pages) == 1
+        assert sum("The span is placed" in page for page in pages) == 1
         assert sum("has already placed this span" in page for page in pages) == 1
 
 

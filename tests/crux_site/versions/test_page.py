@@ -78,8 +78,8 @@ def test_new_words_keep_grades_move_spans_and_list_what_is_lost(owner, report, u
     assert ProjectEntry.objects.first().action == "changed words"
     assert data_version(report.dataset) != before
     page = text_of_page(owner.get(url))
-    assert "Spans without a place" in page
-    assert "none of it is superseded" in page or "none of them is superseded" in page
+    assert "Spans without a position" in page
+    assert "0 of them superseded" in page
     assert "version" in text_of_page(owner.get("/datasets/ferry/versions/")).lower()
 
 
@@ -104,7 +104,7 @@ def test_grades_are_set_aside_and_come_back_with_their_spans(owner, report, url)
     send(owner, url, new, counts="no")
     version = Version.objects.get()
     assert (Rating.objects.count(), len(version.set_aside)) == (0, 2)
-    assert "2 of them are superseded" in text_of_page(owner.get(url))
+    assert "2 of them superseded" in text_of_page(owner.get(url))
     assert choose(owner, url, "yes").url == url
     assert list(Rating.objects.order_by("pk").values_list("grade", "created")) == before
     report.refresh_from_db()
@@ -207,7 +207,7 @@ def test_text_of_open_campaign_cannot_change(owner, report, url, cast, state):
 def test_running_judge_blocks_edit(owner, report, url):
     run = fill_lexical(report.dataset)
     type(run).objects.filter(pk=run.pk).update(state="running")
-    assert "is at work: pause it first" in text_of_page(send(owner, url, "Other words."))
+    assert "is running: pause it first" in text_of_page(send(owner, url, "Other words."))
 
 
 def test_text_edit_permissions(cast, report, url):

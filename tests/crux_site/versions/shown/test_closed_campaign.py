@@ -49,7 +49,7 @@ def test_ratings_move_and_what_was_said_and_shown_stays(campaign, text, rosa):
     assert before["wil", 2] == (1, [HURT])
     data = {"body": MENDED, "counts": "yes", "look": "", "seen": text.sha256}
     preview = rosa.post(f"/datasets/ferry/words/text/{text.pk}/", data)
-    assert f"Raters of {campaign} saw the old words" in preview.content.decode()
+    assert f"Raters of {campaign} saw the old text" in preview.content.decode()
     mend(text)
     assert grades(text) == {
         pair: (grade, [start + len("Mended. ") for start in starts])
