@@ -23,17 +23,17 @@ class Failure(StrEnum):
 
 
 FAILURES = {
-    Failure.EMPTY: "Nothing was written.",
+    Failure.EMPTY: "The reply is empty.",
     Failure.REFUSED: "The writer refused.",
-    Failure.NO_TAGS: "What was asked for is not between the tags that the prompt names.",
-    Failure.CUT: "The reply was cut by its length before anything in it was whole.",
-    Failure.TOO_FEW: "Fewer were written than asked for.",
-    Failure.TOO_MANY: "Several were written where one was asked for.",
-    Failure.TOO_SHORT: "It is too short.",
-    Failure.TOO_LONG: "It is too long.",
-    Failure.COPIES: "It holds a whole sentence of what it was made from.",
-    Failure.LOOPS: "It says the same again and again.",
-    Failure.CITES_WITHOUT_CONTEXT: "It cites passages, and was given none.",
+    Failure.NO_TAGS: "The output is not between the tags of the prompt.",
+    Failure.CUT: "The reply was cut off before its first complete item.",
+    Failure.TOO_FEW: "There are fewer outputs than requested.",
+    Failure.TOO_MANY: "There are several outputs instead of one.",
+    Failure.TOO_SHORT: "The output is too short.",
+    Failure.TOO_LONG: "The output is too long.",
+    Failure.COPIES: "The output copies a whole sentence of its source.",
+    Failure.LOOPS: "The output repeats itself.",
+    Failure.CITES_WITHOUT_CONTEXT: "The report cites passages, but had none.",
 }
 
 

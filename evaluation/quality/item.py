@@ -52,7 +52,7 @@ class Voice:
                 "end": span["end"],
                 "mark": column.mark,
                 "label": column.letter,
-                "says": f"{column.name} marks this line",
+                "says": f"{column.name} marked this line",
                 "href": f"#grade-{column.letter}",
             }
             for span in self.spans

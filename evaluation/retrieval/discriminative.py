@@ -17,7 +17,7 @@ from evaluation.stats.tau_ap import tau_ap
 
 ALPHA = 0.05
 ENOUGH = 6  # topics: of five all sign flips are 32, and no p is under 2 / 32
-FEW = f"undefined, because no two systems share the {ENOUGH} topics that a p under {ALPHA} takes"
+FEW = f"undefined, because no two systems share the {ENOUGH} topics needed for p < {ALPHA}"
 
 
 @dataclass(frozen=True)

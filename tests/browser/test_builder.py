@@ -108,7 +108,7 @@ def test_study_is_built_previewed_and_opened(visit, site):
     expect(page.locator(".notices")).to_contain_text("is open")
     assert site.rows("select state from annotation_campaign where slug = ?", slug) == [("open",)]
     page.goto(f"{site.url}/campaigns/{slug}/edit/texts/")
-    expect(page.locator(".notices")).to_contain_text("stays as it is")
+    expect(page.locator(".notices")).to_contain_text("cannot change")
 
     worker = visit("worker21")
     dashboard = worker.open("/work/")

@@ -71,7 +71,7 @@ def test_rubric_of_one_name(ada):
     for number in range(ROUNDS):
         rubric = rubric_form_data(slug=f"tone-{number}")
         answers = both_post(ada, "/rubrics/new/", rubric, rubric)
-        assert_one_is_refused(answers, 302, f"There is a rubric tone-{number} already.")
+        assert_one_is_refused(answers, 302, f"A rubric tone-{number} exists already.")
         assert Rubric.objects.get(slug=f"tone-{number}").levels.exists()
 
 

@@ -39,7 +39,7 @@ def differing(cast, campaign):
 def test_raters_are_letters_until_names_are_asked_for(rosa, differing):
     page = rosa.get(url(differing)).content.decode()
     assert "wil" not in page
-    assert "Rater A marks this line" in page or "Rater B marks this line" in page
+    assert "Rater A marked this line" in page or "Rater B marked this line" in page
     page_with_names = rosa.get(url(differing, query="?names=on")).content.decode()
     assert "wil" in page_with_names
     assert "uma" in page_with_names
@@ -246,7 +246,7 @@ def test_pilot_keeps_decisions_and_projects_none(cast, rosa, dataset):
     campaign = make_campaign(dataset, cast.worker, cast.other_worker, is_pilot=True)
     label(campaign, cast.worker, "oracle", 2, 1, "was hurt")
     label(campaign, cast.other_worker, "oracle", 2, 0)
-    assert "A pilot" in rosa.get(url(campaign)).content.decode()
+    assert "This is a pilot" in rosa.get(url(campaign)).content.decode()
     rosa.post(url(campaign), decision(campaign))
     assert Decision.objects.count() == 1
     assert not Rating.objects.exists()

@@ -37,7 +37,7 @@ def test_case_of_equal_texts(admin, db):
     import_dataset(case("equal-texts-handed-out") / "study", "c14")
     draft = make_draft(admin, Dataset.objects.get(slug="c14"))
     [remark] = repeated(admin, draft)
-    assert remark.startswith("2 texts have the words of another text of the same topic")
+    assert remark.startswith("2 texts have the same words as another text of the topic")
     assert "one of equal texts is assigned" in remark
     assert remark in read(admin, draft, "texts")
     assert [item.text.name for item in draft.items.all()] == ["m1:0", "m1:3"]
@@ -137,7 +137,7 @@ def test_equal_text_that_was_edited_blocks_the_opening(admin, mill):
     open_it(admin, draft)
     draft.refresh_from_db()
     assert draft.is_draft
-    assert "1 text had the words of another text at the draw" in markup(
+    assert "1 text had the same words as another text at the draw" in markup(
         admin.get(url(draft, "review"))
     )
     save_texts(admin, draft)

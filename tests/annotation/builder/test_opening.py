@@ -141,7 +141,7 @@ def test_frozen_state_is_readable(cast, admin, harbour):
     admin.post(url(draft, "checks"), CHECKS)
     open_it(admin, draft)
     page = read(cast.client("researcher"), draft, "review")
-    for phrase in ("May you use what you know?", "Please choose grade 2.", "wil", "stays as it is"):
+    for phrase in ("May you use what you know?", "Please choose grade 2.", "wil", "cannot change"):
         assert phrase in page
     assert "Edit open campaign" not in page  # for admins
 

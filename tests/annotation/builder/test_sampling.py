@@ -213,7 +213,7 @@ def test_open_campaign_is_neither_sampled_nor_opened_again(draft):
     sampling.resample(draft)
     stale = Campaign.objects.get(pk=draft.pk)
     sampling.publish(draft)
-    with pytest.raises(sampling.SampleError, match="stays as it is"):
+    with pytest.raises(sampling.SampleError, match="cannot change"):
         sampling.resample(draft)
     with pytest.raises(sampling.SampleError, match="opened before"):
         sampling.publish(stale)

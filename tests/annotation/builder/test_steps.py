@@ -57,7 +57,7 @@ def test_texts_are_drawn_by_topic_and_counted(admin, draft):
     assert draft.title == "One topic"
     assert {item.text.topic.name for item in draft.items.all()} == {"harbour-0"}
     page = read(admin, draft, "texts")
-    assert "<strong>5</strong> texts with <strong>20</strong> questions in all" in page
+    assert "<strong>5</strong> texts with <strong>20</strong> questions" in page
     assert "1: text not in the dataset" in page
     assert "Question 1 of harbour-0?" in page
 
@@ -156,7 +156,7 @@ def test_gold_step_remarks_on_too_few_labelled_questions(
     assert remark in " ".join(gold_remarks)
     assert bool(gold_remarks) == bool(remark)
     page = read(admin, draft, "gold")
-    assert f"meets {plan.texts} gold text" in page
+    assert f"gets {plan.texts} gold text" in page
     assert "A flag on the page Quality needs 5 gold answers." in page
     per_person = gold.get("gold_per_person")
     review = (

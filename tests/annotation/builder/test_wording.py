@@ -94,13 +94,13 @@ def test_changed_wording_stays_in_another_language(admin, draft):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"level_3": None}, "Grade 3 has no words."),
-        ({"level_3": "  "}, "Grade 3 has no words."),
+        ({"level_3": None}, "Grade 3 has no wording."),
+        ({"level_3": "  "}, "Grade 3 has no wording."),
         ({"level_3": "x" * 201}, "The wording of grade 3 has more than 200 characters."),
         ({"level_9": "Perfect"}, "The rubric has no grade 9."),
         ({"level_x": "Perfect"}, "The rubric has no grade x."),
-        ({"rubric_title": ""}, "The rubric has no title."),
-        ({"question": ""}, "Nothing is asked."),
+        ({"rubric_title": ""}, "Enter a title of the rubric."),
+        ({"question": ""}, "Enter the question of the rubric."),
         ({"question": "x" * 201}, "at most 200 characters"),
         ({"language": "xx"}, "xx is not one of the available choices"),
     ],

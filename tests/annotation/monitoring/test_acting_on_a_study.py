@@ -50,7 +50,7 @@ def test_pause_go_on_close_and_open_again(cast, study):
         ("draft", "closed", "open it first"),
         ("draft", "open", "open it first"),
         ("open", "open", "The campaign is open"),
-        ("closed", "paused", "It is closed"),
+        ("closed", "paused", "The campaign is closed"),
         ("open", "draft", "open, paused or closed"),
         ("open", "", "open, paused or closed"),
     ],
@@ -75,9 +75,9 @@ def test_answers_to_a_paused_study_count_and_those_to_a_closed_one_are_kept(cast
 
 def test_overdue_items_return_at_the_push_of_a_button(cast, study, working):
     participant_states.make_overdue(working)
-    assert "2 items went back" in post(cast, "expire/").content.decode()
+    assert "2 items returned" in post(cast, "expire/").content.decode()
     assert working.parts.get().outcome == "expired"
-    assert "0 items went back" in post(cast, "expire/").content.decode()
+    assert "0 items returned" in post(cast, "expire/").content.decode()
     assert logged() == [("returned overdue items", "1 part ended, 2 items released", "ada")]
 
 
@@ -125,7 +125,7 @@ def test_abandoned_items_are_counted_and_released(cast, study, working):
     assert "abandoned items…" in text_of_page(cast.client("admin").get(HOME))
     assert "tick the box" in post(cast, "abandoned/").content.decode()
     page = post(cast, "abandoned/", confirm="on").content.decode()
-    assert "1 item went back to the pool; the answers are kept." in page
+    assert "1 item returned to the pool; the answers are kept." in page
     assert states(working).count("released") == 3
     assert Answer.objects.count() == 1
     assert logged() == [("released begun items", "1 item of 1 participant", "ada")]
@@ -134,7 +134,7 @@ def test_abandoned_items_are_counted_and_released(cast, study, working):
 
 
 def test_closing_page_shows_the_number_of_open_items(cast, study, working):
-    assert "there are 3 such items at the moment" in text_of_page(cast.client("admin").get(HOME))
+    assert "the 3 open items" in text_of_page(cast.client("admin").get(HOME))
 
 
 @pytest.mark.parametrize(

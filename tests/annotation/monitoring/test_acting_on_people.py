@@ -94,7 +94,7 @@ def test_only_a_part_under_way_with_an_end_can_be_extended(cast, study, working)
         in post(cast, about(participant, "extend/"), hours=1).content.decode()
     )
     working.parts.update(expires=None)
-    assert "has no end" in post(cast, about(working, "extend/"), hours=1).content.decode()
+    assert "has no deadline" in post(cast, about(working, "extend/"), hours=1).content.decode()
 
 
 def test_released_item_goes_to_somebody_else_and_keeps_its_answers(cast, working):
@@ -150,7 +150,7 @@ def test_part_without_submitted_items_ends_and_another_can_begin(cast, study, wo
 
 def test_untouched_items_are_released_and_begun_ones_stay(cast, working):
     page = post(cast, about(working, "release/"), confirm="on").content.decode()
-    assert "2 items went back" in page
+    assert "2 items returned" in page
     assert states(working) == ["released", "open", "released"]
     assert working.parts.get().outcome == ""
     page = post(cast, about(working, "release/"), confirm="on").content.decode()
@@ -253,7 +253,7 @@ def test_revoked_link_lets_nobody_in_and_logs_out(cast, study, ann):
     assert "This link has ended." in client.get(way_in(ann)).content.decode()
     ann.refresh_from_db()
     posted = post(cast, "invitations/", names="Ann\nBen").content.decode()
-    assert "1 link can be given out. Ann has a link already, which stays as it is" in posted
+    assert "1 link created. Ann already has a link, which does not change" in posted
     assert way_in(ann) not in cast.client("admin").get(f"{HOME}invitations/").content.decode()
     assert (
         "has already ended" in post(cast, about(ann, "link/revoke/"), confirm="on").content.decode()
@@ -271,7 +271,7 @@ def test_revoked_link_lets_nobody_in_and_logs_out(cast, study, ann):
 def test_readmitted_participant_has_a_new_link(cast, study, ann):
     first = way_in(ann)
     post(cast, about(ann, "return/"), confirm="on")
-    assert "by a new link" in post(cast, about(ann, "readmit/")).content.decode()
+    assert "with a new link" in post(cast, about(ann, "readmit/")).content.decode()
     assert Client().get(first).status_code == 403
     ann.refresh_from_db()
     assert Client().get(way_in(ann)).status_code == 302

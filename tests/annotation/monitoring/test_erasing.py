@@ -73,7 +73,7 @@ def test_account_outlives_the_erasure_of_its_stay(cast, study):
     Participant.objects.update(external_id="W. Il, room 3", consented_at=timezone.now())
     assigning.begin_part(participant)
     page = cast.client("admin").get(HOME + about(participant)).content.decode()
-    assert "The account wil stays" in page
+    assert "The account wil is kept" in page
     post(cast, about(participant, "erase/"), confirm="on")
     participant.refresh_from_db()
     assert participant.external_id == ""

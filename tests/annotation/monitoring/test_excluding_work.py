@@ -186,7 +186,7 @@ def test_pages_say_so(cast, pool, spammer, careful):
     assert "Pairs with at least two answers 3 0" in page
     assert "Exclude this work" not in text_of_page(cast.client("researcher").get(quality))
     reply = admin.post(f"{home}participants/{spammer.pk}/set-aside/", follow=True)
-    assert "3 items submitted can go to others" in reply.content.decode()
+    assert "3 items submitted can be assigned to others" in reply.content.decode()
     assert "This work was excluded on" in text_of_page(reply)
     assert "Include this work again" in text_of_page(admin.get(quality))
     assert "excluded" in text_of_page(admin.get(f"{home}participants/"))

@@ -206,7 +206,7 @@ def test_payout_is_shown_for_each_part_and_in_total(cast, study, done):
         (label, n, amount and str(amount.total)) for label, n, amount in compared.payouts()
     ] == [
         ("done", 1, "6.00"),
-        ("done, paid there already", 1, "6.00"),
+        ("done, already paid on Prolific", 1, "6.00"),
         ("failed the check", 1, "0.00"),
         ("not known here", 1, None),
         ("screened out", 1, "0.00"),

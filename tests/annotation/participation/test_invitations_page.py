@@ -20,7 +20,7 @@ def test_links_are_made_for_names_or_for_a_number(cast, study):
     post(cast, "invitations/", number="3")
     assert study.participants.filter(source="link").count() == 5
     page = post(cast, "invitations/", names="Maria\nJo").content.decode()
-    assert "0 links can be given out. Jo, Maria have links already, which stay as they are" in page
+    assert "0 links created. Jo, Maria already have links, which do not change" in page
     assert study.participants.filter(source="link").count() == 5
     assert [entry[:2] for entry in logged()] == [
         ("made links", "2 links"),

@@ -33,14 +33,14 @@ def test_rubric_is_created(client):
     ]
     page = markup(client.get("/rubrics/tone/"))
     assert "Nominal; shows text." in page
-    assert "It asks: How does it sound?" in page
+    assert "Question: How does it sound?" in page
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"slug": "graded"}, "There is a rubric graded already."),
-        ({"slug": "add"}, "add is a page of its own."),
+        ({"slug": "graded"}, "A rubric graded exists already."),
+        ({"slug": "add"}, "add is reserved for a page."),
         ({"shows": ["moon"]}, "moon is not one of the available choices"),
         (
             {"span_from": "1", "shows": ["question"]},

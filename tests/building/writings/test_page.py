@@ -257,7 +257,7 @@ def test_replies_are_shown_as_they_came_and_as_words(admin, dataset, server):
     assert SCRIPT not in content
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in content
     page = markup(admin.get(of(run)))
-    assert "Fewer were written than asked for." in page
+    assert "There are fewer outputs than requested." in page
     assert "Incomplete tasks" in page
     assert f"{writings.progress_of(run)['missing']} requested output" in page
     assert "Retry failed tasks" in page
