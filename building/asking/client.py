@@ -181,12 +181,10 @@ class Client:
             if isinstance(model, str) and model and not names_model(self.model, model):
                 model = server.redacted(model)[:WORDS_LIMIT]
                 raise ModelMismatchError(
-                    f"{server.name} was asked for {self.model}, and {model} answered."
+                    f"The request to {server.name} was for {self.model}, but {model} answered."
                 )
             return body
         detail = server.words(answer.body)
         nothing = f"{server.name} has nothing at /{path}, which not every server or model can do"
         check_status(server, self.model, status, detail, nothing)
-        raise RejectedRequestError(
-            f"{server.name} refuses what it was asked (status {status}): {detail}"
-        )
+        raise RejectedRequestError(f"{server.name} refused the request (status {status}): {detail}")

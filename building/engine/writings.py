@@ -66,8 +66,10 @@ class Plan:
         for reason, n in self.left_out.items():
             text += f"; {n:,} left out: {reason}"
         if self.prompt_tokens:
-            text += f". About {self.prompt_tokens:,} prompt tokens, at most "
-            f"{self.completion_tokens:,} reply tokens"
+            text += (
+                f". About {self.prompt_tokens:,} prompt tokens, at most "
+                f"{self.completion_tokens:,} reply tokens"
+            )
         return f"{text}."
 
 

@@ -53,7 +53,7 @@ class Recipe:
 def parse_recipe(line: str) -> Recipe:
     """Parse a recipe. Raises RecipeError, which names the place."""
     if len(line) > LONGEST:
-        raise RecipeError(f"A recipe has at most {LONGEST:,} signs.")
+        raise RecipeError(f"A recipe has at most {LONGEST:,} characters.")
     reader = _Reader(line)
     recipe = reader.recipe(DEEPEST)
     if reader.position < len(line):
@@ -69,7 +69,7 @@ class _Reader:
 
     def recipe(self, depth_left: int) -> Recipe:
         if not depth_left:
-            raise RecipeError(f"Recipes stand within recipes at most {DEEPEST} deep.")
+            raise RecipeError(f"Recipes can be nested at most {DEEPEST} levels deep.")
         stages = [self.stage(depth_left)]
         while self.accept(">"):
             stages.append(self.stage(depth_left))
@@ -85,7 +85,7 @@ class _Reader:
                 if key is None:
                     arguments.append(self.recipe(depth_left - 1))
                 elif key[1] in options:
-                    raise RecipeError(f"{name} is given {key[1]} twice.")
+                    raise RecipeError(f"{name}: the option {key[1]} is a duplicate.")
                 else:
                     self.position = key.end()
                     options[key[1]] = self.match(_VALUE, f"a value of {key[1]}")[0].strip()
@@ -117,7 +117,7 @@ class _Reader:
 
     def error(self, expected: str) -> RecipeError:
         excerpt = self.line[self.position : self.position + 20]
-        actual = f"“{excerpt}”" if excerpt else "its end"
+        actual = f"“{excerpt}”" if excerpt else "the end"
         return RecipeError(
-            f"At sign {self.position + 1} of the recipe stands {actual}; there comes {expected}."
+            f"Character {self.position + 1} of the recipe: expected {expected}, found {actual}."
         )

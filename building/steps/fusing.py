@@ -25,7 +25,9 @@ class FuseStep:
         if self.scale is None:
             self.made_from = {"k": K.read("fuse", options)}
         elif "k" in options:
-            raise RecipeError(f"fuse: k is of ranks, and by={by} joins scores: leave one out.")
+            raise RecipeError(
+                f"fuse: k is for ranks, but by={by} joins scores: remove one of them."
+            )
         else:
             self.made_from = {"by": by}
         self.weights: list[float] = []
@@ -37,7 +39,8 @@ class FuseStep:
     def __call__(self, topic: Topic, before: Ranking, parts: Sequence[Ranking]) -> Ranking:
         if self.weights and len(self.weights) != len(parts):
             raise RecipeError(
-                f"fuse: there are {len(self.weights)} weights for {len(parts)} rankings. A “:” parts them."
+                f"fuse: there are {len(self.weights)} weights for {len(parts)} rankings. Separate weights "
+                "by “:”."
             )
         rankings = [part.texts for part in parts]
         if self.scale:

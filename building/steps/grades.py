@@ -21,7 +21,7 @@ class _Rated:
     def __init__(self, step: str, kitchen: RecipeContext, options: Mapping[str, str]) -> None:
         judge = JUDGE.words(options)
         if not judge:
-            raise RecipeError("This step reads grades: say whose with judge=NAME.")
+            raise RecipeError("This step reads grades of a judge: add judge=NAME.")
         eta = ETA.read(step, options)
         self.pools = kitchen.pools(judge, eta)
         digest = hashlib.sha256()

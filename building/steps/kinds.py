@@ -161,9 +161,9 @@ def _kind(stage: Stage, *, is_first: bool) -> Kind:
             f"{stage.name} needs a ranking before it, such as “bm25 % 100 > {stage}”."
         )
     if not kind.reorders and not is_first:
-        raise RecipeError(f"{stage.name} makes a ranking of its own: it stands first.")
+        raise RecipeError(f"{stage.name} creates a ranking, so it must be the first step.")
     if kind.joins and len(stage.arguments) < 2:
-        raise RecipeError(f"{stage.name} joins two rankings or more, in its brackets.")
+        raise RecipeError(f"{stage.name} needs two or more rankings in its brackets.")
     if stage.arguments and not kind.joins:
         raise RecipeError(f"{stage.name} takes no ranking in its brackets.")
     return kind

@@ -35,7 +35,7 @@ class Bm25Step:
 
 def _background(kitchen: RecipeContext, name: str) -> tuple[Background, dict[str, str]]:
     if not kitchen.opens_files:
-        raise RecipeError("A file of statistics can be named in a command alone.")
+        raise RecipeError("A file of statistics can be used only with manage.py, not on a page.")
     path = Path(name)
     background = Background.read(path)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -80,8 +80,7 @@ class ListwiseStep(_Reorders):
         stride = STRIDE.read("listwise", options)
         if not 1 <= stride < window <= WIDEST:
             raise RecipeError(
-                f"listwise: window is a number to {WIDEST}, and stride one from 1 that is less, so that texts "
-                "can rise from one window to the next."
+                f"listwise: window is at most {WIDEST}, and stride is at least 1 and less than window."
             )
         tokens = TOKENS_OF_A_REPLY.read_optional("listwise", options) or TOKENS_OF_A_NUMBER * window
         client = client_at(kitchen, "listwise", options)
@@ -109,14 +108,12 @@ def client_at(kitchen: RecipeContext, step: str, options: Mapping[str, str]) -> 
     """Return the client for the servers of a name. Raises RecipeError, and BackendError."""
     if not kitchen.asks_servers:
         raise RecipeError(
-            f"{step} asks a server, which takes longer than a page may. On the server: manage.py retrieve "
+            f"{step} sends requests to a server and is too slow for a page. Use the command manage.py retrieve "
             f'{kitchen.dataset.slug} --name NAME --recipe "..."'
         )
     names = ", ".join(settings.JUDGE_ENDPOINTS) or "none"
     if not SERVER.words(options):
-        raise RecipeError(
-            f"{step}: say which server with server=NAME. JUDGE_ENDPOINTS names: {names}."
-        )
+        raise RecipeError(f"{step}: add the server, server=NAME. JUDGE_ENDPOINTS has: {names}.")
     if not MODEL.words(options):
-        raise RecipeError(f"{step}: say which model of the server with model=NAME.")
+        raise RecipeError(f"{step}: add the model of the server, model=NAME.")
     return Client(addresses_of(options["server"]), options["model"])

@@ -47,9 +47,9 @@ def static_model(
 ) -> StaticEmbedder:
     """Return the model in the folder that an option names. Raises RecipeError."""
     if not kitchen.opens_files:
-        raise RecipeError("A folder with a model can be named in a command alone.")
+        raise RecipeError("A folder with a model can be used only with manage.py, not on a page.")
     if not (name := option.words(options)):
-        raise RecipeError(f"{step}: say which folder holds the model with {option.key}=FOLDER.")
+        raise RecipeError(f"{step}: add the folder of the model, {option.key}=FOLDER.")
     return kitchen.static_model(Path(name))
 
 

@@ -20,7 +20,9 @@ from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 StatisticOfSums = Callable[[FloatArray], FloatArray]
 
 RESAMPLES = 10_000
-CAUTION = "with few topics it holds too seldom: 0.84 of the time with 5, 0.91 with 10"
+CAUTION = (
+    "with few topics it contains the true value too rarely: 0.84 of the time with 5, 0.91 with 10"
+)
 # How many draws are held at a time: few enough for a processor's cache.
 BLOCK = 100_000
 

@@ -84,7 +84,7 @@ def _nth(picked: Picked, wish: Mapping[str, str], name: str, rows: QuerySet[M]) 
     requested = wish.get(name, "").strip() or "1"
     number = int(requested) if requested.isdecimal() and len(requested) < 10 else 0
     if n == 0:
-        picked.problems.append(f"There is no {name}{' with words' if name == 'text' else ''}.")
+        picked.problems.append(f"There is no {name}{' with content' if name == 'text' else ''}.")
         return None
     if not 1 <= number <= n:
         picked.problems.append(f"There is no {name} {requested!r}: numbers are from 1 to {n:,}.")

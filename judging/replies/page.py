@@ -38,7 +38,7 @@ class Level:
     @property
     def shown(self) -> str:
         if self.probability is None:
-            return "not told"
+            return "not reported"
         return "< 0.001" if 0 < self.probability < 0.001 else printed(self.probability, 3)
 
     @property

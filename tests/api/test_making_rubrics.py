@@ -40,7 +40,7 @@ def test_created_rubric_equals_the_request(api):
     [
         ({"slug": "graded"}, 409, "slug", "there is a rubric called graded already"),
         ({"slug": "new"}, 422, "slug", "new is reserved for a page."),
-        ({"eta": 4}, 422, "eta", "4 is no grade of the rubric."),
+        ({"eta": 4}, 422, "eta", "4 is not a grade of the rubric."),
         ({"levels": TONE["levels"] * 2}, 422, "levels.grade", "1 is there twice."),
         ({"levels": TONE["levels"][:1]}, 400, "levels", ""),
         ({"colour": "blue"}, 400, "colour", "There is no field of this name."),

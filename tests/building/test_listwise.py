@@ -164,5 +164,5 @@ def test_texts_without_words_are_not_shown(study, server):
     "options", ["window=1", "window=101", "stride=0", "window=10", "window=10, stride=11"]
 )
 def test_windows_that_cannot_be(study, server, options):
-    with pytest.raises(RecipeError, match="listwise: window is a number to 100"):
+    with pytest.raises(RecipeError, match="listwise: window is at most 100"):
         create_run(study, with_options(options))

@@ -158,9 +158,9 @@ IMPOSSIBLE = [
     ("bm25(b=2)", "bm25: b is a number from 0 to 1, not “2”."),
     ("bm25(k1=nan)", "bm25: k1 is a number"),
     ("bm25(bm25)", "bm25 takes no ranking in its brackets."),
-    ("bm25 > bm25", "it stands first"),
+    ("bm25 > bm25", "so it must be the first step"),
     ("by_ratings(judge=judge)", "by_ratings needs a ranking before it"),
-    ("bm25 > by_ratings", "say whose with judge=NAME"),
+    ("bm25 > by_ratings", "add judge=NAME"),
     (
         "bm25 > by_ratings(judge=nobody)",
         "There is no source of grades “nobody”. There are: judge",
@@ -169,16 +169,16 @@ IMPOSSIBLE = [
     ("required(judge=judge, eta=9)", "There is no eta “9”"),
     ("required(judge=judge, eta=x)", "eta is a whole number, not “x”."),
     ("fuse(bm25, bm25, k=1.5)", "fuse: k is a whole number, not “1.5”."),
-    ("fuse(bm25)", "fuse joins two rankings or more"),
+    ("fuse(bm25)", "fuse needs two or more rankings"),
     ("fuse(bm25, bm25, by=max)", "fuse: by is rrf or raw or minmax, not “max”."),
-    ("fuse(bm25, bm25, by=minmax, k=3)", "fuse: k is of ranks, and by=minmax joins scores"),
+    ("fuse(bm25, bm25, by=minmax, k=3)", "fuse: k is for ranks, but by=minmax joins scores"),
     ("fuse(bm25, bm25, weights=2)", "there are 1 weights for 2 rankings"),
     ("fuse(bm25, bm25, weights=2:x)", "fuse: each of the weights is a number"),
     ("run", "There is no retrieval run “”. There are: "),
     ("run(name=nowhere)", "There is no retrieval run “nowhere”."),
     ("xquad", "xquad needs a ranking before it"),
     ("bm25 > xquad(lambda=2)", "xquad: lambda is a number from 0 to 1, not “2”."),
-    ("bm25(background=/etc/passwd)", "can be named in a command alone"),
+    ("bm25(background=/etc/passwd)", "can be used only with manage.py"),
 ]
 
 
@@ -267,7 +267,7 @@ def test_command_makes_a_run_and_a_file(study, tmp_path):
     ("arguments", "message"),
     [
         (["nowhere", "--name", "a", "--recipe", "bm25"], "There is no dataset “nowhere”"),
-        (["ferry", "--name", "a", "--recipe", "bm25 %"], "there comes a whole number from 1"),
+        (["ferry", "--name", "a", "--recipe", "bm25 %"], "expected a whole number from 1"),
         (
             ["ferry", "--name", "a", "--recipe", "bm25(background=none.json)"],
             "none.json cannot be read",

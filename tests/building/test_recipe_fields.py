@@ -118,7 +118,7 @@ def test_invalid_field_is_reported_and_the_line_stays(fields, message):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("bm25 %", "there comes a whole number from 1"),
+        ("bm25 %", "expected a whole number from 1"),
         ("bm25(k2=1)", "bm25 has no option “k2”"),
         ("bm25(b=2)", "b is a number from 0 to 1"),
         ("xquad", "needs a ranking before it"),

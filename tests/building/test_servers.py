@@ -213,7 +213,7 @@ FINAL = [
     (status(404, "The model tiny does not exist"), "does not serve tiny"),
     (status(404), "The address of a server usually ends with /v1"),
     (status(400, "text a-key-that-is-secret is too long"), r"400\): text \[key\] is too long"),
-    (as_json({"model": "huge"}), "was asked for tiny, and huge answered"),
+    (as_json({"model": "huge"}), "was for tiny, but huge answered"),
 ]
 
 
@@ -352,13 +352,13 @@ def test_killed_server_leaves_what_it_made(study, settings, monkeypatch, tmp_pat
 
 
 IMPOSSIBLE = [
-    ("embed", "embed: say which server with server=NAME. JUDGE_ENDPOINTS names: local."),
-    ("embed(server=local)", "embed: say which model of the server with model=NAME."),
+    ("embed", "embed: add the server, server=NAME. JUDGE_ENDPOINTS has: local."),
+    ("embed(server=local)", "embed: add the model of the server, model=NAME."),
     ("embed(server=far, model=tiny)", "This machine knows no endpoint 'far'"),
     ("embed(server=local, model=tiny, tokens=x)", "embed: tokens is a whole number, not “x”."),
     ("rerank(server=local, model=tiny)", "rerank needs a ranking before it"),
     (RERANK.replace("model", "kind=best, model"), "rerank: kind is rerank or score"),
-    ("bm25 > mmr(server=local)", "mmr: say which model"),
+    ("bm25 > mmr(server=local)", "mmr: add the model"),
 ]
 
 
@@ -377,7 +377,7 @@ def test_page_asks_no_server_and_says_who_does(cast, study, server, line):
     sent = {"name": "page", "recipe": line}
     response = cast.client("admin").post("/datasets/ferry/building/new-run/", sent)
     assert response.status_code == 422
-    assert "takes longer than a page may" in markup(response)
+    assert "is too slow for a page" in markup(response)
     assert server.headers == []
 
 

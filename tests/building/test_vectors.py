@@ -190,8 +190,8 @@ def test_lengths_and_half_letters_do_not_matter(model):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("static", "static: say which folder holds the model with model=FOLDER."),
-        ("bm25 > mmr", "mmr: say which folder holds the model with vectors=FOLDER."),
+        ("static", "static: add the folder of the model, model=FOLDER."),
+        ("bm25 > mmr", "mmr: add the folder of the model, vectors=FOLDER."),
         ("static(model=minishlab/potion)", "tokenizer.json cannot be read (No such file"),
         ("mmr(vectors=x)", "mmr needs a ranking before it"),
         ("bm25 > mmr(vectors=x, lambda=-1)", "mmr: lambda is a number from 0 to 1"),

@@ -71,7 +71,7 @@ def test_same_line_again_asks_nothing(line, server):
 
 def test_dry_run_leaves_nothing_and_the_same_line_then_writes(line, server):
     out, _ = write(*line, "--dry-run")
-    assert out.startswith("2 to write. About ")
+    assert out.startswith("2 tasks. About ")
     assert "--- user ---\na\nDocument 0." in out
     assert not Writer.objects.exists()
     assert not Writing.objects.exists()
@@ -103,7 +103,7 @@ def test_numbers_for_a_program_are_json_and_nothing_else(line):
 
 def test_budget_stops_it_and_a_larger_one_lets_it_go_on(line, server):
     out, _ = write(*line, "--max-messages", "1")
-    assert "stopped at its budget: 1 of 2 orders" in out
+    assert "stopped at its budget: 1 of 2 tasks" in out
     number = str(Writing.objects.get().pk)
     with pytest.raises(CommandError, match="Set a larger budget"):
         write("built", "--join", number)
@@ -130,7 +130,7 @@ def test_open_writing_is_joined(line):
 def test_new_writer_says_where_its_model_runs(line):
     arguments = [argument for argument in line if argument not in ("--endpoint", line[-1])]
     out, _ = write(*arguments, "--backend", "vllm", "--revision", "abc", "--dry-run")
-    assert out.startswith("2 to write.")
+    assert out.startswith("2 tasks.")
     with pytest.raises(CommandError, match="vLLM is not installed in this environment"):
         write(*arguments, "--backend", "vllm", "--revision", "abc")
     assert Writer.objects.values_list("backend", "revision").get() == ("vllm", "abc")
@@ -146,7 +146,7 @@ def test_cancelled_writing_is_taken_over(line):
     run.refresh_from_db()
     states.cancel(run)
     out, _ = write(*line)
-    assert "finished: 1 of 1 orders" in out
+    assert "finished: 1 of 1 tasks" in out
     assert Order.objects.count() == Draft.objects.count() == 2
 
 
@@ -173,8 +173,11 @@ def test_reports_of_a_run_and_its_required_subset():
             "--task passages, request, questions, nuggets, report, direct, statements, pairs",
         ),
         (["built", "--task", "questions", "--writer", "x"], "There is no writer of questions “x”"),
-        (["built", "--task", "report"], "say which"),
-        (["built", "--task", "questions", "--samples", "0"], "From 1 to 100 samples"),
+        (["built", "--task", "report"], "choose one."),
+        (
+            ["built", "--task", "questions", "--samples", "0"],
+            "The number of samples must be from 1 to 100",
+        ),
         (["built", "--task", "questions", "--concurrency", "0"], "concurrency"),
         (["built", "--task", "questions", "--length", "long"], "Only reports"),
         (["built", "--task", "questions", "--price-in", "-1"], "A price must be 0 or more"),
@@ -207,7 +210,7 @@ def test_adapter_makes_another_writer(line, tmp_path, monkeypatch):
     arguments = [argument for argument in line if argument not in ("--endpoint", line[-1])]
     arguments += ["--backend", "transformers", "--adapter", str(no_real_adapter(tmp_path / "one"))]
     out, _ = write(*arguments, "--dry-run")
-    assert out.startswith("2 to write.")
+    assert out.startswith("2 tasks.")
     # The folder is no real one, and without torch nobody finds that out.
     with pytest.raises(CommandError, match="is not installed in this environment: make env EXTRAS"):
         write(*arguments)
@@ -219,7 +222,7 @@ def test_adapter_makes_another_writer(line, tmp_path, monkeypatch):
         write(*arguments, "--dry-run")
     no_real_adapter(tmp_path / "one", b"trained on")
     out, _ = write(*arguments, "--dry-run")
-    assert out.startswith("2 to write.")
+    assert out.startswith("2 tasks.")
 
 
 def test_adapter_is_a_folder_of_one_and_loaded_here(line, tmp_path):
@@ -231,7 +234,7 @@ def test_adapter_is_a_folder_of_one_and_loaded_here(line, tmp_path):
     far = tmp_path / "/".join(["x" * 100] * 3)
     with pytest.raises(CommandError, match="The path of an adapter has at most 250 characters"):
         write(*line[:-2], "--backend", "transformers", "--adapter", str(far))
-    with pytest.raises(CommandError, match="An adapter is a new writer's"):
+    with pytest.raises(CommandError, match="An adapter belongs to a new writer"):
         write("built", "--task", "questions", "--adapter", str(tmp_path))
     assert not Writer.objects.exists()
 

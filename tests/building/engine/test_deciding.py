@@ -35,7 +35,7 @@ def test_decision_says_by_whom_and_when_and_is_made_once(cast):
     assert (first.decision, first.decided_by, first.unseen) == ("accepted", cast.admin, False)
     assert first.decided is not None
     for act in (lambda: accept(first, None, "Other?"), lambda: reject(first, None)):
-        with pytest.raises(ReviewError, match="It is accepted already"):
+        with pytest.raises(ReviewError, match="This output is already accepted"):
             act()
     reject(second, cast.admin)
     with pytest.raises(ReviewError, match="It is rejected already"):
@@ -95,7 +95,7 @@ def test_request_is_taken_where_the_topic_has_none():
     accept(first, None, f"{REQUEST}\nAnd more.")
     topic = dataset.topics.get()
     assert topic.request == f"{REQUEST} And more."
-    with pytest.raises(ReviewError, match="a has a request already"):
+    with pytest.raises(ReviewError, match="a already has a request"):
         accept(second, None)
     second.refresh_from_db()
     assert second.is_open

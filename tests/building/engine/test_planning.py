@@ -42,13 +42,13 @@ def test_plan_writes_nothing_and_says_what_it_takes():
     # Two messages of some 790 characters, and at most 1,000 tokens to each.
     assert plan.prompt_tokens == 2 * (len(plan.first[0]["content"]) // 4)
     assert plan.completion_tokens == 2_000
-    assert plan.in_words().startswith("2 to write. About ")
+    assert plan.in_words().startswith("2 tasks. About ")
     assert plan.first[0]["content"].startswith("a\nDocument 0.")
 
 
 def test_baseline_takes_no_tokens():
     plan = writings.plan(baseline_of("questions"), make_collection(), GenerationSpec())
-    assert plan.in_words() == "2 to write."
+    assert plan.in_words() == "2 tasks."
 
 
 def test_passages_are_of_each_document_that_has_none():
@@ -168,8 +168,8 @@ def test_topic_without_a_request_gets_no_report():
 @pytest.mark.parametrize(
     ("task", "spec", "message"),
     [
-        ("questions", {"samples": 0}, "From 1 to 100 samples"),
-        ("questions", {"samples": 101}, "From 1 to 100 samples"),
+        ("questions", {"samples": 0}, "The number of samples must be from 1 to 100"),
+        ("questions", {"samples": 101}, "The number of samples must be from 1 to 100"),
         ("questions", {"n": -1}, "At most 100"),
         ("questions", {"n": 101}, "At most 100"),
         ("questions", {"length": "words:100"}, "Only reports have a length"),

@@ -90,7 +90,7 @@ def test_system_has_one_report_per_topic(dataset):
     type(run).objects.update(state="finished")
     (second,) = store_replies(started(run.writer, dataset, spec={"run": "bm25", "k": "2"}), REPLY)
     accept(first, None)
-    with pytest.raises(ReviewError, match=r"a has a report of writer\.bm25 already"):
+    with pytest.raises(ReviewError, match=r"a already has a report of writer\.bm25"):
         accept(second, None)
     assert Product.objects.get(pk=second.pk).is_open
 
@@ -102,7 +102,7 @@ def test_other_lengths_of_a_run_are_reports_of_a_system_of_their_own(dataset):
     type(run).objects.update(state="finished")
     spec = GenerationSpec(run="bm25", k="2")
     plan = writings.plan(run.writer, dataset, spec).in_words()
-    assert "1 left out: the system has a report of it: name another system" in plan
+    assert "1 left out: the system already has a report: name another system" in plan
     named_spec = {"run": "bm25", "k": "2", "system": "short.k2"}
     (second,) = store_replies(started(run.writer, dataset, spec=named_spec), REPLY)
     accept(second, None)
@@ -125,7 +125,7 @@ def test_invalid_system_name_is_refused(dataset, task, system, message):
 
 def test_system_of_a_baseline_has_its_name(dataset):
     baseline = baseline_of("report")
-    with pytest.raises(SpecError, match=r"begins with “extractive-report\.”"):
+    with pytest.raises(SpecError, match=r"must begin with “extractive-report\.”"):
         writings.plan(baseline, dataset, GenerationSpec(run="bm25", system="gpt"))
     spec = GenerationSpec(run="bm25", system="extractive-report.k2")
     assert len(writings.plan(baseline, dataset, spec).orders) == 1

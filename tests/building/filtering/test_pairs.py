@@ -67,7 +67,7 @@ def test_look_says_what_goes_and_why(cast, mill):
             "stand_alone by critic is 1, below 4; q_usefulness by critic is 2, below 3",
         ],
     ]
-    assert "2 of 4 questions would be left out" in markup(page)
+    assert "2 of 4 questions would be filtered" in markup(page)
     assert "Without a grade: 1, which stay" in markup(page)
     assert "Exclude questions" not in markup(page)
     assert because() == [""] * 4

@@ -111,7 +111,7 @@ def test_requirements_of_a_recipe_are_reported(cast, passages, line, message):
         ({"name": "", "recipe": "bm25"}, "name", "required"),
         ({"name": "a b", "recipe": "bm25"}, "name", "must have at most 120 letters"),
         ({"name": "mine", "recipe": ""}, "recipe", "required"),
-        ({"name": "mine", "recipe": "bm25 %"}, "recipe", "there comes a whole number from 1"),
+        ({"name": "mine", "recipe": "bm25 %"}, "recipe", "expected a whole number from 1"),
         (
             {"name": "mine", "recipe": "bm25(background=/etc/passwd)"},
             "recipe",

@@ -65,7 +65,7 @@ def test_table_of_grades(rosa, both):
     matrix = comparison(rosa, both).matrix
     cells = {(a, b): int(matrix[a, b]) for a in range(6) for b in range(6) if matrix[a, b]}
     assert cells == {(5, 3): 1, (0, 0): 1, (1, 4): 1, (2, 2): 2}
-    assert 'aria-label="2 cells: 2 in A, 2 in B">2</a>' in markup(rosa.get(f"{URL}?{both}"))
+    assert 'aria-label="2 pairs: 2 in A, 2 in B">2</a>' in markup(rosa.get(f"{URL}?{both}"))
 
 
 def test_gaps_of_one_side_are_counted_separately(rosa, both):
@@ -189,7 +189,7 @@ def test_sides_without_common_cells(rosa, reply_study):
     third = make_model("third", model="another")
     fill(reply_study, third, {("passage", 3): None})
     text = text_of_page(rosa.get(f"{URL}?a={reply_study.second.pk}&b={third.pk}"))
-    assert "No cell of The ferry study is graded by both." in text
+    assert "No pair of The ferry study is graded by both." in text
 
 
 def test_choices_that_cannot_be(rosa, reply_study, both):
@@ -200,16 +200,16 @@ def test_choices_that_cannot_be(rosa, reply_study, both):
     for query, status, message in (
         (f"a={first}&b={first}", 400, "Both judges are the same"),
         (f"a={first}&b=999999", 404, "There is no judge 999999."),
-        (f"a=x&b={second}", 400, "“x” is no number for a."),
+        (f"a=x&b={second}", 400, "“x” is not a number for a."),
         (f"a={first}&b={other_judge.pk}", 400, "their grades mean different things"),
         (f"a={first}&b={second}&dataset=nowhere", 404, "There is no dataset “nowhere”."),
         (f"run_a={run}&run_b={run}", 400, "Both runs are the same"),
         (f"run_a={run}&run_b=999999", 404, "There is no judge run 999999."),
         (f"run_a={run}&run_b={elsewhere.pk}", 400, "they have no pairs in common"),
         (f"{both}&eta=9", 400, "η is one of 1, 2, 3, 4, 5, not 9."),
-        (f"{both}&show=nope", 400, "not “nope”"),
-        (f"{both}&topic=-1", 400, "“-1” is no number for topic."),
-        (f"{both}&grade_a=99999999999999999999", 400, "is no number for grade_a."),
+        (f"{both}&show=nope", 400, "There is no list “nope”."),
+        (f"{both}&topic=-1", 400, "“-1” is not a number for topic."),
+        (f"{both}&grade_a=99999999999999999999", 400, "is not a number for grade_a."),
     ):
         for path in (URL, "/judges/compare.csv"):
             response = rosa.get(f"{path}?{query}")
@@ -242,7 +242,7 @@ def test_grades_that_are_names(rosa, both, reply_study):
     response = rosa.get(f"{URL}?{both}")
     text = text_of_page(response)
     assert "2 of 5 pairs graded by both have different grades." in text
-    for phrase in ("η", "Higher in B", "Mean shift", "answerable in", "Down", "largest change"):
+    for phrase in ("η", "Higher in B", "Mean shift", "answerable in", "Down ", "largest change"):
         assert phrase not in text, phrase
     assert "Same subject, no help with the question" in text
     assert response.context["comparison"].eta is None

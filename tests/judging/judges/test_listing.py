@@ -98,7 +98,7 @@ def test_archived_judge_leaves_the_list_and_new_runs_and_comes_back(cast, judges
 def test_judge_with_a_run_under_way_is_not_archived(cast, judges, dataset):
     run = a_run(judges["amber"], dataset)
     page = archive(cast.client("admin"), judges["amber"]).content.decode()
-    assert f"Judge run {run.pk} is under way" in page
+    assert f"Judge run {run.pk} is in progress" in page
     assert Judge.objects.get(pk=judges["amber"].pk).archived is None
 
 

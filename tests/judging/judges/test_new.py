@@ -80,11 +80,11 @@ def test_empty_seed_and_further_settings_are_stored(cast, db):
         ({"seed": "99999999999999999999"}, "less than or equal"),
         ({"label_ids": "1, 2"}, "has 6 grades, but there are 2 ids"),
         ({"label_ids": "one"}, "is not a token id"),
-        ({"extra": "{"}, "not JSON"),
+        ({"extra": "{"}, "not valid JSON"),
         ({"extra": "[1]"}, "not an object"),
-        ({"extra": '{"a": NaN}'}, "not JSON"),
+        ({"extra": '{"a": NaN}'}, "not valid JSON"),
         ({"extra": '{"a": "\\u0000"}'}, "NUL"),
-        ({"extra": "[" * 100_000}, "not JSON"),
+        ({"extra": "[" * 100_000}, "not valid JSON"),
         ({"prompt": "{text}{question}\x00"}, "Null characters"),
         ({"endpoint": "http://evil.example/v1"}, "valid choice"),
     ],
@@ -155,7 +155,7 @@ def test_same_judge_again_names_the_first_and_leads_to_it(cast, db):
     response = saved(cast, slug="another")
     page = response.content.decode()
     assert response.status_code == 422
-    assert "This is the judge mine" in page
+    assert "The judge mine has exactly the same settings." in page
     assert f'<a href="/judges/{first.pk}/">Open mine</a>' in page
     assert Judge.objects.count() == 1
 
@@ -183,7 +183,10 @@ def test_copy_begins_with_all_but_the_name(cast, db):
         seed="",
         extra=json.dumps({"top_k": 1}),
     )
-    assert "This is the judge tiny-judge" in saved(cast, **sent).content.decode()
+    assert (
+        "The judge tiny-judge has exactly the same settings."
+        in saved(cast, **sent).content.decode()
+    )
 
 
 def test_buttons_fill_in_and_lose_nothing(cast, dataset):
@@ -243,7 +246,7 @@ def test_name_in_the_replies_is_filled_in_and_makes_another_judge(cast, db, sett
         sent = judge_form_data(model="gpt-4o", endpoint="local", ask="1")
         same = cast.client("admin").post(NEW_JUDGE_URL, sent).content.decode()
     assert 'name="reply_model" value="gpt-4o-2024-08-06"' in page
-    assert "It answers as gpt-4o-2024-08-06." in page
+    assert "The model in its replies is gpt-4o-2024-08-06." in page
     assert "and not judge-prod. It is asked all the same." in page
     assert "gpt-4o-2024-08-06" not in same
     renamed = {"model": "judge-prod", "reply_model": "gpt-4o-2024-08-06"}
@@ -310,7 +313,7 @@ def test_only_a_server_of_ours_is_asked(cast, db, settings, endpoint):
         .post(NEW_JUDGE_URL, judge_form_data(endpoint=endpoint, ask="1"))
         .content.decode()
     )
-    assert "This site knows no server." in page
+    assert "This site has no server." in page
 
 
 def test_settings_that_cannot_be_read_are_not_sent_to_a_server(cast, db, settings):
@@ -319,7 +322,7 @@ def test_settings_that_cannot_be_read_are_not_sent_to_a_server(cast, db, setting
         NEW_JUDGE_URL, judge_form_data(endpoint="local", extra="{", ask="1")
     )
     assert response.status_code == 200
-    assert "not JSON" in response.content.decode()
+    assert "not valid JSON" in response.content.decode()
 
 
 def pressed(cast, button, **change):
@@ -354,7 +357,7 @@ def test_form_of_the_reply_goes_among_the_settings_and_takes_the_place_of_anothe
     assert initial["parser"] == "rating-json-2"
     none = pressed(cast, "hold", constraint="", extra=initial["extra"])
     assert json.loads(none.context["form"].initial["extra"]) == {"stop": ["x"]}
-    assert "Further settings: This is not JSON" in pressed(cast, "hold", extra="{").text
+    assert "Further settings: This is not valid JSON" in pressed(cast, "hold", extra="{").text
 
 
 def test_renamed_limit_is_the_limit_above(cast, db):

@@ -138,7 +138,7 @@ def test_pair_that_is_not_there_is_said_to_be_missing(cast, judge, dataset, quer
 def test_without_a_text_with_words_there_is_no_preview(cast, judge, dataset):
     dataset.texts.update(body=None, sha256="")
     page = markup(cast.client("admin").get(f"/judges/{judge.pk}/"))
-    assert "Here is no text with words." in page
+    assert "There is no text with content." in page
     Dataset.objects.all().delete()
     page = markup(cast.client("admin").get(f"/judges/{judge.pk}/"))
     assert "There is no dataset yet" in page

@@ -38,7 +38,11 @@ def test_our_prompt_for_all_questions_brings_all_that_it_needs(cast, dataset):
 @pytest.mark.parametrize(
     ("change", "field", "message"),
     [
-        ({"parser": "integer-1"}, "parser", "such replies are read by numbered-1, numbered-json-2"),
+        (
+            {"parser": "integer-1"},
+            "parser",
+            "Choose one of these parsers: numbered-1, numbered-json-2",
+        ),
         ({"prompt": "{text} {question}"}, "parser", "but the prompt asks about one question"),
         ({"logprobs": "on"}, "logprobs", "is not a grade"),
         ({"max_tokens": "1"}, "max_tokens", "is longer than one token"),
@@ -75,7 +79,7 @@ def test_several_samples_are_kept_as_the_n_of_a_request_and_copied(cast, db):
     copy = cast.client("admin").get(f"{NEW_JUDGE_URL}?from={judge.pk}").context["form"].initial
     assert (copy["samples"], copy["extra"]) == (5, "")
     copied = cast.client("admin").post(NEW_JUDGE_URL, sent | {"slug": "again"})
-    assert "This is the judge mine: nothing in it is different." in markup(copied)
+    assert "The judge mine has exactly the same settings." in markup(copied)
 
 
 def test_kind_of_server_leaves_the_number_of_samples_as_it_is(cast, db):

@@ -82,7 +82,7 @@ def test_beside_people_and_another_judge_by_hand(ada, people, server, settings):
     assert (result.prompt_tokens, result.completion_tokens) == (120, 3)
     all_pairs = result.projection
     assert (all_pairs.n, all_pairs.prompt_tokens, all_pairs.completion_tokens) == (8, 320, 8)
-    assert "about 32.40 EUR" in " ".join(response.text.split())
+    assert "reply tokens, 32.40 EUR" in " ".join(response.text.split())
     assert counts == [model.objects.count() for model in (Judge, JudgeRun, Attempt, Rating)]
     assert 'id="id_slug_error"' not in response.text
 
@@ -93,7 +93,7 @@ def test_pairs_of_a_topic_need_no_people(ada, reply_study, server):
     assert [row[1:4] for row in tables(response)[TABLE]] == [
         [question, "none", "3"] for question in [*QUESTIONS, "What did it cost?"]
     ]
-    assert "Of 0 grades by people" in " ".join(response.text.split())
+    assert "0 of 0 grades by people" in " ".join(response.text.split())
     assert "this server has no price" in response.text
 
 

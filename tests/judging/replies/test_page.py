@@ -38,7 +38,7 @@ def test_probabilities_say_what_was_not_told(rosa, reply_study):
         "0.100",
         "< 0.001",
         "0.000",
-        "not told",
+        "not reported",
         "0.250",
         "0.500",
     ]
@@ -49,7 +49,7 @@ def test_reply_without_a_grade_is_shown_as_it_came_and_escaped(rosa, reply_study
     response = rosa.get(reply_study.url(reply_study.first, "passage", 3))
     assert "I cannot  help\nwith &lt;b&gt;that&lt;/b&gt;.</pre>" in response.content.decode()
     assert "gave no grade: refused by the model." in text_of_page(response)
-    assert "Expected grade not told" in text_of_page(response)
+    assert "Expected grade not reported" in text_of_page(response)
 
 
 def test_prompt_is_the_one_that_was_sent(rosa, reply_study):
@@ -71,7 +71,7 @@ def test_prompt_that_would_be_another_one_now_says_so(rosa, reply_study):
     Attempt.objects.filter(pk=stored.pk).update(prompt_hash="")
     response = rosa.get(reply_study.url(reply_study.first, "passage", 1))
     assert response.context["prompt"].is_sent is None
-    assert "nobody can tell" in text_of_page(response)
+    assert "this prompt cannot be compared with the sent one" in text_of_page(response)
 
 
 def test_copy_names_the_text_that_was_asked_about(rosa, reply_study):
@@ -123,7 +123,7 @@ def test_evidence_of_a_copy_is_that_of_the_text_of_the_same_words(rosa, reply_st
 def test_cell_without_an_attempt_says_so(rosa, reply_study):
     response = rosa.get(reply_study.url(reply_study.first, "oracle", 3))
     assert response.status_code == 404
-    assert "first has not been asked about this pair here" in text_of_page(response)
+    assert "first has not graded this pair on this site" in text_of_page(response)
 
 
 def test_rater_from_a_file_has_no_replies(rosa, reply_study):
@@ -140,7 +140,7 @@ def test_rater_from_a_file_has_no_replies(rosa, reply_study):
     )
     response = rosa.get(url)
     assert response.status_code == 404
-    assert "The grades of filed came in a file" in text_of_page(response)
+    assert "The grades of filed were imported without replies" in text_of_page(response)
     assert "The grade is 4" in text_of_page(response)
 
 

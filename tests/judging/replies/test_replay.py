@@ -46,8 +46,8 @@ def test_new_reply_stands_beside_the_stored_one_and_nothing_is_stored(ada, reply
     all_answers(server, reply_with("5"))
     before = stored()
     response = ask(ada, reply_study)
-    assert "Asked again: same grade" in text_of_page(response)
-    assert "same grade, in the same words" in text_of_page(response)
+    assert "Repeated request: same grade" in text_of_page(response)
+    assert "same grade, with the same text" in text_of_page(response)
     assert "The new reply is not stored" in text_of_page(response)
     assert response.context["now"]["details"].attempt.grade == 5
     assert stored() == before
@@ -56,7 +56,7 @@ def test_new_reply_stands_beside_the_stored_one_and_nothing_is_stored(ada, reply
 def test_replay_with_another_grade(ada, reply_study, server):
     all_answers(server, reply_with("2"))
     response = ask(ada, reply_study)
-    assert "Asked again: another grade" in text_of_page(response)
+    assert "Repeated request: another grade" in text_of_page(response)
     assert "with a different text" in text_of_page(response)
     assert response.context["details"].attempt.grade == 5
 
@@ -77,7 +77,7 @@ def test_endpoint_that_is_not_there(ada, reply_study, server):
     for endpoint in ("nowhere", "", "http://169.254.169.254/v1"):
         response = ask(ada, reply_study, endpoint=endpoint)
         assert response.status_code == 400
-        assert f"There is no endpoint “{endpoint}” to choose." in text_of_page(response)
+        assert f"There is no endpoint “{endpoint}”." in text_of_page(response)
     assert not server.asked
 
 
@@ -118,7 +118,7 @@ def test_baseline_is_asked_without_an_endpoint(ada, reply_study):
     assert "A baseline has no prompt" in text_of_page(ada.get(url))
     before = stored()
     response = ada.post(url)
-    assert "Asked again: same grade" in text_of_page(response)
+    assert "Repeated request: same grade" in text_of_page(response)
     assert stored() == before
 
 
@@ -131,7 +131,7 @@ def test_baseline_whose_passages_have_changed_cannot_be_asked(ada, reply_study):
     )
     before = stored()
     response = ada.post(reply_study.url(judge, "passage", 1))
-    assert "The passages have changed since lexical was made" in text_of_page(response)
+    assert "the passages, and so the weights of lexical, have changed" in text_of_page(response)
     assert stored() == before
 
 

@@ -35,7 +35,7 @@ def test_pause_and_resume(act, run):
 
 def test_cancelling_asks_first_and_keeps_all(cast, act, run):
     page = cast.client("admin").get(f"/judge-runs/{run.pk}/cancel/").content.decode()
-    assert "All grades are kept." in page
+    assert "All grades are kept, also those" in page
     run.refresh_from_db()
     assert run.state == "running"
     assert "The run is cancelled." in act("cancel")
@@ -45,11 +45,11 @@ def test_cancelling_asks_first_and_keeps_all(cast, act, run):
 
 def test_impossible_step_is_refused_with_a_message(act, run):
     assert "it cannot be cancelled" not in act("pause")
-    assert "is paused: it cannot be paused." in act("pause")
+    assert "is paused, so it cannot be paused." in act("pause")
     act("resume")
     assert "cannot be resumed" in act("resume")
     filled(run)
-    assert "is finished: it cannot be cancelled." in act("cancel")
+    assert "is finished, so it cannot be cancelled." in act("cancel")
     assert run.state == "finished"
 
 

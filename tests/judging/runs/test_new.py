@@ -111,7 +111,7 @@ def test_counting_first_starts_nothing(cast, dataset, settings):
         ({"limit": "-1"}, "greater than or equal to 1"),
         ({"limit": "99999999999"}, "less than or equal to"),
         ({"endpoint": "http://evil.example/v1"}, "valid choice"),
-        ({"endpoint": "local"}, "The baseline asks no server"),
+        ({"endpoint": "local"}, "The baseline needs no server"),
         ({"concurrency": "0"}, "greater than or equal to 1"),
         ({"workers": "many"}, "whole number"),
         ({"reply_seconds": "0"}, "greater than or equal to 1"),
