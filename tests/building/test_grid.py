@@ -36,7 +36,7 @@ def written(k: int) -> None:
         f"extractive-report.bm25.k{k}",
     ]
     output = run("write", "small", "--task", *arguments, "--length", "words:30", "--accept-all")
-    assert "12 products, 0 of them not yet decided" in output
+    assert "12 outputs, 0 of them to be reviewed" in output
 
 
 def answers_by_match() -> list[dict]:

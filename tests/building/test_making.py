@@ -196,7 +196,7 @@ def test_name_is_one_column_of_a_file_and_nobody_elses(study):
     for name in ("", "two words", "a/b", "..", "-x", "x" * 121):
         with pytest.raises(RunCreationError, match="must have at most 120 letters"):
             create_run(study, "bm25", name=name)
-    with pytest.raises(RunCreationError, match="has a run called dense already"):
+    with pytest.raises(RunCreationError, match="already has a run dense"):
         create_run(study, "bm25", name="dense")
     with pytest.raises(SelectionError, match="There is no topic “t9”"):
         make_run(study.dataset, "mine", "bm25", RecipeContext(study.dataset), ["t9"])
@@ -272,7 +272,7 @@ def test_command_makes_a_run_and_a_file(study, tmp_path):
             ["ferry", "--name", "a", "--recipe", "bm25(background=none.json)"],
             "none.json cannot be read",
         ),
-        (["ferry", "--name", "dense", "--recipe", "bm25"], "has a run called dense already"),
+        (["ferry", "--name", "dense", "--recipe", "bm25"], "already has a run dense"),
         (["ferry", "--name", "a", "--recipe", "bm25", "--topics", "t9"], "There is no topic “t9”"),
         (["ferry", "--name", "a", "--recipe", "bm25", "--out", "/no/such/a.run"], "/no/such"),
     ],

@@ -64,7 +64,7 @@ def test_somebody_decides_before_it_goes_on(db, plan):
     reject(first, None)
     for product in further:
         accept(product, None)
-    assert "questions: 4 products wait" in build(path)[-1]
+    assert "questions: 4 outputs are to be reviewed" in build(path)[-1]
     for product in open_products(Writing.objects.get(writer__task="questions")):
         accept(product, None, f"{product.body} Why?")
     assert any(line.startswith("run required.lexical.eta3") for line in build(path))
@@ -78,7 +78,7 @@ def test_pipeline_continues_an_imported_collection(db, plan, tmp_path):
     import_dataset(tmp_path / "out", "elsewhere")
     output = build(path, dataset="elsewhere")
     assert "run bm25: bm25 % 10, which came in a file" in output
-    assert any(line.startswith("report: Nothing to write; 2") for line in output), output
+    assert any(line.startswith("report: No tasks; 2") for line in output), output
     export_folder(Dataset.objects.get(slug="elsewhere"), tmp_path / "again")
     # But for the baseline: its definition is of the first dataset, whose words it knows.
     second, out = (contents(tmp_path / name) for name in ("again", "out"))
@@ -95,7 +95,7 @@ def test_pipeline_continues_an_imported_collection(db, plan, tmp_path):
         ("[[reports]]\nk = '3'", "plan.toml: reports.0.run: Field required"),
         ("[judge]\nname = 'nobody'", "judge.name: there is no judge nobody"),
         ("[questions]\nwriter = 'nobody'", "There is no writer of questions “nobody”"),
-        ("[questions]\nprompt = 'none.txt'", "say name its model"),
+        ("[questions]\nprompt = 'none.txt'", "name its model, too"),
         (
             "[questions]\nbackend = 'gpu'",
             "questions.backend: Input should be '', 'openai', 'vllm' or 'transformers'",

@@ -77,14 +77,14 @@ def test_texts_go_in_batches_and_cut_ones_are_counted(cast, study, server, monke
     assert sorted(len(body["input"]) for body in replies.asked) == [1, 1, 1, 2, 2, 2]
     assert {body["truncate_prompt_tokens"] for body in replies.asked} == {8}
     page = markup(cast.client("researcher").get("/datasets/ferry/building/runs/mine/"))
-    assert "tiny read only the beginning of 2 passages." in page
+    assert "tiny truncated 2 passages." in page
 
 
 def test_truncation_is_unknown_without_token_counts(cast, study, server):
     del server.answers["/tokenize"]
     run = create_run(study, "fuse(bm25, embed(server=local, model=tiny, tokens=8))").run
     page = markup(cast.client("researcher").get("/datasets/ferry/building/runs/mine/"))
-    assert "It is not known of how many passages tiny read only the beginning." in page
+    assert "tiny may have truncated passages; the number is not known." in page
     assert run.origin["cut_passages"] == {"tiny": "unknown"}
     replies = server.answers["/v1/embeddings"] = in_turn(vectors())
     created = create_run(study, "embed(server=local, model=tiny, tokens=0)", "left").run
@@ -119,7 +119,7 @@ def test_texts_missing_in_an_answer_follow_and_are_counted(cast, study, server):
     assert [score for _, score in ranked(run)] == [-4.0, -5.0, -6.0, -7.0]
     assert run.origin["left_out"] == {MINE: 3}
     page = markup(cast.client("researcher").get("/datasets/ferry/building/runs/mine/"))
-    assert "For 1 topic a model left out texts" in page
+    assert "A model left out texts for 1 topic" in page
     assert "ferry-1: 3" in page
 
 

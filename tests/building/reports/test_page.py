@@ -62,7 +62,7 @@ def test_statements_have_marks_that_link_to_cited_texts(cast, report):
     ]
     page = markup(response)
     assert (
-        "4 statements, 2 of them without a citation; 2 passages cited, and 1 citation of nothing"
+        "4 statements, 2 of them without a citation; 2 passages cited, and 1 citation of texts that"
         in page
     )
     assert "unknown" in page

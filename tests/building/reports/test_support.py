@@ -130,10 +130,12 @@ def test_grades_of_other_words_do_not_count(cast, support):
     client = cast.client("researcher")
     page = client.get(REPORTS, OF_ONE)
     assert page.context["scored"].counts["n_changed"] == 3
-    assert "3 cited pairs are not in rain-citations in their present words" in markup(page)
+    assert "3 cited pairs have no grade, because rain-citations does not contain them" in markup(
+        page
+    )
     report_page = client.get(f"{REPORTS}{report(rain).pk}/")
     assert report_page.context["shown"].support.n_changed == 2
-    assert "2 of them are not in rain-citations in their present words" in markup(report_page)
+    assert "2 of them are not in rain-citations" in markup(report_page)
 
 
 def test_same_as_csv(cast, support):
@@ -161,7 +163,7 @@ def test_admin_takes_the_citations_by_a_button(cast):
     assert response.redirect_chain == [(f"{REPORTS}?system=s.one", 302)]
     text = markup(response)
     assert "rain-citations: 5 cited pairs of 2 reports, 5 of them new." in text
-    assert "Nobody has graded what s.one cites yet." in text
+    assert "The citations of s.one have no grades yet." in text
     assert "Import new citations" in text
     assert pairs_of(Dataset.objects.get(slug="rain-citations")) == PAIRS
 

@@ -19,11 +19,11 @@ def test_run_is_made_and_shown(cast, passages):
     run = RetrievalRun.objects.get(name="mine")
     assert response.redirect_chain[-1][0] == "/datasets/ferry/building/runs/mine/"
     page = markup(response)
-    assert "The run mine is made." in page
+    assert "The run mine is created." in page
     assert "bm25 % 2" in page
     assert run.fingerprint in page
     second = cast.client("admin").post(NEW, {"name": "x", "recipe": "bm25 % 2"}, follow=True)
-    assert "This is the run mine, which is there" in markup(second)
+    assert "The run mine with the same recipe and data exists already" in markup(second)
     assert RetrievalRun.objects.count() == 1
 
 
@@ -85,7 +85,7 @@ def test_script_gets_what_a_choice_changes(cast, passages):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("embed(server=gpu, model=m)", "gpu is asked for vectors: 3 of passages,"),
+        ("embed(server=gpu, model=m)", "gpu computes vectors: 3 of passages,"),
         (
             "bm25 % 50 > rerank(server=gpu, model=m)",
             "gpu computes the scores of at most 50 passages",
@@ -95,7 +95,10 @@ def test_script_gets_what_a_choice_changes(cast, passages):
             "bm25 % 50 > listwise(server=gpu, model=m)",
             "gpu ranks at most 4 lists of 20 passages",
         ),
-        ("fuse(bm25, bm25, bm25(b=0))", "The fields cannot say this line: fuse joins 3 rankings"),
+        (
+            "fuse(bm25, bm25, bm25(b=0))",
+            "The fields cannot express this recipe: fuse fuses 3 rankings",
+        ),
     ],
 )
 def test_requirements_of_a_recipe_are_reported(cast, passages, line, message):
@@ -115,7 +118,7 @@ def test_requirements_of_a_recipe_are_reported(cast, passages, line, message):
         (
             {"name": "mine", "recipe": "bm25(background=/etc/passwd)"},
             "recipe",
-            "in a command alone",
+            "only with manage.py",
         ),
         ({"name": "mine", "recipe": "bm25\x00"}, "recipe", "Null characters"),
         ({"name": "mine", "recipe": "x" * 3_000}, "recipe", "at most 2000"),

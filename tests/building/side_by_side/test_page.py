@@ -48,7 +48,7 @@ def test_texts_have_their_rank_in_the_other_run(cast, study):
     # 1 2 3 against 1 4 2: of three pairs two in the same order.
     assert both.tau.value == pytest.approx(1 / 3)
     page = markup(response)
-    assert "3 in both, 1 in lex alone, 2 in dense/1 alone" in page
+    assert "3 in both, 1 only in lex, 2 only in dense/1" in page
     assert "3 texts among the first 10 of both" in page
     assert "&lt;b&gt;" in page
     p2 = study.texts.get(name="p2").pk

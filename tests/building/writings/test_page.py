@@ -61,7 +61,7 @@ def test_look_writes_nothing_and_shows_what_is_asked_first(admin, dataset):
     response = admin.post(NEW, sent(look=""))
     assert response.status_code == 200
     page = markup(response)
-    assert "2 to write." in page
+    assert "2 tasks." in page
     assert "a\nDocument 0." in page
     assert 'name="start"' in page
     assert not Writing.objects.exists()
@@ -139,7 +139,7 @@ def test_model_that_the_worker_loads_needs_none(admin, cast, dataset, settings):
         assert text in page
     response = admin.post(NEW, sent(start="", writer="mine", endpoint="lab"))
     assert response.status_code == 422
-    assert "vLLM in process asks no server: choose none." in markup(response)
+    assert "vLLM in process needs no server: choose none." in markup(response)
     assert not Writing.objects.exists()
     assert admin.post(NEW, sent(start="", writer="mine")).status_code == 302
 
@@ -156,7 +156,7 @@ def test_tuned_model_is_made_by_command_and_shows_its_adapter(admin, cast, datas
     assert SCRIPT not in response.content.decode()
     response = admin.post(NEW, sent(start="", writer="tuned", endpoint="lab"))
     assert response.status_code == 422
-    assert "transformers in process asks no server: choose none." in markup(response)
+    assert "transformers in process needs no server: choose none." in markup(response)
     assert admin.post(NEW, sent(start="", writer="tuned")).status_code == 302
 
 
@@ -186,7 +186,7 @@ def test_writer_is_made_once_and_shows_all_that_shapes_it(admin, cast, dataset):
     assert SCRIPT not in response.content.decode()
     response = admin.post(WRITER, described(slug="other", prompt=writer.prompt))
     assert response.status_code == 422
-    assert "This is the writer mine: nothing in it is different." in markup(response)
+    assert "The writer mine has exactly the same settings." in markup(response)
     response = admin.post(WRITER, described(model="another"))
     assert "The name mine is taken" in markup(response)
     assert Writer.objects.count() == 1
@@ -229,13 +229,13 @@ def test_names_of_baselines_are_kept_for_them(admin, dataset):
 def test_writing_as_it_goes(admin, dataset, cast):
     run = started(baseline_of("questions"), dataset)
     page = markup(cast.client("researcher").get(of(run)))
-    assert "<strong>0</strong> of 2 orders" in page
+    assert "<strong>0</strong> of 2 tasks" in page
     assert "No worker is running" in page
     fill(run)
     response = admin.get(of(run), headers={"HX-Request": "true"})
     page = markup(response)
     assert "<html" not in page
-    assert "<strong>2</strong> of 2 orders" in page
+    assert "<strong>2</strong> of 2 tasks" in page
     assert "Review 20" in page
     assert "hx-get" not in page
     assert response.headers["Vary"].count("HX-Request") == 1

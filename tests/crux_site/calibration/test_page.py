@@ -70,7 +70,7 @@ def test_curves_by_hand(rosa, reply_study):
     # to the nearest grade, 0.5 down: 0.4 0.4 0.5 0.5 against 0 0 0 3, off by 0.3; 4.33 twice
     # against 4.5, off by 1/6.
     assert grade.error.value == pytest.approx(4 / 6 * 0.3 + 2 / 6 / 6)
-    assert tables(response)["Probability of answerable, the points"][0] == [
+    assert tables(response)["Probability of answerable as a table"][0] == [
         *("0.00 to 0.10", "4", "0.05", "0.25")
     ]
     assert "No interval, because there are fewer than two clusters" in text_of_page(response)

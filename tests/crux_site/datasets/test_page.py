@@ -108,7 +108,7 @@ def test_only_what_has_something_to_see_is_linked(rosa, study):
     Rating.objects.all().delete()
     response = rosa.get("/datasets/ferry/")
     assert linked(response) == ["matrix"]  # of each topic, which says that nobody has rated
-    assert "Nothing is graded yet" in text_of_page(response)
+    assert "There are no grades yet" in text_of_page(response)
 
 
 def test_rooms_that_only_some_may_enter_are_shown_to_them(cast, study):

@@ -93,7 +93,7 @@ def test_dataset_that_has_nothing_says_why(cast, db):
     rosa = cast.client("researcher")
     page = text_of_page(rosa.get("/datasets/empty/exports/"))
     for reason in (
-        "ratings.csv Nothing is graded yet.",
+        "ratings.csv There are no grades yet.",
         "labels No person has labelled passages or annotated reports.",
         "runs.zip There is no retrieval run.",
         "diversity.qrels Nobody has graded passages under a rubric whose eta says which are relevant.",

@@ -137,7 +137,7 @@ def test_rows_on_new_wording_block_undo(folder, small, cast):
         rater=ben.pk, rubric=rated.rubric_id, text=report().pk, question=rated.question_id, grade=0
     )
     campaign = make_campaign(small, cast.worker)
-    assert "Rater ben: 1 grades of new words of a text" in reasons(small)
+    assert "Rater ben: 1 grades of the new version of a text" in reasons(small)
     assert any(
         reason.startswith(f"Campaign {campaign}: ")
         and reason.endswith("items with the new version: close or delete the campaign first")
@@ -164,7 +164,7 @@ def test_grade_that_somebody_gave_anew_keeps_the_new_words(folder, small, cast, 
     second = make_campaign(small, cast.worker)
     label(second, cast.worker, name, 1, grade, *([report().body[:7]] if grade else []))
     Campaign.objects.update(state="closed")
-    assert f"Campaign {second}: 1 answers to new words of a text" in reasons(small)
+    assert f"Campaign {second}: 1 answers to the new version of a text" in reasons(small)
 
 
 def test_later_edit_blocks_undo(folder, small):

@@ -181,10 +181,10 @@ def test_line_that_cannot_be_kept_is_named_and_changes_nothing(tmp_path, line, f
     [
         ({"levels": TONE["levels"][:1]}, "levels", "Give 2 to 101 levels, not 1."),
         ({"levels": [*TONE["levels"], TONE["levels"][0]]}, "levels.0.grade", "2 is there twice."),
-        ({"shows": []}, "shows", "Give some of text, question, answer, request, each once."),
+        ({"shows": []}, "shows", "Choose some of text, question, answer, request, each once."),
         ({"eta": 1}, "eta", "Nominal grades have no order"),
         ({"scale": "ordinal", "eta": 0}, "eta", "every pair would count as answerable"),
-        ({"eta": 7}, "eta", "7 is no grade of the rubric."),
+        ({"eta": 7}, "eta", "7 is not a grade of the rubric."),
         ({"span_from": 1, "shows": ["question"]}, "span_from", "Highlights need a visible text"),
         ({"scale": "cosmic"}, "scale", "not a valid choice"),
         ({"slug": "a b"}, "slug", ""),

@@ -71,7 +71,7 @@ def test_grades_of_the_current_words_keep_them(owner, report, url):
         rater=ben.pk, rubric=rated.rubric_id, text=report.pk, question=rated.question_id, grade=0
     )
     page = owner.get(f"{url}restore/1/")
-    assert "Rater ben: 1 grades of new words of a text" in text_of_page(page)
+    assert "Rater ben: 1 grades of the new version of a text" in text_of_page(page)
     assert f"{url}?version=1" in page.content.decode()
     report.refresh_from_db()
     assert owner.post(f"{url}restore/1/", {"seen": report.sha256}).status_code == 422

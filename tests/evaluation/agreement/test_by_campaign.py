@@ -118,7 +118,7 @@ def test_draft_pilot_and_foreign_campaigns_are_not_choices(cast, dataset, change
     slug = Campaign.objects.get().slug
     page = cast.client("researcher").get(f"{URL}?campaign={slug}")
     assert page.status_code == 400
-    assert f"There is no campaign “{slug}”, There are none." in page.content.decode()
+    assert f"There is no campaign “{slug}”. There are none." in page.content.decode()
 
 
 def test_adjudicator_of_another_study_is_excluded(cast, studies, dataset):

@@ -244,7 +244,7 @@ def test_slices_by_the_names_that_a_rater_gave(rosa, study):
     # Facts: oracle 1 (1 1), oracle 2 (1 0), bm25 2 (0 0). Equal on 2 of 3.
     assert (slices["fact_single"].n_items, slices["fact_single"].percent.value) == (3, near(2 / 3))
     assert [slices[name].n_items for name in ("summary", "reasoning", "unanswerable")] == [1, 1, 1]
-    assert "By Type of question, as ann says" in text_of_page(page)
+    assert "By Type of question, graded by ann" in text_of_page(page)
     listed = rosa.get(f"/datasets/ferry/pairs/?{query}&called=1").context["listed"]
     assert len(listed) == 3
     by_rating = as_object("ferry", "--raters", "ann,ben", "--by", "question-type:ann")["by_rating"]
@@ -305,5 +305,5 @@ def test_judge_on_the_graded_levels_is_not_beside_others_at_one_eta(nominal_stud
     answerable = Rubric.objects.get(slug="answerable")
     rate(nominal_study, answerable, {"ann": (0, 0, 0, 1, 1, 1)})
     assert select(nominal_study, rubric="answerable", judge="judge").judge_rubric == graded
-    with pytest.raises(SelectionError, match="no judge that rated what these raters rated"):
+    with pytest.raises(SelectionError, match="no judge with ratings of the same pairs"):
         select(nominal_study, rubric="relevance", judge="judge")

@@ -60,7 +60,7 @@ def test_dataset_without_ratings_is_refused(dataset):
     agreement = as_object(dataset.slug)
     assert (agreement["n_items"], agreement["n_missing"], agreement["raters"]) == (0, 0, [])
     assert agreement["fleiss_kappa"]["value"] is None
-    assert "has no ratings" in output(dataset.slug)
+    assert "Nobody has rated" in output(dataset.slug)
 
 
 def test_table_for_people(study):

@@ -38,7 +38,7 @@ def test_long_tables_are_cut_to_the_furthest_from_the_mean(rosa, study):
     assert len(response.context["topics"].rows) == 30
     assert "more-7" in [part.name for part in response.context["topics"].rows]
     page_text = text_of_page(response)
-    assert "The 30 of 41 whose κ is furthest from the mean, 0.94. Show all" in page_text
+    assert "The 30 of 41 with the κ furthest from the mean, 0.94. Show all" in page_text
     assert "The 30 of 42 whose coverage is furthest from the mean" in page_text
     assert "rows=all" in response.content.decode()
     whole = rosa.get(study.url("agreement", "judge=&rows=all"))
@@ -75,7 +75,7 @@ def test_of_many_systems_those_furthest_from_the_mean_are_drawn(rosa, study):
     systems = [panel.system for panel in response.context["panels"].rows]
     assert len(systems) == 12
     assert set(systems) >= {study.oracle.system, study.bm25.system}
-    assert "The 12 of 15 systems whose mean coverage is furthest from the mean" in text_of_page(
+    assert "The 12 of 15 systems with the mean coverage furthest from the mean" in text_of_page(
         response
     )
     whole = rosa.get(study.url("agreement", "judge=&rows=all"))

@@ -174,7 +174,10 @@ def test_after_a_sample_both_is_weighed_by_its_chances_and_people_alone_is_not_s
     assert row.both == estimate
     page = markup(rosa.get("/datasets/locks/label-next/"))
     assert f'href="/datasets/locks/label-next/samples/{sample.pk}/">the sample of 2 reports' in page
-    assert "1 report that it could not take or the judge has not graded throughout is left" in page
+    assert (
+        "1 report that the sample could not contain, or that the judge has not graded completely, is left"
+        in page
+    )
     (line,) = read(rosa.get("/datasets/locks/label-next/estimates.csv"))
     assert (line["sample"], float(line["both"])) == (str(sample.pk), estimate.value)
 
@@ -188,7 +191,7 @@ def test_labels_that_no_sample_asked_for_are_in_no_estimate_after_one(rosa, lock
     (row,) = label_report(data_of(locks), "", 2).rows
     assert (row.both, row.n_left_out) == (weighed.both, 1)
     page = markup(rosa.get("/datasets/locks/label-next/"))
-    assert "1 labelled outside the sample is left out: nobody knows" in page
+    assert "1 labelled outside the sample is left out, because its probability is unknown" in page
 
 
 def test_after_a_sample_with_equal_chances_people_alone_is_shown(rosa, locks):

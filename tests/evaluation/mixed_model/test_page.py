@@ -24,7 +24,7 @@ def rosa(cast):
 
 def test_contrasts_and_equivalence(rosa, duel):
     response = rosa.get(f"{URL}?base=alpha&margin=0.1")
-    rows = tables(response)["Each system less alpha"]
+    rows = tables(response)["Each system minus alpha"]
     # Means of ten coverages: 11/40 = 0.275, 30/40, 12/40: differences of 0.475 and 0.025.
     assert [row[0] for row in rows] == ["beta", "gamma"]
     assert [row[1] for row in rows] == ["0.75 n = 10", "0.30 n = 10"]
@@ -92,7 +92,7 @@ def test_page_with_too_few_values(rosa, duel):
         "The model is undefined, because the spread over topics takes three of them"
         in text_of_page(response)
     )
-    assert tables(response)["Each system less alpha"][0][2] == "no model"
+    assert tables(response)["Each system minus alpha"][0][2] == "no model"
     assert "degrees of freedom" not in text_of_page(response)
     Rating.objects.all().delete()
     assert "A comparison needs two systems" in text_of_page(rosa.get(URL))

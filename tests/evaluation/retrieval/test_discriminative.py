@@ -7,7 +7,7 @@ from tests.toolbox.responses import csv_rows, links, text_of_page
 from tests.toolbox.retrieval_study import RETRIEVAL_URL, make_retrieval_study
 
 PAGE = f"{RETRIEVAL_URL}discriminative/?source=judge"
-POWER = "Table 1. Discriminative power"
+POWER = "Discriminative power"
 
 
 @pytest.fixture

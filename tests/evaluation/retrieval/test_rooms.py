@@ -63,7 +63,7 @@ def test_run_against_run(rosa, room):
     lines = csv_rows(rosa.get(f"{RETRIEVAL_URL}compare.csv?source=judge&a=good&b=poor"))
     assert [float(line["difference"]) for line in lines] == [1, 1, 0.5, 0.5]
     nothing = rosa.get(f"{RETRIEVAL_URL}compare/?source=judge&a=good&b=reports/good")
-    assert "no topic has a value of both; 4 have one of the two" in text_of_page(nothing)
+    assert "no topic has values of both; 4 have a value of only one" in text_of_page(nothing)
 
 
 def test_under_other_grades(rosa, room):
@@ -75,7 +75,7 @@ def test_under_other_grades(rosa, room):
     page_text = text_of_page(response)
     assert "judge 1.00, other 0.00, difference +1.00; p = 0.125" in page_text
     assert "n = 8 pairs of a passage and a sub-question in 4 topics" in page_text
-    swaps = by_title["judge and other, swapped within topics"]
+    swaps = by_title["judge and other, difference of the judges"]
     assert swaps[0][:3] == ["Coverage", "0.62", "0.17"]
     assert "0.125 exact" in swaps[0]
     swapped = csv_rows(rosa.get(f"{RETRIEVAL_URL}swapped.csv?source=judge"))

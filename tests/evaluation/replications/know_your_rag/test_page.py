@@ -55,7 +55,7 @@ def test_recall_by_type_and_weight(rosa, mills):
     assert all_of_them[2].split(" ", 1)[1] == "[0.000, 1.000]"
     assert all_of_them[-2:] == ["3", "1"]
     page_text = text_of_page(response)
-    assert "1 question of no type by question-type:tess" in page_text
+    assert "1 question without a type by question-type:tess" in page_text
     assert "0 without a gold context, 1 ranked by neither run, 0 filtered" in page_text
     assert response.content.decode().count("<polyline") == 3 + 3 + 1  # one topic has no interval
 
@@ -154,7 +154,7 @@ def test_files_and_the_command_have_the_same(rosa, mills):
     assert "summary                  1.000     0.000     0.000         0         1         0" in (
         out.getvalue()
     )
-    with pytest.raises(CommandError, match="no rater of types, called “bob”"):
+    with pytest.raises(CommandError, match="no rater of question types, called “bob”"):
         call_command("by_type", "mills", "--types", "bob")
 
 
@@ -164,7 +164,7 @@ def test_files_and_the_command_have_the_same(rosa, mills):
         ("types=question-type:bob", "There are: question-type:tess."),
         ("lexical=nope", "no run called “nope”. There are: bm25, dense"),
         ("lexical=dense&dense=dense", "both dense: choose two"),
-        ("how=sum", "no way to join runs, called “sum”. There are: raw, minmax, rrf"),
+        ("how=sum", "no fusion method, called “sum”. There are: raw, minmax, rrf"),
         ("gold=nobody", "There are: own."),
         ("k=0", "k is a whole number from 1"),
         ("k=many", "k is a whole number from 1"),
