@@ -218,7 +218,9 @@ def _terms(campaign: Campaign, step: Step) -> None:
     if campaign.admits_strangers:
         return
     if not invited:
-        step.odd.append("Nobody is invited yet. You can invite people later, by account or by link.")
+        step.odd.append(
+            "Nobody is invited yet. You can invite people later, by account or by link."
+        )
     elif work and invited < work.people:
         step.odd.append(
             f"{invited} {'person is' if invited == 1 else 'people are'} invited, and the work needs "

@@ -201,7 +201,7 @@ def test_impossible_recipe_is_reported(study, line, message):
     with pytest.raises(UserError) as error:
         create_run(study, line)
     assert message in str(error.value)
-    with pytest.raises(RecipeError, match="only with manage.py"):
+    with pytest.raises(RecipeError, match=r"only with manage\.py"):
         make_run(study.dataset, "page", "static(model=/etc)", RecipeContext(study.dataset))
 
 

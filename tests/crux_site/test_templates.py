@@ -23,12 +23,12 @@ def test_template_lines_fit_in_120():
 
 def test_names_that_an_include_passes_are_used_there():
     """Django prints nothing for a name that is not there, so a misspelt one stays unseen."""
-    passed = list(_passed_names())
-    assert len(passed) > 100
+    passed_names = list(_passed_names())
+    assert len(passed_names) > 100
     assert [
         f"{path}: {name} of {included}"
-        for path, included, name in passed
-        if name not in _words(included)
+        for path, included, name in passed_names
+        if name not in _names_in(included)
     ] == []
 
 
@@ -40,9 +40,9 @@ def _passed_names() -> Iterator[tuple[Path, str, str]]:
 
 
 @cache
-def _words(template: str) -> set[str]:
-    """Words of a template and of those that it includes."""
+def _names_in(template: str) -> set[str]:
+    """Names in a template and in those that it includes."""
     text = (TEMPLATES / template).read_text()
-    words = set(re.findall(r"\w+", text))
+    names = set(re.findall(r"\w+", text))
     included = {name for name, _ in INCLUDE.findall(text)} - {template}  # a tree includes itself
-    return words.union(*map(_words, included))
+    return names.union(*map(_names_in, included))

@@ -12,7 +12,6 @@ from django.core.management import call_command
 from annotation.models import Assignment, Campaign, Dataset, Rating, Rubric
 from tests.toolbox.documentation import CODE_LINE
 from tests.toolbox.paths import ROOT
-from tests.toolbox.responses import markup
 from tests.toolbox.task_answers import answer
 
 pytestmark = pytest.mark.any_database
