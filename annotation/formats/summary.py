@@ -247,6 +247,7 @@ class ImportSummary:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists, dicts, strings and numbers."""
+        left_out_rows = rows_of(self.left_out_rows)
         return {
             "dataset": self.dataset,
             "dry_run": self.dry_run,
@@ -261,7 +262,8 @@ class ImportSummary:
             "n_differences": self.n_differences,
             "new_words": vars(self.new_words),
             "left_out": [vars(skipped) for skipped in self.left_out],
-            "left_out_rows": rows_of(self.left_out_rows),
+            "left_out_rows": left_out_rows,
+            "left_out_answers": left_out_rows,  # the name in 0.2.0
             "errors": [error.as_dict() for error in self.errors],
             "replaced": self.replaced
             and {"name": self.replaced.name, "counts": self.replaced.counts},

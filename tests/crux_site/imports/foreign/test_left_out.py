@@ -58,6 +58,10 @@ def test_annotation_of_no_account_is_left_out():
     assert graded() == [("4", "m1:1", 0, 4)]
     assert reasons(summary) == [("7", "70", "", "annotations of no account: no row")]
     assert "item 1, task 7, annotation 70: annotations of no account" in str(summary)
+    fields = summary.as_dict()
+    [left_out] = fields["left_out_rows"]
+    assert fields["left_out_answers"] == [left_out]  # the name in 0.2.0
+    assert left_out["reason"] == "annotations of no account: no row"
 
 
 def test_attention_check_of_potato_is_left_out():
