@@ -28,7 +28,7 @@ from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
 
 NO_PYARROW = "Parquet needs pyarrow, an extra of the site: make env EXTRAS=cluster."
-NOTHING_GRADED = "Nothing is graded yet."
+NOTHING_GRADED = "There are no grades yet."
 Lines = Callable[[], Iterator[str]]
 
 

@@ -181,7 +181,7 @@ def test_command_makes_one_for_somebody_else(cast, capsys):
     for account, program, days, message in (
         ("nobody", "cron", "30", "There is no account called nobody."),
         ("wil", "cron", "30", "The API is for researchers and admins."),
-        ("rosa", "cron", "30", "name: You have a token of this name"),
+        ("rosa", "cron", "30", "name: You already have a token with this name"),
         ("rosa", "other", "7", "days: Select a valid choice"),
     ):
         with pytest.raises(CommandError, match=message):

@@ -143,7 +143,7 @@ def test_runs_and_raters_of_files(owner, dataset, kind, name, model):
 
 def test_raters_name_is_one_that_files_can_have(owner):
     refused = rename(owner, f"{PAGE}rater/?name=ann", "ann/e")
-    assert "Letters, digits" in text_of_page(refused)
+    assert "letters, digits" in text_of_page(refused)
 
 
 def test_rater_whose_labels_a_campaign_expects_stays(owner, cast, dataset):
@@ -164,7 +164,7 @@ def test_system_is_renamed_with_all_that_is_tied_to_its_name(owner, cast, datase
     n = dataset.texts.filter(system="annotated.bm25").count()
     run = rename(owner, f"{PAGE}run/?name=annotated.bm25", "x")
     assert "This run is the context of the reports" in text_of_page(run)
-    for new, message in (("bm25", "annotated. at the beginning"), ("annotated.oracle", "already")):
+    for new, message in (("bm25", "The beginning annotated."), ("annotated.oracle", "already")):
         assert message in text_of_page(rename(owner, BM25, new))
     version = data_version(dataset)
     assert rename(owner, BM25, "annotated.okapi").url == PAGE
@@ -215,7 +215,7 @@ def test_dataset_goes_once_its_answers_are_in_the_archive(owner, cast, dataset, 
     JudgeRun.objects.filter(dataset=dataset).update(state="running")
     assert "end the run first" in text_of_page(remove(owner, address, name="small"))
     JudgeRun.objects.update(state="finished")
-    assert "Type small" in text_of_page(remove(owner, address, name="The small study"))
+    assert "Enter small" in text_of_page(remove(owner, address, name="The small study"))
     assert (Answer.objects.count(), list(var.iterdir())) == (1, [])
     other_dataset_rows = removal.rows_of(Dataset.objects.get(slug="ferry"))
 

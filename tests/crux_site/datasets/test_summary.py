@@ -34,7 +34,7 @@ def test_lines_are_those_of_the_page(db, small_world, rosa):
     assert "n = 6 pairs by 2 raters; T1, answerable or not" in text
     assert "T1, answerable or not, reports: ann 6 of 6 pairs" in text
     assert "T2, grades 0 to 5, reports: judge 5 of " in text
-    assert "Next: where they disagree" in text
+    assert "Next: read the disagreements" in text
     assert "<html" not in rosa.get("/datasets/ferry/", headers=HTMX).content.decode()
     whole = rosa.get("/datasets/ferry/")
     assert "HX-Request" in whole["Vary"]
@@ -43,7 +43,7 @@ def test_lines_are_those_of_the_page(db, small_world, rosa):
 
 def test_long_report_is_shown_where_it_is_kept_and_never_made(db, small_world, rosa, monkeypatch):
     monkeypatch.setattr(module, "CHEAP", 0)
-    assert "How far raters agree , not computed yet" in lines(rosa)
+    assert "Agreement of raters , not computed yet" in lines(rosa)
     rosa.get("/datasets/ferry/agreement/")
     assert "κ 0.66" in lines(rosa)
     rating = Rating.objects.filter(rater=small_world.ben, grade=1).first()

@@ -213,7 +213,7 @@ def test_search_shows_the_words_around_and_leads_to_the_section(cast):
 def test_search_that_finds_nothing_says_what_else_to_do(cast):
     page = markup(cast.client("researcher").get("/help/", {"q": "zebra <b>"}))
     assert "Nothing found: zebra &lt;b&gt;" in page
-    assert "No section has zebra &lt;b&gt;" in page
+    assert "No section contains zebra &lt;b&gt;" in page
     assert 'value="zebra &lt;b&gt;"' in page
 
 

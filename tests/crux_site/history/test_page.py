@@ -233,7 +233,7 @@ def test_ratings_of_people_are_never_the_imports(cast, dataset):
 def test_of_many_rows_the_name_is_typed(owner, monkeypatch):
     monkeypatch.setattr(forms, "CONFIRM_ABOVE", 10)
     url, n = undo_of(2), Rating.objects.count()
-    for name, message in (("", "required"), ("Small", "Type small"), ("small ", "")):
+    for name, message in (("", "required"), ("Small", "Enter small"), ("small ", "")):
         answer = owner.post(url, {"name": name})
         if message:
             assert (answer.status_code, message in text_of_page(answer)) == (422, True), name

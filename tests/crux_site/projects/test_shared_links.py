@@ -172,7 +172,7 @@ def test_acts_are_in_the_log_and_are_owners(world, owner):
     link = SharedLink.objects.get()
     assert (link.made_by.username, link.last_used) == ("owner", None)
     listed = text_of_page(owner.get("/projects/main/"))
-    assert "Reviewer 2: all of The ferry study , with words; by owner" in listed
+    assert "Reviewer 2: all of The ferry study , with texts; by owner" in listed
     revoke = f"/projects/main/shared/{link.pk}/revoke/"
     for name in ("viewer", "coordinator"):
         client = client_of(name)

@@ -192,7 +192,7 @@ def test_page_without_grades_of_topics(cast, db):
     """The dataset has grades of sub-questions, which another page scores."""
     fill_lexical(make_dataset())
     page = cast.client("researcher").get("/datasets/ferry/retrieval/relevance/").content.decode()
-    assert "Nobody has graded passages for whole topics" in page
+    assert "No passage has a grade for a whole topic" in page
     assert 'href="/datasets/ferry/retrieval/"' in page
 
 

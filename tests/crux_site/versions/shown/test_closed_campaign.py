@@ -157,7 +157,7 @@ def test_campaign_reopens_only_after_restore(campaign, text, cast):
 
 def test_nor_with_another_question(campaign, cast):
     edit_text(pair(campaign)[1], "Who was hurt, and how?", by=None, why="", counts=True)
-    with pytest.raises(ParticipationError, match="were changed"):
+    with pytest.raises(ParticipationError, match="was edited"):
         actions.set_state(campaign, "open", cast.researcher)
 
 

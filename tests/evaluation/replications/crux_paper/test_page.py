@@ -84,13 +84,13 @@ def test_tables_as_they_are_printed(rosa, mill):
     )
     assert "undefined because there are no reports from it" in page
     # Two raters with the judge, then six reports by three raters.
-    assert len(page_tables["How far raters go together"]) == 2
-    assert [row[0] for row in page_tables["The values of Figure 4"]] == [
+    assert len(page_tables["Correlations between raters"]) == 2
+    assert [row[0] for row in page_tables["Values of Figure 4"]] == [
         f"human_eval.{name}, mill-{n}" for name in ("good", "mid", "poor") for n in (1, 2)
     ]
-    good = page_tables["The values of Figure 4"][0]
+    good = page_tables["Values of Figure 4"][0]
     assert good[1:] == ["66.7 n = 3", "100.0 n = 3", "66.7 n = 3"]
-    assert len(page_tables["The values of Figure 5"]) == 15  # pairs of six metrics
+    assert len(page_tables["Values of Figure 5"]) == 15  # pairs of six metrics
     # Intervals are a switch, of the page and of LaTeX.
     assert "[" not in page
     with_intervals = text_of_page(rosa.get(f"{PAGE}?cutoff=size&intervals=1"))
@@ -266,7 +266,7 @@ def test_site_without_matplotlib_gives_tables_and_numbers(rosa, mill, no_matplot
     page = text_of_page(response)
     assert page.count(MISSING) == 1
     assert "<svg viewBox" not in response.content.decode()
-    assert tables(response)["The values of Figure 5"]
+    assert tables(response)["Values of Figure 5"]
     files = {urlsplit(link).path.removeprefix(PAGE) for link in links(response) if PAGE in link}
     assert {"table1.tex", "figure4.csv", "figure4.tex"} <= files
     assert files.isdisjoint({"figure4.svg", "paper.zip"})

@@ -97,7 +97,7 @@ def test_dataset_beside_that_nobody_rated_says_so(rosa, nuggets, questions):
 
 def test_order_beside_that_by_coverage(rosa, nuggets, questions):
     response = rosa.get(f"{URL}?beside=questions")
-    rows = {row[0]: row[1:] for row in tables(response)["Systems by both"]}
+    rows = {row[0]: row[1:] for row in tables(response)["Systems by both measures"]}
     # Coverage at 3: 1, 1/2, 1, 0. By all of the nuggets birch is first.
     assert [row[-1] for row in rows.values()] == ["1.00 1.", "0.50 3.", "1.00 1.", "0.00 4."]
     assert [row[3] for row in rows.values()] == ["0.67 2.", "0.83 1.", "0.33 3.", "0.33 3."]
