@@ -77,7 +77,7 @@ def test_dry_run_leaves_nothing_and_the_same_line_then_writes(line, server):
     assert not Writing.objects.exists()
     assert not server.asked
     out, _ = write(*line)
-    assert "finished: 2 of 2 orders" in out
+    assert "finished: 2 of 2 tasks" in out
 
 
 def test_line_that_was_wrong_leaves_no_writer_behind(line):
@@ -108,7 +108,7 @@ def test_budget_stops_it_and_a_larger_one_lets_it_go_on(line, server):
     with pytest.raises(CommandError, match="Set a larger budget"):
         write("built", "--join", number)
     out, _ = write("built", "--join", number, "--max-messages", "5")
-    assert "finished: 2 of 2 orders" in out
+    assert "finished: 2 of 2 tasks" in out
     assert server.asked == {"a": 1, "b": 1}
 
 
@@ -218,7 +218,7 @@ def test_adapter_makes_another_writer(line, tmp_path, monkeypatch):
     assert (one.backend, one.adapter) == ("transformers", str(tmp_path / "one"))
     assert Writing.objects.get().state == "paused"
     arguments[arguments.index("own")] = "other"
-    with pytest.raises(CommandError, match="This is the writer own"):
+    with pytest.raises(CommandError, match="The writer own has exactly the same settings"):
         write(*arguments, "--dry-run")
     no_real_adapter(tmp_path / "one", b"trained on")
     out, _ = write(*arguments, "--dry-run")

@@ -68,7 +68,7 @@ def test_next_step_by_state(cast, small_world, rosa):
     assert f"Open campaign: {campaign.title}" in lines(rosa, "bare")
     assert "Next: wait for the first grades" in lines(rosa, "bare")
     Rating.objects.filter(rater=small_world.judge).delete()
-    assert "Next: a judge’s grades: judge runs" in lines(rosa)
+    assert "Next: get grades by a judge: Judge runs" in lines(rosa)
     Rater.objects.filter(dataset=small_world.dataset).update(kind="model")
     assert "Next: people’s grades: what to label next" in lines(rosa)
     assert "κ" not in lines(rosa)

@@ -216,7 +216,7 @@ def test_without_a_judge_people_count_and_are_compared(rosa, mill):
     page = text_of_page(rosa.get(PAGE))
     assert "Grades: ann;" in page
     assert "the chosen judge has rated none of them" in page
-    assert "Not made, because no correlation is defined: fewer than two metrics" in page
+    assert "Not available, because no correlation is defined: fewer than two metrics" in page
 
 
 def test_page_of_a_single_kind_of_question(rosa, mill):
@@ -227,7 +227,7 @@ def test_page_of_a_single_kind_of_question(rosa, mill):
             lee.ratings.create(rubric=rubric, text=text, question=question, grade=1)
     page = text_of_page(rosa.get(f"{PAGE}?questions=question-type:lee:1"))
     assert "Of the questions only those count" in page
-    assert "Not made, because it is of all questions, and not of one kind." in page
+    assert "Not available, because it is of all questions, and not of one kind." in page
 
 
 @pytest.mark.parametrize(
