@@ -73,7 +73,8 @@ def test_page_with_too_few_values(rosa, draft):
     Rating.objects.filter(text__topic__position__gt=1).delete()
     page_text = text_of_page(rosa.get(page(draft)))
     assert (
-        "The variances are undefined, because the spread over topics takes three of them" in page_text
+        "The variances are undefined, because the spread over topics takes three of them"
+        in page_text
     )
     Rating.objects.all().delete()
     assert "takes two systems with finished values" in text_of_page(rosa.get(page(draft)))
