@@ -63,7 +63,7 @@ def test_next_step_by_state(cast, small_world, rosa):
     Dataset.objects.create(slug="empty", title="Empty")
     bare = make_dataset("bare")
     assert "Next: add texts, from a file or by hand" in lines(rosa, "empty")
-    assert "Next: grades, from a campaign, a judge or files" in lines(rosa, "bare")
+    assert "Next: get grades from a campaign, a judge or files" in lines(rosa, "bare")
     campaign = make_campaign(bare, cast.worker)
     assert f"Open campaign: {campaign.title}" in lines(rosa, "bare")
     assert "Next: wait for the first grades" in lines(rosa, "bare")
