@@ -133,7 +133,7 @@ def _later_questions(questions: QuerySet[SubQuestion], topics: QuerySet[Topic]) 
     later = later.exclude(topic__in=topics.values("pk"))
     counts = later.order_by().values_list("topic__name").annotate(n=Count("pk"))
     return [
-        Blocker(f"Topic {name}", n, "sub-questions that come after: undo their import first")
+        Blocker(f"Topic {name}", n, "later sub-questions: undo what added them first")
         for name, n in sorted(counts)
     ]
 

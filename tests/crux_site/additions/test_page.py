@@ -93,7 +93,7 @@ def test_earlier_sub_question_is_undone_after_the_later_one(owner):
         owner.post(QUESTION, {"topic": "ferry-1", "question": question})
     first = ProjectEntry.objects.last()
     response = owner.post(f"/datasets/ferry/history/{first.pk}/undo/", {"act": "remove"})
-    assert "Topic ferry-1: 1 sub-questions that come after" in text_of_page(response)
+    assert "Topic ferry-1: 1 later sub-questions" in text_of_page(response)
     assert SubQuestion.objects.filter(body="Who paid?").exists()
     undo_last(owner)
     owner.post(f"/datasets/ferry/history/{first.pk}/undo/", {"act": "remove"})
