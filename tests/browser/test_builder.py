@@ -34,7 +34,7 @@ def new_draft(page, site, title, rubric="T2, grades 0 to 5", kind="passage", dat
     page.get_by_role("button", name="Next").click()
     page.wait_for_url("**/edit/review/")
     page.get_by_text("Change these settings").click()
-    page.get_by_role("link", name="Texts", exact=True).click()
+    page.locator(".fold").get_by_role("link", name="Texts", exact=True).click()
     page.wait_for_url("**/edit/texts/")
     return re.search(r"/campaigns/([-\w]+)/edit/texts/", page.url)[1]
 

@@ -25,6 +25,7 @@ JUST_MADE = "the row was made a line or two before"
 
 # Where a write breaks the rule by the letter, and why it is sound. Nothing else may.
 ALLOWED = {
+    "annotation/builder/audiences.py:fit_to_sample": "its caller has just made the draft",
     "annotation/builder/drafts.py:open_campaign": "its callers have just made the campaign",
     "annotation/builder/drafts.py:save_sample": DRAFT,
     "annotation/builder/sampling.py:publish": "it locks the row, and asks for its state, first",

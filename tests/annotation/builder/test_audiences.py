@@ -148,7 +148,7 @@ def measure(campaign, cast, minutes):
     """Let a person submit texts of an open campaign, each after so many active minutes."""
     participant = assigning.invite(campaign, assigning.rater_of(cast.worker))
     part = assigning.begin_part(participant)
-    submitted = timezone.submitted()
+    submitted = timezone.now()
     for assignment, active in zip(part.assignments.all(), minutes, strict=False):
         Assignment.objects.filter(pk=assignment.pk).update(
             state="submitted",
