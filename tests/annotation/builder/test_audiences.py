@@ -106,8 +106,8 @@ def test_prolific_has_a_code_checks_and_pay_by_the_stated_minutes(admin, harbour
     second = create(admin, "prolific")
     assert second.code_done != campaign.code_done
     assert remarks(admin, second) == [
-        "Prolific pays people, and no pay is stated.",
-        "How many minutes a part takes is not stated.",
+        "Prolific is a paid platform, but no pay is stated.",
+        "The minutes for a part are not stated.",
     ]
     page = markup(open_it(admin, second, follow=True))
     assert f"{second.code_done}</code>" in page

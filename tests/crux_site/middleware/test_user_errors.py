@@ -18,7 +18,6 @@ SENTENCE = "There is no shelf “b”. There are: a, c & d."
 
 # Exceptions that no person reads as they are, and why.
 INTERNAL = {
-    "_BrokenJSONError": "a reader of JSON arrays tells itself to stop",
     "_LineError": "its message becomes a problem of the import, with file and line",
     "InvalidFileError": "its message becomes a problem of the import, with file and line",
     "SpanError": "its message is a clause, which becomes part of a sentence or a problem of the import",
@@ -28,7 +27,8 @@ INTERNAL = {
     "UnscoredReplyError": "its message is a clause, which becomes part of a StepError",
     "LineError": "its message is a clause without a subject",
     "GoldenFileError": "its message is a clause; the command adds the file",
-    "UnconfirmedRemarkError": "the page shows the remarks, and there is no message",
+    "ChangedDraftError": "the page shows the present draft, and there is no message",
+    "_PartialImportError": "the import is repeated without the rows that it names",
     "RubricConflictError": "the page shows what has changed, and there is no message",
     "DuplicateKeyError": "a reply has two grades, which is one of its failures",
     "ForbiddenAddressError": "raised within aiohttp, which expects an OSError",

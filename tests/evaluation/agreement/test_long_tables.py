@@ -39,7 +39,7 @@ def test_long_tables_are_cut_to_the_furthest_from_the_mean(rosa, study):
     assert "more-7" in [part.name for part in response.context["topics"].rows]
     page_text = text_of_page(response)
     assert "The 30 of 41 with the κ furthest from the mean, 0.94. Show all" in page_text
-    assert "The 30 of 42 whose coverage is furthest from the mean" in page_text
+    assert "The 30 of 42 with the coverage furthest from the mean" in page_text
     assert "rows=all" in response.content.decode()
     whole = rosa.get(study.url("agreement", "judge=&rows=all"))
     assert len(whole.context["topics"].rows) == 41
