@@ -38,6 +38,7 @@ from annotation.program_version import program_versions
 AT_ONCE = 200  # texts that are asked for their labels
 NO_BODY = "text not in the dataset"
 NO_QUESTION = "no question"
+NO_TOPIC = "passage of no topic, as its id does not begin with TOPIC:"
 NO_ANSWER = "no answer"
 SAME_QUESTIONS = "another text of the topic has the same question, and texts are not displayed"
 WITH_QUESTION = Exists(SubQuestion.objects.filter(topic=OuterRef("topic"), filtered_because=""))
@@ -100,7 +101,8 @@ def resample(campaign: Campaign) -> Sample:
     usable = selected.with_body().filter(WITH_QUESTION).count()
     left_out = {
         NO_BODY: selected.filter(body__isnull=True).count(),
-        NO_QUESTION: selected.with_body().exclude(WITH_QUESTION).count(),
+        NO_TOPIC: selected.with_body().filter(topic=None).count(),
+        NO_QUESTION: selected.with_body().exclude(topic=None).exclude(WITH_QUESTION).count(),
         "not in the random sample": usable - len(texts),
     }
     return sample(campaign, texts, left_out)
@@ -133,9 +135,9 @@ def sample(
     """
     if not campaign.is_draft:
         raise SampleError("Texts, questions and wording of an opened campaign cannot change.")
-    if not texts:
-        raise SampleError("No texts were chosen.")
     result = Sample(left_out=Counter(left_out))
+    if not texts:
+        raise SampleError(f"No text can be assigned; {_reasons(result) or 'none was chosen'}.")
     campaign.items.all().delete()
     labelled = _labelled(campaign, texts)
     training = labelled[: campaign.n_training]

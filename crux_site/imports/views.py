@@ -32,6 +32,8 @@ TEMPLATES = {
     "wide-raters.csv": "a column for each rater",
     "reports-by-questions.csv": "a row for each report, a column for each sub-question",
     "rag-log.csv": "questions, answers, contexts and references",
+    "tutorial-grades.csv": "example of the tutorial From a spreadsheet to κ",
+    "tutorial-ragas.csv": "example of the tutorial From a Ragas export to a judge",
 }
 PATTERNS = (
     ("topics.jsonl", "topics and their requests"),

@@ -2,17 +2,22 @@
 
 import itertools
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.toolbox.browser_texts import PASSWORD
+from tests.toolbox.clock import HANGS, wait_for_server
+from tests.toolbox.paths import ROOT
 from tests.toolbox.served_site import (
     CHROMIUM,
     CHROMIUM_SHELL,
     USUAL_FONTS,
     Site,
+    free_port,
     has_fonts,
     launched,
     served,
@@ -171,3 +176,44 @@ def worker(visit):
 def new_worker(visit):
     """Return a function that creates such a worker with browser options."""
     return lambda **options: visit(f"worker{next(_workers)}", **options)
+
+
+@pytest.fixture
+def printed_address(tmp_path):
+    """Serve an empty site by `manage.py serve`, with a worker; return the address of the first admin."""
+    env = os.environ | {
+        "VAR_DIR": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'crux.sqlite3'}",
+        "JUDGE_ENDPOINTS": "",
+    }
+    manage = [sys.executable, "manage.py"]
+    subprocess.run([*manage, "migrate", "-v0"], cwd=ROOT, env=env, check=True, timeout=HANGS)
+    line = [*manage, "serve", "--port", str(free_port())]
+    process = subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        lines = iter(process.stdout.readline, "")
+        address = next(line.split()[-1] for line in lines if "first admin" in line)
+        wait_for_server(address)
+        yield address
+    finally:
+        process.terminate()
+        process.communicate(timeout=HANGS)
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Return a function that opens an address in a browser profile of its own."""
+    contexts = []
+
+    def opened(address: str) -> Page:
+        context = chromium.new_context(viewport={"width": 1280, "height": 800}, **SURROUNDINGS)
+        context.set_default_timeout(PATIENT)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: pytest.fail(str(error)))
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()

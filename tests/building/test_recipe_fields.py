@@ -54,7 +54,7 @@ def test_long_recipe_goes_to_fields_and_back():
     [
         ("fuse(bm25, bm25, run(name=lsr))", "fuse fuses 3 rankings, but the fields allow two"),
         ("fuse(bm25 > xquad, bm25)", "“bm25 > xquad” has several steps within fuse"),
-        ("fuse(fuse(bm25, bm25), bm25)", "has steps of its own within fuse"),
+        ("fuse(fuse(bm25, bm25), bm25)", "has several steps within fuse"),
         ("bm25" + " > xquad" * 6, "6 steps follow the first, but the fields allow 5"),
         ("embed(model=a\tb)", "has characters that a field cannot contain"),
     ],
@@ -100,11 +100,11 @@ def test_step_that_is_chosen_anew_has_its_own_fields():
     ("fields", "message"),
     [
         ({"first-bm25-b": "2"}, "First ranking, b: bm25: b is a number from 0 to 1, not “2”."),
-        ({"first-cut": "0"}, "First ranking, Texts kept of a topic: "),
-        ({"first-cut": "x"}, "First ranking, Texts kept of a topic: "),
+        ({"first-cut": "0"}, "First ranking, Texts kept for each topic: "),
+        ({"first-cut": "x"}, "First ranking, Texts kept for each topic: "),
         ({"first-step": "xquad"}, "First ranking, step: "),
         ({"first-step": ""}, "First ranking, step: "),
-        ({"first-bm25-background": "a,b"}, "background: A comma or a bracket would end it."),
+        ({"first-bm25-background": "a,b"}, "background: Commas and brackets are not allowed."),
         ({"then1-step": "by_ratings", "then1-by_ratings-judge": "k"}, "There is no judge “k”."),
         ({"then1-step": "by_ratings", "then1-by_ratings-aggregate": "x"}, "aggregate: Select"),
     ],

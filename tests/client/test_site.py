@@ -124,7 +124,7 @@ def test_refusal_is_one_exception_with_the_sites_sentence(rosa, ferry):
     with pytest.raises(SiteError, match=r"^There is no dataset called nowhere\.$") as refused:
         rosa.dataset("nowhere")
     assert refused.value.status == 404
-    with pytest.raises(SiteError, match=r"^Nothing stands at this address\."):
+    with pytest.raises(SiteError, match=r"^There is no endpoint at this URL\."):
         rosa.dataset("../judges")
     with pytest.raises(SiteError, match=r"There are: 1, 2, 3, 4, 5\.$"):
         ferry.agreement(eta=9)

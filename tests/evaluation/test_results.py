@@ -19,7 +19,7 @@ TABS = re.compile(r'<nav class="tabs".*?</nav>', re.DOTALL)
 LABELS = re.compile(r'<(?:label|span) class="field">([^<]+?)\s*<')
 PAGES = ("agreement", "pairs", "matrix", "retrieval", "seen", "by-type", "mixed-model")
 PAGES += ("calibration", "label-next", "paper")
-BAR = ["Rubric", "Judge", "η, answerable from"]
+BAR = ["Rubric", "Judge", "η, answerable from grade"]
 
 
 @pytest.fixture
@@ -212,6 +212,6 @@ def test_pages_count_superseded_grades(rosa, study, page):
     assert n > 1
     edit_wording(study.oracle, "Other words than these.", by=None, reason="", counts=True)
     response = rosa.get(f"/datasets/ferry/{page}/")
-    sentence = f"{n} grades that count in this dataset were given to earlier words of 1 text."
+    sentence = f"{n} grades that count in this dataset were given to an earlier version of 1 text."
     assert text_of_page(response).count(sentence) == 1
     assert '<a href="/datasets/ferry/versions/">Text history</a>' in markup(response)

@@ -27,6 +27,10 @@ from annotation.formats.tables.values import Scale, digest, normal
 TextKey = tuple[str, str, str]  # kind, system, name
 QuestionIndex = int | None  # from 0; None for the topic as a whole
 Origin = tuple[int, int]  # index of the table, number of the row
+NO_TOPIC = (
+    "passages of no topic, as their ids do not begin with one: campaigns and judges leave them out "
+    "(see the setting “Ids of passages”, passages_of)"
+)
 
 
 class TableReference(Protocol):
@@ -295,6 +299,8 @@ class Study:
     ) -> None:
         kind, system, name = key
         if kind == "passage":
+            if topic and not name.startswith(f"{topic}:"):
+                self.counts[NO_TOPIC] += 1
             self._add("passages", origin, {"id": name, "contents": body})
         elif kind == "reference":
             self._add("references", origin, {"id": topic, "contents": body})

@@ -43,7 +43,7 @@ def test_case_of_equal_texts(admin, db):
     assert [item.text.name for item in draft.items.all()] == ["m1:0", "m1:3"]
     assert copies(draft) == ["m1:1", "m1:2"]
     assert workload(draft).items == 2
-    assert "<strong>2</strong> further texts have the words of one of these" in markup(
+    assert "<strong>2</strong> further texts equal one of these texts," in markup(
         admin.get(url(draft, "review"))
     )
     response = save_texts(admin, draft, **{NAME: "False"})

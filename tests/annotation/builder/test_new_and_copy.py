@@ -39,7 +39,7 @@ def test_study_among_colleagues_takes_one_form_and_its_opening(cast, dataset):
 def test_draft_without_people_says_that_nobody_is_invited(cast, dataset):
     response = cast.client("admin").post(NEW, form(dataset), follow=True)
     assert response.redirect_chain == [("/campaigns/pilot/edit/review/", 302)]
-    assert "Nobody is invited." in response.content.decode()
+    assert "Nobody is invited yet." in response.content.decode()
     assert Campaign.objects.get().raters_per_item == 1
 
 
@@ -59,7 +59,7 @@ def test_draft_without_people_says_that_nobody_is_invited(cast, dataset):
         ({"slug": "no slug!"}, "valid"),
         ({"people": [999_999]}, "valid choice"),
         ({"kind": "poem"}, "Select a valid choice"),
-        ({"kind": "reference"}, "No texts were chosen"),
+        ({"kind": "reference"}, "No text can be assigned; none was chosen"),
         ({"rubric": "999999"}, "Select a valid choice"),
         ({"slug": "new"}, "take another"),
     ],

@@ -141,7 +141,12 @@ def test_frozen_state_is_readable(cast, admin, harbour):
     admin.post(url(draft, "checks"), CHECKS)
     open_it(admin, draft)
     page = read(cast.client("researcher"), draft, "review")
-    for phrase in ("May you use what you know?", "Please choose grade 2.", "wil", "cannot change"):
+    for phrase in (
+        "May you use what you know?",
+        "Please choose grade 2.",
+        "wil",
+        "can no longer change",
+    ):
         assert phrase in page
     assert "Edit open campaign" not in page  # for admins
 

@@ -19,7 +19,7 @@ from tests.toolbox.campaign_builder import (
 
 BAD = [
     ("texts", {"kind": "poem"}, "Select a valid choice"),
-    ("texts", {"kind": "reference"}, "No texts were chosen"),
+    ("texts", {"kind": "reference"}, "No text can be assigned; none was chosen"),
     ("texts", {"systems": ["nobody"]}, "Select a valid choice"),
     ("texts", {"topics": ["nothing"]}, "Select a valid choice"),
     ("texts", {"sample": "0"}, "greater than or equal to 1"),

@@ -46,7 +46,7 @@ def orla():
 def test_all_usable_texts_are_drawn_by_topic_and_the_rest_is_counted(draft):
     result = sampling.resample(draft)
     assert result.study == 10
-    assert dict(result.left_out) == {"text not in the dataset": 1, "no question": 1}
+    assert dict(result.left_out) == {"text not in the dataset": 1, sampling.NO_TOPIC: 1}
     assert [name for name, _, _ in sampled_rows(draft)][:2] == ["harbour-0:0", "harbour-0:2"]
     draft.refresh_from_db()
     assert draft.selection == {"kind": "passage", "left_out": dict(result.left_out)}
@@ -186,7 +186,7 @@ def test_text_whose_only_labels_are_of_filtered_questions_is_no_gold(harbour):
     ("options", "message"),
     [
         ({"selection": {}}, "No texts are chosen yet"),
-        ({"selection": {"kind": "reference"}}, "No texts were chosen"),
+        ({"selection": {"kind": "reference"}}, "No text can be assigned; none was chosen"),
         ({"n_gold": 1}, "need a source"),
     ],
 )
@@ -223,3 +223,9 @@ def test_empty_guideline_becomes_the_rubrics_own_when_it_opens(draft):
     sampling.resample(draft)
     sampling.publish(draft)
     assert draft.guideline == draft.rubric.guideline
+
+
+def test_passages_of_no_topic_are_named_as_the_reason(draft):
+    draft.dataset.texts.filter(kind="passage").update(topic=None)
+    with pytest.raises(sampling.SampleError, match="left out: passage of no topic, as its id"):
+        sampling.resample(draft)

@@ -57,9 +57,9 @@ def test_quality_counts_late_answers_where_no_other_stands(cast, half_late):
     wil = next(pk for pk, name in answers.names.items() if name == "wil")
     assert sorted(answers.grade[answers.rater == wil].tolist()) == [0, 1, 1]
     page = markup(cast.client("researcher").get(f"{HOME}quality/"))
-    assert "1 of them came too late and is no rating" in page
+    assert "1 of them came too late and is not counted as a rating" in page
     cells = markup(cast.client("researcher").get(f"{HOME}quality/raters/wil/"))
-    assert "3 answers that stand" in cells
+    assert "3 current answers" in cells
 
 
 def test_overview_counts_late_answers(cast, half_late):

@@ -38,7 +38,7 @@ def test_decision_says_by_whom_and_when_and_is_made_once(cast):
         with pytest.raises(ReviewError, match="This output is already accepted"):
             act()
     reject(second, cast.admin)
-    with pytest.raises(ReviewError, match="It is rejected already"):
+    with pytest.raises(ReviewError, match="This output is already rejected, by ada"):
         accept(second, None)
     assert [q.body for q in SubQuestion.objects.all()] == [first.body]
     first.refresh_from_db()

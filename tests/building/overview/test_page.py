@@ -20,7 +20,7 @@ def test_empty_dataset_has_zero_counts(cast):
     response = cast.client("admin").get(ROOT)
     assert {step.n for step in response.context["steps"]} == {0}
     assert {step.missing for step in response.context["steps"]} == {""}
-    assert "There is none." in markup(response)
+    assert "There are no generation runs." in markup(response)
 
 
 def test_steps_report_what_is_missing():

@@ -103,7 +103,7 @@ def test_writer_without_a_prompt_has_the_tasks_own():
         ("x" * 121, {}, "at most 120"),
         ("extractive-w", {}, "are those of baselines"),
         ("there", {"model": "other"}, "The name there is taken"),
-        ("again", {"model": "m"}, "This is the writer there"),
+        ("again", {"model": "m"}, "The writer there has exactly the same settings"),
     ],
 )
 def test_invalid_writer_is_refused(slug, fields, message):

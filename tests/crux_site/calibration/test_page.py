@@ -75,7 +75,7 @@ def test_curves_by_hand(rosa, reply_study):
     ]
     assert "No interval, because there are fewer than two clusters" in text_of_page(response)
     assert (
-        "The same, debiased undefined Because the spread over topics takes two of them"
+        "Calibration error, debiased undefined Because the spread over topics takes two of them"
         in text_of_page(response)
     )
 

@@ -70,7 +70,7 @@ def test_next_step_by_state(cast, small_world, rosa):
     Rating.objects.filter(rater=small_world.judge).delete()
     assert "Next: get grades by a judge: Judge runs" in lines(rosa)
     Rater.objects.filter(dataset=small_world.dataset).update(kind="model")
-    assert "Next: people’s grades: what to label next" in lines(rosa)
+    assert "Next: get grades by people: Label next" in lines(rosa)
     assert "κ" not in lines(rosa)
 
 

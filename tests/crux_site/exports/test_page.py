@@ -94,9 +94,9 @@ def test_dataset_that_has_nothing_says_why(cast, db):
     page = text_of_page(rosa.get("/datasets/empty/exports/"))
     for reason in (
         "ratings.csv There are no grades yet.",
-        "labels No person has labelled passages or annotated reports.",
+        "labels There are no labels of people for passages or annotated reports.",
         "runs.zip There is no retrieval run.",
-        "diversity.qrels Nobody has graded passages under a rubric whose eta says which are relevant.",
+        "diversity.qrels There are no grades of passages under a rubric with an eta.",
         "nuggets.jsonl There is no topic.",
     ):
         assert reason in page
@@ -187,7 +187,7 @@ def test_dataset_that_a_format_cannot_hold_is_told_and_nothing_is_sent(rosa, stu
     for name in ("folder.zip", "labels/ann.t1-labels.jsonl"):
         response = rosa.get(URL + name)
         assert response.status_code == 422
-        assert "It cannot be written: two questions of t-2 are" in text_of_page(response)
+        assert "The file cannot be written: two questions of t-2 are" in text_of_page(response)
 
 
 def test_licence_that_is_too_long_is_refused(rosa, study):

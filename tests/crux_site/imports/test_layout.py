@@ -113,8 +113,8 @@ def test_unknown_file_is_answered_with_the_names_that_are_known(tmp_path, name):
         recognise(tmp_path / name)
     (problem,) = raised.value.problems
     assert problem.file == name
-    foreign_kinds = (Kind.CITED, Kind.GRADES)
-    assert all(kind.value in problem.message for kind in Kind if kind not in foreign_kinds)
+    no_files = (Kind.CITED, Kind.GRADES, Kind.ADDED_QUESTIONS)
+    assert all(kind.value in problem.message for kind in Kind if kind not in no_files)
 
 
 def test_folder_without_a_known_file(tmp_path):

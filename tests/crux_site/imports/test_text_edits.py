@@ -266,6 +266,6 @@ def test_page_has_the_choice_and_such_an_import_is_undone(cast, small, tmp_path,
     undo = f"/datasets/small/history/{entry.pk}/undo/"
     page = text_of_page(client.get(undo))
     assert "Texts that it edited are restored." in page
-    assert "changes of words 2" in page
+    assert "text edits 2" in page
     assert client.post(undo).status_code == 302
     assert (report().body, question().body) == (before, QUESTIONS["t-1"][0])

@@ -49,8 +49,9 @@ def test_judges_are_ranked_on_the_pairs_that_all_of_them_graded(rosa, dataset):
     assert ranking.judges[0].agreement.value == pytest.approx(1 - (1 / 3) / (77 / 9))
     assert 'name="judge"' not in response.content.decode()
     assert [(column.name, n) for column, n in ranking.left_out] == [("few", 1)]
-    assert "Left out, so that the others are compared on more pairs: few (1 pair)" in text_of_page(
-        response
+    assert (
+        "Left out, so that the other judges have more common pairs: few (1 pair)"
+        in text_of_page(response)
     )
 
 
@@ -109,7 +110,7 @@ def test_failures_tokens_and_money_are_those_of_the_dataset(cast, db):
 
 def test_dataset_without_ratings_or_judges_says_so(rosa, db):
     study = make_dataset()
-    assert "Nobody has rated" in rosa.get(URL).content.decode()
+    assert "This rubric has no ratings by people to compare with." in rosa.get(URL).content.decode()
     rate(study, "ann", "human", {1: 5})
     response = rosa.get(f"{URL}?rubric=graded")
     assert "No judge has graded half of the 1 rated pair." in text_of_page(response)

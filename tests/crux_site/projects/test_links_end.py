@@ -229,7 +229,7 @@ def test_disabling_the_last_owner_is_possible_and_said(cast, rosa, rex):
     rosa_page = cast.client("researcher").post(f"{PAGE}leave/")
     assert (rosa_page.status_code, "needs an owner" in text_of_page(rosa_page)) == (422, True)
     done = admin.post(f"/people/{rosa.pk}/", {"role": "researcher"}, follow=True)
-    assert "Coastal studies has no active owner now: make somebody one." in text_of_page(done)
+    assert "Coastal studies has no active owner now: appoint one." in text_of_page(done)
 
 
 def test_viewer_leaves_a_project_whose_owners_are_disabled(cast, project, rex):

@@ -159,7 +159,7 @@ def test_earlier_words_are_counted_for_a_visitor_and_led_to_for_the_team_alone(w
     address = f"{DATASET}agreement/"
     for client, leads in ((visitor(share(owner)), False), (owner, True)):
         page = client.get(address)
-        assert "were given to earlier words of 1 text." in text_of_page(page)
+        assert "were given to an earlier version of 1 text." in text_of_page(page)
         assert (f"{DATASET}versions/" in page.content.decode()) is leads
 
 

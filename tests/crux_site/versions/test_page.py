@@ -59,7 +59,7 @@ def test_look_says_what_would_lose_its_place_and_changes_nothing(owner, report, 
     page = send(owner, url, new, "look")
     page_text = text_of_page(page)
     assert "2 grades would count for the new text too." in page_text
-    assert "Of 3 marked spans 2 would lose their place." in page_text
+    assert "Of 3 marked spans 2 would lose their position." in page_text
     assert "“coupling that was due”" in page_text
     assert not Version.objects.exists()
     report.refresh_from_db()

@@ -52,7 +52,7 @@ def test_only_its_raters_and_what_it_asked_are_compared(cast, studies, dataset):
 def test_page_keeps_the_campaign_in_its_links_and_files(cast, studies):
     rosa = cast.client("researcher")
     page = rosa.get(URL + "?campaign=second")
-    assert "The second</a> alone" in page.content.decode()
+    assert "The second</a> only" in page.content.decode()
     assert "campaign=second" in page.context["selection"].query()
     report = json.loads(rosa.get("/datasets/ferry/agreement.json?campaign=second").content)
     assert (report["campaign"], report["n_items"]) == ("second", 4)

@@ -109,7 +109,9 @@ def test_judge_against_the_majority_of_the_raters(rosa, study, third):
     row = response.context["report"].majority[-1]
     assert (row.rater.name, row.kappa.n, row.percent.value) == ("judge", 5, pytest.approx(3 / 5))
     assert row.n_dropped == 0
-    assert "judge beside what more than half of the raters say (at η = 3)" in text_of_page(response)
+    assert "judge with the grade that more than half of the raters gave (at η = 3)" in text_of_page(
+        response
+    )
 
 
 def test_majority_of_two_raters_is_undefined(rosa, study):

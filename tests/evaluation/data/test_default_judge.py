@@ -120,12 +120,12 @@ def test_default_judge_is_the_same_on_all_pages(room):
 
 def test_models_go_before_baselines(room):
     Rater.objects.filter(name="judge").update(kind="baseline")
-    assert default_of(room) == ("other", "Graded by other, the only model here.")
+    assert default_of(room) == ("other", "Graded by other, the only model of this dataset.")
     Rater.objects.filter(name="other").update(kind="baseline")
     name, reason = default_of(room)
     assert (name, reason) == (
         "judge",
-        "Graded by judge (baseline): no model has graded this.",
+        "Graded by judge (baseline): no model has graded this dataset.",
     )
     assert default_of(room, "other") == ("other", "")
     assert default_judge(room, []) is None

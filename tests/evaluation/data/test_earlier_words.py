@@ -40,8 +40,8 @@ def test_counted_by_hand(mill, django_assert_num_queries):
     earlier = edited_text_grades(mill)
     assert earlier == EditedTextGrades(17, 1, 1, 1)
     assert earlier.sentences == [
-        "17 grades that count in this dataset were given to earlier words of 1 text and 1 sub-question.",
-        "1 grade superseded with earlier words is not counted.",
+        "17 grades that count in this dataset were given to an earlier version of 1 text and 1 sub-question.",
+        "1 grade of earlier versions is superseded and not counted.",
     ]
     bundle = make_all(mill, options(mill, source="judge"))
     assert json.loads(bundle.files["provenance.json"])["data"]["grades_of_earlier_words"] == {

@@ -203,7 +203,7 @@ def test_questions_say_whether_they_count_and_who_answers_first(rosa, url):
     assert [question.first_rank for question in questions] == [2, 1, None, None]
     assert questions[0].status == "first at rank 2; 2 passages of P* answer it"
     assert questions[1].status == "first at rank 1; 1 passage of P* answers it"
-    assert questions[2].status == "no passage of P* answers it; never counts"
+    assert questions[2].status == "no passage of P* answers it; does not count"
     assert questions[3].status == (
         "not answered by this run; 1 passage of P* answers it; filtered, no passage answers it, "
         "but it counts, because a passage answers it"
@@ -212,7 +212,7 @@ def test_questions_say_whether_they_count_and_who_answers_first(rosa, url):
 
 def test_filtered_question_displays_the_reason(rosa, url):
     question = page(rosa, url, "source=strict").questions[3]
-    assert question.status == "filtered, no passage answers it; never counts"
+    assert question.status == "filtered, no passage answers it; does not count"
 
 
 def test_eta_changes_all_values(rosa, url):

@@ -247,10 +247,10 @@ def test_copied_answers_are_flagged_on_both_raters(cast, rosa, answered, monkeyp
     assert (name, copy.n, copy.same) == ("uma", 3, 3)
     # A whole text that is highlighted is not compared.
     assert (copy.marked, copy.same_marks) == (1, 1)
-    flag_text = "as uma: 3 of 3 grades (2 by chance), 1 of 1 highlights"
+    flag_text = "same as uma: 3 of 3 grades (2 by chance), 1 of 1 highlights"
     assert [flag.words for flag in profile(rosa, "wil").flags] == [flag_text]
     page_text = text_of_page(rosa.get(f"{QUALITY}raters/uma/"))
-    assert "as wil: 3 of 3 grades (2 by chance), 1 of 1 highlights" in page_text
+    assert "same as wil: 3 of 3 grades (2 by chance), 1 of 1 highlights" in page_text
     assert "1 of 1 highlights and 3 of 3 grades (2 by chance)" in page_text
     uma, _ = csv.DictReader(
         io.StringIO(rosa.get("/campaigns/ferry-answerable/quality.csv").content.decode())

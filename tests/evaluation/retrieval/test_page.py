@@ -110,13 +110,13 @@ def test_table_1(rosa, room):
     assert "no coverage is above 1" in text_of_page(response)
     rows = tables(response)["Systems and reference bounds"]
     assert [row[0] for row in rows] == [
-        "Reference bounds: what can be reached, and no systems",
+        "Reference bounds: limits of what systems can reach",
         "#3 oracle retrieval: the required subset Z* 4 topics",
-        "Retrieval runs: Z is what a run retrieved",
+        "Retrieval runs: Z is the retrieved passages",
         "good 4 topics",
         "fair 4 topics",
         "poor 4 topics",
-        "Reports: Z is the text that a system wrote",
+        "Reports: Z is the report of a system",
         "good, reports 4 topics",
     ]
     # fair: .5 .5 1 .5, sd 0.25, t(3) = 3.18: 0.625 +- 0.398, and no coverage is above 1.
@@ -207,7 +207,8 @@ def test_depth_is_displayed_and_linked(rosa, room):
     response = rosa.get(f"{RETRIEVAL_URL}?source=judge&metric=density")
     page_text = text_of_page(response)
     assert (
-        "Runs are read as far as the topic’s required subset Z* is long. @|Z*| @10 @20" in page_text
+        "As many passages of a run count as the topic’s required subset Z* has. @|Z*| @10 @20"
+        in page_text
     )
     unlike = "|Z| differs on 4 of 4 topics. On these topics its mean is 1 for poor and 2 for good"
     assert unlike in page_text

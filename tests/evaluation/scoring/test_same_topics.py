@@ -114,7 +114,7 @@ def test_topic_without_anything_to_find_counts_for_nobody(room):
 def test_runs_on_fewer_topics_are_listed_apart_and_not_compared(room):
     scores, choice = opened(room)
     groups = {group.title: [row.name for row in group.rows] for group in table(scores, choice)}
-    assert groups["Retrieval runs: Z is what a run retrieved"] == ["fair", "poor"]
+    assert groups["Retrieval runs: Z is the retrieved passages"] == ["fair", "poor"]
     assert groups["Retrieval runs on fewer topics: not compared with those above"] == ["good"]
     assert [(test.first, test.second) for test in pair_tests_of(scores, choice)] == [
         ("fair", "poor")

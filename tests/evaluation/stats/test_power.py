@@ -64,7 +64,7 @@ def test_ends():
     assert topics_needed(9.0, 0.0001, 0.8).value == 2
     assert "more than 100,000 topics" in topics_needed(0.0001, 1.0, 0.8).reason
     assert smallest_difference(0.0, 5, 0.8).value == 0
-    assert "takes two" in smallest_difference(0.1, 1, 0.8).reason
+    assert "a test over topics needs two topics" in smallest_difference(0.1, 1, 0.8).reason
     for wrong in (lambda: topics_needed(0.1, 1, 1.0), lambda: smallest_difference(1, 5, 0)):
         with pytest.raises(ValueError, match="between 0 and 1"):
             wrong()

@@ -118,7 +118,7 @@ def test_dry_run_counts_and_writes_nothing(study):
     [
         (
             "",
-            "A model is asked at a server: say which one as its endpoint. JUDGE_ENDPOINTS names: lab.",
+            "A model needs a server: name one as its endpoint. JUDGE_ENDPOINTS names: lab.",
         ),
         ("far", "knows no endpoint 'far'; JUDGE_ENDPOINTS names: lab."),
         ("127.0.0.1:8000/v1", "An address begins with http:// or https://."),

@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.formats.tables.study import NO_TOPIC
 from annotation.models import Dataset, Project, ProjectEntry, Rating, Rubric
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
@@ -151,3 +152,14 @@ def test_new_project_is_stored_with_its_dataset_alone(command):
         assert not Project.objects.filter(slug="new").exists()
     command(GRADES, "--set", "rubric=graded", "--project", "new")
     assert Dataset.objects.get().project.slug == "new"
+
+
+def test_passages_whose_ids_have_no_topic_are_counted(command):
+    table = (
+        "topic_id,question,doc_id,passage\n"
+        "t1,Who built the ferry?,t1:d1,Ida built the ferry in 1936.\n"
+        "t1,Who built the ferry?,d2,Nobody knows it any more now.\n"
+    )
+    status, output, errors = command(table)
+    assert (status, errors) == (0, "")
+    assert f"1  {NO_TOPIC}" in output

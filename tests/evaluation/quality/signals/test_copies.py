@@ -52,10 +52,10 @@ def test_copy_is_flagged_on_both_sides():
     assert (copy.marked, copy.same_marks) == (14, 14)
     assert (copy.other, reverse.other) == (1, 0)
     assert flag_texts(copies_by_rater, 0) == [
-        "as b: 28 of 28 grades (14 by chance), 14 of 14 highlights"
+        "same as b: 28 of 28 grades (14 by chance), 14 of 14 highlights"
     ]
     assert flag_texts(copies_by_rater, 1) == [
-        "as a: 28 of 28 grades (14 by chance), 14 of 14 highlights"
+        "same as a: 28 of 28 grades (14 by chance), 14 of 14 highlights"
     ]
 
 
@@ -79,7 +79,7 @@ def test_answers_without_highlights_are_not_compared():
 def test_equal_grades_are_compared_by_highlights():
     copies_by_rater = compared(work([1] * N), work([1] * N))
     assert flag_texts(copies_by_rater, 1) == [
-        "as a: 28 of 28 grades (28 by chance), 28 of 28 highlights"
+        "same as a: 28 of 28 grades (28 by chance), 28 of 28 highlights"
     ]
 
 

@@ -23,7 +23,7 @@ def test_flags_have_their_numbers():
     (run,) = flag_words(straight=straight([0, 1] * 20 + [0] * 20 + [1] * 20))
     assert run == "20 times 0 in a row, by chance 1 in over 1,000"
     same = TaskConsistency(("answerable", "oracle"), 70, 72)
-    assert flag_words(task_consistencies=(same,)) == ["70 of 72 as in answerable oracle"]
+    assert flag_words(task_consistencies=(same,)) == ["70 of 72 verdicts as in answerable oracle"]
 
 
 @pytest.mark.parametrize(

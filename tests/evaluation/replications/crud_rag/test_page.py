@@ -123,7 +123,7 @@ def test_best_and_tested_against_the_base(rosa, grid):
     assert table[1][4].startswith("1.00 best")
     assert table[1][4].endswith("0.31, p 0.500")
     assert "best" not in table[0][4]
-    assert "all have llm llama." in text_of_page(response)
+    assert "Common settings: llm llama." in text_of_page(response)
     assert list(response.context["report"].groups) == ["read-1", "delete"]
 
 

@@ -150,8 +150,8 @@ def test_rater_of_reports_can_be_chosen(rosa, weir):
 def test_the_page(rosa, weir):
     response = rosa.get(PAGE)
     page_text = text_of_page(response)
-    assert "Seen is the retrieval run of each system’s own name." in page_text
-    assert "Left out, because their reports cite nothing: lake" in page_text
+    assert "Retrieved passages: the retrieval run with the system’s name." in page_text
+    assert "Left out, because their reports have no citations: lake" in page_text
     rows = {row[0].split(" ")[0]: row for row in tables(response)["Answers"]}
     assert rows["brook"][1].startswith("1.00")
     assert "n 1, 1 missing" in rows["brook"][1]
@@ -182,7 +182,10 @@ def test_single_system_is_shown(rosa, weir):
     assert rows[3][-2:] == ["0", "0"]
     assert f"{PAGE}items/{report('brook', 't1').pk}/?eta=3#answers" in links(response)
     nothing = text_of_page(rosa.get(f"{PAGE}systems/lake/?rater=judge"))
-    assert "judge has rated none of its reports" in nothing
+    assert (
+        "The reports of this system have no ratings by judge on questions that are not filtered"
+        in nothing
+    )
     assert rosa.get(f"{PAGE}systems/nobody/").status_code == 404
     assert rosa.get(f"{PAGE}systems/all systems/").status_code == 404
 
@@ -191,11 +194,11 @@ def test_items_of_a_report(rosa, weir):
     brook = report("brook", "t1")
     response = rosa.get(f"{PAGE}items/{brook.pk}/")
     page_text = text_of_page(response)
-    assert "2. Who paid? answered relevant put out, not seen" in page_text
+    assert "2. Who paid? answered relevant reported, not retrieved" in page_text
     assert "3. Why? no no no" in page_text
     assert "When?" not in page_text
-    assert "t1:0#2 1 time relevant cited, not seen" in page_text
-    assert "[9] 1 time names nothing known cited, not seen" in page_text
+    assert "t1:0#2 1 time relevant cited, not retrieved" in page_text
+    assert "[9] 1 time unknown text cited, not retrieved" in page_text
     items = content(rosa, page=f"items/{brook.pk}.json")
     assert items["context"] == ["t1:0#0", "t1:0#1"]
     assert [item["seen_in"] for item in items["answers"]["items"]] == [["t1:0#0"], [], []]
@@ -211,7 +214,7 @@ def test_items_of_a_report(rosa, weir):
     question = weir.topics.get(name="t1").questions.get(position=1)
     assert f"/datasets/weir/pairs/{third.pk}/{question.pk}/" in links(response)
     of_lake = text_of_page(rosa.get(f"{PAGE}items/{report('lake', 't1').pk}/"))
-    assert "The reports of lake cite nothing." in of_lake
+    assert "The reports of lake have no citations." in of_lake
 
 
 def test_unknown_context_leaves_retrieved_values_undefined(rosa, weir, capsys):
