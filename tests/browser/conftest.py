@@ -180,7 +180,7 @@ def new_worker(visit):
 
 @pytest.fixture
 def printed_address(tmp_path):
-    """Serve an empty site by `manage.py serve`, with a worker; return the address of the first admin."""
+    """Run `manage.py serve` on an empty database; return the address of the first admin."""
     env = os.environ | {
         "VAR_DIR": str(tmp_path),
         "DATABASE_URL": f"sqlite:///{tmp_path / 'crux.sqlite3'}",

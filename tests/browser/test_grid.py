@@ -53,7 +53,7 @@ def test_archive_becomes_a_grid(visit, tmp_path):
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_role("link", name="Open the dataset").click()
     page.get_by_role("link", name="Reports against references").click()
-    expect(page.get_by_text("Systems that differ in k alone")).to_be_visible()
+    expect(page.get_by_text("Systems that differ only in k, by kind of task")).to_be_visible()
     read = page.get_by_role("region", name="read-1")
     expect(read.locator("tbody tr")).to_have_count(2)
     expect(read.locator("tbody tr").nth(1)).to_contain_text("best")

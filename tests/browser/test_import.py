@@ -28,7 +28,7 @@ def test_upload_check_is_followed_to_its_end(visit, site, scripts):
 
 def test_replacement_of_a_run_is_previewed(visit, site):
     page = visit("ada").open("/datasets/coast/contents/run/?name=first_stage.bm25")
-    page.click("text=Replace it from files")
+    page.click("text=Replace from files")
     assert faults(page) == []
     page.set_input_files("#id_files", DEMO / "runs" / "first_stage.bm25.run")
     page.click("text=Upload and preview")

@@ -120,7 +120,7 @@ def test_prolific_with_pay_displays_the_values_to_paste(visit):
 
     page, acts = opened(visit, "Prolific", pay)
     assert acts.n <= MOST_ACTS
-    table = page.get_by_role("region", name="What to paste")
+    table = page.get_by_role("region", name="Values to paste")
     expect(table).to_contain_text("PROLIFIC_PID={{%PROLIFIC_PID%}}")
     expect(table).to_contain_text("3.00")
     expect(table).not_to_contain_text("not stated")

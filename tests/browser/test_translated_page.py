@@ -117,7 +117,7 @@ def test_staff_see_whose_answers_came_from_an_altered_page(at_work, visit, site)
     )
     staff = visit("ada").open(f"/campaigns/t1/participants/{participant}/")
     expect(staff.locator("main")).to_contain_text(
-        "1 answer came from a page whose words the browser had changed"
+        "1 answer came from a page whose text was changed by the browser, for example by translation."
     )
 
 
