@@ -36,7 +36,7 @@ def test_random_requests_get_responses_of_the_schema(address, tmp_path):
     ran = subprocess.run(
         [
             str(Path(sys.executable).with_name("schemathesis")),
-            *("--config-file", str(CONFIG), "run", f"{address}/schema/"),
+            *("--config-file", str(CONFIG), "run", f"{address}/schema/", "--request-timeout", "60"),
             *("--header", f"Authorization: Token {ADMIN}"),
         ],
         cwd=tmp_path,  # what it keeps of its runs lies there

@@ -88,14 +88,14 @@ def write(page, link: str, **fields: str) -> None:
         else:
             field.fill(value)
     page.get_by_role("button", name="Estimate").click()
-    expect(page.locator("#planned")).to_contain_text("to write")
+    expect(page.locator("#planned")).to_have_text(re.compile(r"\d tasks"))
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#live")).to_contain_text("finished", timeout=PATIENT)
 
 
 def accept_all(page) -> None:
-    page.get_by_role("link", name=re.compile("^Decide about")).click()
-    page.get_by_role("button", name=re.compile("^Accept the rest")).click()
+    page.get_by_role("link", name=re.compile("^Review")).click()
+    page.get_by_role("button", name=re.compile("^Accept the remaining")).click()
     expect(page.locator(".notices")).to_contain_text("Accepted without review")
 
 
@@ -131,13 +131,15 @@ def test_collection_is_built_from_documents_to_a_scored_report(visit, site):
         page.get_by_label("Name").fill("stand-in-questions")
         page.get_by_role("textbox", name="Model").fill("stand-in")
         page.get_by_role("button", name="Create writer").click()
-        expect(page.locator(".notices")).to_contain_text("The writer stand-in-questions is made.")
+        expect(page.locator(".notices")).to_contain_text(
+            "The writer stand-in-questions is created."
+        )
         build(page, site)
         write(
             page,
             "Write sub-questions",
             Writer="stand-in-questions",
-            How_many_of_each="4",
+            Outputs_per_task="4",
             Server="stand-in",
         )
         decide_about_questions(page)
@@ -160,7 +162,7 @@ def test_collection_is_built_from_documents_to_a_scored_report(visit, site):
         assert faults(page) == []
 
         build(page, site)
-        write(page, "Write reports", Passages_of_a_context="3", Length="words:80")
+        write(page, "Write reports", Passages_in_the_context="3", Length="words:80")
         accept_all(page)
         build(page, site)
         page.get_by_role("link", name="Read the reports").click()
@@ -190,7 +192,7 @@ def decide_about_questions(page) -> None:
 
     On keyboards of several scripts, whose keys are known by their place.
     """
-    page.get_by_role("link", name=re.compile("^Decide about 8")).click()
+    page.get_by_role("link", name=re.compile("^Review 8")).click()
     assert faults(page) == []
     expect(page.locator("mark").first).to_be_visible()
     place = page.locator(".product[data-at]").get_attribute("id")
@@ -218,5 +220,5 @@ def decide_about_questions(page) -> None:
 def test_researcher_reads_and_does_not_decide(visit, site):
     page = visit("rosa").open("/datasets/towns/building/")
     page.locator("th a").first.click()
-    assert page.get_by_role("button", name=re.compile("Pause|Resume|Cancel|Ask")).count() == 0
+    assert page.get_by_role("button", name=re.compile("Pause|Resume|Cancel|Retry")).count() == 0
     assert faults(page) == []

@@ -51,7 +51,7 @@ def test_run_is_made_from_fields_and_from_a_line(visit, site):
     expect(line).to_have_value("fuse(bm25 % 10, bm25(k1=2) % 10) % 5")
     page.get_by_role("button", name="Create run").click()
     page.wait_for_url("**/building/runs/ours/")
-    expect(page.locator(".notices")).to_contain_text("The run ours is made.")
+    expect(page.locator(".notices")).to_contain_text("The run ours is created.")
     assert faults(page) == []
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
     page.get_by_role("link", name="Scores").click()

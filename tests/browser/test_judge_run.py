@@ -235,7 +235,7 @@ def test_judge_is_made_without_scripts(visit, site):
     expect(page.locator("#id_model_error")).to_be_visible()
     page.locator("#id_model").fill("tiny")
     page.get_by_role("button", name="Create judge").click()
-    expect(page.get_by_text("The judge by-hand is made.")).to_be_visible()
+    expect(page.get_by_text("The judge by-hand is created.")).to_be_visible()
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
 
 

@@ -87,7 +87,7 @@ def test_server_and_key_of_the_browser_serve_a_worker_process(visit, site, servi
     page.get_by_role("button", name="Detect from server").click()
     expect(page.locator("#id_reply_model")).to_have_value(AZURE.replies_as)
     page.get_by_role("button", name="Create judge").click()
-    expect(page.get_by_text("The judge mine is made.")).to_be_visible()
+    expect(page.get_by_text("The judge mine is created.")).to_be_visible()
 
     [(judge,)] = site.rows("select id from judging_judge")
     page.goto(f"{site.url}/judge-runs/new/?dataset=ferry&judge={judge}")

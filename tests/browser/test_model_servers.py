@@ -19,7 +19,7 @@ def test_server_is_added_and_tested_in_the_browser(visit, site):
     page.locator("#id_name").fill("azure")
     page.locator("#id_key").fill("sk-browser-0123456789")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("main")).to_contain_text("Replace RESOURCE by yours.")
+    expect(page.locator("main")).to_contain_text("Replace RESOURCE with your value.")
     assert faults(page) == []
     # A name that no DNS has: nothing is called, and the page says so.
     page.locator("#id_url").fill("https://models.invalid/openai/deployments/judge")

@@ -88,7 +88,7 @@ def test_irreversible_action_asks_first(visit, site):
     page.get_by_role("button", name="End participation").click()
     expect(page.get_by_text("has ended, and 3 items returned")).to_be_visible()
     page.get_by_role("button", name="Readmit").click()
-    expect(page.get_by_text("can go on.")).to_be_visible()
+    expect(page.get_by_text("can continue.")).to_be_visible()
 
 
 def test_link_is_made_and_copied(visit, site):

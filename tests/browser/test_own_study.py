@@ -43,7 +43,7 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
     rosa = visit("rosa")
     page = rosa.open("/projects/")
     page.get_by_label("Title").fill("Bay studies")
-    page.get_by_label("Name in addresses").fill("bay-studies")
+    page.get_by_label("Name in URLs").fill("bay-studies")
     page.get_by_role("button", name="Create project").click()
     bring(page, [path for path in WHOLE if path not in LATE])
     page.goto(f"{site.url}/projects/bay-studies/")
@@ -55,7 +55,7 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
         " where d.slug = 'bay' and t.kind = 'passage' and t.body is not null order by t.id limit 1"
     )
     page.goto(f"{site.url}/datasets/bay/words/text/{text}/")
-    page.get_by_label("Words").fill(f"{body} It was corrected.")
+    page.get_by_label("Text:", exact=True).fill(f"{body} It was corrected.")
     page.get_by_role("button", name="Preview the edit").click()
     expect(page.get_by_role("heading", name="Effects of the edit")).to_be_visible()
     assert faults(page) == []
@@ -67,7 +67,7 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
         " join annotation_dataset d on d.id = t.dataset_id where d.slug = 'bay' order by q.id limit 1"
     )
     page.goto(f"{site.url}/datasets/bay/words/question/{question}/")
-    page.get_by_label("Words").fill("What was closed first, and why?")
+    page.get_by_label("Text:", exact=True).fill("What was closed first, and why?")
     page.get_by_role("button", name="Preview the edit").click()
     page.get_by_role("button", name="Save the edit").click()
     expect(page.get_by_role("heading", name="Version 1")).to_be_visible()

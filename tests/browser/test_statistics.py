@@ -33,7 +33,7 @@ PAGES = {
     "/datasets/coast/retrieval/discriminative/": "Discriminative power",
     "/datasets/coast/retrieval/judges/": "τAP",
     "/campaigns/to-come/power/": "Method",
-    "/campaigns/t1/power/": "What varies is undefined",
+    "/campaigns/t1/power/": "The variances are undefined",
 }
 
 
