@@ -28,7 +28,7 @@ BROWSER_TESTS = (
 )
 
 # Timeout of expectations: long, since a busy machine may be slow.
-PATIENT = 30_000  # ms
+PATIENT = 120_000  # ms
 SURROUNDINGS = {
     "locale": "en-US",
     "timezone_id": "UTC",
