@@ -190,7 +190,7 @@ def test_pages_say_so(cast, pool, spammer, careful):
     assert "This work was excluded on" in text_of_page(reply)
     assert "Include this work again" in text_of_page(admin.get(quality))
     assert "excluded" in text_of_page(admin.get(f"{home}participants/"))
-    assert "3 answers of excluded participants" in text_of_page(admin.get(home))
+    assert "3 answers of excluded participants do not count." in text_of_page(admin.get(home))
     assert "3 of excluded raters, not counted in agreement" in text_of_page(
         admin.get(f"{home}quality/")
     )
