@@ -224,7 +224,7 @@ def test_skipped_item_is_never_called_released(cast, walker, way):
     assert Counter(line["state"] for line in exported) == states
     admin = cast.client("admin")
     page = markup(admin.get(f"/campaigns/crowd/participants/{walker.participant.pk}/"))
-    assert "skipped, reassigned" in page
+    assert "skipped, returned to the pool" in page
     page = markup(admin.get(f"/campaigns/crowd/quality/raters/{walker.participant.rater.name}/"))
     assert page.count("<td>returned</td>") == states["released"]
     page = admin.post(
