@@ -85,7 +85,7 @@ def by_aiohttp(url: str, asks: list[Ask], concurrency: int) -> int:
 
             async def ask(one: Ask) -> bool:
                 question = {
-                    **chat.ways[0],
+                    **chat.request_variants[0],
                     **chat.extra_parameters(one),
                     "messages": one.messages,
                 }

@@ -184,8 +184,8 @@ def _page(
     index = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
     ticked = _ticked_positions(text, form, counted)
     query = _query(filter_form)
-    wording = campaign_wording(campaign, text.kind)
-    labels = wording.labels()
+    rubric_wording = campaign_wording(campaign, text.kind)
+    labels = rubric_wording.labels()
     context = {
         "campaign": campaign,
         "item": item,
@@ -195,8 +195,8 @@ def _page(
         "question": question,
         "rubric": campaign.rubric,
         "asked": item_question,
-        "asks": wording.question,
-        "levels": wording.levels,
+        "asks": rubric_wording.question,
+        "levels": rubric_wording.levels,
         "voices": [replace(voice, label=labels.get(voice.grade, "")) for voice in all_voices],
         "marking": [voice for voice in all_voices if voice.spans],
         "shows_names": shows_names,

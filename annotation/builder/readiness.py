@@ -166,11 +166,13 @@ def _untranslated(campaign: Campaign) -> list[str]:
     """Return the parts of the rubric that are untranslated on pages in another language."""
     if campaign.language == settings.LANGUAGE_CODE:
         return []
-    wording = campaign_wording(campaign)
+    rubric_wording = campaign_wording(campaign)
     labels = {level.grade: level.label for level in campaign.rubric.levels.all()}
-    grades = [str(level.grade) for level in wording.levels if level.label == labels[level.grade]]
+    grades = [
+        str(level.grade) for level in rubric_wording.levels if level.label == labels[level.grade]
+    ]
     parts = [f"grade{_s(len(grades))} {', '.join(grades)}"] if grades else []
-    if is_same_text(wording.guideline, campaign.rubric.guideline):
+    if is_same_text(rubric_wording.guideline, campaign.rubric.guideline):
         parts.append("the guideline")
     return parts
 

@@ -189,16 +189,16 @@ def publish(campaign: Campaign) -> None:
         raise SampleError("The campaign was opened before.")
     if not campaign.items.filter(purpose=Item.Purpose.STUDY).exists():
         raise SampleError("The campaign has no items yet.")
-    wording = campaign_wording(campaign, campaign.kind_asked())
+    rubric_wording = campaign_wording(campaign, campaign.kind_asked())
     program = program_versions(campaign.language)
     campaign.guideline, campaign.wording = (
-        wording.guideline,
-        wording.stored() | {"program": program},
+        rubric_wording.guideline,
+        rubric_wording.stored() | {"program": program},
     )
-    if wording.further:
+    if rubric_wording.further:
         campaign.wording["further"] = {
             slug: further.stored() | {"guideline": further.guideline}
-            for slug, further in wording.further.items()
+            for slug, further in rubric_wording.further.items()
         }
     campaign.state = Campaign.State.OPEN
     campaign.opened_at = timezone.now()

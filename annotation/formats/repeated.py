@@ -42,8 +42,8 @@ def _resolve(target: Target, source: Source, rows: list[Line]) -> Iterator[Line]
     message = f"{row.rater} graded {row.text} under {row.rubric} as {grades} in {_id_list(ids)}"
     if target.repeated is Repeated.REFUSE:
         line = rows[0][0]
-        place = line.description if isinstance(line, RowPosition) else ""
-        target.refuse(Problem(source.name, int(line), "", message, place))
+        position = line.description if isinstance(line, RowPosition) else ""
+        target.refuse(Problem(source.name, int(line), "", message, position))
         return
     newest = _newest(rows) if target.repeated is Repeated.NEWEST else None
     if newest:

@@ -223,8 +223,8 @@ class Target:
             self.refuse(Problem(source, line, field, message))
             return
         names = source.translation.fields if source.translation else {}
-        place = line.description if isinstance(line, RowPosition) else ""
-        problem = Problem(source.name, int(line), names.get(field, field), message, place)
+        position = line.description if isinstance(line, RowPosition) else ""
+        problem = Problem(source.name, int(line), names.get(field, field), message, position)
         if not (source.leaves_out and isinstance(line, RowPosition)):
             self.refuse(problem)
         elif source.is_of_annotation_tool:

@@ -45,7 +45,8 @@ class RubricWording:
         if not self.further:
             return self.guideline
         wordings = (self, *self.further.values())
-        return "\n\n".join(f"## {wording.title}\n\n{wording.guideline}" for wording in wordings)
+        sections = (f"## {rubric.title}\n\n{rubric.guideline}" for rubric in wordings)
+        return "\n\n".join(sections)
 
     def labels(self) -> dict[int | None, str]:
         """Return the label of each level by its grade."""

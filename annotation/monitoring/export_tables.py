@@ -238,15 +238,20 @@ def _displayed_texts(names: Names) -> Iterator[Cells]:
     Empty ones are left out.
     """
     campaign = names.campaign
-    wording = campaign_wording(campaign, campaign.kind_asked())
+    rubric_wording = campaign_wording(campaign, campaign.kind_asked())
     # The rubric's own rows, of a campaign that was opened before words were frozen, tell no language.
     of_rubric = campaign.language if campaign.wording else ""
-    is_rubrics = not campaign.wording and is_same_text(wording.guideline, campaign.rubric.guideline)
-    texts = [("title", campaign.language, campaign.title), ("rubric", of_rubric, wording.title)]
-    texts += [("question", campaign.language, wording.question)]
-    texts += [(f"grade {level.grade}", of_rubric, level.label) for level in wording.levels]
-    texts += [("guideline", "" if is_rubrics else campaign.language, wording.guideline)]
-    for slug, further in wording.further.items():
+    is_rubrics = not campaign.wording and is_same_text(
+        rubric_wording.guideline, campaign.rubric.guideline
+    )
+    texts = [
+        ("title", campaign.language, campaign.title),
+        ("rubric", of_rubric, rubric_wording.title),
+    ]
+    texts += [("question", campaign.language, rubric_wording.question)]
+    texts += [(f"grade {level.grade}", of_rubric, level.label) for level in rubric_wording.levels]
+    texts += [("guideline", "" if is_rubrics else campaign.language, rubric_wording.guideline)]
+    for slug, further in rubric_wording.further.items():
         further_texts = {"rubric": further.title, "question": further.question}
         further_texts |= {f"grade {level.grade}": level.label for level in further.levels}
         further_texts |= {"guideline": further.guideline}

@@ -278,9 +278,12 @@ def page_context(
     """
     if text.body is None:
         raise Http404("The words of this text are not here.")
-    wording = campaign_wording(campaign, text.kind)
+    rubric_wording = campaign_wording(campaign, text.kind)
     rubrics = list({card.rubric.pk: card.rubric for card in cards}.values())
-    scales = [scale_of(rubric, wording.further.get(rubric.slug, wording)) for rubric in rubrics]
+    scales = [
+        scale_of(rubric, rubric_wording.further.get(rubric.slug, rubric_wording))
+        for rubric in rubrics
+    ]
     shows_text = any(rubric.shows_text for rubric in rubrics)
     shows_request = any(rubric.shows_request for rubric in rubrics)
     return {
@@ -298,10 +301,12 @@ def page_context(
         "takes_spans": any(card.takes_spans for card in cards),
         "asked": cards,
         "keys": {card.number: uuid4() for card in cards},
-        "words": wording,
+        "words": rubric_wording,
         "scales": {scale.rubric.pk: scale for scale in scales},
         # What is asked stands on the cards themselves where it differs, or where they ask nothing else.
-        "heading": wording.question if len(rubrics) == 1 and rubrics[0].shows_question else "",
+        "heading": rubric_wording.question
+        if len(rubrics) == 1 and rubrics[0].shows_question
+        else "",
         "several": len(rubrics) > 1,
         "active": next(
             (card.number for card in cards if card.refused or not card.is_done), cards[0].number

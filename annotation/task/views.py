@@ -354,11 +354,13 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     campaign = assignment.participant.campaign
     campaign.activate_language()
     cards = item_cards(assignment)
-    wording = campaign_wording(campaign, assignment.item.text.kind)
+    rubric_wording = campaign_wording(campaign, assignment.item.text.kind)
     rubrics = [card.rubric for card in cards]
     compared = []
     for card in cards:
-        card_wording = wording.further[card.rubric.slug] if card.is_further else wording
+        card_wording = (
+            rubric_wording.further[card.rubric.slug] if card.is_further else rubric_wording
+        )
         labels = card_wording.labels()
         level_labels = {"label": labels.get(card.grade), "wanted": labels.get(card.expected)}
         compared.append({"card": card, "asks": card_wording.question, **level_labels})

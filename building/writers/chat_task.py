@@ -25,7 +25,7 @@ class WriterChat(ChatTask[Ask, Outcome]):
         self.spec = spec
         sampling = spec.sampling
         usual = {"temperature": sampling.temperature, "top_p": sampling.top_p, **sampling.extra}
-        self.ways = [without_nulls({"model": spec.model, **usual})]
+        self.request_variants = [without_nulls({"model": spec.model, **usual})]
 
     def messages(self, ask: Ask) -> list[Message]:
         return ask.messages

@@ -26,7 +26,7 @@ class TransformersWriter:
 
     def __init__(self, spec: WriterSpec) -> None:
         self.spec, self.chat_task = spec, WriterChat(spec)
-        [way] = self.chat_task.ways
+        [way] = self.chat_task.request_variants
         self.parameters = {name: value for name, value in way.items() if name != "model"}
 
     def outcomes(self, asks: Iterator[Ask]) -> Generator[Outcome | None]:

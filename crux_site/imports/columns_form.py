@@ -180,14 +180,16 @@ class ColumnsForm:
     def add_problems(self, problems: Sequence[Mapping[str, Any]]) -> None:
         """Put the errors of a preview beside the columns whose headers they name."""
         for problem in problems:
-            place = f"{problem['file']}:{problem['line']}" if problem["line"] else problem["file"]
+            location = (
+                f"{problem['file']}:{problem['line']}" if problem["line"] else problem["file"]
+            )
             name, label = "", str(problem["field"])
             for index, source in enumerate(self.sources):
                 for number, header in enumerate(source.table.headers):
                     of_table = str(problem["file"]).startswith(source.table.file)
                     if of_table and (label == header or label.startswith(f"{header} (")):
                         name = name or f"t{index}-c{number}-role"
-            text = f"{place}: {label}{': ' if label else ''}{problem['message']}"
+            text = f"{location}: {label}{': ' if label else ''}{problem['message']}"
             if name:
                 self.errors.setdefault(name, text)
             else:

@@ -51,18 +51,18 @@ def study_workbook() -> bytes:
     book = openpyxl.Workbook()
     book.remove(book.worksheets[0])
     for title, rows in _SHEETS.items():
-        sheet = book.create_sheet(title)
+        worksheet = book.create_sheet(title)
         for row in rows:
-            sheet.append([None if cell == "" else cell for cell in row])
-        sheet.freeze_panes = "A2"
+            worksheet.append([None if cell == "" else cell for cell in row])
+        worksheet.freeze_panes = "A2"
         for number, header in enumerate(rows[0], 1):
             letter = get_column_letter(number)
-            sheet.cell(1, number).font = Font(bold=True)
-            sheet.column_dimensions[letter].width = _WIDE if header in _LONG_TEXTS else _WIDTH
+            worksheet.cell(1, number).font = Font(bold=True)
+            worksheet.column_dimensions[letter].width = _WIDE if header in _LONG_TEXTS else _WIDTH
             if header == "kind":
                 kinds = DataValidation(type="list", formula1=f'"{",".join(TEXT_KINDS)}"')
                 kinds.add(f"{letter}2:{letter}{_LAST_ROW}")
-                sheet.add_data_validation(kinds)
+                worksheet.add_data_validation(kinds)
     content = io.BytesIO()
     book.save(content)
     return content.getvalue()

@@ -123,8 +123,8 @@ def _check_texts(dataset: Dataset, converted: ConvertedTables) -> None:
     Passages that a ranking alone names may be without words.
     """
     by_kind: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for (kind, system, name), place in converted.missing_texts.items():
-        by_kind[kind, system][name] = place
+    for (kind, system, name), location in converted.missing_texts.items():
+        by_kind[kind, system][name] = location
     problems = []
     for (kind, system), location_by_name in by_kind.items():
         stored = Text.objects.filter(dataset=dataset, kind=kind, system=system)
@@ -133,8 +133,10 @@ def _check_texts(dataset: Dataset, converted: ConvertedTables) -> None:
             stored_names.update(stored.filter(name__in=batch).values_list("name", flat=True))
         of_system = f" of {system}" if system else ""
         problems += [
-            Problem(place, 0, "text.id", f"no row tells the words of the {kind} {name}{of_system}")
-            for name, place in location_by_name.items()
+            Problem(
+                location, 0, "text.id", f"no row tells the words of the {kind} {name}{of_system}"
+            )
+            for name, location in location_by_name.items()
             if name not in stored_names
         ]
     if problems:

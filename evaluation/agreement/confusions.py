@@ -100,10 +100,10 @@ def class_rows(report: AgreementReport) -> Iterator[ClassRow]:
         confusions += [(name, judge.name, classes) for name, classes in judged]
         if report.judge:
             confusions.append((ALL_RATERS, judge.name, report.judge.classes))
-    for truth, other, classes in confusions:
+    for truth, other_rater, classes in confusions:
         if classes:
             for grade, scores in zip(classes.levels, classes.scores, strict=True):
-                yield ClassRow(truth, other, grade, names[grade], scores)
+                yield ClassRow(truth, other_rater, grade, names[grade], scores)
 
 
 def _names(confusions: list[ConfusionSides]) -> list[str]:

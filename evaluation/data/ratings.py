@@ -240,7 +240,7 @@ class RatingMatrix:
         topics = {
             text: self.questions[question].topic for text, question in pairs.itertuples(index=False)
         }
-        order = {topic: place for place, topic in enumerate(self.topic_names)}
+        order = {topic: position for position, topic in enumerate(self.topic_names)}
         rated = [text for text, topic in topics.items() if topic in order]
         return {text: topics[text] for text in sorted(rated, key=lambda t: (order[topics[t]], t))}
 

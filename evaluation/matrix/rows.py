@@ -26,7 +26,7 @@ class Cell:
     by_people: bool = False
 
     @property
-    def says(self) -> str:
+    def description(self) -> str:
         """Text of the cell, without its row and column."""
         if self.grade is None:
             return "unrated"

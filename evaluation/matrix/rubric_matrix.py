@@ -30,7 +30,7 @@ class RubricCell:
     """The name of the text of equal words that was read."""
 
     @property
-    def says(self) -> str:
+    def description(self) -> str:
         if self.grade is None:
             return "unrated"
         label = f"grade {self.grade}" if self.name == str(self.grade) else self.name

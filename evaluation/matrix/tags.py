@@ -49,7 +49,7 @@ def matrix_cells(page: MatrixPage, row: MatrixRow) -> SafeString:
     return mark_safe(  # noqa: S308 - name and address are escaped above
         "".join(
             f'<td{_marks(cell)}><a href="{address(cell)}'
-            f'" aria-label="{name}, question {cell.number}: {cell.says}">'
+            f'" aria-label="{name}, question {cell.number}: {cell.description}">'
             f"{'–' if cell.grade is None else cell.grade}</a></td>"
             for cell in row.cells
         )

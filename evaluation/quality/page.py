@@ -158,8 +158,8 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
     for position, row in enumerate(answers.assignments):
         assignments[row.rater].append(position)
     checks: dict[int, list[bool]] = defaultdict(list)
-    for position, is_passed in answers.checks:
-        checks[answers.assignments[position].rater].append(is_passed)
+    for position, is_correct in answers.checks:
+        checks[answers.assignments[position].rater].append(is_correct)
     n_answers = np.bincount(answers.assignment, minlength=len(answers.assignments))
     by_rater = np.argsort(rater, kind="stable")
     edges = np.searchsorted(rater[by_rater], np.arange(len(answers.names) + 1))

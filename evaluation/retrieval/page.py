@@ -45,10 +45,12 @@ def table(board: Leaderboard, choice: RetrievalQuery) -> tuple[Group, ...]:
     for name, title in TITLES.items():
         rows = board.systems(name)
         comparable = rows if name == BOUNDS else board.compared(name, choice.topics)
-        others = tuple(row for row in rows if row not in comparable)
+        other_rows = tuple(row for row in rows if row not in comparable)
         groups.append(Group(name, title, tuple(_ordered(comparable, choice))))
-        title = _title_of_others(name, comparable, others)
-        groups.append(Group(name, title, tuple(_ordered(others, choice)), is_on_other_topics=True))
+        title = _title_of_others(name, comparable, other_rows)
+        groups.append(
+            Group(name, title, tuple(_ordered(other_rows, choice)), is_on_other_topics=True)
+        )
     return tuple(group for group in groups if group.rows)
 
 

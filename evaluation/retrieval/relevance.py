@@ -150,7 +150,7 @@ def relevance_page(choice: RelevanceQuery) -> RelevancePage:
     scores = relevance_scores(choice.dataset, choice.options)
     comparable = scores.rows if choice.topics == ANY else on_same_topics(scores.rows)
     names = {row.name for row in comparable}
-    others = tuple(row for row in scores.rows if row.name not in names)
+    other_rows = tuple(row for row in scores.rows if row.name not in names)
     key = (CacheKey.RELEVANCE_TESTS, choice.options, choice.topics, choice.metric)
     tests = cached(choice.dataset, key, lambda: pair_tests(comparable, choice.metric))
     groups = (
@@ -159,7 +159,7 @@ def relevance_page(choice: RelevanceQuery) -> RelevancePage:
         ),
         RelevanceGroup(
             "Retrieval runs on fewer or other topics: not compared with those above",
-            _ordered(others, choice.metric),
+            _ordered(other_rows, choice.metric),
             is_on_other_topics=True,
         ),
     )

@@ -95,14 +95,14 @@ class Scorer:
     """Measures of the systems of a dataset, cached until the data change."""
 
     generations: Generations
-    asked: MeasureSettings
+    settings: MeasureSettings
 
     def measure(self, system: str) -> SystemMeasures:
         read = self.generations
         key = (
             CacheKey.GENERATION_MEASURES,
             system,
-            self.asked,
+            self.settings,
             read.topic,
             read.report,
             read.version,
@@ -130,7 +130,7 @@ class Scorer:
     def _overlap(self, bodies: Mapping[int, str]) -> dict[str, FloatArray]:
         """Return BLEU and ROUGE-L of reports whose topics have references; the length of all."""
         pairs = [topic for topic in bodies if topic in self.references]
-        cut = self.asked.tokens.cutter()
+        cut = self.settings.tokens.cutter()
         ours = [cut(bodies[topic]) for topic in pairs]
         theirs = [self.references[topic] for topic in pairs]
         scores = bleu(ours, theirs)
@@ -172,9 +172,9 @@ class Scorer:
 
     def answers(self, system: str) -> Answers:
         """Return the answers in the reports of a system; none without a rater."""
-        if self.asked.rater is None:
+        if self.settings.rater is None:
             return {}
-        return self.generations.answers(self.asked.rater, Text.Kind.REPORT, system)
+        return self.generations.answers(self.settings.rater, Text.Kind.REPORT, system)
 
     def answers_of(self, topic: int, answered: Mapping[int, str | None]) -> TopicAnswers | None:
         """Return RAGQuestEval of a topic by the answers in its report.
@@ -185,7 +185,7 @@ class Scorer:
         One that is asked twice counts twice by either rules; where its second place has no answer of its own,
         the first one's is taken.
         """
-        by_authors = self.asked.rules == AUTHORS
+        by_authors = self.settings.rules == AUTHORS
         questions = self.generations.questions.get(topic, [])
         meant = _answers(questions, self.reference_answers.get(topic, {}))
         answered = _answers(questions, answered)
@@ -205,25 +205,25 @@ class Scorer:
             [meant[pk] for pk in counted],
             [answered[pk] for pk in counted],
             cut=self._cut,
-            rules=self.asked.rules,
+            rules=self.settings.rules,
         )
         return TopicAnswers(evaluated, dict(zip(counted, evaluated.f1, strict=True)))
 
     @cached_property
     def _cut(self) -> Cut:
-        return lru_cache(maxsize=100_000)(self.asked.tokens.cutter())
+        return lru_cache(maxsize=100_000)(self.settings.tokens.cutter())
 
     @cached_property
     def references(self) -> dict[int, Sequence[str]]:
         """Tokens of each reference, by topic."""
-        cut = self.asked.tokens.cutter()
+        cut = self.settings.tokens.cutter()
         return {topic: cut(body) for topic, body in self.generations.references.items()}
 
     @cached_property
     def reference_answers(self) -> Answers:
-        if self.asked.rater is None:
+        if self.settings.rater is None:
             return {}
-        return self.generations.answers(self.asked.rater, Text.Kind.REFERENCE)
+        return self.generations.answers(self.settings.rater, Text.Kind.REFERENCE)
 
 
 def _answers(

@@ -36,7 +36,7 @@ class GradingTask(ChatTask[Sequence[Pair], list[Reply]]):
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.ways = request_variants(spec)
+        self.request_variants = request_variants(spec)
 
     @property
     def label_ids(self) -> Mapping[str, int]:

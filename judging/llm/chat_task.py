@@ -24,13 +24,13 @@ class ChatTask(ABC, Generic[Item, Result]):
     """Chat task: the messages about an item of type `What`, and the reading of replies.
 
     `who` is what asks, for people: a judge. `rename_advice` says how it accepts replies that name the model
-    as {named}. `ways` are the parameters of a request to a server, the best first.
+    as {named}. `request_variants` are the parameters of a request to a server, the best first.
     """
 
     role: str
     rename_advice = "copy this judge to a new one, with {named} under “Model name in replies”"
     spec: RequestedModel
-    ways: Sequence[dict[str, object]]
+    request_variants: Sequence[dict[str, object]]
 
     @property
     def label_ids(self) -> Mapping[str, int]:

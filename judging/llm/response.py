@@ -202,7 +202,7 @@ def read(
     completions = completions_in(chat_task.spec, answer, body, hushed)
     if isinstance(completions, NoReply):
         return chat_task.failed(
-            item, digest, completions.failure, completions.why, completions.raw, tokens
+            item, digest, completions.failure, completions.reason, completions.raw, tokens
         )
     logprobs = _logprobs(_first(answer, "choices"))
     return chat_task.replied(item, digest, completions, logprobs, tokens)
@@ -212,7 +212,7 @@ class NoReply(NamedTuple):
     """Reason why an answer holds no reply, with the raw answer."""
 
     failure: Failure
-    why: str
+    reason: str
     raw: str
 
 

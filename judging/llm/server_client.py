@@ -64,7 +64,7 @@ class ServerClient(Generic[Item, Result]):
         self._others_answer = others_answer
         self._key = (server.url, self.spec.model, self.spec.revision, self.spec.reply_model)
         self._address = f"{server.url}/chat/completions"
-        self._questions = [_beginning(way) for way in chat_task.ways]
+        self._questions = [_beginning(way) for way in chat_task.request_variants]
         tokens = self.spec.sampling.max_tokens * self.spec.sampling.samples
         self._limit = BODY_LIMIT + _BYTES_OF_A_TOKEN * tokens
         self._way = 0  # into _questions: the first that the server has not refused
@@ -331,7 +331,9 @@ class ServerClient(Generic[Item, Result]):
     def _single(self, way: int, number: int) -> bytes:
         """Return the beginning of a request for one of several samples."""
         parameters = {
-            name: value for name, value in self.chat_task.ways[way].items() if name != "n"
+            name: value
+            for name, value in self.chat_task.request_variants[way].items()
+            if name != "n"
         }
         for name in ("seed", "random_seed"):  # Mistral's
             seed = parameters.get(name)
@@ -367,7 +369,7 @@ class ServerClient(Generic[Item, Result]):
 
     async def _ask_something_else(self) -> bool:
         # With the parameters of the chat task, as some servers refuse others, and without probabilities.
-        status = await self._status_of(self.chat_task.ways[-1])
+        status = await self._status_of(self.chat_task.request_variants[-1])
         if status == 200:
             self._succeeded()
         return status == 200
@@ -401,7 +403,7 @@ class ServerClient(Generic[Item, Result]):
 
     async def _test_form(self) -> bool | None:
         """Return whether the server refuses a form of reply; None if it answers nothing."""
-        constrained = self.chat_task.ways[-1]
+        constrained = self.chat_task.request_variants[-1]
         free = {name: value for name, value in constrained.items() if name not in _FORMS}
         if await self._status_of(free) != 200:
             return None
@@ -410,7 +412,7 @@ class ServerClient(Generic[Item, Result]):
 
     @property
     def _forms(self) -> list[str]:
-        return [name for name in _FORMS if name in self.chat_task.ways[-1]]
+        return [name for name in _FORMS if name in self.chat_task.request_variants[-1]]
 
     def _held_to_form(self, message: str) -> BackendUnavailableError:
         role = self.chat_task.role

@@ -195,11 +195,11 @@ def decide_about_questions(page) -> None:
     page.get_by_role("link", name=re.compile("^Review 8")).click()
     assert faults(page) == []
     expect(page.locator("mark").first).to_be_visible()
-    place = page.locator(".product[data-at]").get_attribute("id")
+    product_id = page.locator(".product[data-at]").get_attribute("id")
     press_place(page, "о", "KeyJ")
-    assert page.locator(".product[data-at]").get_attribute("id") != place
+    assert page.locator(".product[data-at]").get_attribute("id") != product_id
     press_place(page, "л", "KeyK")
-    assert page.locator(".product[data-at]").get_attribute("id") == place
+    assert page.locator(".product[data-at]").get_attribute("id") == product_id
     press_place(page, "ε", "KeyE")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("Why was the ferry at Aldermoor stopped?")

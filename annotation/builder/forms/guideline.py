@@ -66,12 +66,12 @@ class GuidelineForm(DraftForm):
         }
 
     def __init__(self, *args: Any, instance: Campaign, **kwargs: Any) -> None:
-        wording = campaign_wording(instance)
-        initial = {"rubric_title": wording.title, "question": wording.question}
-        initial |= {f"{LEVEL}{level.grade}": level.label for level in wording.levels}
+        rubric_wording = campaign_wording(instance)
+        initial = {"rubric_title": rubric_wording.title, "question": rubric_wording.question}
+        initial |= {f"{LEVEL}{level.grade}": level.label for level in rubric_wording.levels}
         super().__init__(*args, instance=instance, initial=initial, **kwargs)
         self.own_before = default_wording(instance.rubric, instance.language, instance.kind)
-        for level in wording.levels:
+        for level in rubric_wording.levels:
             self.fields[f"{LEVEL}{level.grade}"] = Phrase(
                 label=f"Wording of grade {level.grade}",
                 error_messages={

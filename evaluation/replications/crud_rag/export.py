@@ -82,7 +82,7 @@ def as_json(choice: GridQuery, report: Grid) -> dict[str, Any]:
         "dataset": choice.dataset.slug,
         "vary": choice.vary,
         "base": choice.base,
-        "alike": choice.alike,
+        "alike": choice.common_settings,
         "rules": options.rules,
         "tokens": {"name": options.tokens.name, "version": options.tokens.version or None},
         "rater": choice.rater.name if choice.rater else None,

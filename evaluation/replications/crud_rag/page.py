@@ -119,8 +119,8 @@ def _report(choice: GridQuery) -> Grid:
         {group: _with_tests(rows, measures, flips) for group, rows in groups.items() if rows},
         tuple(
             unlike
-            for system, measured in measurements.items()
-            for unlike in _unlike(system, measured)
+            for system, measurement in measurements.items()
+            for unlike in _unlike(system, measurement)
         ),
     )
 
@@ -132,8 +132,8 @@ def _measures(measurements: Iterable[SystemMeasures]) -> dict[str, str]:
     """
     defined = {
         name
-        for measured in measurements
-        for name, values in measured.values.items()
+        for measurement in measurements
+        for name, values in measurement.values.items()
         if not np.isnan(values).all()
     }
     ours = {name: title for name, title in TITLES.items() if name in defined and name != LENGTH}

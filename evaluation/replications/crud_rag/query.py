@@ -81,7 +81,7 @@ class GridQuery(PageQuery):
         return tuple(_family(self.settings, self.vary, self.base))
 
     @cached_property
-    def alike(self) -> dict[str, Any]:
+    def common_settings(self) -> dict[str, Any]:
         """Settings that all systems of the family share."""
         if self.vary == ALL_SYSTEMS or not self.base:
             return {}

@@ -56,7 +56,7 @@ class PartView:
 
     name: str
     title: str
-    why_not: str = ""
+    missing_reason: str = ""
     figure: Figure | None = None
     svg: SafeString | None = None
     tables: Sequence[TableView] = ()

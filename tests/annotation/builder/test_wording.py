@@ -71,9 +71,12 @@ def test_changed_wording_is_saved_and_displayed(admin, draft):
 def test_unchanged_wording_follows_the_language(admin, draft):
     saved_draft = save(admin, draft, **as_it_is(draft) | {"language": "de"})
     assert saved_draft.wording == {}
-    wording = campaign_wording(saved_draft)
-    assert (wording.title, wording.question) == ("T2, Stufen 0 bis 5", GERMAN_QUESTION)
-    assert wording.levels == GERMAN_LEVELS
+    rubric_wording = campaign_wording(saved_draft)
+    assert (rubric_wording.title, rubric_wording.question) == (
+        "T2, Stufen 0 bis 5",
+        GERMAN_QUESTION,
+    )
+    assert rubric_wording.levels == GERMAN_LEVELS
     assert saved_draft.guideline == (GUIDELINES / "graded.de.md").read_text(encoding="utf-8")
     assert "> Hat mit der Frage nichts zu tun</textarea>" in read(admin, draft, "guideline")
     assert not any("in the rubric's own words" in remark for remark in remarks(admin, saved_draft))
@@ -152,9 +155,9 @@ def test_campaign_opened_without_wording_shows_the_rubrics_rows(admin, draft):
     open_it(admin, draft)
     Campaign.objects.update(wording={})
     RubricLevel.objects.filter(grade=3).update(label="Edited")
-    wording = campaign_wording(Campaign.objects.get(pk=draft.pk))
-    assert wording.labels() == dict(labels_of(GRADED)) | {3: "Edited"}
-    assert (wording.title, wording.question) == ("T2, grades 0 to 5", GERMAN_QUESTION)
+    rubric_wording = campaign_wording(Campaign.objects.get(pk=draft.pk))
+    assert rubric_wording.labels() == dict(labels_of(GRADED)) | {3: "Edited"}
+    assert (rubric_wording.title, rubric_wording.question) == ("T2, grades 0 to 5", GERMAN_QUESTION)
 
 
 def test_copy_has_the_words_that_were_given_and_follows_the_rubric_in_the_rest(admin, draft):

@@ -322,9 +322,9 @@ def test_wording_of_further_rubrics_is_frozen_and_copied(cast, draft):
     publish(campaign)
     kinds.levels.filter(grade=4).update(label="Something else")
     Rubric.objects.filter(pk=kinds.pk).update(guideline="Other words.")
-    wording = campaign_wording(Campaign.objects.get(pk=campaign.pk))
-    assert wording.further[KINDS].labels()[4] == "A cause or a reason"
-    assert "## Kind of fact\n\nSay what the question asks for." in wording.whole_guideline
+    rubric_wording = campaign_wording(Campaign.objects.get(pk=campaign.pk))
+    assert rubric_wording.further[KINDS].labels()[4] == "A cause or a reason"
+    assert "## Kind of fact\n\nSay what the question asks for." in rubric_wording.whole_guideline
     copy = drafts.copy_draft(campaign, cast.admin)
     assert list(copy.further_rubrics.all()) == [kinds]
     assert "Kind of fact" not in copy.guideline

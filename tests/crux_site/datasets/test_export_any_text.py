@@ -84,7 +84,7 @@ def test_long_table_holds_any_text_in_both_forms(db, marked, question):
         escape_cell(question),
     )  # no spreadsheet takes a cell of the CSV for a formula
     rows = (json.loads(line), {**record, "spans": json.loads(record["spans"])})
-    for row, wording in zip(rows, questions, strict=True):
-        assert row["question"] == wording
+    for row, question_text in zip(rows, questions, strict=True):
+        assert row["question"] == question_text
         spans = [{name: span[name] for name in ("start", "end", "quote")} for span in row["spans"]]
         assert spans == before

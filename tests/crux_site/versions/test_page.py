@@ -236,9 +236,9 @@ def test_superseded_grades_are_restored_in_place(owner, report, url):
     send(owner, url, "Corrected. " + REPORT, counts="no")
     row = next(row for row in Version.objects.get().set_aside if row["grade"] == 1)
     pair = {f"{name}_id": row[name] for name in ("rater", "rubric", "text", "question")}
-    again = Rating.objects.create(**pair, grade=0)
+    second_rating = Rating.objects.create(**pair, grade=0)
     choose(owner, url, "yes")
-    again.delete()
+    second_rating.delete()
     choose(owner, url, "no")
     choose(owner, url, "yes")
     report.refresh_from_db()

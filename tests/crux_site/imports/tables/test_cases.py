@@ -47,9 +47,9 @@ RANKED = {"run": "run__name", "topic": "topic__name", "request": "topic__request
 
 def _ratings(slug, keys):
     keys = dict(keys)
-    place = {"question__position": keys.pop("number") - 1} if "number" in keys else {}
+    position = {"question__position": keys.pop("number") - 1} if "number" in keys else {}
     filters = {RATING[name]: value for name, value in keys.items()}
-    return Rating.objects.filter(text__dataset__slug=slug, **filters, **place)
+    return Rating.objects.filter(text__dataset__slug=slug, **filters, **position)
 
 
 def _filtered(query, paths, keys):

@@ -115,13 +115,13 @@ def test_mutated_files_are_answered(cast, staging, name):
 def sheet_bomb() -> bytes:
     """Return a workbook whose sheet unpacks to a thousand times its size."""
     row = b'<row><c t="inlineStr"><is><t>x</t></is></c></row>'
-    sheet = b"<worksheet><sheetData>" + row * 1_500_000 + b"</sheetData></worksheet>"
+    worksheet = b"<worksheet><sheetData>" + row * 1_500_000 + b"</sheetData></worksheet>"
     source = zipfile.ZipFile(io.BytesIO(workbook()))
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for item in source.namelist():
             is_workbook = item.startswith("xl/worksheets/sheet")
-            archive.writestr(item, sheet if is_workbook else source.read(item))
+            archive.writestr(item, worksheet if is_workbook else source.read(item))
     return content.getvalue()
 
 

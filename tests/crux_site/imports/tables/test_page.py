@@ -265,10 +265,10 @@ def test_recognised_tool_is_imported_by_its_preset(cast):
 
 
 def test_tool_files_without_a_table_are_imported_by_the_preset(cast):
-    others = b'"other": [{"a": 1}], "third": [{"a": 1}]}'
+    other_arrays = b'"other": [{"a": 1}], "third": [{"a": 1}]}'
     content = (
         b'{"results": {"results": [{"vars": {"question": "What drives the mill?"}, '
-        b'"response": {"output": "The stream drives it."}, "success": true}]}, ' + others
+        b'"response": {"output": "The stream drives it."}, "success": true}]}, ' + other_arrays
     )
     client = cast.client("admin")
     url = upload(client, table(content, "results.json")).url
