@@ -30,7 +30,7 @@ class Tables(admin.AdminSite):
     """The site's own log-in lets in; who is no admin is told that this is for admins (403)."""
 
     site_title = site_header = "Tables of this site"
-    index_title = "To look at, not to change"
+    index_title = "All tables, read-only"
     enable_nav_sidebar = False
 
     def has_permission(self, request: HttpRequest) -> bool:

@@ -21,8 +21,10 @@ class RetrievalRun(NaturalKey):
         "annotation.Dataset", on_delete=models.CASCADE, related_name="runs", db_index=False
     )
     name = models.CharField(max_length=120)
-    tag = models.CharField(max_length=120, blank=True, help_text="the last column of its file")
-    recipe = models.TextField(blank=True, default="", help_text="the line that says how it is made")
+    tag = models.CharField(
+        max_length=120, blank=True, help_text="run tag: last column of the run's file"
+    )
+    recipe = models.TextField(blank=True, default="", help_text="recipe of the run, in one line")
     origin = models.JSONField(default=dict, blank=True)
     fingerprint = models.CharField(max_length=64, blank=True, default="", editable=False)
 
@@ -86,7 +88,9 @@ class LabelSample(models.Model):
     rubric = models.ForeignKey("annotation.Rubric", on_delete=models.PROTECT, related_name="+")
     judge = models.ForeignKey("annotation.Rater", on_delete=models.RESTRICT, related_name="+")
     eta = models.PositiveSmallIntegerField()
-    system = models.CharField(max_length=120, blank=True, help_text="empty: of all systems")
+    system = models.CharField(
+        max_length=120, blank=True, help_text="system of the reports; empty: all systems"
+    )
     size = models.PositiveIntegerField()
     seed = models.PositiveBigIntegerField()
     made_by = models.ForeignKey(
@@ -116,6 +120,8 @@ class SampleChance(models.Model):
 
     class Meta:
         ordering = ["sample_id", "text_id"]
+        verbose_name = "inclusion probability"
+        verbose_name_plural = "inclusion probabilities"
         constraints = [
             models.UniqueConstraint(fields=["sample", "text"], name="sample_chance_unique"),
             models.CheckConstraint(

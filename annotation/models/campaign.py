@@ -88,21 +88,23 @@ class Campaign(models.Model):
         "annotation.Rubric",
         blank=True,
         related_name="+",
-        help_text="that are asked on the same page, of the same pairs; each has ratings of its own",
+        help_text="asked on the same page about the same pairs; each has its own ratings",
     )
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
     state = models.CharField(max_length=6, choices=State.choices, default=State.DRAFT)
     is_pilot = models.BooleanField(
-        "pilot", default=False, help_text="its answers are kept, and never become ratings"
+        "pilot", default=False, help_text="its answers are stored, but never become ratings"
     )
 
     # Sampling
     selection = models.JSONField(
-        default=dict, blank=True, help_text="how texts were chosen: kind, systems, topics, sample"
+        default=dict,
+        blank=True,
+        help_text="filters of the texts: kind, systems, topics, sample size",
     )
     questions_per_item = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="drawn at random for each text; empty: all of them"
+        null=True, blank=True, help_text="drawn at random for each text; empty: all questions"
     )
     question_source = models.ForeignKey(
         "annotation.Rater",
@@ -110,7 +112,7 @@ class Campaign(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="one question that is answerable by these labels and one that is not, for each text",
+        help_text="rater whose labels select one answerable and one unanswerable question for each text",
     )
     question_rubric = models.ForeignKey(
         "annotation.Rubric", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -121,7 +123,7 @@ class Campaign(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="whose labels training and gold items are held against",
+        help_text="rater whose labels are the correct answers of training and gold items",
     )
     n_training = models.PositiveSmallIntegerField("training items", default=0)
     n_gold = models.PositiveSmallIntegerField("hidden gold items", default=0)
@@ -129,36 +131,40 @@ class Campaign(models.Model):
         "hidden gold items for one person",
         null=True,
         blank=True,
-        help_text="over all parts, spread evenly; empty: one in each part, until all are met",
+        help_text="spread evenly over all parts; empty: one in each part, until the person has had all",
     )
     copies_equal_texts = models.BooleanField(
         "texts of equal words",
         default=False,
-        help_text="hand out one and copy its grades to the others; else each is handed out",
+        help_text="assign one of them and copy its grades to the others; otherwise assign each",
     )
     seed = models.PositiveIntegerField(
-        default=1, help_text="of every draw, so that it can be redone"
+        default=1, help_text="of all random draws, so that they can be reproduced"
     )
 
     # Assignment
     raters_per_item = models.PositiveSmallIntegerField(default=1)
     items_per_part = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="items in one part; empty: all that there are"
+        null=True, blank=True, help_text="empty: one part with all items"
     )
     max_parts = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="parts of one person at most; empty: any number"
+        null=True, blank=True, help_text="maximum for one person; empty: no limit"
     )
     lease_hours = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="untouched items return to the pool then; empty: never"
+        null=True,
+        blank=True,
+        help_text="after that, untouched items return to the pool; empty: never",
     )
     begun_lease_hours = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        help_text="since a part began: then begun items return as well; empty: never",
+        help_text="from the start of a part; after that, begun items return to the pool too; empty: never",
     )
     attention_per_part = models.PositiveSmallIntegerField("attention checks per part", default=0)
     skips_per_part = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="texts of a part that may be skipped; empty: a quarter"
+        null=True,
+        blank=True,
+        help_text="maximum number of skipped texts in a part; empty: a quarter",
     )
 
     # Pages of raters
@@ -166,17 +172,17 @@ class Campaign(models.Model):
         max_length=10,
         choices=languages,
         default=settings.LANGUAGE_CODE,
-        help_text="of the pages round the texts, as raters see them",
+        help_text="language of the task pages; texts are not translated",
     )
     wording = models.JSONField(
         default=dict,
         blank=True,
         editable=False,
-        help_text="of the rubric, as annotation.models.rubric_wording has it: title, question, levels; "
+        help_text="title, question and levels of the rubric, as in annotation.models.rubric_wording; "
         "empty: the rubric's own",
     )
     guideline = models.TextField(blank=True, help_text="Markdown")
-    consent = models.TextField(blank=True, help_text="Markdown; empty: none is asked for")
+    consent = models.TextField(blank=True, help_text="Markdown; empty: no consent is requested")
     consent_version = models.CharField(max_length=40, blank=True)
     pay_per_part = models.DecimalField(max_digits=7, decimal_places=2, null=True, blank=True)
     currency = models.CharField(max_length=3, default="GBP", blank=True)
@@ -185,7 +191,7 @@ class Campaign(models.Model):
         max_length=200,
         blank=True,
         validators=[is_contact],
-        help_text="how workers reach you: an e-mail or a web address",
+        help_text="e-mail or web address for questions of workers",
     )
     opens_at = models.DateTimeField(null=True, blank=True)
     closes_at = models.DateTimeField(null=True, blank=True)
@@ -196,10 +202,11 @@ class Campaign(models.Model):
     code_screened_out = models.CharField(max_length=40, blank=True)
     code_failed_check = models.CharField(max_length=40, blank=True)
     admits_anyone = models.BooleanField(
-        "open link", default=False, help_text="whoever has the link may join, without an account"
+        "open link", default=False, help_text="anyone with the link can join without an account"
     )
     completion_url = models.URLField(
-        blank=True, help_text="with {code} and {worker}; empty: the platform's own"
+        blank=True,
+        help_text="with the placeholders {code} and {worker}; empty: the address of the platform",
     )
     platform_fee = models.DecimalField(
         max_digits=5,
@@ -207,7 +214,7 @@ class Campaign(models.Model):
         null=True,
         blank=True,
         validators=A_SHARE,
-        help_text="per cent of the pay, on top of it; empty: none",
+        help_text="in per cent of the pay, in addition to it; empty: no fee",
     )
 
     # Expected participation, for planning
@@ -215,7 +222,7 @@ class Campaign(models.Model):
         null=True,
         blank=True,
         validators=[MaxValueValidator(99)],
-        help_text="of all arrivals: who leaves without finishing a part",
+        help_text="expected share of arrivals that finish no part",
     )
     workers_a_day = models.PositiveSmallIntegerField(
         null=True, blank=True, validators=[MinValueValidator(1)]
@@ -226,23 +233,25 @@ class Campaign(models.Model):
         null=True,
         blank=True,
         validators=A_SHARE,
-        help_text="more texts of a part skipped than this share; empty: than may be skipped",
+        help_text="flag for review if more texts of a part are skipped; empty: more than may be skipped",
     )
     look_checks_missed = models.PositiveSmallIntegerField(
-        default=0, validators=[FEW], help_text="more attention checks missed than this"
+        default=0, validators=[FEW], help_text="flag for review if more attention checks are missed"
     )
     look_gold_percent = models.PositiveSmallIntegerField(
-        default=60, validators=A_SHARE, help_text="less of the gold answers right than this share"
+        default=60,
+        validators=A_SHARE,
+        help_text="flag for review if fewer gold answers are correct",
     )
     look_gold_answers = models.PositiveSmallIntegerField(
         default=3,
         validators=[MinValueValidator(1), FEW],
-        help_text="gold answers that a share is made of, at least",
+        help_text="minimum number of gold answers for a share",
     )
     look_active_percent = models.PositiveSmallIntegerField(
         default=10,
         validators=A_SHARE,
-        help_text="less of the stated minutes active than this share",
+        help_text="flag for review if less of the stated minutes is active time",
     )
 
     adjudicator = models.OneToOneField(
@@ -252,7 +261,7 @@ class Campaign(models.Model):
         blank=True,
         editable=False,
         related_name="+",
-        help_text="the rater as whom experts' decisions count",
+        help_text="rater that has the decisions of experts as ratings",
     )
     salt = models.CharField(max_length=32, default=new_salt, editable=False)
     created_by = models.ForeignKey(

@@ -22,8 +22,8 @@ class CheckQuestion(models.Model):
     position = models.PositiveSmallIntegerField()
     body = models.TextField()
     options: Any = models.JSONField(help_text="the choices, as a list of strings")
-    correct = models.PositiveSmallIntegerField(help_text="place of the right choice, from 0")
-    why = models.TextField(blank=True, help_text="shown after a wrong answer")
+    correct = models.PositiveSmallIntegerField(help_text="index of the correct choice, from 0")
+    why = models.TextField(blank=True, help_text="displayed after a wrong answer")
 
     class Meta:
         ordering = ["campaign_id", "position"]

@@ -77,7 +77,7 @@ class Topic(NaturalKey):
         blank=True,
         default="",
         db_index=False,
-        help_text="the kind of task, domain or track; results are told for each",
+        help_text="task type, domain or track; results are also reported by group",
     )
 
     objects = NaturalQuerySet["Topic"].as_manager()
@@ -112,17 +112,19 @@ class SubQuestion(NaturalKey):
     topic = models.ForeignKey(
         Topic, on_delete=models.CASCADE, related_name="questions", db_index=False
     )
-    position = models.PositiveSmallIntegerField(help_text="0-based, as in the authors' files")
+    position = models.PositiveSmallIntegerField(
+        help_text="from 0, as in the files of the CRUX authors"
+    )
     body = models.TextField(blank=True)
     source_body = models.TextField(
-        blank=True, help_text="the words as their file has them, where it has more white space"
+        blank=True, help_text="wording in the imported file, if it has more white space"
     )
     filtered_because = models.CharField(max_length=200, blank=True)
     filtered_eta = models.PositiveSmallIntegerField(null=True, blank=True)
     group = models.CharField(
         max_length=250,
         blank=True,
-        help_text="the part of the request that it is about, in its words",
+        help_text="the part of the request that the question is about",
     )
 
     objects = SubQuestionQuerySet.as_manager()
@@ -131,6 +133,8 @@ class SubQuestion(NaturalKey):
 
     class Meta:
         ordering = ["topic_id", "position"]
+        verbose_name = "sub-question"
+        verbose_name_plural = "sub-questions"
         constraints = [
             models.UniqueConstraint(fields=["topic", "position"], name="question_position_unique"),
             models.CheckConstraint(
@@ -210,7 +214,9 @@ class Text(NaturalKey):
     )
     kind = models.CharField(max_length=10, choices=Kind.choices)
     system = models.CharField(
-        max_length=120, blank=True, help_text="what generated a report, e.g. annotated.bm25"
+        max_length=120,
+        blank=True,
+        help_text="system that generated the report, such as annotated.bm25",
     )
     name = models.CharField(max_length=250)
     body = models.TextField(null=True, blank=True)  # noqa: DJ001 - missing is not empty
@@ -222,10 +228,10 @@ class Text(NaturalKey):
         null=True,
         blank=True,
         db_index=False,
-        help_text="what a passage is from",
+        help_text="source document of a passage",
     )
     start = models.PositiveIntegerField(
-        null=True, blank=True, help_text="where in the document it begins, in code points"
+        null=True, blank=True, help_text="start of the passage in its document, in code points"
     )
     end = models.PositiveIntegerField(null=True, blank=True)
 

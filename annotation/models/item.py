@@ -26,7 +26,7 @@ class Item(models.Model):
     shown_body = models.TextField(  # noqa: DJ001 - missing is not empty
         null=True,
         editable=False,
-        help_text="the words that raters saw, where the text has other ones by now",
+        help_text="wording that raters saw, if the text was edited since",
     )
 
     class Meta:
@@ -68,11 +68,13 @@ class EqualText(models.Model):
     shown_body = models.TextField(  # noqa: DJ001 - missing is not empty
         null=True,
         editable=False,
-        help_text="the words that it had in the campaign, where the text has other ones by now",
+        help_text="wording in the campaign, if the text was edited since",
     )
 
     class Meta:
         ordering = ["item_id", "text_id"]
+        verbose_name = "text of equal words"
+        verbose_name_plural = "texts of equal words"
         constraints = [
             models.UniqueConstraint(fields=["item", "text"], name="equal_text_unique"),
         ]
@@ -94,23 +96,23 @@ class ItemQuestion(models.Model):
     )
     position = models.PositiveSmallIntegerField()
     expected = models.SmallIntegerField(
-        null=True, blank=True, help_text="of training and gold items: the grade of the gold source"
+        null=True, blank=True, help_text="for training and gold items: the grade of the gold source"
     )
     expected_spans = models.JSONField(default=list, blank=True)
     answer = models.JSONField(
         default=list,
         blank=True,
-        help_text="the words of the pair's answer, as they are shown where a rubric shows one",
+        help_text="answer of the pair, displayed if a rubric shows answers",
     )
     further = models.JSONField(
         default=dict,
         blank=True,
-        help_text="what is expected under further rubrics, by slug: {expected, expected_spans}",
+        help_text="correct grades under further rubrics, by slug: {expected, expected_spans}",
     )
     shown_body = models.TextField(  # noqa: DJ001 - missing is not empty
         null=True,
         editable=False,
-        help_text="the words that raters saw, where the question has other ones by now",
+        help_text="wording that raters saw, if the question was edited since",
     )
 
     class Meta:

@@ -92,7 +92,7 @@ class Invitation(models.Model):
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=11, choices=Role.choices, default=Role.RESEARCHER)
-    for_whom = models.CharField("for", max_length=80)
+    for_whom = models.CharField("label", max_length=80)
     digest = models.CharField(max_length=64, unique=True)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
@@ -168,10 +168,10 @@ class SharedLink(models.Model):
     address = models.CharField(
         max_length=2000,
         blank=True,
-        help_text="path and query of the page; empty: all of the dataset",
+        help_text="path and query of the page; empty: all pages of the dataset",
     )
-    with_words = models.BooleanField("with the words of texts and questions", default=False)
-    for_whom = models.CharField("for", max_length=80)
+    with_words = models.BooleanField("include texts and questions", default=False)
+    for_whom = models.CharField("label", max_length=80)
     digest = models.CharField(max_length=64, unique=True)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"

@@ -82,27 +82,33 @@ class Participant(models.Model):
     external_id = models.CharField(
         max_length=200,
         blank=True,
-        help_text="the platform's id of the person, or whom a link is for",
+        help_text="id of the person on the platform, or name for an invitation link",
     )
     link_serial = models.PositiveSmallIntegerField(
-        default=0, help_text="of the invitation link that lets in; those before it do no longer"
+        default=0, help_text="number of the valid invitation link; earlier links are invalid"
     )
     link_until = models.DateTimeField(
-        null=True, blank=True, help_text="when the link ends; empty: with the study"
+        null=True, blank=True, help_text="expiry of the link; empty: the end of the study"
     )
     outcome = models.CharField(max_length=12, choices=Outcome.choices, blank=True, default="")
-    seed = models.PositiveIntegerField(default=0, help_text="of this participant's own order")
+    seed = models.PositiveIntegerField(
+        default=0, help_text="of the participant's own order of items"
+    )
     consented_at = models.DateTimeField(null=True, blank=True)
     consent_version = models.CharField(max_length=40, blank=True)
     check_tries = models.PositiveSmallIntegerField(default=0)
-    checked_at = models.DateTimeField(null=True, blank=True, help_text="when the check was passed")
-    seen_message = models.PositiveIntegerField(default=0, help_text="id of the newest one put away")
+    checked_at = models.DateTimeField(
+        null=True, blank=True, help_text="when the person passed the check"
+    )
+    seen_message = models.PositiveIntegerField(
+        default=0, help_text="id of the newest message that the person dismissed"
+    )
     joined = models.DateTimeField(auto_now_add=True)
     set_aside_at = models.DateTimeField(
-        null=True, blank=True, help_text="since when nothing that they said counts"
+        null=True, blank=True, help_text="since when the work is excluded"
     )
     erased_at = models.DateTimeField(
-        null=True, blank=True, help_text="when personal data was deleted; labels stay"
+        null=True, blank=True, help_text="when personal data was deleted; answers and ratings stay"
     )
 
     objects = ParticipantQuerySet.as_manager()
@@ -217,7 +223,7 @@ class Assignment(models.Model):
     part = models.ForeignKey(
         Part, on_delete=models.PROTECT, related_name="assignments", null=True, blank=True
     )
-    position = models.PositiveIntegerField(help_text="place in this participant's own order")
+    position = models.PositiveIntegerField(help_text="position in the participant's own order")
     slot = models.PositiveSmallIntegerField(null=True, blank=True)
     state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
     check_asked = models.ForeignKey(
@@ -228,19 +234,20 @@ class Assignment(models.Model):
         related_name="assignments",
     )
     was_skipped = models.BooleanField(
-        default=False, help_text="and not handed in since, also where it went back to the others"
+        default=False,
+        help_text="skipped and not submitted since, even if the item returned to the pool",
     )
-    note = models.TextField(blank=True, help_text="why it was skipped, in the rater's words")
+    note = models.TextField(blank=True, help_text="the rater's reason to skip the item")
     reported_broken = models.BooleanField(
-        default=False, help_text="as it was skipped: the text itself is broken, says the rater"
+        default=False, help_text="the rater skipped the item and reported its text as broken"
     )
     active_ms = models.PositiveIntegerField(
-        default=0, help_text="active milliseconds after the last answer, until it was handed in"
+        default=0, help_text="active milliseconds from the last answer to the submission"
     )
     opened_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="when its page was shown first; empty where that is not known",
+        help_text="when the person first opened the page; empty: unknown",
     )
     submitted_at = models.DateTimeField(null=True, blank=True)
 
@@ -327,6 +334,8 @@ class LogEntry(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        verbose_name = "campaign log entry"
+        verbose_name_plural = "campaign log entries"
 
     def __str__(self) -> str:
         return f"{self.at:%F %H:%M} {self.action}"
@@ -358,8 +367,8 @@ class Decision(models.Model):
         "annotation.SubQuestion", on_delete=models.PROTECT, related_name="decisions"
     )
     key = models.UUIDField(unique=True)
-    grade = models.SmallIntegerField(null=True, help_text="empty: the decision before is withdrawn")
-    spans = models.JSONField(help_text="[{start, end, quote}], code points of the text")
+    grade = models.SmallIntegerField(null=True, help_text="empty: withdraws the previous decision")
+    spans = models.JSONField(help_text="[{start, end, quote}], offsets in code points of the text")
     note = models.TextField(blank=True)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"

@@ -24,7 +24,8 @@ class User(AbstractUser):
     role_here = ""  # in the project that a request is about; crux_site.projects.guard tells it
     changed_by: "User | None" = None  # who changes this account now, for the logs of what that ends
     is_guest = models.BooleanField(
-        default=False, help_text="came by a link or from a platform: no password, one campaign"
+        default=False,
+        help_text="joined by a link or from a recruitment platform: no password, one campaign",
     )
 
     @property
@@ -78,6 +79,8 @@ class ApiToken(models.Model):
 
     class Meta:
         ordering = ["created", "pk"]
+        verbose_name = "API token"
+        verbose_name_plural = "API tokens"
         constraints = [
             models.UniqueConstraint(fields=["user", "name"], name="api_token_name_unique")
         ]

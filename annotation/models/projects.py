@@ -19,7 +19,7 @@ class Role(models.TextChoices):
 
     VIEWER = "viewer", "viewer"
     RESEARCHER = "researcher", "researcher"
-    COORDINATOR = "coordinator", "coordinator of campaigns"
+    COORDINATOR = "coordinator", "campaign coordinator"
     OWNER = "owner", "owner"
 
     def includes(self, role: "Role") -> bool:
@@ -184,7 +184,7 @@ class ProjectEntry(models.Model):
     rows = models.JSONField(
         default=dict,
         blank=True,
-        help_text="of an import: the first and last key that it may have made, by table; what it filled",
+        help_text="for an import: first and last key of created rows, by table, and existing rows it completed",
     )
     undoes = models.OneToOneField(
         "self", on_delete=models.RESTRICT, null=True, blank=True, related_name="undone_by"
@@ -193,6 +193,8 @@ class ProjectEntry(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        verbose_name = "project log entry"
+        verbose_name_plural = "project log entries"
 
     def __str__(self) -> str:
         return f"{self.at:%F %H:%M} {self.action}"

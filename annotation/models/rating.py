@@ -39,9 +39,11 @@ class Rater(NaturalKey):
     name = models.SlugField(max_length=120)
     kind = models.CharField(max_length=9, choices=Kind.choices)
     is_adjudicator = models.BooleanField(
-        default=False, help_text="decided in sight of the grades of others"
+        default=False, help_text="decides with the grades of others visible"
     )
-    made_from = models.TextField(blank=True, help_text="of an aggregate: from whom, how and when")
+    made_from = models.TextField(
+        blank=True, help_text="for an aggregate: its raters, rule and date"
+    )
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,  # labels outlive the account
@@ -290,7 +292,7 @@ class Rating(NaturalKey):
         null=True,
         blank=True,
         db_index=False,
-        help_text="the text of equal words that was read, whose grade this is; empty: this text was",
+        help_text="text of equal words that the rater read; empty: the rater read this text",
     )
     created = models.DateTimeField(auto_now_add=True)
 
@@ -337,7 +339,7 @@ class NuggetSpan(NaturalKey):
 
     class Located(models.TextChoices):
         EXACT = "exact", "exact"
-        NORMALISED = "normalised", "after joining white space"
+        NORMALISED = "normalised", "after normalising white space"
         UNLOCATED = "unlocated", "not in the text"
 
     rating = models.ForeignKey(
@@ -352,7 +354,7 @@ class NuggetSpan(NaturalKey):
     earlier_positions = models.JSONField(
         null=True,
         blank=True,
-        help_text="of an edited text: the position in each earlier wording, by the SHA-256 of the wording",
+        help_text="for an edited text: the position in each earlier wording, by the wording's SHA-256",
     )
 
     POSITION = ("start", "end", "quote", "source_quote", "located")
@@ -404,9 +406,9 @@ class Answer(models.Model):
 
     class Late(models.TextChoices):
         NO = "", "in time"
-        RETURNED = "taken_back", "the item had been taken back"
+        RETURNED = "taken_back", "the assignment was released"
         CLOSED = "closed", "the study was closed"
-        EXCLUDED = "set_aside", "the work was set aside"
+        EXCLUDED = "set_aside", "the work was excluded"
 
     reopens = False  # whether it took back that its item was handed in; known as it is saved
 
@@ -435,31 +437,31 @@ class Answer(models.Model):
         blank=True,
         related_name="+",
         db_index=False,
-        help_text="a further rubric of the campaign; empty: its own",
+        help_text="further rubric of the campaign; empty: its first rubric",
     )
     key = models.UUIDField()
     grade = models.SmallIntegerField(null=True)
-    spans = models.JSONField(help_text="[{start, end, quote}], code points of the text")
-    text_sha256 = models.CharField(max_length=64, help_text="of the text as it was shown")
+    spans = models.JSONField(help_text="[{start, end, quote}], offsets in code points of the text")
+    text_sha256 = models.CharField(max_length=64, help_text="SHA-256 of the displayed text")
     active_ms = models.PositiveIntegerField(
         default=0,
-        help_text="active milliseconds on the page since the answer before; idle not counted",
+        help_text="active milliseconds on the page since the previous answer; without idle time",
     )
     late = models.CharField(
         max_length=10,
         choices=Late.choices,
         blank=True,
         default=Late.NO,
-        help_text="why it is no rating, though it was kept",
+        help_text="why the answer is stored but is not a rating",
     )
     altered = models.BooleanField(
         default=False,
-        help_text="given on a page whose text or questions the browser had changed, as by translation",
+        help_text="the browser had changed the text or questions of the page, for example by translation",
     )
     rated_spans = models.JSONField(
         null=True,
         blank=True,
-        help_text="of its rating on an edited text, when it stopped counting: some may be placed by hand",
+        help_text="spans of its rating on an edited text when it stopped counting; some may be placed by hand",
     )
     created = models.DateTimeField(auto_now_add=True)
 

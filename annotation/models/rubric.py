@@ -36,8 +36,8 @@ class Rubric(NaturalKey):
     """
 
     class Scale(models.TextChoices):
-        ORDINAL = "ordinal", "ordinal: a higher grade is more"
-        NOMINAL = "nominal", "nominal: grades are names, and no order"
+        ORDINAL = "ordinal", "ordinal: a higher grade means more"
+        NOMINAL = "nominal", "nominal: grades are categories without an order"
 
     class Shows(models.TextChoices):
         TEXT = "text", "the text"
@@ -48,28 +48,27 @@ class Rubric(NaturalKey):
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
     question = models.CharField(
-        "what is asked",
         max_length=200,
         blank=True,
-        help_text="above the questions of each text; empty: what the program asks, by the kind of text",
+        help_text="displayed above the questions of each text; empty: the default for the kind of text",
     )
-    guideline = models.TextField(help_text="Markdown; shown to annotators beside their work")
+    guideline = models.TextField(help_text="Markdown; displayed beside the text")
     scale = models.CharField(max_length=7, choices=Scale.choices, default=Scale.ORDINAL)
     shows = models.JSONField(
-        default=text_and_question, help_text="what of a pair a rater and a judge are shown"
+        default=text_and_question, help_text="parts of a pair that raters and judges see"
     )
     eta = models.SmallIntegerField(
         null=True,
         blank=True,
-        help_text="grade at or above which a pair counts as answerable; empty: no grade says so",
+        help_text="lowest grade that counts as answerable; empty: no grade does",
     )
     span_from = models.SmallIntegerField(
         null=True,
         blank=True,
-        help_text="grade at or above which an answer needs at least one marked span; empty: none is marked",
+        help_text="lowest grade that needs at least one highlighted span; empty: no highlights",
     )
     is_retired = models.BooleanField(
-        "retired", default=False, help_text="no new campaign and no new judge can take it"
+        "retired", default=False, help_text="new campaigns and judges cannot use it"
     )
 
     objects = RubricQuerySet.as_manager()

@@ -32,17 +32,19 @@ class Version(models.Model):
         null=True,
         blank=True,
     )
-    number = models.PositiveSmallIntegerField(help_text="from 1, the first words")
+    number = models.PositiveSmallIntegerField(help_text="from 1, the original wording")
     body = models.TextField()
     why = models.CharField(max_length=200, blank=True)
     counts = models.BooleanField(default=True)
-    n_ratings = models.PositiveIntegerField(default=0, help_text="given to these words or before")
+    n_ratings = models.PositiveIntegerField(
+        default=0, help_text="ratings of this or an earlier wording"
+    )
     set_aside = models.JSONField(default=list, blank=True)
     citations = models.JSONField(default=list, blank=True)
     had = models.JSONField(
         default=dict,
         blank=True,
-        help_text="what else it had with these words: citations, its place in a document",
+        help_text="data that belong to this wording: citations, the position in a document",
     )
     replaced = models.DateTimeField(auto_now_add=True)
     by = models.ForeignKey(
@@ -53,11 +55,13 @@ class Version(models.Model):
         null=True,
         blank=True,
         editable=False,
-        help_text="of a version that came in a file: who changed the words there; null if changed here",
+        help_text="for an imported version: who edited the text there; null: edited on this site",
     )
 
     class Meta:
         ordering = ["-replaced", "-pk"]
+        verbose_name = "earlier wording"
+        verbose_name_plural = "earlier wordings"
         constraints = [
             models.CheckConstraint(
                 condition=Q(text__isnull=True, question__isnull=False)

@@ -13,9 +13,9 @@ class Product(models.Model):
     """
 
     class Decision(models.TextChoices):
-        PROPOSED = "proposed", "not yet decided"
+        PROPOSED = "proposed", "not yet reviewed"
         ACCEPTED = "accepted", "accepted"
-        EDITED = "edited", "accepted with other words"
+        EDITED = "edited", "accepted with edits"
         REJECTED = "rejected", "rejected"
 
     draft = models.ForeignKey(
@@ -23,14 +23,15 @@ class Product(models.Model):
     )
     position = models.PositiveSmallIntegerField()
     body = models.TextField()
-    flags = models.JSONField(default=list, help_text="what a reviewer should look at, in sentences")
+    flags = models.JSONField(default=list, help_text="remarks for the reviewer, as sentences")
     statements = models.JSONField(
-        default=list, help_text="of a report: [start, end, [labels]] in code points of the body"
+        default=list,
+        help_text="for a report: [start, end, [labels]], offsets in code points of the body",
     )
     decision = models.CharField(max_length=8, choices=Decision.choices, default=Decision.PROPOSED)
     edited = models.TextField(blank=True)
     unseen = models.BooleanField(
-        default=False, help_text="accepted together with others, without being looked at"
+        default=False, help_text="accepted without review, together with others"
     )
     decided = models.DateTimeField(null=True, blank=True)
     decided_by = models.ForeignKey(
@@ -58,6 +59,8 @@ class Product(models.Model):
 
     class Meta:
         ordering = ["draft_id", "position"]
+        verbose_name = "output"
+        verbose_name_plural = "outputs"
         constraints = [
             models.UniqueConstraint(fields=["draft", "position"], name="product_position_unique"),
             models.CheckConstraint(
@@ -84,7 +87,7 @@ class Product(models.Model):
     def decision_summary(self) -> str:
         """Describe the decision and who made it."""
         text = str(self.get_decision_display()).capitalize()
-        text += ", without being looked at" if self.unseen else ""
+        text += ", without review" if self.unseen else ""
         return text + (f", by {self.decided_by}" if self.decided_by else "")
 
     @property

@@ -24,6 +24,8 @@ class Writing(ModelRun):
 
     class Meta:
         ordering = ["-id"]
+        verbose_name = "generation run"
+        verbose_name_plural = "generation runs"
         constraints = [
             models.UniqueConstraint(
                 fields=["writer", "dataset"],
@@ -80,13 +82,15 @@ class Order(Leased):
     sample = models.PositiveSmallIntegerField(default=0)
     failure = models.CharField(max_length=25, blank=True)
     missing = models.PositiveSmallIntegerField(default=0)
-    tries_left = models.PositiveSmallIntegerField(default=2, help_text="replies still asked for")
+    tries_left = models.PositiveSmallIntegerField(default=2, help_text="remaining attempts")
     n_left_out = models.PositiveIntegerField(
-        default=0, help_text="passages that did not fit the context"
+        default=0, help_text="passages that did not fit into the context window"
     )
 
     class Meta:
         ordering = ["run_id", "number"]
+        verbose_name = "generation task"
+        verbose_name_plural = "generation tasks"
         constraints = [
             models.UniqueConstraint(fields=["run", "number"], name="order_number_unique"),
             models.UniqueConstraint(
@@ -107,7 +111,7 @@ class Draft(models.Model):
     )
     number = models.PositiveSmallIntegerField(help_text="from 1")
     counts = models.BooleanField(
-        default=True, help_text="not where another worker's reply to the same had come already"
+        default=True, help_text="false if another worker's reply to the same task was stored first"
     )
     worker = models.CharField(max_length=120)
     created = models.DateTimeField(db_default=Now())
@@ -122,6 +126,8 @@ class Draft(models.Model):
 
     class Meta:
         ordering = ["order_id", "number"]
+        verbose_name = "reply of a writer"
+        verbose_name_plural = "replies of writers"
         constraints = [
             models.UniqueConstraint(
                 fields=["order", "number"], condition=Q(counts=True), name="draft_number_unique"

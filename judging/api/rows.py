@@ -29,7 +29,7 @@ class JudgeRow(serializers.ModelSerializer):
         help_text="The only dataset that it may judge; null: any.",
     )
     is_site_wide = serializers.BooleanField(
-        help_text="Whether every researcher of the site sees it; else members of the projects where it runs."
+        help_text="Whether all researchers of the site see it; otherwise members of the projects where it runs."
     )
     is_baseline = serializers.BooleanField(help_text="Whether it is a fixed rule, and no model.")
     rubric = serializers.CharField(source="rubric.slug")
@@ -78,7 +78,7 @@ class JudgeRunRow(serializers.ModelSerializer):
     judge = serializers.CharField(source="judge.slug", help_text="The name of the judge.")
     fingerprint = serializers.CharField(source="judge.fingerprint")
     dataset = serializers.CharField(source="dataset.slug")
-    selection = serializers.DictField(help_text="Which texts, as they were asked for.")
+    selection = serializers.DictField(help_text="Requested selection of texts.")
     endpoint = serializers.CharField(
         source="server", help_text="The name of the server; an address is not told."
     )

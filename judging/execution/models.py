@@ -45,16 +45,20 @@ class ModelRun(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.PLANNING)
     note = models.CharField(max_length=500, blank=True, help_text="why it is in this state")
     put_aside = models.JSONField(
-        default=dict, blank=True, help_text="servers that are asked no more, and why, by address"
+        default=dict,
+        blank=True,
+        help_text="servers that are no longer used, with the reason, by address",
     )
-    selection = models.JSONField(default=dict, help_text="which texts, as they were asked for")
+    selection = models.JSONField(default=dict, help_text="requested selection of texts")
     endpoint = models.CharField(
-        max_length=250, blank=True, help_text="names from JUDGE_ENDPOINTS, or URLs, parted by |"
+        max_length=250, blank=True, help_text="names from JUDGE_ENDPOINTS, or URLs, separated by |"
     )
     concurrency = models.PositiveSmallIntegerField(
-        default=64, help_text="requests at once, a worker"
+        default=64, help_text="simultaneous requests of each worker"
     )
-    workers = models.PositiveSmallIntegerField(default=1, help_text="background workers asked for")
+    workers = models.PositiveSmallIntegerField(
+        default=1, help_text="requested number of background workers"
+    )
     max_tokens = models.PositiveBigIntegerField(null=True, blank=True)
     max_money = models.FloatField(null=True, blank=True)
     project_budget = models.ForeignKey(
@@ -63,10 +67,10 @@ class ModelRun(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="that is charged, for a run on a server of its project",
+        help_text="budget to charge if the run uses a server of its project",
     )
-    price_in = models.FloatField(default=0, help_text="of a million prompt tokens")
-    price_out = models.FloatField(default=0, help_text="of a million completion tokens")
+    price_in = models.FloatField(default=0, help_text="price of a million prompt tokens")
+    price_out = models.FloatField(default=0, help_text="price of a million completion tokens")
     currency = models.CharField(max_length=3, blank=True)
     n_planned = models.PositiveIntegerField(default=0)
     n_there_before = models.PositiveIntegerField(default=0)

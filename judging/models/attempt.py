@@ -59,9 +59,7 @@ class Attempt(models.Model):
     )
     batch = models.ForeignKey("judging.Batch", on_delete=models.PROTECT, related_name="attempts")
     counts = models.BooleanField(default=True)
-    copied = models.BooleanField(
-        default=False, help_text="the reply about another text of the same words"
-    )
+    copied = models.BooleanField(default=False, help_text="reply about another text of equal words")
     state = models.CharField(max_length=11, choices=STATES)
     failure = models.CharField(max_length=12, choices=FAILURES, blank=True)
     grade = models.SmallIntegerField(null=True, blank=True)
@@ -69,7 +67,7 @@ class Attempt(models.Model):
     reasoning = models.TextField(
         blank=True,
         default="",
-        help_text="what the server told of the model's thinking, beside the reply",
+        help_text="reasoning of the model, if the server returns it beside the reply",
     )
     detail = models.CharField(max_length=500, blank=True)
     prompt_hash = models.CharField(max_length=16, blank=True)
@@ -83,6 +81,8 @@ class Attempt(models.Model):
 
     class Meta:
         ordering = ["id"]
+        verbose_name = "reply of a judge"
+        verbose_name_plural = "replies of judges"
         constraints = [
             models.UniqueConstraint(
                 fields=["judge", "text", "question"],

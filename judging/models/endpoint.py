@@ -71,6 +71,8 @@ class Endpoint(models.Model):
 
     class Meta:
         ordering = ["name"]
+        verbose_name = "model server"
+        verbose_name_plural = "model servers"
         constraints = [
             models.UniqueConstraint(fields=["project", "name"], name="endpoint_name_unique")
         ]
@@ -147,6 +149,8 @@ class OutboundPolicy(models.Model):
     allows_public_hosts = models.BooleanField(default=True)
 
     class Meta:
+        verbose_name = "outbound policy"
+        verbose_name_plural = "outbound policies"
         constraints = [models.CheckConstraint(condition=Q(pk=1), name="one_outbound_policy")]
 
     def __str__(self) -> str:
@@ -162,7 +166,7 @@ class AllowedHost(models.Model):
 
     host = models.CharField(max_length=253)
     port = models.PositiveIntegerField(
-        default=0, validators=[MaxValueValidator(65_535)], help_text="0: any"
+        default=0, validators=[MaxValueValidator(65_535)], help_text="0: any port"
     )
     allows_http = models.BooleanField(default=False)
     allows_private = models.BooleanField(default=False)

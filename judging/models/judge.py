@@ -48,25 +48,27 @@ class Judge(models.Model):
         VLLM = "vllm", "vLLM in process"
 
     class FailurePolicy(models.TextChoices):
-        MISSING = "missing", "leave the cell empty"
+        MISSING = "missing", "leave the pair without a grade"
         ZERO = "zero", "count it as 0, as the CRUX paper does"
 
     rater = models.OneToOneField("annotation.Rater", on_delete=models.PROTECT, related_name="judge")
     rubric = models.ForeignKey(
         "annotation.Rubric", on_delete=models.PROTECT, related_name="judges", db_index=False
     )
-    levels = models.JSONField(help_text="the rubric's grades and words as they were, ascending")
+    levels = models.JSONField(
+        help_text="grades and labels of the rubric when the judge was created, ascending"
+    )
     backend = models.CharField(max_length=10, choices=Backend.choices)
     model = models.CharField(max_length=250)
     revision = models.CharField(max_length=250, blank=True)
     prompt_name = models.CharField(max_length=120, blank=True)
     system = models.TextField(blank=True)
     prompt = models.TextField(blank=True)
-    wording = models.TextField(blank=True, help_text="the rubric as the prompt shows it")
+    wording = models.TextField(blank=True, help_text="text of the rubric in the prompt")
     template_hash = models.CharField(max_length=64, blank=True)
     sampling = models.JSONField(default=dict)
     reply_model = models.CharField(
-        max_length=250, blank=True, help_text="how replies name the model; empty: by its name"
+        max_length=250, blank=True, help_text="name of the model in replies; empty: the same name"
     )
     label_ids = models.JSONField(default=list)
     parser = models.CharField(max_length=40, blank=True)
@@ -76,13 +78,16 @@ class Judge(models.Model):
     fingerprint = models.CharField(max_length=64, unique=True, editable=False)
     is_site_wide = models.BooleanField(
         default=False,
-        help_text="every researcher of the site sees it; else members of the projects where it runs",
+        help_text="visible to all researchers of the site; otherwise to members of the projects where it runs",
     )
     archived = models.DateTimeField(
-        null=True, blank=True, help_text="since when it is left out of the list and of new runs"
+        null=True, blank=True, help_text="since when lists and new runs do not offer the judge"
     )
     projects = models.ManyToManyField(
-        Project, blank=True, related_name="judges", help_text="where an owner has created it"
+        Project,
+        blank=True,
+        related_name="judges",
+        help_text="projects in which an owner created the judge",
     )
     created = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(

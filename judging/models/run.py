@@ -33,13 +33,15 @@ class JudgeRun(ModelRun):
     reply_seconds = models.PositiveIntegerField(
         null=True,
         blank=True,
-        help_text="that a reply may take; empty: by the judge and its servers",
+        help_text="time limit of a reply; empty: chosen by the judge and its servers",
     )
     current_concurrency = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="requests at once that the servers take, as last reported"
+        null=True,
+        blank=True,
+        help_text="simultaneous requests that the servers accept, as last reported",
     )
     planning_until = models.DateTimeField(
-        null=True, blank=True, help_text="whoever plans it holds it until then"
+        null=True, blank=True, help_text="end of the lease of the process that plans the run"
     )
 
     objects = JudgeRunQuerySet.as_manager()
@@ -140,11 +142,13 @@ class Batch(models.Model):
     n_graded = models.PositiveIntegerField(default=0)
     prompt_tokens = models.PositiveBigIntegerField(default=0)
     completion_tokens = models.PositiveBigIntegerField(default=0)
-    n_expected = models.PositiveIntegerField(default=0, help_text="graded with an expected grade")
+    n_expected = models.PositiveIntegerField(default=0, help_text="replies with an expected grade")
     sum_drift = models.FloatField(default=0, help_text="sum of expected grade minus grade")
 
     class Meta:
         ordering = ["id"]
+        verbose_name = "batch of replies"
+        verbose_name_plural = "batches of replies"
         indexes = [models.Index(fields=["run", "created"], name="batches_of_a_run")]
 
     def __str__(self) -> str:

@@ -283,7 +283,9 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         help="of the server, for judges that ask one; several times for several servers",
     )
-    parser.add_argument("--concurrency", type=_count, default=64, help="requests at once, a worker")
+    parser.add_argument(
+        "--concurrency", type=_count, default=64, help="simultaneous requests of each worker"
+    )
     parser.add_argument(
         "--engine", type=_settings, default={}, help="arguments of vLLM in process, as JSON"
     )

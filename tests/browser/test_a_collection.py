@@ -206,7 +206,7 @@ def decide_about_questions(page) -> None:
     page.keyboard.press("Escape")
     with page.expect_navigation():
         press_place(page, "ф", "KeyA")
-    expect(page.get_by_text("Accepted with other words, by ada")).to_be_visible()
+    expect(page.get_by_text("Accepted with edits, by ada")).to_be_visible()
     with page.expect_navigation():
         press_place(page, "ρ", "KeyR")
     expect(page.get_by_text("Rejected, by ada")).to_be_visible()

@@ -38,7 +38,7 @@ class CheckQuestionForm(forms.Form):
         max_length=2000,
         required=False,
         label="Explanation",
-        help_text="shown after a wrong answer",
+        help_text="displayed after a wrong answer",
         widget=forms.Textarea(attrs={"rows": 2}),
     )
 

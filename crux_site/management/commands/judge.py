@@ -70,8 +70,8 @@ class Command(SiteCommand):
         parser.add_argument("--max-pairs", type=int, help="stop after so many pairs asked")
         parser.add_argument("--max-tokens", type=int, help="read and written")
         parser.add_argument("--max-money", type=float, help="at these prices:")
-        parser.add_argument("--price-in", type=float, help="of a million prompt tokens")
-        parser.add_argument("--price-out", type=float, help="of a million written tokens")
+        parser.add_argument("--price-in", type=float, help="price of a million prompt tokens")
+        parser.add_argument("--price-out", type=float, help="price of a million completion tokens")
         parser.add_argument("--dry-run", action="store_true", help="count and estimate alone")
         parser.add_argument("--json", action="store_true", help="the result as one line of JSON")
 

@@ -85,7 +85,7 @@ def test_its_page_shows_all_that_the_fingerprint_covers(cast, done, judge):
         "temperature 0, top p 1, one token, seed 0, with probabilities",
         "15, 16, 17, 18, 19, 20",
         "not reported by the server",
-        "leave the cell empty",
+        "leave the pair without a grade",
         "OpenAI-compatible server",
         *RUBRIC_TEXT.split("\n"),
         "You judge how much of a question a text answers.",
