@@ -133,7 +133,7 @@ def test_outputs_are_not_in_the_collection_before_review(writings):
 def test_collection_has_exactly_the_accepted_outputs(site, evidence):
     products = site.products(evidence.run)
     accepted = [product for product in products if product["decision"] == "accepted"]
-    assert f"Accepted unseen: {len(accepted):,}." in evidence.accepted
+    assert f"Accepted without review: {len(accepted):,}." in evidence.accepted
     assert len(products) == evidence.progress["products"]
     if evidence.task == "questions":
         name, entered = "question_id", site.table("annotation_subquestion")

@@ -66,7 +66,9 @@ class Command(SiteCommand):
         parser.add_argument("--topics", nargs="+", default=[], help="their names; default: all")
         parser.add_argument("--concurrency", type=int, default=64)
         parser.add_argument(
-            "--accept-all", action="store_true", help="accept it unseen, which is kept"
+            "--accept-all",
+            action="store_true",
+            help="accept all outputs without review; they stay marked as such",
         )
         parser.add_argument("--out", type=Path, help="a file for the accepted pairs of this writer")
 
@@ -118,7 +120,7 @@ class Command(SiteCommand):
     def _accept(self, dataset: Dataset, writer: Writer) -> None:
         for run in Writing.objects.filter(dataset=dataset, writer=writer).order_by("pk"):
             n, refused = accept_rest(run, None)
-            self.stdout.write(f"Accepted unseen: {n:,}.")
+            self.stdout.write(f"Accepted without review: {n:,}.")
             for reason in refused:
                 self.stderr.write(f"Not accepted: {reason}")
 

@@ -89,14 +89,20 @@ class Command(SiteCommand):
         parser.add_argument("--max-messages", type=int)
         parser.add_argument("--max-tokens", type=int, help="of the whole writing, read and written")
         parser.add_argument("--max-money", type=float)
-        parser.add_argument("--price-in", type=float, default=0, help="of a million prompt tokens")
-        parser.add_argument("--price-out", type=float, default=0, help="of a million written ones")
-        parser.add_argument("--concurrency", type=int, default=64)
         parser.add_argument(
-            "--join", type=int, metavar="N", help="work at this writing, or resume it"
+            "--price-in", type=float, default=0, help="price of a million prompt tokens"
         )
         parser.add_argument(
-            "--accept-all", action="store_true", help="accept it unseen, which is kept"
+            "--price-out", type=float, default=0, help="price of a million completion tokens"
+        )
+        parser.add_argument("--concurrency", type=int, default=64)
+        parser.add_argument(
+            "--join", type=int, metavar="N", help="join or resume this generation run"
+        )
+        parser.add_argument(
+            "--accept-all",
+            action="store_true",
+            help="accept all outputs without review; they stay marked as such",
         )
         parser.add_argument(
             "--dry-run", action="store_true", help="say what would be written, and stop"
@@ -167,7 +173,7 @@ class Command(SiteCommand):
 
     def _accept(self, run: Writing, *, quiet: bool) -> None:
         n, refused = accept_rest(run, None)
-        (self.stderr if quiet else self.stdout).write(f"Accepted unseen: {n:,}.")
+        (self.stderr if quiet else self.stdout).write(f"Accepted without review: {n:,}.")
         for reason in refused:
             self.stderr.write(f"Not accepted: {reason}")
 

@@ -54,7 +54,7 @@ def test_everything_unseen_is_kept_as_that():
     make_collection()
     out, _ = write("built", "--task", "passages", "--accept-all")
     n = Product.objects.count()
-    assert out.startswith(f"Accepted unseen: {n}.")
+    assert out.startswith(f"Accepted without review: {n}.")
     assert set(Product.objects.values_list("decision", "unseen", "decided_by")) == {
         ("accepted", True, None)
     }
@@ -98,7 +98,7 @@ def test_numbers_for_a_program_are_json_and_nothing_else(line):
     progress = json.loads(out)
     assert progress["done"] == 2
     assert progress["open"] == 0
-    assert "Accepted unseen: 4." in err
+    assert "Accepted without review: 4." in err
 
 
 def test_budget_stops_it_and_a_larger_one_lets_it_go_on(line, server):
@@ -158,7 +158,7 @@ def test_reports_of_a_run_and_its_required_subset():
     out, _ = write(
         "built", "--task", "report", *options, "--length", "match:required", "--accept-all"
     )
-    assert "Accepted unseen: 2." in out
+    assert "Accepted without review: 2." in out
     report = Text.objects.get(kind="report", name="a")
     assert report.system == "extractive-report.bm25"
     assert {c.cited.name for c in report.citations.all()} == {"a:0#0", "a:0#1"}

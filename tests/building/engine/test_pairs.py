@@ -94,7 +94,7 @@ def test_from_statements(mill, tmp_path):
         "summary: Ottilie Marsh mended the tide wheel.",
         "reasoning: Saltrigg paid for it.",
     ]
-    assert "Accepted unseen: 3." in output
+    assert "Accepted without review: 3." in output
     of_types = {order.inputs["kind"]: order.inputs["statement"] for order in pair_orders()}
     assert of_types["summary"] == "Ottilie Marsh mended the tide wheel."
     assert of_types["reasoning"] == "Saltrigg paid for it."
