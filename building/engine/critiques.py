@@ -118,7 +118,7 @@ def pair_filter(dataset: Dataset, expression: str, missing: str = "stay") -> Pai
     `NAME:RATER` says whose grades count, where several graded. A question that was graded on several
     texts is taken by the grade that holds best. Raises SelectionError, which says what there is.
     """
-    one_of("treatment of missing grades, called", missing, MISSING)
+    one_of("treatment of missing grades called", missing, MISSING)
     conditions = _conditions(dataset, expression)
     questions = SubQuestion.objects.with_words().filter(topic__dataset=dataset, filtered_because="")
     grades = [_grades(dataset, condition) for condition in conditions]
@@ -149,7 +149,7 @@ def _condition(expression: str, graders: dict[str, dict[str, Rater]]) -> Conditi
     if match is None:
         raise SelectionError(f"“{expression.strip()}” is not a condition. Example: {EXAMPLE}")
     name, rater_name, sign, bound = match.groups()
-    name = one_of("grade of this dataset, called", _NAMES.get(name, name), graders)
+    name = one_of("grade of this dataset called", _NAMES.get(name, name), graders)
     raters = graders[name]
     if not rater_name and len(raters) > 1:
         listed = ", ".join(f"{name}:{rater}" for rater in raters)

@@ -69,9 +69,9 @@ def sides_of(report: AgreementReport, other: str, truth: str) -> ConfusionSides 
     confusions = rater_confusions(report)
     if not confusions or not other:
         return confusions[0] if confusions else None
-    one_of("rater with a confusion, called", other, _names(confusions))
+    one_of("rater with a confusion matrix called", other, _names(confusions))
     if truth:
-        one_of("rater with a confusion, called", truth, _names(confusions))
+        one_of("rater with a confusion matrix called", truth, _names(confusions))
     for sides in confusions:
         if (sides.truth or "", sides.rater) == (truth, other):
             return sides

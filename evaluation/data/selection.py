@@ -356,7 +356,7 @@ def _columns(everyone: tuple[Column, ...], names: Sequence[str], scope: str) -> 
 def _judge(judges: tuple[Column, ...], name: str | None) -> Column | None:
     if not name:
         return None
-    one_of("judge with ratings of the same pairs, called", name, (j.name for j in judges))
+    one_of("judge of these pairs called", name, (judge.name for judge in judges))
     return next(judge for judge in judges if judge.name == name)
 
 

@@ -80,7 +80,7 @@ def label_query(
     default = None if judge else default_judge(dataset, tuple(judges))
     chosen = default.judge if default else None
     if judge:
-        one_of("judge that graded reports, called", judge, (column.name for column in judges))
+        one_of("judge with grades of reports called", judge, (column.name for column in judges))
         chosen = next(column for column in judges if column.name == judge)
     selection = replace(
         plain,

@@ -186,7 +186,7 @@ def test_mean_coverage_of_the_material(api, room):
         (
             "ferry/agreement/?judge=none",
             404,
-            "There is no judge with ratings of the same pairs",
+            "There is no judge of these pairs called “none”",
         ),
         ("ferry/agreement/?eta=9", 404, "There is no eta “9”. There are: 1, 2, 3, 4, 5."),
         ("ferry/agreement/?eta=two", 400, "eta: A valid integer is required."),

@@ -130,7 +130,7 @@ def test_several_graders_are_told_apart(cast, mill):
         ("stand_alone", "“stand_alone” is not a condition"),
         ("stand_alone > 4", "is not a condition"),
         ("stand_alone >= 4 and", "“” is not a condition"),
-        ("tone >= 4", "no grade of this dataset, called “tone”. There are: q_usefulness"),
+        ("tone >= 4", "no grade of this dataset called “tone”. There are: q_usefulness"),
         ("stand_alone:bob >= 4", "no rater of stand_alone, called “bob”. There are: critic."),
         ("<script> >= 4", "is not a condition"),
     ],

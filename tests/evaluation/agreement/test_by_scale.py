@@ -305,5 +305,5 @@ def test_judge_on_the_graded_levels_is_not_beside_others_at_one_eta(nominal_stud
     answerable = Rubric.objects.get(slug="answerable")
     rate(nominal_study, answerable, {"ann": (0, 0, 0, 1, 1, 1)})
     assert select(nominal_study, rubric="answerable", judge="judge").judge_rubric == graded
-    with pytest.raises(SelectionError, match="no judge with ratings of the same pairs"):
+    with pytest.raises(SelectionError, match="no judge of these pairs called"):
         select(nominal_study, rubric="relevance", judge="judge")

@@ -252,7 +252,7 @@ def test_tables_as_csv_equal_the_report(rosa, locks):
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("judge=nobody", "There is no judge that graded reports"),
+        ("judge=nobody", "There is no judge with grades of reports"),
         ("system=other", "There is no system"),
         ("eta=9", "There is no eta"),
         ("size=0", "whole number from 1"),
