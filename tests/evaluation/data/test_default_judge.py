@@ -91,7 +91,7 @@ def test_matrix_says_it_and_a_choice_needs_no_reason(cast, room, newer):
     matrix = f"/datasets/room/matrix/{room.topics.first().pk}/"
     assert REASON in text_of_page(client.get(matrix))
     for url in (f"{matrix}?source=judge", "/datasets/room/agreement/?judge=judge"):
-        assert "By default" not in text_of_page(client.get(url))
+        assert "the first to grade" not in text_of_page(client.get(url))
 
 
 def test_new_judge_changes_no_command(room, newer, tmp_path):

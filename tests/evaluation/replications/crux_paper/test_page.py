@@ -185,8 +185,10 @@ def test_chosen_systems_are_ticked_and_kept_and_their_files_are_those_of_the_com
 def test_without_a_tick_all_systems_are_taken(rosa, mill):
     page = rosa.get(f"{PAGE}?systems=")
     assert not re.search(r'name="systems"[^>]*checked', markup(page))
-    assert "are chosen" not in text_of_page(page)
     assert "systems" not in next(link for link in links(page) if "paper.zip" in link)
+    two = "systems=human_eval.mid&systems=human_eval.good"
+    assert "2 are chosen." in rosa.get(f"{PAGE}table1.tex?{two}").content.decode()
+    assert "are chosen" not in rosa.get(f"{PAGE}table1.tex?systems=").content.decode()
 
 
 def test_cache_is_invalidated_by_data_changes(rosa, mill, monkeypatch):
