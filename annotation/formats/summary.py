@@ -282,7 +282,7 @@ class ImportSummary:
             ),
             self.replaced and _table((self.replaced.name, "gone", "come"), self.replaced.counts),
             _counts("Created", self.created) or "Created: nothing",
-            _counts("New words", _new_words(self.new_words)),
+            _counts("Text edits", _text_edits(self.new_words)),
             _counts("Mapped", self.mapped),
         ]
         if self.located:
@@ -317,17 +317,17 @@ class ImportSummary:
         return "\n\n".join(part for part in parts if part)
 
 
-def _new_words(count: TextEditCount) -> dict[str, int]:
+def _text_edits(count: TextEditCount) -> dict[str, int]:
     """Return counts of text edits by label, or {} without any."""
     if not count.n:
         return {}
     return {
         "texts": count.texts,
         "sub-questions": count.questions,
-        "grades of the old words": count.grades,
+        "grades of the old wording": count.grades,
         "marked spans": count.spans,
-        "spans that lose their place, listed for a person": count.lost_spans,
-        "citations that go with their statements": count.lost_citations,
+        "spans that lose their place, to be placed by hand": count.lost_spans,
+        "citations removed with their statements": count.lost_citations,
     }
 
 

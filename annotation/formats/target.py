@@ -109,7 +109,7 @@ def topics_of(dataset: Dataset) -> dict[str, KnownTopic]:
     return {topic.name: topic for topic in topics.values()}
 
 
-SUPERSEDED_MESSAGE = "these are earlier words of a question, whose grades are superseded"
+SUPERSEDED_MESSAGE = "this is an earlier wording of a question, and its grades are superseded"
 
 
 def find_question(questions: Sequence[KnownQuestion], body: str) -> KnownQuestion | None:

@@ -62,11 +62,9 @@ class TextEdits:
         """Edit the text or question, and count the effects. Raises TextEditError."""
         model = type(entity)
         if self.is_in_files(model, entity.pk):
-            raise TextEditError("these files have other words for it already")
+            raise TextEditError("these files have another wording for it already")
         if self.choice is TextEditPolicy.REFUSE:
-            raise TextEditError(
-                "to make a version of it, choose in the import what becomes of its grades"
-            )
+            raise TextEditError("to replace it, choose in the import what becomes of its grades")
         preview = preview_edit(entity, body)
         # Do not count a grade twice if its question was edited, too.
         grades = ratings_of(entity).exclude(question__versions__pk__gt=self._last[Version])

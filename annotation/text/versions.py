@@ -193,7 +193,7 @@ def set_grades_count(version: Version, *, counts: bool, by: User | None) -> bool
         version.set_aside += ratings_of(entity).filter(created__lte=version.replaced).set_aside()
     version.counts = counts
     version.save(update_fields=["counts", "set_aside"])
-    action = "grades of earlier words count" if counts else "set grades of earlier words aside"
+    action = f"{'restored' if counts else 'superseded'} grades of an earlier wording"
     dataset = version.dataset
     ProjectEntry.record(dataset.project, by, action, _log_detail(entity, version), dataset)
     return True

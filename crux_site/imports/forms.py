@@ -31,21 +31,21 @@ FORMAT_NAMES = {
     "argilla": "Argilla",
     "web-annotation": "Web Annotations (W3C)",
 }
-CHOICES = {
-    TextEditPolicy.REFUSE: "are refused",
-    TextEditPolicy.COUNT: "make a version, and grades count for the new words",
-    TextEditPolicy.SET_ASIDE: "make a version, and grades are superseded",
+TEXT_EDITS = {
+    TextEditPolicy.REFUSE: "refuse the import",
+    TextEditPolicy.COUNT: "replace the wording; existing grades count for the new one",
+    TextEditPolicy.SET_ASIDE: "replace the wording; existing grades are superseded",
 }
 ORDERS = {
-    RunOrder.AUTO: "by score, where its ranks do not say otherwise",
-    RunOrder.LINES: "by line",
-    RunOrder.SCORE: "by score",
+    RunOrder.AUTO: "rank by score, or by line if its ranks say so",
+    RunOrder.LINES: "rank by line",
+    RunOrder.SCORE: "rank by score",
 }
 
 
 REPEATED = {
-    Repeated.LEAVE_OUT: "are left out, and listed",
-    Repeated.NEWEST: "count as the newest of them says",
+    Repeated.LEAVE_OUT: "leave them out and list them",
+    Repeated.NEWEST: "use the newest answer",
     Repeated.REFUSE: "refuse the import",
 }
 
@@ -66,30 +66,30 @@ class FilesForm(forms.Form):
     format = forms.ChoiceField(
         choices=[(name, FORMAT_NAMES.get(name, name)) for name in FORMATS],
         required=False,
-        help_text="whose files they are; the names below are those of CRUX",
+        help_text="format or tool of the files; the names below are those of CRUX",
     )
     with_history = forms.BooleanField(
         required=False, label="Read earlier exports too (annotations/history)"
     )
     new_words = forms.ChoiceField(
-        choices=list(CHOICES.items()),
+        choices=list(TEXT_EDITS.items()),
         required=False,
-        label="Other words for a text or a sub-question that is there",
-        help_text="what a campaign shows stays refused until it is closed",
+        label="If a file has another wording for an existing text or sub-question",
+        help_text="close a campaign before you replace the wording of its texts",
     )
     run_order = forms.ChoiceField(
         choices=list(ORDERS.items()),
         required=False,
-        label="A run whose lines are not in the order of their scores",
-        help_text="the next page says for how many topics",
+        label="If the lines of a run are not in the order of their scores",
+        help_text="the preview counts the topics concerned",
     )
     repeated = forms.ChoiceField(
         choices=list(REPEATED.items()),
         required=False,
-        label="Of annotation tools: different answers of one person to one pair",
+        label="If an annotation tool has different answers of one person to one pair",
     )
     lenient = forms.BooleanField(
-        required=False, label="Of CRUD-RAG: keep items whose answers do not match their questions"
+        required=False, label="CRUD-RAG: keep items whose answers do not match their questions"
     )
     files = ManyFilesField(  # type: ignore[assignment]  # a form's field of this name, as in Django's guide
         help_text="one archive (.zip) of a study's folder, or single files under their own names"
@@ -159,10 +159,10 @@ class TableForm(DatasetForm):
         help_text="with its header row, copied from a spreadsheet, or separated by commas; 2.5 MB at most",
     )
     new_words = forms.ChoiceField(
-        choices=list(CHOICES.items()),
+        choices=list(TEXT_EDITS.items()),
         required=False,
-        label="Other words for a text or a sub-question that is there",
-        help_text="what a campaign shows stays refused until it is closed",
+        label="If a file has another wording for an existing text or sub-question",
+        help_text="close a campaign before you replace the wording of its texts",
     )
 
     def clean(self) -> dict[str, Any]:

@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Earlier words", help="admins#text-edits")
+PAGE = Page("Text history", help="admins#text-edits")

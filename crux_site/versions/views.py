@@ -111,7 +111,7 @@ def choose_version(
         raise Http404("Somebody removed it in the meantime.") from error
     else:
         messages.success(
-            request, f"Grades of earlier words {GRADE_CHOICES['yes' if counts else 'no']}."
+            request, f"Grades of the earlier text {GRADE_CHOICES['yes' if counts else 'no']}."
         )
     return redirect("text_history", slug, kind, pk)
 

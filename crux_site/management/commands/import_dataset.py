@@ -44,8 +44,8 @@ class Command(ImportCommand):
             "--new-words",
             choices=[*TextEditPolicy],
             default=TextEditPolicy.REFUSE,
-            help="other words for a text or a sub-question that is there: refuse them, or make a version, "
-            "and count the grades for the new words or set them aside",
+            help="another wording of an existing text or sub-question: refuse the import, or replace the "
+            "wording and let existing grades count for the new one, or supersede them",
         )
         parser.add_argument(
             "--replace",

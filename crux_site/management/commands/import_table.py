@@ -49,7 +49,7 @@ class Command(ImportCommand):
             "--new-words",
             choices=[*TextEditPolicy],
             default=TextEditPolicy.REFUSE,
-            help="other words for a text or a sub-question that is there: as in import_dataset",
+            help="another wording of an existing text or sub-question: as in import_dataset",
         )
         parser.add_argument("--dry-run", action="store_true", help="tell what would change")
         parser.add_argument("--json", action="store_true", help="print one JSON object")

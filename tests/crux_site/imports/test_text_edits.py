@@ -141,10 +141,10 @@ def test_earlier_words_whose_grades_are_set_aside_name_nothing(tmp_path, folder)
     labels = {LABELS[1]: study()[LABELS[1]]}
     [problem] = messages(import_problems(write(tmp_path / "labels", labels)))
     assert problem.startswith(f"{LABELS[1]}:1: question_based_nugget: ")
-    assert "earlier words of a question, whose grades are superseded" in problem
+    assert "an earlier wording of a question, and its grades are superseded" in problem
     rated = {"ratings.jsonl": [RATED | {"question": WRITTEN["t-1"][0]}]}
     [problem] = messages(import_problems(write(tmp_path / "rated", rated)))
-    assert problem.startswith("ratings.jsonl:1: question: 'What failed on the ferry?': these are")
+    assert problem.startswith("ratings.jsonl:1: question: 'What failed on the ferry?': this is")
 
 
 PASSAGE = {"id": "t-1:0#1", "contents": "A coupling failed. It was new."}
@@ -156,7 +156,7 @@ PASSAGE = {"id": "t-1:0#1", "contents": "A coupling failed. It was new."}
         (
             {"passages.jsonl": [PASSAGE], "passages_b.jsonl": [PASSAGE | {"contents": "Other."}]},
             "passages_b.jsonl:1: contents: t-1:0#1",
-            "these files have other words for it already",
+            "these files have another wording for it already",
         ),
         (
             {"passages.jsonl": [PASSAGE, PASSAGE | {"contents": "\n"}]},
@@ -232,8 +232,8 @@ def test_command_has_the_choice(folder, small):
     assert (status, err) == (0, "")
     _, out, _ = run_import(folder, "--dataset", "small", "--new-words", "set-aside")
     lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert "New words:" in lines
-    assert "9 grades of the old words" in lines
+    assert "Text edits:" in lines
+    assert "9 grades of the old wording" in lines
     assert not Version.objects.get(text__isnull=False).counts
 
 
@@ -254,13 +254,14 @@ def test_page_has_the_choice_and_such_an_import_is_undone(cast, small, tmp_path,
     assert "choose in the import" in text_of_page(client.get(upload("refuse").url))
     preview_url, before = upload("count").url, report().body
     page_text = text_of_page(client.get(preview_url))
-    assert "Would get new words 1 text and 1 sub-question. Of the old words 9 grades" in page_text
+    assert "Text edits 1 text and 1 sub-question would get a new wording. 9 grades" in page_text
     assert (
-        "4 marked spans would count for the new ones; 2 spans would lose their place" in page_text
+        "4 marked spans of the old wording would count for the new one; 2 spans would lose their place"
+        in page_text
     )
     assert not Version.objects.exists()
     import_previewed(client, preview_url)
-    assert "Got new words" in text_of_page(client.get(preview_url))
+    assert "have a new wording" in text_of_page(client.get(preview_url))
     assert Version.objects.filter(by=cast.admin).count() == 2
     entry = ProjectEntry.objects.filter(action="imported").first()
     undo = f"/datasets/small/history/{entry.pk}/undo/"

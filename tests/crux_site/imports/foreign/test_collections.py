@@ -49,7 +49,7 @@ def test_qrels_find_the_request_that_got_other_words(tmp_path, counts):
     else:
         [message] = refused(tmp_path, "msmarco")
         assert message.startswith(
-            "qrels.dev.tsv:1: topic: 7: these are earlier words of a question"
+            "qrels.dev.tsv:1: topic: 7: this is an earlier wording of a question"
         )
     assert SubQuestion.objects.get().body == "Who mended it?"
 
