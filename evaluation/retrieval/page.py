@@ -79,6 +79,8 @@ def depth(board: Leaderboard, choice: RetrievalQuery) -> str:
     if choice.options.cutoff is None:
         return "All passages of a run count."
     if choice.options.cutoff != ORACLE:
+        if choice.options.cutoff == 1:
+            return "The first passage of a run counts."
         return f"The first {choice.cutoff} passages of a run count."
     n = int((board.n_required == 0).sum())
     if n == len(board.topics):

@@ -137,4 +137,6 @@ def _size(options: Options) -> str:
         return "all passages of a run"
     if options.cutoff == ORACLE:
         return "as many passages of a run as Z* has"
+    if options.cutoff == 1:
+        return "the first passage of a run"
     return f"the first {options.cutoff} passages of a run"

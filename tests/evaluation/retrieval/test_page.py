@@ -216,7 +216,7 @@ def test_depth_is_displayed_and_linked(rosa, room):
         assert f"?source=judge&metric=density&cutoff={cutoff}" in links(response)
     # At the first passage all are alike, and nothing is warned of.
     page = rosa.get(f"{RETRIEVAL_URL}?source=judge&cutoff=1")
-    assert "The first 1 passages of a run count." in text_of_page(page)
+    assert "The first passage of a run counts." in text_of_page(page)
     assert "have different depths" not in text_of_page(page)
     assert "|Z| differs" not in text_of_page(page)
     for path in ("compare/?a=good&b=fair", "judges/?", "runs/good/?"):
