@@ -7,6 +7,7 @@ from pathlib import Path
 
 from annotation.errors import UserError
 from annotation.models import Dataset, Rating
+from annotation.plurals import n_of
 from building.engine import writings
 from building.engine.choosing import resolve_writer, stored
 from building.engine.fill import fill
@@ -54,7 +55,7 @@ def run_plan(dataset: Dataset, plan: Plan, folder: Path) -> Iterator[str]:
         raise PipelineError("Nothing is graded: there are no passages, or no sub-questions, yet.")
     if plan.filter:
         proposed = filter_of(dataset, judge.slug, plan.eta)
-        yield f"filter: {apply(dataset, proposed):,} questions that no passage answers are left out"
+        yield f"filter: questions without an answering passage, left out: {apply(dataset, proposed):,}"
     required = f"required.{judge.slug}.eta{plan.eta}"
     recipe = f"required(judge={judge.slug}, eta={plan.eta})"
     yield _run(dataset, required, recipe)
@@ -93,7 +94,7 @@ def _write(
     fill(run)
     if run.state != Writing.State.FINISHED:
         raise PipelineError(f"{run.display_name} is {run.get_state_display()}: {run.note}")
-    return _settle(dataset, plan, writer, f"{run.n_planned:,} tasks done.")
+    return _settle(dataset, plan, writer, f"{n_of(run.n_planned, 'task', ',')} done.")
 
 
 def _settle(dataset: Dataset, plan: Plan, writer: Writer, outcome: str) -> str:
@@ -110,7 +111,7 @@ def _settle(dataset: Dataset, plan: Plan, writer: Writer, outcome: str) -> str:
             outcome += f" {len(refused):,} could not be: {refused[0]}" if refused else ""
         elif waiting:
             raise ReviewPendingError(
-                f"{task}: {len(waiting):,} outputs are to be reviewed, at "
+                f"{task}: {n_of(len(waiting), 'output', ',')} to review, at "
                 f"{run.get_absolute_url()}review/. Then repeat the same command."
             )
     return f"{task}: {outcome}"
@@ -134,7 +135,8 @@ def _grade(dataset: Dataset, judge: Judge, plan: JudgePlan, texts: str) -> str:
     foreground.fill(run)
     if run.state != run.State.FINISHED:
         raise PipelineError(f"{run.display_name} is {run.get_state_display()}: {run.note}")
-    return f"grades of {texts} by {judge.title}: {run.n_planned:,} pairs, {run.n_there_before:,} there before"
+    pairs = n_of(run.n_planned, "pair", ",")
+    return f"grades of {texts} by {judge.title}: {pairs}, {run.n_there_before:,} there before"
 
 
 def _run(dataset: Dataset, name: str, recipe: str) -> str:

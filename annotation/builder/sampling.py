@@ -33,6 +33,7 @@ from annotation.models import (
 )
 from annotation.models.corpus import TextQuerySet
 from annotation.models.rubric_wording import campaign_wording
+from annotation.plurals import n_of
 from annotation.program_version import program_versions
 
 AT_ONCE = 200  # texts that are asked for their labels
@@ -393,7 +394,7 @@ def _labelled(campaign: Campaign, texts: Sequence[Text]) -> list[Text]:
     candidates = list({unit(text): text for text in candidates}.values())
     if len(candidates) < n_needed:
         raise SampleError(
-            f"{campaign.gold_source} has rated {len(candidates)} texts under this rubric; "
+            f"{campaign.gold_source} has rated {n_of(len(candidates), 'text')} under this rubric; "
             f"{campaign.n_training} training and {campaign.n_gold} gold items need {n_needed}."
         )
     # Texts that were not chosen for the study come first: a sample of twenty stays one of twenty.

@@ -16,6 +16,7 @@ from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.rating import raters_of
+from annotation.plurals import n_of
 
 _PAIR = ("rater_id", "rubric_id", "text_id", "question_id")
 _FIELDS = (
@@ -70,7 +71,7 @@ def _read_line(
     if not (rubric and rater and topic and text and read_text):
         return
     if row.question_index >= len(topic.questions):
-        message = f"{topic.name} has {len(topic.questions)} questions, counted from 0"
+        message = f"{topic.name} has {n_of(len(topic.questions), 'question')}, counted from 0"
         target.problem(source, line, "question_index", message)
     elif text == read_text:
         target.problem(source, line, "copied_from", "is the text itself")

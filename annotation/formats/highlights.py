@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from annotation.formats.records import SpanRow
 from annotation.models import NuggetSpan
+from annotation.plurals import n_of
 from annotation.text.spans import ELISION, SpanError, locate_parts, validated_span
 
 Located = NuggetSpan.Located
@@ -63,7 +64,7 @@ def locate_highlight(
 def _find_at(body: str, quote: str, offsets: Sequence[Sequence[int]]) -> list[LocatedSpan]:
     quotes = quote.split(ELISION) if len(offsets) > 1 else [quote]
     if len(quotes) != len(offsets):
-        raise SpanError(f"{len(offsets)} offsets for words in {len(quotes)} parts")
+        raise SpanError(f"{n_of(len(offsets), 'offset')} for words in {n_of(len(quotes), 'part')}")
     spans = []
     for (start, end), part_quote in zip(offsets, quotes, strict=True):
         text_quote = body[max(start, 0) : max(end, 0)]

@@ -22,6 +22,7 @@ from annotation.formats.records import SpanRow
 from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.models import Document, Text, Version, digest
+from annotation.plurals import n_of
 from annotation.text.spans import SpanError
 
 _SPAN = ("start", "end", "quote", "source_quote", "located")
@@ -199,7 +200,7 @@ class _Reader:
         if known_topic is None:
             raise _LineError(f"{prefix}topic", f"topic {quoted_value(topic)} is not in the dataset")
         if index >= len(known_topic.questions):
-            message = f"{topic} has {len(known_topic.questions)} questions, counted from 0"
+            message = f"{topic} has {n_of(len(known_topic.questions), 'question')}, counted from 0"
             raise _LineError(f"{prefix}question_index", message)
         return known_topic.questions[index].pk
 

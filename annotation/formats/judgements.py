@@ -23,6 +23,7 @@ from annotation.formats.target import Target, topics_of
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Rater, Text
 from annotation.models.standard import GRADED
+from annotation.plurals import n_of
 from annotation.text.spans import ELISION, SpanError
 
 _BATCH = 1000
@@ -106,7 +107,7 @@ def _line(
     topic = topic.of(len(row.rating))
     if len(row.rating) != len(topic.questions):
         n = len(topic.questions)
-        message = f"expected {n} values, one a question, not {len(row.rating)}"
+        message = f"expected {n_of(n, 'value')}, one a question, not {len(row.rating)}"
         target.problem(source, line, "rating", message)
         return []
     labels = []

@@ -29,6 +29,7 @@ from annotation.formats.target import (
 from annotation.formats.writing import ExportError, json_line
 from annotation.models import Dataset, Rater, Text
 from annotation.models.standard import ANSWERABLE
+from annotation.plurals import n_of
 from annotation.text.spans import SpanError
 
 _BATCH = 200
@@ -113,7 +114,7 @@ class _Reader:
         """Return the highlight of each question; None, with errors noted, if the row is invalid."""
         n = len(topic.questions)
         if len(row.answerability) != n:
-            message = f"expected {n} values, one a question, not {len(row.answerability)}"
+            message = f"expected {n_of(n, 'value')}, one a question, not {len(row.answerability)}"
             self._problem(line, "answerability", message)
             return None
         bodies = {question.body: question.position for question in topic.questions}

@@ -30,6 +30,7 @@ from annotation.formats.target import (
 )
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Text
+from annotation.plurals import n_of
 from annotation.text.spans import ELISION, SpanError, from_displayed, from_utf16, validated_span
 
 _BATCH = 4000
@@ -247,7 +248,7 @@ class _Reader:
         questions = topic.questions
         if row.question_index is not None:
             if not row.question_index < len(questions):
-                message = f"{topic.name} has {len(questions)} questions, counted from 0"
+                message = f"{topic.name} has {n_of(len(questions), 'question')}, counted from 0"
                 self._problem(line, "question_index", message)
                 return None
             questions = [questions[row.question_index]]

@@ -20,6 +20,7 @@ from annotation.formats.summary import Conversion, quoted_value
 from annotation.formats.target import KnownQuestion, KnownTopic, Target, topics_of
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, SubQuestion, Text
+from annotation.plurals import n_of
 
 NULL_REASON = "null in reports_annotated.jsonl"
 NULL_AND_EMPTY = f"{SubQuestion.EMPTY_REASON}; {NULL_REASON}"
@@ -103,7 +104,7 @@ class _Reader:
             self._problem(line, "topic", f"expected the request of {topic.name}")
             return False
         if len(row.questions) != len(topic.questions):
-            message = f"expected the {len(topic.questions)} questions of {topic.name}"
+            message = f"expected the {n_of(len(topic.questions), 'question')} of {topic.name}"
             self._problem(line, "questions", f"{message}, not {len(row.questions)}")
             return False
         for i, (body, question) in enumerate(zip(row.questions, topic.questions, strict=True)):

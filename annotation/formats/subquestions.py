@@ -20,6 +20,7 @@ from annotation.formats.tables.values import normal
 from annotation.formats.target import KnownQuestion, KnownTopic, Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, SubQuestion, Text, Topic
+from annotation.plurals import n_of
 from annotation.text.versions import TextEditError
 
 _BATCH = 200  # topics
@@ -117,7 +118,9 @@ def _questions(
     refuses = topic.name not in target.asked_topics
     questions = topic.of(len(bodies)).questions
     if len(questions) != len(bodies):
-        message = f"topic {row.id} has {len(questions)} questions already, not {len(bodies)}"
+        message = (
+            f"topic {row.id} has {n_of(len(questions), 'question')} already, not {len(bodies)}"
+        )
         target.problem(source, line, "subquestions", message, refuses=refuses)
     for question, body in zip(questions, bodies, strict=False):
         is_new = question.body != body

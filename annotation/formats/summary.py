@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation.errors import UserError
 from annotation.formats.left_out_rows import LeftOutRow, rows_of
+from annotation.plurals import n_of
 
 LIMIT = 20  # a file that is wrong throughout says the same thing a thousand times
 
@@ -296,7 +297,7 @@ class ImportSummary:
                 )
             )
         if self.n_conflicts:
-            title = ", ".join(f"{n} {aspect}s" for aspect, n in sorted(self.n_conflicts.items()))
+            title = ", ".join(n_of(n, aspect) for aspect, n in sorted(self.n_conflicts.items()))
             n = sum(self.n_conflicts.values())
             parts.append(_list(f"Conflicts, what was stored stays: {title}", self.conflicts, n))
         if self.differences:

@@ -21,6 +21,7 @@ from annotation.participation.payout import OWN_PEOPLE, Amount
 from annotation.participation.planning import Figure, arrivals_for, money, plan
 from annotation.participation.workflow import ENDED_OUTCOMES
 from annotation.participation.workload import divide_rounding_up, workload
+from annotation.plurals import n_of
 
 ENOUGH_ARRIVALS = 10  # done or left, before a share of them is told
 MINUTE = timedelta(minutes=1)
@@ -120,7 +121,7 @@ def compare_with_plan(campaign: Campaign, slots_handed_in: int, amount_due: Amou
             "Parts",
             planned.parts,
             Figure(counts.done, "done"),
-            Figure(parts, f"of {work.items_in_part} texts, including open parts"),
+            Figure(parts, f"of {n_of(work.items_in_part, 'text')}, including open parts"),
         ),
         Line(
             "Arrivals",

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation.plurals import n_of
 from building.asking.client import Client, RejectedRequestError
 from building.retrieval.vectors import CUT, UNKNOWN, WHOLE, Embedded, Rows
 from judging.llm.errors import ModelMismatchError
@@ -84,8 +85,8 @@ class ServerEmbedder:
             rows = np.zeros(0, dtype=np.float32)
         if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
             raise RejectedRequestError(
-                f"{self.name} was asked for vectors of {n} texts, and its answer has not one of equal length, "
-                "of numbers, for each."
+                f"{self.name} was asked for vectors of {n_of(n, 'text')}, and its answer has not one "
+                "of equal length, of numbers, for each."
             )
         if self.dimension and rows.shape[1] != self.dimension:
             raise ModelMismatchError(

@@ -18,6 +18,7 @@ from annotation.formats.summary import DatasetImportError
 from annotation.formats.target import check_dataset
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
 from annotation.models.standard import CITATION_SUPPORT, CITES, add_standard
+from annotation.plurals import n_of
 from building.engine.statements import (
     Statement,
     prefix_of,
@@ -55,9 +56,9 @@ class CitedPairsSummary:
 
     def in_words(self) -> str:
         sentences = [
-            f"{self.dataset}: {self.pairs:,} cited pairs of {self.reports:,} reports,"
+            f"{self.dataset}: {n_of(self.pairs, 'cited pair', ',')} of {n_of(self.reports, 'report', ',')},"
             f" {self.added:,} of them new.",
-            f"Of {self.statements:,} statements {self.without_citation:,} cite nothing.",
+            f"Of {n_of(self.statements, 'statement', ',')} {self.without_citation:,} cite nothing.",
         ]
         if self.wrong_citations:
             sentences.append(f"Citations of nothing that is known: {self.wrong_citations:,}.")

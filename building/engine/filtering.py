@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef
 
 from annotation.errors import UserError
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
+from annotation.plurals import n_of
 from annotation.row_versions import version_of
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.data.sources import sources
@@ -156,8 +157,8 @@ def apply(dataset: Dataset, proposed: Filter) -> int:
     if proposed.n_unrated:
         lacking = [entry.topic for entry in proposed.topics if entry.n_unrated]
         raise FilterError(
-            f"{proposed.n_unrated:,} pairs of a passage and a question have no grade of {proposed.judge}, "
-            f"in {len(lacking):,} topics ({', '.join(lacking[:5])}): grade them first."
+            f"No grade of {proposed.judge} for {n_of(proposed.n_unrated, 'pair', ',')} of a passage and a "
+            f"question, in {n_of(len(lacking), 'topic', ',')} ({', '.join(lacking[:5])}): grade these first."
         )
     keys = [entry.pk for topic in proposed.topics for entry in topic.proposed]
     because = f"no passage of its topic has a grade of {proposed.eta} from {proposed.judge}"[:200]

@@ -12,6 +12,7 @@ from django.db.models import Count, F, QuerySet, Sum
 from django.db.models.functions import Now
 
 from annotation.models import Dataset, Text, Topic, User
+from annotation.plurals import n_of
 from annotation.prepared import insert_new
 from building.engine.generation_spec import (
     ON_PASSAGES,
@@ -60,7 +61,7 @@ class Plan:
     """Upper bound."""
 
     def in_words(self) -> str:
-        text = f"{len(self.orders):,} tasks" if self.orders else "No tasks"
+        text = n_of(len(self.orders), "task", ",") if self.orders else "No tasks"
         if self.n_there_before:
             text += f"; {self.n_there_before:,} done before by this writer"
         for reason, n in self.left_out.items():

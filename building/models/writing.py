@@ -14,7 +14,7 @@ class Writing(ModelRun):
     """A generation run: a writer's orders for what a selection of the dataset lacks."""
 
     KIND = "Generation run"
-    BUDGET_UNIT = "messages"
+    BUDGET_UNIT = "message"
 
     writer = models.ForeignKey("building.Writer", on_delete=models.PROTECT, related_name="writings")
     dataset = models.ForeignKey(

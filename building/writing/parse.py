@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from annotation.plurals import n_of
 from building.writing import checks
 from building.writing.citations import parse_citations
 from building.writing.items import Items, listed_items, strip_numbers, tagged_items
@@ -236,7 +237,7 @@ def _flags_of_report(body: str, source: Source) -> list[str]:
     flags = []
     n_total = n_words(body)
     if source.words and not source.words / OFF_LENGTH <= n_total <= source.words * OFF_LENGTH:
-        flags.append(f"has {n_total} words of the {source.words} asked for")
+        flags.append(f"has {n_of(n_total, 'word')} of the {source.words} asked for")
     if any(line.strip().casefold().startswith(_NOTES) for line in body.split("\n")):
         flags.append("holds notes or references of the writer's own")
     return flags
@@ -250,9 +251,9 @@ def _problem(body: str, fewest: int, limit: int | None) -> tuple[Failure, str] |
     if repeated := checks.repeated_passage(body):
         return Failure.LOOPS, f"it says again and again {_quoted(repeated)}"
     if n_total < fewest:
-        return Failure.TOO_SHORT, f"it has {n_total} words, and {fewest} are the fewest."
+        return Failure.TOO_SHORT, f"it has {n_of(n_total, 'word')}, and {fewest} are the fewest."
     if limit is not None and n_total > limit:
-        return Failure.TOO_LONG, f"it has {n_total} words, and {limit} are the most."
+        return Failure.TOO_LONG, f"it has {n_of(n_total, 'word')}, and {limit} are the most."
     return None
 
 

@@ -28,6 +28,7 @@ from annotation.models import (
     Version,
 )
 from annotation.models.rating import raters_of
+from annotation.plurals import n_of
 from building.engine.support import support_datasets
 from building.models import Product, Writing
 from crux_site.history.import_undo import running_work
@@ -285,9 +286,9 @@ class DatasetEntity(Entity):
                 ProjectEntry.objects.filter(dataset=self.dataset).update(dataset=None)
                 row = Dataset.objects.filter(pk=self.dataset.pk)
                 row._raw_delete(row.db)
-                detail = f"{self.dataset.slug}, {self.dataset.title}: {pending.n} rows"
+                detail = f"{self.dataset.slug}, {self.dataset.title}: {n_of(pending.n, 'row')}"
                 if campaigns:
-                    detail += f"; answers of {len(campaigns)} campaigns are archived"
+                    detail += f"; answers of {n_of(len(campaigns), 'campaign')} are archived"
                 ProjectEntry.record(project, by, "deleted the dataset", detail)
         return pending
 

@@ -18,6 +18,7 @@ from annotation.formats.slots import ANNOTATED
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE, GRADED, IMPORTANCE
+from annotation.plurals import n_of
 from crux_site.datasets.export import write
 from crux_site.exports.folders import FOLDERS
 from crux_site.exports.publication import PublicationMetadata, counts_of
@@ -263,7 +264,7 @@ def _runs(dataset: Dataset) -> Section:
         "runs.zip",
         sum(run.n for run in runs),
         "ranked texts",
-        f"All {len(runs)} runs",
+        f"{'All ' * (len(runs) > 1)}{n_of(len(runs), 'run')}",
         write=partial(_write_runs, runs),
     )
     run_files = [

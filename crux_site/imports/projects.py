@@ -19,6 +19,7 @@ from annotation.formats.summary import DatasetImportError, ImportSummary, Proble
 from annotation.formats.target import Progress
 from annotation.models import Dataset, Project, User
 from annotation.models.rubric import forget_grades
+from annotation.plurals import n_of
 from crux_site.exports.projects import FORMAT, PROJECT_FILE
 from crux_site.imports.importing import import_dataset
 from crux_site.sqlite.copies import on_database_copy
@@ -130,7 +131,7 @@ def _about(folder: Path) -> ProjectRow:
     for number, dataset in enumerate(about.datasets):
         n = sum(path.is_file() for path in (folder / dataset.slug).rglob("*"))
         if n != dataset.files:
-            message = f"{dataset.slug} has {n} files, not {dataset.files}: the export is not whole"
+            message = f"{dataset.slug} has {n_of(n, 'file')}, not {dataset.files}: the export is not whole"
             raise _failed(f"datasets.{number}.files", message)
     return about
 

@@ -7,6 +7,7 @@ from annotation.formats.records import ReportRow
 from annotation.formats.reports import topic_and_system
 from annotation.formats.target import KnownTopic, Target
 from annotation.models import Dataset, Text
+from annotation.plurals import n_of
 from evaluation.models import RankedText, RetrievalRun
 
 _BATCH = 200
@@ -70,9 +71,10 @@ class _Reader:
         self, line: int, topic: KnownTopic, system: str, texts: list[int], ranking: list[int]
     ) -> None:
         if texts != ranking:
-            ranks = f"ranks {'other' if len(ranking) == len(texts) else len(ranking)} passages"
+            is_other = len(ranking) == len(texts)
+            ranks = f"ranks {'other passages' if is_other else n_of(len(ranking), 'passage')}"
             self.target.summary.difference(
-                f"{self.source.name}:{line}: the report read {len(texts)} passages; the run "
+                f"{self.source.name}:{line}: the report read {n_of(len(texts), 'passage')}; the run "
                 f"{system} {ranks if ranking else 'has no ranking'} for {topic.name}"
             )
 

@@ -16,6 +16,7 @@ from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Text
+from annotation.plurals import n_of
 from evaluation.models import PairNote
 
 _BATCH = 500
@@ -77,7 +78,7 @@ def _question(target: Target, source: Source, line: int, row: NoteRow) -> int | 
     if topic is None:
         return None
     if row.question_index >= len(topic.questions):
-        message = f"{topic.name} has {len(topic.questions)} questions"
+        message = f"{topic.name} has {n_of(len(topic.questions), 'question')}"
         target.problem(source, line, "question_index", message)
         return None
     return topic.questions[row.question_index].pk

@@ -11,6 +11,7 @@ from django.db.models import Avg, QuerySet, Sum
 from django.db.models.functions import Length
 
 from annotation.models import Dataset, SubQuestion
+from annotation.plurals import n_of
 from judging.engine.endpoints import endpoint_named, is_of_project
 from judging.engine.planning import Counts, count
 from judging.engine.selection import KINDS, Selection
@@ -78,10 +79,10 @@ class Estimate:
     def in_words(self) -> str:
         counts = self.counts
         text = (
-            f"{counts.to_send:,} pairs to send. {counts.there_before:,} already have a grade, "
+            f"{n_of(counts.to_send, 'pair', ',')} to send. {counts.there_before:,} already have a grade, "
             f"{counts.copies:,} are copied from a text with the same request, "
             f"{counts.without_words:,} cannot be sent, because a text is missing. "
-            f"The run plans {counts.to_fill:,} pairs, sent or copied."
+            f"The run plans {n_of(counts.to_fill, 'pair', ',')}, sent or copied."
         )
         if self.prompt_tokens:
             text += (

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from django.conf import settings
 
+from annotation.plurals import n_of
 from judging.engine import runs
 from judging.engine.pair_loader import PairLoader
 from judging.engine.storing import Copies, store, store_copies
@@ -94,7 +95,9 @@ class _Pump:
             # Also when the grader gives up or somebody presses Ctrl-C: what is here was paid for.
             self.leave(replies)
         if self.in_flight:
-            raise BackendError(f"The grader gave no reply to {len(self.in_flight):,} pairs.")
+            raise BackendError(
+                f"The grader gave no reply to {n_of(len(self.in_flight), 'pair', ',')}."
+            )
         runs.finish_if_done(self.run)
         return self.done
 

@@ -14,6 +14,7 @@ from django.db.models import Count
 
 from annotation.errors import UserError
 from annotation.models import Dataset, SubQuestion, Text, Topic
+from annotation.plurals import n_of
 from annotation.text.equal_texts import wording_keys
 
 KINDS = {"passages": "passage", "reports": "report", "reference": "reference"}
@@ -90,7 +91,7 @@ class Selection:
                 if len(self.topics) == 1
                 else f"{len(self.topics)} topics"
             )
-        return description + (f", {self.limit:,} pairs at most" if self.limit else "")
+        return description + (f", {n_of(self.limit, 'pair', ',')} at most" if self.limit else "")
 
     def check(self, dataset: Dataset) -> None:
         """Raises SelectionError for a kind, topic, run or number that is not valid."""

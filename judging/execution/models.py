@@ -40,7 +40,7 @@ class ModelRun(models.Model):
     OPEN = (State.PLANNING, State.RUNNING, State.PAUSED)
     RESUMABLE = (State.PAUSED, State.CANCELLED, State.STOPPED)
     KIND = "Run"  # how people call it
-    BUDGET_UNIT = "messages"  # what its budget counts
+    BUDGET_UNIT = "message"  # what its budget counts
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.PLANNING)
     note = models.CharField(max_length=500, blank=True, help_text="why it is in this state")

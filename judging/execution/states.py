@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from annotation.errors import UserError
+from annotation.plurals import n_of
 from judging.execution import limits
 from judging.execution.leases import any_unfinished, leased
 from judging.execution.models import ENDPOINT_SEPARATOR, ModelRun
@@ -119,7 +120,7 @@ def over_budget(run: ModelRun) -> str:
     tokens = spending.prompt_tokens + spending.completion_tokens
     money = run.money(spending.prompt_tokens, spending.completion_tokens)
     if run.max_requests is not None and spending.requests >= run.max_requests:
-        return f"The budget of {run.max_requests:,} {run.BUDGET_UNIT} is spent."
+        return f"The budget of {n_of(run.max_requests, run.BUDGET_UNIT, ',')} is spent."
     if run.max_tokens is not None and tokens >= run.max_tokens:
         return f"The budget of {run.max_tokens:,} tokens is spent."
     if run.max_money is not None and money >= run.max_money:

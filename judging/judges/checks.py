@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from annotation.models import Rubric
+from annotation.plurals import n_of
 from judging.engine.judges import levels_of
 from judging.grading.parse import LABEL_PARSERS, PARSERS, labels_of
 from judging.grading.prompt import DEFAULT_PLACEHOLDERS, check_template, placeholders
@@ -78,7 +79,10 @@ def _of_rubric(cleaned: Mapping[str, Any], rubric: Rubric) -> Iterator[Problem]:
         yield "parser", f"No level of {rubric} is a single word."
     ids = cleaned.get("label_ids")
     if ids and len(ids) != len(levels):
-        yield "label_ids", f"{rubric} has {len(levels)} grades, but there are {len(ids)} ids."
+        yield (
+            "label_ids",
+            f"{rubric} has {n_of(len(levels), 'grade')}, and you entered {n_of(len(ids), 'id')}.",
+        )
 
 
 def _of_samples(cleaned: Mapping[str, Any]) -> Iterator[Problem]:

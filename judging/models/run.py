@@ -22,7 +22,7 @@ class JudgeRun(ModelRun):
     """A run of a judge on the pairs of a selection that it lacks."""
 
     KIND = "Judge run"
-    BUDGET_UNIT = "pairs"
+    BUDGET_UNIT = "pair"
 
     judge = models.ForeignKey("judging.Judge", on_delete=models.PROTECT, related_name="runs")
     dataset = models.ForeignKey(

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.errors import UserError
+from annotation.plurals import n_of
 from judging.graders.base import MAX_CONSECUTIVE_ERRORS, ErrorStreak, Grader
 from judging.graders.chat import OpenAIGrader, VllmGrader
 from judging.grading.pairs import Reply, State
@@ -147,7 +148,7 @@ def grade_files(
         if len(file.replies) == len(file.rows):
             yield _written(job, path, opened.pop(path), results)
     if home:
-        raise BackendError(f"The grader gave no reply to {len(home):,} pairs.")
+        raise BackendError(f"The grader gave no reply to {n_of(len(home), 'pair', ',')}.")
 
 
 def _written(job: Job, path: Path, file: _Open, results: Path) -> Done:
@@ -236,15 +237,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         job = Job.read(work.folder)
         files = to_do(job, work)
         work.results.mkdir(parents=True, exist_ok=True)
-        _log(f"{job.about.judge} ({job.about.fingerprint[:8]}): {job.pairs:,} pairs")
-        _log(f"{len(files):,} of {job.files:,} files are to do")
+        _log(f"{job.about.judge} ({job.about.fingerprint[:8]}): {n_of(job.pairs, 'pair', ',')}")
+        _log(f"{len(files):,} of {n_of(job.files, 'file', ',')} to do")
         if files and chosen.no_ray:
             _report(run_here(job, work, files), len(files))
         elif files:
             _report(run_on_ray(job, work, files, chosen.workers), len(files))
         if remaining := to_do(job, work):
             return _failed(
-                f"{len(remaining):,} files are still to do: give the same command again."
+                f"Still to do: {n_of(len(remaining), 'file', ',')}. Give the same command again."
             )
         _log(f"All replies are there: manage.py judge_import {job.about.dataset} {work.results}")
     except (UserError, OSError) as error:
@@ -265,8 +266,8 @@ def _report(files: Iterator[Done | None], n: int) -> None:
         pairs += done.pairs
         rate = pairs / max(time.monotonic() - began, 1e-3)
         _log(
-            f"{done.name}: {done.pairs:,} pairs, {done.graded:,} graded; "
-            f"{written:,} of {n:,} files, {rate:,.0f} pairs a second"
+            f"{done.name}: {n_of(done.pairs, 'pair', ',')}, {done.graded:,} graded; "
+            f"{written:,} of {n_of(n, 'file', ',')}, {rate:,.0f} pairs a second"
         )
 
 

@@ -255,7 +255,7 @@ def test_run_of_another_language_by_command_and_page(script, study, cast, settin
     settings.ANSERINI_JAVA = str(counted.java)
     out = StringIO()
     call_command("build_index", "ferry", engine="anserini", language="de", stdout=out)
-    assert "2 passages of ferry are indexed: 3 terms, 2 of them different." in out.getvalue()
+    assert "Index of 2 passages of ferry: 3 terms, 2 of them different." in out.getvalue()
     [folder] = (own_indexes / "lucene-de").iterdir()
     assert folder.name.endswith("-1.7.1")
     created = folder.stat().st_mtime_ns

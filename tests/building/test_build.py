@@ -59,7 +59,7 @@ def build(tmp_path):
 
 def test_from_documents_to_scored_reports_and_the_same_again_changes_nothing(build):
     output = build()
-    assert "documents: 2, of 1 topics" in output
+    assert "documents: 2, of 1 topic" in output
     topic = Topic.objects.get()
     assert topic.request
     passages = Text.objects.filter(kind="passage", document__isnull=False)
@@ -83,7 +83,7 @@ def test_without_leave_each_step_waits_for_a_person(build):
     for task in ("passages", "request", "questions"):
         output = build(plan)
         assert f"{task}: " in output
-        assert "are to be reviewed" in output.splitlines()[-1]
+        assert "to review, at" in output.splitlines()[-1]
         accept_rest(Writing.objects.get(writer__task=task), None)
     output = build(plan)
     assert "report: " in output.splitlines()[-1]

@@ -36,7 +36,7 @@ def written(k: int) -> None:
         f"extractive-report.bm25.k{k}",
     ]
     output = run("write", "small", "--task", *arguments, "--length", "words:30", "--accept-all")
-    assert "12 outputs, 0 of them to be reviewed" in output
+    assert "12 outputs, 0 of them to review" in output
 
 
 def answers_by_match() -> list[dict]:
@@ -112,7 +112,7 @@ LOCAL = ("--server", "local", "--model", "tiny")
 
 def test_similarity_is_a_cosine_of_two_vectors(reports, server):
     replies = server.answers["/v1/embeddings"] = in_turn(vectors())
-    assert run("similarity", "small", *LOCAL) == "similarity (tiny): 2 values. 0 texts were cut.\n"
+    assert run("similarity", "small", *LOCAL) == "similarity (tiny): 2 values. Texts cut: 0.\n"
     # (1, 1, 0) and (1, 0, 0): 1 / sqrt 2. A text without direction has no value.
     values = ReportValue.objects.order_by("report__name").values_list("report__name", "value")
     assert dict(values) == {"t-1": pytest.approx(0.5**0.5), "t-2": pytest.approx(1)}

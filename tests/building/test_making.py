@@ -243,7 +243,7 @@ def test_many_passages_are_not_indexed_while_a_page_is_waited_for(study):
         index_of(study.dataset, max_passages=2)
     out = StringIO()
     call_command("build_index", "ferry", stdout=out)
-    assert "6 passages of ferry are indexed" in out.getvalue()
+    assert "Index of 6 passages of ferry" in out.getvalue()
     assert index_of(study.dataset, max_passages=2)
 
 

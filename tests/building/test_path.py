@@ -56,7 +56,7 @@ def test_somebody_decides_before_it_goes_on(db, plan):
     output = build(path, "--from", str(DOCUMENTS))
     run = Writing.objects.get()
     assert output[-1] == (
-        f"passages: 12 outputs are to be reviewed, at {run.get_absolute_url()}review/. "
+        f"passages: 12 outputs to review, at {run.get_absolute_url()}review/. "
         "Then repeat the same command."
     )
     assert not Text.objects.filter(kind="passage").exists()
@@ -64,7 +64,7 @@ def test_somebody_decides_before_it_goes_on(db, plan):
     reject(first, None)
     for product in further:
         accept(product, None)
-    assert "questions: 4 outputs are to be reviewed" in build(path)[-1]
+    assert "questions: 4 outputs to review" in build(path)[-1]
     for product in open_products(Writing.objects.get(writer__task="questions")):
         accept(product, None, f"{product.body} Why?")
     assert any(line.startswith("run required.lexical.eta3") for line in build(path))

@@ -82,5 +82,7 @@ def test_run_that_nobody_works_at_is_a_note(admin, settings, dataset):
     settings.JUDGE_ENDPOINTS = {}
     a_run(a_judge(), dataset)
     text, error = report("--port", str(free_port()))
-    assert "note  Workers: 1 runs wait for a worker\n      Run: worker (or judge_worker)\n" in text
+    assert (
+        "note  Workers: waiting for a worker: 1 run\n      Run: worker (or judge_worker)\n" in text
+    )
     assert error == ""

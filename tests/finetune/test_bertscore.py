@@ -47,12 +47,12 @@ def values() -> dict[str, float]:
 
 def test_values_are_those_of_the_vectors_of_that_layer(reports, encoder):
     output = bertscore(encoder, 1)
-    assert output == "BERTScore (tiny-bert, layer 1): 3 values. 1 texts were cut."
+    assert output == "BERTScore (tiny-bert, layer 1): 3 values. Texts cut: 1."
     scores = values()
     assert scores["t-0"] == pytest.approx(1, abs=1e-6)
     assert scores["t-1"] == pytest.approx(_by_hand(encoder, DIFFERENT, SAME), abs=1e-6)
     assert scores["t-1"] < 0.99
-    assert bertscore(encoder, 1) == "BERTScore (tiny-bert, layer 1): 0 values. 0 texts were cut."
+    assert bertscore(encoder, 1) == "BERTScore (tiny-bert, layer 1): 0 values. Texts cut: 0."
     assert values() == scores
 
 

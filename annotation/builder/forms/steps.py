@@ -17,6 +17,7 @@ from annotation.models import (
     User,
 )
 from annotation.models.rating import raters_of
+from annotation.plurals import n_of
 
 MOMENT = "%Y-%m-%dT%H:%M"
 MAX_LINKS, MAX_NAME = 500, 200  # personal links at a time, and characters of the name of one
@@ -125,7 +126,7 @@ class PartsForm(DraftForm):
         if items and checks and checks > items:
             self.add_error(
                 "attention_per_part",
-                f"A part of {items} texts cannot have {checks} attention checks.",
+                f"A part of {n_of(items, 'text')} cannot have {n_of(checks, 'attention check')}.",
             )
         return cleaned
 
@@ -171,7 +172,7 @@ class GoldForm(DraftForm):
         field.queryset = Rater.objects.filter(pk__in=counts)  # type: ignore[attr-defined]
         field.choices = [  # type: ignore[attr-defined]
             ("", "nobody's"),
-            *((pk, f"{names[pk]}: {n} texts") for pk, n in counts.items()),
+            *((pk, f"{names[pk]}: {n_of(n, 'text')}") for pk, n in counts.items()),
         ]
 
     def clean(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from annotation.builder.equal_texts import can_choose
 from annotation.builder.forms.steps import DraftForm
 from annotation.models import Campaign, Dataset, Rating, Rubric, Text
 from annotation.models.rating import raters_of
+from annotation.plurals import n_of
 
 MOST_FURTHER = 3  # a card for each question and rubric: more, and nobody sees the question any more
 
@@ -176,7 +177,7 @@ class Source:
 
     @property
     def words(self) -> str:
-        of = ", ".join(f"{n} pairs of {kind}s" for kind, n in self.pairs.items())
+        of = ", ".join(f"{n_of(n, 'pair')} of {kind}s" for kind, n in self.pairs.items())
         return f"{self.name}, {self.under}: {of}"
 
 

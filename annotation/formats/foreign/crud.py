@@ -36,6 +36,7 @@ from annotation.formats.records import (
     TopicRow,
 )
 from annotation.formats.translation import Counted, Translation
+from annotation.plurals import n_of
 
 _NEWS = ("text", "news1", "news2", "news3")
 _FIELDS = (
@@ -94,7 +95,9 @@ class _Strict(_Lenient):
     def _one_to_one(self) -> _Strict:
         if len(self.question) != len(self.answers):
             n, of = len(self.answers), len(self.question)
-            raise ValueError(f"{n} answers to {of} questions in {self.id} (--lenient keeps them)")
+            raise ValueError(
+                f"{n_of(n, 'answer')} to {n_of(of, 'question')} in {self.id} (--lenient keeps them)"
+            )
         return self
 
 

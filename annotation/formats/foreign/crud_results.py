@@ -36,6 +36,7 @@ from annotation.formats.records import (
     ValueRow,
 )
 from annotation.formats.translation import Counted, Skipped, Translation
+from annotation.plurals import n_of
 
 # Called bertScore in the code, but the cosine of two text embeddings.
 SIMILARITY = "similarity (text2vec-base-chinese)"
@@ -101,9 +102,10 @@ class _Strict(_Lenient):
     @model_validator(mode="after")
     def _one_to_one(self) -> _Strict:
         if self.has_text and self.is_unlike:
-            counts = [len(answers) for _, answers in self.saved_answers]
-            mismatch = "{} questions with {} answers of the reference and {} of the text".format(
-                *counts
+            questions, expected, given = (len(answers) for _, answers in self.saved_answers)
+            mismatch = (
+                f"{n_of(questions, 'question')} with {n_of(expected, 'answer')} of the reference "
+                f"and {given} of the text"
             )
             raise ValueError(f"{mismatch} in {self.id} (--lenient keeps them)")
         return self

@@ -23,6 +23,7 @@ from annotation.formats.tables.names import (
 from annotation.formats.tables.spool import Spool
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
 from annotation.formats.tables.values import Scale, digest, normal
+from annotation.plurals import n_of
 
 TextKey = tuple[str, str, str]  # kind, system, name
 QuestionIndex = int | None  # from 0; None for the topic as a whole
@@ -218,7 +219,7 @@ class Study:
         existing = topic.by_text.get(normal(text))
         if existing is None and topic.stored and topic.stored.questions:
             message = (
-                f"topic {topic_name} is there already with {len(topic.stored.questions)} questions, "
+                f"topic {topic_name} is there already with {n_of(len(topic.stored.questions), 'question')}, "
                 f"and {quoted_value(text)} is none of them"
             )
             self.problem(origin, "question.text", message)

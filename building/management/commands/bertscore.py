@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from building.engine.similarity import measure_of, measure_reports
 from evaluation.data.selection import one_of
 
@@ -39,4 +40,4 @@ class Command(SiteCommand):
         n = n_cut = 0
         for stored, cut in measure_reports(dataset, matching, options["system"], AT_ONCE):
             n, n_cut = n + stored, n_cut + cut
-        self.stdout.write(f"{measure_of(matching)}: {n:,} values. {n_cut:,} texts were cut.")
+        self.stdout.write(f"{measure_of(matching)}: {n_of(n, 'value', ',')}. Texts cut: {n_cut:,}.")

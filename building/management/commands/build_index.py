@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from building.anserini.index import LANGUAGES, LuceneMeta
 from building.anserini.jar import find_jar
 from building.indexes import index_of, lucene_index_of
@@ -36,8 +37,9 @@ class Command(SiteCommand):
         dataset = Dataset.objects.get(slug=one_of("dataset", options["dataset"], slugs))
         meta = self._index(dataset, engine, language)
         self.stdout.write(
-            f"{meta.n_texts:,} passages of {dataset.slug} are indexed: {meta.n_tokens:,} terms, "
-            f"{meta.n_terms:,} of them different. {meta.n_empty:,} passages have no term."
+            f"Index of {n_of(meta.n_texts, 'passage', ',')} of {dataset.slug}: "
+            f"{n_of(meta.n_tokens, 'term', ',')}, {meta.n_terms:,} of them different. "
+            f"Passages without a term: {meta.n_empty:,}."
         )
 
     def _index(self, dataset: Dataset, engine: str, language: str) -> Meta | LuceneMeta:

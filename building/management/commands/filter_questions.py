@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from building.engine.critiques import EXAMPLE, MISSING, PairFilter, filter_out, pair_filter
 from building.engine.filtering import Filter, apply, filter_of
 from evaluation.data.selection import one_of
@@ -148,7 +149,7 @@ def _as_text(proposal: Filter, left_out: int | None) -> str:
     lines.append(f"Questions proposed: {proposal.n_proposed:,}. --apply leaves them out.")
     if proposal.n_unrated:
         lines.append(
-            f"{proposal.n_unrated:,} pairs of a passage and a question have no grade of {proposal.judge}: "
-            "nothing is proposed for their topics, and until they have one nothing is left out."
+            f"No grade of {proposal.judge} for {n_of(proposal.n_unrated, 'pair', ',')} of a passage and a "
+            "question: nothing is proposed for these topics, and nothing is left out before all are graded."
         )
     return "\n".join(lines)

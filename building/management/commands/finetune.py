@@ -12,6 +12,7 @@ from django.core.management.base import CommandError
 from tqdm import tqdm
 
 from annotation.management.base import SiteCommand
+from annotation.plurals import n_of
 from building.tuning.adapter import adapter_hash, record_of
 from building.tuning.errors import TuningError
 from building.tuning.lines import Lines, read
@@ -111,9 +112,10 @@ class Command(SiteCommand):
             return
         lines, held_out_losses = record["lines"], record["losses"]["held_out"]
         self.stdout.write(
-            f"{folder}: the adapter {name[:12]}, after {record['steps']:,} steps on "
-            f"{lines['trained_on']:,} lines; {lines['held_out']:,} lines of "
-            f"{lines['contexts_held_out']:,} contexts held out."
+            f"{folder}: the adapter {name[:12]}, after "
+            f"{n_of(record['steps'], 'step', ',')} on {n_of(lines['trained_on'], 'line', ',')}; "
+            f"{n_of(lines['held_out'], 'line', ',')} of "
+            f"{n_of(lines['contexts_held_out'], 'context', ',')} held out."
         )
         if isinstance(held_out_losses, list):
             self.stdout.write(
@@ -121,4 +123,6 @@ class Command(SiteCommand):
             )
         if left_out := lines["left_out_as_too_long"]:
             numbers = ", ".join(map(str, left_out[:10]))
-            self.stdout.write(f"Left out as too long: {len(left_out):,} lines ({numbers} ...).")
+            self.stdout.write(
+                f"Left out as too long: {n_of(len(left_out), 'line', ',')} ({numbers} ...)."
+            )

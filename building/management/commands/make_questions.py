@@ -8,6 +8,7 @@ from typing import Any
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from building.engine import writings
 from building.engine.choosing import resolve_writer, stored
 from building.engine.fill import fill
@@ -110,8 +111,9 @@ class Command(SiteCommand):
         fill(run)
         waiting = open_products(run).count()
         self.stdout.write(
-            f"{task}: {run.display_name}, {run.get_state_display()}: {run.n_planned:,} tasks; "
-            f"{waiting:,} outputs are to be reviewed, at {run.get_absolute_url()}review/"
+            f"{task}: {run.display_name}, {run.get_state_display()}: "
+            f"{n_of(run.n_planned, 'task', ',')}; {n_of(waiting, 'output', ',')} to review, at "
+            f"{run.get_absolute_url()}review/"
         )
         if run.state != Writing.State.FINISHED:
             raise SpecError(f"{run.display_name} is {run.get_state_display()}: {run.note}")

@@ -10,6 +10,7 @@ from django.core.management.base import CommandError
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from building.run_creation import CreatedRun, make_run
 from building.steps import KINDS, RecipeContext
 from evaluation.data.selection import one_of
@@ -56,13 +57,13 @@ class Command(SiteCommand):
         run, origin = result.run, result.run.origin
         if not result.is_new:
             return f"This is the run {run.name}, which is there: the same recipe of the same data."
-        sentences = [f"{run.name}: {run.recipe}, for {origin['topics']:,} topics."]
+        sentences = [f"{run.name}: {run.recipe}, for {n_of(origin['topics'], 'topic', ',')}."]
         if empty := origin["without_results"]:
             sentences.append(f"Nothing was found for {len(empty):,}: {', '.join(empty[:10])}.")
         if unknown := origin["unknown_terms"]:
             sentences.append(
-                f"The scores of {len(unknown):,} topics are approximate: the background has no number "
-                "for some of their terms."
+                f"Approximate scores for {n_of(len(unknown), 'topic', ',')}: the background has no number "
+                "for some of the terms."
             )
         for model, n in origin["cut_passages"].items():
             sentences.append(

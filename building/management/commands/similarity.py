@@ -5,6 +5,7 @@ from typing import Any
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from building.asking.client import Client
 from building.asking.embeddings import ServerEmbedder
 from building.engine.similarity import Cosine, measure_of, measure_reports
@@ -35,4 +36,4 @@ class Command(SiteCommand):
         nearness = Cosine(ServerEmbedder(client, options["tokens"]))
         stored = list(measure_reports(dataset, nearness, options["system"]))
         n, cut = (sum(counts) for counts in zip(*stored, strict=True)) if stored else (0, 0)
-        self.stdout.write(f"{measure_of(nearness)}: {n:,} values. {cut:,} texts were cut.")
+        self.stdout.write(f"{measure_of(nearness)}: {n_of(n, 'value', ',')}. Texts cut: {cut:,}.")

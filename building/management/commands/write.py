@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from building.engine import writings
 from building.engine.choosing import resolve_writer, stored
 from building.engine.fill import fill
@@ -184,9 +185,9 @@ class Command(SiteCommand):
             return
         self.stdout.write(
             f"{run.display_name}, {run.get_state_display()}: "
-            f"{progress['done']:,} of {progress['planned']:,} tasks; {progress['products']:,} outputs, "
-            f"{progress['open']:,} of them to be reviewed; "
-            f"{progress['failed']:,} tasks failed."
+            f"{progress['done']:,} of {n_of(progress['planned'], 'task', ',')}; "
+            f"{n_of(progress['products'], 'output', ',')}, {progress['open']:,} of them to review; "
+            f"failed tasks: {progress['failed']:,}."
         )
 
 

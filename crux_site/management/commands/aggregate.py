@@ -8,6 +8,7 @@ from typing import Any
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from crux_site.aggregates import ALL_METHODS, create_aggregate
 from evaluation.data.selection import one_of, select
 from evaluation.stats.aggregation import LIBRARY
@@ -51,6 +52,6 @@ class Command(SiteCommand):
             selection, options["method"], seed=options["seed"], name=options["name"] or ""
         )
         self.stdout.write(
-            f"{aggregate.rater}: {aggregate.n} ratings, {aggregate.n_none} pairs without one. "
+            f"{aggregate.rater}: {n_of(aggregate.n, 'rating')}, {n_of(aggregate.n_none, 'pair')} without one. "
             f"Made by {aggregate.rater.made_from}."
         )

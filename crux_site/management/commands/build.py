@@ -6,6 +6,7 @@ from typing import Any
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from building.pipeline import PipelineError, ReviewPendingError, run_plan
 from building.pipeline_plan import read
 from crux_site.imports.importing import import_dataset
@@ -44,4 +45,6 @@ class Command(SiteCommand):
     def _import(self, options: dict[str, Any]) -> None:
         slug, title = options["dataset"], options["title"]
         totals = import_dataset(options["documents"], slug, title=title).totals
-        self.stdout.write(f"  documents: {totals['documents']:,}, of {totals['topics']:,} topics")
+        self.stdout.write(
+            f"  documents: {totals['documents']:,}, of {n_of(totals['topics'], 'topic', ',')}"
+        )

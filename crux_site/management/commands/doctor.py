@@ -18,6 +18,7 @@ from django.db.models import Q
 
 from annotation.management.base import SiteCommand
 from annotation.models import User
+from annotation.plurals import n_of
 from crux_site.login import first_admin_token
 from crux_site.port_check import port_problem
 from judging.execution.background import Background
@@ -104,7 +105,11 @@ def _rows() -> Iterator[Check]:
         yield Check("Admin", result, "" if has_admin else "Run: createsuperuser")
     waiting = [run for runs in Background.registered for run in runs.waiting()]
     remedy = "Run: worker (or judge_worker)" if waiting else ""
-    result = f"{len(waiting)} runs wait for a worker" if waiting else "no run waits for a worker"
+    result = (
+        f"waiting for a worker: {n_of(len(waiting), 'run')}"
+        if waiting
+        else "no run waits for a worker"
+    )
     yield Check("Workers", result, remedy, is_fatal=False)
 
 

@@ -10,6 +10,7 @@ from annotation.formats.layout import NAMES
 from annotation.formats.left_out_rows import Repeated, as_csv, as_json, rows_of
 from annotation.formats.run_order import RunOrder
 from annotation.formats.text_edits import TextEditPolicy
+from annotation.plurals import n_of
 from crux_site.imports.importing import CRUX, FORMATS, DatasetImportError, import_dataset
 from crux_site.management.options import ImportCommand, project_of
 
@@ -111,5 +112,5 @@ class _ProgressLine:
     """Progress callback that overwrites one line of the terminal."""
 
     def __call__(self, file: str, lines: int) -> None:
-        sys.stderr.write(f"\r\x1b[K{file}: {lines} lines\r")
+        sys.stderr.write(f"\r\x1b[K{file}: {n_of(lines, 'line')}\r")
         sys.stderr.flush()

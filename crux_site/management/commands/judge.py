@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from judging.engine import budget, runs
 from judging.engine.budget import prices_of
 from judging.engine.foreground import fill
@@ -168,7 +169,7 @@ class Command(SiteCommand):
             failed = "".join(f"; {n:,} {failure}" for failure, n in failures.items())
             self.stdout.write(
                 f"judge run {run.pk} of {run.judge.slug}{kind} is {run.get_state_display()}: "
-                f"{progress.n_graded:,} pairs graded, {run.n_there_before:,} were there before, "
+                f"{n_of(progress.n_graded, 'pair', ',')} graded, {run.n_there_before:,} were there before, "
                 f"{run.n_without_words:,} lack the words that the prompt shows{failed}. {run.note}".rstrip()
             )
             for reason in run.put_aside.values():

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from annotation.decimals import decimals
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from evaluation.agreement.judges import judge_scores
 from evaluation.agreement.numbers import numbers
 from evaluation.agreement.report import AgreementReport, agreement_report
@@ -180,8 +181,8 @@ def _lines(report: AgreementReport) -> Iterable[str]:
         heading += f", campaign {selection.campaign.slug}"
     yield f"{heading}: {', '.join(raters) or 'no raters'}"
     yield (
-        f"{report.n_items} items of {report.n_topics} topics; {report.n_missing} of "
-        f"{report.n_cells} ratings missing; {report.n_filtered} pairs filtered"
+        f"{n_of(report.n_items, 'item')} of {n_of(report.n_topics, 'topic')}; {report.n_missing} of "
+        f"{n_of(report.n_cells, 'rating')} missing; {n_of(report.n_filtered, 'pair')} filtered"
     )
     if not report.n_items:
         yield "Nobody has rated anything under this rubric yet."

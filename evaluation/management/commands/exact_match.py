@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from evaluation.data.exact_match import NAME, make_exact_match
 from evaluation.data.selection import one_of
 
@@ -29,5 +30,7 @@ class Command(SiteCommand):
             if result.is_list
             else "the answers of the rater gold"
         )
-        remark = f"; {result.n_without} questions without an answer" if result.n_without else ""
-        self.stdout.write(f"{NAME} (baseline): {result.n} new ratings by {how}{remark}.")
+        remark = (
+            f"; {n_of(result.n_without, 'question')} without an answer" if result.n_without else ""
+        )
+        self.stdout.write(f"{NAME} (baseline): {n_of(result.n, 'new rating')} by {how}{remark}.")

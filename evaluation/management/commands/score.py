@@ -174,11 +174,11 @@ def _by_topics(rows: Sequence[RowScore]) -> tuple[list[RowScore], list[RowScore]
 def _topic(name: str, score: TopicScore) -> Iterable[str]:
     values = [score.metric(metric) for metric in METRICS]
     yield from _row(name, *map(_number, values), "")
-    unrated = f"; {score.n_unrated_cells} cells unrated" if score.n_unrated_cells else ""
+    unrated = f"; {n_of(score.n_unrated_cells, 'cell')} unrated" if score.n_unrated_cells else ""
     tokens = "unknown" if score.tokens is None else str(score.tokens)
     yield (
         f"{'':{WIDTH}} {score.n_covered} of {score.n_answerable} questions covered by "
-        f"{score.n_passages} texts, {tokens} tokens{unrated}"
+        f"{n_of(score.n_passages, 'text')}, {tokens} tokens{unrated}"
     )
     yield from _reasons(values)
 

@@ -11,6 +11,7 @@ from typing import Any
 from annotation.decimals import decimals
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from evaluation.data.selection import one_of
 from evaluation.metrics.tokenizers import NAMES
 from evaluation.replications.crud_rag.export import TABLES, as_json
@@ -67,10 +68,10 @@ def _lines(choice: GridQuery, report: Grid) -> Iterator[str]:
         yield "There is no report here."
     for group, rows in report.groups.items():
         yield ""
-        yield f"{group or 'topics of no group'}: {rows[0].n_topics} topics"
+        yield f"{group or 'topics of no group'}: {n_of(rows[0].n_topics, 'topic')}"
         for row in rows:
             remark = ", on other topics than most: never the best" if row.is_on_other_topics else ""
-            yield f"  {row.value}, {row.n_reports} reports{remark}"
+            yield f"  {row.value}, {n_of(row.n_reports, 'report')}{remark}"
             yield from (f"    {line}" for line in _measures(report, row))
 
 

@@ -113,9 +113,9 @@ def _note(z: RowScore | None, y: RowScore | None, full: int) -> str:
         if row is None or row.means["coverage"].value is None:
             continue
         n, unrated = _n(row), _unrated(row)
-        remarks = [f"{n} of {full} topics"] * (n != full) + [f"{unrated} cells unrated"] * bool(
-            unrated
-        )
+        remarks = [f"{n} of {n_of(full, 'topic')}"] * (n != full)
+        if unrated:
+            remarks.append(f"{n_of(unrated, 'cell')} unrated")
         remarks += [row.absent_remark] * row.counts_absent
         if (theirs := row.mean_ndeval) is not None:
             remarks.append(

@@ -10,6 +10,7 @@ from typing import Any
 from annotation.decimals import decimals
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from evaluation.data.selection import one_of
 from evaluation.replications.nuggets.export import as_json
 from evaluation.replications.nuggets.metrics import SCORES
@@ -66,8 +67,9 @@ def _lines(choice: NuggetQuery, report: NuggetReport) -> Iterable[str]:
     if report.order and choice.comparison:
         taus = [report.order.taus[name] for name in SCORES]
         yield ""
-        yield f"Kendall's tau-b with coverage in {choice.comparison.slug}, {report.order.n_topics} topics"
-        yield _row("", map(_number, taus), f"{taus[0].n} systems")
+        topics = n_of(report.order.n_topics, "topic")
+        yield f"Kendall's tau-b with coverage in {choice.comparison.slug}, {topics}"
+        yield _row("", map(_number, taus), n_of(taus[0].n, "system"))
         yield from _reasons(taus)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from annotation.management.base import SiteCommand
+from annotation.plurals import n_of
 from judging.engine.judges import find_judge
 from judging.management.options import add_selection, dataset_of, selection_of
 from judging.models import Judge
@@ -61,9 +62,8 @@ class Command(SiteCommand):
         elif job is None:
             self.stdout.write(f"Nothing to export: {run.note}")
         elif options["verbosity"]:
-            noun = "file" if files == 1 else "files"
             self.stdout.write(
-                f"judge run {run.pk} of {judge}: {pairs:,} pairs in {files:,} {noun} in "
+                f"judge run {run.pk} of {judge}: {n_of(pairs, 'pair', ',')} in {n_of(files, 'file', ',')} in "
                 f"{options['out']}. They wait for judge_import; cancel the run to have them back."
             )
             if options["batch"]:

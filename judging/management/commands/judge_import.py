@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from annotation.management.base import SiteCommand
+from annotation.plurals import n_of
 from judging.management.options import dataset_of
 from judging.models import JudgeRun, Shard
 from judging.offline import batch, exchange
@@ -82,7 +83,7 @@ class Command(SiteCommand):
             self.stdout.write(json.dumps({**counts, "runs": states}))
         elif options["verbosity"]:
             self.stdout.write(
-                f"{counts['files']:,} files: {counts['new']:,} new ({counts['graded']:,} graded), "
+                f"{n_of(counts['files'], 'file', ',')}: {counts['new']:,} new ({counts['graded']:,} graded), "
                 f"{counts['there_before']:,} were there before"
             )
             for run, state in zip(runs, states, strict=True):

@@ -58,7 +58,7 @@ def test_topic_asked_in_practice_or_gold_is_asked_by_no_other_text(wend):
     campaign = study(wend, "importance", gold_source=gold, n_training=1)
     assert campaign.items.get(purpose=Item.Purpose.TRAINING).text.topic.name == "wend"
     assert sampled_questions(campaign) == {"one/mole": ["Who built the mole?"]}
-    with pytest.raises(SampleError, match="has rated 1 texts"):
+    with pytest.raises(SampleError, match="has rated 1 text under"):
         study(wend, "importance", gold_source=gold, n_training=1, n_gold=1, slug="more")
 
 
@@ -109,6 +109,6 @@ def test_gold_is_drawn_from_what_can_be_asked(wend):
     assert [
         (item_question.question, item_question.expected) for item_question in practice.asked.all()
     ] == [(first, 4)]
-    with pytest.raises(SampleError, match="has rated 1 texts"):
+    with pytest.raises(SampleError, match="has rated 1 text under"):
         study(wend, "critique-c_clarity", gold_source=gold, n_training=2, slug="more")
     assert Text.objects.filter(items__campaign=campaign).count() == 2

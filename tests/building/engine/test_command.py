@@ -45,7 +45,7 @@ def test_baseline_writes_and_nothing_is_decided():
     out, _ = write("built", "--task", "questions")
     number = Writing.objects.get().pk
     assert out.startswith(
-        f"Generation run {number}, finished: 2 of 2 tasks; 20 outputs, 20 of them to be reviewed"
+        f"Generation run {number}, finished: 2 of 2 tasks; 20 outputs, 20 of them to review"
     )
     assert not SubQuestion.objects.exists()
 
@@ -146,7 +146,7 @@ def test_cancelled_writing_is_taken_over(line):
     run.refresh_from_db()
     states.cancel(run)
     out, _ = write(*line)
-    assert "finished: 1 of 1 tasks" in out
+    assert "finished: 1 of 1 task;" in out
     assert Order.objects.count() == Draft.objects.count() == 2
 
 

@@ -54,8 +54,8 @@ def test_questions_graded_by_people_stay(study):
 
 def test_filter_is_refused_while_grades_are_missing(study):
     Rating.objects.filter(text__name="ferry-1:2#2").first().delete()
-    assert "1 pairs of a passage and a question have no grade of judge" in run_command()
-    with pytest.raises(CommandError, match="1 pairs of a passage and a question have no grade"):
+    assert "No grade of judge for 1 pair of a passage and a question" in run_command()
+    with pytest.raises(CommandError, match="No grade of judge for 1 pair of a passage"):
         run_command("--apply")
     assert n_left_out() == 0
 

@@ -62,7 +62,7 @@ def test_missing_grades_are_counted_over_passages_with_a_body(study):
     assert (second.topic, second.n_passages, second.n_unrated) == ("ferry-2", 1, 0)
     assert first.proposed == ()
     with pytest.raises(
-        FilterError, match="1 pairs of a passage and a question have no grade of judge"
+        FilterError, match="No grade of judge for 1 pair of a passage and a question"
     ):
         apply(study.dataset, of(study))
     assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()

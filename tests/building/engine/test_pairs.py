@@ -49,7 +49,7 @@ def test_question_of_each_type_is_proposed_and_goes_out_when_it_is_accepted(mill
     output = make("--types", "fact_single,reasoning", "--out", str(out))
     assert "pairs: passages of no topic, which are left out: 1" in output
     assert "pairs: Generation run" in output
-    assert "finished: 2 tasks; 2 outputs are to be reviewed" in output
+    assert "finished: 2 tasks; 2 outputs to review" in output
     assert (pairs_of(out), Topic.objects.count()) == ([], 2)  # nobody has decided yet
     fact, reasoning = Product.objects.order_by("pk")
     assert fact.body == (
@@ -129,7 +129,7 @@ def test_model_is_asked_for_statements_and_then_for_questions(mill, server):
         *("--how", "statements", "--types", "fact_single", "--writer", "own", "--model", "tiny"),
         *("--endpoint", server.url, "--concurrency", "1"),
     )
-    assert output.count("finished: 1 tasks") == 2
+    assert output.count("finished: 1 task;") == 2
     assert set(Writer.objects.values_list("slug", "task")) == {
         ("own", "pairs"),
         ("own-statements", "statements"),

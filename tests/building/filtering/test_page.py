@@ -83,7 +83,7 @@ def test_filter_is_refused_while_grades_are_missing(cast, study):
     assert "Exclude questions" not in page
     response = cast.client("admin").post(FILTER, {"judge": "judge", "eta": "3"})
     assert response.status_code == 422
-    assert "1 pairs of a passage and a question have no grade of judge" in markup(response)
+    assert "No grade of judge for 1 pair of a passage and a question" in markup(response)
     assert not SubQuestion.objects.filter(filtered_eta__isnull=False).exists()
 
 

@@ -123,7 +123,7 @@ def test_context_unlike_its_run_is_told_and_the_run_stays(tmp_path):
     assert summary.n_differences == 1
     assert summary.differences == [
         "reports_all.bm25.jsonl:1: the report read 2 passages; the run human_eval.bm25 ranks 1 "
-        "passages for t-1"
+        "passage for t-1"
     ]
     assert RetrievalRun.objects.get(name="human_eval.bm25").ranked.count() == 3
 

@@ -65,7 +65,7 @@ def test_dataset_without_ratings_is_refused(dataset):
 
 def test_table_for_people(study):
     printed = output("ferry", "--judge", "judge")
-    assert "6 items of 1 topics; 0 of 12 ratings missing; 2 pairs filtered" in printed
+    assert "6 items of 1 topic; 0 of 12 ratings missing; 2 pairs filtered" in printed
     assert "0.657" in printed
     assert "tp 2, fp 2, fn 3, tn 3" in printed
 

@@ -56,7 +56,7 @@ def test_majority_as_a_rater(three):
 
 
 def test_tie_has_no_rating_and_making_it_again_replaces(study):
-    assert "5 ratings, 1 pairs without one" in aggregate_output("--raters", "ann,ben")
+    assert "5 ratings, 1 pair without one" in aggregate_output("--raters", "ann,ben")
     study.rating(study.ben, study.oracle, 2).delete()
     Rating.objects.create(
         rater=study.ben,

@@ -49,7 +49,7 @@ def test_answers_that_somebody_gave(db, tmp_path, capsys):
     imported(tmp_path, ASQA, ITEM | {"qa_pairs": [*ITEM["qa_pairs"], {"question": "When?"}]})
     call_command("exact_match", "locks")
     printed = capsys.readouterr().out
-    assert "by the answers of the rater gold; 1 questions without an answer" in printed
+    assert "by the answers of the rater gold; 1 question without an answer" in printed
     # The report has both answers. Of the passages the first names Ida Brandt.
     assert grades(text__kind="report") == [1, 1]
     assert grades(text__kind="passage") == [1, 0, 0, 0]

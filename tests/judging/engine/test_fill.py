@@ -81,7 +81,7 @@ def test_pair_without_a_reply_leaves_its_shard_open_and_is_the_graders_error(run
     def silent(pairs):
         yield from (graded(pair) for index, pair in enumerate(pairs) if index != 60)
 
-    with pytest.raises(BackendError, match="no reply to 1 pairs"):
+    with pytest.raises(BackendError, match="no reply to 1 pair"):
         pump(run, Grader(silent), WORKER)
     assert len(counted(run.judge)) == 199
     assert run.shards.filter(state="done").count() == 3

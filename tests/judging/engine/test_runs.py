@@ -83,7 +83,7 @@ def test_resuming_takes_a_new_budget(run):
     run.refresh_from_db()
     pump(run, Scripted(), WORKER)
     assert run.state == "stopped"
-    with pytest.raises(states.RunStateError, match="budget of 1 pairs is spent"):
+    with pytest.raises(states.RunStateError, match="budget of 1 pair is spent"):
         runs.resume(JudgeRun.objects.get(pk=run.pk), max_pairs=1)
     runs.resume(run, max_pairs=5)
     assert (run.state, run.max_pairs, run.note, run.ended) == ("running", 5, "", None)

@@ -78,7 +78,7 @@ def test_empty_seed_and_further_settings_are_stored(cast, db):
         ({"top_p": "2"}, "less than or equal to 1"),
         ({"max_tokens": "0"}, "greater than or equal to 1"),
         ({"seed": "99999999999999999999"}, "less than or equal"),
-        ({"label_ids": "1, 2"}, "has 6 grades, but there are 2 ids"),
+        ({"label_ids": "1, 2"}, "has 6 grades, and you entered 2 ids"),
         ({"label_ids": "one"}, "is not a token id"),
         ({"extra": "{"}, "not valid JSON"),
         ({"extra": "[1]"}, "not an object"),

@@ -85,7 +85,7 @@ def test_replies_in_any_order_end_in_the_file_and_row_of_their_pair(small):
 def test_grader_that_loses_a_pair_ends_the_job_and_its_file_is_not_written(small):
     job, folder, results = small
     graded = cluster.grade_files(Backwards(n_lost=1), job, job.pairs_files(folder), results)
-    with pytest.raises(BackendError, match="no reply to 1 pairs"):
+    with pytest.raises(BackendError, match="no reply to 1 pair"):
         list(graded)
     assert names(results) == ["results-00001.parquet"]
 

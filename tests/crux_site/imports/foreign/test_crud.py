@@ -202,7 +202,7 @@ def test_answer_without_a_question_is_kept_in_its_place(tmp_path):
         (
             QUESTIONS,
             {"a1": {"question": ["x"], "answers": []}},
-            "json:2: 0 answers to 1 questions in a1",
+            "json:2: 0 answers to 1 question in a1",
         ),
         (QUESTIONS, '{"a1": {}, "a1": {}}', "key 'a1' stands twice"),
         (QUESTIONS, '{"a1": {"question": [NaN]}}', "NaN is not JSON"),
@@ -234,7 +234,7 @@ def test_errors_name_their_location(tmp_path, name, content, message):
         (
             QUESTIONS,
             QUESTION_ROWS | {"a2": {"question": ["x"], "answers": []}},
-            "1 questions in a2",
+            "1 question in a2",
         ),
         (OUTPUT, outputs(result(), 7), "expected a JSON object, not 7"),
     ],

@@ -135,11 +135,11 @@ def test_fewer_topics_and_unrated_cells_are_noted(mill):
     passage.ratings.filter(question__position=1).delete()
     table = make_table1(mill)
     assert line(table, "human_eval.good").note == (
-        "Z: 1 cells unrated, 1 topic without results, counted as 0"
+        "Z: 1 cell unrated, 1 topic without results, counted as 0"
     )
-    assert line(table, "human_eval.mid").note == "Z: 1 cells unrated"
+    assert line(table, "human_eval.mid").note == "Z: 1 cell unrated"
     counts_own = make_table1(mill, zeros="none")
-    assert line(counts_own, "human_eval.good").note == "Z: 1 of 2 topics, 1 cells unrated"
+    assert line(counts_own, "human_eval.good").note == "Z: 1 of 2 topics, 1 cell unrated"
     # The greatest is among those with both topics, and tau is over these three.
     text = latex(table)
     assert r"\textbf{75.0}" in text
