@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from django.db.models import BooleanField, ExpressionWrapper, Q
@@ -22,6 +23,9 @@ from evaluation.data.selection import Selection
 from evaluation.models import LabelSample, SampleChance
 from evaluation.stats.coverage_gap import answerable_by_grade, expected_gap
 from evaluation.stats.estimate import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,8 @@ class LabelData:
     counts those. `gap`: how far a person is expected to be from the judge (evaluation.stats.coverage_gap),
     NaN where the judge's coverage is, and everywhere while no report has grades of both.
     `shares`: how often people call a cell answerable at each of `levels`, the judge's grades; it
-    rests on `n_cells` cells. `samples`: those under the selection's rubric, the newest first.
+    rests on `n_cells` cells, and counts a grade that was copied to texts of equal words once. `samples`:
+    those under the selection's rubric, the newest first.
     """
 
     selection: Selection
@@ -113,7 +118,7 @@ def _label_data(selection: Selection) -> LabelData:
         .values_list("pk", "name", "system", "topic_id", "topic__name", "has_body")
     )
     questions = questions_of(selection.dataset)
-    grids = _grids(selection, [report.pk for report in reports], questions)
+    grids, is_copied = _grids(selection, [report.pk for report in reports], questions)
     mask = _question_mask(reports, questions, grids.shape[2])
     grids[:, ~mask] = np.nan
     people, judge = grids[:-1], grids[-1]
@@ -126,7 +131,7 @@ def _label_data(selection: Selection) -> LabelData:
     complete = ~(np.isnan(judge) & mask).any(axis=1) & mask.any(axis=1)
     judged = np.where(complete, (judge >= selection.judge_threshold).sum(axis=1) / n_asked, np.nan)
     levels = tuple(selection.judge_rubric.grades())
-    yes = _share_of_people(answerable)
+    yes = _share_of_people(np.where(is_copied, np.nan, answerable))
     shares = answerable_by_grade(judge.ravel(), yes.ravel(), levels)
     gap = expected_gap(judge, selection.judge_threshold, shares, levels)
     return LabelData(
@@ -182,20 +187,24 @@ def _question_mask(
 
 def _grids(
     selection: Selection, texts: Sequence[int], questions: Mapping[int, QuestionRow]
-) -> FloatArray:
-    """Return grades: (people, then the judge) x texts x question positions; NaN = none."""
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return grades, and a mask of those that people gave to another text of equal words.
+
+    Grades are (people, then the judge) x texts x question positions, NaN = none; the mask has no judge.
+    """
     people = [rater.pk for rater in selection.raters if rater.is_person]
     judge = [selection.judge.pk] if selection.judge else []
     reports = Text.objects.filter(dataset=selection.dataset, kind=Text.Kind.REPORT)
 
-    def grades_of(raters: list[int], rubric: int) -> FloatArray:
-        rows = frame(selection.dataset, raters, [rubric], with_filtered=False, texts=reports)
-        return grid(rows, raters, texts, questions)
+    def ratings_by(raters: list[int], rubric: int) -> pd.DataFrame:
+        return frame(selection.dataset, raters, [rubric], with_filtered=False, texts=reports)
 
-    by_people = grades_of(people, selection.rubric.pk)
-    by_judge = grades_of(judge, selection.judge_rubric.pk)
+    rows = ratings_by(people, selection.rubric.pk)
+    by_people = grid(rows, people, texts, questions)
+    copied = grid(rows[rows["text"] != rows["read_text"]], people, texts, questions)
+    by_judge = grid(ratings_by(judge, selection.judge_rubric.pk), judge, texts, questions)
     none = np.full((1 - len(judge), *by_people.shape[1:]), np.nan)
-    return np.concatenate([by_people, by_judge, none])
+    return np.concatenate([by_people, by_judge, none]), ~np.isnan(copied)
 
 
 def _share_of_people(answerable: FloatArray) -> FloatArray:

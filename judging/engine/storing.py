@@ -15,6 +15,7 @@ from annotation.prepared import insert_new
 from annotation.text.equal_texts import shifted_spans
 from annotation.text.spans import locate
 from judging.engine.charges import charge_run
+from judging.engine.pair_loader import omits_text
 from judging.grading.pairs import Reply, State
 from judging.llm.completion import storable
 from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
@@ -75,6 +76,15 @@ def store(
     if insert_new(Attempt, _COLUMNS, rows) < len(rows):
         _count(batch)
     _rate(judge, batch)
+    _mark_copies(
+        judge,
+        batch,
+        {
+            (text, reply.pair.question_id): texts[0]
+            for reply, texts in holds_for
+            for text in texts[1:]
+        },
+    )
     mark(judge, batch, holds_for)
     return batch
 
@@ -95,7 +105,10 @@ def store_copies(run: JudgeRun, worker: str, copies: Copies) -> None:
         )
     _count(batch)
     _rate(run.judge, batch)
-    copy_marks(run.judge, batch, copies)
+    sources = Attempt.objects.filter(pk__in={pk for pk, _ in copies})
+    pairs = {pk: (text, question) for pk, text, question in sources.values_list("pk", *_PAIR)}
+    _mark_copies(run.judge, batch, {(text, pairs[pk][1]): pairs[pk][0] for pk, text in copies})
+    copy_marks(run.judge, batch, copies, pairs)
 
 
 def _batch(
@@ -196,6 +209,30 @@ def _rate(judge: Judge, batch: Batch) -> None:
     Rating.objects.add_from(judge.rater_id, judge.rubric_id, graded, [batch.pk])
 
 
+def _mark_copies(judge: Judge, batch: Batch, read_texts: Mapping[TextAndQuestion, int]) -> None:
+    """Mark the new ratings of copied replies with the text that the judge read.
+
+    `read_texts`: the key of that text for each copied pair. It may be a copy itself, of a text that was
+    read before. A prompt without the text reads none, and its ratings are no copies of equal words.
+    """
+    if not read_texts or omits_text(judge.spec):
+        return
+    new = set(batch.attempts.filter(copied=True).values_list(*_PAIR).order_by())
+    ratings = Rating.objects.filter(rater=judge.rater, rubric=judge.rubric)
+    marked = ratings.filter(text_id__in=set(read_texts.values()), copied_from__isnull=False)
+    first_read = {
+        (text, question): source
+        for text, question, source in marked.values_list(*_PAIR, "copied_from_id")
+    }
+    copies = []
+    for rating in ratings.filter(text_id__in={text for text, _ in new}):
+        pair = (rating.text_id, rating.question_id)
+        if pair in new and (read_text := read_texts.get(pair)):
+            rating.copied_from_id = first_read.get((read_text, rating.question_id), read_text)
+            copies.append(rating)
+    Rating.objects.mark_copies(copies)
+
+
 def _count(batch: Batch) -> None:
     """Recount a batch of which not all attempts were new."""
     graded = Q(state=State.GRADED)
@@ -213,6 +250,7 @@ def _count(batch: Batch) -> None:
 
 
 Copies = list[tuple[int, int]]  # (key of the attempt to copy, key of the text asked alike)
+TextAndQuestion = tuple[int, int]  # their keys
 _PAIR = ("text_id", "question_id")
 HoldsFor = Sequence[tuple[Reply, Sequence[int]]]  # replies with the texts that each is about
 
@@ -243,10 +281,13 @@ def mark(judge: Judge, batch: Batch, holds_for: HoldsFor) -> None:
     NuggetSpan.objects.bulk_create(spans, ignore_conflicts=True)
 
 
-def copy_marks(judge: Judge, batch: Batch, copies: Copies) -> None:
-    """Store the spans of the attempts that were copied on the ratings of the copies."""
-    sources = Attempt.objects.filter(pk__in={pk for pk, _ in copies})
-    pairs = {pk: (text, question) for pk, text, question in sources.values_list("pk", *_PAIR)}
+def copy_marks(
+    judge: Judge, batch: Batch, copies: Copies, pairs: Mapping[int, TextAndQuestion]
+) -> None:
+    """Store the spans of the attempts that were copied on the ratings of the copies.
+
+    `pairs`: the keys of text and question of the attempts.
+    """
     marked = NuggetSpan.objects.filter(
         rating__rater=judge.rater,
         rating__rubric=judge.rubric,

@@ -60,6 +60,15 @@ def test_data_by_hand(locks, django_assert_num_queries):
     assert shares[4] == pytest.approx(overall)
 
 
+def test_copied_grades_of_people_count_for_their_report_and_once_in_the_shares(locks):
+    read, copy = Text.objects.get(name="r0"), Text.objects.get(name="r1")
+    before = data_of(locks)
+    Rating.objects.filter(text=copy, rater__kind=Rater.Kind.HUMAN).update(copied_from=read)
+    data = data_of(locks)
+    np.testing.assert_allclose(data.human, before.human)
+    assert (before.n_cells, data.n_cells) == (7, 5)
+
+
 def test_candidates_are_the_unlabelled_that_the_judge_finished_strongest_first(locks):
     report = label_report(data_of(locks), "", 2)
     assert {candidate.report.name for candidate in report.candidates} == {"r2", "r4", "r5", "r6"}

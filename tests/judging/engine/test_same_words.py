@@ -1,8 +1,13 @@
 """Texts with the same body, partly asked by another run: each gets a reply."""
 
-import pytest
+from importlib import import_module
 
-from annotation.models import Text
+import pytest
+from django.apps import apps
+
+from annotation.models import Rating, Text
+from evaluation.data.ratings import load
+from evaluation.data.selection import select
 from judging.engine import budget, runs
 from judging.engine.budget import Prices
 from judging.engine.fill import pump
@@ -151,3 +156,51 @@ def test_pairs_of_a_concurrent_run_are_counted_as_there_before(judge, study):
     run = fresh(run)
     assert (grader.asked, run.state, run.n_planned, run.n_there_before) == ([], "finished", 0, 8)
     assert run.note == "8 of its pairs were judged by another run, or are gone."
+
+
+def read_texts(judge):
+    """Return the name of the text that was read for each rating of a judge, by the name of its text."""
+    ratings = Rating.objects.filter(rater=judge.rater).select_related("text", "copied_from")
+    return {rating.text.name: getattr(rating.copied_from, "name", "") for rating in ratings}
+
+
+@pytest.mark.parametrize("is_asked_elsewhere", [False, True])
+def test_ratings_of_copied_replies_name_the_text_that_was_read(judge, study, is_asked_elsewhere):
+    run = asked_elsewhere(judge, study, "passages") if is_asked_elsewhere else planned(judge, study)
+    pump(run, Scripted(), WORKER)
+    passage = Text.objects.get(kind="passage")
+    assert read_texts(judge) == {passage.name: "", "copy": passage.name}
+    # The source of a later text is the text that was read, not its copy.
+    add_text(passage.topic, "again", passage.body, kind="report")
+    pump(planned(judge, study, Selection(texts="reports")), Scripted(), WORKER)
+    assert read_texts(judge)["again"] == passage.name
+
+
+def test_ratings_of_a_prompt_without_the_text_are_no_copies(study):
+    judge = a_judge("blind", prompt="{question}")
+    pump(planned(judge, study), Scripted(), WORKER)
+    assert len(rated(judge)) == 8
+    assert set(read_texts(judge).values()) == {""}
+
+
+def test_agreement_of_two_judges_counts_copied_replies_once(judge, study):
+    other_judge = a_judge("other", prompt="{text}\n{question}")
+    for each in (judge, other_judge):
+        pump(planned(each, study), Scripted(), WORKER)
+    raters = [judge.rater.name, other_judge.rater.name]
+    matrix = load(select(study, raters=raters, rubric=judge.rubric.slug))
+    assert (matrix.n_items, matrix.grades.tolist()) == (4, [[3.0, 3.0]] * 4)
+    assert set(matrix.text.tolist()) == {Text.objects.get(kind="passage").pk}
+
+
+def test_migration_marks_ratings_of_earlier_copied_replies(judge, study):
+    blind = a_judge("blind", prompt="{question}")
+    for each in (judge, blind):
+        pump(planned(each, study), Scripted(), WORKER)
+    passage = Text.objects.get(kind="passage")
+    add_text(passage.topic, "other", "Other words.", kind="report")
+    pump(planned(judge, study), Scripted(), WORKER)
+    Rating.objects.update(copied_from=None)
+    migration = import_module("judging.migrations.0004_mark_copied_ratings")
+    migration.mark_copied_ratings(apps, None)
+    assert read_texts(judge) == {passage.name: "", "copy": passage.name, "other": ""}
