@@ -14,6 +14,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("", include("crux_site.login.urls")),
     path("", include("crux_site.demo.urls")),
+    path("", include("crux_site.site_settings.urls")),
     path("admin/", tables.urls),
     path("account/", include("crux_site.account.urls")),
     path("", include("crux_site.projects.urls")),

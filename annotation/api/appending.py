@@ -116,7 +116,7 @@ def append(dataset: Dataset, body: Append) -> dict[str, Any]:
     All or none are stored. Raises RequestError for unknown names, ConflictError for grades that contradict
     stored ones; each lists all errors with their position.
     """
-    rubric = _rubric(body)
+    rubric = _rubric(dataset, body)
     pairs = _pairs(dataset, body)
     try:
         with transaction.atomic():
@@ -136,8 +136,8 @@ def append(dataset: Dataset, body: Append) -> dict[str, Any]:
     }
 
 
-def _rubric(body: Append) -> Rubric:
-    rubric = Rubric.objects.filter(slug=body.rubric).first()
+def _rubric(dataset: Dataset, body: Append) -> Rubric:
+    rubric = Rubric.objects.available_in(dataset.project).filter(slug=body.rubric).first()
     if rubric is None:
         raise RequestError([Problem(None, "rubric", f"there is no rubric called {body.rubric}")])
     grades = set(rubric.grades())

@@ -21,7 +21,7 @@ from annotation.api.errors import (
     RequestError,
     VersionConflictError,
 )
-from annotation.models import Rubric, RubricLevel
+from annotation.models import Project, Rubric, RubricLevel, User
 from annotation.models.rubric_rules import (
     MOST_LEVELS,
     RubricError,
@@ -45,8 +45,14 @@ class LevelBody(StrictBody):
 
 
 class RubricBody(StrictBody):
-    """A rubric as a whole."""
+    """A rubric as a whole, and the project that it is for."""
 
+    project = StrictSlug(
+        max_length=80,
+        allow_blank=True,
+        default="",
+        help_text="A project that you own; empty: the whole site, for admins.",
+    )
     slug = StrictSlug(max_length=80)
     title = StrictString(max_length=200)
     question = StrictString(max_length=200, allow_blank=True, default="")
@@ -96,13 +102,14 @@ EXAMPLES = [
 ]
 
 
-def create_rubric(body: dict[str, Any]) -> Rubric:
-    """Create the rubric of a body.
+def create_rubric(body: dict[str, Any], user: User) -> Rubric:
+    """Create the rubric of a body in a project of the user, or for the site.
 
     Raises RequestError where a rule is broken, ConflictError for a name that is taken.
     """
     levels = [RubricLevel(**level) for level in body["levels"]]
-    rubric = Rubric(**{name: value for name, value in body.items() if name != "levels"})
+    fields = {name: value for name, value in body.items() if name not in ("levels", "project")}
+    rubric = Rubric(**fields, project=_project(body["project"], user))
     try:
         return store_rubric(rubric, levels)
     except RubricError as error:
@@ -110,6 +117,19 @@ def create_rubric(body: dict[str, Any]) -> Rubric:
             message = f"there is a rubric called {body['slug']} already"
             raise ConflictError([Problem(None, "slug", message)]) from None
         raise RequestError(_problem(*problem) for problem in error.problems) from None
+
+
+def _project(slug: str, user: User) -> Project | None:
+    """Return the project of a new rubric, None for the site; RequestError if refused."""
+    project = Project.objects.owned_by(user).filter(slug=slug).first()
+    if project or (user.is_admin and not slug):
+        return project
+    message = (
+        f"you own no project called {slug}"
+        if slug
+        else "is missing: only admins make it for the site"
+    )
+    raise RequestError([Problem(None, "project", message)])
 
 
 def apply_change(rubric: Rubric, body: dict[str, Any]) -> list[str]:

@@ -1,5 +1,7 @@
 """Serializers of the test collection: the rows that the API returns."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from annotation.models import (
@@ -93,6 +95,12 @@ class RubricRow(serializers.ModelSerializer):
 
     levels = RubricLevelRow(many=True, help_text="From the highest grade down.")
     shows = serializers.ListField(child=serializers.ChoiceField(choices=Rubric.Shows.choices))
+    project: Any = serializers.SlugRelatedField(
+        slug_field="slug",
+        read_only=True,
+        allow_null=True,
+        help_text="Null: it belongs to the site.",
+    )
     version = serializers.SerializerMethodField(
         help_text="Of what is stored: send it back with a change."
     )
@@ -101,7 +109,7 @@ class RubricRow(serializers.ModelSerializer):
         model = Rubric
         fields = [
             *("slug", "title", "question", "scale", "shows", "eta", "span_from"),
-            *("guideline", "is_retired", "levels", "version"),
+            *("guideline", "is_retired", "project", "levels", "version"),
         ]
         read_only_fields = fields
 

@@ -11,11 +11,10 @@ from django.db.models.functions import Coalesce
 from django_filters.rest_framework import ChoiceFilter
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotFound, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.access import IsAdminOrReadOnly
 from annotation.api.endpoint import Endpoint, Listing, LongListing
 from annotation.api.errors import VersionConflict
 from annotation.api.filters import DatasetFilters, name_filter, topic_filter
@@ -170,33 +169,39 @@ class Raters(DatasetEndpoint, Listing):
 
 class Rubrics(Listing):
     tag = "Ratings"
-    permission_classes = [IsAdminOrReadOnly]
     serializer_class = RubricRow
-    queryset = Rubric.objects.prefetch_related("levels").order_by("slug")
+    queryset = Rubric.objects.none()
+
+    def get_queryset(self) -> RubricQuerySet:
+        rubrics = Rubric.objects.visible_to(self.user).select_related("project")
+        return rubrics.prefetch_related("levels").order_by("slug")
 
     @extend_schema(
-        summary="All rubrics", description="The rubrics with the grades that each allows."
+        summary="All rubrics",
+        description="The rubrics of the site and of your projects, with the grades that each allows.",
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().get(request, *args, **kwargs)
 
     @extend_schema(
         summary="Make a rubric",
-        description="Admins only. Once it is used, all but its guideline stays as it is.",
+        description="For a project, its owners and admins; for the whole site, admins only. Once it is "
+        "used, all but its guideline stays as it is.",
         request=RubricBody,
         responses={201: RubricRow},
         examples=EXAMPLES,
     )
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        if not self.user.owns_any_project:
+            raise PermissionDenied("Only owners of a project and admins may do this.")
         body = RubricBody(data=request.data)
         body.is_valid(raise_exception=True)
-        rubric = create_rubric(body.validated_data)
+        rubric = create_rubric(body.validated_data, self.user)
         return Response(RubricRow(rubric).data, status=status.HTTP_201_CREATED)
 
 
 class OneRubric(Endpoint, generics.RetrieveAPIView):
     tag = "Ratings"
-    permission_classes = [IsAdminOrReadOnly]
     serializer_class = RubricRow
 
     @extend_schema(summary="One rubric")
@@ -206,23 +211,26 @@ class OneRubric(Endpoint, generics.RetrieveAPIView):
     @extend_schema(
         operation_id="rubrics_change",
         summary="Change a rubric",
-        description="Admins only: its guideline, and whether it is retired. All else stays. A change "
+        description="Its guideline, and whether it is retired; all else stays. Owners can change the "
+        "rubrics of their projects, and admins all. A change "
         "needs the version of the rubric that you read. If another client has changed the rubric "
         "since, nothing is stored, and the answer has both values and the new version (409).",
         request=ChangeBody,
         responses={200: RubricRow, 409: VersionConflict},
     )
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        self.get_object()
+        if not Rubric.objects.editable_by(self.user).filter(pk=self.get_object().pk).exists():
+            raise PermissionDenied("Only owners of the rubric's project and admins may do this.")
         body = ChangeBody(data=request.data)
         body.is_valid(raise_exception=True)
         with transaction.atomic():
-            rubric = self._of_slug(Rubric.objects.select_for_update())
+            editable = Rubric.objects.editable_by(self.user)
+            rubric = self._of_slug(editable.select_for_update(of=("self",)))
             rubric.save(update_fields=apply_change(rubric, body.validated_data))
         return Response(RubricRow(rubric).data)
 
     def get_object(self) -> Rubric:
-        return self._of_slug(Rubric.objects.all())
+        return self._of_slug(Rubric.objects.visible_to(self.user).select_related("project"))
 
     def _of_slug(self, rubrics: RubricQuerySet) -> Rubric:
         slug = self.kwargs["slug"]

@@ -12,7 +12,7 @@ from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import RubricRow
 from annotation.formats.writing import json_line
-from annotation.models import Dataset, Rubric, RubricLevel
+from annotation.models import Dataset, Project, Rubric, RubricLevel
 from annotation.models.rubric_rules import LEVEL_FIELDS, RUBRIC_FIELDS, RubricError, store_rubric
 from annotation.models.standard import DEFAULT_RUBRICS
 
@@ -23,23 +23,28 @@ EDITED = ("title", "question", "guideline")  # may be worded otherwise here: wha
 
 
 def read(target: Target, source: Source) -> None:
-    """Create missing rubrics. An existing one must have the same levels and scale."""
+    """Create missing rubrics in the project. An existing one must have the same levels.
+
+    If it belongs to another project, it becomes one of the site: both groups have it in their files.
+    """
     summary = target.summary.file(source.name)
     for line, row in rows(target, source, RubricRow):
         stored = Rubric.objects.prefetch_related("levels").filter(slug=row.slug).first()
         if stored is None:
-            problems = _make(row)
+            problems = _make(row, target.dataset.project)
             summary.created += not problems
             target.summary.created["rubrics"] += not problems
         else:
             problems = _differences(as_dict(stored), row)
             summary.unchanged += not problems
+            if not problems and stored.project_id not in (None, target.dataset.project_id):
+                Rubric.objects.filter(pk=stored.pk).update(project=None)
         for field, message in problems:
             target.problem(source, line, field, message)
 
 
-def _make(row: RubricRow) -> list[tuple[str, str]]:
-    rubric = Rubric(**{name: getattr(row, name) for name in RUBRIC_FIELDS})
+def _make(row: RubricRow, project: Project) -> list[tuple[str, str]]:
+    rubric = Rubric(**{name: getattr(row, name) for name in RUBRIC_FIELDS}, project=project)
     try:
         store_rubric(rubric, [RubricLevel(**level.model_dump()) for level in row.levels])
     except RubricError as error:

@@ -364,7 +364,7 @@ class Target:
         """Return the rubric of this slug, created if built-in; else None, with an error noted."""
         if slug in STANDARD:
             add_standard(STANDARD[slug])
-        elif not Rubric.objects.filter(slug=slug).exists():
+        elif not Rubric.objects.available_in(self.dataset.project).filter(slug=slug).exists():
             message = (
                 f"there is no rubric {quoted_value(slug)}: make it, or put it into rubrics.jsonl"
             )

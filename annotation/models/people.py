@@ -43,6 +43,11 @@ class User(AbstractUser):
         return self.is_admin or self.role_here in ("coordinator", "owner")
 
     @property
+    def owns_any_project(self) -> bool:
+        """True if the account may create datasets, rubrics and judges in some project."""
+        return self.is_admin or self.memberships.filter(role="owner").exists()
+
+    @property
     def owns(self) -> bool:
         """True if the account may change the data and members of the request's project."""
         return self.is_admin or self.role_here == "owner"

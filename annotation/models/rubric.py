@@ -3,11 +3,14 @@
 from typing import Any
 
 from django.db import models
+from django.db.models import Q
 from django.db.models.signals import post_delete, post_save
 from django.dispatch import receiver
 from django.urls import reverse
 
 from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
+from annotation.models.people import User
+from annotation.models.projects import Project
 
 
 def text_and_question() -> list[str]:
@@ -22,6 +25,25 @@ class RubricQuerySet(ByNaturalKey, models.QuerySet["Rubric"]):
     def offered(self) -> "RubricQuerySet":
         """Return rubrics that a new campaign or judge may use: not retired."""
         return self.filter(is_retired=False)
+
+    def visible_to(self, user: User) -> "RubricQuerySet":
+        """Return rubrics of the site, the user's projects and their campaigns; all for admins."""
+        if user.is_admin:
+            return self
+        projects = Project.objects.visible_to(user).order_by().values("pk")
+        # A dataset that moved to another project keeps its campaigns, and these their rubrics.
+        used = Rubric.objects.filter(campaigns__dataset__project__in=projects).order_by()
+        return self.filter(Q(project=None) | Q(project__in=projects) | Q(pk__in=used.values("pk")))
+
+    def editable_by(self, user: User) -> "RubricQuerySet":
+        """Return rubrics of the projects that the user owns; all for an admin."""
+        if user.is_admin:
+            return self
+        return self.filter(project__in=Project.objects.owned_by(user).order_by().values("pk"))
+
+    def available_in(self, project: Project) -> "RubricQuerySet":
+        """Return the rubrics that data and campaigns of a project can use: the site's and its own."""
+        return self.filter(Q(project=None) | Q(project=project))
 
     def of_slug(self, slug: str) -> "Rubric | None":
         """Return the rubric of a slug, locked if this queryset locks; None if there is none."""
@@ -66,6 +88,14 @@ class Rubric(NaturalKey):
         null=True,
         blank=True,
         help_text="lowest grade that needs at least one highlighted span; empty: no highlights",
+    )
+    project = models.ForeignKey(
+        Project,
+        on_delete=models.PROTECT,
+        related_name="rubrics",
+        null=True,
+        blank=True,
+        help_text="its owners can edit the rubric, and only its members can see it; empty: the whole site",
     )
     is_retired = models.BooleanField(
         "retired", default=False, help_text="new campaigns and judges cannot use it"

@@ -82,8 +82,8 @@ def _delete_replaced(rubric: Rubric, version: str) -> None:
         raise RubricConflictError
     if stored.is_used():
         raise RubricError([("", "This rubric is in use and cannot be edited: copy it.")])
-    # Somebody may have retired or restored it since `rubric` was filled.
-    rubric.is_retired = stored.is_retired
+    # Somebody may have retired, restored or shared it since `rubric` was filled.
+    rubric.is_retired, rubric.project = stored.is_retired, stored.project
     # With a new key: other processes may have cached the grades of the old one by its key.
     stored.delete()
     rubric.pk = None

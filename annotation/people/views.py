@@ -26,7 +26,7 @@ def people(request: AuthenticatedRequest) -> HttpResponseBase:
         .order_by("username")
         .annotate(n_ratings=Count("rater__ratings"))
     )
-    context = {"people": accounts, "form": form, "room": "people"}
+    context = {"people": accounts, "form": form, "room": "site_settings"}
     status = 422 if form.is_bound else 200
     return render(request, "annotation/people/people.html", context, status=status)
 
@@ -46,7 +46,7 @@ def person(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
                     request, f"{project} has no active owner now: appoint one.", "warned"
                 )
             return redirect("people")
-    context = {"account": account, "form": form, "room": "people"}
+    context = {"account": account, "form": form, "room": "site_settings"}
     status = (409 if form.conflicts else 422) if form.is_bound else 200
     return render(request, "annotation/people/person.html", context, status=status)
 

@@ -8,7 +8,7 @@ from django.forms.models import fields_for_model
 from django.http import QueryDict
 
 from annotation.form_versions import CHANGED, EMPTY, Conflict, VersionedForm, display_value
-from annotation.models import Rubric, RubricLevel
+from annotation.models import Project, Rubric, RubricLevel, User
 from annotation.models.rubric_rules import (
     LEVEL_FIELDS,
     MOST_LEVELS,
@@ -34,6 +34,7 @@ class GuidelineForm(VersionedForm):
 class RubricForm(forms.Form):
     """Fields of a rubric, without its levels, by `annotation.models.rubric_rules`.
 
+    With a `creator`, the project of the new rubric is a field: one that the user owns, or for admins the site.
     `version` is that of the edited rubric with its levels; `conflicts` as of a `VersionedForm`.
     """
 
@@ -47,7 +48,7 @@ class RubricForm(forms.Form):
         initial=["text", "question"],
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, creator: User | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields |= fields_for_model(
             Rubric,
@@ -63,7 +64,15 @@ class RubricForm(forms.Form):
                 "guideline": forms.Textarea(attrs={"rows": 16}),
             },
         )
-        self.order_fields(["slug", "title", "question", "shows"])
+        if creator:
+            self.fields["project"] = forms.ModelChoiceField(
+                Project.objects.owned_by(creator),
+                to_field_name="slug",
+                required=not creator.is_admin,
+                empty_label="the whole site" if creator.is_admin else None,
+                help_text="its members see the rubric, and its owners can edit it",
+            )
+        self.order_fields(["project", "slug", "title", "question", "shows"])
 
 
 class LevelForm(forms.Form):
@@ -89,38 +98,41 @@ class RubricForms:
         self.rows = rows
 
     @classmethod
-    def empty(cls) -> "RubricForms":
-        return cls(RubricForm(), LevelForms(prefix="levels"))
+    def empty(cls, creator: User, project: str) -> "RubricForms":
+        form = RubricForm(creator=creator, initial={"project": project})
+        return cls(form, LevelForms(prefix="levels"))
 
     @classmethod
-    def of(cls, rubric: Rubric, **changes: Any) -> "RubricForms":
-        """Return the form filled with a stored rubric."""
+    def of(cls, rubric: Rubric, creator: User | None = None, **changes: Any) -> "RubricForms":
+        """Return the form filled with a stored rubric; with a creator, for a copy."""
         stored = values_of(rubric)
         filled = cls(
-            RubricForm(initial=stored | changes),
+            RubricForm(creator=creator, initial=stored | changes),
             LevelForms(initial=stored["levels"], prefix="levels"),
         )
         filled.form.version = version_of(stored)
         return filled
 
     @classmethod
-    def with_more_rows(cls, params: QueryDict) -> "RubricForms":
+    def with_more_rows(cls, params: QueryDict, creator: User | None) -> "RubricForms":
         """Return the submitted values without validation, with empty rows appended."""
         rows = LevelForms(params, prefix="levels")
         typed = [
             {name: params.get(f"{form.prefix}-{name}", "") for name in LEVEL_FIELDS}
             for form in rows
         ]
-        initial: dict[str, Any] = {name: params.get(name, "") for name in BY_THE_MODEL}
+        initial: dict[str, Any] = {
+            name: params.get(name, "") for name in (*BY_THE_MODEL, "project")
+        }
         initial["shows"] = params.getlist("shows")
         rows = LevelForms(initial=[row for row in typed if any(row.values())], prefix="levels")
-        filled = cls(RubricForm(initial=initial), rows)
+        filled = cls(RubricForm(creator=creator, initial=initial), rows)
         filled.form.version = params.get(VERSION, "")
         return filled
 
     @classmethod
-    def sent(cls, params: QueryDict) -> "RubricForms":
-        filled = cls(RubricForm(params), LevelForms(params, prefix="levels"))
+    def sent(cls, params: QueryDict, creator: User | None) -> "RubricForms":
+        filled = cls(RubricForm(params, creator=creator), LevelForms(params, prefix="levels"))
         filled.form.version = params.get(VERSION, "")
         return filled
 

@@ -11,4 +11,5 @@ urlpatterns: list[URLPattern] = [
     path("<slug:slug>/", views.rubric, name="rubric"),
     path("<slug:slug>/edit/", views.rubric_edit, name="rubric_edit"),
     path("<slug:slug>/retire/", views.rubric_retire, name="rubric_retire"),
+    path("<slug:slug>/publish/", views.rubric_publish, name="rubric_publish"),
 ]

@@ -26,7 +26,7 @@ from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.guess import guess_mapping
 from annotation.formats.tables.mapping import MappingError, TableImport, read_mapping
 from annotation.formats.tables.presets import PRESETS
-from annotation.models import Role
+from annotation.models import Project, Role
 from crux_site.imports.tables import import_tables, stored_contents
 from crux_site.imports.unpacking import UploadError, unpack
 from crux_site.imports.uploads import table_files
@@ -136,7 +136,7 @@ class Tables(DatasetEndpoint):
         files = _unpacked(body["files"], folder)
         try:
             if mapping is None and not body["preset"]:
-                mapping = _guessed(files, constants)
+                mapping = _guessed(files, constants, self.dataset.project)
             imported = import_tables(
                 files,
                 self.dataset.slug,
@@ -187,9 +187,11 @@ def _unpacked(uploads: Sequence[UploadedFile], folder: Path) -> list[TableFile]:
     return table_files(folder)
 
 
-def _guessed(files: Sequence[TableFile], constants: dict[str, str]) -> TableImport:
+def _guessed(
+    files: Sequence[TableFile], constants: dict[str, str], project: Project
+) -> TableImport:
     """Return the guessed mapping. Raises RequestError with the open questions."""
-    guess = guess_mapping(files, stored_contents(None).rubrics, constants)
+    guess = guess_mapping(files, stored_contents(None, project).rubrics, constants)
     if guess.questions:
         raise RequestError(Problem(None, "mapping", str(question)) for question in guess.questions)
     try:

@@ -91,7 +91,7 @@ def stage_table(request: AuthenticatedRequest) -> HttpResponseBase:
             form.add_error("files", str(refused))
         else:
             try:
-                _guess(upload, stored_contents(None).rubrics)
+                _guess(upload, _stored_rubrics(upload))
             except DatasetImportError as failed:
                 if recognise(upload.table_files):
                     return redirect("import_columns", token=upload.token)
@@ -163,7 +163,7 @@ class _ColumnsPage:
         self.request = request
         self.upload = upload
         self.files = upload.table_files
-        self.site_rubrics = stored_contents(None).rubrics
+        self.site_rubrics = _stored_rubrics(upload)
         self.questions: list[str] = []
         self.preset_constants: Mapping[str, str] = upload.columns.get("constants", {})
         self.preset_errors: dict[str, str] = {}
@@ -348,6 +348,12 @@ class _ColumnsPage:
         }
         status = status if context["preset"] else 422
         return render(self.request, "crux_site/imports/columns.html", context, status=status)
+
+
+def _stored_rubrics(upload: Upload) -> Mapping[str, Scale]:
+    """Return the rubrics that an import into the project of an upload can use."""
+    project = Project.objects.get(slug=upload.about["project"])
+    return stored_contents(None, project).rubrics
 
 
 def _guess(upload: Upload, rubrics: Mapping[str, Scale]) -> tuple[Guess, list[SourceTable]]:

@@ -25,7 +25,7 @@ from annotation.formats.tables.reader import QRELS
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
 from annotation.formats.tables.values import Scale
 from annotation.formats.target import topics_of
-from annotation.models import Dataset, Rubric, Text
+from annotation.models import Dataset, Project, Rubric, Text
 from annotation.models.standard import STANDARD, ensure_standard_rubrics
 from crux_site.imports.importing import import_dataset
 
@@ -74,7 +74,7 @@ def _converted(
     mapping: TableImport,
     left_out: Mapping[str, int],
 ) -> RecognisedFiles:
-    converted = convert(tables, mapping, stored_contents(dataset))
+    converted = convert(tables, mapping, stored_contents(dataset, dataset.project))
     _check_texts(dataset, converted)
     if QRELS in converted.used_rubrics:
         grades.ensure_qrels_rubric(QRELS, summary)
@@ -91,9 +91,10 @@ def _converted(
     return RecognisedFiles(converted.sources)
 
 
-def stored_contents(dataset: Dataset | None) -> StoredContents:
-    """Return the topics of a dataset, and the rubrics of the site and built-in ones."""
+def stored_contents(dataset: Dataset | None, project: Project | None = None) -> StoredContents:
+    """Return the topics of a dataset, and the rubrics of a project; without one, all."""
     ensure_standard_rubrics()
+    available = Rubric.objects.available_in(project) if project else Rubric.objects.all()
     rubrics = {
         rubric.slug: Scale.of(
             rubric.slug,
@@ -102,7 +103,7 @@ def stored_contents(dataset: Dataset | None) -> StoredContents:
                 for level in rubric.levels.all()
             ],
         )
-        for rubric in Rubric.objects.prefetch_related("levels")
+        for rubric in available.prefetch_related("levels")
     }
     for slug, standard in STANDARD.items():
         levels = [

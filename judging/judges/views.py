@@ -66,7 +66,6 @@ def judges(request: AuthenticatedRequest) -> HttpResponseBase:
         "query": listing.query,
         "imported": progress.imported(user),
         "datasets": Dataset.objects.visible_to(user),
-        "may_create": may_create(user),
         "room": "judges",
     }
     return render(request, "judging/judges/judges.html", context)
@@ -108,7 +107,7 @@ def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         "picked": picked,
         "all_datasets": Dataset.objects.visible_to(user),
         "sent": preview(judge.spec, picked),
-        "may_create": may_create(user),
+        "may_archive": _may_archive(user, judge),
         "room": "judges",
     }
     return render(request, "judging/judges/judge.html", context)
@@ -132,14 +131,19 @@ def judge_visibility(request: AuthenticatedRequest, pk: int) -> HttpResponseBase
 
 
 @require_POST
-@admins_only
+@researchers_only
 def judge_archive(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Archive a judge, or restore it to the list and to new runs.
 
-    Its grades stay as they are.
+    Its grades stay as they are. Owners archive judges that only their projects have, admins any.
     """
     with transaction.atomic():
-        judge = get_object_or_404(Judge.objects.select_for_update(of=("self",)), pk=pk)
+        judges = Judge.objects.visible_to(request.user)
+        judge = get_object_or_404(judges.select_for_update(of=("self",)), pk=pk)
+        if not _may_archive(request.user, judge):
+            raise PermissionDenied(
+                "Only admins can archive a judge that the site or several projects have."
+            )
         is_restored = "restore" in request.POST
         open_run = judge.runs.filter(state__in=JudgeRun.OPEN).first()
         if open_run and not is_restored:
@@ -153,6 +157,10 @@ def judge_archive(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     done = "restored to the list" if is_restored else "archived; its grades and replies are kept"
     messages.success(request, f"The judge {judge} is {done}.")
     return redirect("judge", pk)
+
+
+def _may_archive(user: User, judge: Judge) -> bool:
+    return Judge.objects.archivable_by(user).filter(pk=judge.pk).exists()
 
 
 CHANGES_SHOWN = 50
@@ -194,7 +202,7 @@ def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
 
     All buttons but one only fill in the form, or show what it would send.
     """
-    if not may_create(request.user):
+    if not request.user.owns_any_project:
         raise PermissionDenied(
             "Judges are created by owners of a project, and by admins of the site. The page of your project "
             "names its owners."
@@ -213,21 +221,18 @@ def judge_new(request: AuthenticatedRequest) -> HttpResponseBase:
         typed |= of_preset(typed)
         extra = {"preset_note": PRESETS[typed["preset"]].note}
     elif "hold" in request.POST and typed["constraint"] in ("", *CONSTRAINTS):
-        extra = _constrained(typed)
+        extra = _constrained(typed, request.user)
     elif "words" in request.POST:
-        rubric = get_object_or_404(Rubric, slug=typed["rubric"])
+        rubric = get_object_or_404(Rubric.objects.visible_to(request.user), slug=typed["rubric"])
         typed["wording"] = rubric_text_of(rubric)
     elif "ask" in request.POST:
         extra = _ask(typed, request.user)
     elif "look" in request.POST:
-        required = required_placeholders(Rubric.objects.filter(slug=typed["rubric"]).first())
+        required = required_placeholders(
+            Rubric.objects.visible_to(request.user).filter(slug=typed["rubric"]).first()
+        )
         extra = {"problems": check_template(typed["system"], typed["prompt"], required)}
     return _page(request, JudgeForm(user=request.user, initial=typed), **extra)
-
-
-def may_create(user: User) -> bool:
-    """Return True if a user may create judges: admins, and owners of any project."""
-    return user.is_admin or Project.objects.owned_by(user).exists()
 
 
 def _beginning(request: AuthenticatedRequest) -> dict[str, Any]:
@@ -241,7 +246,8 @@ def _copied(request: AuthenticatedRequest) -> dict[str, Any]:
         copy = of_judge(get_object_or_404(models, pk=copied if is_key(copied) else None))
         parser = request.GET.get("parser")
         return copy | {"parser": parser} if parser in PARSERS else copy
-    rubric = get_object_or_404(Rubric.objects.offered(), slug=request.GET.get("rubric") or "graded")
+    rubrics = Rubric.objects.offered().visible_to(request.user)
+    rubric = get_object_or_404(rubrics, slug=request.GET.get("rubric") or "graded")
     return {
         **_file(request.GET.get("prompt") or FIRST),
         "rubric": rubric.slug,
@@ -256,9 +262,9 @@ def _file(name: str) -> dict[str, Any]:
         raise Http404(str(error)) from None
 
 
-def _constrained(typed: dict[str, Any]) -> dict[str, Any]:
+def _constrained(typed: dict[str, Any], user: User) -> dict[str, Any]:
     """Add the chosen form of reply to the further settings, or say why they are invalid."""
-    rubric = get_object_or_404(Rubric, slug=typed["rubric"])
+    rubric = get_object_or_404(Rubric.objects.visible_to(user), slug=typed["rubric"])
     try:
         typed |= of_constraint(typed, list(rubric.grades()))
     except ValidationError as error:
@@ -274,7 +280,7 @@ def _ask(typed: dict[str, Any], user: User) -> dict[str, Any]:
     names = [name for name, _ in choices_for(user, *Project.objects.owned_by(user))]
     if typed["endpoint"] not in names:
         return {"silent": "Choose a server." if names else "This site has no server."}
-    rubric = Rubric.objects.filter(slug=typed["rubric"]).first()
+    rubric = Rubric.objects.visible_to(user).filter(slug=typed["rubric"]).first()
     try:
         sent = JudgeForm.base_fields["extra"].clean(typed["extra"])
         row = endpoint_named(typed["endpoint"])

@@ -33,6 +33,20 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
         )
         return self.filter(Q(is_site_wide=True) | of_datasets | Q(Exists(runs)) | Q(Exists(shared)))
 
+    def archivable_by(self, user: User) -> "JudgeQuerySet":
+        """Return judges that are only in projects of which the user is an owner; all for an admin."""
+        if user.is_admin:
+            return self
+        owned = Project.objects.owned_by(user).order_by().values("pk")
+        projects = Judge.projects.through.objects.filter(judge=OuterRef("pk"))
+        runs = JudgeRun.objects.filter(judge=OuterRef("pk"))
+        return self.filter(
+            Exists(projects.filter(project__in=owned)),
+            ~Exists(projects.exclude(project__in=owned)),
+            ~Exists(runs.exclude(dataset__project__in=owned)),
+            is_site_wide=False,
+        )
+
 
 class Judge(models.Model):
     """All that shapes a judge's replies, under one fingerprint.

@@ -74,7 +74,8 @@ class NewCampaignForm(forms.ModelForm):
         for name in ("title", "slug"):
             self.fields[name].required = False
         self.fields["people"].queryset = accounts(self.instance)  # type: ignore[attr-defined]
-        self.fields["rubric"].queryset = Rubric.objects.offered()  # type: ignore[attr-defined]
+        offered = Rubric.objects.offered().available_in(dataset.project)
+        self.fields["rubric"].queryset = offered  # type: ignore[attr-defined]
         kind_counts = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
         counts: dict[str, int] = dict(kind_counts)
         self.fields["kind"].choices = [  # type: ignore[attr-defined]
@@ -183,7 +184,7 @@ def propose_rubric(dataset: Dataset, counts: dict[str, int]) -> tuple[Rubric | N
     It is the one of its newest campaign, else the one with most of its ratings, else one that is made
     for the most frequent kind of text. `counts`: the texts with words, by kind. None where nothing fits.
     """
-    offered = Rubric.objects.offered()
+    offered = Rubric.objects.offered().available_in(dataset.project)
     newest = offered.filter(campaigns__dataset=dataset).order_by("-campaigns__pk").first()
     if newest:
         return newest, "proposed: the newest campaign of this dataset has it"

@@ -101,7 +101,9 @@ class TextsForm(DraftForm):
         initial["further_rubrics"] = list(instance.further_rubrics.values_list("pk", flat=True))
         initial["labels"] = f"{source}:{instance.question_rubric_id}" if source else ""
         super().__init__(*args, instance=instance, initial=initial, **kwargs)
-        offered = Q(is_retired=False) | Q(pk__in=initial["further_rubrics"])
+        offered = Q(pk__in=Rubric.objects.offered().available_in(instance.dataset.project)) | Q(
+            pk__in=initial["further_rubrics"]
+        )
         self.fields["further_rubrics"].queryset = Rubric.objects.filter(  # type: ignore[attr-defined]
             offered
         ).exclude(pk=instance.rubric_id)

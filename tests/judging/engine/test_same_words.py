@@ -159,7 +159,7 @@ def test_pairs_of_a_concurrent_run_are_counted_as_there_before(judge, study):
 
 
 def read_texts(judge):
-    """Return the name of the text that was read for each rating of a judge, by the name of its text."""
+    """Return the text that was read for each rating of a judge, by the name of its text."""
     ratings = Rating.objects.filter(rater=judge.rater).select_related("text", "copied_from")
     return {rating.text.name: getattr(rating.copied_from, "name", "") for rating in ratings}
 

@@ -3,7 +3,10 @@
 import re
 
 import pytest
+from django.test import Client
 
+from annotation.models import Dataset, Membership, Project, User
+from annotation.models.projects import main_project
 from judging.engine import runs
 from judging.engine.foreground import fill_lexical
 from judging.engine.selection import Selection
@@ -102,9 +105,50 @@ def test_judge_with_a_run_under_way_is_not_archived(cast, judges, dataset):
     assert Judge.objects.get(pk=judges["amber"].pk).archived is None
 
 
+@pytest.fixture
+def olga(judges):
+    """Return an owner of the main project, which has amber."""
+    olga = User.objects.create_user("olga", role="researcher")
+    Membership.objects.create(project_id=main_project(), user=olga, role="owner")
+    judges["amber"].projects.set([main_project()])
+    Judge.objects.filter(pk=judges["amber"].pk).update(is_site_wide=False)
+    client = Client()
+    client.force_login(olga)
+    return client
+
+
+def test_owner_archives_a_judge_of_the_own_project(olga, judges):
+    address = f"/judges/{judges['amber'].pk}/"
+    assert "Archive" in olga.get(address).content.decode()
+    assert (
+        "archived; its grades and replies are kept"
+        in archive(olga, judges["amber"]).content.decode()
+    )
+    archive(olga, judges["amber"], restore="1")
+    assert Judge.objects.get(pk=judges["amber"].pk).archived is None
+
+
+@pytest.mark.parametrize("reason", ["site", "project", "run", "role"])
+def test_judge_that_others_have_is_archived_by_admins_only(olga, judges, dataset, reason):
+    amber = judges["amber"]
+    other = Project.objects.create(slug="other", title="Another group")
+    if reason == "site":
+        Judge.objects.filter(pk=amber.pk).update(is_site_wide=True)
+    elif reason == "project":
+        amber.projects.add(other)
+    elif reason == "run":
+        a_run(amber, dataset)
+        Dataset.objects.filter(pk=dataset.pk).update(project=other)
+    else:
+        Membership.objects.filter(user__username="olga").update(role="coordinator")
+    assert ">Archive" not in olga.get(f"/judges/{amber.pk}/").content.decode()
+    assert archive(olga, amber).status_code == 403
+    assert Judge.objects.get(pk=amber.pk).archived is None
+
+
 def test_only_admins_archive(cast, judges):
     address = f"/judges/{judges['amber'].pk}/archive/"
-    assert cast.client("researcher").post(address).status_code == 403
+    assert cast.client("researcher").post(address).status_code == 404  # of no project of theirs
     assert cast.client("admin").get(address).status_code == 405
     assert cast.client("admin").post("/judges/0/archive/").status_code == 404
     assert Judge.objects.filter(archived=None).count() == 3
