@@ -25,12 +25,13 @@ LONGEST_EXCERPT = 300
 
 @dataclass(frozen=True)
 class Hit:
-    """Search hit: title, context, excerpt and URL."""
+    """Search hit: title, context, excerpt, URL, and URL of the text history."""
 
     title: str
     of: list[str]
     excerpt: SafeString
     url: str
+    history_url: str
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,9 @@ def _rated_under(**pair: Any) -> Subquery:
 def _of_text(text: Any, terms: SearchQuery) -> Hit:
     of = [text.dataset.title, _kind_label(text), text.topic.name if text.topic else "of no topic"]
     url = _list_or_matrix(text.dataset, text.topic, text.rubric, {"text": text.pk})
-    return Hit(text.name, of, excerpt(text.body or "", terms), url)
+    snippet = excerpt(text.body or "", terms)
+    history = reverse("text_history", args=[text.dataset.slug, "text", text.pk])
+    return Hit(text.name, of, snippet, url, history)
 
 
 def _of_question(question: Any, terms: SearchQuery) -> Hit:
@@ -113,7 +116,9 @@ def _of_question(question: Any, terms: SearchQuery) -> Hit:
         of.append(f"filtered: {question.filtered_because}")
     narrowed = {"topic": topic.name, "words": question.body}
     url = _list_or_matrix(topic.dataset, topic, question.rubric, narrowed)
-    return Hit(f"Sub-question {question.number}", of, excerpt(question.body, terms), url)
+    title, snippet = f"Sub-question {question.number}", excerpt(question.body, terms)
+    history = reverse("text_history", args=[topic.dataset.slug, "question", question.pk])
+    return Hit(title, of, snippet, url, history)
 
 
 def _of_quote(span: Any, terms: SearchQuery) -> Hit:
@@ -129,7 +134,8 @@ def _of_quote(span: Any, terms: SearchQuery) -> Hit:
         of.append("not in the text")
     pair = reverse("pair", args=[text.dataset.slug, text.pk, question.pk])
     url = f"{pair}?{urlencode({'rubric': rating.rubric.slug})}"
-    return Hit(str(question), of, excerpt(str(span), terms), url)
+    history = reverse("text_history", args=[text.dataset.slug, "text", text.pk])
+    return Hit(str(question), of, excerpt(str(span), terms), url, history)
 
 
 def _kind_label(text: Text) -> str:

@@ -9,6 +9,8 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
@@ -64,7 +66,9 @@ def _edit(
     try:
         if "change" not in request.POST:
             check_read_version(entity, digest_read)
-            return _page(request, slug, kind, entity, form=form, outlook=preview_edit(entity, body))
+            changes = compare(entity.body or "", body)
+            outlook = preview_edit(entity, body)
+            return _page(request, slug, kind, entity, form=form, outlook=outlook, changes=changes)
         reason = form.cleaned_data["why"]
         edit_text(
             entity, body, by=request.user, why=reason, counts=form.keeps_grades, seen=digest_read
@@ -77,7 +81,21 @@ def _edit(
     except ObjectDoesNotExist as error:
         raise Http404("Somebody removed it in the meantime.") from error
     messages.success(request, "The edit is saved. Earlier versions are below.")
-    return redirect("text_history", slug, kind, entity.pk)
+    return _to_history(request, slug, kind, entity.pk)
+
+
+def _to_history(request: AuthenticatedRequest, slug: str, kind: str, pk: int) -> HttpResponse:
+    """Redirect to the page of a text, which keeps its link to the page before."""
+    previous_url = _previous_url(request)
+    url = reverse("text_history", args=[slug, kind, pk])
+    return redirect(f"{url}?{urlencode({'back': previous_url})}" if previous_url else url)
+
+
+def _previous_url(request: AuthenticatedRequest) -> str:
+    """Return the URL of this site where the reader followed the link to edit; "" if unknown."""
+    url = request.GET.get("back", "")
+    is_ours = url.startswith("/") and url_has_allowed_host_and_scheme(url, {request.get_host()})
+    return url if is_ours else ""
 
 
 def _conflict(
@@ -218,6 +236,7 @@ def _page(
         "form": TextEditForm(initial={"body": body, "seen": digest(entity.body or "")}),
         "kept": GRADE_CHOICES,
         "seen": digest(entity.body or ""),
+        "previous_url": _previous_url(request),
         "room": "datasets",
     }
     return render(
