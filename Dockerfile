@@ -9,8 +9,9 @@ COPY pyproject.toml uv.lock ./
 RUN uv sync --locked --no-dev --no-cache
 
 COPY . .
-# The key is for this command alone: without one it would make a file of it, the same in every copy of the image.
-RUN SECRET_KEY=of-the-build .venv/bin/python manage.py collectstatic --noinput && mkdir $VAR_DIR/uploads
+# These keys are for this command alone: without them it would make files of keys, the same in every copy of the image.
+RUN SECRET_KEY=of-the-build JUDGE_SECRET_KEYS=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= \
+    .venv/bin/python manage.py collectstatic --noinput && mkdir -p $VAR_DIR/uploads
 
 FROM python:3.13-slim-trixie
 RUN useradd --system --create-home --uid 10001 crux

@@ -32,11 +32,11 @@ def client_of(name: str) -> Client:
 @pytest.fixture
 def people(cast, db):
     """Return the cast, with owners of two projects: olga of main, oleg of another one."""
-    other = Project.objects.create(slug="other", title="Another group")
+    other_project = Project.objects.create(slug="other", title="Another group")
     for name, project, role in (
         ("olga", main_project(), "owner"),
         ("vera", main_project(), "viewer"),
-        ("oleg", other.pk, "owner"),
+        ("oleg", other_project.pk, "owner"),
     ):
         user = User.objects.create_user(name, role="researcher")
         Membership.objects.create(project_id=project, user=user, role=role)
@@ -192,13 +192,13 @@ def test_imported_rubric_belongs_to_the_project_until_another_one_imports_it(peo
     import_dataset(files, "first", project=Project.objects.get(slug="main"))
     mood = Rubric.objects.get(slug="mood")
     assert mood.project.slug == "main"
-    other = Project.objects.get(slug="other")
+    other_project = Project.objects.get(slug="other")
     with pytest.raises(DatasetImportError, match="has other levels"):
-        import_dataset(rubric_files(tmp_path / "b", "Hot"), "second", project=other)
-    import_dataset(files, "second", project=other, dry_run=True)
+        import_dataset(rubric_files(tmp_path / "b", "Hot"), "second", project=other_project)
+    import_dataset(files, "second", project=other_project, dry_run=True)
     mood.refresh_from_db()
     assert mood.project.slug == "main"
-    import_dataset(files, "second", project=other)
+    import_dataset(files, "second", project=other_project)
     mood.refresh_from_db()
     assert mood.project is None
 
