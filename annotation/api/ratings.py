@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django_filters.rest_framework import ChoiceFilter
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
+from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -56,10 +56,28 @@ class AppendedRow(serializers.Serializer):
     )
 
 
-class Ratings(DatasetEndpoint, LongListing):
+class RatingsEndpoint(DatasetEndpoint, generics.GenericAPIView):
+    """Base view of the ratings of one dataset, with their filters."""
+
     tag = "Ratings"
-    permission_classes = [IsAdminOrReadOnly]
     filterset_class = RatingFilters
+    queryset: QuerySet[Rating] = Rating.objects.all()
+
+    @cached_property
+    def raters(self) -> dict[str, Rater]:
+        return raters_of(self.dataset)
+
+    @property
+    def rater_names(self) -> dict[int, str]:
+        """Return the names of the raters in this dataset, by the key of the rater."""
+        return {rater.pk: name for name, rater in self.raters.items()}
+
+    def get_queryset(self) -> QuerySet[Rating]:
+        return super().get_queryset().filter(text__dataset=self.dataset)
+
+
+class Ratings(RatingsEndpoint, LongListing):
+    permission_classes = [IsAdminOrReadOnly]
     serializer_class = RatingRow
     queryset = (
         Rating.objects.select_related("rater", "rubric", "text", "question__topic")
@@ -90,12 +108,4 @@ class Ratings(DatasetEndpoint, LongListing):
         return Response(appending.append(self.dataset, body.validated_data))
 
     def get_serializer_context(self) -> dict[str, Any]:
-        context = dict(super().get_serializer_context())
-        return context | {"names": {rater.pk: name for name, rater in self.raters.items()}}
-
-    @cached_property
-    def raters(self) -> dict[str, Rater]:
-        return raters_of(self.dataset)
-
-    def get_queryset(self) -> QuerySet[Rating]:
-        return super().get_queryset().filter(text__dataset=self.dataset)
+        return dict(super().get_serializer_context()) | {"names": self.rater_names}

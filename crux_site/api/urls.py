@@ -3,11 +3,17 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
+from crux_site.api.ratings import RatingsParquet
 from crux_site.api.tables import Tables
 from crux_site.api.views import Schema, UnknownEndpoint, try_api
 
 v1: list[URLPattern | URLResolver] = [
     path("", include("annotation.api.urls")),
+    path(
+        "datasets/<slug:dataset>/ratings/parquet/",
+        RatingsParquet.as_view(),
+        name="api_ratings_parquet",
+    ),
     path("datasets/<slug:dataset>/tables/", Tables.as_view(), name="api_tables"),
     path("", include("evaluation.api.urls")),
     path("", include("judging.api.urls")),

@@ -168,7 +168,7 @@ def _folders(dataset: Dataset, counts: dict[str, int], *, for_team: bool) -> Sec
         if for_team or form != "crux"
     ]
     lacks = {}
-    if not _has_pyarrow():
+    if not has_pyarrow():
         lacks[offers.pop().name] = NO_PYARROW
     return Section("The whole dataset", "Each archive contains a folder.", offers, lacks)
 
@@ -182,7 +182,8 @@ def _folder(dataset: Dataset, form: str, out: Path, metadata: PublicationMetadat
     FOLDERS[form](dataset, out, metadata)
 
 
-def _has_pyarrow() -> bool:
+def has_pyarrow() -> bool:
+    """Return True if Parquet can be written."""
     return find_spec("pyarrow") is not None
 
 
@@ -200,7 +201,7 @@ def _table(dataset: Dataset, n: int) -> Section:
             "ratings.jsonl", n, "ratings", "JSON lines", partial(long_table.jsonl_lines, dataset)
         ),
     ]
-    if not _has_pyarrow():
+    if not has_pyarrow():
         return Section("Ratings and spans", about, offers, {names[2]: NO_PYARROW})
     offers.append(ExportFile(names[2], n, "ratings", "Parquet", write=partial(_parquet, dataset)))
     return Section("Ratings and spans", about, offers)

@@ -220,7 +220,10 @@ def _grow(dataset, rows):
 
 @pytest.mark.parametrize(
     "path",
-    ["", "topics/", "questions/", "texts/", "raters/", "ratings/", "runs/", "runs/one/ranking/"],
+    [
+        *("", "topics/", "questions/", "texts/", "raters/", "ratings/", "ratings/parquet/"),
+        *("runs/", "runs/one/ranking/"),
+    ],
 )
 def test_page_query_count_is_constant(api, dataset, ratings, path, django_assert_max_num_queries):
     run = RetrievalRun.objects.create(dataset=dataset, name="one")

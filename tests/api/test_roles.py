@@ -58,6 +58,7 @@ def test_roles_have_the_access_of_the_table(api, names, method, address):
         assert answer["Content-Type"].split(";")[0] in (
             "application/json",
             "application/vnd.oai.openapi+json",
+            "application/vnd.apache.parquet",
         )
         if may == "yes":
             # What is sent here is nothing, which a POST may refuse, but for its form and not its sender.

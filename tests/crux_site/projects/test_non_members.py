@@ -61,7 +61,8 @@ def test_api_knows_nothing_of_it_either(world):
     run = JudgeRun.objects.get()
     key = ApiToken.objects.make(User.objects.get(username="rex"), "notebook")
     api = APIClient(HTTP_AUTHORIZATION=f"Token {key}")
-    for path in ("", "topics/", "questions/", "texts/", "raters/", "ratings/", "runs/"):
+    lists = ("topics/", "questions/", "texts/", "raters/", "ratings/", "ratings/parquet/", "runs/")
+    for path in ("", *lists):
         assert api.get(f"/api/v1/datasets/ferry/{path}").status_code == 404, path
     assert api.get(f"/api/v1/datasets/ferry/runs/{OURS}-bm25/ranking/").status_code == 404
     assert api.get(f"/api/v1/judge-runs/{run.pk}/").status_code == 404
