@@ -47,10 +47,24 @@ class Connection:
         )
 
     def get(self, path: str, query: Query) -> dict[str, Any]:
-        """Return the JSON object at a path; wait and retry while the site is busy.
+        """Return the JSON object at a path. Raises SiteError."""
+        return _content(self._wait_and_send(path, query))
+
+    def get_file(self, path: str, query: Query, media_type: str) -> bytes | None:
+        """Return the file at a path; None if the site has no such file.
 
         Raises SiteError.
         """
+        answer = self._wait_and_send(path, query)
+        if answer.status_code == httpx.codes.NOT_FOUND:
+            return None
+        if answer.is_success and answer.headers.get("Content-Type") == media_type:
+            return answer.content
+        _content(answer)
+        return None
+
+    def _wait_and_send(self, path: str, query: Query) -> httpx.Response:
+        """Return the response to a request, repeated while the site is busy."""
         seconds_left = self.patience
         while True:
             answer = self._send(path, query)
@@ -59,7 +73,7 @@ class Connection:
                 break
             time.sleep(wait)
             seconds_left -= wait
-        return _content(answer)
+        return answer
 
     def pages(self, path: str, query: Query) -> Iterator[dict[str, Any]]:
         """The pages of a list from the first on, as they are read. Raises SiteError."""

@@ -1,8 +1,13 @@
-"""Convert API rows to pandas frames, with the same columns even without rows."""
+"""Convert API rows to pandas frames, with the same columns even without rows.
+
+Ratings come as JSON rows or as a Parquet file, and give the same frame.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.util import find_spec
+from io import BytesIO
 from typing import Any
 
 import pandas as pd
@@ -25,6 +30,15 @@ TYPES = {
         ("n", "missing", "filtered_eta", "copied_from"), "Int64"
     ),  # whole numbers of which some are not there
 }
+RATING_TYPES = {
+    **dict.fromkeys(("id", "text_id", "question_id", "question_position", "grade"), "int64"),
+    **dict.fromkeys(("rater", "rater_kind", "rubric", "question_topic"), "str"),
+    **dict.fromkeys(("text_kind", "text_system", "text_name", "text_sha256"), "str"),
+    "copied_from": "Int64",
+    "created": "datetime64[us, UTC]",
+    "spans": "object",
+}
+PARQUET = "application/vnd.apache.parquet"
 
 
 def frame(rows: Iterable[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFrame:
@@ -40,3 +54,26 @@ def frame(rows: Iterable[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFr
     if "created" in read:
         read["created"] = pd.to_datetime(read["created"], utc=True, format="ISO8601")
     return read
+
+
+def ratings(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Convert rows of ratings to a frame, with the same types even without rows."""
+    return frame(rows, RATINGS).astype(RATING_TYPES)
+
+
+def can_read_parquet() -> bool:
+    """Return True if pyarrow is installed; nothing else of the client needs it."""
+    return find_spec("pyarrow") is not None
+
+
+def ratings_of_parquet(content: bytes) -> pd.DataFrame:
+    """Convert a Parquet file of ratings to the frame that `ratings` makes of their rows."""
+    import pyarrow as pa  # noqa: PLC0415 - the extra `parquet`
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    table = pq.read_table(BytesIO(content))
+    # Nullable integers: NumPy's are floats where one is missing, which are inexact from 2**53 on.
+    read = table.drop_columns("spans").to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    read["spans"] = pd.Series(table["spans"].to_pylist(), dtype="object")
+    read = read[[*RATINGS, *(name for name in read if name not in RATINGS)]]
+    return read.astype(RATING_TYPES)

@@ -9,8 +9,9 @@ import pytest
 from django.core.cache import caches
 from django.test import Client
 
-from annotation.models import ApiToken, NuggetSpan, Rating
+from annotation.models import ApiToken, Dataset, NuggetSpan, Rating
 from crux_client import Site, SiteError, connection, site
+from crux_site.exports import page as page_of_exports
 from evaluation.models import RetrievalRun
 from tests.toolbox.agreement_study import Study, make_study
 
@@ -33,7 +34,7 @@ def rosa(cast, kept_study) -> Site:
 def answered_here(request: httpx.Request) -> httpx.Response:
     token = {"Authorization": request.headers["Authorization"]}
     answer = Client().get(request.url.raw_path.decode(), headers=token)
-    return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
+    return httpx.Response(answer.status_code, headers=answer.headers, content=answer.getvalue())
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def test_ratings_come_with_their_text_question_and_spans(ferry, kept_study):
     assert len(ferry.ratings()) == Rating.objects.count()
 
 
-def test_list_with_several_pages_is_complete(ferry, monkeypatch):
+def test_list_with_several_pages_is_complete(ferry, without_pyarrow, monkeypatch):
     whole, numbers = ferry.ratings(), ferry.agreement()
     monkeypatch.setattr(site, "ROWS", 4)
     monkeypatch.setattr(site, "NUMBERS", 40)
@@ -81,6 +82,83 @@ def test_list_with_several_pages_is_complete(ferry, monkeypatch):
     pd.testing.assert_frame_equal(ferry.agreement(), numbers)
     assert len(whole) == 17
     assert len(numbers) > 80
+
+
+FILTERS = [
+    {},
+    {"rater": "ann", "system": "annotated.oracle"},
+    {"rubric": "graded"},
+    {"topic": "ferry-1", "kind": "report"},
+    {"kind": "passage"},  # no rows
+]
+
+
+@pytest.fixture
+def requested(monkeypatch):
+    """Return a list that gets the path of each request of the client."""
+    paths = []
+    send = connection.Connection._send
+
+    def record(self, path, query):
+        paths.append(path)
+        return send(self, path, query)
+
+    monkeypatch.setattr(connection.Connection, "_send", record)
+    return paths
+
+
+@pytest.fixture
+def without_pyarrow(monkeypatch):
+    monkeypatch.setattr(site.frames, "find_spec", lambda name: None)
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=str)
+def test_ratings_of_parquet_equal_those_of_json(ferry, kept_study, requested, monkeypatch, filters):
+    """Same columns, types, order and values, also with a missing offset and a copied grade."""
+    pytest.importorskip("pyarrow")
+    Rating.objects.filter(rater=kept_study.ben).update(copied_from=kept_study.oracle)
+    of_parquet = ferry.ratings(**filters)
+    assert requested == ["datasets/ferry/ratings/parquet/"]
+    monkeypatch.setattr(site.frames, "find_spec", lambda name: None)
+    of_json = ferry.ratings(**filters)
+    assert requested[1:] == ["datasets/ferry/ratings/"]
+    pd.testing.assert_frame_equal(of_parquet, of_json, check_exact=True)
+    assert of_parquet["created"].dtype == "datetime64[us, UTC]"
+    assert of_parquet["copied_from"].dtype == "Int64"
+    assert {type(spans) for spans in of_parquet["spans"]} <= {list}
+
+
+def test_ratings_of_a_site_without_parquet_are_pages(ferry, requested, monkeypatch):
+    """A site without pyarrow, or older than the file, answers 404."""
+    of_parquet = ferry.ratings(rater="ann")
+    monkeypatch.setattr(page_of_exports, "find_spec", lambda name: None)
+    pd.testing.assert_frame_equal(ferry.ratings(rater="ann"), of_parquet)
+    assert requested[1:] == ["datasets/ferry/ratings/parquet/", "datasets/ferry/ratings/"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "sentence"),
+    [
+        ({"rater": "nobody"}, r"^There is no rater called nobody in ferry\.$"),
+        ({"kind": "novel"}, "^kind: Select a valid choice"),
+        ({"topic": " "}, "^topic: is empty$"),
+    ],
+)
+@pytest.mark.parametrize("reads", ["parquet", "json"])
+def test_wrong_filter_of_ratings_raises_the_sites_sentence(
+    ferry, request, filters, sentence, reads
+):
+    if reads == "json":
+        request.getfixturevalue("without_pyarrow")
+    with pytest.raises(SiteError, match=sentence):
+        ferry.ratings(**filters)
+
+
+def test_ratings_of_a_missing_dataset_raise(ferry):
+    Dataset.objects.update(slug="renamed")
+    with pytest.raises(SiteError, match=r"^There is no dataset called ferry\.$") as refused:
+        ferry.ratings()
+    assert refused.value.status == 404
 
 
 def test_empty_list_has_same_columns(ferry):
