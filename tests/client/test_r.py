@@ -18,6 +18,7 @@ from tests.toolbox.paths import ROOT
 
 RECIPES = (ROOT / "docs" / "client.md").read_text().partition("## In R")[2]
 PACKAGES = ("httr", "jsonlite", "vctrs")
+DEBIAN = " ".join(["r-base-core", *(f"r-cran-{name}" for name in PACKAGES)])
 # What the recipes made, for Python to look at.
 WRITE_RESULTS = """
 made <- list(
@@ -42,11 +43,18 @@ def has_packages() -> bool:
     return not subprocess.run(command, capture_output=True, check=False).returncode
 
 
+@pytest.fixture
+def rscript():
+    if not has_packages():
+        pytest.skip(
+            f"NOT RUN: there is no R with {', '.join(PACKAGES)} here. Debian: apt-get install {DEBIAN}"
+        )
+    return shutil.which("Rscript")
+
+
 @pytest.mark.soak
 @pytest.mark.any_database
-def test_recipes_equal_client_numbers(served, tmp_path):
-    if not has_packages():
-        pytest.skip(f"NOT RUN: there is no R with {', '.join(PACKAGES)} here")
+def test_recipes_equal_client_numbers(rscript, served, tmp_path):
     client = Client()
     client.force_login(User.objects.get(role="admin"))
     table = client.get("/datasets/coastal-demo/agreement/numbers.csv")
@@ -57,7 +65,7 @@ def test_recipes_equal_client_numbers(served, tmp_path):
         textwrap.dedent("".join(CODE_LINE.findall(RECIPES))) + WRITE_RESULTS
     )
     ran = subprocess.run(
-        [shutil.which("Rscript"), "recipes.R"],
+        [rscript, "recipes.R"],
         cwd=tmp_path,
         env=os.environ | {"CRUX_URL": served, "CRUX_TOKEN": ADMIN},
         capture_output=True,
