@@ -75,6 +75,7 @@ Processes and threads:
 - `worker_processes`: worker processes that a test kills, forked from `preload`
 - `preload`: modules that the fork server loads
 - `served_site`: a served site with its own database, and Chromium
+- `wheels`: wheels built with uv, in empty environments
 - `empty_site`: an empty site for workers in other processes
 - `scripted_server`: a model server that replies as told
 - `model_process`: a real model server that tests kill and restart
