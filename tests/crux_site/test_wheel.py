@@ -1,20 +1,29 @@
 """The wheel in an empty environment: the command `crux`, from an empty folder."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
 from tests.toolbox.clock import HANGS, wait_for_server
+from tests.toolbox.paths import ROOT
 from tests.toolbox.served_site import free_port
+from tests.toolbox.wheels import (
+    build_wheel,
+    clean_environ,
+    find_python,
+    install,
+    make_environment,
+    needs_uv,
+    run,
+)
 
-ROOT = Path(__file__).parents[2]
-UV = shutil.which("uv") or shutil.which(str(ROOT / ".uv" / "bin" / "uv"))
+OTHER_PYTHON = "3.13"  # the newest; the usual one is the oldest, 3.11
 TABLE = (
     "qid,question,passage,rater,grade\n"
     "m1,What drives the mill?,The stream drives the wheel.,anna,5\n"
@@ -23,45 +32,33 @@ TABLE = (
     "m1,What drives the mill?,The miller sells flour.,ben,1\n"
 )
 
-pytestmark = [
-    pytest.mark.any_database,
-    pytest.mark.soak,
-    pytest.mark.skipif(not UV, reason="NOT BUILT: there is no uv here"),
-]
-
-
-def run(*command: str | Path, **options) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=HANGS, check=False, **options
-    )
+pytestmark = [pytest.mark.any_database, pytest.mark.soak, needs_uv]
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory) -> Path:
-    """Build the wheel, install it alone, and return the folder of its programs."""
-    folder = tmp_path_factory.mktemp("wheel")
-    built = run(UV, "build", "--wheel", "--out-dir", folder / "dist", cwd=ROOT)
-    assert built.returncode == 0, built.stderr
-    (wheel,) = (folder / "dist").glob("*.whl")
-    assert run(UV, "venv", "--python", sys.executable, folder / "env").returncode == 0
-    programs = folder / "env" / "bin"
-    done = run(UV, "pip", "install", "--python", programs / "python", wheel)
-    assert done.returncode == 0, done.stderr
+def wheel(tmp_path_factory) -> Path:
+    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    """Install the wheel alone, and return the folder of its programs."""
+    programs = make_environment(tmp_path_factory.mktemp("environment") / "env")
+    install(programs, wheel)
     return programs
 
 
 @pytest.fixture
 def crux(installed, tmp_path):
-    """Run `crux` from an empty folder, without the settings of this process."""
-    variables = ("PYTHONPATH", "VAR_DIR", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "CRUX_DATA")
-    env = {name: value for name, value in os.environ.items() if name not in variables}
     (tmp_path / "work").mkdir()
+    return partial(run_crux, installed, tmp_path)
 
-    def command(*arguments: str, program=run, **options):
-        line = [installed / "crux", "--data", tmp_path / "data", *arguments]
-        return program(*line, cwd=tmp_path / "work", env=env, **options)
 
-    return command
+def run_crux(programs: Path, folder: Path, *arguments: str, program=run, **options):
+    """Run `crux` from an empty folder, without the settings of this process."""
+    env = clean_environ("VAR_DIR", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "CRUX_DATA")
+    line = [programs / "crux", "--data", folder / "data", *arguments]
+    return program(*line, cwd=folder / "work", env=env, **options)
 
 
 def test_help_names_the_data_folder(crux, installed, tmp_path):
@@ -88,6 +85,25 @@ def test_table_is_imported_into_a_new_site(crux, tmp_path):
 
 
 def test_demo_is_served_with_its_static_files_and_docs(crux, tmp_path):
+    check_demo(crux)
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_demo_is_served_on_the_newest_python(wheel, tmp_path):
+    if sys.version_info[:2] == tuple(map(int, OTHER_PYTHON.split("."))):
+        pytest.skip(f"this is Python {OTHER_PYTHON}: the test above")
+    if "ONE_PYTHON" in os.environ:
+        pytest.skip("NOT RUN: ONE_PYTHON is set")
+    if not (python := find_python(OTHER_PYTHON)):
+        pytest.skip(f"NOT RUN: there is no Python {OTHER_PYTHON} here")
+    programs = make_environment(tmp_path / "env", python)
+    install(programs, wheel)
+    (tmp_path / "work").mkdir()
+    check_demo(partial(run_crux, programs, tmp_path))
+
+
+def check_demo(crux) -> None:
+    """Serve the demo, read a page and a static file of it, and stop it with Ctrl-C."""
     port, model_port = str(free_port()), str(free_port())
 
     def start(*line, **options):
