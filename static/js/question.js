@@ -28,6 +28,9 @@ export class Question {
     const isEarly = this.radios.some((radio) => radio.checked !== radio.defaultChecked);
     this.early = isEarly ? this.grade : null;
     for (const radio of this.radios) radio.checked = radio.defaultChecked;
+    this.unticked = [...element.querySelectorAll('input[name="keep"]')] // the same of marked words
+      .filter((box) => box.defaultChecked && !box.checked)
+      .map((box) => box.value.split(":").map(Number)).map(([start, end]) => ({ start, end }));
     this.refusal = this.findRefusal();
     const waiting = waitingAt(this.url).at(-1) ?? this.refusal; // said before a reload, and not saved yet
     if (waiting) this.show(waiting.fields, waiting.key);

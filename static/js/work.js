@@ -20,7 +20,10 @@ const missing = document.getElementById("missing");
 const singleKeys = document.getElementById("single-keys");
 const undoButton = document.getElementById("undo");
 const undoStack = [];
-let active = questions.find((question) => "active" in question.element.dataset) ?? questions[0];
+const proposed = questions.find((question) => "active" in question.element.dataset) ?? questions[0];
+// Whoever began before this script had started goes on with the same question.
+let active = questions.find((question) => question.element.contains(document.activeElement))
+  ?? questions.findLast((question) => question.early !== null || question.unticked.length) ?? proposed;
 let offered = null; // words selected while the answer says that there are none
 let large = null; // so many words selected that it is asked first whether they are meant
 const waitsToLeave = () => entries().some((entry) => entry.item === item && entry.kind !== "answer");
@@ -388,7 +391,15 @@ watch(questions, () => {
   render();
 }, (next) => { if (isLeaving) location.assign(next); });
 start();
+// What was chosen, cleared, copied or selected before this script had started counts as if it had.
 for (const question of questions) {
+  if (question.unticked.length) change(question, () => question.unticked.forEach((span) => question.remove(span)));
   if (question.early !== null) choose(question, question.early);
   for (const span of question.takeCopied()) change(question, () => question.add(span));
+}
+if (active !== proposed) active.element.scrollIntoView({ block: "nearest" });
+if (!getSelection().isCollapsed) {
+  document.addEventListener("pointermove", (event) => { // a button that is still down selects more
+    if (event.pointerType === "mouse" && !event.buttons) takeSelection();
+  }, { once: true });
 }
