@@ -4,6 +4,8 @@ import itertools
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -178,12 +180,12 @@ def new_worker(visit):
     return lambda **options: visit(f"worker{next(_workers)}", **options)
 
 
-@pytest.fixture
-def printed_address(tmp_path):
-    """Run `manage.py serve` on an empty database; return the address of the first admin."""
+@contextmanager
+def serve_empty_site(folder: Path) -> Iterator[str]:
+    """Run `manage.py serve` on an empty database; yield the address of the first admin."""
     env = os.environ | {
-        "VAR_DIR": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path / 'crux.sqlite3'}",
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'crux.sqlite3'}",
         "JUDGE_ENDPOINTS": "",
     }
     manage = [sys.executable, "manage.py"]
@@ -198,6 +200,13 @@ def printed_address(tmp_path):
     finally:
         process.terminate()
         process.communicate(timeout=HANGS)
+
+
+@pytest.fixture
+def printed_address(tmp_path):
+    """Serve an empty site; return the address of the first admin."""
+    with serve_empty_site(tmp_path) as address:
+        yield address
 
 
 @pytest.fixture
