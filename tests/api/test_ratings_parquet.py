@@ -113,12 +113,12 @@ def test_file_is_named_after_the_dataset(client):
 
 
 def test_ratings_of_other_datasets_are_left_out(client, study):
-    other = make_dataset("other")
+    other_dataset = make_dataset("other")
     rating = Rating.objects.first()
     Rating.objects.create(
         rater=rating.rater,
         rubric=rating.rubric,
-        text=other.texts.first(),
+        text=other_dataset.texts.first(),
         question=rating.question,
         grade=0,
     )

@@ -171,8 +171,8 @@ def answer_question(page: Page, question: Locator, grade: int) -> bool:
     takes_span = not check and value >= SPAN_FROM
     expect(question.locator(".needs")).to_be_visible(visible=takes_span)
     if takes_span:
-        words = page.locator("#text").inner_text().split()
-        drag_over(page, " ".join(words[:3]))
+        tokens = page.locator("#text").inner_text().split()
+        drag_over(page, " ".join(tokens[:3]))
     expect(question).to_have_attribute("data-state", "answered" if takes_span else "absent")
     return bool(check)
 

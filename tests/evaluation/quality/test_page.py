@@ -334,9 +334,9 @@ def test_item_closely(cast, rosa, answered):
     assert [reader.active_ms for reader in report.readers] == [0, 60_000]
     assert [row.decided for row in report.rows] == [None, 1, None]
     first = item.asked.first().question_id
-    shown = rosa.get(f"{QUALITY}items/{item.pk}/?question={first}")
-    assert [span["label"] for span in shown.context["spans"]] == ["A", "B"]
-    assert f"/adjudication/{item.pk}/{first}/" in shown.content.decode()
+    response = rosa.get(f"{QUALITY}items/{item.pk}/?question={first}")
+    assert [span["label"] for span in response.context["spans"]] == ["A", "B"]
+    assert f"/adjudication/{item.pk}/{first}/" in response.content.decode()
 
 
 def test_queries_do_not_grow_with_the_answers(cast, rosa, campaign, django_assert_max_num_queries):

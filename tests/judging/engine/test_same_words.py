@@ -185,8 +185,8 @@ def test_ratings_of_a_prompt_without_the_text_are_no_copies(study):
 
 def test_agreement_of_two_judges_counts_copied_replies_once(judge, study):
     other_judge = a_judge("other", prompt="{text}\n{question}")
-    for each in (judge, other_judge):
-        pump(planned(each, study), Scripted(), WORKER)
+    for rating_judge in (judge, other_judge):
+        pump(planned(rating_judge, study), Scripted(), WORKER)
     raters = [judge.rater.name, other_judge.rater.name]
     matrix = load(select(study, raters=raters, rubric=judge.rubric.slug))
     assert (matrix.n_items, matrix.grades.tolist()) == (4, [[3.0, 3.0]] * 4)
@@ -195,8 +195,8 @@ def test_agreement_of_two_judges_counts_copied_replies_once(judge, study):
 
 def test_migration_marks_ratings_of_earlier_copied_replies(judge, study):
     blind = a_judge("blind", prompt="{question}")
-    for each in (judge, blind):
-        pump(planned(each, study), Scripted(), WORKER)
+    for rating_judge in (judge, blind):
+        pump(planned(rating_judge, study), Scripted(), WORKER)
     passage = Text.objects.get(kind="passage")
     add_text(passage.topic, "other", "Other words.", kind="report")
     pump(planned(judge, study), Scripted(), WORKER)
