@@ -53,6 +53,9 @@ PAGES = {
         "/projects/main/servers/",
         "/projects/main/servers/new/?preset=azure",
         "/allowed-hosts/",
+        "/site-settings/",
+        "/rubrics/new/?from=graded",
+        "/datasets/coast/words/text/1/?back=/datasets/",
     ],
     "worker23": ["/work/", "/work/in/t1/", "/datasets/", "/help/workers/"],
 }
