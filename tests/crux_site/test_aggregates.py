@@ -24,17 +24,17 @@ def grades_of(name):
 
 @pytest.fixture
 def reply_study(db):
-    """On the passage: first 5 0 - 1, second 3 0 2 4; on both reports question 2: 2 2."""
+    """On the passage: first 5 0 - 1, second 3 0 2 4; on a report question 2: 2 2, copied."""
     return make_reply_study()
 
 
 def test_committee_of_judges_by_median(reply_study):
     output = aggregate("--method", "median", "--raters", "first,second")
     prints = [judge.short for judge in (reply_study.first, reply_study.second)]
-    assert output.startswith("median-judges.graded: 5 ratings, 3 pairs without one.")
+    assert output.startswith("median-judges.graded: 4 ratings, 2 pairs without one.")
     assert "between two middle grades their mean, rounded half up" in output
-    assert f"of first (fingerprint {prints[0]}), second (fingerprint {prints[1]}), n = 5" in output
-    # The reports: 2 2. The passage: between 5 and 3, 4; 0; one grade, none; between 1 and 4, 2.5, up.
+    assert f"of first (fingerprint {prints[0]}), second (fingerprint {prints[1]}), n = 4" in output
+    # The reports: 2, copied. The passage: between 5 and 3, 4; 0; one grade, none; between 1 and 4, 2.5, up.
     assert sorted(grades_of("median-judges.graded")) == [0, 2, 2, 3, 4]
     rater = Rater.objects.get(name="median-judges.graded")
     assert (rater.kind, rater.dataset) == ("aggregate", reply_study.dataset)
@@ -46,9 +46,9 @@ def test_committee_by_the_mean_of_expected_grades(reply_study):
     output = aggregate(
         "--method", "mean-expected", "--raters", "first,second", "--name", "both.mean"
     )
-    assert output.startswith("both.mean: 5 ratings, 3 pairs without one.")
-    # The first has 3 grades of the passage and 4 of reports, the second 4 and 2.
-    assert "expected grades known for 7 of 13 grades" in output
+    assert output.startswith("both.mean: 4 ratings, 2 pairs without one.")
+    # The first has 3 grades of the passage and 2 of a report, the second 4 and 1; copies are left out.
+    assert "expected grades known for 5 of 10 grades" in output
     # The reports: (4.1 + 2) / 2 = 3.05; the passage: with 3, 3.55; with 0, 2.05; with 4, 4.05.
     assert sorted(grades_of("both.mean")) == [2, 3, 3, 4, 4]
 
@@ -56,12 +56,12 @@ def test_committee_by_the_mean_of_expected_grades(reply_study):
 def test_failed_reply_that_counts_as_0_expects_nothing(reply_study):
     Attempt.objects.filter(failure="refusal").update(expected_grade=5)
     output = aggregate("--method", "mean-expected", "--raters", "first,second")
-    assert "expected grades known for 13 of 13 grades" in output
+    assert "expected grades known for 10 of 10 grades" in output
 
 
 def test_majority_of_judges_leaves_that_of_people_alone(reply_study):
     assert aggregate("--method", "majority", "--raters", "first,second").startswith(
-        "majority-judges.graded: 3 ratings, 5 pairs without one."
+        "majority-judges.graded: 2 ratings, 4 pairs without one."
     )
 
 
@@ -101,10 +101,10 @@ def test_judge_calibrated_on_people(topics):
         expected_grade=1.2
     )
     output = aggregate("--method", "calibrated", "--raters", "second")
-    # The judge: 20 pairs of the further topics, 4 of the passage, 2 of the reports.
-    assert output.startswith("calibrated-second.graded: 26 ratings, 0 pairs without one.")
+    # The judge: 20 pairs of the further topics, 4 of the passage, 1 of the reports.
+    assert output.startswith("calibrated-second.graded: 25 ratings, 0 pairs without one.")
     assert f"of second (fingerprint {topics.second.short})" in output
-    assert "expected grades known for 1 of 26" in output
+    assert "expected grades known for 1 of 25" in output
     assert "of ann, ben, fitted for each topic on the others (20 pairs of 2 topics)" in output
     # The map: 0 is 1, 4 is 2.5, and 0.375 a grade between. The passage: 3 is 2.125; 0 is 1; 1.2 is
     # 1.45; 4 is 2.5, up. The reports: 2 is 1.75.

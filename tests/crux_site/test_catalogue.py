@@ -24,7 +24,7 @@ FOR_STAFF = {
     "Search",
     "Share",
     "Import",
-    "People",
+    "Site settings",
 }
 NAMES = {"Crux workbench"}
 

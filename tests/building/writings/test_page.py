@@ -291,7 +291,7 @@ def stopped(dataset, server):
 
 def test_writing_that_its_budget_stopped_goes_on_with_a_larger_one(admin, cast, stopped):
     page = markup(admin.get(of(stopped)))
-    assert "The budget of 1 messages is spent." in page
+    assert "The budget of 1 message is spent." in page
     assert 'name="max_messages" value="1"' in page
     response = admin.post(of(stopped, "resume/"), {"max_messages": "2", "max_tokens": ""})
     assert response.url == of(stopped)
@@ -308,7 +308,7 @@ def test_writing_that_its_budget_stopped_goes_on_with_a_larger_one(admin, cast, 
     [
         (
             {"max_messages": "1"},
-            "The budget of 1 messages is spent. Set a larger budget to continue.",
+            "The budget of 1 message is spent. Set a larger budget to continue.",
         ),
         ({"max_messages": "0"}, "greater than or equal to 1"),
         ({"max_messages": "9", "max_money": "5"}, "A budget of money needs prices"),

@@ -68,7 +68,7 @@ def test_concurrent_supersede_keeps_all_grades(world):
         version = reports[-1].versions.get()
         assert (version.counts, len(version.set_aside)) == (False, 1)
         assert not Rating.objects.filter(text=reports[-1]).exists()
-        choices = ProjectEntry.objects.filter(action__contains="aside")
+        choices = ProjectEntry.objects.filter(action__startswith="superseded")
         assert choices.filter(detail__startswith=f"{reports[-1].name},").count() == 1
 
 
