@@ -6,7 +6,7 @@ from copy import deepcopy
 import pytest
 from django.urls import URLResolver, get_resolver, resolve, reverse
 
-from annotation.pages import package_of, page_of
+from annotation.pages import declared_pages, package_of, page_of
 from crux_site.help.docs import doc
 from crux_site.help.help_links import help_url_for
 from crux_site.help.tags import term
@@ -45,6 +45,20 @@ def test_definitions_are_short_sentences():
         assert entry.definition.endswith("."), name
         assert len(entry.definition) <= 150, name
         assert entry.definition.count(". ") <= 2, name
+
+
+def test_entries_name_pages_where_the_term_appears():
+    titles = {page.title for page in declared_pages().values()}
+    for entry in doc("terms").sections:
+        if entry.level == 3:
+            (names,) = re.findall(r"^Pages: (.+)\.$", entry.text, re.MULTILINE)
+            assert set(names.split(", ")) <= titles, entry.title
+
+
+def test_pages_link_at_most_25_terms():
+    """A reader learns these; the rest of the glossary is for files and formulas."""
+    used = {name for path in TEMPLATES.rglob("*.html") for name in USED.findall(path.read_text())}
+    assert len(used) <= 25
 
 
 def test_term_is_a_link_with_its_definition():
