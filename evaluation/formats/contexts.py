@@ -71,8 +71,10 @@ class _Reader:
         self, line: int, topic: KnownTopic, system: str, texts: list[int], ranking: list[int]
     ) -> None:
         if texts != ranking:
-            is_other = len(ranking) == len(texts)
-            ranks = f"ranks {'other passages' if is_other else n_of(len(ranking), 'passage')}"
+            has_same_length = len(ranking) == len(texts)
+            ranks = (
+                f"ranks {'other passages' if has_same_length else n_of(len(ranking), 'passage')}"
+            )
             self.target.summary.difference(
                 f"{self.source.name}:{line}: the report read {n_of(len(texts), 'passage')}; the run "
                 f"{system} {ranks if ranking else 'has no ranking'} for {topic.name}"

@@ -181,7 +181,7 @@ class JudgeForm(forms.Form):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         rubrics = Rubric.objects.offered().visible_to(user)
-        self.fields["rubric"].queryset = rubrics  # type: ignore[attr-defined]
+        self.fields["rubric"].queryset = rubrics  # type: ignore[attr-defined] # a ModelChoiceField
         self.owned = list(Project.objects.owned_by(user))
         choices = [(project.slug, project.title) for project in self.owned]
         offer(self, "project", [("", "none"), *choices] if user.is_admin else choices)

@@ -23,6 +23,7 @@ from annotation.models import (
     SubQuestion,
     User,
 )
+from annotation.models.projects import main_project
 from annotation.monitoring import actions
 from annotation.participation import assigning, entry
 from building.models import Product
@@ -337,6 +338,24 @@ def test_rubric_that_is_made_twice_at_once_is_made_once(admins):
     calls = [lambda client=client: client.post("/rubrics/new/", sent) for client in admins]
     assert statuses(at_once(*calls, after_reading=Rubric)) == [302, 422]
     assert Rubric.objects.filter(slug="tone-copy").count() == 1
+
+
+def test_rubric_that_is_shared_while_its_guideline_is_saved_has_both(admins):
+    def prepare(number):
+        if number == 0:
+            make_rubric()
+        Rubric.objects.filter(slug="tone").update(project=main_project())
+        guideline = {"guideline": f"Listen {number} times."}
+        data = opened(admins[1], "/rubrics/tone/", "guideline") | guideline
+        return [
+            lambda: admins[0].post("/rubrics/tone/publish/"),
+            lambda: admins[1].post("/rubrics/tone/", data),
+        ]
+
+    for number, outcomes in enumerate(rounds(ROUNDS, prepare, after_reading=Rubric)):
+        assert [outcome.status for outcome in outcomes] == [302, 302]
+        tone = Rubric.objects.get(slug="tone")
+        assert (tone.project, tone.guideline) == (None, f"Listen {number} times.")
 
 
 def test_rubric_that_is_replaced_while_its_guideline_is_saved_is_no_error(admins):

@@ -141,7 +141,7 @@ def test_services_run_as_in_the_compose_file(image):
     migrated = image.run(SERVICES["migrate"]["command"], **SETTINGS)
     assert migrated.returncode == 0, migrated.stderr
     command = [port if part == "8000" else part for part in image.command]
-    command = ["127.0.0.1" if part == "0.0.0.0" else part for part in command]  # noqa: S104
+    command = ["127.0.0.1" if part == "0.0.0.0" else part for part in command]  # noqa: S104 - replaced
     options = {
         "cwd": image.code,
         "env": image.environment(**SETTINGS),

@@ -75,7 +75,7 @@ class NewCampaignForm(forms.ModelForm):
             self.fields[name].required = False
         self.fields["people"].queryset = accounts(self.instance)  # type: ignore[attr-defined]
         offered = Rubric.objects.offered().available_in(dataset.project)
-        self.fields["rubric"].queryset = offered  # type: ignore[attr-defined]
+        self.fields["rubric"].queryset = offered  # type: ignore[attr-defined] # a ModelChoiceField
         kind_counts = dataset.texts.with_body().order_by().values_list("kind").annotate(Count("pk"))
         counts: dict[str, int] = dict(kind_counts)
         self.fields["kind"].choices = [  # type: ignore[attr-defined]

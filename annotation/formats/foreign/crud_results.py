@@ -102,10 +102,10 @@ class _Strict(_Lenient):
     @model_validator(mode="after")
     def _one_to_one(self) -> _Strict:
         if self.has_text and self.is_unlike:
-            questions, expected, given = (len(answers) for _, answers in self.saved_answers)
+            questions, expected, answered = (len(answers) for _, answers in self.saved_answers)
             mismatch = (
                 f"{n_of(questions, 'question')} with {n_of(expected, 'answer')} of the reference "
-                f"and {given} of the text"
+                f"and {answered} of the text"
             )
             raise ValueError(f"{mismatch} in {self.id} (--lenient keeps them)")
         return self

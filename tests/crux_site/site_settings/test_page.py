@@ -19,7 +19,7 @@ def test_settings_are_shown_with_their_state(cast, db, settings):
     assert (
         "Servers of projects can be at public hosts and listed ones. The list has 0 hosts." in page
     )
-    assert "The environment names no server." in page
+    assert "The environment has no server." in page
     assert page.count(">none<") + page.count("none\n") == 2
     User.objects.filter(username="uma").update(is_active=False)
     User.objects.create_user("guest", role="worker", is_guest=True)

@@ -131,14 +131,14 @@ def test_owner_archives_a_judge_of_the_own_project(olga, judges):
 @pytest.mark.parametrize("reason", ["site", "project", "run", "role"])
 def test_judge_that_others_have_is_archived_by_admins_only(olga, judges, dataset, reason):
     amber = judges["amber"]
-    other = Project.objects.create(slug="other", title="Another group")
+    other_project = Project.objects.create(slug="other", title="Another group")
     if reason == "site":
         Judge.objects.filter(pk=amber.pk).update(is_site_wide=True)
     elif reason == "project":
-        amber.projects.add(other)
+        amber.projects.add(other_project)
     elif reason == "run":
         a_run(amber, dataset)
-        Dataset.objects.filter(pk=dataset.pk).update(project=other)
+        Dataset.objects.filter(pk=dataset.pk).update(project=other_project)
     else:
         Membership.objects.filter(user__username="olga").update(role="coordinator")
     assert ">Archive" not in olga.get(f"/judges/{amber.pk}/").content.decode()
