@@ -1,4 +1,4 @@
-"""Declaration of a page: `PAGE` in its package holds title, help, tab and shared URLs.
+"""Declaration of a page: `PAGE` in its package holds title, help, section and shared URLs.
 
 No Django here: the packages of all apps import this module.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -18,24 +18,53 @@ PARENTS = (
 )
 """Packages whose subpackages may declare a page."""
 
+Section = Literal[
+    "overview",
+    "agreement",
+    "disagreements",
+    "systems",
+    "matrix",
+    "paper",
+    "campaigns",
+    "judges",
+    "texts",
+    "history",
+    "settings",
+]
+"""Part of a dataset's pages; its title is the same word with a capital."""
+
+GROUPS: Mapping[str, tuple[Section, ...]] = {
+    "Results": ("overview", "agreement", "disagreements", "systems", "matrix", "paper"),
+    "Work": ("campaigns", "judges", "texts", "history", "settings"),
+}
+
 
 @dataclass(frozen=True, kw_only=True)
-class Tab:
-    """Tab of a results page of a dataset.
+class NavLink:
+    """Link in the list of pages that stands beside each page of a dataset.
 
-    A page that is empty for most datasets has a tab only where the dataset has ratings under one
-    of `rubrics`, and texts of all `text_kinds`.
+    The first link of a section stands for the section. Others are listed below it while the section
+    is open, and only for a dataset that has ratings under one of `rubrics`, texts of all
+    `text_kinds`, ratings by raters of all `rater_kinds`, and `min_runs` retrieval runs.
     """
 
     url_name: str
-    order: int
-    """Position among the tabs, ascending."""
-    carries: Literal["selection", "scoring", "common"] = "common"
-    """Group of parameters that a link to the page takes along: see evaluation/http.py."""
-    params: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    """Without one, that of the page."""
+    order: int = 0
+    """Position in its section, ascending."""
+    scope: Literal["dataset", "project", "site"] = "dataset"
+    """Argument of the URL: the dataset, its project, or none but `?dataset=`."""
+    carries: Literal["selection", "scoring", "common", "nothing"] = "nothing"
+    """Group of parameters that the link takes along: see evaluation/http.py."""
+    query: str = ""
     """Further parameters of the link."""
     rubrics: tuple[str, ...] = ()
     text_kinds: tuple[str, ...] = ()
+    rater_kinds: tuple[str, ...] = ()
+    min_runs: int = 0
+    for_owners: bool = False
+    """Shown to owners of the dataset alone."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +79,9 @@ class Page:
     title: str
     help: str
     """Page of the docs and perhaps its section: `researchers#agreement`."""
-    tab: Tab | None = None
+    section: Section | None = None
+    """Section of a dataset's pages that the page belongs to."""
+    links: tuple[NavLink, ...] = ()
     shared: tuple[str, ...] = ()
     shared_with_text: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""URLs of the results of one dataset: those of all pages with a tab, from their `PAGE`."""
+"""URLs of the results of one dataset: those of all pages with links, from their `PAGE`."""
 
 from django.urls import URLPattern, URLResolver, include, path
 
@@ -7,5 +7,5 @@ from annotation.pages import declared_pages
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include(f"{package}.urls"))
     for package, page in declared_pages().items()
-    if page.tab and package.startswith("evaluation.")
+    if page.links and package.startswith("evaluation.")
 ]

@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Adjudication", help="campaigns#adjudication")
+PAGE = Page("Adjudication", help="campaigns#adjudication", section="campaigns")

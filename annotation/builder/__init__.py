@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Campaign builder", help="campaigns#a-new-campaign")
+PAGE = Page("Campaign builder", help="campaigns#a-new-campaign", section="campaigns")

@@ -2,4 +2,8 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Questions that no passage answers", help="building#questions-that-no-passage-answers")
+PAGE = Page(
+    "Questions that no passage answers",
+    help="building#questions-that-no-passage-answers",
+    section="texts",
+)

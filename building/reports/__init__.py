@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Reports", help="building#reports")
+PAGE = Page("Reports", help="building#reports", section="texts")

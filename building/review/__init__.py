@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Review", help="building#review-of-outputs")
+PAGE = Page("Review", help="building#review-of-outputs", section="texts")

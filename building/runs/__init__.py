@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Retrieval run", help="building#creating-a-retrieval-run")
+PAGE = Page("Retrieval run", help="building#creating-a-retrieval-run", section="texts")

@@ -2,4 +2,6 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Comparison of two rankings", help="building#comparison-of-two-rankings")
+PAGE = Page(
+    "Comparison of two rankings", help="building#comparison-of-two-rankings", section="texts"
+)

@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Generation run", help="building#writing")
+PAGE = Page("Generation run", help="building#writing", section="texts")

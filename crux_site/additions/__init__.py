@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Add by hand", help="admins#additions-by-hand")
+PAGE = Page("Add by hand", help="admins#additions-by-hand", section="texts")

@@ -1,10 +1,15 @@
 """Calibration of judges: expected grades and probabilities against people's grades."""
 
-from annotation.pages import Page, Tab
+from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "Calibration",
     help="metrics#calibration-of-a-judge",
-    tab=Tab(url_name="calibration", order=80, carries="selection"),
+    section="agreement",
+    links=(
+        NavLink(
+            url_name="calibration", order=10, carries="selection", rater_kinds=("human", "model")
+        ),
+    ),
     shared=("calibration", "calibration_table", "calibration_json"),
 )

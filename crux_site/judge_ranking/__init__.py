@@ -1,5 +1,10 @@
 """Ranking of the judges of a dataset by agreement with people, on the same pairs."""
 
-from annotation.pages import Page
+from annotation.pages import NavLink, Page
 
-PAGE = Page("Judges on the same pairs", help="judging#judges-on-the-same-pairs")
+PAGE = Page(
+    "Judges on the same pairs",
+    help="judging#judges-on-the-same-pairs",
+    section="judges",
+    links=(NavLink(url_name="judge_ranking", carries="selection"),),
+)

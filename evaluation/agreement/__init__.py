@@ -1,10 +1,11 @@
 """The agreement page: how far raters agree with each other, and a judge with them."""
 
-from annotation.pages import Page, Tab
+from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "Agreement",
     help="researchers#agreement",
-    tab=Tab(url_name="agreement", order=10, carries="selection"),
+    section="agreement",
+    links=(NavLink(url_name="agreement", carries="selection"),),
     shared=("agreement", "agreement_with", "agreement_table", "agreement_json"),
 )

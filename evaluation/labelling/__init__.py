@@ -1,9 +1,10 @@
 """Selection of reports to label next, and samples of reports."""
 
-from annotation.pages import Page, Tab
+from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "Label next",
     help="researchers#label-next",
-    tab=Tab(url_name="label_next", order=90, carries="selection"),
+    section="matrix",
+    links=(NavLink(url_name="label_next", order=10, carries="selection"),),
 )

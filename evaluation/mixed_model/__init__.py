@@ -1,10 +1,11 @@
 """Mixed model of systems: contrasts with a base system, and tests of equivalence."""
 
-from annotation.pages import Page, Tab
+from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "Mixed model",
     help="metrics#tests",
-    tab=Tab(url_name="mixed_model", order=70, carries="selection"),
+    section="agreement",
+    links=(NavLink(url_name="mixed_model", order=20, carries="selection", rater_kinds=("human",)),),
     shared=("mixed_model", "mixed_model_table", "mixed_model_json"),
 )

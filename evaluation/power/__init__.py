@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Statistical power", help="metrics#tests")
+PAGE = Page("Statistical power", help="metrics#tests", section="campaigns")

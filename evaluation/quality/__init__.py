@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Quality", help="campaigns#quality")
+PAGE = Page("Quality", help="campaigns#quality", section="campaigns")

@@ -1,11 +1,26 @@
 """Retrieval pages: scores of systems, comparisons, and rankings by other grades."""
 
-from annotation.pages import Page, Tab
+from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "Retrieval",
     help="researchers#retrieval",
-    tab=Tab(url_name="retrieval", order=40, carries="scoring"),
+    section="systems",
+    links=(
+        NavLink(url_name="retrieval", carries="scoring"),
+        NavLink(
+            url_name="retrieval_compare", title="Pairwise comparison", order=10, carries="scoring"
+        ),
+        NavLink(
+            url_name="retrieval_judges", title="Rankings by judge", order=20, carries="scoring"
+        ),
+        NavLink(
+            url_name="retrieval_discriminative",
+            title="Discriminative power",
+            order=30,
+            carries="scoring",
+        ),
+    ),
     shared=(
         "retrieval",
         "retrieval_run",

@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Compare judges", help="judging#inspecting-judges")
+PAGE = Page("Compare judges", help="judging#inspecting-judges", section="judges")

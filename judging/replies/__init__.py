@@ -2,4 +2,4 @@
 
 from annotation.pages import Page
 
-PAGE = Page("Replies", help="judging#what-a-reply-becomes")
+PAGE = Page("Replies", help="judging#what-a-reply-becomes", section="judges")

@@ -1,10 +1,11 @@
 """Tables and figures of the paper, computed from a dataset."""
 
-from annotation.pages import Page, Tab
+from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "Tables and figures",
     help="tables",
-    tab=Tab(url_name="paper", order=120, carries="scoring"),
+    section="paper",
+    links=(NavLink(url_name="paper", carries="scoring"),),
     shared=("paper", "paper_file", "paper_zip"),
 )

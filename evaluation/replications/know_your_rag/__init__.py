@@ -1,10 +1,11 @@
 """Recall by question type, over the weight of a lexical run fused with a dense one."""
 
-from annotation.pages import Page, Tab
+from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "By type of question",
     help="researchers#by-type-of-question",
-    tab=Tab(url_name="by_type", order=60),
+    section="systems",
+    links=(NavLink(url_name="by_type", order=50, carries="common", min_runs=2),),
     shared=("by_type", "by_type_table", "by_type_json"),
 )
