@@ -3,7 +3,7 @@
 from annotation.pages import NavLink, Page
 
 PAGE = Page(
-    "Judges on the same pairs",
+    "Judges of a dataset",
     help="judging#judges-on-the-same-pairs",
     section="judges",
     links=(NavLink(url_name="judge_ranking", carries="selection"),),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -14,6 +14,16 @@ from django.utils.http import urlencode
 from evaluation.data.selection import SelectionError, one_of
 
 Coerce = Callable[[str], Any]
+
+
+class Phrase(NamedTuple):
+    """Part of the line that says from what a page of results is computed.
+
+    A judge in it is marked by whether people have tested it.
+    """
+
+    text: str
+    has_judge: bool = False
 
 
 class OneOf(forms.Field):
@@ -193,6 +203,10 @@ class PageQuery:
             for name, field in self.fields.items()
             if isinstance(field, OneOf)
         }
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        """Yield the state in words, without choices at their default that change no number."""
+        return iter(())
 
     def params(self, **changes: Any) -> dict[str, Any]:
         """Return the state as parameters of a URL, with changes; a value of None drops one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,14 @@ from django.db.models import Exists, OuterRef
 
 from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.standard import ANSWERABLE, GRADED
+from annotation.plurals import n_of
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import JUDGE, Column
 from evaluation.data.default_judge import default_judge
+from evaluation.data.filter_line import selection_phrases
 from evaluation.data.measures import measures_of
 from evaluation.data.process_cache import SHARED_CACHE
-from evaluation.data.query import OneOf, PageQuery, parameter
+from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
 from evaluation.data.selection import Selection, SelectionError, one_of, select
 
 DEFAULT_SIZE = 10  # reports in a sample by default
@@ -55,6 +57,11 @@ class LabelQuery(PageQuery):
 
     def resolve(self, values: dict[str, Any]) -> dict[str, Any]:
         return values | {"system": values["system"] or ""}
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        yield from selection_phrases(self.selection)
+        yield Phrase(self.system or "all systems")
+        yield Phrase(f"sample of {n_of(self.size, 'report')}")
 
     def params(self, **changes: Any) -> dict[str, Any]:
         return self.selection.params(**super().params(**changes))

@@ -3,7 +3,7 @@
 from annotation.pages import NavLink, Page
 
 PAGE = Page(
-    "Rating matrix",
+    "Matrix",
     help="researchers#rating-matrix",
     section="matrix",
     links=(NavLink(url_name="matrices", carries="scoring"),),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.db.models import Count
 from annotation.models import Dataset
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.process_cache import SHARED_CACHE
-from evaluation.data.query import OneOf, Switch, parameter
+from evaluation.data.query import OneOf, Phrase, Switch, parameter
 from evaluation.scoring.options import ScoringQuery
 
 LISTED = 3  # runs beside the topics, where none is chosen
@@ -40,6 +40,11 @@ class MatrixQuery(ScoringQuery):
     def __init__(self, dataset: Dataset, params: Mapping[str, Any]) -> None:
         super().__init__(dataset, params)
         self.offer(run=self.every_run)
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        yield from super().filter_phrases()
+        if self.runs:
+            yield Phrase(f"run {', '.join(self.runs)}")
 
     @cached_property
     def every_run(self) -> tuple[str, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluation.data.query import OneOf, PageQuery, number, parameter
+from evaluation.data.filter_line import selection_phrases
+from evaluation.data.query import OneOf, PageQuery, Phrase, number, parameter
 from evaluation.data.selection import Selection
 from evaluation.scoring.system_values import OUTCOMES, outcomes, system_values
 
@@ -38,6 +39,13 @@ class ModelQuery(PageQuery):
             "base": values["base"] or "",
             "margin": values["margin"] or MARGIN * scale,
         }
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        yield from selection_phrases(self.selection)
+        yield Phrase(self.labels["outcome"])
+        if self.base:
+            yield Phrase(f"base {self.base}")
+        yield Phrase(f"margin {self.margin:g}")
 
     def params(self, **changes: Any) -> dict[str, Any]:
         return self.selection.params(**super().params(**changes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
@@ -12,7 +12,8 @@ from django import forms
 from numpy.typing import NDArray
 
 from annotation.models import SubQuestion
-from evaluation.data.query import OneOf, PageQuery, SubsetOf, parameter
+from evaluation.data.filter_line import selection_phrases
+from evaluation.data.query import OneOf, PageQuery, Phrase, SubsetOf, parameter
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.data.slices import grades_of_slice
@@ -98,6 +99,13 @@ class PairQuery(PageQuery):
             human_grade=selection.levels,
             judge_grade=selection.judge_rubric.grades(),
         )
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        yield from selection_phrases(self.selection)
+        yield Phrase(self.labels["kind"])
+        yield from (Phrase(name) for name in (self.system, self.topic) if name)
+        if self.words:
+            yield Phrase(f"“{self.words}” in the question")
 
     def resolve(self, values: dict[str, Any]) -> dict[str, Any]:
         of_judge = values["kind"] in OF_JUDGE or values["judge_grade"] is not None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
 
 from annotation.models import Campaign
-from evaluation.data.query import OneOf, PageQuery, number, parameter
+from evaluation.data.query import OneOf, PageQuery, Phrase, number, parameter
 from evaluation.data.selection import select
 from evaluation.scoring.system_values import OUTCOMES, outcomes
 
@@ -41,6 +41,13 @@ class PowerQuery(PageQuery):
         )
         offered = {name: OUTCOMES[name] for name in outcomes(self.selection)}
         super().__init__(params, outcome=offered)
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        yield Phrase(f"variances of {dict(self.studies)[self.study]}")
+        yield Phrase(self.labels["outcome"])
+        yield Phrase(f"difference {self.difference:g}")
+        yield Phrase(f"power {self.power:g}")
+        yield Phrase(self.labels["readers"])
 
     @property
     def studies(self) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from annotation.pages import NavLink, Page
 
 PAGE = Page(
-    "Retrieval",
+    "Systems",
     help="researchers#retrieval",
     section="systems",
     links=(

@@ -6,10 +6,11 @@ answered with the choices there are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from evaluation.data.query import Joined, OneOf, parameter
+from evaluation.data.query import Joined, OneOf, Phrase, parameter
 from evaluation.data.relevance import relevance_sources
 from evaluation.retrieval.leaderboard import ANY, SAME
 from evaluation.scoring.options import ORACLE, SIZE, ScoringQuery
@@ -23,7 +24,6 @@ TITLES = {
     "average_precision": "MAP",
     "ndcg": "nDCG",
 }
-DEPTHS = {ORACLE: "@|Z*|", SIZE: "to the end"}
 AMONG = {RUNS: "retrieval runs", REPORTS: "systems with reports"}
 TOPICS = {SAME: "only those with the same topics", ANY: "all"}
 NAME = "name"
@@ -55,6 +55,13 @@ class RetrievalQuery(ScoringQuery):
         params = {name: v for name, v in self.data.items() if v and name not in OF_A_PAGE}
         return params | ({"with": self.compared} if self.compared else {})
 
+    def filter_phrases(self) -> Iterator[Phrase]:
+        yield from super().filter_phrases()
+        if self.among != RUNS:
+            yield Phrase(AMONG[self.among])
+        if self.topics != SAME:
+            yield Phrase("runs on any topics")
+
     @property
     def has_relevance(self) -> bool:
         """Return True if passages have grades for whole topics, as in qrels."""
@@ -73,12 +80,6 @@ class RetrievalQuery(ScoringQuery):
     def depth(self) -> str:
         """Cut-off of ranks, as printed behind an @."""
         return {SIZE: "|Z|", ORACLE: "|Z*|"}.get(self.cutoff, self.cutoff)
-
-    @property
-    def depths(self) -> list[tuple[str, str, bool]]:
-        """Cut-offs: name, label behind an @, and whether it is the chosen one."""
-        names = [ORACLE, *(name for name, _ in self.cutoffs if name not in (ORACLE, SIZE)), SIZE]
-        return [(name, DEPTHS.get(name, f"@{name}"), name == self.cutoff) for name in names]
 
     @property
     def titles(self) -> dict[str, str]:

@@ -12,9 +12,10 @@ from django import forms
 
 from annotation.decimals import decimals
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from evaluation.data.cache import cached
 from evaluation.data.cache_keys import CacheKey
-from evaluation.data.query import OneOf, PageQuery, parameter
+from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
 from evaluation.data.relevance import RelevanceSource, relevance_source, relevance_sources
 from evaluation.data.selection import SelectionError
 from evaluation.result_tables import ResultTable, Statistic
@@ -82,6 +83,15 @@ class RelevanceQuery(PageQuery):
     @cached_property
     def options(self) -> RelevanceOptions:
         return RelevanceOptions(self.source, self.eta, self.depth, self.zeros)
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        yield Phrase(f"grades of {self.source.title}")
+        yield Phrase(f"relevant from grade {self.eta}")
+        yield Phrase(f"first {n_of(self.depth, 'rank')}" if self.depth else "whole runs")
+        if self.zeros == NONE:
+            yield Phrase("topics without results left out")
+        if self.topics != SAME:
+            yield Phrase("runs on any topics")
 
     @property
     def sources(self) -> tuple[RelevanceSource, ...]:

@@ -29,12 +29,6 @@ def page_url(choice: RetrievalQuery, page: str, *args: Any, **changes: Any) -> s
 
 
 @register.simple_tag
-def query_with(choice: RetrievalQuery, **changes: Any) -> str:
-    """Return the query string of the same page and state, with changes."""
-    return choice.query(**changes)
-
-
-@register.simple_tag
 def matrix_url(choice: RetrievalQuery, topic: int, row: RowScore | None = None) -> str:
     """Return the URL of a topic's rating matrix by the same grades, with the row's run."""
     dropped = {key: None for key in choice.given_params if key not in SCORING_PARAMS}

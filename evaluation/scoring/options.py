@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Self
@@ -13,7 +13,7 @@ from django import forms
 
 from annotation.models import Dataset, Rubric
 from annotation.models.standard import GRADED
-from evaluation.data.query import OneOf, PageQuery, parameter
+from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
 from evaluation.data.question_kinds import QuestionKind, question_kinds
 from evaluation.data.selection import SelectionError
 from evaluation.data.sources import Source, source, sources
@@ -35,6 +35,8 @@ ZERO_WORDS = {OF_RUNS: "0 for runs", ALL: "0 for runs and reports", NONE: "left 
 CUTOFFS = (SIZE, ORACLE, "10", "20")
 """The choices that a page offers; any whole number from 1 is taken."""
 CUTOFF_WORDS = {SIZE: "whole run", ORACLE: "length of Z*"}
+DEPTH_WORDS = {SIZE: "whole runs", ORACLE: "runs read to |Z*|"}
+FILTER_NOUNS = {"ideal": "ideal", "rules": "rules", "questions": "questions:"}
 IDEAL_WORDS = {"standard": "greedy over P*", "paper_eq4": "Z*, equation 4"}
 RULE_WORDS = {"paper": "of the paper", "authors": "of the authors’ code"}
 
@@ -170,6 +172,18 @@ class ScoringQuery(PageQuery):
             "cutoff": str(_cutoff(cutoff) or SIZE),
             "zeros": values["zeros"] or (OF_RUNS if rules.absent_is_zero else NONE),
         }
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        rater = self.source.rater
+        yield Phrase(f"grades of {self.source.title}", has_judge=bool(rater and rater.is_judge))
+        yield Phrase(f"answerable from grade {self.eta}")
+        yield Phrase(DEPTH_WORDS.get(self.cutoff, f"runs read to rank {self.cutoff}"))
+        for name, default in (("ideal", IDEALS[0]), ("rules", PAPER.name), ("questions", ALL)):
+            value = getattr(self, name)
+            if getattr(value, "name", value) != default:
+                yield Phrase(f"{FILTER_NOUNS[name]} {self.labels[name]}")
+        if self.zeros != (OF_RUNS if self.rules.absent_is_zero else NONE):
+            yield Phrase(f"topics without results: {self.labels['zeros']}")
 
     @cached_property
     def options(self) -> Options:

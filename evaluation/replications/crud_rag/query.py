@@ -6,7 +6,7 @@ Compared are the systems of one family, which are set alike but for one setting;
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from annotation.models import Dataset
 from evaluation.data.columns import Column
 from evaluation.data.generations import Generations
-from evaluation.data.query import OneOf, PageQuery, parameter
+from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
 from evaluation.data.selection import SelectionError
 from evaluation.metrics.ragquesteval import AUTHORS, PAPER
 from evaluation.metrics.tokenizers import NAMES, Tokens, default_tokens, tokens_by_name
@@ -66,6 +66,15 @@ class GridQuery(PageQuery):
             ) from error
         rater = next(iter(requested), None)
         return values | {"vary": vary, "base": base, "tokens": tokenizer, "rater": rater}
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        yield Phrase("all systems" if self.vary == ALL_SYSTEMS else f"systems by {self.vary}")
+        if self.base:
+            yield Phrase(f"base {self.base}")
+        yield Phrase(f"rules {self.labels['rules']}")
+        yield Phrase(f"tokens: {self.tokens.name}")
+        if self.rater:
+            yield Phrase(f"answers by {self.rater.title}", has_judge=self.rater.is_judge)
 
     @cached_property
     def options(self) -> MeasureSettings:

@@ -3,7 +3,7 @@
 from annotation.pages import NavLink, Page
 
 PAGE = Page(
-    "Tables and figures",
+    "Paper",
     help="tables",
     section="paper",
     links=(NavLink(url_name="paper", carries="scoring"),),

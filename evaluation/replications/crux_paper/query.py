@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 from django.utils.http import urlencode
 
-from evaluation.data.query import Joined, OneOf, parameter
+from annotation.plurals import n_of
+from evaluation.data.query import Joined, OneOf, Phrase, parameter
 from evaluation.replications.crux_paper.system_choice import (
     Systems,
     chosen_systems,
@@ -40,6 +42,11 @@ class PaperQuery(ScoringQuery):
     def given_params(self) -> dict[str, Any]:
         systems = {"systems": join_names(self.systems)} if self.systems else {}
         return {**super().given_params, **systems}
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        yield from super().filter_phrases()
+        if self.systems:
+            yield Phrase(f"{len(self.systems)} of {n_of(len(self.every_system), 'system')}")
 
     @property
     def whole_query(self) -> str:

@@ -3,7 +3,7 @@
 from annotation.pages import NavLink, Page
 
 PAGE = Page(
-    "By type of question",
+    "Question types",
     help="researchers#by-type-of-question",
     section="systems",
     links=(NavLink(url_name="by_type", order=50, carries="common", min_runs=2),),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from django import forms
 
 from annotation.models import Dataset
 from annotation.models.standard import QUESTION_TYPE
+from annotation.plurals import n_of
 from evaluation.data.cache import cached
 from evaluation.data.cache_keys import CacheKey
-from evaluation.data.query import OneOf, PageQuery, number, parameter
+from evaluation.data.query import OneOf, PageQuery, Phrase, number, parameter
 from evaluation.data.question_kinds import QuestionKind, question_kinds
 from evaluation.data.selection import SelectionError
 from evaluation.models import RankedText
@@ -98,6 +99,14 @@ class ByTypeQuery(PageQuery):
             "dense": dense,
             "how": values["how"] or _by_default(self.dataset, lexical, dense),
         }
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        if self.types:
+            yield Phrase(f"types by {self.types}")
+        yield Phrase(f"gold context {self.labels['gold']}")
+        yield Phrase(f"{self.lexical} with {self.dense}")
+        yield Phrase(self.labels["how"])
+        yield Phrase(f"first {n_of(self.k, 'text')}")
 
     @property
     def kinds(self) -> tuple[QuestionKind, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db.models import Count
@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from annotation.models import Dataset, Rating, Text
 from annotation.models.standard import IMPORTANCE, NUGGET_SUPPORT
 from evaluation.data.columns import Column
-from evaluation.data.query import OneOf, PageQuery, parameter
+from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
 from evaluation.data.selection import raters_under
 from evaluation.replications.nuggets.metrics import Rules
 from evaluation.scoring.options import RULE_WORDS, ScoringQuery
@@ -57,6 +57,14 @@ class NuggetQuery(PageQuery):
             "importance": _rater(dataset, self.weighers, IMPORTANCE.slug, values["importance"]),
             "beside": comparison,
         }
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        for noun, rater in (("support", self.support), ("importance", self.importance)):
+            if rater:
+                yield Phrase(f"{noun} by {rater.title}", has_judge=rater.is_judge)
+        yield Phrase(f"rules {self.labels['rules']}")
+        if self.comparison:
+            yield Phrase(f"beside coverage in {self.comparison.title}")
 
     def params(self, **changes: Any) -> dict[str, Any]:
         scoring = self.scoring

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -11,10 +11,11 @@ from django import forms
 
 from annotation.models import Dataset, Rating, Rubric, Text
 from annotation.models.standard import GRADED
+from annotation.plurals import n_of
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import independent
 from evaluation.data.process_cache import SHARED_CACHE
-from evaluation.data.query import OneOf, PageQuery, number, parameter
+from evaluation.data.query import OneOf, PageQuery, Phrase, number, parameter
 from evaluation.data.selection import SelectionError
 from evaluation.data.sources import MAJORITY, Source, source, sources
 from evaluation.metrics.relevance_seen import Rules
@@ -147,6 +148,19 @@ class SeenQuery(PageQuery):
             else rater_by_default(self.dataset, judge),
             "seen": self._run(values["seen"]),
         }
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        rater, reader = self.source.rater, self.rater.rater
+        yield Phrase(f"grades of {self.source.title}", has_judge=bool(rater and rater.is_judge))
+        yield Phrase(f"answered from grade {self.eta}")
+        has_judge = bool(reader and reader.is_judge)
+        yield Phrase(f"reports read by {self.rater.title}", has_judge=has_judge)
+        yield Phrase(f"run {self.run}" if self.run else "run of the system’s name")
+        if self.depth:
+            yield Phrase(f"first {n_of(self.depth, 'passage')}")
+        if self.rel != "answerable":
+            yield Phrase(RELS[self.rel])
+        yield Phrase(f"rules {RULE_WORDS[self.rules]}")
 
     def _run(self, name: str) -> str:
         if name in ("", OWN_RUN):
