@@ -66,7 +66,7 @@ def navigation(
 
     Links carry the page's selection, or the options of its scores, and those parameters of the request
     that the page does not have. A reader by a shared link gets what the link shows: nothing beside a
-    link to one page. Two queries.
+    link to one page. The open page is listed in any case. One query.
     """
     match = request.resolver_match
     package = package_of(match.func) if match else ""
@@ -100,7 +100,11 @@ def navigation(
         (first_page, first), *others = of_section
         is_open = open_page is not None and open_page.section == section
         below = (
-            tuple(shown(page, link) for page, link in others if link in facts.met)
+            tuple(
+                shown(page, link)
+                for page, link in others
+                if link in facts.met or link.url_name == url_name
+            )
             if is_open
             else ()
         )

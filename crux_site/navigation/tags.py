@@ -34,7 +34,13 @@ def dataset_nav(
         return {}
     shared = context.get("shared")
     pages = navigation(context["request"], dataset, shared, selection, options)
-    return {"dataset": dataset, "shared": shared, "groups": pages.groups, "here": pages.here}
+    return {
+        "dataset": dataset,
+        "shared": shared,
+        "share": context.get("share"),
+        "groups": pages.groups,
+        "here": pages.here,
+    }
 
 
 def _dataset_of(context: template.Context) -> Dataset | None:

@@ -26,7 +26,7 @@ def filter_summary(*parts: Selection | PageQuery | Any) -> SafeString:
             selection_phrases(part) if isinstance(part, Selection) else part.filter_phrases()
         )
     ]
-    badge = render_to_string("evaluation/_judge_badge.html").strip()
+    badge = SafeString(render_to_string("evaluation/_judge_badge.html").strip())
     shown = format_html_join(
         "",
         "<span>{}{}</span>",

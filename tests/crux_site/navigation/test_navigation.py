@@ -1,6 +1,7 @@
-"""Navigation bar and tabs of the result pages, and the parameters that links carry."""
+"""List of the pages of a dataset, and the parameters that its links carry."""
 
 import re
+from copy import deepcopy
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -10,16 +11,35 @@ from lxml import html
 from annotation.models import Rater, Rating, Text
 from annotation.models.standard import NUGGET_SUPPORT, QUESTION_TYPE, add_standard
 from annotation.text.versions import edit_wording
+from tests.toolbox.agreement_study import Study, make_study
 from tests.toolbox.form_data import as_query
 from tests.toolbox.responses import markup, text_of_page
 
 pytestmark = pytest.mark.any_database
 
-TABS = re.compile(r'<nav class="tabs".*?</nav>', re.DOTALL)
 LABELS = re.compile(r'<(?:label|span) class="field">([^<]+?)\s*<')
+# First page of each section, and the others of it that the study has data for.
+SECTIONS = {
+    "agreement": ("mixed-model", "calibration"),
+    "pairs": (),
+    "retrieval": ("compare", "judges", "discriminative", "seen"),
+    "matrix": ("label-next",),
+    "paper": ("exports",),
+}
 PAGES = ("agreement", "pairs", "matrix", "retrieval", "seen", "by-type", "mixed-model")
 PAGES += ("calibration", "label-next", "paper")
+SYSTEMS = "/datasets/ferry/retrieval/"
 BAR = ["Rubric", "Judge", "η, answerable from grade"]
+
+
+@pytest.fixture(scope="module")
+def small_study(shared_world) -> Study:
+    return shared_world(make_study)
+
+
+@pytest.fixture
+def study(db, small_study) -> Study:
+    return deepcopy(small_study)
 
 
 @pytest.fixture
@@ -27,12 +47,25 @@ def rosa(cast) -> Client:
     return cast.client("researcher")
 
 
-def tabs(response) -> dict[str, dict[str, str]]:
-    """The parameters that each tab carries, by its page."""
-    links = re.findall(r'href="([^"]+)"', TABS.search(markup(response))[0])
-    parts = [urlsplit(link.replace("&amp;", "&")) for link in links]
+def rail(response) -> html.HtmlElement:
+    """Return the list of pages of a dataset's page."""
+    return html.fromstring(markup(response)).get_element_by_id("dataset-pages")
+
+
+def current(response) -> list[tuple[str, str]]:
+    """Return the marked links of the list: their text, and how they are marked."""
+    return [
+        (" ".join(link.text_content().split()), link.get("aria-current"))
+        for link in rail(response).iter("a")
+        if link.get("aria-current")
+    ]
+
+
+def links(response) -> dict[str, dict[str, str]]:
+    """Return the parameters that each link of the list carries, by the end of its path."""
+    parts = [urlsplit(link.get("href")) for link in rail(response).iter("a")]
     return {
-        part.path.split("/")[3]: {
+        part.path.rstrip("/").split("/")[-1]: {
             name: values[0] for name, values in parse_qs(part.query, True).items()
         }
         for part in parts
@@ -40,15 +73,55 @@ def tabs(response) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_have_the_tabs_and_the_bar(rosa, study, page):
+def test_pages_have_the_list_and_the_bar(rosa, study, page):
     response = rosa.get(f"/datasets/ferry/{page}/")
     assert response.status_code == 200
-    row = TABS.search(markup(response))[0]
-    assert list(tabs(response)) == [*PAGES]
-    assert row.count("aria-current") == 1
-    assert re.search(rf'/{page}/[^>]*aria-current="page"', row)
+    section = next(
+        (head for head, below in SECTIONS.items() if page in (head, *below)), "retrieval"
+    )
+    listed = links(response)
+    assert {*SECTIONS, *SECTIONS[section], page} <= listed.keys()
+    closed = {below for head, pages in SECTIONS.items() if head != section for below in pages}
+    assert not closed - {"judges"} & listed.keys()
+    assert [how for _, how in current(response)] == ["page"]
     form = re.search(r'<form class="row choose".*?</form>', markup(response), re.DOTALL)
     assert page == "by-type" or LABELS.findall(form[0])[:3] == BAR
+    summary = html.fromstring(markup(response)).xpath('//details[@class="filter"]/summary')
+    assert page == "by-type" or summary[0].text_content().endswith("Change")
+
+
+def test_page_of_a_thing_marks_its_section(rosa, study):
+    runs = re.search(r'/datasets/ferry/retrieval/runs/[^"?]+', markup(rosa.get(SYSTEMS)))
+    response = rosa.get(runs[0])
+    assert current(response) == [("Systems", "true")]
+    assert [how for _, how in current(rosa.get("/datasets/ferry/"))] == ["page"]
+
+
+def test_links_need_what_their_page_needs(rosa, study):
+    listed = links(rosa.get(SYSTEMS))
+    assert "nuggets" not in listed
+    assert "grid" not in listed
+    assert "by-type" not in listed
+    for name in ("bm25", "dense"):
+        study.dataset.runs.create(name=name)
+    assert "by-type" in links(rosa.get(SYSTEMS))
+    Rating.objects.filter(rater__kind="model").delete()
+    Rating.objects.filter(rater__kind="baseline").delete()
+    assert "calibration" not in links(rosa.get("/datasets/ferry/agreement/"))
+
+
+def test_owners_alone_get_links_to_changes(cast, study):
+    assert "import" not in links(cast.client("researcher").get("/datasets/ferry/building/"))
+    listed = links(cast.client("admin").get("/datasets/ferry/building/"))
+    assert listed["import"] == {"dataset": "ferry"}
+
+
+def test_judge_is_marked_as_not_tested(rosa, study):
+    page = html.fromstring(markup(rosa.get("/datasets/ferry/agreement/?judge=judge")))
+    (badge,) = page.xpath('//details[@class="filter"]/summary//*[@class="badge"]')
+    assert badge.text_content() == "not tested"
+    page = html.fromstring(markup(rosa.get("/datasets/ferry/agreement/?judge=")))
+    assert not page.xpath('//summary//*[@class="badge"]')
 
 
 def filled(page: str) -> dict[str, list[str]]:
@@ -80,49 +153,42 @@ def test_form_choice_is_displayed_without_a_campaign(rosa, study, page):
     assert fields.get("raters") == sent.get("raters")
 
 
-def test_grid_tab_needs_reports_and_references(rosa, study):
+def test_grid_needs_reports_and_references(rosa, study):
     Text.objects.create(
         dataset=study.dataset, topic=study.oracle.topic, kind="reference", name="r", body="None."
     )
     response = rosa.get("/datasets/ferry/grid/?rubric=answerable&judge=judge&eta=4&carried=1")
     assert response.status_code == 200
-    tab_params = tabs(response)
-    assert list(tab_params) == [*PAGES[:-1], "grid", "paper"]
+    listed = links(response)
     expected = {"rubric": "answerable", "judge": "judge", "eta": "4", "carried": "1"}
-    assert tab_params["agreement"] == tab_params["grid"] == expected
+    assert listed["agreement"] == listed["grid"] == expected
     form = re.search(r'<form class="row choose".*?</form>', markup(response), re.DOTALL)[0]
     assert re.findall(r'name="(rubric|judge|eta)" value="(\w+)"', form) == [*expected.items()][:3]
 
 
-def test_pair_has_the_tabs_of_its_list(rosa, study):
+def test_pair_has_the_list_of_its_section(rosa, study):
     pair = f"/datasets/ferry/pairs/{study.oracle.pk}/{study.questions[0].pk}/"
     response = rosa.get(f"{pair}?rubric=answerable&judge=judge&eta=4")
-    assert tabs(response)["retrieval"] == {
+    assert links(response)["retrieval"] == {
         "rubric": "answerable",
         "source": "judge",
         "eta": "4",
         "carried": "1",
     }
-    assert re.search(r'/pairs/[^>]*aria-current="page"', TABS.search(markup(response))[0])
+    assert current(response) == [("Disagreements", "true")]
 
 
 def test_link_carries_what_is_shown_by_the_names_of_the_other_page(rosa, study):
-    tab_params = tabs(
+    listed = links(
         rosa.get(study.url("agreement", "rubric=answerable&judge=judge&eta=4&raters=ann"))
     )
-    assert tab_params["retrieval"] == {
+    assert listed["retrieval"] == {
         "rubric": "answerable",
         "source": "judge",
         "eta": "4",
         "carried": "1",
     }
-    assert tab_params["seen"] == {
-        "rubric": "answerable",
-        "judge": "judge",
-        "eta": "4",
-        "carried": "1",
-    }
-    assert tab_params["pairs"] == {
+    assert listed["pairs"] == {
         "rubric": "answerable",
         "raters": "ann",
         "judge": "judge",
@@ -135,11 +201,11 @@ def test_link_carries_what_is_shown_by_the_names_of_the_other_page(rosa, study):
 @pytest.mark.parametrize("page", PAGES)
 def test_page_without_a_choice_keeps_it_for_the_next(rosa, study, page):
     query = {"rubric": "graded", "judge": "judge", "source": "judge", "eta": "5", "carried": "1"}
-    tab_params = tabs(rosa.get(f"/datasets/ferry/{page}/", query))
-    of_matrix = tab_params["matrix"]
+    listed = links(rosa.get(f"/datasets/ferry/{page}/", query))
+    of_matrix = listed["matrix"]
     assert (of_matrix["source"], of_matrix["eta"]) == ("judge", "5")
-    assert tab_params["agreement"]["rubric"] == "graded"
-    assert tab_params["agreement"]["eta"] == "5"
+    assert listed["agreement"]["rubric"] == "graded"
+    assert listed["agreement"]["eta"] == "5"
 
 
 @pytest.mark.parametrize("page", [*PAGES, "nuggets"])
@@ -147,7 +213,7 @@ def test_carried_unknown_parameter_is_dropped(rosa, study, page):
     foreign = "rubric=nobody&judge=stranger&source=stranger&eta=9&raters=zed&questions=none"
     response = rosa.get(f"/datasets/ferry/{page}/?{foreign}&carried=1")
     assert response.status_code == 200
-    assert "stranger" not in str(tabs(response)["agreement"]) or page in ("by-type", "nuggets")
+    assert "stranger" not in str(links(response)["agreement"]) or page in ("by-type", "nuggets")
 
 
 def test_own_unknown_parameter_is_refused(rosa, study):
@@ -181,10 +247,10 @@ def test_eta_stays_with_the_scale_that_it_is_a_level_of(rosa, study):
     Rating.objects.create(
         rater=judge, rubric=support, text=study.oracle, question=study.questions[0], grade=1
     )
-    tab_params = tabs(rosa.get(study.url("agreement", f"rubric={support.slug}&eta=1")))
-    assert tab_params["pairs"]["eta"] == "1"
-    assert "eta" not in tab_params["retrieval"]
-    assert "nuggets" in tab_params
+    listed = links(rosa.get(study.url("agreement", f"rubric={support.slug}&eta=1")))
+    assert listed["pairs"]["eta"] == "1"
+    assert "eta" not in listed["retrieval"]
+    assert "nuggets" in links(rosa.get(SYSTEMS))
 
 
 def test_rubric_of_names_is_dropped_where_systems_have_no_value(rosa, study):
@@ -197,7 +263,7 @@ def test_rubric_of_names_is_dropped_where_systems_have_no_value(rosa, study):
         grade=1,
     )
     page = rosa.get(study.url("agreement", f"rubric={names.slug}"))
-    response = rosa.get("/datasets/ferry/mixed-model/", tabs(page)["mixed-model"])
+    response = rosa.get("/datasets/ferry/mixed-model/", links(page)["mixed-model"])
     assert response.status_code == 200
     assert response.context["selection"].rubric.slug == "answerable"
 
