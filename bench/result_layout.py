@@ -1,0 +1,170 @@
+"""Measurement of the first screen of every page of a dataset: first value, links and height.
+
+    make bench-result-layout BENCH="--data ../shared/data/crux-duc04"    # without: the demo's small study
+
+A study is imported into a site of its own. Chromium opens each page at 1280 x 800 and at 390 x 844 and
+tells where the first value of the content stands, from the top of the page in pixels, how high the page
+is, how many links its content has, and whether it scrolls sideways.
+
+Goals: the first value above 400 px on the wide screen and above 700 px on the narrow one, no page that
+scrolls sideways, at most 20 links in the content of the overview, which is below 3,000 px on the narrow
+screen. Exits with 1 where one is missed.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from bench.serving import ROOT, Server
+from tests.toolbox.served_site import CHROMIUM, PREPARE, launched
+
+SCREENS = {"1280": (1280, 800, 400), "390": (390, 844, 700)}
+"""Width, height and goal of the first value in pixels, by name."""
+LINKS, OVERVIEW_HEIGHT = 20, 3000
+PAGES = {
+    "Overview": "",
+    "Agreement": "agreement/",
+    "Calibration": "calibration/",
+    "Mixed model": "mixed-model/",
+    "Disagreements": "pairs/?kind=differ",
+    "Systems": "retrieval/",
+    "Pairwise comparison": "retrieval/compare/",
+    "Rankings by judge": "retrieval/judges/",
+    "Discriminative power": "retrieval/discriminative/",
+    "Recall of retrieved evidence": "seen/",
+    "Question types": "by-type/",
+    "Reports against references": "grid/",
+    "Nuggets": "nuggets/",
+    "Matrix": "matrix/",
+    "Label next": "label-next/",
+    "Paper": "paper/",
+    "Judges": "judges/",
+    "Texts": "texts/",
+}
+LOG_IN = """
+import json
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from annotation.models import User
+user = User.objects.create_superuser("ada", password="ada", role="admin")
+session = SessionStore()
+session[SESSION_KEY], session[HASH_SESSION_KEY] = str(user.pk), user.get_session_auth_hash()
+session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+session.save()
+(settings.VAR_DIR / "session.json").write_text(json.dumps(session.session_key))
+"""
+# The first value: a number in a table, a tile, a chart or a list of pairs, below the head of the page.
+MEASURE = """() => {
+  const main = document.querySelector("main");
+  const isShown = (element) =>
+    element.checkVisibility() && !element.closest("form, .filter, .page-head, thead, caption");
+  const places = [...main.querySelectorAll("td, dd, .figure, .tile, main ol > li, svg text")];
+  const first = places.find((element) => isShown(element) && /[0-9]/.test(element.textContent));
+  return {
+    first: first ? Math.round(first.getBoundingClientRect().top + scrollY) : null,
+    height: document.documentElement.scrollHeight,
+    links: [...main.querySelectorAll("a[href]")].filter((link) => link.checkVisibility()).length,
+    sideways: document.documentElement.scrollWidth > innerWidth,
+  };
+}"""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of one page in pixels; `first` is None for a page without a value."""
+
+    first: int | None
+    height: int
+    links: int
+    sideways: bool
+
+    def faults(self, page: str, goal: int, width: int) -> Iterator[str]:
+        """Yield the goals that the page misses."""
+        if self.first is not None and self.first > goal:
+            yield f"{page}: first value at {self.first} px, goal {goal}"
+        if self.sideways:
+            yield f"{page}: scrolls sideways at {width} px"
+        if page == "Overview" and self.links > LINKS:
+            yield f"{page}: {self.links} links, goal {LINKS}"
+        if page == "Overview" and width < 400 and self.height > OVERVIEW_HEIGHT:
+            yield f"{page}: {self.height} px high, goal {OVERVIEW_HEIGHT}"
+
+
+def made_site(folder: Path, data: Path) -> Server:
+    """Return a server, not started, of a site with one imported dataset."""
+    env = os.environ | {
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder / 'crux.sqlite3'}",
+        "DJANGO_SETTINGS_MODULE": "crux_site.settings",
+        "PYTHONPATH": str(ROOT),
+    }
+    code = f"{PREPARE}\ncall_command('import_dataset', {str(data)!r}, dataset='study')\n{LOG_IN}"
+    manage = [sys.executable, "manage.py", "shell", "-v0", "--no-imports", "-c", code]
+    subprocess.run(manage, env=env, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return Server(env, workers=1)
+
+
+def layouts(browser: Browser, address: str, session: str, screen: str) -> dict[str, Layout]:
+    """Return the layout of each page that the site has, on a screen."""
+    width, height, _ = SCREENS[screen]
+    context = browser.new_context(viewport={"width": width, "height": height})
+    context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
+    page = context.new_page()
+    page.set_default_timeout(300_000)
+    measured = {}
+    for title, path in PAGES.items():
+        response = page.goto(f"{address}/datasets/study/{path}")
+        if response is not None and response.ok:
+            measured[title] = Layout(**page.evaluate(MEASURE))
+    context.close()
+    return measured
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, default=ROOT / "fixtures" / "demo")
+    data = parser.parse_args().data.resolve()
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        server = made_site(Path(name), data)
+        session = json.loads(Path(name, "session.json").read_text())
+        server.start()
+        browser = launched(playwright, CHROMIUM)
+        try:
+            address = f"http://127.0.0.1:{server.port}"
+            measured = {screen: layouts(browser, address, session, screen) for screen in SCREENS}
+        finally:
+            browser.close()
+            server.kill()
+    wide, narrow = measured.values()
+    print(
+        "| page | first value, 1280 | 390 | height, 1280 | 390 | links |\n|---|---|---|---|---|---|"
+    )
+    for title, layout in wide.items():
+        phone = narrow[title]
+        firsts = ("none" if first is None else first for first in (layout.first, phone.first))
+        print(
+            "|",
+            " | ".join(map(str, (title, *firsts, layout.height, phone.height, layout.links))),
+            "|",
+        )
+    faults = [
+        fault
+        for screen, by_page in measured.items()
+        for title, layout in by_page.items()
+        for fault in layout.faults(title, SCREENS[screen][2], SCREENS[screen][0])
+    ]
+    print("\n".join(["", *faults]) if faults else "\nAll goals are met.")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
