@@ -29,6 +29,9 @@ FORMER_ANCHORS: dict[str, dict[str, str]] = {
     },
     "docs/researchers.md": {
         "search": "finding-words",
+        "systems": "retrieval",
+        "matrix": "rating-matrix",
+        "question-types": "by-type-of-question",
         "from-a-number-to-the-text-in-three-clicks": "from-a-number-to-the-words-in-three-clicks",
         "basic-terms": "the-words",
     },

@@ -3,7 +3,7 @@
 from annotation.pages import NavLink, Page
 
 PAGE = Page(
-    "Judges of a dataset",
+    "Judges",
     help="judging#judges-on-the-same-pairs",
     section="judges",
     links=(NavLink(url_name="judge_ranking", carries="selection"),),

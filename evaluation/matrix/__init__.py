@@ -4,7 +4,7 @@ from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "Matrix",
-    help="researchers#rating-matrix",
+    help="researchers#matrix",
     section="matrix",
     links=(NavLink(url_name="matrices", carries="scoring"),),
     shared=("matrices", "matrices_table"),

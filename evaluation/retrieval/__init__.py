@@ -4,7 +4,7 @@ from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "Systems",
-    help="researchers#retrieval",
+    help="researchers#systems",
     section="systems",
     links=(
         NavLink(url_name="retrieval", carries="scoring"),

@@ -4,7 +4,7 @@ from annotation.pages import NavLink, Page
 
 PAGE = Page(
     "Question types",
-    help="researchers#by-type-of-question",
+    help="researchers#question-types",
     section="systems",
     links=(NavLink(url_name="by_type", order=50, carries="common", min_runs=2),),
     shared=("by_type", "by_type_table", "by_type_json"),

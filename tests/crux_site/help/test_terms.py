@@ -127,7 +127,7 @@ def test_pages_have_help_links_to_sections_of_the_docs():
     ("path", "url"),
     [
         ("/datasets/ferry/agreement/", "/help/researchers/#agreement"),
-        ("/datasets/ferry/retrieval/", "/help/researchers/#retrieval"),
+        ("/datasets/ferry/retrieval/", "/help/researchers/#systems"),
         ("/people/", "/help/admins/#accounts-and-roles"),
         ("/judge-runs/", "/help/judging/#judge-runs"),
         ("/help/metrics/", "/help/"),
