@@ -1,4 +1,6 @@
-// On every page: the theme switch, how texts are set, dialogs that open from a button, and copying a link.
+// On every page: the theme switch, how texts are set, dialogs that open from a button, menus, and copying a link.
+
+import "./menus.js";
 
 const root = document.documentElement;
 

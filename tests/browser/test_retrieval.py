@@ -33,7 +33,9 @@ def test_pages_are_accessible(rosa, site):
         page.goto(f"{site.url}{ROOM}{path}")
         if path.startswith("figure/"):
             expect(page.locator("#figure .main-svg").first).to_be_visible()
-        page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+        page.evaluate(
+            "document.querySelectorAll('details:not(.menu)').forEach(part => { part.open = true; })"
+        )
         assert faults(page) == [], path
     # Chromium logs the refusal that was asked for; a violation of the policy would stand here too.
     rosa.errors[:] = [error for error in rosa.errors if "400" not in error]

@@ -150,11 +150,13 @@ class Tutorial:
         self.n_acts += 2
 
     def download_table(self, label: str, file_name: str) -> str:
-        """Return the LaTeX of a table, by the link above it."""
+        """Return the LaTeX of a table, by the menu above it."""
         assert f"`{file_name}`" in self.text
+        link = self.page.locator(f"a[aria-label='{label}, as LaTeX']")
+        self.page.locator(".menu", has=link).locator("summary").click()
         with self.page.expect_download() as download:
-            self.page.get_by_role("link", name=f"{label}, as LaTeX").click()
-        self.n_acts += 1
+            link.click()
+        self.n_acts += 2
         assert download.value.suggested_filename == file_name
         return Path(download.value.path()).read_text()
 

@@ -46,6 +46,7 @@ def test_fragment_is_cached_until_a_write(ann):
 def test_fragments_are_by_reader_and_address(ann, cast):
     assert "once" in render_fragment(ann, "/a/")
     assert "twice" in render_fragment(ann, "/a/?eta=4", "twice")
+    assert "sorted" in render_fragment(ann, "/a/?sort=pairs:-kappa", "sorted")
     assert "twice" in render_fragment(cast.admin, "/a/", "twice")
     reloaded = User.objects.get(pk=ann.pk)
     assert succeeds_between_writes(

@@ -1,8 +1,9 @@
-"""Parser of the tables of a page, by the last title before their rows."""
+"""Parser of the tables of a page, by the last heading before their rows."""
 
 from html.parser import HTMLParser
 
 Rows = list[list[str]]
+HEADINGS = ("h2", "h3")
 
 
 class _Tables(HTMLParser):
@@ -18,7 +19,7 @@ class _Tables(HTMLParser):
         self._drawing = 0
 
     def handle_starttag(self, tag, attrs):
-        if tag == "strong":
+        if tag in HEADINGS:
             self._title = []
         elif tag == "tbody":
             self._rows = self.found.setdefault(self._name, [])
@@ -30,7 +31,7 @@ class _Tables(HTMLParser):
             self._drawing += 1
 
     def handle_endtag(self, tag):
-        if tag == "strong" and self._title is not None:
+        if tag in HEADINGS and self._title is not None:
             self._name, self._title = " ".join("".join(self._title).split()), None
         elif tag in ("td", "th") and self._cell is not None:
             self._rows[-1].append(" ".join("".join(self._cell).split()))

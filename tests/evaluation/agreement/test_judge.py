@@ -57,7 +57,7 @@ def test_class_that_the_judge_never_gives_is_undefined(rosa, study):
     at_five = response.context["report"].judge.sweep[4]
     assert at_five.precision_answerable.value is None
     assert at_five.precision_answerable.reason.endswith("the judge found no item answerable")
-    assert "undefined because the judge found no item answerable" in text_of_page(response)
+    assert "Undefined, because the judge found no item answerable" in text_of_page(response)
 
 
 def test_confusion_and_the_sweep_follow_the_rater_in_the_url(rosa, study):
@@ -76,7 +76,7 @@ def test_confusion_and_the_sweep_follow_the_rater_in_the_url(rosa, study):
         ["0", "2", "1", "3"],
         ["1", "1", "1", "2"],
     ]
-    assert [row[-1] for row in page_tables["judge at every threshold"]] == ["5"] * 5
+    assert [row[-1] for row in page_tables["Every threshold as a table"]] == ["5"] * 5
     # The rest of the page stays that of all raters.
     assert response.context["report"].judge.n == 10
 
