@@ -28,6 +28,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("crux_site.judge_ranking.urls")),
     path("datasets/<slug:slug>/", include("crux_site.exports.urls")),
     path("datasets/<slug:slug>/", include("crux_site.history.urls")),
+    path("datasets/<slug:slug>/", include("crux_site.navigation.urls")),
     path("datasets/<slug:slug>/", include("crux_site.contents.urls")),
     path("datasets/<slug:slug>/", include("crux_site.additions.urls")),
     path("datasets/<slug:slug>/", include("crux_site.versions.urls")),

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, View, researchers_only
-from annotation.models import Dataset
+from annotation.models import Dataset, Rating
 from evaluation.data.selection import Selection, SelectionError, select
 
 Choice = TypeVar("Choice")
@@ -87,6 +87,10 @@ def chosen(
             request: AuthenticatedRequest, slug: str, *args: Any, **kwargs: Any
         ) -> HttpResponseBase:
             dataset = get_object_or_404(Dataset, slug=slug)
+            if request.path.endswith("/"):
+                # Before anything is read: the page tells later how many ratings it does not have.
+                newest = Rating.objects.order_by("-pk").values_list("pk", flat=True).first()
+                request.newest_rating = newest or 0  # type: ignore[attr-defined]
             is_visitor = not request.user.is_authenticated
             parse = (is_visitor and for_visitor) or choose
             try:

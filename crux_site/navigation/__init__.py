@@ -1,1 +1,5 @@
-"""List of a dataset's pages, beside each of them, and the parameters that its links take along."""
+"""List of a dataset's pages, beside each of them, and the notice of new ratings."""
+
+from annotation.pages import Page
+
+PAGE = Page("New ratings", help="researchers")

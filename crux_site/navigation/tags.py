@@ -1,4 +1,4 @@
-"""Template tags for the list of a dataset's pages, and for the note on edited texts.
+"""Template tags for the list of a dataset's pages, and for notes on the state of its data.
 
 `{% dataset_nav selection=selection %}`: links take rubric, judge and eta along, by the names that the
 other page has for them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
+from django.urls import reverse
 
 from annotation.models import Dataset
 from crux_site.navigation.links import navigation
@@ -41,6 +42,17 @@ def dataset_nav(
         "groups": pages.groups,
         "here": pages.here,
     }
+
+
+@register.inclusion_tag("crux_site/navigation/_new_ratings.html", takes_context=True)
+def new_ratings(context: template.Context) -> dict[str, Any]:
+    """Render the notice of new ratings: on pages of results, for members of the project."""
+    request = context["request"]
+    newest = getattr(request, "newest_rating", None)
+    if newest is None or not request.user.is_authenticated:
+        return {}
+    url = reverse("new_ratings", args=[context["dataset"].slug])
+    return {"request": request, "url": f"{url}?since={newest}"}
 
 
 def _dataset_of(context: template.Context) -> Dataset | None:

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from lxml import html
 
-from annotation.models import Rater, Rating, Text
+from annotation.models import Rater, Rating, Text, User
 from annotation.models.standard import NUGGET_SUPPORT, QUESTION_TYPE, add_standard
 from annotation.text.versions import edit_wording
 from tests.toolbox.agreement_study import Study, make_study
@@ -281,3 +281,28 @@ def test_pages_count_superseded_grades(rosa, study, page):
     sentence = f"{n} grades that count in this dataset were given to an earlier version of 1 text."
     assert text_of_page(response).count(sentence) == 1
     assert '<a href="/datasets/ferry/versions/">Text history</a>' in markup(response)
+
+
+def test_page_asks_for_new_ratings(rosa, cast, study):
+    page = html.fromstring(markup(rosa.get(study.url("agreement"))))
+    (notice,) = page.xpath("//*[@data-new-ratings]")
+    assert "hidden" in notice.attrib
+    url = notice.get("data-new-ratings")
+    assert rosa.get(url).json() == {"n": 0}
+    rating = study.oracle.ratings.first()
+    other = Rater.objects.create(dataset=study.dataset, name="late", kind="baseline")
+    fields = {name: getattr(rating, name) for name in ("rubric", "text", "question", "grade")}
+    Rating.objects.create(rater=other, **fields)
+    assert rosa.get(url).json() == {"n": 1}
+    assert rosa.post(url).status_code == 405
+    path = url.partition("?")[0]
+    for since in ("", "-1", "x", "9" * 30):
+        assert rosa.get(path, {"since": since}).status_code == 400
+    assert [cast.client(name).get(url).status_code for name in ("worker", "stranger")] == [403, 302]
+    outsider = Client()  # of no project
+    outsider.force_login(User.objects.create_user("ida", role=User.Role.RESEARCHER))
+    assert outsider.get(url).status_code == 404
+    assert rosa.get(url.replace("/ferry/", "/none/")).status_code == 404
+    assert not html.fromstring(markup(rosa.get("/datasets/ferry/history/"))).xpath(
+        "//*[@data-new-ratings]"
+    )
