@@ -246,6 +246,12 @@ CACHES["api"] = {
     "LOCATION": "api",
     "OPTIONS": {"MAX_ENTRIES": 10_000},
 }
+# How long pages of results took in this process, apart from the results for the same reason.
+CACHES["durations"] = {
+    "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+    "LOCATION": "durations",
+    "OPTIONS": {"MAX_ENTRIES": 10_000},
+}
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "annotation.api.access.HashedTokenAuthentication",

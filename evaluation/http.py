@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial, wraps
+from time import perf_counter
 from typing import Any, Concatenate, TypeVar
 
 from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse, QueryDict
@@ -12,6 +13,7 @@ from django.views.decorators.http import require_safe
 from annotation.http import AuthenticatedRequest, View, researchers_only
 from annotation.models import Dataset, Rating
 from evaluation.data.selection import Selection, SelectionError, select
+from evaluation.first_look import frame, keep_duration, needs_frame_first
 
 Choice = TypeVar("Choice")
 Table = TypeVar("Table")
@@ -98,7 +100,12 @@ def chosen(
                 if choice is None:
                     assert fallback is not None
                     return fallback(request, dataset)
-                return view(request, choice, *args, **kwargs)
+                if needs_frame_first(request, dataset):
+                    return frame(request, dataset, choice)
+                started = perf_counter()
+                response = view(request, choice, *args, **kwargs)
+                keep_duration(request, perf_counter() - started)
+                return response
             except SelectionError as error:
                 return selection_error_page(request, dataset, str(error))
 

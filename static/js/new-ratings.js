@@ -1,10 +1,11 @@
 // Says how many ratings came since the page was opened. Nothing on the page moves until the reader asks for it.
 
 const LOOK_MS = 20000;
-const notice = document.querySelector("[data-new-ratings]");
 
 async function look() {
-  if (document.hidden) return;
+  // Looked up each time: a page of a large study gets it with its numbers.
+  const notice = document.querySelector("[data-new-ratings]");
+  if (!notice || document.hidden) return;
   const response = await fetch(notice.dataset.newRatings).catch(() => null);
   if (!response?.ok || response.redirected) return; // logged out, or no server: the page stays as it is
   const { n } = await response.json();
@@ -13,11 +14,10 @@ async function look() {
   notice.hidden = false;
 }
 
-if (notice) {
-  setInterval(look, LOOK_MS);
-  document.addEventListener("visibilitychange", look);
-  notice.querySelector("a").addEventListener("click", (event) => {
-    event.preventDefault();
-    location.reload(); // stays at the place where the reader is
-  });
-}
+setInterval(look, LOOK_MS);
+document.addEventListener("visibilitychange", look);
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-new-ratings] a")) return;
+  event.preventDefault();
+  location.reload(); // stays at the place where the reader is
+});

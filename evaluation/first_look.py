@@ -1,0 +1,73 @@
+"""First look at a page of a large study: its frame at once, the numbers when they are computed."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+from django.core.cache import caches
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from annotation.models import Dataset
+from annotation.pages import page_of
+from evaluation.data.query import PageQuery
+from evaluation.data.selection import Selection
+
+LARGE = 5000
+"""Texts of a dataset whose pages of results may take long to compute."""
+QUICK = 1.0
+"""Seconds of a page that is sent whole at its next look."""
+KEPT = 3600  # seconds that the duration of a page is kept
+WHOLE = "whole"
+"""Parameter that asks for the numbers with the frame: browsers without scripts send it."""
+
+
+def needs_frame_first(request: HttpRequest, dataset: Dataset) -> bool:
+    """Return True if the numbers of the page may take long, so that the frame is sent first.
+
+    That is the first look at a large dataset, and a page that was slow at its last look. Requests of
+    the frame itself get the numbers, as do those for files and for pages that no list of pages names.
+    """
+    if "HX-Request" in request.headers or WHOLE in request.GET or not _is_listed(request):
+        return False
+    seconds = caches["durations"].get(_key(request))
+    if seconds is not None:
+        return bool(seconds > QUICK)
+    return dataset.texts.count() > LARGE
+
+
+def keep_duration(request: HttpRequest, seconds: float) -> None:
+    """Keep how long the page took, for its next look."""
+    if _is_listed(request):
+        caches["durations"].set(_key(request), seconds, KEPT)
+
+
+def frame(request: HttpRequest, dataset: Dataset, choice: Any) -> HttpResponse:
+    """Render the page without its numbers, which it then asks for."""
+    assert request.resolver_match
+    page = page_of(request.resolver_match.func)
+    query = request.GET.copy()
+    query[WHOLE] = "1"
+    context = {
+        "room": "datasets",
+        "dataset": dataset,
+        "title": page.title if page else "",
+        "filter": choice if isinstance(choice, Selection | PageQuery) else None,
+        "n_texts": dataset.texts.count(),
+        "whole_url": f"{request.path}?{query.urlencode()}",
+    }
+    return render(request, "evaluation/first_look.html", context)
+
+
+def _is_listed(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    page = page_of(match.func) if match else None
+    url_name = match.url_name if match else None
+    return page is not None and any(link.url_name == url_name for link in page.links)
+
+
+def _key(request: HttpRequest) -> str:
+    params = sorted((name, value) for name, value in request.GET.items() if name != WHOLE)
+    path = repr((request.path, params)).encode()
+    return f"first-look-{blake2b(path, digest_size=16).hexdigest()}"
