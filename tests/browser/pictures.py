@@ -128,6 +128,7 @@ def retrieval(page: Page, site: Site) -> Locator:
 def matrix(page: Page, site: Site) -> Locator:
     page.goto(f"{site.url}{DATASET}matrix/?judge=lexical")
     page.locator("main").get_by_role("link", name="coast-2").first.click()
+    page.locator(".filter > summary").click()
     page.get_by_label("Retrieval run").select_option("first_stage.bm25")
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("first_stage.bm25 in rank order")).to_be_visible()

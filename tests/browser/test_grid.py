@@ -58,9 +58,11 @@ def test_archive_becomes_a_grid(visit, tmp_path):
     expect(read.locator("tbody tr")).to_have_count(2)
     expect(read.locator("tbody tr").nth(1)).to_contain_text("best")
     assert faults(page) == []
+    page.locator(".filter > summary").click()
     page.get_by_label("Rules").select_option("authors")
     page.get_by_label("Tokens").select_option("characters")
     page.get_by_role("button", name="Apply").click()
+    expect(page.locator(".filter > summary")).to_contain_text("tokens: characters")
     expect(page.get_by_text("Tokens characters")).to_be_visible()
     read.get_by_role("link", name="3").nth(1).click()
     page.get_by_role("link", name="read-1.dam").click()

@@ -86,6 +86,7 @@ def test_column_of_the_sweep_opens_the_page_at_its_eta(visit):
 
 def test_filters_of_the_list_are_in_the_address(visit):
     page = visit("rosa").open("/datasets/coast/pairs/")
+    page.locator(".filter > summary").click()
     page.get_by_label("Words of the sub-question").fill("how many")
     page.locator("select[name=kind]").select_option("answerable")
     page.get_by_role("button", name="Apply").click()

@@ -67,8 +67,8 @@ def test_table_is_ordered_by_a_click(rosa):
 
 def test_pair_of_systems_is_two_clicks_from_its_topics(rosa):
     page = rosa.open(ROOM)
-    page.get_by_role("link", name="Pairwise comparison of systems").click()
-    expect(page.locator("h1")).to_have_text("Pairwise comparison of systems")
+    page.get_by_role("link", name="Pairwise comparison", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Pairwise comparison")
     page.locator("table a").first.click()
     page.wait_for_url("**/matrix/**")
 

@@ -11,6 +11,7 @@ def test_recall_leads_from_retrieval_to_the_items_of_a_topic(visit):
     expect(page.locator("h1")).to_have_text("Recall of retrieved evidence")
     assert faults(page) == []
     before = page.locator("table").first.inner_text()
+    page.locator(".filter > summary").click()
     page.get_by_label("Rel of answers").select_option("asked")
     page.get_by_role("button", name="Apply").click()
     page.wait_for_url("**rel=asked**")

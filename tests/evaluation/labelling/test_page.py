@@ -119,7 +119,7 @@ def test_sample_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, lo
     for chance in sampled:
         label(chance.text)
     page = markup(rosa.get(f"/datasets/locks/label-next/samples/{sample.pk}/"))
-    assert '<nav class="tabs" aria-label="Results">' in page
+    assert 'id="dataset-pages"' in page
     assert "2 of 2" in page
     # By hand: judge + (human - judge)/chance for the drawn, people's own where they came first.
     judge = data_of(locks).judge

@@ -109,7 +109,7 @@ def test_filter_that_is_refused_leaves_the_form_and_shows_no_pair(rosa, study, q
     page = response.content.decode()
     assert (response.status_code, listed_pairs(response)) == (400, [])
     assert all(f'name="{name}"' in page for name in ("rubric", "judge", "raters", "kind"))
-    assert "No such pairs" in text_of_page(response)
+    assert "Choose another filter above" in text_of_page(response)
 
 
 def test_rubric_change_keeps_the_valid_parts_of_the_filter(rosa, study):
