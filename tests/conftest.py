@@ -12,11 +12,13 @@ from django.utils import timezone
 from hypothesis import HealthCheck, settings
 
 from annotation.models import Assignment, Campaign, Dataset
+from evaluation.data import process_cache
 from tests.toolbox import real_study as study_of_the_paper
 from tests.toolbox.caches import clear_caches
 from tests.toolbox.clock import FakeClock
 from tests.toolbox.factories import make_campaign, make_dataset
 from tests.toolbox.users import Cast, make_cast
+from tests.toolbox.write_count import WriteCount
 
 # No deadline: the duration of an example depends on the load of the machine.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -126,6 +128,15 @@ def plain_static_files():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def counted_writes():
+    """Let caches that hold until the next write work within the transaction of a test, too."""
+    count = WriteCount()
+    with connection.execute_wrapper(count), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process_cache, "db_version", count)
+        yield
+
+
 @pytest.fixture
 def fake_clock(monkeypatch) -> FakeClock:
     """Replace the site's clock by one that only the test moves."""
@@ -162,6 +173,7 @@ def shared_world(django_db_setup, django_db_blocker):
 
     clear_caches()
     whole = transaction.atomic()
+    whole._from_testcase = True  # as the blocks of Django's TestCase
     with django_db_blocker.unblock():
         whole.__enter__()
     yield once

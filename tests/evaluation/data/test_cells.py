@@ -4,6 +4,7 @@ import pytest
 from evaluation.data.cells import load_cells
 from evaluation.data.corpus import load_corpus
 from evaluation.data.sources import source
+from tests.toolbox.caches import clear_caches
 
 N = np.nan
 
@@ -103,5 +104,6 @@ def test_person_with_both_rubrics_has_one_vote(study):
 def test_queries_do_not_grow(study, django_assert_num_queries):
     corpus, chosen = load_corpus(study.dataset), source(study.dataset, "people:judge")
     load_cells(study.dataset, chosen, 3, corpus)
+    clear_caches()
     with django_assert_num_queries(2):
         load_cells(study.dataset, chosen, 3, corpus)

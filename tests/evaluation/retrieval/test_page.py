@@ -9,7 +9,6 @@ from copy import deepcopy
 from io import StringIO
 
 import pytest
-from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
@@ -21,6 +20,7 @@ from evaluation.models import RetrievalRun
 from evaluation.retrieval.export import TABLES
 from evaluation.retrieval.figures import FIGURES
 from evaluation.scoring.row_score import METRICS
+from tests.toolbox.caches import clear_caches
 from tests.toolbox.html_tables import tables
 from tests.toolbox.responses import csv_rows, links, text_of_page
 from tests.toolbox.retrieval_study import RETRIEVAL_URL, make_retrieval_study
@@ -329,9 +329,7 @@ def test_real_study(real_study, rosa, django_assert_max_num_queries):
         assert_equal_to_command(rosa, "crux-duc04", source)
     assert_equal_to_command(rosa, "crux-duc04", "llama33_70b", rules="authors", cutoff="10")
     room = "/datasets/crux-duc04/retrieval/"
-    cache.clear()
-    # Nothing is kept: three results are computed, and after each the version is asked for again; and who
-    # graded whole topics.
+    clear_caches()
     with django_assert_max_num_queries(54) as first:
         response = rosa.get(f"{room}?source=llama33_70b")
     with CaptureQueriesContext(connection) as repeated:  # its scores are kept

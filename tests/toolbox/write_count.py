@@ -1,0 +1,37 @@
+"""Version of the database within the transaction of a test.
+
+The site's own version (`annotation/db_version.py`) is unknown within a transaction. With it every result page
+of a test would be computed each time it is read, which takes twice as long and happens on no site.
+"""
+
+from collections.abc import Hashable
+from typing import Any
+
+from django.db import connection
+
+from annotation import db_version
+
+READS = ("SELECT", "SAVEPOINT", "RELEASE", "PRAGMA", "EXPLAIN")
+
+
+class WriteCount:
+    """Number of writes of a connection, and `current` as in `annotation/db_version.py`."""
+
+    def __init__(self) -> None:
+        self.writes = 0
+
+    def __call__(self, execute, sql, *values) -> Any:
+        if not str(sql).lstrip().upper().startswith(READS):
+            self.writes += 1
+        return execute(sql, *values)
+
+    def current(self) -> Hashable | None:
+        """Return the count in a transaction of the test alone, else the version of the site."""
+        blocks = connection.atomic_blocks
+        if blocks and self in connection.execute_wrappers and all(map(_is_of_a_test, blocks)):
+            return "writes", self.writes
+        return db_version.current()
+
+
+def _is_of_a_test(block) -> bool:
+    return block._from_testcase
