@@ -106,13 +106,15 @@ coverage: dev-env
 	@echo "== tests, SQLite, with the coverage of lines and branches: pages in var/coverage/html"
 	$(RUN) -m "not browser" --cov --cov-report term --cov-report html $(PYTEST) $(END)
 
-# Random acts of two clients, with checks after each step. `make test` runs a few steps of one seed; this takes an hour
-# or more. SOAK_FIRST=7 SOAK_SEEDS=7 runs seed 7 alone; DATABASE_URL names the database.
+# Random acts of two clients, with checks after each step, and all cases of which `make test` runs samples
+# (tests/toolbox/samples.py). `make test` runs a few steps of one seed; this takes an hour or more. SOAK_FIRST=7 SOAK_SEEDS=7 runs seed 7 alone; DATABASE_URL names the database.
 soak: export SOAK_STEPS ?= 200
 soak: export SOAK_SEEDS ?= 20
 soak: dev-env
 	@echo "== random acts of two clients: $(SOAK_STEPS) steps, seeds to $(SOAK_SEEDS)"
 	$(PY) -m pytest -n $(CORES) tests/soak $(PYTEST)
+	@echo "== all links, forms and random requests"
+	ALL_CASES=1 $(RUN) -m "soak and not browser and not timing" tests/api tests/crux_site tests/evaluation $(PYTEST) $(END)
 
 # Names, docstrings, page texts and docs against tests/words/words.toml. WORDS="--report", or "--list variables".
 WORDS ?=

@@ -10,6 +10,7 @@ from bench.serving import Server
 from tests.toolbox.api_seed import ADMIN, seed
 from tests.toolbox.clock import HANGS
 from tests.toolbox.judging_study import environment
+from tests.toolbox.samples import ALL_CASES
 
 CONFIG = Path(__file__).parent / "schemathesis.toml"
 
@@ -38,6 +39,7 @@ def test_random_requests_get_responses_of_the_schema(address, tmp_path):
             str(Path(sys.executable).with_name("schemathesis")),
             *("--config-file", str(CONFIG), "run", f"{address}/schema/", "--request-timeout", "60"),
             *("--header", f"Authorization: Token {ADMIN}"),
+            *("--max-examples", "20" if ALL_CASES else "2"),
         ],
         cwd=tmp_path,  # what it keeps of its runs lies there
         capture_output=True,

@@ -1,21 +1,16 @@
 """Links on the pages of a reader by shared link lead to pages that they may open."""
 
-from collections import Counter
-from html.parser import HTMLParser
-from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
-
 import pytest
 from django.http import HttpResponse
 from django.test import Client
-from django.urls import resolve
 
 from annotation.models import Membership, SharedLink, User
 from crux_site.projects.visitor_links import close_links
 from tests.crux_site.projects.shared import DATASET, make_shared_world, share, visitor
 from tests.crux_site.projects.site_addresses import World, client_of
+from tests.toolbox.site_links import Links, crawl
 
 MAKER = "zqmaker"
-SAMPLE = 2  # links to one view that are followed, beside the first with each parameter
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -34,68 +29,16 @@ def maker(_world, db) -> Client:
     return client_of(MAKER)
 
 
-class Links(HTMLParser):
-    """Parser of the targets of links, forms and fragments of a page; no images or assets."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, str]] = []
-        self.closed = 0
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        values = dict(attributes)
-        if tag == "a":
-            self.closed += "href" not in values
-            self.found += [(tag, values["href"])] if "href" in values else []
-        if tag == "form":
-            self.found += [(values.get("method", "get").lower(), values.get("action", ""))]
-        self.found += [(tag, values[name]) for name in ("hx-get", "formaction") if name in values]
-
-
-def kinds_of(address: str) -> list[tuple[str, str]]:
-    """The view of an address, alone and with each of its parameters."""
-    parts = urlsplit(address)
-    view = resolve(parts.path).url_name or ""
-    return [(view, ""), *sorted({(view, name) for name, _ in parse_qsl(parts.query)})]
-
-
-def crawl(client: Client, start: str) -> tuple[dict[str, int], list[str], int]:
-    """Return the status of each address followed, the pages, and the number of closed links."""
-    codes: dict[str, int] = {}
-    kinds: Counter[tuple[str, str]] = Counter()
-    pages, closed, todo = [], 0, [start]
-    while todo:
-        address = todo.pop(0)
-        answer = client.get(address, follow=True)
-        codes[address] = answer.status_code
-        if not answer.get("Content-Type", "").startswith("text/html"):
-            continue
-        page = answer.content.decode()
-        pages.append(page)
-        links = Links(page)
-        closed += links.closed
-        for tag, value in links.found:
-            assert tag != "post", (address, value)
-            leads_to = urldefrag(urljoin(address, value)).url
-            if urlsplit(leads_to).netloc or leads_to.startswith("/static/") or leads_to in codes:
-                continue
-            view, *parameters = kinds_of(leads_to)
-            if kinds[view] < SAMPLE or not all(kinds[parameter] for parameter in parameters):
-                kinds.update([view, *parameters])
-                codes[leads_to] = 0
-                todo.append(leads_to)
-    return codes, pages, closed
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("with_words", ["on", ""])
 def test_visitor_links_resolve(maker, with_words):
     client = visitor(share(maker, **({"with_words": with_words} if with_words else {})))
-    codes, pages, closed = crawl(client, DATASET)
-    assert {address: code for address, code in codes.items() if code != 200} == {}
+    visited = crawl(client, DATASET)
+    assert {address: code for address, code in visited.codes.items() if code != 200} == {}
+    assert visited.posts == set()
+    pages = visited.pages.values()
     assert len(pages) > 20
-    assert closed > len(pages)
+    assert visited.closed > len(pages)
     assert [name for page in pages for name in (MAKER, "Zqfirst") if name in page] == []
 
 

@@ -141,7 +141,6 @@ def test_judge_of_names_has_no_eta(nominal_study):
 
 
 @pytest.mark.soak
-@pytest.mark.django_db(transaction=True)
 def test_links_open_the_pairs_that_numbers_count(cast):
     make_nominal()
     rosa = cast.client("researcher")

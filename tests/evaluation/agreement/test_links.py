@@ -24,10 +24,8 @@ def add_third(study):
     )
 
 
-# Committed, as in life: what was read for one link is held for the next.
 @pytest.mark.soak
 @pytest.mark.any_database
-@pytest.mark.django_db(transaction=True)
 def test_links_open_the_pairs_that_numbers_count(cast, subtests):
     study, rosa = make_study(), cast.client("researcher")
     add_third(study)
