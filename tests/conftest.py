@@ -16,6 +16,7 @@ from evaluation.data import process_cache
 from tests.toolbox import real_study as study_of_the_paper
 from tests.toolbox.caches import clear_caches
 from tests.toolbox.clock import FakeClock
+from tests.toolbox.databases import is_any_database
 from tests.toolbox.factories import make_campaign, make_dataset
 from tests.toolbox.users import Cast, make_cast
 from tests.toolbox.write_count import WriteCount
@@ -48,7 +49,9 @@ def pytest_collection_modifyitems(items):
     """Mark tests by the fixtures that they use, so that no list of files has to.
 
     `database`: it opens the database that DATABASE_URL names, and so runs on PostgreSQL too. pytest-django
-    refuses that to all others. `soak`: it uses the real study, whose import alone takes seconds.
+    refuses that to all others. `any_database`: SQLite alone runs it, by the lists of
+    `tests/toolbox/databases.py`; never a test with transactions of its own. `soak`: it uses the real study,
+    whose import alone takes seconds.
     """
     lacking = {
         folder: reason
@@ -63,6 +66,8 @@ def pytest_collection_modifyitems(items):
         used = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("django_db") or used & OPENS_A_DATABASE:
             item.add_marker(pytest.mark.database)
+            if is_any_database(item.nodeid) and not _uses_transactions(item, used):
+                item.add_marker(pytest.mark.any_database)
         if "real_study_import" in used:
             item.add_marker(pytest.mark.soak)
         if "shared_world" in used and _uses_transactions(item, used):
