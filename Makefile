@@ -92,14 +92,16 @@ test-sqlite: dev-env
 	@echo "== tests, SQLite"
 	$(RUN) -m "not browser and not timing" $(PYTEST) $(END)
 
-# At most two at a time, and no other tests at the same time.
+# At most two at a time, and no other tests at the same time. Only their files are read: it takes each process longer to
+# collect all tests than to run these.
 test-timing: JOBS := 2
+test-timing: FILES = $(if $(PYTEST),,$$(grep -rl --include='test_*.py' --exclude-dir=browser 'mark\.timing' tests))
 test-timing: dev-env browser
 	@echo "== tests of killed processes and of the wall clock"
-	$(RUN) $(RETRY) -m "timing and not browser" $(PYTEST) $(END)
+	$(RUN) $(RETRY) $(FILES) -m "timing and not browser" $(PYTEST) $(END)
 	$(RUN) $(RETRY) $(if $(PYTEST),,tests/browser) -m "timing and browser" $(PYTEST) $(END)
 	@if $(HAS_POSTGRES); then \
-		DATABASE_URL=$(PG_URL) $(RUN) $(RETRY) -m "timing and database and not browser and not any_database" $(PYTEST) $(END); \
+		DATABASE_URL=$(PG_URL) $(RUN) $(RETRY) $(FILES) -m "timing and database and not browser and not any_database" $(PYTEST) $(END); \
 	fi
 
 coverage: dev-env
