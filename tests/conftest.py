@@ -18,11 +18,17 @@ from tests.toolbox.caches import clear_caches
 from tests.toolbox.clock import FakeClock
 from tests.toolbox.databases import is_any_database
 from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.samples import ALL_CASES
 from tests.toolbox.users import Cast, make_cast
 from tests.toolbox.write_count import WriteCount
 
 # No deadline: the duration of an example depends on the load of the machine.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "patient",
+    deadline=None,
+    max_examples=200 if ALL_CASES else 40,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("patient")
 
 

@@ -59,13 +59,13 @@ def axe_problems(page: Page, options: dict[str, Any] = _ALL_RULES) -> list[str]:
 
 
 def layout_faults(page: Page) -> list[str]:
-    """Return layout faults that depend on fonts, at each width.
+    """Return layout faults that depend on fonts, in a wide window and in the narrowest.
 
     Targets that are too small or too close, and overflow.
     """
     problems = []
     before = page.viewport_size
-    for width in WIDTHS:
+    for width in (WIDE, NARROWEST):
         page.set_viewport_size({"width": width, "height": 844})
         until(page, f"innerWidth === {width}")
         problems += [f"{width}: {problem}" for problem in axe_problems(page, _SIZES)]
