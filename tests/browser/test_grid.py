@@ -52,6 +52,7 @@ def test_archive_becomes_a_grid(visit, tmp_path):
     expect(page.locator("h1")).to_have_text("Preview of changes to journey")
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_role("link", name="Open the dataset").click()
+    page.get_by_role("link", name="Systems").first.click()
     page.get_by_role("link", name="Reports against references").click()
     expect(page.get_by_text("Systems that differ only in k, by kind of task")).to_be_visible()
     read = page.get_by_role("region", name="read-1")

@@ -144,7 +144,7 @@ class Tutorial:
         """Press a number to read the pairs behind it, and go back."""
         count = int(number.inner_text())
         number.click()
-        expect(self.page.locator("h1")).to_have_text(re.compile(rf"^\s*{count} pairs?: "))
+        expect(self.page.locator("#rows-title")).to_have_text(re.compile(rf"^\s*{count} pairs?: "))
         self.page.go_back()
         self.heading("Agreement")
         self.n_acts += 2
