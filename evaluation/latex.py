@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
 from annotation.decimals import decimals
+from evaluation.latex_text import code_points, escape
 from evaluation.stats.estimate import Estimate
 
 MAX_ROWS = 1000
 """Rows of the longest table in LaTeX."""
 ROWS_OF_A_PAGE = 40  # a longer table is a longtable, which breaks over pages
-WIDE = 7  # columns of the widest table in one column of a page
+CHARACTERS_OF_A_COLUMN = 42  # about as many fit into one of two columns of a page
+LONGEST_LINE = 30  # a column with longer text breaks its lines
 
-_ESCAPES = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': "''",
-        "“": "``",
-        "”": "''",
-        "–": "--",
-        "α": r"$\alpha$",
-        "η": r"$\eta$",
-        "ρ": r"$\rho$",
-        "τ": r"$\tau$",
-        "±": r"$\pm$",
-    }
-)
+_MARKUP = re.compile(r"\\[a-zA-Z]+|[{}$\\]")
 
 Cell = Estimate | str | int | float | None
-
-
-def escape(text: str) -> str:
-    """Return text escaped for LaTeX, on one line."""
-    return " ".join(text.split()).translate(_ESCAPES)
 
 
 def signed(number: str) -> str:
@@ -71,7 +44,8 @@ def latex_table(
 
     Estimates are printed with two decimals and their interval, p values with three. An undefined
     value is a dash with the letter of the footnote that gives the reason; columns without a value
-    are left out. `source` is the address of the table, for a comment.
+    are left out. A table too wide for a column takes the width of the page, and is scaled down to it.
+    `source` is the origin of the table, for a comment.
     """
     notes: dict[str, str] = {}
     columns = [_printed(column, notes) for column in _columns(header, rows)]
@@ -79,15 +53,20 @@ def latex_table(
     if any(isinstance(cell, Estimate) and cell.low is not None for row in rows for cell in row):
         below.insert(0, "In brackets: 95\\% intervals.")
     content = _Content(
-        columns="".join("r" if column.is_number else "l" for column in columns),
+        columns="".join(column.alignment for column in columns),
         titles=" & ".join(escape(column.title) for column in columns) + r" \\",
         lines=[_line(cells) for cells in zip(*(column.cells for column in columns), strict=True)],
         below=[f"  {note}\\par" for note in below],
         caption=f"\\caption{{{escape(caption)}.}}",
-        label=f"\\label{{tab:{''.join(sign if sign.isalnum() else '-' for sign in label)}}}",
+        label=f"\\label{{tab:{''.join(sign if sign.isascii() and sign.isalnum() else '-' for sign in label)}}}",
     )
-    typeset = _longtable(content) if len(rows) > ROWS_OF_A_PAGE else _float(content, len(columns))
-    return "\n".join([f"% {' '.join(source.split())}", *typeset, ""])
+    if len(rows) > ROWS_OF_A_PAGE:
+        typeset = _longtable(content)
+    else:
+        width = sum(column.width + 2 for column in columns)
+        typeset = _float(content, is_wide=width > CHARACTERS_OF_A_COLUMN)
+    comments = [f"% {' '.join(source.split())}", *code_points("\n".join(typeset))]
+    return "\n".join([*comments, *typeset, ""])
 
 
 @dataclass(frozen=True)
@@ -104,6 +83,27 @@ class _PrintedColumn:
     title: str
     cells: Sequence[str]
     is_number: bool
+
+    @property
+    def breaks_lines(self) -> bool:
+        """Return whether the column has long text of short words."""
+        words = [word for cell in self.cells for word in cell.split()]
+        is_long = any(len(cell) > LONGEST_LINE for cell in self.cells)
+        return not self.is_number and is_long and max(map(len, words)) <= LONGEST_LINE / 2
+
+    @property
+    def width(self) -> int:
+        """Number of characters of the longest line, about."""
+        if self.breaks_lines:
+            return LONGEST_LINE
+        return max(len(_MARKUP.sub("", cell)) for cell in (self.title, *self.cells))
+
+    @property
+    def alignment(self) -> str:
+        """Column of `tabular`; two characters are about as wide as an em."""
+        if self.breaks_lines:
+            return f"p{{{LONGEST_LINE // 2}em}}"
+        return "r" if self.is_number else "l"
 
 
 @dataclass(frozen=True)
@@ -184,18 +184,24 @@ def _undefined(reason: str, notes: dict[str, str]) -> str:
     )
 
 
-def _float(content: _Content, n_columns: int) -> list[str]:
-    star, size = ("*", "scriptsize") if n_columns > WIDE else ("", "small")
-    below = [*(["  \\par\\smallskip\\footnotesize\\raggedright"] if content.below else [])]
-    return [
-        "% Needs \\usepackage{booktabs}.",
-        f"\\begin{{table{star}}}[t]",
-        f"  \\centering\\{size}",
-        *(f"  {content.caption}", f"  {content.label}"),
+def _float(content: _Content, *, is_wide: bool) -> list[str]:
+    star = "*" if is_wide else ""
+    below = ["  \\par\\smallskip\\footnotesize\\raggedright"] if content.below else []
+    tabular = [
         f"  \\begin{{tabular}}{{{content.columns}}}",
         *("    \\toprule", f"    {content.titles}", "    \\midrule"),
         *content.lines,
         *("    \\bottomrule", "  \\end{tabular}"),
+    ]
+    if is_wide:
+        shrink = "  \\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%"
+        tabular = [shrink, *tabular[:-1], "  \\end{tabular}}"]
+    return [
+        f"% Needs \\usepackage{{booktabs{',graphicx' if is_wide else ''}}}.",
+        f"\\begin{{table{star}}}[t]",
+        "  \\centering\\small",
+        *(f"  {content.caption}", f"  {content.label}"),
+        *tabular,
         *(*below, *content.below),
         f"\\end{{table{star}}}",
     ]
@@ -205,11 +211,15 @@ def _longtable(content: _Content) -> list[str]:
     head = ["    \\toprule", f"    {content.titles}", "    \\midrule"]
     below = ["{\\footnotesize\\raggedright", *content.below, "}"] if content.below else []
     return [
-        "% Needs \\usepackage{booktabs,longtable}, and a document of one column.",
+        "% Needs \\usepackage{booktabs,longtable}. In a document of two columns it has its own pages.",
+        "\\makeatletter",
+        "\\if@twocolumn\\onecolumn\\let\\columnsafter\\twocolumn\\else\\let\\columnsafter\\relax\\fi",
+        "\\makeatother",
         f"{{\\small\\begin{{longtable}}{{{content.columns}}}",
         f"  {content.caption}{content.label}\\\\",
         *(*head, "    \\endfirsthead", *head, "    \\endhead"),
         *content.lines,
         *("    \\bottomrule", "\\end{longtable}}"),
         *below,
+        "\\columnsafter\\relax",
     ]

@@ -57,6 +57,19 @@ def test_long_table_breaks_over_pages():
     assert "longtable" not in table(rows[:40], ["system", "n"])
 
 
+def test_wide_table_takes_the_page_and_shrinks_to_it():
+    text = table(
+        [[*row, "a sentence of many words that breaks its lines"] for row in ROWS], [*HEADER, "u"]
+    )
+    assert r"% Needs \usepackage{booktabs,graphicx}." in text
+    assert r"\begin{table*}[t]" in text
+    assert r"\resizebox" in text
+    assert r"\begin{tabular}{lrrrrp{15em}}" in text
+    narrow = table([["a", 1]], ["system", "n"])
+    assert r"\begin{table}[t]" in narrow
+    assert r"\resizebox" not in narrow
+
+
 def test_table_without_rows_has_its_header():
     assert r"    system & kappa" in table([])
 
@@ -66,6 +79,5 @@ def test_table_without_rows_has_its_header():
 def test_tables_compile(tmp_path, options):
     wide = [[*row, *range(5)] for row in ROWS]
     tables = [table(), table([]), table(wide, [*HEADER, *"uvwxy"])]
-    if not options:
-        tables.append(table([[f"system {n}", n] for n in range(MAX_ROWS)], ["system", "n"]))
-    compile_latex(tmp_path, "\n".join(tables), options)
+    tables.append(table([[f"system {n}", n] for n in range(MAX_ROWS)], ["system", "n"]))
+    compile_latex(tmp_path, "\n".join([*tables, *tables]), options)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from evaluation.latex import escape, signed, superscript
+from evaluation.latex import signed, superscript
+from evaluation.latex_text import code_points, escape
 from evaluation.replications.crux_paper.table_layout import Cell, Line, PaperTable
 
 
@@ -38,7 +39,8 @@ def latex(table: PaperTable, *, intervals: bool = False) -> str:
     if footer:
         body.append("  \\par\\smallskip\\footnotesize\\raggedright")
         body += [f"  {note}\\par" for note in footer]
-    return "\n".join([*body, f"\\end{{table{wide}}}", ""])
+    body.append(f"\\end{{table{wide}}}")
+    return "\n".join([*code_points("\n".join(body)), *body, ""])
 
 
 def latex_figure(label: str, caption: str, *, wide: bool = False) -> str:
@@ -53,7 +55,7 @@ def latex_figure(label: str, caption: str, *, wide: bool = False) -> str:
         f"  \\label{{fig:{label}}}",
         f"\\end{{figure{star}}}",
     )
-    return "\n".join([*lines, ""])
+    return "\n".join([*code_points("\n".join(lines)), *lines, ""])
 
 
 def _heads(table: PaperTable) -> Iterable[str]:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evaluation.latex import escape
+from evaluation.latex_text import escape
 from evaluation.replications.crux_paper.latex import latex, latex_figure
 from evaluation.replications.crux_paper.names import ALPHA_NDCG, COVERAGE_Z
 from evaluation.replications.crux_paper.table_layout import TAU, Block, Cell, Line, PaperTable

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.latex import escape
+from evaluation.latex_text import escape
 from evaluation.replications.crux_paper import table1, table2, table3
 from evaluation.replications.crux_paper.latex import latex
 from evaluation.replications.crux_paper.names import COVERAGE_Y, COVERAGE_Z, TABLE_1
