@@ -161,6 +161,8 @@ JUDGE_LEASE_SECONDS = environment.whole_number("JUDGE_LEASE_SECONDS", 120)
 ANSERINI_JAVA = os.environ.get("ANSERINI_JAVA", "").strip()
 # How the judging app learns of retrieval runs, which are another app's.
 JUDGE_RANKINGS = "crux_site.rankings"
+# Module of further tables of a paper: its page belongs to evaluation, and judges to another app.
+PAPER_SUPPLEMENT = "crux_site.paper_supplement.tables"
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "annotation.User"

@@ -63,10 +63,43 @@ def latex_table(
     if len(rows) > ROWS_OF_A_PAGE:
         typeset = _longtable(content)
     else:
-        width = sum(column.width + 2 for column in columns)
-        typeset = _float(content, is_wide=width > CHARACTERS_OF_A_COLUMN)
+        typeset = table_float(
+            content.caption,
+            content.label,
+            _tabular(content),
+            content.below,
+            width=sum(column.width + 2 for column in columns),
+        )
     comments = [f"% {' '.join(source.split())}", *code_points("\n".join(typeset))]
     return "\n".join([*comments, *typeset, ""])
+
+
+def table_float(
+    caption: str, label: str, tabular: Sequence[str], below: Sequence[str], *, width: int
+) -> list[str]:
+    """Return the lines of a float with notes below, by the characters of the tabular's width.
+
+    Where it does not fit into a column, it takes the width of the page, scaled down if need be.
+    """
+    star = "*" if width > CHARACTERS_OF_A_COLUMN else ""
+    if star:
+        shrink = "  \\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%"
+        tabular = [shrink, *tabular[:-1], f"{tabular[-1]}}}"]
+    return [
+        f"% Needs \\usepackage{{booktabs{',graphicx' if star else ''}}}.",
+        f"\\begin{{table{star}}}[t]",
+        "  \\centering\\small",
+        *(f"  {caption}", f"  {label}"),
+        *tabular,
+        *(["  \\par\\smallskip\\footnotesize\\raggedright"] if below else []),
+        *below,
+        f"\\end{{table{star}}}",
+    ]
+
+
+def printed_width(latex: str) -> int:
+    """Return about the number of characters that a line of LaTeX prints."""
+    return len(_MARKUP.sub("", latex))
 
 
 @dataclass(frozen=True)
@@ -87,16 +120,16 @@ class _PrintedColumn:
     @property
     def breaks_lines(self) -> bool:
         """Return whether the column has long text of short words."""
-        words = [word for cell in self.cells for word in cell.split()]
         is_long = any(len(cell) > LONGEST_LINE for cell in self.cells)
-        return not self.is_number and is_long and max(map(len, words)) <= LONGEST_LINE / 2
+        parts = [part for cell in self.cells for part in cell.split()]
+        return not self.is_number and is_long and max(map(len, parts)) <= LONGEST_LINE / 2
 
     @property
     def width(self) -> int:
         """Number of characters of the longest line, about."""
         if self.breaks_lines:
             return LONGEST_LINE
-        return max(len(_MARKUP.sub("", cell)) for cell in (self.title, *self.cells))
+        return max(map(printed_width, (self.title, *self.cells)))
 
     @property
     def alignment(self) -> str:
@@ -184,26 +217,12 @@ def _undefined(reason: str, notes: dict[str, str]) -> str:
     )
 
 
-def _float(content: _Content, *, is_wide: bool) -> list[str]:
-    star = "*" if is_wide else ""
-    below = ["  \\par\\smallskip\\footnotesize\\raggedright"] if content.below else []
-    tabular = [
+def _tabular(content: _Content) -> list[str]:
+    return [
         f"  \\begin{{tabular}}{{{content.columns}}}",
         *("    \\toprule", f"    {content.titles}", "    \\midrule"),
         *content.lines,
         *("    \\bottomrule", "  \\end{tabular}"),
-    ]
-    if is_wide:
-        shrink = "  \\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%"
-        tabular = [shrink, *tabular[:-1], "  \\end{tabular}}"]
-    return [
-        f"% Needs \\usepackage{{booktabs{',graphicx' if is_wide else ''}}}.",
-        f"\\begin{{table{star}}}[t]",
-        "  \\centering\\small",
-        *(f"  {content.caption}", f"  {content.label}"),
-        *tabular,
-        *(*below, *content.below),
-        f"\\end{{table{star}}}",
     ]
 
 

@@ -114,7 +114,7 @@ def _escaped(sign: str) -> str:
         return _ESCAPES[sign]
     if sign in _PRINTABLE:
         return sign
-    base, *marks = unicodedata.normalize("NFD", sign)
+    base, *marks = [*unicodedata.normalize("NFD", sign)]
     printed = _ESCAPES.get(base, base if base.isascii() and base.isalpha() else "")
     for mark in marks:
         printed = printed and _accented(printed, mark)

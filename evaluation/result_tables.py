@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import io
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.urls import URLPattern, path
@@ -58,6 +59,18 @@ class ResultTable(NamedTuple):
         """Return each row as a dictionary by the names of `flat_header`."""
         header = self.flat_header
         return [dict(zip(header, row, strict=True)) for row in self.flat_rows()]
+
+    def restricted_to(self, names: Collection[str]) -> ResultTable:
+        """Return the table with those of these columns that it has, in its own order."""
+        indices = [index for index, name in enumerate(self.header) if name in names]
+        rows = ([row[index] for index in indices] for row in self.rows)
+        return ResultTable([self.header[index] for index in indices], rows)
+
+    def csv(self) -> str:
+        """Return the table as the text of a CSV file, as `csv_response` sends it."""
+        sink = io.StringIO()
+        _write_csv(sink, self.flat_header, self.flat_rows())
+        return sink.getvalue()
 
 
 class Number(NamedTuple):
@@ -132,14 +145,20 @@ def table_file(
             raise Http404(
                 f"This table has over {MAX_ROWS} rows: LaTeX has no page for it. Use CSV."
             )
-        version = program_versions("en")["version"]
-        source = f"CRUX workbench {version}, {request.get_host()}{request.get_full_path()}"
-        content = latex_table(table.header, rows, label=name, caption=caption, source=source)
+        table = ResultTable(table.header, rows)
+        origin = f"{request.get_host()}{request.get_full_path()}"
+        content = latex_text(table, label=name, caption=caption, origin=origin)
         response = HttpResponse(content, content_type="application/x-tex; charset=utf-8")
     else:
         return csv_response(name, table.flat_header, table.flat_rows())
     response["Content-Disposition"] = f'attachment; filename="{name}.{file_format}"'
     return response
+
+
+def latex_text(table: ResultTable, *, label: str, caption: str, origin: str) -> str:
+    """Return a table of at most MAX_ROWS rows as LaTeX; a comment names its origin."""
+    source = f"CRUX workbench {program_versions('en')['version']}, {origin}"
+    return latex_table(table.header, list(table.rows), label=label, caption=caption, source=source)
 
 
 def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> HttpResponse:
@@ -152,7 +171,15 @@ def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
     )
-    writer = csv.writer(response, lineterminator="\n")
+    _write_csv(response, header, rows)
+    return response
+
+
+class _Sink(Protocol):
+    def write(self, text: str, /) -> object: ...
+
+
+def _write_csv(sink: _Sink, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(header)
     writer.writerows([plain_cell(cell) for cell in row] for row in rows)
-    return response

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.data.cache import cached
 from evaluation.data.cache_keys import CacheKey
@@ -12,7 +13,7 @@ from evaluation.retrieval.differences import PairTest, pair_tests
 from evaluation.retrieval.leaderboard import Leaderboard
 from evaluation.retrieval.query import NAME, RetrievalQuery
 from evaluation.retrieval.rankings import Taus, taus
-from evaluation.scoring.options import ORACLE
+from evaluation.scoring.options import ORACLE, Options
 from evaluation.scoring.row_score import BOUNDS, REPORTS, RUNS, RowScore
 
 TITLES = {
@@ -62,9 +63,16 @@ def _title_of_others(name: str, comparable: Sequence[RowScore], others: Sequence
 
 def tests_of(board: Leaderboard, choice: RetrievalQuery) -> tuple[PairTest, ...]:
     """Return the tests of all pairs of chosen systems by the metric, cached."""
-    key = (CacheKey.PAIR_TESTS, choice.options, choice.among, choice.topics, choice.metric)
     systems = board.compared(choice.among, choice.topics)
-    return cached(choice.dataset, key, lambda: pair_tests(systems, choice.metric))
+    return tests_between(choice.dataset, choice.options, systems, choice.metric)
+
+
+def tests_between(
+    dataset: Dataset, options: Options, systems: Sequence[RowScore], metric: str
+) -> tuple[PairTest, ...]:
+    """Return the tests of all pairs of these rows of the leaderboard by a metric, cached."""
+    key = (CacheKey.PAIR_TESTS, options, tuple(row.name for row in systems), metric)
+    return cached(dataset, key, lambda: pair_tests(systems, metric))
 
 
 def taus_of(board: Leaderboard, choice: RetrievalQuery) -> Taus:

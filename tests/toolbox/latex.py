@@ -35,3 +35,11 @@ def compile_document(folder: Path, text: str) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
     return (folder / "all.log").read_text(encoding="utf-8", errors="replace")
+
+
+def compile_bibliography(folder: Path) -> None:
+    """Run BibTeX on the document that `compile_document` compiled. Fails with its messages."""
+    done = subprocess.run(["bibtex", "all"], cwd=folder, capture_output=True, check=False)
+    messages = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, messages
+    assert "Warning" not in messages, messages

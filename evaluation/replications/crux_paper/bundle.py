@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import tempfile
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,11 @@ from evaluation.replications.crux_paper.reported import (
     reported_csv,
     reported_table,
 )
+from evaluation.replications.crux_paper.supplement import (
+    DOCUMENTS,
+    supplement_files,
+    supplement_of,
+)
 from evaluation.replications.crux_paper.system_choice import Systems, join_names, system_names
 from evaluation.scoring.options import SIZE, Options
 
@@ -60,9 +67,19 @@ POSSIBLE = (
     *(f"{table}.{kind}" for table in TABLES for kind in ("csv", "tex")),
     *(f"{figure}.{kind}" for figure in FIGURES for kind in ("csv", "tex", *KINDS)),
     "figure4_correlations.csv",
+    *DOCUMENTS,
     PROVENANCE,
 )
-"""Names of all possible files; the dataset decides which are written."""
+"""Names of all possible files but those of the supplement's tables; the dataset decides which are written."""
+
+
+def earlier_files(folder: Path) -> set[str]:
+    """Return the names of files in a folder that an earlier call wrote, or may have written."""
+    names = {*POSSIBLE}
+    # There may be no provenance, or one of somebody else.
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        names |= json.loads((folder / PROVENANCE).read_bytes())["files"].keys()
+    return {name for name in names if (folder / name).is_file()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +125,11 @@ def make_all(
                     bundle.files[name] = draw_figure(part.data, kind)
             for name, text in text_files(part, intervals=intervals).items():
                 bundle.files[name] = text().encode()
-        bundle.left_out.update(result.left_out)
         metadata |= _about(dataset, options, systems)
+        data_hash = metadata["data"]["sha256"]
+        more = supplement_files(supplement_of(dataset, options, systems), result, data_hash)
+        bundle.files.update((name, text.encode()) for name, text in more.files.items())
+        bundle.left_out.update(result.left_out | more.left_out)
     if reported and results:
         rows, content = results
         table = reported_table(rows, reported.name)
@@ -129,7 +149,7 @@ def write_all(
     reported: Path | None = None,
     systems: Systems = (),
 ) -> list[Written]:
-    """Write Tables 1 to 3, Figures 4 and 5, and Table 1 of a file of reported results.
+    """Write Tables 1 to 3, Figures 4 and 5, further files, and Table 1 of reported results.
 
     Writes into the folder `out`, which is created if missing; other files in it stay. Returns
     the written files, the provenance last, and what was left out and why. Everything is made before

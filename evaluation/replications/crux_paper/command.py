@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
 from evaluation.data.selection import one_of
-from evaluation.replications.crux_paper.bundle import POSSIBLE, write_all
+from evaluation.replications.crux_paper.bundle import earlier_files, write_all
 from evaluation.replications.crux_paper.system_choice import chosen_systems, system_names
 from evaluation.scoring.options import Options, ScoringQuery, add_options
 from evaluation.scoring.tokens import tokenizer
@@ -21,7 +21,8 @@ from evaluation.scoring.tokens import tokenizer
 class Command(SiteCommand):
     help = (
         "Write Tables 1, 2 and 3 and Figures 4 and 5 of the CRUX paper for a dataset, as CSV, "
-        "LaTeX, SVG and PNG, with a file that says where they come from. The cut-off is that of "
+        "LaTeX, SVG, PNG and PDF; tables of agreement, judges and tests; a methods section with its "
+        "bibliography; and a file that says where they come from. The cut-off is that of "
         "Tables 1 and 2 and Figure 5; Table 3 has its own."
     )
     expected_errors = (OSError,)
@@ -55,7 +56,7 @@ class Command(SiteCommand):
         out = Path(options["out"])
         dataset, chosen = _chosen(options)
         systems = chosen_systems(system_names(dataset), options["systems"]) if dataset else ()
-        existing = {name for name in POSSIBLE if (out / name).exists()}
+        existing = earlier_files(out)
         written = write_all(
             dataset,
             chosen,

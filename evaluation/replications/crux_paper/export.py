@@ -17,10 +17,13 @@ from evaluation.replications.crux_paper.parts import (
     text_files,
 )
 from evaluation.replications.crux_paper.query import PaperQuery
+from evaluation.replications.crux_paper.supplement import supplement_file, supplement_of
+from evaluation.supplement import Supplement
 
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "tex": "application/x-tex; charset=utf-8",
+    "bib": "application/x-bibtex; charset=utf-8",
     "svg": "image/svg+xml",
     "png": "image/png",
     "pdf": "application/pdf",
@@ -37,6 +40,19 @@ def can_draw() -> bool:
 def parts_of(choice: PaperQuery) -> PaperParts:
     """Return the tables and figures of one state of the page."""
     return cached_parts(choice.dataset, choice.options, choice.systems)
+
+
+def supplement_of_choice(choice: PaperQuery) -> Supplement:
+    """Return the further tables of one state of the page, not computed."""
+    return supplement_of(choice.dataset, choice.options, choice.systems)
+
+
+def further_file(choice: PaperQuery, result: PaperParts, name: str) -> str | None:
+    """Return a file of the supplement; None if there is none of this name.
+
+    Raises SelectionError, with the reason, for one that is left out.
+    """
+    return supplement_file(supplement_of_choice(choice), result, name)
 
 
 def files_of(choice: PaperQuery, part: Part) -> dict[str, Callable[[], str | bytes]]:

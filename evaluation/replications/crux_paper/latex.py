@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import chain
 
-from evaluation.latex import signed, superscript
+from evaluation.latex import printed_width, signed, superscript, table_float
 from evaluation.latex_text import code_points, escape
 from evaluation.replications.crux_paper.table_layout import Cell, Line, PaperTable
 
@@ -19,38 +20,37 @@ def latex(table: PaperTable, *, intervals: bool = False) -> str:
     undefined value is a dash with the letter of the footnote that gives the reason.
     """
     notes = table.footnotes()
-    wide = "*" if len(table.columns) > 7 else ""
-    body = [
-        "% Needs \\usepackage{booktabs}.",
-        f"\\begin{{table{wide}}}[t]",
-        "  \\centering\\small",
-        f"  \\caption{{{escape(table.caption)}}}",
-        f"  \\label{{tab:{table.label}}}",
+    heads = list(_heads(table))
+    rows = [[_row(table, line, notes, intervals) for line in block.lines] for block in table.blocks]
+    tabular = [
         f"  \\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
-        "    \\toprule",
-        *_heads(table),
+        *("    \\toprule", *heads),
+        *chain.from_iterable(
+            ["    \\midrule", *(f"    {_joined(row)}" for row in block)] for block in rows
+        ),
+        *("    \\bottomrule", "  \\end{tabular}"),
     ]
-    for block in table.blocks:
-        body.append("    \\midrule")
-        body += [f"    {_row(table, line, notes, intervals)}" for line in block.lines]
-    body += ["    \\bottomrule", "  \\end{tabular}"]
-    footer = [f"{superscript(letter)}~{escape(reason)}." for reason, letter in notes.items()]
-    footer += [escape(note) for note in table.notes]
-    if footer:
-        body.append("  \\par\\smallskip\\footnotesize\\raggedright")
-        body += [f"  {note}\\par" for note in footer]
-    body.append(f"\\end{{table{wide}}}")
-    return "\n".join([*code_points("\n".join(body)), *body, ""])
+    below = [f"{superscript(letter)}~{escape(reason)}." for reason, letter in notes.items()]
+    below += [escape(note) for note in table.notes]
+    cells = [_titles(table), *chain.from_iterable(rows)]
+    lines = table_float(
+        f"\\caption{{{escape(table.caption)}}}",
+        f"\\label{{tab:{table.label}}}",
+        tabular,
+        [f"  {note}\\par" for note in below],
+        width=sum(max(map(printed_width, column)) + 2 for column in zip(*cells, strict=True)),
+    )
+    return "\n".join([*code_points("\n".join(lines)), *lines, ""])
 
 
 def latex_figure(label: str, caption: str, *, wide: bool = False) -> str:
-    r"""Return the float of a figure that lies beside it as `LABEL.png`, for `\input`."""
+    r"""Return the float of a figure that lies beside it as `LABEL.pdf`, for `\input`."""
     star = "*" if wide else ""
     lines = (
         "% Needs \\usepackage{graphicx}.",
         f"\\begin{{figure{star}}}[t]",
         "  \\centering",
-        f"  \\includegraphics[width=\\{'textwidth' if wide else 'columnwidth'}]{{{label}.png}}",
+        f"  \\includegraphics[width=\\{'textwidth' if wide else 'columnwidth'}]{{{label}.pdf}}",
         f"  \\caption{{{escape(caption)}}}",
         f"  \\label{{fig:{label}}}",
         f"\\end{{figure{star}}}",
@@ -70,10 +70,14 @@ def _heads(table: PaperTable) -> Iterable[str]:
             first += width
         yield f"    {' & '.join(spans).strip()} \\\\"
         yield f"    {' '.join(rules)}"
-    yield f"    {' & '.join([escape(table.stub), *(c.latex for c in table.columns)])} \\\\"
+    yield f"    {_joined(_titles(table))}"
 
 
-def _row(table: PaperTable, line: Line, notes: dict[str, str], intervals: bool) -> str:
+def _titles(table: PaperTable) -> list[str]:
+    return [escape(table.stub), *(column.latex for column in table.columns)]
+
+
+def _row(table: PaperTable, line: Line, notes: dict[str, str], intervals: bool) -> list[str]:
     # After the end of a row LaTeX reads a bracket or a star as an option.
     guard = "{}" if line.name.startswith(("[", "*")) else ""
     name = guard + escape(line.name) + (superscript(notes[line.note]) if line.note else "")
@@ -81,7 +85,11 @@ def _row(table: PaperTable, line: Line, notes: dict[str, str], intervals: bool) 
         _cell(cell, notes, intervals, table.extreme(line, column))
         for column, cell in enumerate(line.cells)
     )
-    return f"{' & '.join([name, *cells])} \\\\"
+    return [name, *cells]
+
+
+def _joined(cells: Iterable[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"
 
 
 def _cell(cell: Cell | None, notes: dict[str, str], intervals: bool, extreme: str | None) -> str:

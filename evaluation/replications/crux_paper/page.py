@@ -7,10 +7,16 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from evaluation.replications.crux_paper.export import can_draw, files_of, svg_of
+from evaluation.replications.crux_paper.export import (
+    can_draw,
+    files_of,
+    supplement_of_choice,
+    svg_of,
+)
 from evaluation.replications.crux_paper.inline_svg import inline_svg
 from evaluation.replications.crux_paper.parts import Figure, PaperParts
 from evaluation.replications.crux_paper.query import PaperQuery
+from evaluation.replications.crux_paper.supplement import DOCUMENTS
 from evaluation.replications.crux_paper.table_layout import Cell, Line, PaperTable
 from evaluation.stats.estimate import Estimate
 
@@ -67,6 +73,27 @@ def part_views(choice: PaperQuery, result: PaperParts) -> list[PartView]:
     """Return all tables and figures of the paper in its order, those too that are not made."""
     names = [name for name in TITLES if name in result.parts or name in result.left_out]
     return [_part_view(choice, result, name) for name in names]
+
+
+@dataclass(frozen=True)
+class FurtherTables:
+    """Tables of other pages: title and files of each, and the reasons of those left out."""
+
+    tables: Sequence[tuple[str, Sequence[str]]]
+    left_out: Sequence[tuple[str, str]]
+    documents: Sequence[str] = DOCUMENTS
+
+
+def further_tables(choice: PaperQuery) -> FurtherTables:
+    """Return the names of further files; none of them is computed."""
+    supplement = supplement_of_choice(choice)
+    return FurtherTables(
+        [
+            (table.title, (f"{name}.tex", f"{name}.csv"))
+            for name, table in supplement.tables.items()
+        ],
+        list(supplement.left_out.items()),
+    )
 
 
 def _part_view(choice: PaperQuery, result: PaperParts, name: str) -> PartView:

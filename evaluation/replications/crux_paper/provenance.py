@@ -20,7 +20,7 @@ CHUNK = 10_000
 
 
 def content_hashes(dataset: Dataset) -> dict[str, Any]:
-    """Return SHA-256 hashes of the questions, the texts, the runs, and each rater's ratings.
+    """Return SHA-256 hashes of questions, texts, runs, each rater's ratings, and of all.
 
     They follow from names, texts and grades alone: neither primary keys nor times nor the order of
     rows enter. Highlights do not either, since no table is computed from them. The same data
@@ -28,12 +28,13 @@ def content_hashes(dataset: Dataset) -> dict[str, Any]:
     """
     questions, texts = _questions(dataset), _texts(dataset)
     positions = _line_positions(questions), _line_positions(texts)
-    return {
+    hashes = {
         "questions": _hash_lines(questions.values()),
         "texts": _hash_lines(texts.values()),
         "runs": _runs(dataset, texts),
         "ratings": _ratings(dataset, *positions),
     }
+    return {**hashes, "sha256": sha256(json.dumps(hashes, sort_keys=True).encode())}
 
 
 def earlier_grades(dataset: Dataset) -> dict[str, dict[str, int]]:

@@ -8,17 +8,19 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from annotation.http import AuthenticatedRequest
+from evaluation.data.selection import SelectionError
 from evaluation.http import chosen, empty_view, selection_error_page
 from evaluation.replications.crux_paper.export import (
     CANNOT_DRAW,
     TYPES,
     can_draw,
     files_of,
+    further_file,
     no_file,
     parts_of,
     zipped,
 )
-from evaluation.replications.crux_paper.page import part_views
+from evaluation.replications.crux_paper.page import further_tables, part_views
 from evaluation.replications.crux_paper.query import PaperQuery
 
 of_paper = chosen(PaperQuery.of_rated, empty_view("evaluation/replications/crux_paper/nobody.html"))
@@ -32,6 +34,7 @@ def paper(request: AuthenticatedRequest, choice: PaperQuery) -> HttpResponse:
         "dataset": choice.dataset,
         "choice": choice,
         "parts": partial(part_views, choice, result),
+        "further": partial(further_tables, choice),
         "cannot_draw": "" if can_draw() else CANNOT_DRAW,
     }
     return render(request, "evaluation/replications/crux_paper/paper.html", context)
@@ -44,6 +47,12 @@ def paper_file(request: AuthenticatedRequest, choice: PaperQuery, name: str) -> 
     for part in result.parts.values():
         if make := files_of(choice, part).get(name):
             return _download(name, make())
+    try:
+        content = further_file(choice, result, name)
+    except SelectionError as error:
+        return selection_error_page(request, choice.dataset, str(error), 404)
+    if content is not None:
+        return _download(name, content)
     return selection_error_page(request, choice.dataset, no_file(result, name), 404)
 
 

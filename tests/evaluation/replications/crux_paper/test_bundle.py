@@ -21,6 +21,8 @@ from tests.evaluation.replications.crux_paper.material import make_mill
 from tests.evaluation.scoring.choosing import choose
 from tests.toolbox.factories import make_dataset
 
+PARTS = ("table1", "table2", "table3", "figure4", "figure5")
+
 
 def bundle(dataset, **options):
     return make_all(dataset, choose(dataset, source="judge", **options))
@@ -36,9 +38,15 @@ def mill(db):
 def test_everything_is_made_of_a_study_that_has_everything_without_a_date_or_a_path(mill, tmp_path):
     reported = GOLDEN / "table1.csv"
     written = write_all(mill, choose(mill, source="judge"), tmp_path, reported=reported)
-    assert {file.name for file in written} == set(POSSIBLE)
-    assert not any(file.reason for file in written)
-    assert written[-1].name == "provenance.json"
+    names = {file.name for file in written if not file.reason}
+    assert names >= set(POSSIBLE)
+    assert names >= {
+        "agreement_answerable.tex",
+        "judge_eta_answerable.csv",
+        "tests_runs_coverage.tex",
+    }
+    assert not any(file.reason for file in written if file.name in POSSIBLE)
+    assert [file.name for file in written if not file.reason][-1] == "provenance.json"
     for path in tmp_path.iterdir():
         assert str(tmp_path).encode() not in path.read_bytes()
 
@@ -132,7 +140,7 @@ def test_tables_of_one_kind_of_question_exclude_others(mill):
 )
 def test_undefined_part_is_left_out_with_the_reason(db, parts, left_out):
     result = bundle(make_mill(**parts))
-    assert set(result.left_out) == set(left_out)
+    assert {name for name in result.left_out if name in PARTS} == set(left_out)
     assert all(reason in result.left_out[name] for name, reason in left_out.items())
     for name in left_out:
         assert not any(file.startswith(name) for file in result.files)

@@ -124,7 +124,7 @@ def test_escape_leaves_no_special_sign():
 
 def test_figure():
     text = latex_figure("figure4", "Coverage, η = 3", wide=True)
-    assert r"\includegraphics[width=\textwidth]{figure4.png}" in text
+    assert r"\includegraphics[width=\textwidth]{figure4.pdf}" in text
     assert r"\caption{Coverage, $\eta$ = 3}" in text
 
 

@@ -213,6 +213,29 @@ def test_undefined_part_displays_the_reason(rosa, mill):
         assert f"{name.partition('.')[0]} is not made, {reason}" in text_of_page(response)
 
 
+def test_further_tables_are_listed_without_being_computed(rosa, mill, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("evaluation.supplement.Supplement.files_of", None)
+        response = rosa.get(f"{PAGE}?whole=1")
+    addresses = [urlsplit(link).path for link in links(response)]
+    assert f"{PAGE}agreement_pairs_answerable.tex" in addresses
+    assert f"{PAGE}refs.bib" in addresses
+    page = text_of_page(response)
+    assert "Agreement of pairs of raters: T1, answerable or not:" in page
+    assert "calibration_answerable: judge has no stored probabilities" in page
+    answer = rosa.get(f"{PAGE}calibration_answerable.tex")
+    assert answer.status_code == 404
+    assert "is not made, because judge has no stored probabilities." in text_of_page(answer)
+
+
+def test_table_that_the_values_do_not_allow_is_404_with_the_reason(rosa, mill):
+    Rating.objects.filter(rater__kind="human", text__topic__name="mill-2").delete()
+    mill.texts.filter(kind="report", topic__name="mill-1").update(system="human_eval.good")
+    response = rosa.get(f"{PAGE}mixed_model_answerable.csv")
+    assert response.status_code == 404
+    assert "mixed_model_answerable is not made, because people" in text_of_page(response)
+
+
 def test_without_a_judge_people_count_and_are_compared(rosa, mill):
     Rating.objects.filter(rater__name="judge").delete()
     page = text_of_page(rosa.get(PAGE))

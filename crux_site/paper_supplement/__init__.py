@@ -1,0 +1,1 @@
+"""Supplement of a paper: tables of agreement, judges and tests, and a methods section."""
