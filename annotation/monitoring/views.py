@@ -250,7 +250,11 @@ def export(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @researchers_only
 def campaigns(request: AuthenticatedRequest) -> HttpResponseBase:
-    """List all studies, newest first."""
+    """List the campaigns of the reader's projects, newest first; `?dataset=SLUG` those of one."""
+    chosen = request.GET.get("dataset")
+    dataset = (
+        get_object_or_404(Dataset.objects.visible_to(request.user), slug=chosen) if chosen else None
+    )
     submitted = Q(participants__assignments__state=Assignment.State.SUBMITTED)
     listed = (
         Campaign.objects.visible_to(request.user)
@@ -262,9 +266,13 @@ def campaigns(request: AuthenticatedRequest) -> HttpResponseBase:
         )
         .order_by("-id")  # a model's own order does not hold where rows are counted
     )
+    run_by_reader = Dataset.objects.run_by(request.user)
+    if dataset:
+        listed, run_by_reader = listed.filter(dataset=dataset), run_by_reader.filter(pk=dataset.pk)
     context = {
         "campaigns": listed,
-        "datasets": Dataset.objects.run_by(request.user),
+        "dataset": dataset,
+        "datasets": run_by_reader,
         "room": "campaigns",
     }
     return render(request, "annotation/monitoring/campaigns.html", context)

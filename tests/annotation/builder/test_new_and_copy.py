@@ -94,7 +94,7 @@ def test_newest_campaign_comes_first(cast, dataset, campaign):
 
 def test_lists_mark_pilots_and_lead_a_draft_to_its_review(cast, campaign):
     Campaign.objects.update(is_pilot=True, state="draft")
-    for path in ("/campaigns/", "/datasets/ferry/"):
+    for path in ("/campaigns/", "/campaigns/?dataset=ferry"):
         page = cast.client("researcher").get(path).content.decode()
         assert '<span class="tag">pilot</span>' in page
         assert "/campaigns/ferry-answerable/edit/review/" in page
