@@ -132,7 +132,7 @@ def addresses() -> dict[str, str]:
     judge = dataset.raters.get(name="judge")
     start = f"/datasets/{SLUG}/"
     return {
-        "datasets": "/datasets/",
+        "home": "/",
         "dataset": start,
         "agreement": f"{start}agreement/?rubric=graded",
         "agreement with a judge": f"{start}agreement/with/{judge.pk}/?rubric=graded",

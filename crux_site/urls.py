@@ -3,7 +3,6 @@
 from django.urls import include, path
 
 from crux_site.admin import tables
-from crux_site.datasets.views import home
 
 handler400 = "crux_site.middleware.bad_request"
 handler403 = "crux_site.middleware.permission_denied"
@@ -11,7 +10,7 @@ handler404 = "crux_site.middleware.page_not_found"
 handler500 = "crux_site.middleware.server_error"
 
 urlpatterns = [
-    path("", home, name="home"),
+    path("", include("crux_site.home.urls")),
     path("", include("crux_site.login.urls")),
     path("", include("crux_site.demo.urls")),
     path("", include("crux_site.site_settings.urls")),
@@ -27,6 +26,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("crux_site.calibration.urls")),
     path("datasets/<slug:slug>/", include("crux_site.judge_ranking.urls")),
     path("datasets/<slug:slug>/", include("crux_site.exports.urls")),
+    path("datasets/<slug:slug>/", include("crux_site.texts.urls")),
     path("datasets/<slug:slug>/", include("crux_site.history.urls")),
     path("datasets/<slug:slug>/", include("crux_site.navigation.urls")),
     path("datasets/<slug:slug>/", include("crux_site.contents.urls")),

@@ -145,7 +145,7 @@ class Crux(Adapter):
 
     async def export(self, session):
         visitor = await self._enter("rosa")
-        page = need(await visitor.get("/datasets/"))
+        page = need(await visitor.get("/"))
         newest = max(int(number) for number in re.findall(r"/datasets/pairs-(\d+)/", page.text))
         file = need(
             await visitor.get(f"/datasets/pairs-{newest}/exports/ratings.jsonl", timeout=300)

@@ -6,5 +6,5 @@ PAGE = Page(
     "Building",
     help="building#the-whole-pipeline-in-one-command",
     section="texts",
-    links=(NavLink(url_name="building"),),
+    links=(NavLink(url_name="building", order=5),),
 )

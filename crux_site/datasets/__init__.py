@@ -1,9 +1,9 @@
-"""Dataset page: contents, summary, export."""
+"""Overview of a dataset, and its export."""
 
 from annotation.pages import NavLink, Page
 
 PAGE = Page(
-    "Datasets",
+    "Overview",
     help="researchers#overview",
     section="overview",
     links=(NavLink(url_name="dataset"),),

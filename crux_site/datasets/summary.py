@@ -1,90 +1,112 @@
-"""Summary of a dataset: agreement, rating coverage, the next step, and running work."""
+"""Summary of a dataset: agreement, disagreements, cached scores, and running work."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Literal
+from typing import Any
 
-from annotation.models import Campaign, Dataset, Rubric
-from crux_site.datasets.page import Overview, RatingCoverage
+from annotation.models import Campaign, Dataset
+from crux_site.datasets.disagreements import Disagreements, disagreements
+from crux_site.datasets.page import Overview
 from evaluation.agreement.report import AgreementReport, cached_report, report_if_cached
-from evaluation.data.selection import select
+from evaluation.data.cache import cached_or_none
+from evaluation.data.cache_keys import CacheKey
+from evaluation.data.process_cache import SHARED_CACHE
+from evaluation.data.selection import Selection, select
+from evaluation.retrieval.leaderboard import SAME, leaderboard_if_cached
+from evaluation.scoring.options import ScoringQuery
+from evaluation.scoring.row_score import REPORTS, RUNS, RowScore
 from judging.execution.background import ACTIVE_STATES
 from judging.models import JudgeRun
 
 CHEAP = 2000  # ratings of people, whose report takes less than a second
 
-Next = Literal["texts", "grades", "runs", "people", "judge", "differ"]
+
+@dataclass(frozen=True)
+class BestSystem:
+    """System with the best mean coverage of those compared on the same topics."""
+
+    system: RowScore
+    n_compared: int
 
 
 @dataclass(frozen=True)
-class BestCoverage:
-    """Best coverage of texts of one kind under one rubric, by a person and by a judge."""
+class PaperProgress:
+    """Tables and figures of the paper that could be made, of all, and why another could not."""
 
-    rubric: Rubric
-    texts: str
-    fills: tuple[RatingCoverage, ...]
+    n_made: int
+    n: int
+    missing: str
 
 
 @dataclass(frozen=True)
 class DatasetSummary:
-    """Summary of a dataset; `report` is None if it is not cached and would be slow.
+    """Summary of a dataset under its default selection and scoring options.
 
-    The report is that of the default selection.
+    `selection` is None without ratings. `report`, `best_system` and `paper` are None if they are not
+    cached and would be slow.
     """
 
+    selection: Selection | None
     report: AgreementReport | None
-    fullest: tuple[BestCoverage, ...]
+    disagreements: Disagreements
+    best_system: BestSystem | None
+    paper: PaperProgress | None
     campaigns: tuple[Campaign, ...]
     runs: tuple[JudgeRun, ...]
-    next: Next
 
 
 def dataset_summary(dataset: Dataset, counts: Overview) -> DatasetSummary:
     """Summarize a dataset with these counts; agreement is computed of few ratings alone."""
-    campaigns = tuple(dataset.campaigns.filter(state=Campaign.State.OPEN))
+    selection = select(dataset, judge_by_default=True) if counts.is_comparable else None
+    scoring = ScoringQuery.of_rated(dataset, {}) if counts.fills else None
     at_work = dataset.judge_runs.filter(state__in=ACTIVE_STATES).select_related("judge__rater")
     return DatasetSummary(
-        report=_report(dataset, counts) if counts.is_comparable else None,
-        fullest=_fullest(counts),
-        campaigns=campaigns,
-        runs=(runs := tuple(at_work)),
-        next=_next(counts, is_at_work=bool(campaigns or runs)),
+        selection=selection,
+        report=_report(selection, counts) if selection else None,
+        disagreements=_disagreements(selection) if selection else Disagreements(),
+        best_system=_best_system(scoring) if scoring else None,
+        paper=_paper(scoring) if scoring else None,
+        campaigns=tuple(dataset.campaigns.filter(state=Campaign.State.OPEN)),
+        runs=tuple(at_work),
     )
 
 
-def _report(dataset: Dataset, counts: Overview) -> AgreementReport | None:
-    selection = select(dataset, judge_by_default=True)
-    by_people = sum(
-        fill.n
-        for fill in counts.fills
-        if fill.rater.is_person and fill.rubric.pk == selection.rubric.pk
-    )
+def _report(selection: Selection, counts: Overview) -> AgreementReport | None:
+    by_people = sum(fill.n for fill in counts.people_fills if fill.rubric.pk == selection.rubric.pk)
     return cached_report(selection) if by_people <= CHEAP else report_if_cached(selection)
 
 
-def _fullest(counts: Overview) -> tuple[BestCoverage, ...]:
-    ordered = sorted(counts.fills, key=lambda fill: (fill.rubric.slug, fill.kind))
-    fullest = []
-    for (_, texts), group in groupby(ordered, lambda fill: (fill.rubric.slug, fill.texts)):
-        fills = list(group)
-        sides = (
-            [fill for fill in fills if fill.rater.is_person],
-            [fill for fill in fills if fill.rater.is_judge],
-        )
-        best = tuple(max(side, key=lambda fill: fill.n) for side in sides if side)
-        if best:
-            fullest.append(BestCoverage(fills[0].rubric, texts, best))
-    return tuple(fullest)
+def _disagreements(selection: Selection) -> Disagreements:
+    dataset = selection.dataset
+    by_rubric = SHARED_CACHE.until_db_write(
+        (CacheKey.DISAGREEMENTS, dataset.pk),
+        lambda: disagreements(Dataset.objects.filter(pk=dataset.pk)),
+    )
+    return by_rubric.get((dataset.pk, selection.rubric.pk), Disagreements())
 
 
-def _next(counts: Overview, *, is_at_work: bool) -> Next:
-    """Return the next step: texts, grades, people's grades, a judge's, then disagreements."""
-    if not counts.texts:
-        return "texts"
-    if not counts.fills:
-        return "runs" if is_at_work else "grades"
-    if not any(fill.rater.is_person for fill in counts.fills):
-        return "people"
-    return "differ" if any(fill.rater.is_judge for fill in counts.fills) else "judge"
+def _best_system(scoring: ScoringQuery) -> BestSystem | None:
+    board = leaderboard_if_cached(scoring.dataset, scoring.options)
+    if board is None:
+        return None
+    group = RUNS if board.systems(RUNS) else REPORTS
+    systems = board.compared(group, SAME)
+    scored = [row for row in systems if row.means["coverage"].value is not None]
+    if not scored:
+        return None
+    return BestSystem(max(scored, key=_mean_coverage), len(systems))
+
+
+def _mean_coverage(row: RowScore) -> float:
+    return row.means["coverage"].value or 0.0
+
+
+def _paper(scoring: ScoringQuery) -> PaperProgress | None:
+    """Read the cached parts of all systems: replications are imported by no other package."""
+    key = (CacheKey.PAPER_PARTS, scoring.options, ())
+    parts: Any = cached_or_none(scoring.dataset, key)
+    if parts is None:
+        return None
+    n_made, reasons = len(parts.parts), list(parts.left_out.values())
+    return PaperProgress(n_made, n_made + len(reasons), reasons[0] if reasons else "")

@@ -1,96 +1,54 @@
-"""Pages of the datasets: list, overview and rating coverage."""
+"""Overview of a dataset, and its rating coverage as CSV."""
 
-from django.core.paginator import Paginator
-from django.db.models import Count, Exists, OuterRef, Prefetch, Subquery
-from django.db.models.functions import Coalesce
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
-from django.views.decorators.vary import vary_on_headers
 
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Campaign, Dataset, Project, Rater, Rating, Text, Topic
+from annotation.models import Dataset, Rater
+from crux_site.datasets.doors import doors
+from crux_site.datasets.next_step import next_step
 from crux_site.datasets.page import overview
 from crux_site.datasets.summary import dataset_summary
-from evaluation.data.cache_keys import CacheKey
-from evaluation.data.process_cache import SHARED_CACHE
+from crux_site.history.page import events
 from evaluation.result_tables import Cell, csv_response
-from judging.execution.background import ACTIVE_STATES
-from judging.models import JudgeRun
 
-TOPICS_PER_PAGE = 50
-
-
-@require_safe
-def home(request: AuthenticatedRequest) -> HttpResponseBase:
-    """The first page of each role: results for researchers, work for workers."""
-    return redirect("datasets" if request.user.is_researcher else "work_home")
-
-
-def _number_of(model: type[Topic] | type[Text]) -> Coalesce:
-    """Return a subquery that counts the rows of a dataset."""
-    rows = model.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
-    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
+RECENT_EVENTS = 5
 
 
 @require_safe
 @researchers_only
 def datasets(request: AuthenticatedRequest) -> HttpResponseBase:
-    """All datasets of the projects that the reader is in, and what is going on in each."""
-    judging = JudgeRun.objects.filter(state__in=ACTIVE_STATES).select_related("judge__rater")
-    # Counted apart: joined, topics and texts would multiply each other.
-    listed = (
-        Dataset.objects.visible_to(request.user)
-        .annotate(
-            n_topics=_number_of(Topic),
-            n_texts=_number_of(Text),
-            is_rated=Exists(Rating.objects.filter(text__dataset=OuterRef("pk"))),
-        )
-        .prefetch_related(
-            Prefetch(
-                "campaigns",
-                Campaign.objects.filter(state=Campaign.State.OPEN),
-                to_attr="open_campaigns",
-            ),
-            Prefetch("judge_runs", judging, to_attr="runs_at_work"),
-        )
-    )
-    context = {
-        "datasets": listed.select_related("project"),
-        "projects": Project.objects.visible_to(request.user),
-        "owned_projects": Project.objects.owned_by(request.user),
-        "room": "datasets",
-    }
-    return render(request, "crux_site/datasets/datasets.html", context)
+    """Redirect to Home, which lists the datasets."""
+    return redirect("home")
 
 
-@vary_on_headers("HX-Request")
 @require_safe
 @researchers_only
 def dataset(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Dataset page: contents, rating coverage and the next step.
-
-    The list asks for a few lines of each dataset as it comes into sight: fifty would take long at once.
-    """
-    dataset = get_object_or_404(Dataset, slug=slug)
+    """Overview of a dataset: five doors to its results, the next step, and recent events."""
+    dataset = get_object_or_404(Dataset.objects.select_related("project"), slug=slug)
     counts = overview(dataset)
-    summary = {"dataset": dataset, "overview": counts, "standing": dataset_summary(dataset, counts)}
-    if request.htmx:
-        return render(request, "crux_site/datasets/_summary.html", summary)
-    page = Paginator(dataset.topics.all(), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
-    runs = dataset.runs.annotate(
-        n_topics=Count("ranked__topic", distinct=True), n_ranked=Count("ranked")
-    )
-    context = summary | {
-        "page": page,
-        "topics": counts.counted(page.object_list),
-        "runs": SHARED_CACHE.until_db_write(
-            (CacheKey.DATASET_RUNS, dataset.pk), lambda: list(runs)
-        ),
-        "campaigns": dataset.campaigns.select_related("rubric"),
-        "aggregates": dataset.raters.filter(kind=Rater.Kind.AGGREGATE),
+    summary = dataset_summary(dataset, counts)
+    n_runs = dataset.runs.count()
+    context = {
         "room": "datasets",
+        "dataset": dataset,
+        "overview": counts,
+        "n_topics": dataset.topics.count(),
+        "n_runs": n_runs,
+        "doors": doors(dataset, counts, summary, n_runs),
+        "aggregates": dataset.raters.filter(kind=Rater.Kind.AGGREGATE),
     }
+    if request.user.is_authenticated:  # visitors by a link are not
+        role = dataset.project.role_of(request.user)
+        recent = events(dataset, limit=RECENT_EVENTS)
+        times = [event.at for event in recent[:1]] + [counts.last_rated]
+        context |= {
+            "next": next_step(dataset, counts, summary, role),
+            "events": recent,
+            "last_change": max(filter(None, times), default=dataset.created),
+        }
     return render(request, "crux_site/datasets/dataset.html", context)
 
 

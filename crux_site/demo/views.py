@@ -13,12 +13,12 @@ from crux_site.demo import loading
 @require_http_methods(["GET", "HEAD", "POST"])
 @admins_only
 def demo(request: AuthenticatedRequest) -> HttpResponseBase:
-    """GET: show how far loading is; the datasets once it is done. POST: start it."""
+    """GET: show how far loading is; Home once it is done. POST: start it."""
     at_work = loading.is_at_work()
     if not at_work and request.htmx:
         return HttpResponse(headers={"HX-Refresh": "true"})
     if not at_work and loading.is_loaded():
-        return redirect("datasets")
+        return redirect("home")
     if request.method == "POST":
         loading.start()
         return redirect("demo")

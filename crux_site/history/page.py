@@ -32,22 +32,24 @@ class Event:
     noun: str = ""
 
 
-def events(dataset: Dataset) -> list[Event]:
-    """Return all events of a dataset, newest first."""
+def events(dataset: Dataset, limit: int | None = None) -> list[Event]:
+    """Return the events of a dataset, newest first: all of them, or so many."""
+    judge_runs = JudgeRun.objects.filter(dataset=dataset).select_related(
+        "created_by", "judge__rater"
+    )
+    writings = Writing.objects.filter(dataset=dataset).select_related("created_by", "writer")
     unsorted = [
-        *_acts(dataset),
-        *_campaigns(dataset),
-        *_runs(
-            JudgeRun.objects.filter(dataset=dataset).select_related("created_by", "judge__rater")
-        ),
-        *_runs(Writing.objects.filter(dataset=dataset).select_related("created_by", "writer")),
-        *_samples(dataset),
+        *_acts(dataset, limit),
+        *_campaigns(dataset, limit),
+        *_runs(judge_runs.order_by("-created")[:limit]),
+        *_runs(writings.order_by("-created")[:limit]),
+        *_samples(dataset, limit),
     ]
-    return sorted(unsorted, key=lambda event: event.at, reverse=True)
+    return sorted(unsorted, key=lambda event: event.at, reverse=True)[:limit]
 
 
-def _acts(dataset: Dataset) -> Iterator[Event]:
-    for entry in dataset.log.select_related("by", "undone_by"):
+def _acts(dataset: Dataset, limit: int | None) -> Iterator[Event]:
+    for entry in dataset.log.select_related("by", "undone_by").order_by("-at", "-pk")[:limit]:
         can_be_undone = bool(entry.rows) and not hasattr(entry, "undone_by")
         detail = entry.detail + ("; undone since" if entry.rows and not can_be_undone else "")
         undoes = entry.pk if can_be_undone else None
@@ -55,14 +57,15 @@ def _acts(dataset: Dataset) -> Iterator[Event]:
         yield Event(entry.at, entry.by, entry.action, detail, undoes=undoes, noun=noun)
 
 
-def _campaigns(dataset: Dataset) -> Iterator[Event]:
-    for campaign in dataset.campaigns.select_related("created_by"):
+def _campaigns(dataset: Dataset, limit: int | None) -> Iterator[Event]:
+    campaigns = dataset.campaigns.select_related("created_by").order_by("-created")
+    for campaign in campaigns[:limit]:
         url = _url(campaign)
         yield Event(
             campaign.created, campaign.created_by, "created a campaign", campaign.title, url
         )
     entries = LogEntry.objects.filter(campaign__dataset=dataset, action__in=STATES)
-    for entry in entries.select_related("by", "campaign"):
+    for entry in entries.select_related("by", "campaign").order_by("-at")[:limit]:
         action = f"{entry.action} a campaign"
         yield Event(entry.at, entry.by, action, entry.campaign.title, _url(entry.campaign))
 
@@ -79,6 +82,7 @@ def _runs(runs: Iterable[JudgeRun | Writing]) -> Iterator[Event]:
         yield Event(run.created, run.created_by, f"created a {run.KIND.lower()}", detail, url)
 
 
-def _samples(dataset: Dataset) -> Iterator[Event]:
-    for sample in LabelSample.objects.filter(dataset=dataset).select_related("made_by"):
+def _samples(dataset: Dataset, limit: int | None) -> Iterator[Event]:
+    samples = LabelSample.objects.filter(dataset=dataset).select_related("made_by")
+    for sample in samples.order_by("-made")[:limit]:
         yield Event(sample.made, sample.made_by, "drew a sample for Label next", str(sample))

@@ -42,6 +42,8 @@ class CacheKey(StrEnum):
     DATA_VERSION = "version of the data"
     DATASET_OVERVIEW = "overview of a dataset"
     DATASET_RUNS = "retrieval runs of a dataset"
+    DISAGREEMENTS = "pairs on which people differ"
+    DISAGREEMENTS_OF_READER = "pairs on which people differ in the datasets of a reader"
     EXPORTED_ROW_COUNTS = "row counts of a publication"
     EXPORTED_RUNS = "retrieval runs with rankings"
     RATED_SAME_TEXTS = "judges that rated the same texts"

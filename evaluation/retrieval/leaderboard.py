@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from annotation.models import Dataset
-from evaluation.data.cache import cached
+from evaluation.data.cache import cached, cached_or_none
 from evaluation.data.cache_keys import CacheKey
 from evaluation.scoring.options import Options
 from evaluation.scoring.row_score import RowScore
@@ -54,6 +54,12 @@ class Leaderboard:
 def leaderboard(dataset: Dataset, options: Options) -> Leaderboard:
     """Return the scores of all rows, cached until the data change."""
     return cached(dataset, (CacheKey.LEADERBOARD, options), lambda: _board(dataset, options))
+
+
+def leaderboard_if_cached(dataset: Dataset, options: Options) -> Leaderboard | None:
+    """Return the scores if they are cached; compute nothing."""
+    scores: Leaderboard | None = cached_or_none(dataset, (CacheKey.LEADERBOARD, options))
+    return scores
 
 
 def _board(dataset: Dataset, options: Options) -> Leaderboard:

@@ -25,7 +25,7 @@ def test_searching_without_scripts(visit):
 
 def test_run_is_made_from_fields_and_from_a_line(visit, site):
     visitor = visit("ada")
-    page = visitor.open("/datasets/coast/")
+    page = visitor.open("/datasets/coast/texts/")
     page.get_by_role("link", name="New retrieval run").click()
     assert faults(page) == []
     page.get_by_label("Name").fill("ours")

@@ -30,10 +30,8 @@ def test_first_admin_is_created_once_and_loads_the_demo(printed_address, open_pa
     page.fill("#id_token", token)
     fill(page, "ada")
     page.click("main button")
-    page.wait_for_url(f"{site}/datasets/")
-    expect(page.locator(".door h2")).to_have_text(
-        ["Import a table", "Load the demo", "Invite annotators"]
-    )
+    page.wait_for_url(f"{site}/")
+    expect(page.locator(".door h2")).to_have_text(["Import a table", "Load the demo", "Annotate"])
     assert faults(page) == []
 
     expect(second_page.locator("#id_token")).to_have_value(token)
@@ -51,8 +49,8 @@ def test_first_admin_is_created_once_and_loads_the_demo(printed_address, open_pa
     page.get_by_role("button", name="Load the demo").click()
     page.wait_for_url(f"{site}/demo/")
     expect(page.locator("#work li").first).to_be_visible()
-    page.wait_for_url(f"{site}/datasets/")  # by itself, at the end
-    expect(page.locator(".dataset h2")).to_have_text(
+    page.wait_for_url(f"{site}/")  # by itself, at the end
+    expect(page.locator(".cards tbody th a")).to_have_text(
         ["Built demo", "Citations of the built demo", "Coastal demo"]
     )
     page.goto(f"{site}/datasets/coastal-demo/agreement/")
@@ -67,7 +65,7 @@ def test_doors_lead_to_existing_pages(printed_address, open_page):
     home = page.url
     for name, heading in (
         ("Import a table", "Import a study"),
-        ("Invite annotators", "Campaigns"),
+        ("Open My work", "My work"),
         ("People", "People"),
         ("Formats other than tables", "File formats"),
         ("Projects and their members", "For admins"),
@@ -75,6 +73,6 @@ def test_doors_lead_to_existing_pages(printed_address, open_page):
         page.goto(home)
         page.locator("main").get_by_role("link", name=name).click()
         expect(page.locator("h1")).to_have_text(heading)
-    page.goto(home.replace("/datasets/", "/demo/"))
+    page.goto(f"{home}demo/")
     expect(page.locator("h1")).to_have_text("Demo")
     assert faults(page) == []

@@ -103,8 +103,8 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
     theirs.fill("#id_password2", "grey-heron-8")
     theirs.get_by_role("button", name="Create account and join").click()
     expect(theirs.get_by_role("heading", name="Bay studies")).to_be_visible()
-    theirs.goto(f"{site.url}/datasets/")
-    expect(theirs.locator("article.dataset")).to_have_count(1)
+    theirs.goto(f"{site.url}/")
+    expect(theirs.locator(".cards tbody tr")).to_have_count(1)
     expect(theirs.get_by_role("link", name="The bay")).to_be_visible()
     assert theirs.goto(f"{site.url}/datasets/coast/").status == 404
 

@@ -9,8 +9,10 @@ from tests.toolbox.served_site import OTHER_FONTS
 
 PAGES = {
     "rosa": [
-        "/datasets/",
+        "/",
+        "/?dataset=coast",
         "/datasets/coast/",
+        "/datasets/coast/texts/",
         "/datasets/coast/agreement/",
         "/datasets/coast/agreement/?rubric=graded",
         "/datasets/coast/pairs/?kind=differ",
@@ -23,6 +25,7 @@ PAGES = {
         "/datasets/coast/history/",
         "/datasets/coast/paper/?intervals=1",
         "/campaigns/",
+        "/campaigns/?dataset=coast",
         "/campaigns/t1/",
         "/rubrics/",
         "/judges/",
@@ -36,6 +39,9 @@ PAGES = {
         "/nowhere/",
     ],
     "ada": [
+        "/",
+        "/datasets/coast/",
+        "/datasets/coast/texts/",
         "/rubrics/graded/",
         "/campaigns/new/?dataset=coast",
         "/judges/new/",
@@ -55,7 +61,7 @@ PAGES = {
         "/allowed-hosts/",
         "/site-settings/",
         "/rubrics/new/?from=graded",
-        "/datasets/coast/words/text/1/?back=/datasets/",
+        "/datasets/coast/words/text/1/?back=/datasets/coast/",
     ],
     "worker23": ["/work/", "/work/in/t1/", "/datasets/", "/help/workers/"],
 }

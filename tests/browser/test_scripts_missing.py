@@ -155,7 +155,7 @@ def test_pages_of_staff_say_that_a_script_is_missing(visit, site):
             expect(promise).to_be_hidden()
         page.close()
         visitor.context.unroute_all()
-    page = open_without_script(visitor, "site.js", "/datasets/")
+    page = open_without_script(visitor, "site.js", "/")
     expect(page.locator("#incomplete")).to_have_text(INCOMPLETE)
     expect(page.locator("[data-theme-toggle]").first).to_be_hidden()
     visitor.errors.clear()

@@ -121,7 +121,7 @@ class Tutorial:
         self.heading(self.dataset)
 
     def run_baseline(self, texts: str = "") -> None:
-        self.press("link", "Datasets")
+        self.press("link", "Home")
         self.open_dataset()
         self.press("link", "New judge run")
         self.heading("New judge run")
@@ -208,7 +208,7 @@ def follow(site_address, open_page, tmp_path):
         page.fill("#id_username", "ada")
         page.fill("#id_password", PASSWORD)
         page.click("main button")
-        expect(page.locator("h1")).to_have_text("Datasets")
+        expect(page.locator("h1")).to_have_text("Home")
         return Tutorial(name, dataset, page, tmp_path)
 
     return start

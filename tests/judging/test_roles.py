@@ -103,7 +103,7 @@ def test_researchers_are_offered_nothing_that_they_may_not_do(cast, address, jud
 def test_way_to_judges_is_in_every_head_and_on_the_dataset(cast, dataset):
     page = cast.client("researcher").get("/datasets/ferry/").content.decode()
     assert 'href="/judges/"' in page
-    assert 'href="/judge-runs/?dataset=ferry"' in page
+    assert 'href="/datasets/ferry/judges/"' in page
     assert 'href="/judges/"' not in cast.client("worker").get("/work/").content.decode()
     page = cast.client("admin").get("/datasets/ferry/").content.decode()
     assert 'href="/judge-runs/new/?dataset=ferry"' in page

@@ -263,7 +263,7 @@ def test_forms_link_to_each_other(owner):
 
 
 def test_pages_of_the_dataset_link_to_the_forms(owner):
-    page = owner.get("/datasets/ferry/").content.decode()
+    page = owner.get("/datasets/ferry/texts/").content.decode()
     assert f'href="{TOPIC}"' in page
     assert f'href="{QUESTION}?topic=ferry-1"' in page
     assert f'href="{TEXT}?topic=ferry-1"' in page

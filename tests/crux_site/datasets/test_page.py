@@ -1,19 +1,25 @@
-"""datasets/<slug>/: what is in it, how full its matrix is, and what to look at."""
+"""datasets/<slug>/: five doors, rating coverage, recent activity, and its file."""
 
 import csv
 import io
+import re
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Dataset, Rater, Rating, Rubric, Topic
+from annotation.models import Dataset, LogEntry, Rater, Rating, Rubric, Topic
+from crux_site.datasets.disagreements import disagreements
 from crux_site.datasets.page import overview
-from tests.toolbox.factories import make_dataset
+from evaluation.data.selection import select
+from evaluation.pairs.page import pair_list
+from tests.crux_site.projects.shared import make_shared_world, share, visitor
+from tests.crux_site.projects.site_addresses import client_of
+from tests.toolbox.factories import make_campaign, make_dataset
 from tests.toolbox.responses import text_of_page
 from tests.toolbox.scoring_study import make_study
 
-LINKS = ("agreement", "pairs", "retrieval", "seen", "matrix", "label-next")
+MOST_LINKS = 20
 
 
 @pytest.fixture
@@ -26,9 +32,12 @@ def study(db):
     return make_study()
 
 
-def linked(response, slug: str = "ferry") -> list[str]:
+def door(response, title: str) -> str:
+    """Return the text of a door, without its title."""
     page = response.content.decode()
-    return [name for name in LINKS if f'href="/datasets/{slug}/{name}/' in page]
+    match = re.search(rf'<span class="name">{title}</span>(.*?)</a>', page, re.DOTALL)
+    assert match is not None, title
+    return " ".join(re.sub(r"<[^>]*>", " ", match[1]).split())
 
 
 def fills(dataset) -> dict[tuple[str, str], tuple[int, int, int, int, int]]:
@@ -51,12 +60,17 @@ def test_dataset_pages_permissions(cast, study, url):
     assert cast.client("researcher").get(url.replace("ferry", "nowhere")).status_code == 404
 
 
-def test_dataset_page_counts(rosa, study):
+def test_summary_line_counts_contents_people_and_judges(rosa, study):
     page = text_of_page(rosa.get("/datasets/ferry/"))
-    assert "2 topics with 5 sub-questions, 1 of them filtered." in page
-    assert "7 passages, 2 reports; 2 retrieval runs." in page
-    # ferry-1 has four questions, one filtered, five passages and two reports.
-    assert "ferry-1 Write about the ferry. 4 1 5 2" in page
+    assert "2 topics, 5 questions, 9 texts and 2 retrieval runs;" in page
+    assert "graded by 3 people and 2 judges." in page
+    assert "Last change" in page
+
+
+def test_adjudicator_is_not_counted_as_a_person(rosa, study):
+    Rater.objects.filter(name="cay").update(is_adjudicator=True)
+    page = text_of_page(rosa.get("/datasets/ferry/"))
+    assert "graded by 2 people and 2 judges." in page
 
 
 def test_rating_coverage_of_matrix(study):
@@ -83,7 +97,7 @@ def test_label_of_a_filtered_question_is_counted_apart(rosa, study):
         grade=1,
     )
     assert fills(study.dataset)["cay", "report"] == (2, 6, 1, 1, 2)
-    assert "2 and 1 of filtered questions" in text_of_page(rosa.get("/datasets/ferry/"))
+    assert "2 of 6 and 1 of filtered questions" in text_of_page(rosa.get("/datasets/ferry/"))
 
 
 def test_text_that_only_a_rating_brings_into_a_topic_makes_pairs_possible(study):
@@ -98,36 +112,135 @@ def test_baseline_is_called_one(rosa, study):
     assert "strict (baseline)" in text_of_page(rosa.get("/datasets/ferry/"))
 
 
-def test_only_what_has_something_to_see_is_linked(rosa, study):
-    assert linked(rosa.get("/datasets/ferry/")) == list(LINKS)
-    Rating.objects.filter(text__kind="report").delete()
-    Rating.objects.exclude(rater__name="judge").delete()
-    assert linked(rosa.get("/datasets/ferry/")) == ["retrieval", "seen", "matrix"]
-    study.dataset.runs.all().delete()
-    assert linked(rosa.get("/datasets/ferry/")) == ["matrix"]
-    Rating.objects.all().delete()
+def test_doors_have_one_number_each(rosa, study):
     response = rosa.get("/datasets/ferry/")
-    assert linked(response) == ["matrix"]  # of each topic, which says that nobody has rated
-    assert "There are no grades yet" in text_of_page(response)
+    assert door(response, "Agreement").startswith("0.")
+    assert "Fleiss κ of 3 people, 6 pairs" in door(response, "Agreement")
+    # oracle q1: 1 and 0; bm25 q0: 1, 1 and 0.
+    assert door(response, "Disagreements") == "2 pairs on which people differ, none decided"
+    assert door(response, "Systems") == (
+        "2 2 retrieval runs, 2 systems with reports. Coverage is not computed yet."
+    )
+    # 6 of 6 pairs of reports, and 2 of 25 of passages, each of which ann and ben graded or ann alone.
+    assert door(response, "Matrix") == (
+        "25% of pairs of reports and passages graded by people; 23 open"
+    )
+    assert door(response, "Paper") == "– Tables are not computed yet. Open the page."
 
 
-def test_rooms_that_only_some_may_enter_are_shown_to_them(cast, study):
-    theirs = [
-        "Rename, replace, remove",
-        "New campaign",
-        "New retrieval run",
-        "New judge run",
-    ]
-    for account, offered in (("researcher", []), ("admin", theirs)):
-        page = text_of_page(cast.client(account).get("/datasets/ferry/"))
-        assert [name for name in theirs if name in page] == offered, account
-        assert "Text history" in page
+def test_doors_take_scores_from_the_cache(rosa, study):
+    rosa.get("/datasets/ferry/retrieval/")
+    rosa.get("/datasets/ferry/paper/")
+    response = rosa.get("/datasets/ferry/")
+    scores = rosa.get("/datasets/ferry/retrieval/")
+    # The runs have results on other topics, and are not compared.
+    assert re.fullmatch(
+        r"0\.\d\d coverage of dense, the only one compared", door(response, "Systems")
+    )
+    assert door(response, "Systems").split()[0] in text_of_page(scores)
+    assert re.match(r"\d of 5 tables and figures are possible", door(response, "Paper"))
+    study.rate("cay", study.reports["annotated.oracle"], (1,), "answerable")
+    assert "not computed yet" in door(rosa.get("/datasets/ferry/"), "Systems")
+
+
+def test_doors_say_what_is_missing(rosa, db):
+    make_dataset("bare")
+    response = rosa.get("/datasets/bare/")
+    assert door(response, "Agreement") == "– Two people must grade the same pairs."
+    assert door(response, "Disagreements") == "– Two people must grade the same pairs."
+    assert door(response, "Systems") == "2 2 systems with reports. Scores need graded passages."
+    assert door(response, "Matrix") == "– Nobody has graded a pair."
+    assert door(response, "Paper") == "– Needs graded reports, or runs and graded passages."
+
+
+def test_disagreements_are_those_of_the_list_of_pairs(rosa, study):
+    for rubric in ("answerable", "graded"):
+        selection = select(study.dataset, rubric=rubric, judge_by_default=True)
+        listed = pair_list(selection, {"kind": "differ"})
+        counted = disagreements(Dataset.objects.filter(pk=study.dataset.pk))
+        pk = Rubric.objects.get(slug=rubric).pk
+        assert counted[study.dataset.pk, pk].n == len(listed) > 0
+
+
+def test_decided_pair_is_no_open_disagreement(rosa, study):
+    study.raters["eve"] = Rater.objects.create(
+        dataset=study.dataset, name="eve", kind="human", is_adjudicator=True
+    )
+    study.rate("eve", study.reports["annotated.bm25"], (1,), "answerable")
+    response = rosa.get("/datasets/ferry/")
+    assert door(response, "Disagreements") == (
+        "1 pair without a decision, of 2 on which people differ"
+    )
+    assert "People differ on 2 pairs: 1 has no decision." in text_of_page(response)
+
+
+def test_disagreement_on_a_filtered_question_does_not_count(study):
+    for name, grade in (("ann", 1), ("ben", 0)):
+        Rating.objects.create(
+            rater=study.raters[name],
+            rubric=Rubric.objects.get(slug="answerable"),
+            text=study.reports["annotated.bm25"],
+            question=study.questions[3],
+            grade=grade,
+        )
+    counted = disagreements(Dataset.objects.filter(pk=study.dataset.pk))
+    assert counted[study.dataset.pk, Rubric.objects.get(slug="answerable").pk].n == 2
+
+
+def test_main_has_few_links(cast, study):
+    make_campaign(study.dataset, cast.worker)
+    page = cast.client("admin").get("/datasets/ferry/").content.decode()
+    main = page[page.index("<main") : page.index("</main>")]
+    assert main.count("<a ") <= MOST_LINKS
+
+
+@pytest.mark.parametrize(
+    ("role", "actions"),
+    [
+        ("researcher", []),
+        ("coordinator", ["New campaign"]),
+        ("owner", ["Import", "New campaign"]),
+    ],
+)
+def test_actions_depend_on_the_role(cast, study, role, actions):
+    cast.researcher.memberships.update(role=role)
+    page = cast.client("researcher").get("/datasets/ferry/").content.decode()
+    head = page[page.index("<h1>") : page.index('class="tiles')]
+    assert re.findall(r">([^<]+)</a", head) == actions
+
+
+def test_recent_activity_has_the_last_five_events(cast, study):
+    client = cast.client("researcher")
+    assert "Nothing has been logged yet." in text_of_page(client.get("/datasets/ferry/"))
+    campaign = make_campaign(study.dataset, cast.worker)
+    for n in range(6):
+        LogEntry.record(campaign, cast.admin, "paused", str(n))
+    page = client.get("/datasets/ferry/").content.decode()
+    activity = page[page.index("Recent activity") :]
+    assert activity.count("<li>") == 5
+    assert "paused a campaign" in activity
+    assert f'href="{campaign.get_absolute_url()}"' in activity
+
+
+@pytest.mark.parametrize("with_text", [False, True])
+def test_shared_link_has_doors_but_neither_work_nor_names_of_staff(db, with_text):
+    make_shared_world()
+    client = visitor(share(client_of("owner"), with_words=with_text))
+    page = client.get("/datasets/ferry/").content.decode()
+    assert '<a class="tile" href="/datasets/ferry/agreement/' in page
+    assert ('href="/datasets/ferry/pairs/' in page) == with_text
+    for private in ("Next:", "Recent activity", "Last change", "New campaign", "New judge run"):
+        assert private not in page
 
 
 def test_empty_dataset(rosa, db):
     Dataset.objects.create(slug="empty", title="Empty")
-    page = text_of_page(rosa.get("/datasets/empty/"))
-    assert "0 topics with 0 sub-questions. No texts; 0 retrieval runs." in page
+    response = rosa.get("/datasets/empty/")
+    page = text_of_page(response)
+    assert "0 topics, 0 questions, 0 texts and 0 retrieval runs; graded by nobody yet." in page
+    assert door(response, "Systems") == "– There are no retrieval runs and no reports."
+    assert "No person has graded a text." in page
+    assert "No judge has graded a text." in page
 
 
 def test_counts_exclude_other_datasets(study):
@@ -141,18 +254,6 @@ def test_counts_exclude_other_datasets(study):
         grade=1,
     )
     assert fills(study.dataset) == before
-
-
-def test_topics_are_on_pages(rosa, study):
-    Topic.objects.bulk_create(
-        Topic(dataset=study.dataset, name=f"more-{n}", request="More.", position=2 + n)
-        for n in range(60)
-    )
-    assert "more-50" not in text_of_page(rosa.get("/datasets/ferry/"))
-    last = text_of_page(rosa.get("/datasets/ferry/?page=2"))
-    assert "more-59" in last
-    assert "51 to 62 of 62" in last
-    assert rosa.get("/datasets/ferry/?page=x").status_code == 200
 
 
 def test_queries_do_not_grow_with_the_dataset(rosa, study):

@@ -79,6 +79,6 @@ def test_demo_without_log_ins_creates_no_account_with_a_password(db, started, ca
     assert set(participants.values_list("rater__name", flat=True)) == {"worker1", "worker2"}
     assert capsys.readouterr().out.endswith(f"  {loading.DONE}\n")
     client = cast.client("admin")
-    assert client.get("/demo/").url == "/datasets/"
-    assert client.post("/demo/").url == "/datasets/"
+    assert client.get("/demo/").url == "/"
+    assert client.post("/demo/").url == "/"
     assert started == []

@@ -91,7 +91,8 @@ def test_term_is_a_link_with_its_definition():
             "matrix/{topic}/?run=dense",
             {"coverage", "alpha-ndcg", "density", "required-subset", "p", "z"},
         ),
-        ("", {"sub-question", "filtered", "campaign", "rubric"}),
+        ("", {"filtered"}),
+        ("texts/", {"sub-question", "filtered"}),
         ("pairs/{text}/{question}/", {"sub-question"}),
     ],
 )

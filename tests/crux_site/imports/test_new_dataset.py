@@ -27,7 +27,7 @@ def test_owner_creates_an_empty_dataset(cast):
         cast.researcher,
         {},
     )
-    page = client.get("/datasets/mill/").content.decode()
+    page = client.get("/datasets/mill/texts/").content.decode()
     assert 'href="/datasets/mill/add/topic/"' in page
     assert 'href="/import/?project=main&amp;dataset=mill"' in page
     assert 'value="mill"' in client.get("/import/?project=main&dataset=mill").content.decode()

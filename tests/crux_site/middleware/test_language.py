@@ -61,7 +61,7 @@ def test_next_page_of_the_same_person_is_english_again(cast, german):
     client = cast.client("researcher")
     for path in (f"/work/in/{german.slug}/", "/work/", f"/campaigns/{german.slug}/preview/"):
         assert '<html lang="de"' in markup(client.get(path)), path
-        for staff_page in (f"/campaigns/{german.slug}/", "/datasets/", "/nowhere/"):
+        for staff_page in (f"/campaigns/{german.slug}/", "/", "/nowhere/"):
             assert '<html lang="en-gb"' in markup(client.get(staff_page))
         assert translation.get_language() == settings.LANGUAGE_CODE
 
@@ -228,7 +228,7 @@ def test_error_pages_use_study_language(cast, german, monkeypatch, path, status,
     assert page.status_code == status
     is_german(page, sentence)
     client.force_login(cast.researcher)
-    client.get("/datasets/")
+    client.get("/")
     assert '<html lang="en-gb"' in markup(client.get("/nowhere/"))
 
 

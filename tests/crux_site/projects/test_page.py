@@ -79,7 +79,7 @@ def test_link_lets_one_newcomer_in_with_an_account_that_sees_this_project_alone(
     assert (refused.status_code, User.objects.filter(username="cora").exists()) == (422, False)
     account = {"username": "cora", "password1": "grey-heron-8", "password2": "grey-heron-8"}
     assert client.post(link, account).url == PAGE
-    listed = text_of_page(client.get("/datasets/"))
+    listed = text_of_page(client.get("/"))
     assert ("The ferry study" in listed, "The harbour study" in listed) == (True, False)
     assert client.get("/datasets/harbour/").status_code == 404
     assert client.get(link).status_code == 404  # taken

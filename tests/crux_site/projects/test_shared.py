@@ -35,7 +35,7 @@ from tests.toolbox.responses import text_of_page
 # What a shared link shows is a security boundary: it is listed here, beside the declarations of pages.
 # Numbers and names alone: no words of a text, a question, a request or a span.
 PAGES_WITHOUT_TEXT = {
-    *("dataset", "filled_csv"),
+    *("dataset", "filled_csv", "texts"),
     *("agreement", "agreement_with", "agreement_table", "agreement_json"),
     *("by_type", "by_type_table", "by_type_json"),
     *("matrices", "matrices_table"),

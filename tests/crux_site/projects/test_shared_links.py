@@ -132,7 +132,7 @@ def test_logged_in_user_is_not_a_visitor(world, owner):
     later = visitor(link)
     later.force_login(User.objects.get(username="rex"))  # who has opened it before
     assert later.get(DATASET).status_code == 404
-    assert "Datasets" in text_of_page(later.get("/datasets/"))
+    assert "Where do you want to start?" in text_of_page(later.get("/"))
     later.logout()
     assert later.get("/").url.startswith("/login/")
     assert later.get("/login/").status_code == 200

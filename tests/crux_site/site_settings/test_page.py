@@ -43,7 +43,7 @@ def test_links_lead_to_the_settings(cast, db):
     for address in ("/people/", f"/projects/{project.slug}/servers/", "/allowed-hosts/"):
         assert f'href="{address}' in page
         assert client.get(address).status_code == 200, address
-    assert "Site settings" in markup(client.get("/datasets/"))
+    assert "Site settings" in markup(client.get("/"))
 
 
 @pytest.mark.parametrize("name", ["researcher", "worker"])
