@@ -26,15 +26,13 @@ WHOLE = "whole"
 def needs_frame_first(request: HttpRequest, dataset: Dataset) -> bool:
     """Return True if the numbers of the page may take long, so that the frame is sent first.
 
-    That is the first look at a large dataset, and a page that was slow at its last look. Requests of
-    the frame itself get the numbers, as do those for files and for pages that no list of pages names.
+    That is a page of a large dataset, unless it was quick at its last look. Requests of the frame
+    itself get the numbers, as do those for files and for pages that no list of pages names.
     """
     if "HX-Request" in request.headers or WHOLE in request.GET or not _is_listed(request):
         return False
-    seconds = caches["durations"].get(_key(request))
-    if seconds is not None:
-        return bool(seconds > QUICK)
-    return dataset.texts.count() > LARGE
+    is_quick = caches["durations"].get(_key(request), QUICK) < QUICK
+    return not is_quick and dataset.texts.count() > LARGE
 
 
 def keep_duration(request: HttpRequest, seconds: float) -> None:

@@ -81,7 +81,7 @@ def navigation(
     facts = _facts(dataset, [link for _, link in listed])
     params = {**_requested_params(request.GET), **_current_params(selection, options)}
 
-    def shown(page: Page, link: NavLink) -> ShownLink:
+    def make_link(page: Page, link: NavLink) -> ShownLink:
         current = "page" if link.url_name == url_name else ""
         # Pages below a listed one, such as a run of Systems: the first link of their package.
         if not current and page is open_page and link is page.links[0]:
@@ -101,14 +101,14 @@ def navigation(
         is_open = open_page is not None and open_page.section == section
         below = (
             tuple(
-                shown(page, link)
+                make_link(page, link)
                 for page, link in others
                 if link in facts.met or link.url_name == url_name
             )
             if is_open
             else ()
         )
-        head = shown(first_page, first)
+        head = make_link(first_page, first)
         is_inside = is_open and not head.current and not any(link.current for link in below)
         yield ShownLink(
             section.capitalize(),
@@ -204,13 +204,15 @@ def _link_url(
         "site": list,
     }
     url = reverse(link.url_name, args=arguments[link.scope]())
-    query = _carried(link, current, params) | dict(parse_qsl(link.query))
+    query = _carried_params(link, current, params) | dict(parse_qsl(link.query))
     if link.scope == "site":
         query["dataset"] = dataset.slug
     return f"{url}?{urlencode(query)}" if query else url
 
 
-def _carried(link: NavLink, current: str | None, params: Mapping[str, str]) -> dict[str, str]:
+def _carried_params(
+    link: NavLink, current: str | None, params: Mapping[str, str]
+) -> dict[str, str]:
     """Return the parameters that the link takes along, by the names that its page has for them."""
     names = CARRIED[link.carries]
     query = {

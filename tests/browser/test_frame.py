@@ -56,15 +56,15 @@ def test_choice_is_changed_behind_the_line(visit):
 
 def test_new_ratings_are_told_and_nothing_moves(visit, site):
     page = visit("rosa").open(AGREEMENT)
-    places = "[...document.querySelectorAll('main *')].map(e => e.getBoundingClientRect().top)"
-    before = page.evaluate(places)
+    tops = "[...document.querySelectorAll('main *')].map(e => e.getBoundingClientRect().top)"
+    before = page.evaluate(tops)
     site.run(NEW_RATING)
     until(page, "document.querySelector('[data-new-ratings]') !== null")
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     notice = page.locator("[data-new-ratings]")
     notice.wait_for(state="visible")
     assert notice.inner_text().startswith("1 new rating.")
-    assert page.evaluate(places) == before
+    assert page.evaluate(tops) == before
     with page.expect_navigation():
         notice.get_by_role("link", name="Update").click()
     assert not notice.is_visible()

@@ -27,13 +27,13 @@ def test_frame_comes_first_and_asks_for_the_numbers(rosa, page):
     url = f"/datasets/ferry/{page}?eta=4"
     response = rosa.get(url)
     assert response.status_code == 200
-    (asked,) = asks(response)
-    assert asked == url
+    (url_of_numbers,) = asks(response)
+    assert url_of_numbers == url
     document = html.fromstring(markup(response))
     assert not document.xpath("//main//td | //main//dd")
     assert document.get_element_by_id("dataset-pages") is not None
     assert document.xpath('//details[@class="filter"]/summary')
-    whole = rosa.get(asked, headers={"HX-Request": "true"})
+    whole = rosa.get(url_of_numbers, headers={"HX-Request": "true"})
     assert whole.status_code == 200
     assert not asks(whole)
     assert html.fromstring(markup(whole)).xpath("//main//td | //main//dd")
@@ -50,7 +50,7 @@ def test_without_scripts_a_link_has_the_numbers(rosa):
 def test_slow_page_sends_its_frame_again(rosa, monkeypatch):
     url = "/datasets/ferry/agreement/"
     rosa.get(url, headers={"HX-Request": "true"})
-    monkeypatch.setattr(first_look, "QUICK", -1)
+    monkeypatch.setattr(first_look, "QUICK", 0)
     assert asks(rosa.get(url)) == [url]
 
 

@@ -85,7 +85,6 @@ EACH_DATABASE = (
     "tests/crux_site/datasets/test_copied_grades.py",
     "tests/crux_site/datasets/test_export_any_text.py",
     "tests/crux_site/datasets/test_labels.py",
-    "tests/crux_site/datasets/test_list.py",
     "tests/crux_site/datasets/test_round_trip.py",
     "tests/crux_site/exports/test_qrels.py",
     "tests/crux_site/imports/tables/test_cases.py",

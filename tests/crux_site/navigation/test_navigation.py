@@ -290,9 +290,9 @@ def test_page_asks_for_new_ratings(rosa, cast, study):
     url = notice.get("data-new-ratings")
     assert rosa.get(url).json() == {"n": 0}
     rating = study.oracle.ratings.first()
-    other = Rater.objects.create(dataset=study.dataset, name="late", kind="baseline")
+    late = Rater.objects.create(dataset=study.dataset, name="late", kind="baseline")
     fields = {name: getattr(rating, name) for name in ("rubric", "text", "question", "grade")}
-    Rating.objects.create(rater=other, **fields)
+    Rating.objects.create(rater=late, **fields)
     assert rosa.get(url).json() == {"n": 1}
     assert rosa.post(url).status_code == 405
     path = url.partition("?")[0]
