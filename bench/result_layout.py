@@ -1,4 +1,4 @@
-"""Measurement of the first screen of every page of a dataset: first value, links and height.
+"""Measurement of the pages of a dataset: place of the first value, links and height.
 
     make bench-result-layout BENCH="--data ../shared/data/crux-duc04"    # without: the demo's small study
 
@@ -120,13 +120,13 @@ def layouts(browser: Browser, address: str, session: str, screen: str) -> dict[s
     context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
     page = context.new_page()
     page.set_default_timeout(300_000)
-    measured = {}
+    layouts_of = {}
     for title, path in PAGES.items():
         response = page.goto(f"{address}/datasets/study/{path}")
         if response is not None and response.ok:
-            measured[title] = Layout(**page.evaluate(MEASURE))
+            layouts_of[title] = Layout(**page.evaluate(MEASURE))
     context.close()
-    return measured
+    return layouts_of
 
 
 def main() -> int:
@@ -140,11 +140,11 @@ def main() -> int:
         browser = launched(playwright, CHROMIUM)
         try:
             address = f"http://127.0.0.1:{server.port}"
-            measured = {screen: layouts(browser, address, session, screen) for screen in SCREENS}
+            layouts_of = {screen: layouts(browser, address, session, screen) for screen in SCREENS}
         finally:
             browser.close()
             server.kill()
-    wide, narrow = measured.values()
+    wide, narrow = layouts_of.values()
     print(
         "| page | first value, 1280 | 390 | height, 1280 | 390 | links |\n|---|---|---|---|---|---|"
     )
@@ -158,7 +158,7 @@ def main() -> int:
         )
     faults = [
         fault
-        for screen, by_page in measured.items()
+        for screen, by_page in layouts_of.items()
         for title, layout in by_page.items()
         for fault in layout.faults(title, SCREENS[screen][2], SCREENS[screen][0])
     ]

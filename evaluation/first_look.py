@@ -1,4 +1,4 @@
-"""First look at a page of a large study: its frame at once, the numbers when they are computed."""
+"""Pages of a large study: the frame is sent at once, the numbers when computed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGE = 5000
 """Texts of a dataset whose pages of results may take long to compute."""
 QUICK = 1.0
 """Seconds of a page that is sent whole at its next look."""
-KEPT = 3600  # seconds that the duration of a page is kept
+TIMEOUT = 3600  # seconds that the duration of a page is kept
 WHOLE = "whole"
 """Parameter that asks for the numbers with the frame: browsers without scripts send it."""
 
@@ -38,7 +38,7 @@ def needs_frame_first(request: HttpRequest, dataset: Dataset) -> bool:
 def keep_duration(request: HttpRequest, seconds: float) -> None:
     """Keep how long the page took, for its next look."""
     if _is_listed(request):
-        caches["durations"].set(_key(request), seconds, KEPT)
+        caches["durations"].set(_key(request), seconds, TIMEOUT)
 
 
 def frame(request: HttpRequest, dataset: Dataset, choice: Any) -> HttpResponse:

@@ -20,7 +20,7 @@ from evaluation.data.selection import Selection
 from evaluation.http import COMMON_PARAMS, SCORING_PARAMS, SELECTION_PARAMS
 from evaluation.models import RetrievalRun
 
-CARRIED = {
+PARAMS_OF = {
     "selection": SELECTION_PARAMS,
     "scoring": SCORING_PARAMS,
     "common": COMMON_PARAMS,
@@ -44,14 +44,14 @@ class Navigation:
     """Links by the title of their group, and the title of the open page."""
 
     groups: Mapping[str, tuple[ShownLink, ...]]
-    here: str
+    open_title: str
 
 
 @dataclass(frozen=True)
 class _Facts:
-    """What the dataset has: which links it meets the needs of, and the counts beside some links."""
+    """Links that the dataset has data for, and the counts beside some links."""
 
-    met: frozenset[NavLink]
+    available: frozenset[NavLink]
     counts: Mapping[Section, int]
 
 
@@ -97,13 +97,13 @@ def navigation(
         )
         if not of_section:
             return
-        (first_page, first), *others = of_section
+        (first_page, first), *further = of_section
         is_open = open_page is not None and open_page.section == section
         below = (
             tuple(
                 make_link(page, link)
-                for page, link in others
-                if link in facts.met or link.url_name == url_name
+                for page, link in further
+                if link in facts.available or link.url_name == url_name
             )
             if is_open
             else ()
@@ -122,21 +122,21 @@ def navigation(
         group: tuple(link for section in sections for link in section_links(section))
         for group, sections in GROUPS.items()
     }
-    here = open_page.section.capitalize() if open_page and open_page.section else "Pages"
-    return Navigation({group: links for group, links in groups.items() if links}, here)
+    open_title = open_page.section.capitalize() if open_page and open_page.section else "Pages"
+    return Navigation({group: links for group, links in groups.items() if links}, open_title)
 
 
 def _may_open(request: HttpRequest, page: Page, link: NavLink, shared: SharedLink | None) -> bool:
     if shared:
-        is_shown = page.is_shared(link.url_name, with_text=shared.with_words)
-        return is_shown and not shared.address
+        is_shared = page.is_shared(link.url_name, with_text=shared.with_words)
+        return is_shared and not shared.address
     return not link.for_owners or bool(getattr(request.user, "owns", False))
 
 
 def _facts(dataset: Dataset, links: list[NavLink]) -> _Facts:
     """Return which links the dataset has data for, and the counts, in one query."""
     needs = {link: list(_needs(link)) for link in links}
-    asked = {
+    annotations = {
         f"need_{number}_{part}": Exists(need)
         for number, link in enumerate(links)
         for part, need in enumerate(needs[link])
@@ -148,17 +148,17 @@ def _facts(dataset: Dataset, links: list[NavLink]) -> _Facts:
     }
     row = (
         Dataset.objects.filter(pk=dataset.pk)
-        .annotate(**asked, **{f"n_{name}": _number_of(rows) for name, rows in counts.items()})
-        .values(*asked, *(f"n_{name}" for name in counts))
+        .annotate(**annotations, **{f"n_{name}": _number_of(rows) for name, rows in counts.items()})
+        .values(*annotations, *(f"n_{name}" for name in counts))
         .get()
     )
-    met = {
+    available = {
         link
         for number, link in enumerate(links)
         if all(row[f"need_{number}_{part}"] for part in range(len(needs[link])))
         and (not link.min_runs or row["n_systems"] >= link.min_runs)
     }
-    return _Facts(frozenset(met), {name: row[f"n_{name}"] for name in counts})
+    return _Facts(frozenset(available), {name: row[f"n_{name}"] for name in counts})
 
 
 def _needs(link: NavLink) -> Iterator[QuerySet[Any]]:
@@ -213,8 +213,8 @@ def _link_url(
 def _carried_params(
     link: NavLink, current: str | None, params: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the parameters that the link takes along, by the names that its page has for them."""
-    names = CARRIED[link.carries]
+    """Return the parameters that a link carries, by the names of its page."""
+    names = PARAMS_OF[link.carries]
     query = {
         key: params["judge" if key == "source" else key]
         for key in names

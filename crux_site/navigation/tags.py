@@ -40,7 +40,7 @@ def dataset_nav(
         "shared": shared,
         "share": context.get("share"),
         "groups": pages.groups,
-        "here": pages.here,
+        "open_title": pages.open_title,
     }
 
 

@@ -9,7 +9,7 @@ from evaluation.data.columns import Column
 from evaluation.data.query import Phrase
 from evaluation.data.selection import Selection
 
-NAMED = 3  # raters that the line names; of more it gives the number
+MAX_NAMES = 3  # raters that the line names; of more it gives the number
 
 
 def selection_phrases(selection: Selection) -> Iterator[Phrase]:
@@ -32,6 +32,6 @@ def selection_phrases(selection: Selection) -> Iterator[Phrase]:
 def _raters(chosen: tuple[Column, ...], everyone: tuple[Column, ...]) -> str:
     are_people = all(rater.is_person for rater in chosen) and len(chosen) > 1
     number = f"{len(chosen)} people" if are_people else n_of(len(chosen), "rater")
-    if len(chosen) == len(everyone) or not chosen or len(chosen) > NAMED:
+    if len(chosen) == len(everyone) or not chosen or len(chosen) > MAX_NAMES:
         return number if len(chosen) == len(everyone) else f"{number} of {len(everyone)}"
     return ", ".join(rater.title for rater in chosen)

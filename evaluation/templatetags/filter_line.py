@@ -27,9 +27,9 @@ def filter_summary(*parts: Selection | PageQuery | Any) -> SafeString:
         )
     ]
     badge = SafeString(render_to_string("evaluation/_judge_badge.html").strip())
-    shown = format_html_join(
+    spans = format_html_join(
         "",
         "<span>{}{}</span>",
         ((text, format_html(" {}", badge) if has_judge else "") for text, has_judge in phrases),
     )
-    return format_html('<summary>{}<span class="change">Change</span></summary>', shown)
+    return format_html('<summary>{}<span class="change">Change</span></summary>', spans)
