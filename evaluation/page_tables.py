@@ -5,24 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from django.http import QueryDict
 from django.utils.html import conditional_escape, format_html
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
 from evaluation.latex import footnote_letter
 
 SORT = "sort"
 """Parameter of the order of a table: `TABLE:COLUMN`, or `TABLE:-COLUMN` from the greatest value."""
-WIDEST = 112
-"""Characters of the widest table that fits beside the navigation of a window of 1200 px."""
-NAME, SHORT_NAME = 40, 18
+WIDTHS = {"wide": 112, "wider": 148}
+"""Characters of the widest table that fits into a window of 1200 px, and of 1440 px."""
+BAR = 16
+"""Characters of the width of a drawn interval."""
+NAME, SHORT_NAME = 32, 18
 """Characters of the longest name on one line in such a window, and on a phone."""
 SortValue = float | str | None
 
 _TAGS = re.compile(r"<[^>]*>")
+_BESIDE_NAME = re.compile(r"<(small|span)\b[^>]*>.*?</\1>", re.DOTALL)
 _JOINTS = re.compile(r"(?<=[._/])(?=[^._/])")
 
 
@@ -64,11 +68,19 @@ def order_rows(
     table: str,
     rows: Iterable[Any],
     values: Mapping[str, Callable[[Any], SortValue]],
+    *,
+    is_main: bool = False,
 ) -> tuple[list[Any], PageOrder]:
     """Sort all rows of a table by the column in the URL, which is one of `values`, if any."""
-    order = requested_order(params, table, values)
+    order = requested_order(params, table, values, is_main=is_main)
     rows = list(rows)
     return sort_rows(rows, order, values[order.column]) if order else rows, PageOrder(values, order)
+
+
+def page_query(query: str, params: Mapping[str, str]) -> str:
+    """Return the query string in front of the number of a page: the choices and the order."""
+    order = urlencode({SORT: params[SORT]}) if params.get(SORT) else ""
+    return "".join(f"{part}&" for part in (query, order) if part)
 
 
 def sort_rows(rows: Iterable[Any], order: Order, value: Callable[[Any], SortValue]) -> list[Any]:
@@ -88,14 +100,16 @@ def breakable(name: object) -> SafeString:
     return SafeString("<wbr>".join(map(conditional_escape, _JOINTS.split(str(name)))))
 
 
-def name_css(name: str) -> str:
+def name_css(content: str) -> str:
     """Return the class of a name that stays on one line where there is room."""
+    name = _plain(_BESIDE_NAME.sub("", content))
     return "name short" if len(name) <= SHORT_NAME else "name" if len(name) <= NAME else ""
 
 
 def sentence(reason: str) -> str:
     """Return the reason of an undefined value as a sentence."""
-    return f"Undefined, {reason.removeprefix('undefined, ').removesuffix('.')}."
+    cause = reason.removeprefix("undefined, ").removeprefix("because ").removesuffix(".")
+    return f"Undefined, because {cause}."
 
 
 @dataclass(frozen=True)
@@ -130,16 +144,13 @@ class Cell:
         return max(_length(self.content) + 1 + len(self.limits) * 7 // 8, small)
 
 
-class Row(NamedTuple):
-    cells: Sequence[Cell]
-    is_current: bool = False
+Row = Sequence[Cell]
 
 
 class RowGroup(NamedTuple):
     """Rows below a common title; the rows of a table without groups have one without a title."""
 
     title: str
-    css: str
     rows: list[Row]
 
 
@@ -199,18 +210,18 @@ class PageTable:
     markup: str = ""
     """Rows of a matrix, which has no columns to sort by."""
 
-    def add_row(self, *, is_foot: bool = False, is_current: bool = False) -> None:
+    def add_row(self, *, is_foot: bool = False) -> None:
         """Make the pending cells a row. Raises ValueError unless each column has one cell."""
         if len(self.pending) != len(self.columns):
             raise ValueError(
                 f"The table {self.name} has {len(self.columns)} columns, its row {len(self.pending)} cells."
             )
-        row, self.pending = Row(self.pending, is_current), []
+        row, self.pending = self.pending, []
         if is_foot:
             self.foot.append(row)
             return
         if not self.groups:
-            self.groups.append(RowGroup("", "", []))
+            self.groups.append(RowGroup("", []))
         self.groups[-1].rows.append(row)
 
     def undefined(self, reason: str) -> SafeString:
@@ -228,21 +239,17 @@ class PageTable:
         left_out = self._left_out(rows)
         indexes = [index for index in range(len(self.columns)) if index not in left_out]
         has_value = not left_out or self._has_value(rows, indexes)
-        stacked = self._width(rows, indexes, stacked=False) > WIDEST
+        stacked = self._width(rows, indexes, stacked=False) > WIDTHS["wide"]
+        width = self._width(rows, indexes, stacked=stacked)
+        sizes = [name for name, widest in WIDTHS.items() if width > widest]
         head_groups = self._head_groups(indexes)
         second_heads = [head for group in head_groups if group.title for head in group.heads]
         return {
             "table": self,
             "is_empty": not rows and not self.markup,
-            "no_value": [] if has_value else _unique(left_out.values()),
+            "no_value": [] if has_value else list(dict.fromkeys(chain(*left_out.values()))),
             "left_out": self._described(left_out),
-            "css": " ".join(
-                [
-                    self.css,
-                    *(["stacked"] if stacked else []),
-                    *(["wide"] if self._width(rows, indexes, stacked=True) > WIDEST else []),
-                ]
-            ),
+            "css": " ".join([self.css, *(["stacked"] if stacked else []), *sizes]),
             "head_groups": head_groups,
             "second_heads": second_heads,
             "n_head_rows": 2 if second_heads else 1,
@@ -256,7 +263,7 @@ class PageTable:
 
     def _left_out(self, rows: Sequence[Row]) -> dict[int, list[str]]:
         """Return the reasons of the columns without a value, by their indexes."""
-        cells = {index: [row.cells[index] for row in rows] for index in range(len(self.columns))}
+        cells = {index: [row[index] for row in rows] for index in range(len(self.columns))}
         return {
             index: _unique([cell.reason] for cell in column)
             for index, column in cells.items()
@@ -274,7 +281,7 @@ class PageTable:
 
     def _has_value(self, rows: Sequence[Row], indexes: Sequence[int]) -> bool:
         """Return whether the table is worth displaying without the columns that are left out."""
-        cells = [row.cells[index] for row in rows for index in indexes]
+        cells = [row[index] for row in rows for index in indexes]
         if self.remedy:
             return any(cell.is_estimate for cell in cells)
         return any(not cell.is_head for cell in cells)
@@ -300,7 +307,7 @@ class PageTable:
         if self.page_order or not order:
             return rows
         index = [column.key for column in self.columns].index(order.column)
-        return sort_rows(rows, order, lambda row: row.cells[index].value)
+        return sort_rows(rows, order, lambda row: row[index].value)
 
     def _head_groups(self, indexes: Sequence[int]) -> list[HeadGroup]:
         heads = [self._head(self.columns[index]) for index in indexes]
@@ -329,22 +336,22 @@ class PageTable:
         """Return the characters of a line: texts and labels may break between words."""
         width = 0
         for index in indexes:
-            cells = [row.cells[index] for row in rows]
+            cells = [row[index] for row in rows]
             widths = [
                 cell.width(stacked=stacked)
-                if cell.is_head or self.columns[index].is_number
+                if cell.css or self.columns[index].is_number
                 else _longest_word(cell.content)
                 for cell in cells
             ]
-            width += 2 + max(_longest_word(self.columns[index].label), *widths, 0)
+            label = BAR if self.columns[index].css else _longest_word(self.columns[index].label)
+            width += 2 + max(label, *widths, 0)
         return width
 
     def _line(self, row: Row, indexes: Sequence[int]) -> SafeString:
         cells = SafeString(
-            "".join(self._cell(row.cells[index], self.columns[index]) for index in indexes)
+            "".join(self._cell(row[index], self.columns[index]) for index in indexes)
         )
-        current = SafeString(' aria-current="true"' if row.is_current else "")
-        return format_html("<tr{}>{}</tr>", current, cells)
+        return format_html("<tr>{}</tr>", cells)
 
     def _cell(self, cell: Cell, column: Column) -> SafeString:
         parts = [self.undefined(cell.reason) if cell.reason else conditional_escape(cell.content)]

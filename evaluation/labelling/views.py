@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -16,11 +17,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.decimals import printed
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
-from evaluation.charts import axis_of
 from evaluation.data.selection import SelectionError
 from evaluation.http import chosen, parse_carried, selection_error_page, table_called
 from evaluation.labelling.data import LabelData, load_label_data
-from evaluation.labelling.page import LabelReport, label_report
+from evaluation.labelling.page import Candidate, LabelReport, label_report
 from evaluation.labelling.query import LabelQuery, label_query
 from evaluation.labelling.samples import (
     NothingToSampleError,
@@ -29,6 +29,7 @@ from evaluation.labelling.samples import (
     sample_result,
 )
 from evaluation.models import LabelSample
+from evaluation.page_tables import SortValue, order_rows, page_query
 from evaluation.result_tables import ResultTable, Statistic, table_file
 
 PER_PAGE = 20
@@ -65,6 +66,7 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             )
             return redirect("label_next", slug)
         return redirect("label_sample", slug, sample.pk)
+    candidates, order = order_rows(request.GET, "candidates", report.candidates, CANDIDATE_VALUES)
     context = {
         "room": "datasets",
         "dataset": dataset,
@@ -75,10 +77,9 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
             (level, printed(share))
             for level, share in zip(report.data.levels, report.data.shares.tolist(), strict=True)
         ],
-        "axis": axis_of(
-            *(getattr(row, estimator) for row in report.rows for estimator in ESTIMATORS)
-        ),
-        "page": Paginator(report.candidates, PER_PAGE).get_page(request.GET.get("page")),
+        "page": Paginator(candidates, PER_PAGE).get_page(request.GET.get("page")),
+        "candidates_order": order,
+        "query": page_query(choice.query(), request.GET),
         "samples": dataset.label_samples.select_related("judge", "rubric", "made_by"),
     }
     return render(request, "evaluation/labelling/label_next.html", context)
@@ -211,6 +212,15 @@ def _shares(report: LabelReport) -> ResultTable:
 
 
 ESTIMATORS = ("people", "judge", "both")
+CANDIDATE_VALUES: dict[str, Callable[[Candidate], SortValue]] = {
+    "report": lambda candidate: candidate.report.name,
+    "topic": lambda candidate: candidate.report.topic_name,
+    "system": lambda candidate: candidate.report.system,
+    "coverage": lambda candidate: candidate.judge,
+    "gap": lambda candidate: candidate.gap,
+    "probability": lambda candidate: candidate.chance,
+}
+"""Values by which the reports to choose from are sorted, by column."""
 TABLES = {
     "estimates": _estimates,
     "shares": _shares,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from django.urls import reverse
@@ -13,6 +15,7 @@ from evaluation.matrix.groups import PASSAGE, TopicTexts
 from evaluation.matrix.query import MatrixQuery
 from evaluation.matrix.rows import RowGroup
 from evaluation.metrics.grades import BoolArray
+from evaluation.page_tables import SortValue
 from evaluation.scoring.options import Options
 from evaluation.scoring.pools import Pool
 from evaluation.scoring.row_score import TopicScore
@@ -197,6 +200,23 @@ class TopicRow:
     n_pairs: int
     n_unrated: int
     coverage: tuple[tuple[str, Estimate | None], ...]
+
+
+def topic_values(choice: MatrixQuery) -> dict[str, Callable[[TopicRow], SortValue]]:
+    """Return the values by which the topics are sorted, by column: coverage by the run's name."""
+
+    def coverage(name: str, row: TopicRow) -> float | None:
+        estimate = dict(row.coverage)[name]
+        return estimate.value if estimate else None
+
+    return {
+        "topic": lambda row: row.name,
+        "answerable": lambda row: row.n_answerable,
+        "passages": lambda row: row.n_passages,
+        "required": lambda row: row.n_required,
+        "unrated": lambda row: row.n_unrated if row.n_pairs else None,
+        **{name: partial(coverage, name) for name in choice.listed},
+    }
 
 
 def topic_rows(choice: MatrixQuery) -> list[TopicRow]:

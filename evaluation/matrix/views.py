@@ -14,9 +14,10 @@ from annotation.models import Dataset, Rubric, Topic
 from evaluation.data.selection import SelectionError
 from evaluation.http import chosen, empty_view, selection_error_page, table_called
 from evaluation.matrix.export import pairs_table, texts_table, topics_table
-from evaluation.matrix.page import matrix_page, topic_rows
+from evaluation.matrix.page import matrix_page, topic_rows, topic_values
 from evaluation.matrix.query import MatrixQuery
 from evaluation.matrix.rubric_matrix import rubric_matrix, used_rubrics
+from evaluation.page_tables import order_rows, page_query
 from evaluation.result_tables import table_file
 
 TOPICS_PER_PAGE = 50
@@ -32,10 +33,13 @@ of_matrix = chosen(
 @of_matrix
 def matrices(request: AuthenticatedRequest, choice: MatrixQuery) -> HttpResponse:
     """Render the list of topics, with the completeness of each matrix."""
-    rows = topic_rows(choice)
+    values = topic_values(choice)
+    rows, order = order_rows(request.GET, "topics", topic_rows(choice), values)
+    query = choice.query() if choice.given_params else ""
     context = _context(choice) | {
         "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),
-        "query": f"{choice.query()}&" if choice.given_params else "",
+        "topics_order": order,
+        "query": page_query(query, request.GET),
         "rubrics": used_rubrics(choice.dataset),
     }
     return render(request, "evaluation/matrix/matrices.html", context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from annotation.models import Answer, ItemQuestion
 from evaluation.data.answers import AssignmentRow, ItemRow
+from evaluation.page_tables import SortValue
 from evaluation.quality.page import QualityReport
 from evaluation.quality.signals.agreement import kappa, pairwise_confusions, percent
 from evaluation.stats.estimate import Estimate, IntArray
@@ -120,6 +122,22 @@ def assigned_to(report: QualityReport, rater: int) -> list[int]:
     return sorted(
         mine, key=lambda position: (began.get(position, len(answers.assignment)), position)
     )
+
+
+def assignment_values(report: QualityReport) -> dict[str, Callable[[int], SortValue]]:
+    """Return the values by which a rater's assignments are sorted, from their indexes."""
+    answers = report.answers
+
+    def item(position: int) -> ItemRow:
+        return answers.items[answers.assignments[position].item]
+
+    return {
+        "item": lambda position: item(position).title,
+        "kind": lambda position: item(position).purpose,
+        "state": lambda position: answers.assignments[position].state,
+        "time": lambda position: answers.assignments[position].active_ms or None,
+        "note": lambda position: answers.assignments[position].note or None,
+    }
 
 
 def items_done(report: QualityReport, positions: list[int]) -> list[ItemDone]:

@@ -1,73 +1,15 @@
-"""Table of raters: its sort order, and the table as CSV."""
+"""Table of raters as CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from annotation.formats.writing import escape_cell
 from evaluation.quality.page import QualityReport
 from evaluation.quality.signals.profile import Profile
 from evaluation.stats.estimate import Estimate
-
-Key = Callable[[Profile], float | str | None]
-
-# Sort keys of the table. None is last in either direction.
-KEYS: dict[str, Key] = {
-    "rater": lambda profile: profile.name,
-    "flags": lambda profile: len(profile.flags),
-    "answers": lambda profile: profile.answers.all,
-    "items": lambda profile: profile.items.all,
-    "time": lambda profile: profile.pace.active_ms or None,
-    "item-time": lambda profile: profile.pace.per_item.value,
-    "per-hour": lambda profile: profile.pace.per_hour.value,
-    "equal": lambda profile: profile.equal.value,
-    "kappa": lambda profile: profile.kappa.value,
-    "majority": lambda profile: profile.majority.value,
-    "gold": lambda profile: profile.gold.value,
-    "weight": lambda profile: profile.weight.value,
-    "checks": lambda profile: profile.checks.value,
-    "run": lambda profile: profile.straight.length or None,
-    "top": lambda profile: profile.straight.top.value,
-    "spans": lambda profile: profile.marks.n,
-    "whole": lambda profile: profile.marks.whole / profile.marks.n if profile.marks.n else None,
-    "words": lambda profile: profile.marks.words.value,
-    "mirrors": lambda profile: profile.mirror.share.value if profile.mirror else None,
-}
-DEFAULT = "-flags"
-
-
-@dataclass(frozen=True)
-class Order:
-    """Sort column, and whether the greatest comes first."""
-
-    by: str
-    falls: bool
-
-    @property
-    def aria_sort(self) -> str:
-        """Value of the attribute aria-sort."""
-        return "descending" if self.falls else "ascending"
-
-
-def order_of(sort: str) -> Order:
-    """Parse the sort parameter of a URL; an unknown one gives the default."""
-    name = sort if sort.removeprefix("-") in KEYS else DEFAULT
-    return Order(name.removeprefix("-"), name.startswith("-"))
-
-
-def ordered(profiles: Sequence[Profile], order: Order) -> list[Profile]:
-    """Sort the raters; those without a value come last, equals by name."""
-    key = KEYS[order.by]
-    by_name = sorted(profiles, key=lambda profile: profile.name)
-    defined = [profile for profile in by_name if key(profile) is not None]
-    defined.sort(
-        key=lambda profile: key(profile) or 0 if order.by != "rater" else profile.name,
-        reverse=order.falls,
-    )
-    return defined + [profile for profile in by_name if key(profile) is None]
 
 
 def csv_lines(report: QualityReport) -> Iterator[str]:

@@ -1,12 +1,9 @@
-"""Template tags and filters for times and column heads of the table of raters."""
-
-from typing import Any
+"""Template filters for times, grades and probabilities of raters."""
 
 from django import template
 
 from annotation.decimals import printed
 from annotation.models import Rubric
-from evaluation.quality.table import Order
 
 register = template.Library()
 
@@ -33,9 +30,3 @@ def grade_label(grade: int, rubric: Rubric) -> str | int:
 def probability(chance: float) -> str:
     """Format a probability with three decimals, or as a bound if it is smaller."""
     return "under 0.001" if chance < 0.001 else printed(chance, 3)
-
-
-@register.inclusion_tag("evaluation/quality/_head.html")
-def sort_head(order: Order, by: str, label: str, is_number: bool = True) -> dict[str, Any]:
-    """Render the head of a column: a link that sorts the table by it."""
-    return {"order": order, "by": by, "words": label, "is_number": is_number}

@@ -8,11 +8,19 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Item
+from evaluation.page_tables import order_rows, page_query
 from evaluation.quality.item import item_report
 from evaluation.quality.page import fleiss_without, quality_report
-from evaluation.quality.rater import assigned_to, confusion, days, items_done, partners
+from evaluation.quality.rater import (
+    assigned_to,
+    assignment_values,
+    confusion,
+    days,
+    items_done,
+    partners,
+)
 from evaluation.quality.signals.profile import ENOUGH_MARKED
-from evaluation.quality.table import csv_lines, order_of, ordered
+from evaluation.quality.table import csv_lines
 
 ITEMS_PER_PAGE = 100
 PARTNERS = 50
@@ -23,15 +31,16 @@ PARTNERS = 50
 def quality(request: AuthenticatedRequest, slug: str) -> HttpResponse:
     """Render the table of all raters, with flags for review."""
     report = quality_report(_campaign(slug))
-    order = order_of(request.GET.get("sort", ""))
     context = {
         "room": "campaigns",
         "campaign": report.campaign,
         "report": report,
         "n_set_aside": int(report.answers.is_set_aside.sum()),
-        "profiles": ordered([profile for profile in report.profiles if profile.has_begun], order),
+        "profiles": sorted(
+            (profile for profile in report.profiles if profile.has_begun),
+            key=lambda profile: profile.name,
+        ),
         "waiting": [profile.name for profile in report.profiles if not profile.has_begun],
-        "order": order,
         "first_item": next(iter(report.answers.items), None),
     }
     return render(request, "evaluation/quality/quality.html", context)
@@ -57,9 +66,9 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
         raise Http404("Nobody of that name takes part in this campaign.")
     report = quality_report(campaign)
     index = list(report.answers.names).index(participant.rater_id)
-    page = Paginator(assigned_to(report, participant.rater_id), ITEMS_PER_PAGE).get_page(
-        request.GET.get("page")
-    )
+    positions = assigned_to(report, participant.rater_id)
+    assigned, order = order_rows(request.GET, "items", positions, assignment_values(report))
+    page = Paginator(assigned, ITEMS_PER_PAGE).get_page(request.GET.get("page"))
     rater_partners = partners(report, index)
     context = {
         "room": "campaigns",
@@ -77,7 +86,8 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
         "days": days(report, participant.rater_id),
         "items": items_done(report, list(page)),
         "page": page,
-        "query": "",
+        "items_order": order,
+        "query": page_query("", request.GET),
     }
     return render(request, "evaluation/quality/rater.html", context)
 

@@ -6,7 +6,7 @@ Strips are drawn in per cent of their width, so that a point is as large on a ph
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import ceil, cos, pi, sin, sqrt
@@ -90,14 +90,6 @@ def value_axis(*values: FloatArray) -> Axis:
     defined = [column[~np.isnan(column)] for column in values]
     largest = max((float(column.max()) for column in defined if len(column)), default=1.0)
     return (0.0, max(1.0, ceil(round(4 * largest, 9)) / 4))
-
-
-def estimate_axis(estimates: Iterable[Estimate]) -> Axis:
-    """Return the axis of values with their intervals."""
-    ends = [
-        end for estimate in estimates for end in (estimate.value, estimate.high) if end is not None
-    ]
-    return value_axis(np.array(ends, dtype=np.float64))
 
 
 def strip_ticks(axis: Axis) -> tuple[Tick, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from evaluation.data.cache import cached
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.selection import SelectionError, one_of
+from evaluation.page_tables import SortValue
 from evaluation.retrieval.differences import PairTest, pair_test
 from evaluation.retrieval.leaderboard import Leaderboard
 from evaluation.retrieval.query import RetrievalQuery
@@ -29,6 +30,15 @@ class TopicPair:
     @property
     def difference(self) -> float:
         return self.first - self.second
+
+
+TOPIC_VALUES: dict[str, Callable[[TopicPair], SortValue]] = {
+    "topic": lambda topic: topic.name,
+    "first": lambda topic: topic.first,
+    "second": lambda topic: topic.second,
+    "difference": lambda topic: topic.difference,
+}
+"""Values by which the topics are sorted, by column."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol
@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from evaluation.metrics.ranges import highest
+from evaluation.page_tables import SortValue
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.jackknife import jackknife_interval
 from evaluation.stats.randomisation import Randomisation, holm, sign_flips
@@ -37,6 +38,18 @@ class PairTest:
     n_above: int
     n_below: int
     n_unlike: int
+
+
+TEST_VALUES: dict[str, Callable[[PairTest], SortValue]] = {
+    "first": lambda test: test.first_title,
+    "second": lambda test: test.second_title,
+    "mean": lambda test: test.mean_first,
+    "difference": lambda test: test.difference.value,
+    "p": lambda test: test.flip.p,
+    "holm": lambda test: test.p_holm,
+    "topics": lambda test: test.flip.n,
+}
+"""Values by which tests are sorted, by column."""
 
 
 class Scored(Protocol):

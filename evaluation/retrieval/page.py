@@ -9,6 +9,7 @@ from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.data.cache import cached
 from evaluation.data.cache_keys import CacheKey
+from evaluation.page_tables import Order, sort_rows
 from evaluation.retrieval.differences import PairTest, pair_tests
 from evaluation.retrieval.leaderboard import Leaderboard
 from evaluation.retrieval.query import NAME, RetrievalQuery
@@ -116,6 +117,5 @@ def _ordered(rows: Iterable[RowScore], choice: RetrievalQuery) -> Sequence[RowSc
     by_name = sorted(rows, key=lambda row: (row.bound or 0, row.name))
     if choice.by == NAME:
         return by_name[::-1] if choice.falls else by_name
-    defined = [row for row in by_name if row.means[choice.by].value is not None]
-    defined.sort(key=lambda row: row.means[choice.by].value or 0.0, reverse=choice.falls)
-    return [*defined, *(row for row in by_name if row.means[choice.by].value is None)]
+    order = Order(choice.by, choice.falls)
+    return sort_rows(by_name, order, lambda row: row.means[choice.by].value)

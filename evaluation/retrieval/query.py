@@ -31,8 +31,16 @@ DEFAULT_SORT = "-coverage"
 OF_A_PAGE = ("page", "row", "carried")  # parameters of a single page, not carried by links
 
 
-class Order(OneOf):
-    """Form field for a column; a minus before its name reverses the order."""
+class SystemsOrder(OneOf):
+    """Form field for the metric that orders the systems; a minus before it reverses them.
+
+    The order of another table or by another column, which only the page has, is the initial one here.
+    """
+
+    def clean(self, value: Any) -> Any:
+        table, colon, column = (value or "").rpartition(":")
+        is_known = table == "systems" and column.removeprefix("-") in self.choices
+        return super().clean(column if is_known or not colon else None)
 
     def look_up(self, name: str) -> str:
         super().look_up(name.removeprefix("-"))
@@ -45,7 +53,7 @@ class RetrievalQuery(ScoringQuery):
     metric: str = parameter(OneOf("metric", METRICS, initial=METRICS[0]))
     among: str = parameter(OneOf("kind of system", AMONG, initial=RUNS))
     topics: str = parameter(OneOf("choice of topics", TOPICS, initial=SAME))
-    sort: str = parameter(Order("order", (NAME, *METRICS), initial=DEFAULT_SORT))
+    sort: str = parameter(SystemsOrder("order", (NAME, *METRICS), initial=DEFAULT_SORT))
     compared: str = parameter(Joined(required=False), "with")
     """Sources of grades that the page of judges compares, separated by commas."""
 

@@ -43,11 +43,6 @@ class Taus:
     def by_metric(self) -> list[tuple[str, tuple[OrderAgreement, ...]]]:
         return list(zip(self.metrics, self.rows, strict=True))
 
-    @property
-    def reasons(self) -> list[str]:
-        """Reasons of undefined values, each once."""
-        return list(dict.fromkeys(tau.reason for row in self.rows for tau in row if tau.reason))
-
 
 @dataclass(frozen=True)
 class Swapped:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from evaluation.page_tables import SortValue
 from evaluation.retrieval.leaderboard import Leaderboard
-from evaluation.retrieval.query import NAME, RetrievalQuery
+from evaluation.retrieval.query import NAME
 from evaluation.scoring.row_score import METRICS, RowScore
+from evaluation.stats.estimate import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -42,14 +45,23 @@ class RunTopic:
         return self.n_passages * self.n_answerable
 
 
-def topic_order(row: RowScore, choice: RetrievalQuery) -> Sequence[int]:
-    """Return the indexes of its topics, and of those without results, in the chosen order."""
-    indexes = np.flatnonzero(row.has | row.absent)
-    if choice.by == NAME:
-        return indexes[::-1].tolist() if choice.falls else indexes.tolist()
-    values = row.of(choice.by)[indexes]
-    keys = -values if choice.falls else values
-    return indexes[np.argsort(keys, kind="stable")].tolist()  # NaN is sorted last either way
+def topic_values(board: Leaderboard, row: RowScore) -> dict[str, Callable[[int], SortValue]]:
+    """Return the values by which the topics of a row are sorted, from their indexes."""
+    values: dict[str, Callable[[int], SortValue]] = {
+        metric: partial(_value_on, row.of(metric)) for metric in METRICS
+    }
+    counts = {"covered": "n_covered", "texts": "n_passages", "unrated": "n_unrated_cells"}
+    return values | {
+        NAME: lambda index: board.topics[index],
+        "words": partial(_value_on, row.tokens),
+        **{column: partial(_value_on, row.counts[name]) for column, name in counts.items()},
+    }
+
+
+def topics_of(row: RowScore) -> list[int]:
+    """Return the indexes of the topics of a row, also of those without results."""
+    indexes: list[int] = np.flatnonzero(row.has | row.absent).tolist()
+    return indexes
 
 
 def run_topics(board: Leaderboard, row: RowScore, indexes: Sequence[int]) -> list[RunTopic]:
@@ -77,6 +89,10 @@ def run_topics(board: Leaderboard, row: RowScore, indexes: Sequence[int]) -> lis
         )
         for index in indexes
     ]
+
+
+def _value_on(values: FloatArray | IntArray, index: int) -> float | None:
+    return _none_if_nan(values[index])
 
 
 def _none_if_nan(value: float) -> float | None:

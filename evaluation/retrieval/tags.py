@@ -1,4 +1,4 @@
-"""Template tags for links, heads and cells of the retrieval pages."""
+"""Template tags for links and cells of the retrieval pages."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ from django import template
 from django.urls import reverse
 
 from annotation.decimals import printed
-from evaluation import charts
 from evaluation.http import SCORING_PARAMS
 from evaluation.retrieval import charts as retrieval_charts
 from evaluation.retrieval.query import RetrievalQuery
+from evaluation.scoring.relevance import RelevanceRow
 from evaluation.scoring.row_score import RUNS, RowScore
-from evaluation.scoring.topic_metrics import NO_RANKING
 from evaluation.stats.randomisation import Randomisation
+from evaluation.templatetags.results_table import number
 
 register = template.Library()
 
@@ -38,38 +38,18 @@ def matrix_url(choice: RetrievalQuery, topic: int, row: RowScore | None = None) 
     return f"{url}?{query}" if query else url
 
 
-@register.inclusion_tag("evaluation/retrieval/_head.html")
-def sort_head(
-    choice: RetrievalQuery, by: str, label: str, is_number: bool = True
-) -> dict[str, Any]:
-    """Render the head of a column: a link that sorts by it, and then the other way round."""
-    falls = choice.falls if choice.by == by else not is_number
-    sort = by if falls else f"-{by}"
-    return {
-        "choice": choice,
-        "by": by,
-        "words": label,
-        "is_number": is_number,
-        "query": choice.query(sort=sort),
-    }
-
-
 @register.simple_tag
 def title_of(choice: RetrievalQuery, metric: str) -> str:
     """Return the title of a metric, with its depth."""
     return choice.titles[metric]
 
 
-@register.inclusion_tag("evaluation/retrieval/_mean.html")
-def mean_of(row: RowScore, metric: str, axis: charts.Axis) -> dict[str, Any]:
-    """Render a mean with its interval drawn and in numbers; or "undefined" and the reason."""
-    estimate = row.means[metric]
-    return {
-        "estimate": estimate,
-        "strip": charts.strip(estimate, axis),
-        "ndeval": row.mean_ndeval if metric == "alpha_ndcg" else None,
-        "no_ranking": estimate.reason == NO_RANKING,
-    }
+@register.simple_tag(takes_context=True)
+def mean(context: template.Context, row: RowScore | RelevanceRow, metric: str) -> str:
+    """Add a mean to a row of a table, with its interval, n and missing; ndeval's beside it."""
+    ndeval = row.mean_ndeval if metric == "alpha_ndcg" else None
+    note = "" if ndeval is None else f"ndeval {printed(ndeval)}"
+    return number(context, row.means[metric], n=True, note=note)
 
 
 @register.filter

@@ -17,23 +17,24 @@ from evaluation.data.relevance import relevance_sources
 from evaluation.data.sources import sources
 from evaluation.http import chosen, empty_view
 from evaluation.models import RetrievalRun
+from evaluation.page_tables import order_rows
 from evaluation.plotly_file import URL, style_ids
 from evaluation.result_tables import table_file
-from evaluation.retrieval.charts import estimate_axis, scatter, strips, value_axis
-from evaluation.retrieval.compare import comparison
-from evaluation.retrieval.differences import sampled
+from evaluation.retrieval.charts import scatter, strips, value_axis
+from evaluation.retrieval.compare import TOPIC_VALUES, comparison
+from evaluation.retrieval.differences import TEST_VALUES, sampled
 from evaluation.retrieval.discriminative import discriminative_power
 from evaluation.retrieval.export import TABLES, download
 from evaluation.retrieval.figures import FIGURES, compare_figure, metrics_figure, topics_figure
 from evaluation.retrieval.leaderboard import Leaderboard, leaderboard
 from evaluation.retrieval.page import depth, summary, table, taus_of, tests_of
-from evaluation.retrieval.query import NAME, RetrievalQuery
+from evaluation.retrieval.query import RetrievalQuery
 from evaluation.retrieval.rankings import compare_sources
 from evaluation.retrieval.relevance import TABLES as RELEVANCE_TABLES
 from evaluation.retrieval.relevance import RelevanceQuery, relevance_page, relevance_query
-from evaluation.retrieval.run import run_topics, topic_order
+from evaluation.retrieval.run import run_topics, topic_values, topics_of
 from evaluation.scoring.depths import unequal_depths
-from evaluation.scoring.row_score import METRICS, REPORTS, RUNS
+from evaluation.scoring.row_score import REPORTS, RUNS
 
 PER_PAGE = 100
 DIFFERENCES = (-1.0, 1.0)  # the axis on which differences are drawn
@@ -96,14 +97,13 @@ def retrieval(
     systems = scores.compared(choice.among, choice.topics)
     pairs = tests_of(scores, choice)
     tests = [test for test in pairs if test.difference.value is not None]
+    tests, order = order_rows(request.GET, "tests", tests, TEST_VALUES)
     context = _context(choice, scores) | {
         "groups": table(scores, choice),
-        "axes": {
-            metric: estimate_axis(row.means[metric] for row in scores.rows) for metric in METRICS
-        },
         "systems": systems,
         "strips": strips(scores, systems, choice.metric),
         "tests": tests,
+        "tests_order": order,
         "n_apart": len(pairs) - len(tests),
         "sampled": sampled(test.flip for test in tests),
         "taus": taus_of(scores, choice),
@@ -119,15 +119,15 @@ def retrieval_run(
     row = scores.by_name.get(name)
     if row is None:
         raise Http404("No run, system or bound has this name.")
-    if "sort" not in choice.given_params:
-        choice = choice.replace(sort=NAME)
-    paged = _paged(request, choice, topic_order(row, choice))
+    values = topic_values(scores, row)
+    topics, order = order_rows(request.GET, "topics", topics_of(row), values, is_main=True)
+    paged = _paged(request, choice, topics)
     context = _context(choice, scores) | paged
     context |= {
         "row": row,
         "run": RetrievalRun.objects.filter(dataset=choice.dataset, name=name).first(),
         "topics": run_topics(scores, row, paged["page"].object_list),
-        "axes": {metric: estimate_axis([row.means[metric]]) for metric in METRICS},
+        "topics_order": order,
     }
     return render(request, "evaluation/retrieval/run.html", context)
 
@@ -143,7 +143,9 @@ def retrieval_compare(
         ours, theirs = (row.of(choice.metric) for row in (compared.first, compared.second))
         plotted = scatter(ours, theirs, value_axis(ours, theirs))
         by_index = {topic.index: topic for topic in compared.topics}
-        context |= _paged(request, choice, compared.topics) | {
+        topics, order = order_rows(request.GET, "topics", compared.topics, TOPIC_VALUES)
+        context |= _paged(request, choice, topics) | {
+            "topics_order": order,
             "drawn": plotted,
             "points": [(point, by_index[point.index]) for point in plotted.points],
         }
@@ -207,7 +209,8 @@ def retrieval_figure(
         rows = strips(scores, systems, choice.metric)
         figure_context |= {"strips": rows, "figure": topics_figure(rows, choice)}
     elif name == "compare" and (compared := comparison(scores, choice, request.GET)):
-        figure_context |= _paged(request, choice, compared.topics)
+        topics, order = order_rows(request.GET, "topics", compared.topics, TOPIC_VALUES)
+        figure_context |= _paged(request, choice, topics) | {"topics_order": order}
         figure_context |= {"compared": compared, "figure": compare_figure(compared, choice)}
     context = _context(choice, scores) | figure_context
     context |= {"name": name, "title": FIGURES[name], "plotly": URL, "style_ids": style_ids()}
@@ -218,16 +221,15 @@ def retrieval_figure(
 def retrieval_relevance(request: AuthenticatedRequest, choice: RelevanceQuery) -> HttpResponse:
     """Render runs by relevance grades of whole topics, as trec_eval computes them."""
     page = relevance_page(choice)
+    tests, order = order_rows(request.GET, "tests", page.defined_tests, TEST_VALUES)
     context = {
         "room": "datasets",
         "dataset": choice.dataset,
         "choice": choice,
         "page": page,
         "has_others": bool(sources(choice.dataset)),
-        "axes": {
-            measure: estimate_axis(row.means[measure] for row in page.scores.rows)
-            for measure in choice.options.measures
-        },
+        "tests": tests,
+        "tests_order": order,
         "sampled": sampled(test.flip for test in page.tests),
         "difference_axis": DIFFERENCES,
     }

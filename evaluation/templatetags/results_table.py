@@ -107,16 +107,22 @@ def bar_column(context: template.Context, statistic: str, axis: charts.Axis) -> 
 
 
 @register.simple_tag(takes_context=True)
-def row_group(context: template.Context, title: str, css: str = "") -> str:
+def row_group(context: template.Context, title: str) -> str:
     """Begin the rows below a common title; rows are sorted within it."""
-    context[_TABLE].groups.append(RowGroup(title, css, []))
+    context[_TABLE].groups.append(RowGroup(title, []))
     return ""
 
 
 @register.simple_block_tag(takes_context=True)
-def row(context: template.Context, content: str, foot: bool = False, current: bool = False) -> str:
+def row(context: template.Context, content: str, foot: bool = False) -> str:
     """Add a row of the cells inside; one of the foot is not sorted."""
-    context[_TABLE].add_row(is_foot=foot, is_current=current)
+    context[_TABLE].add_row(is_foot=foot)
+    return ""
+
+
+def add_cell(context: template.Context, cell: Cell) -> str:
+    """Add a cell to the row that is being built: for tags of cells of single pages."""
+    context[_TABLE].pending.append(cell)
     return ""
 
 
@@ -128,31 +134,27 @@ def name_cell(context: template.Context, name: object, url: str = "", note: str 
         content = format_html('<a href="{}">{}</a>', url, content)
     if note:
         content = format_html('{} <small class="why">{}</small>', content, note)
-    css = page_tables.name_css(str(name))
-    context[_TABLE].pending.append(Cell(content, str(name), css, is_head=True))
-    return ""
+    css = page_tables.name_css(content)
+    return add_cell(context, Cell(content, str(name), css, is_head=True))
 
 
 @register.simple_block_tag(takes_context=True)
 def head_cell(context: template.Context, content: str, sort: SortValue = None) -> str:
     """Add the head of the row with any content; `sort` is its value in the order of rows."""
-    context[_TABLE].pending.append(Cell(content, sort, is_head=True))
-    return ""
+    return add_cell(context, Cell(content, sort, page_tables.name_css(content), is_head=True))
 
 
 @register.simple_block_tag(takes_context=True)
 def cell(context: template.Context, content: str, sort: SortValue = None) -> str:
     """Add a cell with any content; `sort` is its value in the order of rows."""
-    context[_TABLE].pending.append(Cell(content, sort))
-    return ""
+    return add_cell(context, Cell(content, sort))
 
 
 @register.simple_tag(takes_context=True)
 def text_cell(context: template.Context, text: object) -> str:
     """Add a cell with a text or a name."""
     css = page_tables.name_css(str(text))
-    context[_TABLE].pending.append(Cell(page_tables.breakable(text), str(text), css))
-    return ""
+    return add_cell(context, Cell(page_tables.breakable(text), str(text), css))
 
 
 @register.simple_tag(takes_context=True)
@@ -163,8 +165,7 @@ def count(context: template.Context, n: int, url: str = "", note: str = "") -> s
         content = format_html('<a href="{}">{}</a>', url, content)
     if note:
         content = format_html('{} <span class="quiet">{}</span>', content, note)
-    context[_TABLE].pending.append(Cell(content, n))
-    return ""
+    return add_cell(context, Cell(content, n))
 
 
 @register.simple_tag(takes_context=True)
@@ -189,7 +190,8 @@ def number(
     content = "" if estimate.value is None else printed(estimate.value, decimals, sign=sign)
     if url and content:
         content = format_html('<a href="{}">{}</a>', url, content)
-    context[_TABLE].pending.append(
+    return add_cell(
+        context,
         Cell(
             content,
             estimate.value,
@@ -197,24 +199,21 @@ def number(
             reason=estimate.reason or "",
             limits=(limits(estimate, decimals) or "no interval") if interval and content else "",
             counts=", ".join([*counts, *([note] if note else [])]),
-        )
+        ),
     )
-    return ""
 
 
 @register.simple_tag(takes_context=True)
 def bar(context: template.Context, estimate: Estimate, axis: charts.Axis) -> str:
     """Add an estimate and its interval as a drawing."""
     drawn = render_to_string("evaluation/_interval.html", {"strip": charts.strip(estimate, axis)})
-    context[_TABLE].pending.append(Cell(drawn))
-    return ""
+    return add_cell(context, Cell(drawn))
 
 
 @register.simple_tag(takes_context=True)
 def undefined(context: template.Context, reason: str) -> str:
     """Add the cell of an undefined value, from its reason."""
-    context[_TABLE].pending.append(Cell(is_estimate=True, reason=reason))
-    return ""
+    return add_cell(context, Cell(is_estimate=True, reason=reason))
 
 
 @register.simple_tag(takes_context=True)

@@ -4,6 +4,8 @@ const OPEN = "details.menu[open]";
 
 addEventListener("click", ({ target }) => {
   for (const menu of document.querySelectorAll(OPEN)) if (!menu.contains(target)) menu.open = false;
+  const button = target.closest?.("[data-copy]"); // numbers of a large study come after this script
+  if (button) copy(button);
 });
 
 addEventListener("keydown", ({ key, target }) => {
@@ -13,12 +15,10 @@ addEventListener("keydown", ({ key, target }) => {
   menu.querySelector("summary").focus();
 });
 
-for (const button of document.querySelectorAll("[data-copy]")) {
-  button.addEventListener("click", async () => {
-    const message = await copied(button.dataset.copy);
-    button.textContent = message;
-    button.closest(".menu").querySelector("[role=status]").textContent = message;
-  });
+async function copy(button) {
+  const message = await copied(button.dataset.copy);
+  button.textContent = message;
+  button.closest(".menu").querySelector("[role=status]").textContent = message;
 }
 
 // The outcome, to be read. A table too long for LaTeX has no file. Safari copies only what the click itself has begun.

@@ -18,6 +18,8 @@ _ALL_RULES = {
     },
     **_VIOLATIONS,
 }
+BUT_SIZES = {**_ALL_RULES, "rules": {"target-size": {"enabled": False}}}
+"""Rules for a page on which a menu or a sticky head covers a part of links."""
 _COLOURS = {"runOnly": {"type": "rule", "values": _COLOUR_RULES}, **_VIOLATIONS}
 _BUT_COLOURS = {**_ALL_RULES, "rules": {rule: {"enabled": False} for rule in _COLOUR_RULES}}
 _SIZES = {

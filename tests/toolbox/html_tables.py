@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 Rows = list[list[str]]
-HEADINGS = ("h2", "h3")
+HEADINGS = ("h2", "h3", "strong")
 
 
 class _Tables(HTMLParser):

@@ -33,7 +33,8 @@ def csv_rows(response) -> list[dict[str, str]]:
 
 def text_of_page(response) -> str:
     """Return the visible text of a page, without its title."""
-    page = re.sub(r"<title>.*?</title>|<[^>]+>", " ", response.content.decode())
+    joined = response.content.decode().replace("<wbr>", "")
+    page = re.sub(r"<title>.*?</title>|<[^>]+>", " ", joined)
     return re.sub(r"\s+", " ", page)
 
 

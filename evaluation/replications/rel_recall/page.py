@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from evaluation.metrics.relevance_seen import MEASURES
+from evaluation.page_tables import SortValue
 from evaluation.replications.rel_recall.query import SeenQuery
 from evaluation.replications.rel_recall.scores import OutputKind, ReportScore, Scores, SystemScore
 from evaluation.stats.estimate import Estimate
@@ -65,6 +68,18 @@ class ReportLine:
     name: str
     pk: int
     scores: tuple[tuple[OutputKind, ReportScore | None, tuple[Estimate, ...]], ...]
+
+
+def _first_score(measure: str, line: ReportLine) -> float | None:
+    values = next(values for _, score, values in line.scores if score)
+    return values[list(MEASURES).index(measure)].value
+
+
+REPORT_VALUES: dict[str, Callable[[ReportLine], SortValue]] = {
+    "topic": lambda line: line.topic,
+    **{measure: partial(_first_score, measure) for measure in MEASURES},
+}
+"""Values by which the reports of a system are sorted, by column."""
 
 
 def report_lines(scores: Scores, system: str) -> list[ReportLine]:

@@ -11,9 +11,16 @@ from django.shortcuts import get_object_or_404, render
 from annotation.http import AuthenticatedRequest
 from annotation.models import Text
 from evaluation.http import chosen, empty_view, json_file, table_called
+from evaluation.page_tables import order_rows, page_query
 from evaluation.replications.rel_recall.export import TABLES, as_json, items_json
 from evaluation.replications.rel_recall.items import Items, items_of
-from evaluation.replications.rel_recall.page import TITLES, depth_words, kind_tables, report_lines
+from evaluation.replications.rel_recall.page import (
+    REPORT_VALUES,
+    TITLES,
+    depth_words,
+    kind_tables,
+    report_lines,
+)
 from evaluation.replications.rel_recall.query import SeenQuery, seen_query
 from evaluation.replications.rel_recall.scores import scores_of
 from evaluation.result_tables import table_file
@@ -39,12 +46,13 @@ def rel_recall_system(
     scores = scores_of(choice.dataset, choice.options)
     if not choice.dataset.texts.filter(kind=Text.Kind.REPORT, system=system).exists():
         raise Http404("There is no system with reports of this name.")
-    query = choice.query()
+    lines, order = order_rows(request.GET, "topics", report_lines(scores, system), REPORT_VALUES)
     context = _context(choice) | {
         "system": system,
         "tables": kind_tables(scores, system),
-        "page": Paginator(report_lines(scores, system), PER_PAGE).get_page(request.GET.get("page")),
-        "query": f"{query}&" if query else "",
+        "page": Paginator(lines, PER_PAGE).get_page(request.GET.get("page")),
+        "topics_order": order,
+        "query": page_query(choice.query(), request.GET),
     }
     return render(request, "evaluation/replications/rel_recall/rel_recall_system.html", context)
 

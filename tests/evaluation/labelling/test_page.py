@@ -302,7 +302,7 @@ def test_before_anybody_has_labelled_all_chances_are_equal(rosa, locks):
     Rating.objects.filter(rater__name="ann").delete()
     page = markup(rosa.get("/datasets/locks/label-next/?size=7"))
     assert "all probabilities are equal" in page
-    assert "undefined" in page
+    assert "Undefined, because" in page
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_ndeval_value_is_beside_gains_by_other_topics(rosa, study, url):
     room = "/datasets/ferry/retrieval/"
     page_text = text_of_page(rosa.get(f"{room}?source=judge&cutoff=size"))
     assert "“ndeval” is the value of the tool ndeval with judgements of P*" in page_text
-    assert "; ndeval 0.39" in page_text
+    assert ", ndeval 0.39" in page_text
     assert "ndeval 0.39" in text_of_page(rosa.get(f"{room}runs/dense/?source=judge&cutoff=size"))
     lines = table(rosa.get(f"{room}topics.csv?source=judge&cutoff=size&row=dense"))
     assert [line["alpha_ndcg_ndeval"][:6] for line in lines] == ["0.3868", ""]

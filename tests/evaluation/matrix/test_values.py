@@ -97,7 +97,7 @@ def test_topics(rosa, study, url):
     assert second.coverage[0] == ("annotated.bm25", None)
     page_text = text_of_page(response)
     assert "3 of 4" in page_text
-    assert "not ranked" in page_text
+    assert "Undefined, because the run does not rank this topic" in page_text
     assert f'href="{url}?run=dense"' in response.content.decode()
 
 

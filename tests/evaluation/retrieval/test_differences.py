@@ -83,9 +83,9 @@ def test_metrics_order_the_systems(room):
     assert (figure.rows[0][0].value, figure.rows[0][0].n) == (pytest.approx(1), 3)
     two = taus(room_board.systems(RUNS)[:2])
     assert two.rows[0][1].value is None
-    assert two.reasons == [
+    assert two.rows[0][1].reason == (
         "undefined, because 2 systems have both on all topics, and three are needed"
-    ]
+    )
 
 
 def test_order_under_another_judge(room):

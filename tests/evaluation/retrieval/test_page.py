@@ -125,9 +125,10 @@ def test_table_1(rosa, room):
         "1.2 1 to 2",
         "1",
     ]  # 1.25: a tie goes to the even digit
-    assert rows[4][2] == "0.62 95% interval [0.23, 1.00] n = 4"
+    assert rows[4][2] == "0.62 [0.23, 1.00] n = 4"
     assert rows[4][-1] == "0 of 10"
-    assert rows[7][1:] == ["1", "Undefined, because none of it is rated.", "8 of 8"]
+    assert (rows[7][1], rows[7][2], rows[7][-1]) == ("1", "– b n = 0, 4 missing", "8 of 8")
+    assert "b Undefined, because none of it is rated." in text_of_page(response)
     assert "Reference bound #2, oracle result, is left out" in text_of_page(response)
 
 
@@ -177,8 +178,13 @@ def test_table_is_ordered_through_the_url(rosa, room):
     page = rosa.get(f"{RETRIEVAL_URL}?source=judge&sort=-coverage&eta=4")
     assert 'aria-sort="descending"' in page.content.decode()
     # The same head turns the order round, another begins with the greatest; the rest is kept.
-    assert "?source=judge&sort=coverage&eta=4" in links(page)
-    assert "?source=judge&sort=-density&eta=4" in links(page)
+    assert "?source=judge&sort=systems:coverage&eta=4#systems" in links(page)
+    assert "?source=judge&sort=systems:-density&eta=4#systems" in links(page)
+    assert order("sort=systems:coverage") == ["poor", "fair", "good"]
+    assert order("sort=systems:size") == ["poor", "fair", "good"]
+    assert order("sort=tests:-p") == ["good", "fair", "poor"]
+    file = csv_rows(rosa.get(f"{RETRIEVAL_URL}systems.csv?source=judge&sort=systems:coverage"))
+    assert [row["name"] for row in file if row["group"] == "runs"] == ["poor", "fair", "good"]
 
 
 def test_tests_of_all_pairs_of_systems(rosa, room):

@@ -99,8 +99,12 @@ def test_order_beside_that_by_coverage(rosa, nuggets, questions):
     response = rosa.get(f"{URL}?beside=questions")
     rows = {row[0]: row[1:] for row in tables(response)["Systems by both measures"]}
     # Coverage at 3: 1, 1/2, 1, 0. By all of the nuggets birch is first.
-    assert [row[-1] for row in rows.values()] == ["1.00 1.", "0.50 3.", "1.00 1.", "0.00 4."]
-    assert [row[3] for row in rows.values()] == ["0.67 2.", "0.83 1.", "0.33 3.", "0.33 3."]
+    assert [row[-1] for row in rows.values()] == [
+        *("1.00 rank 1", "0.50 rank 3", "1.00 rank 1", "0.00 rank 4")
+    ]
+    assert [row[3] for row in rows.values()] == [
+        *("0.67 rank 2", "0.83 rank 1", "0.33 rank 3", "0.33 rank 3")
+    ]
     order = rosa.get("/datasets/nuggets/nuggets.json?beside=questions&eta=3").json()["order"]
     assert (order["topics"], order["topics_of_one_alone"], order["eta"]) == (3, 1, 3)
     taus = order["kendall_tau_b"]
