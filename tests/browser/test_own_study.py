@@ -105,7 +105,7 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
     expect(theirs.get_by_role("heading", name="Bay studies")).to_be_visible()
     theirs.goto(f"{site.url}/")
     expect(theirs.locator(".cards tbody tr")).to_have_count(1)
-    expect(theirs.get_by_role("link", name="The bay")).to_be_visible()
+    expect(theirs.get_by_role("link", name="The bay", exact=True)).to_be_visible()
     assert theirs.goto(f"{site.url}/datasets/coast/").status == 404
 
     # A reviewer reads the agreement without an account, and nothing else.
