@@ -124,6 +124,8 @@ def layouts(browser: Browser, address: str, session: str, screen: str) -> dict[s
     for title, path in PAGES.items():
         response = page.goto(f"{address}/datasets/study/{path}")
         if response is not None and response.ok:
+            # A large study sends the frame first.
+            page.locator("[data-first-look]").wait_for(state="detached")
             layouts_of[title] = Layout(**page.evaluate(MEASURE))
     context.close()
     return layouts_of

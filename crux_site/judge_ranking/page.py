@@ -20,7 +20,7 @@ from evaluation.data.cache import cached
 from evaluation.data.cache_keys import CacheKey, Key
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix, load
-from evaluation.data.selection import Selection, SelectionError, one_of
+from evaluation.data.selection import Selection, one_of
 from evaluation.stats.estimate import Estimate
 from judging.grading.labels import failure_label
 from judging.models import Attempt, Batch, Judge
@@ -93,8 +93,6 @@ def ranking_of(selection: Selection, judge_names: Sequence[str] = ()) -> JudgeRa
 
 
 def _ranking(selection: Selection, names: tuple[str, ...]) -> JudgeRanking:
-    if not selection.raters:
-        raise SelectionError("This rubric has no ratings by people to compare with.")
     loaded = [(judge, load(select_judge(selection, judge))) for judge in selection.judges]
     graded = {judge: ~np.isnan(matrix.judge) for judge, matrix in loaded}
     n_rated = loaded[0][1].n_items if loaded else load(replace(selection, judge=None)).n_items

@@ -12,7 +12,7 @@ from annotation.http import AuthenticatedRequest
 from annotation.models import Dataset
 from crux_site.judge_ranking.page import JudgeRanking, JudgeUsage, ranking_of, usage_by_rater
 from evaluation.data.selection import Selection
-from evaluation.http import chosen, json_file, parse_selection
+from evaluation.http import chosen, empty_view, json_file, parse_selection
 from evaluation.result_tables import Cell, ResultTable, Row, Statistic, estimate_record, table_file
 
 HEADER = (
@@ -34,15 +34,26 @@ class RankingChoice:
         return self.selection.dataset
 
 
-def _choose(dataset: Dataset, params: QueryDict) -> RankingChoice:
-    """Parse the selection of a URL, and rank the judges that its `of` names."""
+def _choose(dataset: Dataset, params: QueryDict) -> RankingChoice | None:
+    """Parse the selection of a URL, and rank the judges that its `of` names.
+
+    None where no person has graded under the rubric.
+    """
     selection = parse_selection(dataset, params)
+    if not selection.raters:
+        return None
     has_other_rubric = params.get("of_rubric", selection.rubric.slug) != selection.rubric.slug
     names = [] if has_other_rubric else params.getlist("of")
     return RankingChoice(selection, ranking_of(selection, names))
 
 
-@chosen(_choose)
+_of_ranking = chosen(
+    _choose,
+    empty_view("crux_site/judge_ranking/nobody.html", "No person has graded under this rubric."),
+)
+
+
+@_of_ranking
 def judge_ranking(request: AuthenticatedRequest, choice: RankingChoice) -> HttpResponse:
     """Show the ranking of the judges in the URL, or of those that graded half of the pairs."""
     usage = usage_by_rater(choice.dataset, request.user)
@@ -58,7 +69,7 @@ def judge_ranking(request: AuthenticatedRequest, choice: RankingChoice) -> HttpR
     return render(request, "crux_site/judge_ranking/judge_ranking.html", context)
 
 
-@chosen(_choose)
+@_of_ranking
 def judge_ranking_table_file(
     request: AuthenticatedRequest, choice: RankingChoice, file_format: str
 ) -> HttpResponse:
@@ -73,7 +84,7 @@ def judge_ranking_table_file(
     )
 
 
-@chosen(_choose)
+@_of_ranking
 def judge_ranking_json(request: AuthenticatedRequest, choice: RankingChoice) -> HttpResponse:
     """Send the content of the page as one JSON object."""
     selection, ranking = choice.selection, choice.ranking
