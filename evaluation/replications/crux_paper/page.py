@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
@@ -40,12 +40,15 @@ class CellView:
     number: str
     limits: str
     mark: str
+    letter: str
+    """Footnote with the reason of an undefined value."""
 
 
 @dataclass(frozen=True)
 class LineView:
     name: str
-    note: str
+    letter: str
+    """Footnote of the line, if it has one."""
     cells: tuple[CellView | None, ...]
 
 
@@ -54,6 +57,8 @@ class TableView:
     table: PaperTable
     title: str
     blocks: tuple[tuple[LineView, ...], ...]
+    footnotes: Mapping[str, str]
+    """Letters by their reasons, as in LaTeX."""
 
 
 @dataclass(frozen=True)
@@ -111,24 +116,28 @@ def _part_view(choice: PaperQuery, result: PaperParts, name: str) -> PartView:
 
 def table_view(table: PaperTable) -> TableView:
     """Return a table with its numbers as its LaTeX prints them."""
-    blocks = (tuple(_line_view(table, line) for line in block.lines) for block in table.blocks)
-    return TableView(table, TITLES[table.label], tuple(blocks))
+    letters = table.footnotes()
+    blocks = tuple(
+        tuple(_line_view(table, line, letters) for line in block.lines) for block in table.blocks
+    )
+    return TableView(table, TITLES[table.label], blocks, letters)
 
 
-def _line_view(table: PaperTable, line: Line) -> LineView:
+def _line_view(table: PaperTable, line: Line, letters: Mapping[str, str]) -> LineView:
     cells = []
     for column, cell in enumerate(line.cells):
         mark = table.extreme(line, column) if line.ranked else None
-        cells.append(_cell_view(cell, mark or "") if cell else None)
-    return LineView(line.name, line.note, tuple(cells))
+        cells.append(_cell_view(cell, mark or "", letters) if cell else None)
+    return LineView(line.name, letters.get(line.note, ""), tuple(cells))
 
 
-def _cell_view(cell: Cell, mark: str) -> CellView:
+def _cell_view(cell: Cell, mark: str, letters: Mapping[str, str]) -> CellView:
     low, high = cell.estimate.low, cell.estimate.high
     limits = ""
     if low is not None and high is not None:
         limits = f"[{_signed(cell.style.number(low))}, {_signed(cell.style.number(high))}]"
-    return CellView(cell.estimate, _signed(cell.number or ""), limits, mark)
+    letter = letters.get(cell.estimate.reason or "", "")
+    return CellView(cell.estimate, _signed(cell.number or ""), limits, mark, letter)
 
 
 def _signed(number: str) -> str:

@@ -79,10 +79,10 @@ def test_tables_as_they_are_printed(rosa, mill):
     assert re.search(
         r"human_eval\.fair 50\.0 n = 2 .*human_eval\.good 100\.0 greatest n = 2 "
         r".*human_eval\.mid 75\.0 n = 2 .*human_eval\.poor 25\.0 least n = 2 "
-        r".*Kendall τ reversed pairs: Cov\(Z\) 0 of 3, [^;]*; no interval[^;]* 0\.667 n = 4",
+        r".*Kendall τ [a-z] 0\.667 n = 4 .* [a-z] Reversed pairs: Cov\(Z\) 0 of 3, [^;]*; no interval",
         page,
     )
-    assert "undefined because there are no reports from it" in page
+    assert "Undefined, because there are no reports from it." in page
     # Two raters with the judge, then six reports by three raters.
     assert len(page_tables["Correlations between raters"]) == 2
     assert [row[0] for row in page_tables["Values of Figure 4"]] == [
@@ -140,7 +140,7 @@ def test_single_files_equal_those_of_the_command(rosa, mill, command_output):
     addresses = {
         urlsplit(link).path.removeprefix(PAGE): link
         for link in links(page)
-        if PAGE in link and "carried" not in link
+        if PAGE in link and urlsplit(link).path != PAGE
     }
     assert addresses.keys() == command_output[1].keys() - {"provenance.json"} | {"paper.zip"}
     for name, link in addresses.items():
@@ -170,7 +170,8 @@ def test_chosen_systems_are_ticked_and_kept_and_their_files_are_those_of_the_com
         **dict.fromkeys(("fair", "good", "mid"), "checked"),
     }
     assert re.search(
-        r"Kendall τ reversed pairs: [^;]*; [^;]* none holds 0\.333 n = 3", text_of_page(page)
+        r"Kendall τ [a-z] 0\.333 n = 3 .* [a-z] Reversed pairs: [^;]*; [^;]* none holds",
+        text_of_page(page),
     )
     systems = "human_eval.fair,human_eval.good,human_eval.mid"
     archive = next(link for link in links(page) if "paper.zip" in link)
