@@ -205,7 +205,7 @@ class PageTable:
     notes: list[str] = field(default_factory=list)
     exports: list[Export] = field(default_factory=list)
     pending: list[Cell] = field(default_factory=list)
-    letters: dict[str, str] = field(default_factory=dict)
+    footnotes: dict[str, str] = field(default_factory=dict)
     """Letters of the reasons of undefined values, in the order of the cells."""
     markup: str = ""
     """Rows of a matrix, which has no columns to sort by."""
@@ -226,7 +226,7 @@ class PageTable:
 
     def undefined(self, reason: str) -> SafeString:
         """Return a dash with the letter of the reason, which is listed below the table."""
-        letter = self.letters.setdefault(sentence(reason), footnote_letter(len(self.letters)))
+        letter = self.footnotes.setdefault(sentence(reason), footnote_letter(len(self.footnotes)))
         return format_html(
             '<a class="undefined" href="#{0}-why-{1}" aria-label="undefined: {1}">–&nbsp;<i>{1}</i></a>',
             self.name,

@@ -39,8 +39,8 @@ class SystemsOrder(OneOf):
 
     def clean(self, value: Any) -> Any:
         table, colon, column = (value or "").rpartition(":")
-        is_known = table == "systems" and column.removeprefix("-") in self.choices
-        return super().clean(column if is_known or not colon else None)
+        is_column = table == "systems" and column.removeprefix("-") in self.choices
+        return super().clean(column if is_column or not colon else None)
 
     def look_up(self, name: str) -> str:
         super().look_up(name.removeprefix("-"))

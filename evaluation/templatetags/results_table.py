@@ -206,8 +206,8 @@ def number(
 @register.simple_tag(takes_context=True)
 def bar(context: template.Context, estimate: Estimate, axis: charts.Axis) -> str:
     """Add an estimate and its interval as a drawing."""
-    drawn = render_to_string("evaluation/_interval.html", {"strip": charts.strip(estimate, axis)})
-    return add_cell(context, Cell(drawn))
+    drawing = render_to_string("evaluation/_interval.html", {"strip": charts.strip(estimate, axis)})
+    return add_cell(context, Cell(drawing))
 
 
 @register.simple_tag(takes_context=True)

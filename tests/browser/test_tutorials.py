@@ -21,7 +21,7 @@ LABEL = re.compile(r"\*\*(.+?)\*\*")
 FIGURE = re.compile(r"[−]?[01]\.\d\d")
 ATTENTION = re.compile(r"please choose (?:grade )?(\d)")
 SPAN_FROM = 1  # the grade from which both rubrics ask for words
-MOST_ACTS = 27  # of both people, without the grades themselves
+MOST_ACTS = 28  # of both people, without the grades themselves
 Grader = Callable[[str], int]
 
 

@@ -127,8 +127,8 @@ def test_table_1(rosa, room):
     ]  # 1.25: a tie goes to the even digit
     assert rows[4][2] == "0.62 [0.23, 1.00] n = 4"
     assert rows[4][-1] == "0 of 10"
-    assert (rows[7][1], rows[7][2], rows[7][-1]) == ("1", "– b n = 0, 4 missing", "8 of 8")
-    assert "b Undefined, because none of it is rated." in text_of_page(response)
+    assert (rows[7][1], rows[7][2], rows[7][-1]) == ("1", "– a n = 0, 4 missing", "8 of 8")
+    assert "a Undefined, because none of it is rated." in text_of_page(response)
     assert "Reference bound #2, oracle result, is left out" in text_of_page(response)
 
 
