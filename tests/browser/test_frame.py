@@ -56,7 +56,7 @@ def test_choice_is_changed_behind_the_line(visit):
 
 def test_new_ratings_are_told_and_nothing_moves(visit, site):
     page = visit("rosa").open(AGREEMENT)
-    tops = "[...document.querySelectorAll('main *')].map(e => e.getBoundingClientRect().top)"
+    tops = "[...document.querySelectorAll('main *:not([data-new-ratings], [data-new-ratings] *)')].map(e => e.getBoundingClientRect().top)"
     before = page.evaluate(tops)
     site.run(NEW_RATING)
     until(page, "document.querySelector('[data-new-ratings]') !== null")
