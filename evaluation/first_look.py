@@ -14,7 +14,7 @@ from annotation.pages import page_of
 from evaluation.data.query import PageQuery
 from evaluation.data.selection import Selection
 
-LARGE = 5000
+LARGE = 20_000
 """Texts of a dataset whose pages of results may take long to compute."""
 QUICK = 1.0
 """Seconds of a page that is sent whole at its next look."""

@@ -14,6 +14,9 @@ Rating.objects.create(rater=rater, **fields)
 """
 
 
+# Of all that is not the notice itself.
+TOPS = """[...document.querySelectorAll("main *")].filter(e => !e.closest("[data-new-ratings]"))
+  .map(e => e.getBoundingClientRect().top)"""
 UNDO = """
 from annotation.models import Rater
 rater = Rater.objects.get(name="late")
@@ -56,15 +59,14 @@ def test_choice_is_changed_behind_the_line(visit):
 
 def test_new_ratings_are_told_and_nothing_moves(visit, site):
     page = visit("rosa").open(AGREEMENT)
-    tops = "[...document.querySelectorAll('main *:not([data-new-ratings], [data-new-ratings] *)')].map(e => e.getBoundingClientRect().top)"
-    before = page.evaluate(tops)
+    before = page.evaluate(TOPS)
     site.run(NEW_RATING)
     until(page, "document.querySelector('[data-new-ratings]') !== null")
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     notice = page.locator("[data-new-ratings]")
     notice.wait_for(state="visible")
     assert notice.inner_text().startswith("1 new rating.")
-    assert page.evaluate(tops) == before
+    assert page.evaluate(TOPS) == before
     with page.expect_navigation():
         notice.get_by_role("link", name="Update").click()
     assert not notice.is_visible()
