@@ -1,13 +1,7 @@
-"""Interactive figures for plotly.js, with the same numbers as the pages' drawings.
-
-Features that the content security policy forbids are not used: colour bars, the buttons above a figure,
-and heat maps without gaps between their cells set style attributes. Colours come from the page.
-"""
+"""Interactive figures of systems, with the same numbers as the pages' drawings."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -16,6 +10,13 @@ import plotly.graph_objects as go
 
 from annotation.decimals import printed
 from evaluation.charts import Axis
+from evaluation.figures import (
+    Json,
+    format_estimate,
+    interval_bars,
+    mean_marker,
+    plotly_figure,
+)
 from evaluation.metrics.ranges import highest
 from evaluation.retrieval.charts import (
     BOTTOM,
@@ -35,10 +36,13 @@ from evaluation.retrieval.differences import mean_difference
 from evaluation.retrieval.query import RetrievalQuery
 from evaluation.retrieval.rankings import Taus
 from evaluation.retrieval.tags import matrix_url
-from evaluation.stats.estimate import Estimate
 
-Json = dict[str, Any]
 ROW = 72  # of a system in the figure of topics, in pixels
+POINT_TARGET = "the topic’s rating matrix"
+NO_FIGURE = (
+    "The figure is empty: fewer than two systems have a value with these grades. "
+    "Go back and choose other grades."
+)
 FIGURES = {
     "metrics": "Kendall’s τ between metrics",
     "topics": "Values of each topic by system",
@@ -66,7 +70,9 @@ def metrics_figure(metric_taus: Taus, choice: RetrievalQuery) -> Json:
         hoverongaps=False,
     )
     plain = {"showgrid": False, "title": {"text": "metric"}}
-    return _figure([heat], xaxis=plain, yaxis=plain | {"autorange": "reversed"}, margin={"l": 90})
+    return plotly_figure(
+        [heat], xaxis=plain, yaxis=plain | {"autorange": "reversed"}, margin={"l": 90}
+    )
 
 
 def _format_taus(metric_taus: Taus, decimal_places: int) -> list[list[str]]:
@@ -89,8 +95,10 @@ def topics_figure(strips: Strips, choice: RetrievalQuery) -> Json:
     traces: list[Any] = []
     for position, row in enumerate(rows):
         if row.mean.value is not None:
-            label = f"mean {_format_mean(row.mean)}"
-            traces.append(_mean([row.mean.value], [position], label, error_x=_bars(row.mean)))
+            label = f"mean {format_estimate(row.mean)}"
+            traces.append(
+                mean_marker([row.mean.value], [position], label, error_x=interval_bars([row.mean]))
+            )
         cut = row.strip.quantiles
         if cut:
             traces.append(_box(row.row.title, position, *cut.numbers))
@@ -108,16 +116,18 @@ def topics_figure(strips: Strips, choice: RetrievalQuery) -> Json:
         }
         for position, row in enumerate(rows)
     ]
-    return _figure(
+    return plotly_figure(
         traces,
-        xaxis={"title": {"text": f"{title} of a topic"}},
+        xaxis={"title": {"text": f"{choice.metric_axis}, of a topic"}},
         yaxis={
+            "title": {"text": "system"},
             "range": [-0.5, len(rows) - 0.05],
             "showticklabels": False,
             "showgrid": False,
             "zeroline": False,
         },
         annotations=names,
+        margin={"l": 40},
         height=ROW * len(rows) + 100,
     )
 
@@ -155,17 +165,15 @@ def compare_figure(compared: Comparison, choice: RetrievalQuery) -> Json:
     across, up = (mean_difference(side).within(0, maximum) for side in (ours, theirs))
     traces = [points]
     if across.value is not None and up.value is not None:
-        label = f"means: {_format_mean(across)}, across<br>{_format_mean(up)}, up"
-        bars = {"error_x": _bars(across), "error_y": _bars(up)}
-        traces.append(_mean([across.value], [up.value], label, **bars))
+        label = f"means: {format_estimate(across)}, across<br>{format_estimate(up)}, up"
+        bars = {"error_x": interval_bars([across]), "error_y": interval_bars([up])}
+        traces.append(mean_marker([across.value], [up.value], label, **bars))
     n = len(compared.topics)
     line = {"type": "line", "x0": 0, "y0": 0, "x1": axis[1], "y1": axis[1], "layer": "below"}
-    return _figure(
+    return plotly_figure(
         traces,
-        xaxis={
-            "title": {"text": f"{choice.metric_title}, {escape(compared.first.title)}, n = {n}"}
-        },
-        yaxis={"title": {"text": f"{choice.metric_title}, {escape(compared.second.title)}"}},
+        xaxis={"title": {"text": f"{choice.metric_axis}, {escape(compared.first.title)}, n = {n}"}},
+        yaxis={"title": {"text": f"{choice.metric_axis}, {escape(compared.second.title)}"}},
         shapes=[line],
         margin={"l": 60},
     )
@@ -201,42 +209,6 @@ def _value(coordinate: str, low: float, high: float, axis: Axis) -> float:
     return axis[0] + (axis[1] - axis[0]) * (float(coordinate) - low) / (high - low)
 
 
-def _mean(x: list[float], y: list[float], label: str, **bars: Json) -> go.Scatter:
-    """Return the marker of a mean; the script draws this `meta` in the text colour."""
-    return go.Scatter(
-        x=x,
-        y=y,
-        text=[label],
-        mode="markers",
-        meta="mean",
-        marker={"size": 12, "symbol": "diamond-open", "line": {"width": 2.5}},
-        showlegend=False,
-        hovertemplate="%{text}<extra></extra>",
-        **bars,
-    )
-
-
-def _bars(mean: Estimate) -> Json:
-    if mean.value is None or mean.low is None or mean.high is None:
-        return {"visible": False}
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [mean.high - mean.value],
-        "arrayminus": [mean.value - mean.low],
-        "thickness": 2,
-        "width": 6,
-    }
-
-
-def _format_mean(mean: Estimate) -> str:
-    value, low, high = (
-        None if end is None else printed(end, 4) for end in (mean.value, mean.low, mean.high)
-    )
-    limits = "" if low is None else f", 95% interval {low} to {high}"
-    return f"{value}{limits}, n = {mean.n}"
-
-
 def _box(
     name: str, position: int, low: float, first: float, middle: float, third: float, high: float
 ) -> go.Box:
@@ -252,11 +224,3 @@ def _box(
         showlegend=False,
         hoverinfo="x+name",
     )
-
-
-def _figure(traces: Sequence[Any], **layout: Any) -> Json:
-    margin = {"t": 20, "r": 20, "b": 60, "l": 20, **layout.pop("margin", {})}
-    figure = go.Figure(traces)
-    figure.update_layout(template="none", margin=margin, hovermode="closest", **layout)
-    figure_json: Json = json.loads(figure.to_json())
-    return figure_json

@@ -24,6 +24,14 @@ TITLES = {
     "average_precision": "MAP",
     "ndcg": "nDCG",
 }
+UNITS = {
+    "coverage": "share of sub-questions",
+    "alpha_ndcg": "1 = ideal ranking",
+    "density": "1 = as dense as Z*",
+    "recall": "share of relevant passages",
+    "average_precision": "0 to 1",
+    "ndcg": "1 = ideal ranking",
+}
 AMONG = {RUNS: "retrieval runs", REPORTS: "systems with reports"}
 TOPICS = {SAME: "only those with the same topics", ANY: "all"}
 NAME = "name"
@@ -101,3 +109,8 @@ class RetrievalQuery(ScoringQuery):
     @property
     def metric_title(self) -> str:
         return self.titles[self.metric]
+
+    @property
+    def metric_axis(self) -> str:
+        """Title of an axis with values of the metric: its title and unit."""
+        return f"{self.metric_title} ({UNITS[self.metric]})"

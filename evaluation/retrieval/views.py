@@ -15,17 +15,24 @@ from annotation.http import AuthenticatedRequest, View
 from annotation.models import Dataset
 from evaluation.data.relevance import relevance_sources
 from evaluation.data.sources import sources
+from evaluation.figures import ExplorePage, Json, render_figure
 from evaluation.http import chosen, empty_view
 from evaluation.models import RetrievalRun
 from evaluation.page_tables import order_rows
-from evaluation.plotly_file import URL, style_ids
 from evaluation.result_tables import table_file
 from evaluation.retrieval.charts import scatter, strips, value_axis
 from evaluation.retrieval.compare import TOPIC_VALUES, comparison
 from evaluation.retrieval.differences import TEST_VALUES, sampled
 from evaluation.retrieval.discriminative import discriminative_power
 from evaluation.retrieval.export import TABLES, download
-from evaluation.retrieval.figures import FIGURES, compare_figure, metrics_figure, topics_figure
+from evaluation.retrieval.figures import (
+    FIGURES,
+    NO_FIGURE,
+    POINT_TARGET,
+    compare_figure,
+    metrics_figure,
+    topics_figure,
+)
 from evaluation.retrieval.leaderboard import Leaderboard, leaderboard
 from evaluation.retrieval.page import depth, summary, table, taus_of, tests_of
 from evaluation.retrieval.query import RetrievalQuery
@@ -33,6 +40,7 @@ from evaluation.retrieval.rankings import compare_sources
 from evaluation.retrieval.relevance import TABLES as RELEVANCE_TABLES
 from evaluation.retrieval.relevance import RelevanceQuery, relevance_page, relevance_query
 from evaluation.retrieval.run import run_topics, topic_values, topics_of
+from evaluation.retrieval.tags import page_url
 from evaluation.scoring.depths import unequal_depths
 from evaluation.scoring.row_score import REPORTS, RUNS
 
@@ -195,26 +203,44 @@ def retrieval_table_file(
 def retrieval_figure(
     request: AuthenticatedRequest, choice: RetrievalQuery, scores: Leaderboard, name: str
 ) -> HttpResponse:
-    """Render an interactive figure above its table: the only page that loads plotly.js."""
+    """Render an interactive figure above its table."""
     if name not in FIGURES:
         raise Http404("There is no figure of this name.")
     systems = scores.compared(choice.among, choice.topics)
-    figure_context: dict[str, Any] = {"table": f"evaluation/retrieval/_{name}_table.html"}
+    figure: Json | None = None
+    context = _context(choice, scores) | {"table": f"evaluation/retrieval/_{name}_table.html"}
     if name == "metrics" and len(systems) > 1:
-        figure_context |= {
-            "taus": (ordered := taus_of(scores, choice)),
-            "figure": metrics_figure(ordered, choice),
-        }
+        context |= {"taus": (ordered := taus_of(scores, choice))}
+        figure = metrics_figure(ordered, choice)
     elif name == "topics" and systems:
-        rows = strips(scores, systems, choice.metric)
-        figure_context |= {"strips": rows, "figure": topics_figure(rows, choice)}
+        context |= {"strips": (rows := strips(scores, systems, choice.metric))}
+        figure = topics_figure(rows, choice)
     elif name == "compare" and (compared := comparison(scores, choice, request.GET)):
         topics, order = order_rows(request.GET, "topics", compared.topics, TOPIC_VALUES)
-        figure_context |= _paged(request, choice, topics) | {"topics_order": order}
-        figure_context |= {"compared": compared, "figure": compare_figure(compared, choice)}
-    context = _context(choice, scores) | figure_context
-    context |= {"name": name, "title": FIGURES[name], "plotly": URL, "style_ids": style_ids()}
-    return render(request, "evaluation/retrieval/figure.html", context)
+        context |= _paged(request, choice, topics) | {"topics_order": order}
+        context |= {"compared": compared}
+        figure = compare_figure(compared, choice)
+    of_metric = "" if name == "metrics" else f", by {choice.metric_title}"
+    explore = ExplorePage(
+        title=FIGURES[name],
+        file_name=f"{choice.dataset.slug}-{name}",
+        back_url=page_url(
+            choice, "retrieval_compare" if name == "compare" else "retrieval", sort=None
+        ),
+        back_title="Pairwise comparison" if name == "compare" else "Systems",
+        summary=f"{context['summary']} Compared: {choice.labels['among']}{of_metric}.",
+        figure=figure,
+        point_target="" if name == "metrics" else POINT_TARGET,
+        empty=NO_FIGURE,
+    )
+    return render_figure(
+        request,
+        choice.dataset,
+        explore,
+        "evaluation/retrieval/figure.html",
+        options=choice.options,
+        **context,
+    )
 
 
 @chosen(relevance_query, _no_relevance)

@@ -140,7 +140,7 @@ def test_run_against_a_run_has_its_means_and_no_point_under_another(room):
     assert points["x"] == pytest.approx([1] * 4, abs=0.02)
     assert sorted(points["y"]) == pytest.approx([0, 0, 0.5, 0.5], abs=0.02)
     assert points["text"][0].endswith("1.0000 (x), 0.0000 (y)")
-    assert (means["x"], means["y"], means["meta"]) == ([1], [0.25], "mean")
+    assert (means["x"], means["y"], means["meta"]) == ([1], [0.25], "--ink")
     # A t interval of 0, 0, 0.5, 0.5 with three degrees of freedom: 3.182 * sqrt(1/12) / 2.
     assert means["error_y"]["array"] == pytest.approx([0.4594], abs=0.0005)
     assert figure["layout"]["xaxis"]["title"]["text"].endswith("good, n = 4")

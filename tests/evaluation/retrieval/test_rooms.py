@@ -102,7 +102,7 @@ def test_interactive_figure_brings_its_numbers_and_its_table(rosa, room):
         html = response.content.decode()
         assert "plotly/plotly.min.js" in html
         assert '<script id="figure-data" type="application/json">' in html
-        assert response.context["figure"]["data"]
+        assert response.context["explore"].figure["data"]
         assert "<tbody>" in html
     assert "plotly" not in rosa.get(f"{RETRIEVAL_URL}?source=judge").content.decode()
 
