@@ -11,5 +11,5 @@ PAGE = Page(
             url_name="calibration", order=10, carries="selection", rater_kinds=("human", "model")
         ),
     ),
-    shared=("calibration", "calibration_table", "calibration_json"),
+    shared=("calibration", "calibration_figure", "calibration_table", "calibration_json"),
 )

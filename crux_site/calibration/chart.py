@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from annotation.decimals import printed
+from crux_site.calibration.page import PROBABILITY
 from evaluation.charts import svg_number
 from evaluation.stats.calibration import Calibration
 
@@ -23,14 +24,27 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Curve:
-    """The points, the line through them, and the ticks of both axes: label, across, up."""
+    """The points, the line through them, and the ticks of both axes: label, across, up.
+
+    `across` and `up` are the titles of the axes.
+    """
 
     points: tuple[CurvePoint, ...]
     line: str
     ticks: tuple[tuple[str, str, str], ...]
+    across: str
+    up: str
 
 
-def curve(calibration: Calibration) -> Curve:
+def axis_titles(name: str, calibration: Calibration) -> tuple[str, str]:
+    """Return the titles of the axes of a curve, across and up, with their units."""
+    if name == PROBABILITY:
+        return "judge’s probability of answerable (0 to 1)", "people’s grades, answerable (share)"
+    unit = f"{calibration.bins[0].low:g} to {calibration.bins[-1].high:g}"
+    return f"expected grade of the judge ({unit})", f"mean grade of people ({unit})"
+
+
+def curve(name: str, calibration: Calibration) -> Curve:
     """Return the chart of a calibration, with a point for each bin that has ratings."""
     low, high = calibration.bins[0].low, calibration.bins[-1].high
     max_n = max(bucket.n for bucket in calibration.bins) or 1
@@ -54,4 +68,9 @@ def curve(calibration: Calibration) -> Curve:
     is_graded = high - low > 1
     marks = range(int(low), int(high) + 1) if is_graded else [low, (low + high) / 2, high]
     ticks = tuple((f"{mark:g}", x(mark), y(mark)) for mark in marks)
-    return Curve(points, " ".join(f"{point.x},{point.y}" for point in points), ticks)
+    return Curve(
+        points,
+        " ".join(f"{point.x},{point.y}" for point in points),
+        ticks,
+        *axis_titles(name, calibration),
+    )

@@ -65,6 +65,22 @@ def judge_calibration(selection: Selection) -> JudgeCalibration:
     return cached(selection.dataset, key, lambda: _calibration(selection))
 
 
+def no_curve(selection: Selection, result: JudgeCalibration | None) -> str:
+    """Return why there is no curve; empty if there is one."""
+    if selection.judge is None or result is None:
+        return "Choose a judge that has rated the same pairs as these raters."
+    if not result.n_told:
+        return (
+            f"{selection.judge.title} has no probabilities for these texts, so calibration cannot be "
+            "computed. A judge has probabilities if its setting “Request probabilities” is on."
+        )
+    if not result.curves:
+        return (
+            "Calibration needs ordered grades or grades with a threshold; this rubric has neither."
+        )
+    return ""
+
+
 def _calibration(selection: Selection) -> JudgeCalibration:
     matrix = load(selection)
     probability, grade, n_told = _predictions(selection, matrix)

@@ -9,8 +9,10 @@ from django.shortcuts import render
 
 from annotation.http import AuthenticatedRequest
 from crux_site.calibration.chart import curve
-from crux_site.calibration.page import TITLES, JudgeCalibration, judge_calibration
+from crux_site.calibration.figures import calibration_page
+from crux_site.calibration.page import TITLES, JudgeCalibration, judge_calibration, no_curve
 from evaluation.data.selection import Selection, SelectionError
+from evaluation.figures import render_figure
 from evaluation.http import json_file, of_selection, table_called
 from evaluation.result_tables import ResultTable, Statistic, estimate_record, table_file
 
@@ -26,11 +28,22 @@ def calibration(request: AuthenticatedRequest, selection: Selection) -> HttpResp
         "dataset": selection.dataset,
         "selection": selection,
         "made": result,
-        "curves": [(name, TITLES[name], part, curve(part)) for name, part in result.curves.items()]
+        "no_curve": no_curve(selection, result),
+        "curves": [
+            (name, TITLES[name], part, curve(name, part)) for name, part in result.curves.items()
+        ]
         if result
         else [],
     }
     return render(request, "crux_site/calibration/calibration.html", context)
+
+
+@of_selection
+def calibration_figure(request: AuthenticatedRequest, selection: Selection) -> HttpResponse:
+    """Render an interactive figure above its tables."""
+    result = judge_calibration(selection) if selection.judge else None
+    explore = calibration_page(selection, result)
+    return render_figure(request, selection.dataset, explore, selection=selection)
 
 
 @of_selection

@@ -7,5 +7,11 @@ PAGE = Page(
     help="researchers#agreement",
     section="agreement",
     links=(NavLink(url_name="agreement", carries="selection"),),
-    shared=("agreement", "agreement_with", "agreement_table", "agreement_json"),
+    shared=(
+        "agreement",
+        "agreement_with",
+        "agreement_figure",
+        "agreement_table",
+        "agreement_json",
+    ),
 )

@@ -30,6 +30,20 @@ MOST_PANELS = 12
 
 
 @dataclass(frozen=True)
+class SystemReports:
+    """Reports of one system, from the highest coverage to the lowest.
+
+    By the judge where it has a value for all of them (`is_judged`), else by the mean of the raters. Of
+    many, `reports` are some, the first and the last among them; `n_reports` counts all.
+    """
+
+    system: str
+    reports: tuple[ReportRow, ...]
+    n_reports: int
+    is_judged: bool
+
+
+@dataclass(frozen=True)
 class Mark:
     """Coverage of one report by one rater: a shape at a position."""
 
@@ -62,11 +76,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Panel:
-    """The reports of one system, from the highest coverage to the lowest.
-
-    Of many, `bars` are some at even distances in that order, the first and the last among them;
-    `n_reports` counts all.
-    """
+    """Drawing of the reports of one system; `n_reports` counts also those without a bar."""
 
     system: str
     n_reports: int
@@ -131,35 +141,52 @@ def confusion_rows(matrix: IntArray, levels: Sequence[int], eta: int | None) -> 
     ]
 
 
-def coverage_panels(report: AgreementReport, *, everything: bool = False) -> TruncatedRows[Panel]:
-    """Return the panels of figure 4 of the paper: one for each system, a bar for each report.
+def coverage_by_system(
+    report: AgreementReport, *, everything: bool = False, max_reports: int
+) -> TruncatedRows[SystemReports]:
+    """Return the reports of each system, in the order in which figures show them.
 
-    A bar is the mean of the raters' coverage. Of many systems, those whose mean is furthest from the
-    mean of all, or `everything`.
+    Of many systems, those whose mean is furthest from the mean of all, or `everything`; of more than
+    `max_reports` of a system, some at even distances.
     """
     rows: dict[str, list[ReportRow]] = {}
     for row in report.reports:
         rows.setdefault(row.system, []).append(row)
     systems = truncate_rows(
         sorted(rows),
-        lambda system: float(np.mean([_mean(row) for row in rows[system]])),
+        lambda system: float(np.mean([row.mean or 0.0 for row in rows[system]])),
         everything=everything,
         limit=MOST_PANELS,
     )
-    panels = tuple(_panel(system, rows[system], report) for system in systems.rows)
+    reports = tuple(_system_reports(system, rows[system], max_reports) for system in systems.rows)
+    return TruncatedRows(reports, systems.n, systems.mean)
+
+
+def _system_reports(system: str, rows: Sequence[ReportRow], max_reports: int) -> SystemReports:
+    is_judged = all(row.judge and row.judge.value is not None for row in rows)
+
+    def coverage(row: ReportRow) -> float:
+        return ((row.judge.value if row.judge else None) if is_judged else row.mean) or 0.0
+
+    ordered = sorted(rows, key=lambda row: -coverage(row))
+    if len(ordered) > max_reports:
+        indexes = np.linspace(0, len(ordered) - 1, max_reports).round().astype(int)
+        ordered = [ordered[index_shown] for index_shown in indexes.tolist()]
+    return SystemReports(system, tuple(ordered), len(rows), is_judged)
+
+
+def coverage_panels(report: AgreementReport, *, everything: bool = False) -> TruncatedRows[Panel]:
+    """Return the panels of figure 4 of the paper: one for each system, a bar for each report.
+
+    A bar is the mean of the raters' coverage.
+    """
+    systems = coverage_by_system(report, everything=everything, max_reports=MOST_BARS)
+    panels = tuple(_panel(of_system, report) for of_system in systems.rows)
     return TruncatedRows(panels, systems.n, systems.mean)
 
 
-def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> Panel:
-    raters, judge = report.selection.raters, report.selection.judge
-    judged = [row.judge.value for row in rows if row.judge and row.judge.value is not None]
-    by_judge = len(judged) == len(rows)
-    ordered = sorted(
-        rows, key=lambda row: -((row.judge.value or 0.0) if row.judge and by_judge else _mean(row))
-    )
-    if len(ordered) > MOST_BARS:
-        indexes = np.linspace(0, len(ordered) - 1, MOST_BARS).round().astype(int)
-        ordered = [ordered[index_shown] for index_shown in indexes.tolist()]
+def _panel(of_system: SystemReports, report: AgreementReport) -> Panel:
+    raters, judge, ordered = report.selection.raters, report.selection.judge, of_system.reports
     step = (RIGHT - PLOT_LEFT) / max(len(ordered), FEWEST_COLUMNS)
     bars = tuple(
         _bar(row, index, step, raters, judge, len(ordered)) for index, row in enumerate(ordered)
@@ -167,10 +194,10 @@ def _panel(system: str, rows: Sequence[ReportRow], report: AgreementReport) -> P
     line = [
         f"{bar.x},{svg_number(_y(row.judge.value or 0.0))}"
         for bar, row in zip(bars, ordered, strict=True)
-        if row.judge and by_judge
+        if row.judge and of_system.is_judged
     ]
     grid = tuple((f"{share:.1f}", svg_number(_y(share))) for share in (0.0, 0.5, 1.0))
-    return Panel(system, len(rows), grid, bars, " ".join(line))
+    return Panel(of_system.system, of_system.n_reports, grid, bars, " ".join(line))
 
 
 def _bar(
@@ -181,7 +208,7 @@ def _bar(
     judge: Column | None,
     n_bars: int,
 ) -> Bar:
-    x, mean = PLOT_LEFT + step * (index + 0.5), _y(_mean(row))
+    x, mean = PLOT_LEFT + step * (index + 0.5), _y(row.mean or 0.0)
     spacing = min(8.0, step * 0.8 / max(len(raters), 1))
     marks = tuple(
         Mark(
@@ -210,11 +237,6 @@ def _bar(
         hit_left=svg_number(x - step / 2),
         hit_width=svg_number(step),
     )
-
-
-def _mean(row: ReportRow) -> float:
-    values = [share.value for share in row.coverage if share.value is not None]
-    return sum(values) / len(values) if values else 0.0
 
 
 def _format_share(share: Estimate) -> str:

@@ -10,6 +10,7 @@ from evaluation.charts import axis_of
 from evaluation.line_charts import LineChart, line_chart
 from evaluation.stats.estimate import Estimate
 
+SHARES = "κ and prevalence"
 CHARTS: dict[str, dict[str, str]] = {
     "Answerable": {
         "precision_answerable": "precision",
@@ -21,12 +22,15 @@ CHARTS: dict[str, dict[str, str]] = {
         "recall_unanswerable": "recall",
         "f1_unanswerable": "F1",
     },
-    "κ and prevalence": {
+    SHARES: {
         "cohen_binary": "κ",
         "prevalence": "prevalence, raters",
         "judge_prevalence": "prevalence, judge",
     },
 }
+
+
+ACROSS = "η (lowest grade that is answerable)"
 
 
 def sweep_charts(sweep: Sequence[AtEta]) -> list[LineChart]:
@@ -38,6 +42,11 @@ def sweep_charts(sweep: Sequence[AtEta]) -> list[LineChart]:
     ]
     low, high = axis_of(*(Estimate(value.value, value.reason, value.n) for value in values))
     return [_chart(title, names, sweep, low, high) for title, names in CHARTS.items()]
+
+
+def score_axis(title: str) -> str:
+    """Return the title of the vertical axis of a chart, with its unit."""
+    return "κ; share of ratings" if title == SHARES else "score (0 to 1)"
 
 
 def _chart(
@@ -56,7 +65,7 @@ def _chart(
     lines = {
         label: [getattr(scores, name).value for scores in sweep] for name, label in names.items()
     }
-    return line_chart(title, steps, lines, (low, (low + high) / 2, high), "η", "value")
+    return line_chart(title, steps, lines, (low, (low + high) / 2, high), ACROSS, score_axis(title))
 
 
 def _format_value(estimate: Estimate) -> str:

@@ -96,3 +96,10 @@ def json_url(selection: Selection) -> str:
 def agreement_url(selection: Selection, **changes: Any) -> str:
     """Return the URL of the agreement page for the same selection, with changes."""
     return f"{reverse('agreement', args=[selection.dataset.slug])}?{selection.query(**changes)}"
+
+
+@register.simple_tag
+def explore_url(selection: Selection, name: str, **changes: Any) -> str:
+    """Return the URL of an interactive figure for the same selection, with changes."""
+    url = reverse("agreement_figure", args=[selection.dataset.slug, name])
+    return f"{url}?{selection.query(**changes)}"

@@ -14,6 +14,7 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Rater
 from evaluation.agreement.confusions import sides_of
 from evaluation.agreement.coverage_chart import confusion_rows, coverage_panels
+from evaluation.agreement.figures import FIGURES
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.judges import compare_with_people
 from evaluation.agreement.parts import Part
@@ -24,9 +25,9 @@ from evaluation.agreement.tables import TABLES, agreement_table
 from evaluation.agreement.truncation import TruncatedRows, truncate_rows
 from evaluation.charts import axis_of
 from evaluation.data.selection import Selection, SelectionError, one_of
+from evaluation.figures import render_figure
 from evaluation.http import json_file, of_selection, selection_error_page
 from evaluation.result_tables import table_file
-from evaluation.scoring.report_coverage import ReportRow
 
 
 @of_selection
@@ -56,7 +57,7 @@ def agreement(request: AuthenticatedRequest, selection: Selection) -> HttpRespon
             _kappa,
             everything=everything,
         ),
-        "coverages": truncate_rows(report.reports, _mean_coverage, everything=everything),
+        "coverages": truncate_rows(report.reports, lambda row: row.mean, everything=everything),
         "pairs": truncate_rows(report.pairs, lambda pair: pair.kappa.value, everything=everything),
         "raters": truncate_rows(
             report.raters, lambda row: row.prevalence.value, everything=everything
@@ -119,11 +120,6 @@ def _judge_kappa(part: AgainstJudge) -> float | None:
     return part.cohen_binary.value
 
 
-def _mean_coverage(row: ReportRow) -> float | None:
-    values = [share.value for share in row.coverage if share.value is not None]
-    return sum(values) / len(values) if values else None
-
-
 @of_selection
 def agreement_table_file(
     request: AuthenticatedRequest, selection: Selection, table: str, file_format: str
@@ -139,6 +135,18 @@ def agreement_table_file(
         name=f"{selection.dataset.slug}-agreement-{table}",
         caption=f"Agreement in {selection.dataset.title}: {table}",
     )
+
+
+@of_selection
+def agreement_figure(
+    request: AuthenticatedRequest, selection: Selection, name: str
+) -> HttpResponse:
+    """Render an interactive figure above its table."""
+    if name not in FIGURES:
+        raise Http404(f"There is no figure “{name}” here. There are: {', '.join(FIGURES)}.")
+    report, judged = requested_report(request, selection)
+    explore = FIGURES[name](report, judged, request.GET)
+    return render_figure(request, selection.dataset, explore, selection=selection)
 
 
 @of_selection

@@ -40,6 +40,12 @@ class ReportRow:
     coverage: tuple[Estimate, ...]
     judge: Estimate | None
 
+    @property
+    def mean(self) -> float | None:
+        """Mean coverage of the raters who have one."""
+        values = [share.value for share in self.coverage if share.value is not None]
+        return sum(values) / len(values) if values else None
+
 
 @dataclass(frozen=True, slots=True)
 class Correlations:

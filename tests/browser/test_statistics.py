@@ -28,6 +28,7 @@ Campaign.objects.get(slug="to-come").delete()
 PAGES = {
     "/datasets/coast/calibration/?rubric=answerable&judge=lexical": "Probability of answerable",
     "/datasets/coast/calibration/?rubric=graded&judge=lexical": "Expected grade",
+    "/datasets/coast/calibration/figure/?rubric=graded&judge=lexical": "Expected grade",
     "/datasets/coast/mixed-model/": "Variance components",
     "/datasets/coast/mixed-model/?rubric=graded": "A comparison needs two systems",
     "/datasets/coast/retrieval/discriminative/": "Discriminative power",

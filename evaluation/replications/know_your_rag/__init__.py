@@ -7,5 +7,5 @@ PAGE = Page(
     help="researchers#question-types",
     section="systems",
     links=(NavLink(url_name="by_type", order=50, carries="common", min_runs=2),),
-    shared=("by_type", "by_type_table", "by_type_json"),
+    shared=("by_type", "by_type_figure", "by_type_table", "by_type_json"),
 )

@@ -10,8 +10,15 @@ from evaluation.replications.know_your_rag.page import TypeRow
 
 AXES = ((0.8, 0.9, 1.0), (0.5, 0.6, 0.7, 0.8, 0.9, 1.0), (0.0, 0.5, 1.0))
 
+WEIGHT_AXIS = "weight of the lexical run (0 to 1)"
 
-def curves(rows: Sequence[TypeRow], weights: Sequence[float]) -> list[LineChart]:
+
+def recall_axis(k: int) -> str:
+    """Return the title of the axis of recall, with its unit."""
+    return f"recall@{k} (share of questions)"
+
+
+def curves(rows: Sequence[TypeRow], weights: Sequence[float], k: int) -> list[LineChart]:
     """Return a chart for each type with values, on the shortest axis that holds all intervals."""
     charted = [row for row in rows if row.best is not None]
     lows = [
@@ -22,10 +29,10 @@ def curves(rows: Sequence[TypeRow], weights: Sequence[float]) -> list[LineChart]
         if value is not None
     ]
     axis = next((axis for axis in AXES if axis[0] <= min(lows, default=0.0)), AXES[-1])
-    return [_curve(row, weights, axis) for row in charted]
+    return [_curve(row, weights, k, axis) for row in charted]
 
 
-def _curve(row: TypeRow, weights: Sequence[float], axis: Sequence[float]) -> LineChart:
+def _curve(row: TypeRow, weights: Sequence[float], k: int, axis: Sequence[float]) -> LineChart:
     steps = [
         (weight, f"weight {weight:g}: {printed(estimate.value or 0, 3)}")
         for weight, estimate in zip(weights, row.recall, strict=True)
@@ -35,6 +42,4 @@ def _curve(row: TypeRow, weights: Sequence[float], axis: Sequence[float]) -> Lin
         "95% from": [estimate.low for estimate in row.recall],
         "to": [estimate.high for estimate in row.recall],
     }
-    return line_chart(
-        f"{row.name}, n = {row.n}", steps, lines, axis, "weight of the lexical run", "recall"
-    )
+    return line_chart(f"{row.name}, n = {row.n}", steps, lines, axis, WEIGHT_AXIS, recall_axis(k))

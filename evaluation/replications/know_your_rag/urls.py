@@ -7,6 +7,7 @@ from evaluation.result_tables import PAGE_FORMATS, table_paths
 
 urlpatterns: list[URLPattern] = [
     path("by-type/", views.by_type, name="by_type"),
+    path("by-type/figure/", views.by_type_figure, name="by_type_figure"),
     *table_paths("by-type", views.by_type_table_file, "by_type_table", PAGE_FORMATS),
     path("by-type.json", views.by_type_json, name="by_type_json"),
 ]

@@ -6,9 +6,11 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from annotation.http import AuthenticatedRequest
+from evaluation.figures import render_figure
 from evaluation.http import chosen, empty_view, json_file
 from evaluation.replications.know_your_rag.chart import curves
 from evaluation.replications.know_your_rag.export import as_json, recall_table
+from evaluation.replications.know_your_rag.figures import types_page
 from evaluation.replications.know_your_rag.page import by_type as numbers
 from evaluation.replications.know_your_rag.query import ByTypeQuery, by_type_query
 from evaluation.result_tables import table_file
@@ -27,9 +29,15 @@ def by_type(request: AuthenticatedRequest, choice: ByTypeQuery) -> HttpResponse:
         "dataset": choice.dataset,
         "choice": choice,
         "results": results,
-        "curves": curves(results.rows, choice.weights),
+        "curves": curves(results.rows, choice.weights, choice.k),
     }
     return render(request, "evaluation/replications/know_your_rag/by_type.html", context)
+
+
+@of_type
+def by_type_figure(request: AuthenticatedRequest, choice: ByTypeQuery) -> HttpResponse:
+    """Render an interactive figure above its table."""
+    return render_figure(request, choice.dataset, types_page(choice, numbers(choice)))
 
 
 @of_type

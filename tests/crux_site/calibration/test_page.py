@@ -150,3 +150,29 @@ def test_permissions_and_missing_tables(cast, rosa, reply_study):
 def test_agreement_page_leads_there(rosa, reply_study):
     agreement = rosa.get(url_for_judge(reply_study, "/datasets/ferry/agreement/")).content.decode()
     assert f'href="{URL}?rubric=graded&amp;judge={reply_study.first.slug}' in agreement
+
+
+def test_figure_has_the_bins_of_the_page(rosa, reply_study):
+    response = rosa.get(url_for_judge(reply_study, f"{URL}figure/"))
+    curves = rosa.get(url_for_judge(reply_study)).context["made"].curves
+    figure = response.context["explore"].figure
+    for trace, curve in zip(figure["data"], curves.values(), strict=True):
+        bins = [bucket for bucket in curve.bins if bucket.n]
+        assert trace["x"] == [bucket.expected for bucket in bins]
+        assert trace["y"] == [bucket.observed for bucket in bins]
+        assert trace["text"] == [f"n = {bucket.n}" for bucket in bins]
+    diagonals = [(line["x0"], line["y1"]) for line in figure["layout"]["shapes"]]
+    assert diagonals == [(0, 1), (0, 5)]
+    assert figure["layout"]["xaxis2"]["title"]["text"] == "expected grade of the judge (0 to 5)"
+    assert tables(response)["Probability of answerable as a table"][0] == [
+        *("0.00 to 0.10", "4", "0.05", "0.25")
+    ]
+    assert "expected calibration error 0.13, n = 6" in text_of_page(response)
+
+
+def test_figure_without_probabilities_displays_the_reason(rosa, reply_study):
+    Attempt.objects.update(probabilities=None, expected_grade=None)
+    response = rosa.get(url_for_judge(reply_study, f"{URL}figure/"))
+    assert "has no probabilities for these texts" in text_of_page(response)
+    assert "plotly" not in response.content.decode()
+    assert "Choose a judge" in text_of_page(rosa.get(f"{URL}figure/?rubric=graded&judge="))

@@ -36,8 +36,8 @@ from tests.toolbox.responses import text_of_page
 # Numbers and names alone: no words of a text, a question, a request or a span.
 PAGES_WITHOUT_TEXT = {
     *("dataset", "filled_csv", "texts"),
-    *("agreement", "agreement_with", "agreement_table", "agreement_json"),
-    *("by_type", "by_type_table", "by_type_json"),
+    *("agreement", "agreement_with", "agreement_figure", "agreement_table", "agreement_json"),
+    *("by_type", "by_type_figure", "by_type_table", "by_type_json"),
     *("matrices", "matrices_table"),
     *("grid", "grid_table", "grid_json", "grid_items_json"),
     *("mixed_model", "mixed_model_table", "mixed_model_json"),
@@ -52,7 +52,7 @@ PAGES_WITHOUT_TEXT = {
     ),
     *("paper", "paper_file", "paper_zip"),
     *("rel_recall", "rel_recall_system", "rel_recall_table", "rel_recall_json"),
-    *("calibration", "calibration_table", "calibration_json"),
+    *("calibration", "calibration_figure", "calibration_table", "calibration_json"),
 }
 PAGES_WITH_TEXT = PAGES_WITHOUT_TEXT | {
     *("pairs", "pair"),
@@ -81,6 +81,8 @@ MORE = (
     "retrieval/runs/ferry-bm25/",
     *(f"retrieval/relevance/{name}.csv" for name in relevance.TABLES),
     "retrieval/compare/?a=ferry-bm25&b=dense",
+    *(f"agreement/figure/{name}/" for name in ("coverage", "sweep")),
+    "calibration/figure/?rubric=graded&judge=lexical",
     *(f"retrieval/figure/{name}/" for name in ("metrics", "topics", "compare")),
     "grid/items.json?system=annotated.bm25",
     "seen/systems/annotated.bm25/",

@@ -222,3 +222,36 @@ def test_weights_are_as_exact_as_they_were_asked_for(rosa, mills):
     assert (default_weights, exact_weights) == ([0.5], [1.0])
     page = rosa.get(f"{URL}?weights=0,0.1234567,0.1234568")
     assert page.context["choice"].query().endswith("weights=0%2C0.1234567%2C0.1234568")
+
+
+def test_figure_has_the_recall_of_the_page(rosa, mills):
+    response = rosa.get(f"{URL}figure/?{QUERY}")
+    rows = rosa.get(f"{URL}?{QUERY}").context["results"].rows
+    figure = response.context["explore"].figure
+    assert [trace["name"] for trace in figure["data"]] == [
+        "inclusive, n = 3",
+        "fact_single, n = 2",
+        "summary, n = 1",
+    ]
+    for trace, row in zip(figure["data"], rows, strict=True):
+        assert trace["x"] == [0, 0.5, 1]
+        assert trace["y"] == [estimate.value for estimate in row.recall]
+    # As in the table, the best of several values has no interval.
+    inclusive, table_row = (
+        figure["data"][0],
+        tables(response)["Recall by the weight of the lexical run"][0],
+    )
+    assert inclusive["error_y"]["arrayminus"][0] == 0
+    assert inclusive["error_y"]["arrayminus"][1] > 0
+    assert inclusive["text"][0] == "inclusive<br>weight 0: 0.6667, n = 3, best"
+    assert table_row[:2] == ["inclusive", "0.667 best"]
+    assert figure["layout"]["yaxis"]["title"]["text"] == "recall@1 (share of questions)"
+    assert "/by-type/figure/?" in rosa.get(f"{URL}?{QUERY}").content.decode()
+
+
+def test_figure_without_gold_contexts_displays_the_reason(rosa, mills):
+    RankedText.objects.all().delete()
+    response = rosa.get(f"{URL}figure/?{QUERY}")
+    assert "no question has a gold context and a ranking" in text_of_page(response)
+    RetrievalRun.objects.all().delete()
+    assert "does not have two runs" in text_of_page(rosa.get(f"{URL}figure/"))
