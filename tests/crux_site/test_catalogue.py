@@ -16,7 +16,7 @@ TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
 STRING = r"""u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 # In the bar of every page.
 FOR_STAFF = {
-    "Datasets",
+    "Home",
     "Campaigns",
     "Projects",
     "Judges",

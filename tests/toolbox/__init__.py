@@ -8,7 +8,14 @@ Users, answers, and the state of a test:
 - `participant_states`: participants of a crowd study in each state
 - `caches`: clears all caches
 - `clock`: a clock that only the test moves, and waiting for a condition
+- `write_count`: a version of the database within the transaction of a test
 - `idle_database`: retries for checks of caches that live until the next database write
+
+Selection of tests and cases:
+
+- `databases`: folders and files of tests by the databases on which they run
+- `samples`: samples of similar cases
+- `site_links`: links of pages, followed from page to page
 
 Studies in the database. Each docstring has the study's table:
 

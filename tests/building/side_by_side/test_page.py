@@ -67,7 +67,7 @@ def test_name_opens_the_text_beside_a_question(cast, study):
     assert f'href="{address}"' in markup(client.get(PAGE))
     assert client.get(address).status_code == 200
     SubQuestion.objects.all().delete()
-    assert "/pairs/" not in markup(client.get(PAGE))
+    assert f"/pairs/{text.pk}/" not in markup(client.get(PAGE))
 
 
 def test_missing_parameters_get_defaults(cast, study):

@@ -174,7 +174,7 @@ def test_upgraded_database_serves_pages(upgraded_site):
     dataset = Dataset.objects.get(slug="coastal-demo")
     written = Writing.objects.order_by("pk").first()
     pages = [
-        *(reverse(name) for name in ("projects", "datasets", "campaigns", "judges", "people")),
+        *(reverse(name) for name in ("projects", "home", "campaigns", "judges", "people")),
         *(
             reverse(name, args=[dataset.slug])
             for name in ("dataset", "agreement", "matrices", "retrieval", "label_next", "history")

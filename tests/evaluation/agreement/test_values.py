@@ -124,7 +124,7 @@ def _check_report_coverage(rosa):
             measure(pair),
             format_value(pair["percent_agreement"]),
             format_value(pair["prevalence"]),
-            f"{format_value(pair['spans_meet'])} of {pair['details']['spans_meet']['n']}, "
+            f"{format_value(pair['spans_meet'])} n = {pair['details']['spans_meet']['n']}, "
             f"{pair['details']['spans_meet']['missing']} unmarked",
             str(pair["n"]),
             str(pair["missing"]),

@@ -6,11 +6,12 @@ from evaluation.data.cache_keys import CacheKey
 from tests.toolbox.caches import clear_caches, process_caches
 from tests.toolbox.paths import ROOT, tracked
 
-# `cached`, and two counters that are no results: of requests and of log-ins.
+# `cached`, and what is no result: counters of requests and of log-ins, and how long pages took.
 IMPORT_DJANGO_CACHE = {
     "annotation/throttling.py",
     "crux_site/login/rate_limit.py",
     "evaluation/data/cache.py",
+    "evaluation/first_look.py",
 }
 
 

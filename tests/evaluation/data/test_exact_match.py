@@ -93,7 +93,7 @@ def test_lists_as_alce_counts_them(db, cast, tmp_path, capsys):
     assert values == pytest.approx([1 / 4, 1 / 3, 1 / 3, 2 / 7, 2 / 7])
     page_text = text_of_page(rosa.get(f"{page}?rules=authors"))
     assert "Lists of answers, by the rules of ALCE" in page_text
-    assert "qampari-gpt-x-shot2-ndoc2-42 1 report 0.25 no interval n 1 0.33" in page_text
+    assert "qampari-gpt-x-shot2-ndoc2-42 1 report 0.25 no interval n = 1 0.33" in page_text
     (row,) = csv_rows(rosa.get(f"{page}lists.csv?rules=authors"))
     assert float(row["f1"]) == pytest.approx(2 / 7)
     capsys.readouterr()

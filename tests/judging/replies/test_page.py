@@ -177,7 +177,7 @@ def test_number_of_queries_does_not_grow_with_other_cells(
     rosa, reply_study, django_assert_max_num_queries
 ):
     fill(reply_study, make_model("third", model="another"), FIRST)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         rosa.get(reply_study.url(reply_study.first, "passage", 1))
 
 
