@@ -116,27 +116,27 @@ def _part_view(choice: PaperQuery, result: PaperParts, name: str) -> PartView:
 
 def table_view(table: PaperTable) -> TableView:
     """Return a table with its numbers as its LaTeX prints them."""
-    letters = table.footnotes()
+    footnotes = table.footnotes()
     blocks = tuple(
-        tuple(_line_view(table, line, letters) for line in block.lines) for block in table.blocks
+        tuple(_line_view(table, line, footnotes) for line in block.lines) for block in table.blocks
     )
-    return TableView(table, TITLES[table.label], blocks, letters)
+    return TableView(table, TITLES[table.label], blocks, footnotes)
 
 
-def _line_view(table: PaperTable, line: Line, letters: Mapping[str, str]) -> LineView:
+def _line_view(table: PaperTable, line: Line, footnotes: Mapping[str, str]) -> LineView:
     cells = []
     for column, cell in enumerate(line.cells):
         mark = table.extreme(line, column) if line.ranked else None
-        cells.append(_cell_view(cell, mark or "", letters) if cell else None)
-    return LineView(line.name, letters.get(line.note, ""), tuple(cells))
+        cells.append(_cell_view(cell, mark or "", footnotes) if cell else None)
+    return LineView(line.name, footnotes.get(line.note, ""), tuple(cells))
 
 
-def _cell_view(cell: Cell, mark: str, letters: Mapping[str, str]) -> CellView:
+def _cell_view(cell: Cell, mark: str, footnotes: Mapping[str, str]) -> CellView:
     low, high = cell.estimate.low, cell.estimate.high
     limits = ""
     if low is not None and high is not None:
         limits = f"[{_signed(cell.style.number(low))}, {_signed(cell.style.number(high))}]"
-    letter = letters.get(cell.estimate.reason or "", "")
+    letter = footnotes.get(cell.estimate.reason or "", "")
     return CellView(cell.estimate, _signed(cell.number or ""), limits, mark, letter)
 
 
