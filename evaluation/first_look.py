@@ -31,8 +31,8 @@ def needs_frame_first(request: HttpRequest, dataset: Dataset) -> bool:
     """
     if "HX-Request" in request.headers or WHOLE in request.GET or not _is_listed(request):
         return False
-    is_quick = caches["durations"].get(_key(request), QUICK) < QUICK
-    return not is_quick and dataset.texts.count() > LARGE
+    is_large = dataset.texts.count() > LARGE
+    return is_large and caches["durations"].get(_key(request), QUICK) >= QUICK
 
 
 def keep_duration(request: HttpRequest, seconds: float) -> None:

@@ -7,6 +7,6 @@ PAGE = Page(
     help="researchers#matrix",
     section="matrix",
     links=(NavLink(url_name="matrices", carries="scoring"),),
-    shared=("matrices", "matrices_table"),
-    shared_with_text=("matrix", "matrix_table", "rubric_matrix"),
+    shared=("matrices", "matrices_table", "matrix"),
+    shared_with_text=("matrix_table", "rubric_matrix"),
 )

@@ -36,10 +36,13 @@ class AskedQuestion:
     status: str
 
 
-def asked_questions(pool: Pool, hits: BoolArray) -> tuple[AskedQuestion, ...]:
+def asked_questions(
+    pool: Pool, hits: BoolArray, *, with_text: bool = True
+) -> tuple[AskedQuestion, ...]:
     """Return the questions in the order of the pool's columns; one query.
 
-    `hits` is a mask of a context's answers to answerable questions, ranks x questions.
+    `hits` is a mask of a context's answers to answerable questions, ranks x questions. Without text
+    a question is its number, and the reason why it is filtered is left out.
     """
     by_id = SubQuestion.objects.in_bulk([question.pk for question in pool.questions])
     n_answers = (pool.grades >= pool.eta).sum(axis=0).tolist()
@@ -53,20 +56,28 @@ def asked_questions(pool: Pool, hits: BoolArray) -> tuple[AskedQuestion, ...]:
             AskedQuestion(
                 pk=question.pk,
                 number=sub_question.number,
-                body=str(sub_question),
+                body=str(sub_question) if with_text else f"Sub-question {sub_question.number}",
                 is_answerable=column in counted,
                 is_filtered=sub_question.is_filtered,
                 first_rank=first,
                 status=_status(
-                    sub_question.filtered_because, column in counted, n_answers[column], first
+                    _filter_note(sub_question, with_text=with_text),
+                    column in counted,
+                    n_answers[column],
+                    first,
                 ),
             )
         )
     return tuple(columns)
 
 
-def _status(filtered_because: str, counts: bool, n: int, first: int | None) -> str:
-    filtered = f"filtered, {filtered_because}" if filtered_because else ""
+def _filter_note(question: SubQuestion, *, with_text: bool) -> str:
+    if not question.is_filtered:
+        return ""
+    return f"filtered, {question.filtered_because}" if with_text else "filtered"
+
+
+def _status(filtered: str, counts: bool, n: int, first: int | None) -> str:
     if not counts:
         return f"{filtered or 'no passage of P* answers it'}; does not count"
     rank_note = f"first at rank {first}" if first else "not answered by this run"
@@ -90,6 +101,7 @@ class MatrixPage:
     n_topics: int
     previous: int | None
     next: int | None
+    request: str
     questions: tuple[AskedQuestion, ...]
     groups: tuple[RowGroup, ...]
     judge: int | None
@@ -154,8 +166,11 @@ class MatrixPage:
         return reverse("pairs", args=[self.choice.dataset.slug])
 
 
-def matrix_page(choice: MatrixQuery, topic: Topic) -> MatrixPage:
-    """Return the matrix of a topic, with the context of the chosen run or the required subset."""
+def matrix_page(choice: MatrixQuery, topic: Topic, *, with_text: bool = True) -> MatrixPage:
+    """Return the matrix of a topic, with the context of the chosen run or the required subset.
+
+    Without text the page has neither questions nor the request: only numbers and names.
+    """
     scores = cached_scores(choice.dataset, choice.options)
     keys = list(scores.pools)
     index = keys.index(topic.pk)
@@ -169,7 +184,8 @@ def matrix_page(choice: MatrixQuery, topic: Topic) -> MatrixPage:
         n_topics=len(keys),
         previous=keys[index - 1] if index else None,
         next=keys[index + 1] if index + 1 < len(keys) else None,
-        questions=asked_questions(texts.pool, texts.hits),
+        request=topic.request if with_text else "",
+        questions=asked_questions(texts.pool, texts.hits, with_text=with_text),
         groups=tuple(texts.groups()),
         judge=_judge(choice.options.source),
     )

@@ -61,7 +61,10 @@ def matrices_table_file(
 @of_matrix
 def matrix(request: AuthenticatedRequest, choice: MatrixQuery, topic_id: int) -> HttpResponse:
     """Render a topic's matrix: passages x questions, and the gains of a run by rank."""
-    context = _context(choice) | {"page": matrix_page(choice, _topic(choice, topic_id))}
+    link = getattr(request.user, "link", None)  # of a visitor
+    with_text = link is None or link.with_words
+    page = matrix_page(choice, _topic(choice, topic_id), with_text=with_text)
+    context = _context(choice) | {"page": page}
     return render(request, "evaluation/matrix/matrix.html", context)
 
 

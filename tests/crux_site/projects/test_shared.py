@@ -38,7 +38,7 @@ PAGES_WITHOUT_TEXT = {
     *("dataset", "filled_csv", "texts"),
     *("agreement", "agreement_with", "agreement_figure", "agreement_table", "agreement_json"),
     *("by_type", "by_type_figure", "by_type_table", "by_type_json"),
-    *("matrices", "matrices_table"),
+    *("matrices", "matrices_table", "matrix"),
     *("grid", "grid_table", "grid_json", "grid_items_json"),
     *("mixed_model", "mixed_model_table", "mixed_model_json"),
     *("nuggets", "nuggets_table", "nuggets_json"),
@@ -56,7 +56,7 @@ PAGES_WITHOUT_TEXT = {
 }
 PAGES_WITH_TEXT = PAGES_WITHOUT_TEXT | {
     *("pairs", "pair"),
-    *("matrix", "matrix_table", "rubric_matrix"),
+    *("matrix_table", "rubric_matrix"),
     *("nuggets_report", "rel_recall_items", "rel_recall_items_json"),
     *("exports", "export_file"),
 }
