@@ -96,8 +96,13 @@ def _sort_key(value: SortValue) -> tuple[bool, Any]:
 
 
 def breakable(name: object) -> SafeString:
-    """Return a name that breaks only behind a full stop, an underscore, a slash or a hyphen."""
-    return SafeString("<wbr>".join(map(conditional_escape, _JOINTS.split(str(name)))))
+    """Return a name that breaks only behind a full stop, an underscore, a slash or a hyphen.
+
+    A short one does not break: screen readers pause at each place where a name may break.
+    """
+    text = str(name)
+    parts = _JOINTS.split(text) if len(text) > SHORT_NAME else [text]
+    return SafeString("<wbr>".join(map(conditional_escape, parts)))
 
 
 def name_css(content: str) -> str:

@@ -82,7 +82,7 @@ def from_a_number_to_words(page: Page, site: Site) -> Iterator[Locator | None]:
     """Lead from a kappa to a sentence that one rater marked and another did not."""
     page.goto(f"{site.url}{DATASET}")
     for pressed in (
-        page.get_by_role("link", name=re.compile("^κ")),
+        page.locator("main").get_by_role("link", name=re.compile("^Agreement")),
         page.locator(".tiles a.figure").first,
         page.locator(".cases a").first,
         page.locator("a[rel=next]"),
@@ -147,7 +147,7 @@ def builder(page: Page, site: Site) -> Locator:
     rooms = page.get_by_role("navigation", name="Campaign")
     rooms.get_by_role("link", name="Settings").click()
     page.get_by_role("button", name="Copy as a new draft").click()
-    page.get_by_role("link", name="Texts").click()
+    page.locator("main").get_by_role("link", name="Texts").click()
     return page.locator("main")
 
 

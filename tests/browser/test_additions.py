@@ -39,16 +39,23 @@ def test_small_study_is_added_by_hand_and_undone(visit, site, scripts, width):
     expect(page.get_by_text("Added: report mill-1 of bot.")).to_be_visible()
     assert rows(site, slug) == [("mill-1", 2, "The stream drives it.\nIt sells flour.")]
 
-    page.get_by_role("link", name="The mill").click()
+    open_page(page, "Texts")
     expect(page.get_by_role("link", name="Add text to mill-1")).to_be_visible()
     check(page, scripts)
-    page.get_by_role("link", name="History").first.click()
+    open_page(page, "History")
     for remaining in (("mill-1", 2, None), ("mill-1", 1, None), ("mill-1", 0, None), None):
         page.get_by_role("link", name="Undo the addition").first.click()
         page.get_by_role("button", name="Undo the addition").click()
         expect(page.get_by_text("is undone.")).to_be_visible()
         assert rows(site, slug) == ([remaining] if remaining else [])
     expect(page.get_by_role("link", name="Undo the addition")).to_have_count(0)
+
+
+def open_page(page, name: str) -> None:
+    """Open a page by the list of pages, which is a popover on a phone."""
+    if page.locator(".where").is_visible():
+        page.locator(".where").click()
+    page.locator("#dataset-pages").get_by_role("link", name=name).first.click()
 
 
 def check(page, scripts: bool) -> None:

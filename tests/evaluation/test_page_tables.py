@@ -143,7 +143,8 @@ def test_names_are_escaped_and_break_at_their_joints():
     page = rendered(rows=[("<b>.first_stage/bm25-top", value(1), value(1), 1)])
     assert "<b>" not in page
     assert "&lt;b&gt;.<wbr>first_<wbr>stage/<wbr>bm25-top" in page
-    assert breakable("a...b") == "a...<wbr>b"
+    assert breakable("a...b and eighteen more") == "a...<wbr>b and eighteen more"
+    assert breakable("fact_single") == "fact_single"
 
 
 def test_row_without_a_cell_is_refused():
