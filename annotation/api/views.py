@@ -219,7 +219,7 @@ class OneRubric(Endpoint, generics.RetrieveAPIView):
         responses={200: RubricRow, 409: VersionConflict},
     )
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        if not Rubric.objects.editable_by(self.user).filter(pk=self.get_object().pk).exists():
+        if not self.get_object().is_editable_by(self.user):
             raise PermissionDenied("Only owners of the rubric's project and admins may do this.")
         body = ChangeBody(data=request.data)
         body.is_valid(raise_exception=True)

@@ -114,6 +114,15 @@ class Rubric(NaturalKey):
     def get_absolute_url(self) -> str:
         return reverse("rubric", args=[self.slug])
 
+    def is_editable_by(self, user: User) -> bool:
+        """Return True if the user owns the rubric's project, or is an admin.
+
+        The project is that of this object: its row may have been replaced by an edit meanwhile.
+        """
+        if user.is_admin or self.project_id is None:
+            return user.is_admin
+        return Project.objects.owned_by(user).filter(pk=self.project_id).exists()
+
     def grades(self) -> list[int]:
         """Return the grades that this rubric allows, ascending (cached)."""
         if not _grades.get(self.pk):

@@ -34,13 +34,9 @@ def _check_creator(user: User) -> None:
         )
 
 
-def _may_edit(user: User, rubric: Rubric) -> bool:
-    return Rubric.objects.editable_by(user).filter(pk=rubric.pk).exists()
-
-
 def _check_editor(user: User, rubric: Rubric) -> None:
     """Raise PermissionDenied where only others can change the rubric."""
-    if not _may_edit(user, rubric):
+    if not rubric.is_editable_by(user):
         editors = "owners of its project and admins" if rubric.project_id else "admins"
         raise PermissionDenied(f"Only {editors} can change the rubric {rubric}. You can copy it.")
 
@@ -76,7 +72,7 @@ def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     form, status = None, 200
     if request.method == "POST":
         _check_editor(user, rubric)
-    if _may_edit(user, rubric):
+    if rubric.is_editable_by(user):
         form = GuidelineForm(request.POST or None, instance=rubric)
         if form.is_valid():
             rubric.save(update_fields=["guideline"])

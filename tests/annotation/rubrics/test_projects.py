@@ -265,3 +265,18 @@ def test_api_refuses_grades_under_a_rubric_of_another_project(tone):
     assert response.status_code == 422
     assert "there is no rubric called tone" in response.content.decode()
     assert not Rating.objects.filter(rubric=tone).exists()
+
+
+def test_editor_of_a_rubric_that_was_replaced_meanwhile_stays_its_editor(people):
+    """An edit replaces the row: who has opened it before is told of the edit, not refused."""
+    project = Project.objects.get(pk=main_project())
+    opened = Rubric.objects.create(slug="tone", title="Tone", project=project)
+    Rubric.objects.filter(slug="tone").delete()
+    Rubric.objects.create(slug="tone", title="Tone", project=project)
+    users = {name: User.objects.get(username=name) for name in ("ada", "olga", "vera", "oleg")}
+    assert {name: opened.is_editable_by(user) for name, user in users.items()} == {
+        "ada": True,
+        "olga": True,
+        "vera": False,
+        "oleg": False,
+    }

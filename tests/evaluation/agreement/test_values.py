@@ -170,7 +170,7 @@ def _check_report_coverage(rosa):
         system: [format_value(value) for value in by_rater.values()]
         for system, by_rater in agreement["mean_coverage"].items()
     }
-    coverage = {row[0]: row[3:] for row in page["Coverage of each report"]}
+    coverage = {row[0]: row[3:] for row in page["Coverage as a table"]}
     assert coverage == {
         report: [
             format_value(agreement["coverage"][rater][report]) for rater in agreement["raters"]
@@ -196,7 +196,7 @@ def _check_grades(rosa, judge):
         ("&truth=annotator2", agreement["by_rater"]["annotator2"]),
     ):
         page, _, page_tables = both(rosa, f"rubric=graded&judge={judge}&eta=3{query}")
-        sweep = page[f"{judge} at every threshold"]
+        sweep = page["Every threshold as a table"]
         assert sweep == [[str(threshold["eta"]), *scores(threshold)] for threshold in part["sweep"]]
         rater = "annotator2" if query else "raters"
         assert page[f"Grades by {rater} (rows) and by {judge} (columns)"] == [
