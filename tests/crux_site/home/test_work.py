@@ -38,7 +38,7 @@ def fail_one(run: JudgeRun) -> None:
         text=run.dataset.texts.first(),
         question=run.dataset.topics.first().questions.first(),
         state="unparseable",
-        failure="no grade in the reply",
+        failure="no_grade",
     )
 
 
