@@ -17,6 +17,8 @@ class AuthenticatedRequest(HttpRequest):
 
     user: User
     htmx: HtmxDetails
+    newest_rating: int
+    """Key of the newest rating before the page was computed; only pages of results have it."""
 
 
 View = Callable[..., HttpResponseBase]

@@ -11,8 +11,6 @@ from django.shortcuts import render
 
 from annotation.models import Dataset
 from annotation.pages import page_of
-from evaluation.data.query import PageQuery
-from evaluation.data.selection import Selection
 
 LARGE = 20_000
 """Texts of a dataset whose pages of results may take long to compute."""
@@ -23,26 +21,17 @@ WHOLE = "whole"
 """Parameter that asks for the numbers with the frame: browsers without scripts send it."""
 
 
-def needs_frame_first(request: HttpRequest, dataset: Dataset) -> bool:
-    """Return True if the numbers of the page may take long, so that the frame is sent first.
+def frame_first(request: HttpRequest, dataset: Dataset, choice: Any) -> HttpResponse | None:
+    """Return the page without its numbers, if these may take long; it then asks for them.
 
-    That is a page of a large dataset, unless it was quick at its last look. Requests of the frame
-    itself get the numbers, as do those for files and for pages that no list of pages names.
+    That is a page of a large dataset, unless it was quick at its last look. None for requests of the
+    frame itself, and for files and pages that no list of pages names.
     """
     if "HX-Request" in request.headers or WHOLE in request.GET or not _is_listed(request):
-        return False
-    is_large = dataset.texts.count() > LARGE
-    return is_large and caches["durations"].get(_key(request), QUICK) >= QUICK
-
-
-def keep_duration(request: HttpRequest, seconds: float) -> None:
-    """Keep how long the page took, for its next look."""
-    if _is_listed(request):
-        caches["durations"].set(_key(request), seconds, TIMEOUT)
-
-
-def frame(request: HttpRequest, dataset: Dataset, choice: Any) -> HttpResponse:
-    """Render the page without its numbers, which it then asks for."""
+        return None
+    n_texts = dataset.texts.count()
+    if n_texts <= LARGE or caches["durations"].get(_key(request), QUICK) < QUICK:
+        return None
     assert request.resolver_match
     page = page_of(request.resolver_match.func)
     query = request.GET.copy()
@@ -51,11 +40,17 @@ def frame(request: HttpRequest, dataset: Dataset, choice: Any) -> HttpResponse:
         "room": "datasets",
         "dataset": dataset,
         "title": page.title if page else "",
-        "filter": choice if isinstance(choice, Selection | PageQuery) else None,
-        "n_texts": dataset.texts.count(),
+        "choice": choice,
+        "n_texts": n_texts,
         "whole_url": f"{request.path}?{query.urlencode()}",
     }
     return render(request, "evaluation/first_look.html", context)
+
+
+def keep_duration(request: HttpRequest, seconds: float) -> None:
+    """Keep how long the page took, for its next look."""
+    if _is_listed(request):
+        caches["durations"].set(_key(request), seconds, TIMEOUT)
 
 
 def _is_listed(request: HttpRequest) -> bool:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from annotation.http import AuthenticatedRequest, View, researchers_only
 from annotation.models import Dataset, Rating
 from evaluation.data.selection import Selection, SelectionError, select
-from evaluation.first_look import frame, keep_duration, needs_frame_first
+from evaluation.first_look import frame_first, keep_duration
 
 Choice = TypeVar("Choice")
 Table = TypeVar("Table")
@@ -89,19 +89,19 @@ def chosen(
             request: AuthenticatedRequest, slug: str, *args: Any, **kwargs: Any
         ) -> HttpResponseBase:
             dataset = get_object_or_404(Dataset, slug=slug)
-            if request.path.endswith("/"):
+            is_visitor = not request.user.is_authenticated
+            if request.path.endswith("/") and not is_visitor:
                 # Before anything is read: the page tells later how many ratings it does not have.
                 newest = Rating.objects.order_by("-pk").values_list("pk", flat=True).first()
-                request.newest_rating = newest or 0  # type: ignore[attr-defined]
-            is_visitor = not request.user.is_authenticated
+                request.newest_rating = newest or 0
             parse = (is_visitor and for_visitor) or choose
             try:
                 choice = parse_carried(request.GET, partial(parse, dataset))
                 if choice is None:
                     assert fallback is not None
                     return fallback(request, dataset)
-                if needs_frame_first(request, dataset):
-                    return frame(request, dataset, choice)
+                if frame := frame_first(request, dataset, choice):
+                    return frame
                 started = perf_counter()
                 response = view(request, choice, *args, **kwargs)
                 keep_duration(request, perf_counter() - started)

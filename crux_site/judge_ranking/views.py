@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpResponse, QueryDict
@@ -10,7 +11,9 @@ from django.shortcuts import render
 
 from annotation.http import AuthenticatedRequest
 from annotation.models import Dataset
+from annotation.plurals import n_of
 from crux_site.judge_ranking.page import JudgeRanking, JudgeUsage, ranking_of, usage_by_rater
+from evaluation.data.filter_line import Phrase
 from evaluation.data.selection import Selection
 from evaluation.http import chosen, empty_view, json_file, parse_selection
 from evaluation.result_tables import Cell, ResultTable, Row, Statistic, estimate_record, table_file
@@ -32,6 +35,13 @@ class RankingChoice:
     @property
     def dataset(self) -> Dataset:
         return self.selection.dataset
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        selection = self.selection
+        yield from replace(selection, judge=None, judges=()).filter_phrases()
+        yield Phrase(n_of(len(self.ranking.judges), "judge"))
+        if selection.etas:
+            yield Phrase(f"answerable from grade {selection.eta}")
 
 
 def _choose(dataset: Dataset, params: QueryDict) -> RankingChoice | None:
@@ -61,6 +71,7 @@ def judge_ranking(request: AuthenticatedRequest, choice: RankingChoice) -> HttpR
     context = {
         "room": "datasets",
         "dataset": choice.dataset,
+        "choice": choice,
         "selection": choice.selection,
         "ranking": choice.ranking,
         "rows": [(row, usage.get(row.column.pk)) for row in judges],

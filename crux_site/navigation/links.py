@@ -78,7 +78,8 @@ def navigation(
         for link in page.links
         if _may_open(request, page, link, shared)
     ]
-    facts = _facts(dataset, [link for _, link in listed])
+    open_section = open_page.section if open_page else None
+    facts = _facts(dataset, [link for page, link in listed if page.section == open_section])
     params = {**_requested_params(request.GET), **_current_params(selection, options)}
 
     def make_link(page: Page, link: NavLink) -> ShownLink:
@@ -98,7 +99,7 @@ def navigation(
         if not of_section:
             return
         (first_page, first), *further = of_section
-        is_open = open_page is not None and open_page.section == section
+        is_open = section == open_section
         below = (
             tuple(
                 make_link(page, link)
@@ -122,7 +123,7 @@ def navigation(
         group: tuple(link for section in sections for link in section_links(section))
         for group, sections in GROUPS.items()
     }
-    open_title = open_page.section.capitalize() if open_page and open_page.section else "Pages"
+    open_title = open_section.capitalize() if open_section else "Pages"
     return Navigation({group: links for group, links in groups.items() if links}, open_title)
 
 
@@ -164,14 +165,13 @@ def _facts(dataset: Dataset, links: list[NavLink]) -> _Facts:
 def _needs(link: NavLink) -> Iterator[QuerySet[Any]]:
     """Yield what must exist for the link: a query for each need, of the outer dataset."""
     texts = Text.objects.filter(dataset=OuterRef("pk"))
-    ratings = Rating.objects.filter(text__dataset=OuterRef("pk"))
     for kind in link.text_kinds:
         yield texts.filter(kind=kind)
+    # From the raters: there are few, and the ratings of one under a rubric are found at once.
+    rated = Rating.objects.filter(rater=OuterRef("pk"), text__dataset=OuterRef(OuterRef("pk")))
     if link.rubrics:
-        yield ratings.filter(rubric__slug__in=link.rubrics)
+        yield Rater.objects.filter(Exists(rated.filter(rubric__slug__in=link.rubrics)))
     for rater_kind in link.rater_kinds:
-        # From the raters: there are few, and each has ratings of a dataset or not at once.
-        rated = Rating.objects.filter(rater=OuterRef("pk"), text__dataset=OuterRef(OuterRef("pk")))
         yield Rater.objects.filter(Exists(rated), kind=rater_kind)
 
 

@@ -5,25 +5,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.http import urlencode
 
+from evaluation.data.filter_line import Phrase
 from evaluation.data.selection import SelectionError, one_of
 
 Coerce = Callable[[str], Any]
-
-
-class Phrase(NamedTuple):
-    """Part of the line that says from what a page of results is computed.
-
-    A judge in it is marked by whether people have tested it.
-    """
-
-    text: str
-    has_judge: bool = False
 
 
 class OneOf(forms.Field):

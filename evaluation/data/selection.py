@@ -5,7 +5,7 @@ Every choice is checked against what the dataset holds, and a wrong one is answe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast, get_args
@@ -18,13 +18,16 @@ from annotation.errors import UserError
 from annotation.models import Answer, Campaign, Dataset, Rater, Rating, Rubric
 from annotation.models.rating import raters_by_name
 from annotation.models.standard import ANSWERABLE, GRADED
+from annotation.plurals import n_of
 from evaluation.data.columns import Column, independent
 from evaluation.data.default_judge import default_judge
 from evaluation.data.eligible_judges import eligible_judges
+from evaluation.data.filter_line import Phrase
 from evaluation.data.measures import Measures, measures_of
 from evaluation.stats.majority import Rule
 
 LISTED = 20  # as many choices as a message names
+MAX_NAMES = 3  # raters that the line above a page names; of more it gives the number
 
 
 class SelectionError(UserError, ValidationError):
@@ -148,6 +151,35 @@ class Selection:
 
     def query(self, **changes: Any) -> str:
         return urlencode(self.params(**changes))
+
+    def filter_phrases(self) -> Iterator[Phrase]:
+        """Yield the rubric, raters, campaign, judge, eta, majority and split in words."""
+        yield Phrase(self.rubric.title)
+        yield Phrase(self._raters_in_words())
+        if self.campaigns or self.campaign:
+            yield Phrase(self.campaign.title if self.campaign else "all campaigns")
+        if self.judges:
+            yield (
+                Phrase(f"judge {self.judge.title}", has_judge=True)
+                if self.judge
+                else Phrase("no judge")
+            )
+            if self.judge and self.etas:
+                yield Phrase(f"answerable from grade {self.eta}")
+        if self.majority != "strict":
+            yield Phrase("majority: more than for any other grade")
+        if self.by:
+            yield Phrase(f"split by {self.by.rubric.title}, {self.by.rater.title}")
+
+    def _raters_in_words(self) -> str:
+        n, n_all = len(self.raters), len(self.everyone)
+        are_people = n > 1 and all(rater.is_person for rater in self.raters)
+        number = f"{n} people" if are_people else n_of(n, "rater")
+        if n == n_all:
+            return number
+        if not 0 < n <= MAX_NAMES:
+            return f"{number} of {n_all}"
+        return ", ".join(rater.title for rater in self.raters)
 
 
 def threshold(rubric: Rubric, eta: int | None) -> int:

@@ -16,10 +16,10 @@ from annotation.plurals import n_of
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import JUDGE, Column
 from evaluation.data.default_judge import default_judge
-from evaluation.data.filter_line import selection_phrases
+from evaluation.data.filter_line import Phrase
 from evaluation.data.measures import measures_of
 from evaluation.data.process_cache import SHARED_CACHE
-from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
+from evaluation.data.query import OneOf, PageQuery, parameter
 from evaluation.data.selection import Selection, SelectionError, one_of, select
 
 DEFAULT_SIZE = 10  # reports in a sample by default
@@ -59,7 +59,7 @@ class LabelQuery(PageQuery):
         return values | {"system": values["system"] or ""}
 
     def filter_phrases(self) -> Iterator[Phrase]:
-        yield from selection_phrases(self.selection)
+        yield from self.selection.filter_phrases()
         yield Phrase(self.system or "all systems")
         yield Phrase(f"sample of {n_of(self.size, 'report')}")
 

@@ -11,8 +11,9 @@ from django.db.models import Count
 
 from annotation.models import Dataset
 from evaluation.data.cache_keys import CacheKey
+from evaluation.data.filter_line import Phrase
 from evaluation.data.process_cache import SHARED_CACHE
-from evaluation.data.query import OneOf, Phrase, Switch, parameter
+from evaluation.data.query import OneOf, Switch, parameter
 from evaluation.scoring.options import ScoringQuery
 
 LISTED = 3  # runs beside the topics, where none is chosen

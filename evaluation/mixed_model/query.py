@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluation.data.filter_line import selection_phrases
-from evaluation.data.query import OneOf, PageQuery, Phrase, number, parameter
+from evaluation.data.filter_line import Phrase
+from evaluation.data.query import OneOf, PageQuery, number, parameter
 from evaluation.data.selection import Selection
 from evaluation.scoring.system_values import OUTCOMES, outcomes, system_values
 
@@ -41,7 +41,7 @@ class ModelQuery(PageQuery):
         }
 
     def filter_phrases(self) -> Iterator[Phrase]:
-        yield from selection_phrases(self.selection)
+        yield from self.selection.filter_phrases()
         yield Phrase(self.labels["outcome"])
         if self.base:
             yield Phrase(f"base {self.base}")

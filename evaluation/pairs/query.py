@@ -12,8 +12,8 @@ from django import forms
 from numpy.typing import NDArray
 
 from annotation.models import SubQuestion
-from evaluation.data.filter_line import selection_phrases
-from evaluation.data.query import OneOf, PageQuery, Phrase, SubsetOf, parameter
+from evaluation.data.filter_line import Phrase
+from evaluation.data.query import OneOf, PageQuery, SubsetOf, parameter
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.data.slices import grades_of_slice
@@ -101,7 +101,7 @@ class PairQuery(PageQuery):
         )
 
     def filter_phrases(self) -> Iterator[Phrase]:
-        yield from selection_phrases(self.selection)
+        yield from self.selection.filter_phrases()
         yield Phrase(self.labels["kind"])
         yield from (Phrase(name) for name in (self.system, self.topic) if name)
         if self.words:

@@ -8,7 +8,8 @@ from typing import Any
 from django import forms
 
 from annotation.models import Campaign
-from evaluation.data.query import OneOf, PageQuery, Phrase, number, parameter
+from evaluation.data.filter_line import Phrase
+from evaluation.data.query import OneOf, PageQuery, number, parameter
 from evaluation.data.selection import select
 from evaluation.scoring.system_values import OUTCOMES, outcomes
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from evaluation.data.query import Joined, OneOf, Phrase, parameter
+from evaluation.data.filter_line import Phrase
+from evaluation.data.query import Joined, OneOf, parameter
 from evaluation.data.relevance import relevance_sources
 from evaluation.retrieval.leaderboard import ANY, SAME
 from evaluation.scoring.options import ORACLE, SIZE, ScoringQuery

@@ -15,7 +15,8 @@ from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.data.cache import cached
 from evaluation.data.cache_keys import CacheKey
-from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
+from evaluation.data.filter_line import Phrase
+from evaluation.data.query import OneOf, PageQuery, parameter
 from evaluation.data.relevance import RelevanceSource, relevance_source, relevance_sources
 from evaluation.data.selection import SelectionError
 from evaluation.result_tables import ResultTable, Statistic

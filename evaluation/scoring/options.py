@@ -13,7 +13,8 @@ from django import forms
 
 from annotation.models import Dataset, Rubric
 from annotation.models.standard import GRADED
-from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
+from evaluation.data.filter_line import Phrase
+from evaluation.data.query import OneOf, PageQuery, parameter
 from evaluation.data.question_kinds import QuestionKind, question_kinds
 from evaluation.data.selection import SelectionError
 from evaluation.data.sources import Source, source, sources

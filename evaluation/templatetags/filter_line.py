@@ -9,27 +9,19 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from evaluation.data.filter_line import selection_phrases
-from evaluation.data.query import PageQuery
-from evaluation.data.selection import Selection
-
 register = template.Library()
 
 
 @register.simple_tag
-def filter_summary(*parts: Selection | PageQuery | Any) -> SafeString:
+def filter_summary(choice: Any) -> SafeString:
     """Render the summary of a filter: what the numbers are computed from, and Change."""
-    phrases = [
-        phrase
-        for part in parts
-        for phrase in (
-            selection_phrases(part) if isinstance(part, Selection) else part.filter_phrases()
-        )
-    ]
     badge = SafeString(render_to_string("evaluation/_judge_badge.html").strip())
-    spans = format_html_join(
+    phrases = format_html_join(
         "",
         "<span>{}{}</span>",
-        ((text, format_html(" {}", badge) if has_judge else "") for text, has_judge in phrases),
+        (
+            (text, format_html(" {}", badge) if has_judge else "")
+            for text, has_judge in choice.filter_phrases()
+        ),
     )
-    return format_html('<summary>{}<span class="change">Change</span></summary>', spans)
+    return format_html('<summary>{}<span class="change">Change</span></summary>', phrases)

@@ -13,8 +13,9 @@ from typing import Any
 
 from annotation.models import Dataset
 from evaluation.data.columns import Column
+from evaluation.data.filter_line import Phrase
 from evaluation.data.generations import Generations
-from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
+from evaluation.data.query import OneOf, PageQuery, parameter
 from evaluation.data.selection import SelectionError
 from evaluation.metrics.ragquesteval import AUTHORS, PAPER
 from evaluation.metrics.tokenizers import NAMES, Tokens, default_tokens, tokens_by_name

@@ -9,7 +9,8 @@ from typing import Any
 from django.utils.http import urlencode
 
 from annotation.plurals import n_of
-from evaluation.data.query import Joined, OneOf, Phrase, parameter
+from evaluation.data.filter_line import Phrase
+from evaluation.data.query import Joined, OneOf, parameter
 from evaluation.replications.crux_paper.system_choice import (
     Systems,
     chosen_systems,

@@ -12,7 +12,8 @@ from annotation.models.standard import QUESTION_TYPE
 from annotation.plurals import n_of
 from evaluation.data.cache import cached
 from evaluation.data.cache_keys import CacheKey
-from evaluation.data.query import OneOf, PageQuery, Phrase, number, parameter
+from evaluation.data.filter_line import Phrase
+from evaluation.data.query import OneOf, PageQuery, number, parameter
 from evaluation.data.question_kinds import QuestionKind, question_kinds
 from evaluation.data.selection import SelectionError
 from evaluation.models import RankedText

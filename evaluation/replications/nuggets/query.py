@@ -11,7 +11,8 @@ from django.utils.http import urlencode
 from annotation.models import Dataset, Rating, Text
 from annotation.models.standard import IMPORTANCE, NUGGET_SUPPORT
 from evaluation.data.columns import Column
-from evaluation.data.query import OneOf, PageQuery, Phrase, parameter
+from evaluation.data.filter_line import Phrase
+from evaluation.data.query import OneOf, PageQuery, parameter
 from evaluation.data.selection import raters_under
 from evaluation.replications.nuggets.metrics import Rules
 from evaluation.scoring.options import RULE_WORDS, ScoringQuery

@@ -14,8 +14,9 @@ from annotation.models.standard import GRADED
 from annotation.plurals import n_of
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import independent
+from evaluation.data.filter_line import Phrase
 from evaluation.data.process_cache import SHARED_CACHE
-from evaluation.data.query import OneOf, PageQuery, Phrase, number, parameter
+from evaluation.data.query import OneOf, PageQuery, number, parameter
 from evaluation.data.selection import SelectionError
 from evaluation.data.sources import MAJORITY, Source, source, sources
 from evaluation.metrics.relevance_seen import Rules
