@@ -82,9 +82,9 @@ class Site:
         return Page(status, first, median(self._get(path)[1] for _ in range(REPEATS)), rows)
 
     def _get(self, path: str) -> tuple[int, float, int]:
-        # As the frame of a large study asks for its numbers: without the header only the frame would come.
-        headers = {"Cookie": f"sessionid={self.session}", "HX-Request": "true"}
-        request = urllib.request.Request(self.address + path, headers=headers)
+        # With the numbers: of a large study only the frame would come.
+        address = f"{self.address}{path}{'&' if '?' in path else '?'}whole=1"
+        request = urllib.request.Request(address, headers={"Cookie": f"sessionid={self.session}"})
         began = time.perf_counter()
         try:
             with urllib.request.urlopen(request, timeout=600) as answer:

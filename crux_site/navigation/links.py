@@ -16,6 +16,8 @@ from django.utils.http import urlencode
 from annotation.models import Campaign, Dataset, Rater, Rating, SharedLink, Text
 from annotation.models.standard import ANSWERABLE, GRADED
 from annotation.pages import GROUPS, NavLink, Page, Section, declared_pages, package_of
+from evaluation.data.cache_keys import CacheKey
+from evaluation.data.process_cache import SHARED_CACHE
 from evaluation.data.selection import Selection
 from evaluation.http import COMMON_PARAMS, SCORING_PARAMS, SELECTION_PARAMS
 from evaluation.models import RetrievalRun
@@ -66,7 +68,7 @@ def navigation(
 
     Links carry the page's selection, or the options of its scores, and those parameters of the request
     that the page does not have. A reader by a shared link gets what the link shows: nothing beside a
-    link to one page. The open page is listed in any case. One query.
+    link to one page. The open page is listed in any case. At most one query.
     """
     match = request.resolver_match
     package = package_of(match.func) if match else ""
@@ -79,7 +81,9 @@ def navigation(
         if _may_open(request, page, link, shared)
     ]
     open_section = open_page.section if open_page else None
-    facts = _facts(dataset, [link for page, link in listed if page.section == open_section])
+    facts = SHARED_CACHE.until_db_write(
+        (CacheKey.NAVIGATION, dataset.pk, open_section), lambda: _facts(dataset, open_section)
+    )
     params = {**_requested_params(request.GET), **_current_params(selection, options)}
 
     def make_link(page: Page, link: NavLink) -> ShownLink:
@@ -134,8 +138,10 @@ def _may_open(request: HttpRequest, page: Page, link: NavLink, shared: SharedLin
     return not link.for_owners or bool(getattr(request.user, "owns", False))
 
 
-def _facts(dataset: Dataset, links: list[NavLink]) -> _Facts:
-    """Return which links the dataset has data for, and the counts, in one query."""
+def _facts(dataset: Dataset, section: Section | None) -> _Facts:
+    """Return which links of a section the dataset has data for, and the counts, in one query."""
+    pages = declared_pages().values()
+    links = [link for page in pages if page.section == section for link in page.links]
     needs = {link: list(_needs(link)) for link in links}
     annotations = {
         f"need_{number}_{part}": Exists(need)
