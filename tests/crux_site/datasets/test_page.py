@@ -256,11 +256,10 @@ def test_counts_exclude_other_datasets(study):
     assert fills(study.dataset) == before
 
 
-def test_queries_do_not_grow_with_the_dataset(rosa, study):
-    with CaptureQueriesContext(
-        connection,
-    ) as before:
-        rosa.get("/datasets/ferry/")
+@pytest.mark.parametrize("url", ["/datasets/ferry/", "/datasets/ferry/texts/"])
+def test_queries_do_not_grow_with_the_dataset(rosa, study, url):
+    with CaptureQueriesContext(connection) as before:
+        rosa.get(url)
     for n in range(9):
         topic = Topic.objects.create(
             dataset=study.dataset, name=f"more-{n}", request="More.", position=2 + n
@@ -275,7 +274,7 @@ def test_queries_do_not_grow_with_the_dataset(rosa, study):
         )
         study.dataset.runs.create(name=f"more-{n}")
     with CaptureQueriesContext(connection) as more_queries:
-        rosa.get("/datasets/ferry/")
+        rosa.get(url)
     assert len(more_queries) == len(before)
 
 

@@ -1,10 +1,8 @@
 """datasets/<slug>/texts/: topics, texts by kind and system, retrieval runs."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Dataset, Membership, Rater, Rating, Rubric, Topic
+from annotation.models import Dataset, Membership, Rating, Topic
 from tests.crux_site.projects.shared import make_shared_world, share, visitor
 from tests.crux_site.projects.site_addresses import client_of
 from tests.toolbox.responses import text_of_page
@@ -86,27 +84,6 @@ def test_topics_are_on_pages(rosa, study):
     assert "more-59" in last
     assert "51 to 62 of 62" in last
     assert rosa.get(f"{URL}?page=x").status_code == 200
-
-
-def test_queries_do_not_grow_with_the_dataset(rosa, study):
-    with CaptureQueriesContext(connection) as before:
-        rosa.get(URL)
-    for n in range(9):
-        topic = Topic.objects.create(
-            dataset=study.dataset, name=f"more-{n}", request="More.", position=2 + n
-        )
-        question = topic.questions.create(position=0, body="And?")
-        Rating.objects.create(
-            rater=Rater.objects.create(dataset=study.dataset, name=f"more-{n}", kind="human"),
-            rubric=Rubric.objects.get(slug="graded"),
-            text=study.passages["far-9:0#0"],
-            question=question,
-            grade=1,
-        )
-        study.dataset.runs.create(name=f"more-{n}")
-    with CaptureQueriesContext(connection) as more_queries:
-        rosa.get(URL)
-    assert len(more_queries) == len(before)
 
 
 @pytest.mark.parametrize("with_text", [False, True])
