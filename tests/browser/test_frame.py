@@ -71,3 +71,25 @@ def test_new_ratings_are_told_and_nothing_moves(visit, site):
         notice.get_by_role("link", name="Update").click()
     assert not notice.is_visible()
     site.run(UNDO)
+
+
+def test_without_scripts_the_results_are_read_and_chosen(visit):
+    visitor = visit("rosa", width=390, height=844, java_script_enabled=False)
+    page = visitor.open(AGREEMENT)
+    page.locator(".where").click()
+    page.locator("#dataset-pages").get_by_role("link", name="Systems").click()
+    page.wait_for_url("**/retrieval/**")
+    page.locator(".filter > summary").click()
+    page.locator("select[name=eta]").select_option("4")
+    page.get_by_role("button", name="Apply").click()
+    page.wait_for_url("**eta=4**")
+    assert "answerable from grade 4" in page.locator(".filter > summary").inner_text()
+    page.locator("#systems thead").get_by_role("link", name="System").click()
+    page.wait_for_url("**sort=**")
+    assert "eta=4" in page.url
+    menu = page.locator("#systems .menu")
+    menu.locator("summary").click()
+    assert not menu.locator("[data-copy]").first.is_visible()  # it needs a script
+    with page.expect_download() as download:
+        menu.get_by_role("link", name="this table, as LaTeX").click()
+    assert download.value.suggested_filename.endswith(".tex")
