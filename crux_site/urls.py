@@ -37,4 +37,5 @@ urlpatterns = [
     path("campaigns/<slug:slug>/", include("evaluation.power.urls")),
     path("", include("judging.urls")),
     path("", include("annotation.urls")),
+    path("", include("crux_site.renamed_urls")),
 ]

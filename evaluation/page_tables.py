@@ -23,6 +23,8 @@ BAR = 16
 """Characters of the width of a drawn interval."""
 NAME, SHORT_NAME = 32, 18
 """Characters of the longest name on one line in such a window, and on a phone."""
+PHONE, PHONE_HEAD = 44, 20
+"""Characters of a line on a phone, and of its first cell, which takes 42% of the screen."""
 SortValue = float | str | None
 
 _TAGS = re.compile(r"<[^>]*>")
@@ -127,6 +129,10 @@ class Column:
     group: str = ""
     css: str = ""
 
+    def classes(self, *, is_secondary: bool) -> str:
+        kinds = {"number": self.is_number, "secondary": is_secondary, self.css: bool(self.css)}
+        return " ".join(name for name, applies in kinds.items() if applies)
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -169,11 +175,19 @@ class Export(NamedTuple):
 
 
 class Head(NamedTuple):
-    """Head of a column: `query` sorts by it, and `direction` is the value of aria-sort."""
+    """Head of a column: `query` sorts by it, and `direction` is the value of aria-sort.
+
+    Phones show a secondary column only when asked to.
+    """
 
     column: Column
     query: str = ""
     direction: str = ""
+    is_secondary: bool = False
+
+    @property
+    def css(self) -> str:
+        return self.column.classes(is_secondary=self.is_secondary)
 
     @property
     def arrow(self) -> SafeString:
@@ -189,6 +203,10 @@ class HeadGroup(NamedTuple):
     title: str
     heads: list[Head]
 
+    @property
+    def is_secondary(self) -> bool:
+        return all(head.is_secondary for head in self.heads)
+
 
 @dataclass
 class PageTable:
@@ -201,6 +219,8 @@ class PageTable:
     css: str = "table"
     order: str = ""
     is_main: bool = False
+    n_keys: int = 1
+    """Columns on the left that name a row together."""
     page_order: PageOrder | None = None
     empty: str = ""
     remedy: str = ""
@@ -247,7 +267,8 @@ class PageTable:
         stacked = self._width(rows, indexes, stacked=False) > WIDTHS["wide"]
         width = self._width(rows, indexes, stacked=stacked)
         sizes = [name for name, widest in WIDTHS.items() if width > widest]
-        head_groups = self._head_groups(indexes)
+        secondary = self._secondary(rows, indexes)
+        head_groups = self._head_groups(indexes, secondary)
         second_heads = [head for group in head_groups if group.title for head in group.heads]
         return {
             "table": self,
@@ -259,11 +280,12 @@ class PageTable:
             "second_heads": second_heads,
             "n_head_rows": 2 if second_heads else 1,
             "n_columns": len(indexes),
+            "n_secondary": len(secondary),
             "bodies": [
-                (group, [self._line(row, indexes) for row in self._ordered(group.rows)])
+                (group, [self._line(row, indexes, secondary) for row in self._ordered(group.rows)])
                 for group in self.groups
             ],
-            "foot": [self._line(row, indexes) for row in self.foot],
+            "foot": [self._line(row, indexes, secondary) for row in self.foot],
         }
 
     def _left_out(self, rows: Sequence[Row]) -> dict[int, list[str]]:
@@ -314,8 +336,11 @@ class PageTable:
         index = [column.key for column in self.columns].index(order.column)
         return sort_rows(rows, order, lambda row: row[index].value)
 
-    def _head_groups(self, indexes: Sequence[int]) -> list[HeadGroup]:
-        heads = [self._head(self.columns[index]) for index in indexes]
+    def _head_groups(self, indexes: Sequence[int], secondary: Collection[int]) -> list[HeadGroup]:
+        heads = [
+            self._head(self.columns[index])._replace(is_secondary=index in secondary)
+            for index in indexes
+        ]
         groups: list[HeadGroup] = []
         for title, members in groupby(heads, key=lambda head: head.column.group):
             if title:
@@ -339,32 +364,67 @@ class PageTable:
 
     def _width(self, rows: Sequence[Row], indexes: Sequence[int], *, stacked: bool) -> int:
         """Return the characters of a line: texts and labels may break between words."""
-        width = 0
-        for index in indexes:
-            cells = [row[index] for row in rows]
-            widths = [
-                cell.width(stacked=stacked)
-                if cell.css or self.columns[index].is_number
-                else _longest_word(cell.content)
-                for cell in cells
-            ]
-            label = BAR if self.columns[index].css else _longest_word(self.columns[index].label)
-            width += 2 + max(label, *widths, 0)
-        return width
+        return sum(self._column_width(rows, index, stacked=stacked) for index in indexes)
 
-    def _line(self, row: Row, indexes: Sequence[int]) -> SafeString:
-        cells = SafeString(
-            "".join(self._cell(row[index], self.columns[index]) for index in indexes)
+    def _column_width(self, rows: Sequence[Row], index: int, *, stacked: bool) -> int:
+        column = self.columns[index]
+        widths = [
+            cell.width(stacked=stacked)
+            if cell.css or column.is_number
+            else _longest_word(cell.content)
+            for cell in (row[index] for row in rows)
+        ]
+        label = BAR if column.css else _longest_word(column.label)
+        return 2 + max(label, *widths, 0)
+
+    def _secondary(self, rows: Sequence[Row], indexes: Sequence[int]) -> set[int]:
+        """Return the columns for which a phone has no room.
+
+        It shows the first column, that of the order, the first of estimates (or of counts), and
+        then those on the left while they fit. Columns below a common title stay together. Drawn
+        intervals are on no phone.
+        """
+        order = self._current()
+        room = PHONE - sum(
+            min(self._column_width(rows, index, stacked=True), PHONE_HEAD)
+            for index in indexes[: self.n_keys]
         )
-        return format_html("<tr>{}</tr>", cells)
+        units = [
+            list(unit)
+            for _, unit in groupby(
+                indexes[self.n_keys :], key=lambda index: self.columns[index].group or index
+            )
+        ]
+        units = [unit for unit in units if not self.columns[unit[0]].css]
+        ordered = order.column if order else None
+        of_order = [unit for unit in units if any(self.columns[i].key == ordered for i in unit)]
+        of_counts = [unit for unit in units if self.columns[unit[0]].is_number]
+        of_values = [
+            unit for unit in units if any(row[i].is_estimate for row in rows for i in unit)
+        ]
+        first = (of_values or of_counts)[:1]
+        displayed = of_order + [unit for unit in first if unit not in of_order]
+        secondary: set[int] = set()
+        for unit in displayed + [unit for unit in units if unit not in displayed]:
+            room -= sum(self._column_width(rows, index, stacked=True) for index in unit)
+            if room < 0 and unit not in displayed:
+                secondary.update(unit)
+        return secondary
 
-    def _cell(self, cell: Cell, column: Column) -> SafeString:
+    def _line(self, row: Row, indexes: Sequence[int], secondary: Collection[int]) -> SafeString:
+        cells = [
+            self._cell(row[index], self.columns[index], is_secondary=index in secondary)
+            for index in indexes
+        ]
+        return format_html("<tr>{}</tr>", SafeString("".join(cells)))
+
+    def _cell(self, cell: Cell, column: Column, *, is_secondary: bool) -> SafeString:
         parts = [self.undefined(cell.reason) if cell.reason else conditional_escape(cell.content)]
         if cell.limits:
             parts.append(format_html('<small class="limits">{}</small>', cell.limits))
         if cell.counts:
             parts.append(format_html('<small class="counts">{}</small>', cell.counts))
-        css = " ".join(filter(None, ["number" if column.is_number else "", column.css, cell.css]))
+        css = " ".join(filter(None, [column.classes(is_secondary=is_secondary), cell.css]))
         return format_html(
             "<{0}{1}>{2}</{3}>",
             SafeString('th scope="row"' if cell.is_head else "td"),

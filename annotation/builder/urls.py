@@ -1,7 +1,6 @@
 """URLs of the campaign builder: its steps, preview and invitations."""
 
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import RedirectView
 
 from annotation.builder import invitations, views
 
@@ -10,7 +9,6 @@ step_urls = [
     path("parts/", views.parts, name="campaign_parts"),
     path("gold/", views.gold, name="campaign_gold"),
     path("guideline/", views.guideline, name="campaign_guideline"),
-    path("words/", RedirectView.as_view(pattern_name="campaign_guideline")),  # its old name
     path("checks/", views.checks, name="campaign_checks"),
     path("terms/", views.terms, name="campaign_terms"),
     path("review/", views.review, name="campaign_review"),

@@ -14,8 +14,8 @@ participant_urls = [
     path("link/", action_views.renew_link, name="renew_link"),
     path("link/revoke/", action_views.revoke_link, name="revoke_link"),
     path("readmit/", action_views.readmit, name="readmit_participant"),
-    path("set-aside/", action_views.exclude_work, name="exclude_work"),
-    path("count-again/", action_views.include_work, name="include_work"),
+    path("exclude/", action_views.exclude_work, name="exclude_work"),
+    path("include/", action_views.include_work, name="include_work"),
     path("erase/", action_views.erase, name="erase_participant"),
 ]
 

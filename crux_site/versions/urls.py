@@ -5,9 +5,13 @@ from django.urls import URLPattern, path
 from crux_site.versions import views
 
 urlpatterns: list[URLPattern] = [
-    path("versions/", views.versions, name="versions"),
-    path("words/<slug:kind>/<int:pk>/", views.text_history, name="text_history"),
-    path("words/<slug:kind>/<int:pk>/choose/", views.choose_version, name="version_choose"),
-    path("words/<slug:kind>/<int:pk>/restore/<int:number>/", views.restore, name="version_restore"),
-    path("words/spans/<int:pk>/place/", views.place_span, name="span_place"),
+    path("text-history/", views.versions, name="versions"),
+    path("text-history/<slug:kind>/<int:pk>/", views.text_history, name="text_history"),
+    path("text-history/<slug:kind>/<int:pk>/choose/", views.choose_version, name="version_choose"),
+    path(
+        "text-history/<slug:kind>/<int:pk>/restore/<int:number>/",
+        views.restore,
+        name="version_restore",
+    ),
+    path("text-history/spans/<int:pk>/place/", views.place_span, name="span_place"),
 ]

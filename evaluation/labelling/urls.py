@@ -1,7 +1,6 @@
 """URLs of the page Label next and of samples."""
 
 from django.urls import URLPattern, path
-from django.views.generic import RedirectView
 
 from evaluation.labelling import views
 from evaluation.result_tables import table_paths
@@ -13,7 +12,4 @@ urlpatterns: list[URLPattern] = [
     *table_paths(
         "label-next/samples/<int:pk>", views.label_sample_table_file, "label_sample_table"
     ),
-    # Old names of samples.
-    path("label-next/draws/<int:pk>/", RedirectView.as_view(pattern_name="label_sample")),
-    path("label-next/draws/<int:pk>.csv", RedirectView.as_view(pattern_name="label_sample_table")),
 ]

@@ -5,7 +5,7 @@ from django.urls import URLPattern, path
 from evaluation.pairs import views
 
 urlpatterns: list[URLPattern] = [
-    path("pairs/", views.pairs, name="pairs"),
+    path("disagreements/", views.pairs, name="pairs"),
     path("pairs.csv", views.pairs_csv, name="pairs_csv"),
     path("pairs/<int:text_id>/<int:question_id>/", views.pair, name="pair"),
     path("pairs/<int:text_id>/<int:question_id>/notes/", views.pair_note, name="pair_note"),

@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.simple_tag
 def filter_summary(choice: Any) -> SafeString:
-    """Render the summary of a filter: what the numbers are computed from, and Change."""
+    """Render the summary of a filter: what the numbers are computed from, and Change or Close."""
     badge = SafeString(render_to_string("evaluation/_judge_badge.html").strip())
     phrases = format_html_join(
         "",
@@ -24,4 +24,7 @@ def filter_summary(choice: Any) -> SafeString:
             for text, has_judge in choice.filter_phrases()
         ),
     )
-    return format_html('<summary>{}<span class="change">Change</span></summary>', phrases)
+    return format_html(
+        '<summary>{}<span class="change"><span>Change</span><span>Close</span></span></summary>',
+        phrases,
+    )

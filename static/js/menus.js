@@ -1,15 +1,28 @@
-// Export menus of tables and figures: Esc and a click outside close them, and a button copies a file's text.
+// Export menus of tables and figures: Esc and a click outside close them, and a button copies a file's text. The filter of
+// a results page closes in the same way where it is a sheet over the page, on a phone.
 
-const OPEN = "details.menu[open]";
+const OPEN = "details:is(.menu, .filter)[open]";
+const PHONE = matchMedia("(max-width: 40rem)");
 
-addEventListener("click", ({ target }) => {
-  for (const menu of document.querySelectorAll(OPEN)) if (!menu.contains(target)) menu.open = false;
+// A filter in the page stays open.
+const covers = (details) => details.matches(".menu") || (PHONE.matches && !details.matches("[data-in-place]"));
+const covering = () => [...document.querySelectorAll(OPEN)].filter(covers);
+
+addEventListener("click", (event) => {
+  const { target } = event;
+  for (const details of covering()) {
+    if (details.contains(target)) continue;
+    details.open = false;
+    if (details.matches(".filter")) event.preventDefault(); // the click meant the shade, not the link below
+  }
   const button = target.closest?.("[data-copy]"); // numbers of a large study come after this script
   if (button) copy(button);
 });
 
 addEventListener("keydown", ({ key, target }) => {
-  const menu = key === "Escape" && (target.closest?.(OPEN) ?? document.querySelector(OPEN));
+  if (key !== "Escape") return;
+  const open = covering();
+  const menu = open.find((details) => details.contains(target)) ?? open[0];
   if (!menu) return;
   menu.open = false;
   menu.querySelector("summary").focus();

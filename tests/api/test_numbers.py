@@ -126,7 +126,7 @@ def test_scores_have_the_numbers_of_the_files(api, cast, room, params):
         (row["scope"], row["name"], row["measure"]): row
         for row in rows(api("researcher"), SCORES, **params)
     }
-    for line in table(browser, "/datasets/room/retrieval/systems.csv", **params):
+    for line in table(browser, "/datasets/room/systems/systems.csv", **params):
         for metric in METRICS:
             row = api_rows[line["group"], line["name"], metric]
             for name in ("low", "high", "n", "missing"):
@@ -137,7 +137,7 @@ def test_scores_have_the_numbers_of_the_files(api, cast, room, params):
             )
         for name in ("topics", "cells", "unrated_cells", "texts_without_words"):
             assert api_rows[line["group"], line["name"], name]["value"] == int(line[name])
-    for line in table(browser, "/datasets/room/retrieval/topics.csv", **params):
+    for line in table(browser, "/datasets/room/systems/topics.csv", **params):
         name, topic = line.pop("name"), line.pop("topic")
         for measure, value in line.items():
             if measure.endswith("_reason") or (measure == "alpha_ndcg_ndeval" and not value):

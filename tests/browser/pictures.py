@@ -111,7 +111,7 @@ def agreement(page: Page, site: Site) -> Locator:
 
 @picture("researcher", height=900)
 def pair(page: Page, site: Site) -> None:
-    differ = "pairs/?kind=both-answerable-no-overlap&raters=demo_rater2&raters=demo_rater3"
+    differ = "disagreements/?kind=both-answerable-no-overlap&raters=demo_rater2&raters=demo_rater3"
     page.goto(f"{site.url}{DATASET}{differ}&judge=lexical")
     page.locator(".cases a").first.click()
     expect(page.locator("#text .sentence").first).to_be_visible()
@@ -120,7 +120,7 @@ def pair(page: Page, site: Site) -> None:
 
 @picture("researcher")
 def retrieval(page: Page, site: Site) -> Locator:
-    page.goto(f"{site.url}{DATASET}retrieval/?judge=lexical")
+    page.goto(f"{site.url}{DATASET}systems/?judge=lexical")
     return page.locator("table").first
 
 

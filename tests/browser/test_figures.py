@@ -16,8 +16,8 @@ DATASET = "/datasets/coast/"
 FIGURES = [
     "agreement/figure/coverage/",
     "agreement/figure/sweep/",
-    "by-type/figure/",
-    "retrieval/figure/topics/",
+    "question-types/figure/",
+    "systems/figure/topics/",
 ]
 SVG = "{http://www.w3.org/2000/svg}"
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -83,7 +83,7 @@ def test_point_of_a_rater_opens_the_pairs_of_its_report(rosa):
     page.wait_for_timeout(100)
     page.mouse.down()
     page.mouse.up()
-    page.wait_for_url("**/pairs/?**text=**")
+    page.wait_for_url("**/disagreements/?**text=**")
 
 
 def test_explore_links_lead_to_the_figures(rosa, site):

@@ -18,7 +18,7 @@ def code_of(letter):
 
 @pytest.mark.parametrize("keys", [CYRILLIC, GREEK], ids=["Cyrillic", "Greek"])
 def test_pairs_go_on_by_the_places_of_keys(visit, keys):
-    page = visit("rosa").open("/datasets/coast/pairs/?kind=compared")
+    page = visit("rosa").open("/datasets/coast/disagreements/?kind=compared")
     page.locator(".cases a").first.click()
     page.wait_for_url("**/pairs/*/*/**")
     first = page.url
@@ -37,7 +37,7 @@ def test_pairs_go_on_by_the_places_of_keys(visit, keys):
 
 
 def test_switched_off_keys_stay_off_on_other_keyboards(visit):
-    page = visit("rosa").open("/datasets/coast/pairs/?kind=compared")
+    page = visit("rosa").open("/datasets/coast/disagreements/?kind=compared")
     page.evaluate("localStorage.setItem('single-keys', 'off')")
     page.locator(".cases a").first.click()
     page.wait_for_url("**/pairs/*/*/**")

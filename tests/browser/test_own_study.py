@@ -54,7 +54,7 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
         "select t.id, t.body from annotation_text t join annotation_dataset d on d.id = t.dataset_id"
         " where d.slug = 'bay' and t.kind = 'passage' and t.body is not null order by t.id limit 1"
     )
-    page.goto(f"{site.url}/datasets/bay/words/text/{text}/")
+    page.goto(f"{site.url}/datasets/bay/text-history/text/{text}/")
     page.get_by_label("Text:", exact=True).fill(f"{body} It was corrected.")
     page.get_by_role("button", name="Preview the edit").click()
     expect(page.get_by_role("heading", name="Effects of the edit")).to_be_visible()
@@ -66,7 +66,7 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
         "select q.id from annotation_subquestion q join annotation_topic t on t.id = q.topic_id"
         " join annotation_dataset d on d.id = t.dataset_id where d.slug = 'bay' order by q.id limit 1"
     )
-    page.goto(f"{site.url}/datasets/bay/words/question/{question}/")
+    page.goto(f"{site.url}/datasets/bay/text-history/question/{question}/")
     page.get_by_label("Text:", exact=True).fill("What was closed first, and why?")
     page.get_by_role("button", name="Preview the edit").click()
     page.get_by_role("button", name="Save the edit").click()
@@ -117,7 +117,7 @@ def test_study_from_import_to_paper_with_co_author_and_reviewer(visit, site, nob
     reviewers = nobody().open(link.removeprefix(site.url))
     expect(reviewers.get_by_text("shared until")).to_be_visible()
     assert faults(reviewers) == []
-    assert reviewers.goto(f"{site.url}/datasets/bay/pairs/").status == 404
+    assert reviewers.goto(f"{site.url}/datasets/bay/disagreements/").status == 404
 
     # And the paper.
     page.goto(f"{site.url}/datasets/bay/paper/")

@@ -87,3 +87,51 @@ def test_head_stays_in_view(visit, width):
         assert x == pytest.approx(scroller.bounding_box()["x"], abs=1)
         assert head.bounding_box()["y"] == pytest.approx(scroller.bounding_box()["y"], abs=1)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+PHONE = {"width": 390, "height": 844}
+
+
+def test_phone_shows_few_columns_until_all_are_asked_for(visit):
+    visitor = visit("rosa", **PHONE, java_script_enabled=False)
+    page = visitor.open(AGREEMENT)
+    table = page.locator("#by-topic")
+    heads = table.locator("thead th:not(.bar)")
+    n_heads = heads.count()
+    assert 2 <= heads.locator("visible=true").count() < n_heads
+    expect(table.get_by_role("columnheader", name="Topic")).to_be_visible()
+    table.get_by_label("All columns").check()
+    expect(heads.locator("visible=true")).to_have_count(n_heads)
+    wide = visit("rosa").open(AGREEMENT).locator("#by-topic")
+    expect(wide.locator("thead th:not(.bar)").locator("visible=true")).to_have_count(n_heads)
+    expect(wide.get_by_label("All columns")).to_be_hidden()
+
+
+def test_filter_is_a_sheet_on_a_phone_that_closes(visit):
+    page = visit("rosa", **PHONE).open(AGREEMENT)
+    form = page.locator(".filter form")
+    for close in (
+        lambda: page.keyboard.press("Escape"),
+        lambda: page.mouse.click(60, 60),  # a link of the page below
+        lambda: page.locator(".filter").get_by_text("Close").click(),
+    ):
+        page.get_by_text("Change", exact=True).click()
+        expect(form).to_be_in_viewport()
+        expect(page.locator(".filter")).to_have_css("position", "fixed")
+        assert axe_problems(page, BUT_SIZES) == []
+        close()
+        expect(form).to_be_hidden()
+        assert page.url.endswith(AGREEMENT)
+    page.get_by_text("Change", exact=True).click()
+    form.get_by_label("Rubric").select_option("graded")
+    form.get_by_role("button", name="Apply").click()
+    page.wait_for_url("**rubric=graded**")
+    expect(form).to_be_hidden()
+
+
+def test_filter_in_the_page_of_a_wide_window_stays_open(visit):
+    page = visit("rosa").open(AGREEMENT)
+    page.get_by_text("Change", exact=True).click()
+    page.keyboard.press("Escape")
+    page.locator("h1").click()
+    expect(page.locator(".filter form")).to_be_visible()

@@ -50,7 +50,7 @@ def test_sentence_behind_a_disagreement_is_three_clicks_away(visit):
 
 
 def test_list_goes_on_by_keyboard(visit):
-    page = visit("rosa").open("/datasets/coast/pairs/?kind=compared")
+    page = visit("rosa").open("/datasets/coast/disagreements/?kind=compared")
     page.locator(".cases a").first.click()
     page.wait_for_url(PAIR)  # with its scripts
     first = page.url
@@ -64,7 +64,7 @@ def test_list_goes_on_by_keyboard(visit):
 
 def test_link_to_a_pair_is_copied(visit):
     visitor = visit("rosa", permissions=["clipboard-read", "clipboard-write"])
-    page = visitor.open("/datasets/coast/pairs/?kind=differ")
+    page = visitor.open("/datasets/coast/disagreements/?kind=differ")
     page.locator(".cases a").first.click()
     page.wait_for_url(PAIR)  # with its scripts
     page.locator("[data-copy-link]").click()
@@ -85,7 +85,7 @@ def test_column_of_the_sweep_opens_the_page_at_its_eta(visit):
 
 
 def test_filters_of_the_list_are_in_the_address(visit):
-    page = visit("rosa").open("/datasets/coast/pairs/")
+    page = visit("rosa").open("/datasets/coast/disagreements/")
     page.locator(".filter > summary").click()
     page.get_by_label("Words of the sub-question").fill("how many")
     page.locator("select[name=kind]").select_option("answerable")

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.page_audit import faults
 from tests.browser.user_input import until
 
-ROOM = "/datasets/coast/retrieval/"
+ROOM = "/datasets/coast/systems/"
 PAGES = [
     "",
     "runs/first_stage.dense/",

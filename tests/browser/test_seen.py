@@ -6,7 +6,7 @@ from tests.browser.page_audit import faults
 
 
 def test_recall_leads_from_retrieval_to_the_items_of_a_topic(visit):
-    page = visit("rosa").open("/datasets/coast/retrieval/")
+    page = visit("rosa").open("/datasets/coast/systems/")
     page.get_by_role("link", name="Recall of retrieved evidence").click()
     expect(page.locator("h1")).to_have_text("Recall of retrieved evidence")
     assert faults(page) == []

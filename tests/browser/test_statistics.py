@@ -31,8 +31,8 @@ PAGES = {
     "/datasets/coast/calibration/figure/?rubric=graded&judge=lexical": "Expected grade",
     "/datasets/coast/mixed-model/": "Variance components",
     "/datasets/coast/mixed-model/?rubric=graded": "A comparison needs two systems",
-    "/datasets/coast/retrieval/discriminative/": "Discriminative power",
-    "/datasets/coast/retrieval/judges/": "τAP",
+    "/datasets/coast/systems/discriminative/": "Discriminative power",
+    "/datasets/coast/systems/judges/": "τAP",
     "/campaigns/to-come/power/": "Method",
     "/campaigns/t1/power/": "The variances are undefined",
 }

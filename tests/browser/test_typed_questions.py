@@ -80,6 +80,6 @@ def test_pairs_are_imported_scored_by_type_and_filtered(visit, site, tmp_path):
     assert axe_problems(page) == []
     page.get_by_role("button", name="Exclude questions").click()
     expect(page.locator(".notices")).to_contain_text("Questions filtered: 1.")
-    page.goto(f"{site.url}/datasets/typed/by-type/")
+    page.goto(f"{site.url}/datasets/typed/question-types/")
     expect(page.get_by_text("1 filtered and not in the table")).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^summary"))).to_contain_text("– a")

@@ -75,7 +75,7 @@ def test_from_recipes_and_writers_to_the_page(cast, tmp_path):
         assert rows[group, 1]["rouge_l"]["best"]
     assert rows["read-1", 1]["qa_recall"]["value"] == 1
     assert rows["update", 1]["qa_recall"]["missing"] == 1  # an item without questions
-    page = cast.client("researcher").get("/datasets/small/grid/")
+    page = cast.client("researcher").get("/datasets/small/reports-against-references/")
     assert page.status_code == 200
     report = Text.objects.get(kind="report", system__endswith="k1", topic__name="create.school")
     report_page = cast.client("researcher").get(f"/datasets/small/building/reports/{report.pk}/")

@@ -220,7 +220,7 @@ ACTS = {
     "renew the link": Acts(
         "link", {"days": "3"}, lambda person: person.link_serial - 1, by_link=True
     ),
-    "exclude": Acts("set-aside", {}, lambda person: bool(person.set_aside_at)),
+    "exclude": Acts("exclude", {}, lambda person: bool(person.set_aside_at)),
     "return": Acts("return", {"confirm": "on"}, lambda person: person.outcome == "returned"),
 }
 

@@ -67,4 +67,5 @@ def test_folder_names_templates_of_its_own_or_shared_ones(folder):
 def _tests(folder: str) -> list[Path]:
     if folder.split("/")[1].startswith("api"):  # one API, whatever app an endpoint belongs to
         return sorted((ROOT / "tests" / "api").glob("*.py"))
-    return sorted((ROOT / "tests" / folder).rglob("test_*.py"))
+    path = ROOT / "tests" / folder
+    return sorted([*path.rglob("test_*.py"), *path.parent.glob(f"test_{path.name}.py")])

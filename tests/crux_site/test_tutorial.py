@@ -21,7 +21,7 @@ COMMAND = ".venv/bin/python manage.py "
 LABEL = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 STUDY = "/datasets/my-study/"
 PAGES = (
-    *("/datasets/", STUDY, f"{STUDY}agreement/", f"{STUDY}pairs/", f"{STUDY}retrieval/"),
+    *("/datasets/", STUDY, f"{STUDY}agreement/", f"{STUDY}disagreements/", f"{STUDY}systems/"),
     *(f"{STUDY}paper/", f"{STUDY}exports/", "/import/", "/work/", "/campaigns/"),
 )
 

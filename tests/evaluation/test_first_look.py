@@ -22,7 +22,7 @@ def asks(response) -> list[str]:
     return html.fromstring(markup(response)).xpath("//*[@hx-get]/@hx-get")
 
 
-@pytest.mark.parametrize("page", ["agreement/", "retrieval/", "matrix/", "paper/", "mixed-model/"])
+@pytest.mark.parametrize("page", ["agreement/", "systems/", "matrix/", "paper/", "mixed-model/"])
 def test_frame_comes_first_and_asks_for_the_numbers(rosa, page):
     url = f"/datasets/ferry/{page}?eta=4"
     response = rosa.get(url)

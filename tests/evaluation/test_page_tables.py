@@ -147,6 +147,51 @@ def test_names_are_escaped_and_break_at_their_joints():
     assert breakable("fact_single") == "fact_single"
 
 
+WIDE = Template(
+    """{% load results_table %}
+{% results_table "wide" "Wide" n_keys=n_keys %}
+  {% column "name" "Name" %}
+  {% number_column "a" "a" "Alpha" %}
+  {% number_column "b" "b" "Alpha" %}
+  {% number_column "c" "c" %}
+  {% number_column "d" "d" %}
+  {% row %}{% name_cell name %}{% number x %}{% number x %}{% number x %}{% number x %}{% endrow %}
+{% endresults_table %}"""
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "secondary"),
+    [
+        ("", "bm25", ["d"]),
+        ("?sort=wide:-d", "bm25", ["c"]),
+        ("?sort=wide:-d", "a-long-name-of-a-system", ["c"]),
+    ],
+)
+def test_phone_shows_the_first_columns_and_that_of_the_order(query, name, secondary):
+    request = RequestFactory().get(f"/page/{query}")
+    x = value(0.5, low=0.25, high=0.75)
+    page = WIDE.render(Context({"request": request, "name": name, "n_keys": 1, "x": x}))
+    heads = re.findall(r"<th[^>]*secondary[^>]*>\s*(?:<a[^>]*>)?(\w+)", page)
+    assert heads == secondary
+    n = sum(label != "Alpha" for label in secondary)
+    assert page.count('<td class="number secondary">') == n
+    assert f"All columns ({n} more)" in page
+
+
+def test_phone_shows_all_columns_that_name_a_row():
+    request = RequestFactory().get("/page/")
+    x = value(0.5, low=0.25, high=0.75)
+    page = WIDE.render(Context({"request": request, "name": "bm25", "n_keys": 5, "x": x}))
+    assert "secondary" not in page
+
+
+def test_table_that_fits_a_phone_has_no_choice_of_columns():
+    page = rendered()
+    assert "All columns" not in page
+    assert "secondary" not in page
+
+
 def test_row_without_a_cell_is_refused():
     broken = Template(
         "{% load results_table %}{% results_table 'x' 'X' %}{% column 'a' 'A' %}"

@@ -85,7 +85,7 @@ def _pick_entity(world: World) -> tuple[str, Text | SubQuestion] | None:
 
 
 def _address(kind: str, entity: Text | SubQuestion) -> str:
-    return f"/datasets/{SLUG}/words/{kind}/{entity.pk}/"
+    return f"/datasets/{SLUG}/text-history/{kind}/{entity.pk}/"
 
 
 def _edit_body(rng: Random, body: str) -> str:
@@ -149,7 +149,7 @@ def place_span(world: World) -> Act | None:
         return None
     span = world.rng.choice(unplaced)
     token = world.rng.choice((span.rating.text.body or "x").split())
-    address = f"/datasets/{SLUG}/words/spans/{span.pk}/place/"
+    address = f"/datasets/{SLUG}/text-history/spans/{span.pk}/place/"
     send = partial(_post, _client(world), address, {"words": token})
     return Act(f"place span {span.pk}", send)
 

@@ -27,9 +27,17 @@ from tests.toolbox.reimport import import_elsewhere, results
 
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"|CSP-nonce="[^"]*"')
 PAGES = (
-    *("agreement/", "agreement.json", "pairs/?kind=differ", "matrix/", "matrix.csv"),
-    *("retrieval/", "retrieval/scores.csv", "seen/", "by-type/", "mixed-model/", "", "exports/"),
-    *("pairs.csv", "calibration/", "history/", "versions/", "contents/"),
+    *("agreement/", "agreement.json", "disagreements/?kind=differ", "matrix/", "matrix.csv"),
+    *(
+        "systems/",
+        "systems/scores.csv",
+        "evidence-recall/",
+        "question-types/",
+        "mixed-model/",
+        "",
+        "exports/",
+    ),
+    *("pairs.csv", "calibration/", "history/", "text-history/", "contents/"),
 )
 EXPORTED = 0.1  # share of steps that export and import: each takes as long as some ten others
 

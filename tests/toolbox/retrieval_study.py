@@ -90,4 +90,4 @@ def make_retrieval_study(n_topics: int = 4, people: bool = True) -> Dataset:
     return dataset
 
 
-RETRIEVAL_URL = "/datasets/room/retrieval/"
+RETRIEVAL_URL = "/datasets/room/systems/"

@@ -6,9 +6,9 @@ from evaluation.replications.crud_rag import views
 from evaluation.result_tables import table_paths
 
 urlpatterns: list[URLPattern] = [
-    path("grid/", views.grid, name="grid"),
-    path("grid.json", views.grid_json, name="grid_json"),
+    path("reports-against-references/", views.grid, name="grid"),
+    path("reports-against-references.json", views.grid_json, name="grid_json"),
     # Before the tables: the items of one system, and not the table `items`.
-    path("grid/items.json", views.grid_items_json, name="grid_items_json"),
-    *table_paths("grid/<slug:table>", views.grid_table_file, "grid_table"),
+    path("reports-against-references/items.json", views.grid_items_json, name="grid_items_json"),
+    *table_paths("reports-against-references/<slug:table>", views.grid_table_file, "grid_table"),
 ]

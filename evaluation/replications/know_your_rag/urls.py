@@ -6,8 +6,8 @@ from evaluation.replications.know_your_rag import views
 from evaluation.result_tables import PAGE_FORMATS, table_paths
 
 urlpatterns: list[URLPattern] = [
-    path("by-type/", views.by_type, name="by_type"),
-    path("by-type/figure/", views.by_type_figure, name="by_type_figure"),
-    *table_paths("by-type", views.by_type_table_file, "by_type_table", PAGE_FORMATS),
-    path("by-type.json", views.by_type_json, name="by_type_json"),
+    path("question-types/", views.by_type, name="by_type"),
+    path("question-types/figure/", views.by_type_figure, name="by_type_figure"),
+    *table_paths("question-types", views.by_type_table_file, "by_type_table", PAGE_FORMATS),
+    path("question-types.json", views.by_type_json, name="by_type_json"),
 ]

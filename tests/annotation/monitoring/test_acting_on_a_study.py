@@ -110,7 +110,7 @@ def test_message_goes_to_all_workers(cast, study):
 
 ACTS = [
     *("extend/", "done/", "release/", "release/{}/", "return/", "readmit/", "erase/"),
-    *("set-aside/", "count-again/", "link/", "link/revoke/"),
+    *("exclude/", "include/", "link/", "link/revoke/"),
 ]
 OF_STUDY = ["state/", "expire/", "abandoned/", "invitations/", "messages/", "reconcile/"]
 SENT = {"confirm": "on", "hours": 1, "state": "closed", "body": "x", "number": "1"}

@@ -185,7 +185,7 @@ def test_pages_say_so(cast, pool, spammer, careful):
     assert "Answers counted in agreement 6 3" in page
     assert "Pairs with at least two answers 3 0" in page
     assert "Exclude this work" not in text_of_page(cast.client("researcher").get(quality))
-    reply = admin.post(f"{home}participants/{spammer.pk}/set-aside/", follow=True)
+    reply = admin.post(f"{home}participants/{spammer.pk}/exclude/", follow=True)
     assert "3 items submitted can be assigned to others" in reply.content.decode()
     assert "This work was excluded on" in text_of_page(reply)
     assert "Include this work again" in text_of_page(admin.get(quality))
@@ -201,6 +201,6 @@ def test_pages_say_so(cast, pool, spammer, careful):
         ["careful", "0"],
         ["spammer", "1"],
     ]
-    reply = admin.post(f"{home}participants/{spammer.pk}/count-again/", follow=True)
+    reply = admin.post(f"{home}participants/{spammer.pk}/include/", follow=True)
     assert "3 items of spammer count again." in reply.content.decode()
     assert "was excluded" not in text_of_page(reply)

@@ -43,7 +43,7 @@ def test_answer_is_copied_while_an_equal_text_is_edited(campaign, cast):
     worker, owner = cast.client("worker"), cast.client("researcher")
     assignment, text = assignment_of(campaign, cast.worker, "m1:0"), text_named("m1:1")
     edit = {"body": f"New. {text.body}", "counts": "yes", "seen": text.sha256}
-    address = f"/datasets/mill/words/text/{text.pk}/"
+    address = f"/datasets/mill/text-history/text/{text.pk}/"
     for number, (saved, edited) in enumerate(
         rounds(
             ROUNDS,

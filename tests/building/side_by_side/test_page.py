@@ -134,9 +134,9 @@ def test_pages_of_a_run_lead_here(cast, study):
 def test_pages_of_scores_lead_here(cast):
     make_study()
     client = cast.client("researcher")
-    page = markup(client.get("/datasets/ferry/retrieval/runs/dense/"))
+    page = markup(client.get("/datasets/ferry/systems/runs/dense/"))
     assert f'href="{PAGE}?a=dense"' in page
-    page = markup(client.get("/datasets/ferry/retrieval/compare/?a=dense&b=annotated.bm25"))
+    page = markup(client.get("/datasets/ferry/systems/compare/?a=dense&b=annotated.bm25"))
     assert f'href="{PAGE}?a=dense&amp;b=annotated.bm25"' in page
 
 

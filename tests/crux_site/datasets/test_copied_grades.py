@@ -180,6 +180,6 @@ def test_pages_say_from_which_text_a_grade_was_copied(cast):
     assert f"/pairs/{text_named('m1:0').pk}/{question.pk}/" in page
     original = f"/datasets/mill/pairs/{text_named('m1:0').pk}/{question.pk}/?rubric=graded"
     assert "copied from" not in markup(client.get(original))
-    assert len(client.get("/datasets/mill/pairs/?rubric=graded").context["rows"]) == 1
+    assert len(client.get("/datasets/mill/disagreements/?rubric=graded").context["rows"]) == 1
     matrix = markup(client.get("/datasets/mill/matrix/under/graded/?rater=wil"))
     assert matrix.count(", copied from m1:0") == 2

@@ -129,10 +129,10 @@ def test_doors_have_one_number_each(rosa, study):
 
 
 def test_doors_take_scores_from_the_cache(rosa, study):
-    rosa.get("/datasets/ferry/retrieval/")
+    rosa.get("/datasets/ferry/systems/")
     rosa.get("/datasets/ferry/paper/")
     response = rosa.get("/datasets/ferry/")
-    scores = rosa.get("/datasets/ferry/retrieval/")
+    scores = rosa.get("/datasets/ferry/systems/")
     # The runs have results on other topics, and are not compared.
     assert re.fullmatch(
         r"0\.\d\d coverage of dense, the only one compared", door(response, "Systems")
@@ -228,7 +228,7 @@ def test_shared_link_has_doors_but_neither_work_nor_names_of_staff(db, with_text
     client = visitor(share(client_of("owner"), with_words=with_text))
     page = client.get("/datasets/ferry/").content.decode()
     assert '<a class="tile" href="/datasets/ferry/agreement/' in page
-    assert ('href="/datasets/ferry/pairs/' in page) == with_text
+    assert ('href="/datasets/ferry/disagreements/' in page) == with_text
     for private in ("Next:", "Recent activity", "Last change", "New campaign", "New judge run"):
         assert private not in page
 

@@ -55,8 +55,11 @@ def test_disagreements_are_listed_by_rubric(user, study):
     # See the scores of the study: two pairs of reports, and one of a passage.
     items = to_review(user)
     assert [(item.title, item.url) for item in items] == [
-        ("2 pairs without a decision", "/datasets/ferry/pairs/?kind=differ&rubric=answerable"),
-        ("1 pair without a decision", "/datasets/ferry/pairs/?kind=differ&rubric=graded"),
+        (
+            "2 pairs without a decision",
+            "/datasets/ferry/disagreements/?kind=differ&rubric=answerable",
+        ),
+        ("1 pair without a decision", "/datasets/ferry/disagreements/?kind=differ&rubric=graded"),
     ]
     move_away(study.dataset)
     assert to_review(user) == []

@@ -21,14 +21,22 @@ LABELS = re.compile(r'<(?:label|span) class="field">([^<]+?)\s*<')
 # First page of each section, and the others of it that the study has data for.
 SECTIONS = {
     "agreement": ("mixed-model", "calibration"),
-    "pairs": (),
-    "retrieval": ("compare", "judges", "discriminative", "seen"),
+    "disagreements": (),
+    "systems": ("compare", "judges", "discriminative", "evidence-recall"),
     "matrix": ("label-next",),
     "paper": ("exports",),
 }
-PAGES = ("agreement", "pairs", "matrix", "retrieval", "seen", "by-type", "mixed-model")
+PAGES = (
+    "agreement",
+    "disagreements",
+    "matrix",
+    "systems",
+    "evidence-recall",
+    "question-types",
+    "mixed-model",
+)
 PAGES += ("calibration", "label-next", "paper")
-SYSTEMS = "/datasets/ferry/retrieval/"
+SYSTEMS = "/datasets/ferry/systems/"
 BAR = ["Rubric", "Judge", "η, answerable from grade"]
 
 
@@ -76,22 +84,20 @@ def links(response) -> dict[str, dict[str, str]]:
 def test_pages_have_the_list_and_the_bar(rosa, study, page):
     response = rosa.get(f"/datasets/ferry/{page}/")
     assert response.status_code == 200
-    section = next(
-        (head for head, below in SECTIONS.items() if page in (head, *below)), "retrieval"
-    )
+    section = next((head for head, below in SECTIONS.items() if page in (head, *below)), "systems")
     listed = links(response)
     assert {*SECTIONS, *SECTIONS[section], page} <= listed.keys()
     closed = {below for head, pages in SECTIONS.items() if head != section for below in pages}
     assert not closed - {"judges"} & listed.keys()
     assert [how for _, how in current(response)] == ["page"]
     form = re.search(r'<form class="row choose".*?</form>', markup(response), re.DOTALL)
-    assert page == "by-type" or LABELS.findall(form[0])[:3] == BAR
+    assert page == "question-types" or LABELS.findall(form[0])[:3] == BAR
     summary = html.fromstring(markup(response)).xpath('//details[@class="filter"]/summary')
-    assert page == "by-type" or summary[0].text_content().endswith("Change")
+    assert page == "question-types" or summary[0].text_content().endswith("ChangeClose")
 
 
 def test_page_of_a_thing_marks_its_section(rosa, study):
-    runs = re.search(r'/datasets/ferry/retrieval/runs/[^"?]+', markup(rosa.get(SYSTEMS)))
+    runs = re.search(r'/datasets/ferry/systems/runs/[^"?]+', markup(rosa.get(SYSTEMS)))
     response = rosa.get(runs[0])
     assert current(response) == [("Systems", "true")]
     assert [how for _, how in current(rosa.get("/datasets/ferry/"))] == ["page"]
@@ -100,11 +106,11 @@ def test_page_of_a_thing_marks_its_section(rosa, study):
 def test_links_need_what_their_page_needs(rosa, study):
     listed = links(rosa.get(SYSTEMS))
     assert "nuggets" not in listed
-    assert "grid" not in listed
-    assert "by-type" not in listed
+    assert "reports-against-references" not in listed
+    assert "question-types" not in listed
     for name in ("bm25", "dense"):
         study.dataset.runs.create(name=name)
-    assert "by-type" in links(rosa.get(SYSTEMS))
+    assert "question-types" in links(rosa.get(SYSTEMS))
     Rating.objects.filter(rater__kind="model").delete()
     Rating.objects.filter(rater__kind="baseline").delete()
     assert "calibration" not in links(rosa.get("/datasets/ferry/agreement/"))
@@ -131,7 +137,8 @@ def filled(page: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "page", ["agreement", "pairs", "matrix", "retrieval", "mixed-model", "calibration", "paper"]
+    "page",
+    ["agreement", "disagreements", "matrix", "systems", "mixed-model", "calibration", "paper"],
 )
 def test_unchanged_form_changes_nothing(rosa, study, page):
     query = "rubric=answerable&judge=judge&eta=4&carried=1"
@@ -140,7 +147,7 @@ def test_unchanged_form_changes_nothing(rosa, study, page):
     assert filled(markup(rosa.get(f"/datasets/ferry/{page}/", sent))) == sent
 
 
-@pytest.mark.parametrize("page", ["agreement", "pairs", "mixed-model", "calibration"])
+@pytest.mark.parametrize("page", ["agreement", "disagreements", "mixed-model", "calibration"])
 def test_form_choice_is_displayed_without_a_campaign(rosa, study, page):
     sent = filled(markup(rosa.get(f"/datasets/ferry/{page}/")))
     assert sent["of_campaign"] == [""]
@@ -157,11 +164,13 @@ def test_grid_needs_reports_and_references(rosa, study):
     Text.objects.create(
         dataset=study.dataset, topic=study.oracle.topic, kind="reference", name="r", body="None."
     )
-    response = rosa.get("/datasets/ferry/grid/?rubric=answerable&judge=judge&eta=4&carried=1")
+    response = rosa.get(
+        "/datasets/ferry/reports-against-references/?rubric=answerable&judge=judge&eta=4&carried=1"
+    )
     assert response.status_code == 200
     listed = links(response)
     expected = {"rubric": "answerable", "judge": "judge", "eta": "4", "carried": "1"}
-    assert listed["agreement"] == listed["grid"] == expected
+    assert listed["agreement"] == listed["reports-against-references"] == expected
     form = re.search(r'<form class="row choose".*?</form>', markup(response), re.DOTALL)[0]
     assert re.findall(r'name="(rubric|judge|eta)" value="(\w+)"', form) == [*expected.items()][:3]
 
@@ -169,7 +178,7 @@ def test_grid_needs_reports_and_references(rosa, study):
 def test_pair_has_the_list_of_its_section(rosa, study):
     pair = f"/datasets/ferry/pairs/{study.oracle.pk}/{study.questions[0].pk}/"
     response = rosa.get(f"{pair}?rubric=answerable&judge=judge&eta=4")
-    assert links(response)["retrieval"] == {
+    assert links(response)["systems"] == {
         "rubric": "answerable",
         "source": "judge",
         "eta": "4",
@@ -182,13 +191,13 @@ def test_link_carries_what_is_shown_by_the_names_of_the_other_page(rosa, study):
     listed = links(
         rosa.get(study.url("agreement", "rubric=answerable&judge=judge&eta=4&raters=ann"))
     )
-    assert listed["retrieval"] == {
+    assert listed["systems"] == {
         "rubric": "answerable",
         "source": "judge",
         "eta": "4",
         "carried": "1",
     }
-    assert listed["pairs"] == {
+    assert listed["disagreements"] == {
         "rubric": "answerable",
         "raters": "ann",
         "judge": "judge",
@@ -213,14 +222,17 @@ def test_carried_unknown_parameter_is_dropped(rosa, study, page):
     foreign = "rubric=nobody&judge=stranger&source=stranger&eta=9&raters=zed&questions=none"
     response = rosa.get(f"/datasets/ferry/{page}/?{foreign}&carried=1")
     assert response.status_code == 200
-    assert "stranger" not in str(links(response)["agreement"]) or page in ("by-type", "nuggets")
+    assert "stranger" not in str(links(response)["agreement"]) or page in (
+        "question-types",
+        "nuggets",
+    )
 
 
 def test_own_unknown_parameter_is_refused(rosa, study):
     assert rosa.get(study.url("agreement", "judge=stranger")).status_code == 400
-    assert rosa.get("/datasets/ferry/retrieval/?source=stranger").status_code == 400
+    assert rosa.get("/datasets/ferry/systems/?source=stranger").status_code == 400
     # Carried are parameters of the bar alone.
-    assert rosa.get("/datasets/ferry/retrieval/?metric=beauty&carried=1").status_code == 400
+    assert rosa.get("/datasets/ferry/systems/?metric=beauty&carried=1").status_code == 400
 
 
 def test_of_what_came_along_one_that_is_there_is_taken(rosa, study):
@@ -248,8 +260,8 @@ def test_eta_stays_with_the_scale_that_it_is_a_level_of(rosa, study):
         rater=judge, rubric=support, text=study.oracle, question=study.questions[0], grade=1
     )
     listed = links(rosa.get(study.url("agreement", f"rubric={support.slug}&eta=1")))
-    assert listed["pairs"]["eta"] == "1"
-    assert "eta" not in listed["retrieval"]
+    assert listed["disagreements"]["eta"] == "1"
+    assert "eta" not in listed["systems"]
     assert "nuggets" in links(rosa.get(SYSTEMS))
 
 
@@ -280,7 +292,7 @@ def test_pages_count_superseded_grades(rosa, study, page):
     response = rosa.get(f"/datasets/ferry/{page}/")
     sentence = f"{n} grades that count in this dataset were given to an earlier version of 1 text."
     assert text_of_page(response).count(sentence) == 1
-    assert '<a href="/datasets/ferry/versions/">Text history</a>' in markup(response)
+    assert '<a href="/datasets/ferry/text-history/">Text history</a>' in markup(response)
 
 
 def test_page_asks_for_new_ratings(rosa, cast, study):

@@ -80,7 +80,8 @@ def routes(resolver, before: str = ""):
     for pattern in resolver.url_patterns:
         route = before + str(pattern.pattern)
         if isinstance(pattern, URLPattern):
-            yield route
+            if not (pattern.name or "").startswith("renamed_page"):  # redirects to other pages
+                yield route
         else:
             yield from routes(pattern, route)
 

@@ -73,7 +73,7 @@ def test_api_knows_nothing_of_it_either(world):
 
 def test_viewer_reads_and_changes_nothing(world):
     viewer = client_of("viewer")
-    for address in ("", "agreement/", "pairs/", "filled.csv"):
+    for address in ("", "agreement/", "disagreements/", "filled.csv"):
         assert viewer.get(f"/datasets/ferry/{address}").status_code == 200, address
     for address, is_about_it in addresses(world):
         if is_about_it and "/leave/" not in address:

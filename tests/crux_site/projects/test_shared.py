@@ -66,30 +66,30 @@ MARKERS = {"zqtext": Text, "zqquestion": SubQuestion, "zqrequest": Topic, "zqspa
 TABLES = {
     "agreement": agreement.TABLES,
     "calibration": calibration.TABLES,
-    "grid": grid.TABLES,
+    "reports-against-references": grid.TABLES,
     "mixed-model": mixed_model.TABLES,
     "nuggets": nuggets.TABLES,
-    "retrieval": retrieval.TABLES,
-    "seen": seen.TABLES,
+    "systems": retrieval.TABLES,
+    "evidence-recall": seen.TABLES,
 }
 MORE = (
     *(f"{page}/{table}.csv" for page, tables in TABLES.items() for table in tables),
     "agreement/?rubric=graded",
     "agreement/?rows=all",
     "calibration/?rubric=graded&judge=lexical",
-    "retrieval/?among=reports",
-    "retrieval/runs/ferry-bm25/",
-    *(f"retrieval/relevance/{name}.csv" for name in relevance.TABLES),
-    "retrieval/compare/?a=ferry-bm25&b=dense",
+    "systems/?among=reports",
+    "systems/runs/ferry-bm25/",
+    *(f"systems/relevance/{name}.csv" for name in relevance.TABLES),
+    "systems/compare/?a=ferry-bm25&b=dense",
     *(f"agreement/figure/{name}/" for name in ("coverage", "sweep")),
     "calibration/figure/?rubric=graded&judge=lexical",
-    *(f"retrieval/figure/{name}/" for name in ("metrics", "topics", "compare")),
-    "grid/items.json?system=annotated.bm25",
-    "seen/systems/annotated.bm25/",
+    *(f"systems/figure/{name}/" for name in ("metrics", "topics", "compare")),
+    "reports-against-references/items.json?system=annotated.bm25",
+    "evidence-recall/systems/annotated.bm25/",
     "paper/table1.csv",
     "exports/ratings.csv",
     "matrix/under/answerable/",
-    "pairs/?words=zqquestion",
+    "disagreements/?words=zqquestion",
 )
 
 
@@ -149,8 +149,8 @@ def test_without_words_no_address_of_the_dataset_has_any(world, owner):
 def test_notes_filter_is_hidden_from_visitors(world, owner):
     client = visitor(share(owner, with_words="on"))
     for query in ("kind=noted", "show=noted"):
-        assert client.get(f"{DATASET}pairs/?rubric=answerable&{query}").status_code == 404
-    page = client.get(f"{DATASET}pairs/?rubric=answerable").content.decode()
+        assert client.get(f"{DATASET}disagreements/?rubric=answerable&{query}").status_code == 404
+    page = client.get(f"{DATASET}disagreements/?rubric=answerable").content.decode()
     assert "notes.csv" not in page
     assert client.get(f"{DATASET}pairs.csv?rubric=answerable").status_code == 404
 
@@ -162,7 +162,7 @@ def test_earlier_words_are_counted_for_a_visitor_and_led_to_for_the_team_alone(w
     for client, leads in ((visitor(share(owner)), False), (owner, True)):
         page = client.get(address)
         assert "were given to an earlier version of 1 text." in text_of_page(page)
-        assert (f"{DATASET}versions/" in page.content.decode()) is leads
+        assert (f"{DATASET}text-history/" in page.content.decode()) is leads
 
 
 def test_with_words_there_is_more_and_nothing_of_the_site_but_the_listed(world, owner):
@@ -234,7 +234,7 @@ def _patterns(resolver, before=""):
 def test_other_dataset_is_hidden_from_visitors(world, owner):
     """Members compare nuggets with another dataset of the project; visitors cannot."""
     client = visitor(share(owner, with_words="on"))
-    for address in ("", "agreement/", "exports/", "pairs/"):
+    for address in ("", "agreement/", "exports/", "disagreements/"):
         assert client.get(f"/datasets/{SECOND_DATASET}/{address}").status_code == 404, address
     comparison_url = f"{DATASET}nuggets/?beside={SECOND_DATASET}"
     assert (owner.get(comparison_url).status_code, client.get(comparison_url).status_code) == (

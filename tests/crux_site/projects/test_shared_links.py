@@ -60,7 +60,7 @@ def test_page_says_that_it_is_shared_until_when_and_as_of_when(world, owner):
         "/share/",
     ):
         assert of_staff not in text, of_staff
-    missing = client.get(f"{DATASET}retrieval/runs/nothing/")  # on the list, and not there
+    missing = client.get(f"{DATASET}systems/runs/nothing/")  # on the list, and not there
     assert (missing.status_code, f'href="{DATASET}"' in body(missing)) == (404, True)
 
 

@@ -63,8 +63,8 @@ def test_members_keep_their_links(maker):
 @pytest.mark.parametrize(
     ("tag", "is_open"),
     [
-        (f'<a href="{DATASET}retrieval/">', True),
-        (f'<a class="x" href="{DATASET}retrieval/?at=5&amp;k=1#top">', True),
+        (f'<a href="{DATASET}systems/">', True),
+        (f'<a class="x" href="{DATASET}systems/?at=5&amp;k=1#top">', True),
         ('<a href="?rubric=graded">', True),
         ('<a href="#main">', True),
         ('<a href="/static/icon.svg">', True),
@@ -75,7 +75,7 @@ def test_members_keep_their_links(maker):
         ('<a href="/datasets/">', False),
         ("<a href='/datasets/'>", False),
         ('<a\n  title="a > b"\n  href="/judges/1/"\n>', False),
-        (f'<a href="{DATASET}pairs/">', False),
+        (f'<a href="{DATASET}disagreements/">', False),
         (f'<a href="{DATASET}history/">', False),
         ('<a href="/datasets/harbour/">', False),
         ('<a href="http://testserver/datasets/">', False),

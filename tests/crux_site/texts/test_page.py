@@ -49,7 +49,7 @@ def test_topics_have_counts_and_a_link_to_their_matrix(rosa, study):
 def test_runs_and_systems_are_listed(rosa, study):
     response = rosa.get(URL)
     assert "report annotated.bm25 1 0" in text_of_page(response)
-    assert 'href="/datasets/ferry/retrieval/runs/dense/"' in response.content.decode()
+    assert 'href="/datasets/ferry/systems/runs/dense/"' in response.content.decode()
     Rating.objects.all().delete()  # of runs without scores, the page has how they were made
     assert 'href="/datasets/ferry/building/runs/dense/"' in rosa.get(URL).content.decode()
 

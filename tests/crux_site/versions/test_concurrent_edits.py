@@ -42,7 +42,7 @@ def graded_report(dataset, number: int):
 
 
 def address(report) -> str:
-    return f"/datasets/ferry/words/text/{report.pk}/"
+    return f"/datasets/ferry/text-history/text/{report.pk}/"
 
 
 def edit(client, report, body: str, wording_read: str):
@@ -126,7 +126,7 @@ def test_span_that_was_placed_meanwhile_stays_where_it_is(world):
         new = REPORT.replace("9 March", "10 March, not 11 March,")
         edit(cast.client("researcher"), report, new, REPORT)
         span = NuggetSpan.objects.get(rating__text=report)
-        place_url = f"/datasets/ferry/words/spans/{span.pk}/place/"
+        place_url = f"/datasets/ferry/text-history/spans/{span.pk}/place/"
         return [
             partial(cast.client(name).post, place_url, {"words": to}, follow=True)
             for name, to in (("researcher", "10 March"), ("admin", "11 March"))

@@ -34,7 +34,7 @@ def report(cast):
 
 
 def words_url(entity, kind, previous_url=""):
-    url = f"/datasets/ferry/words/{kind}/{entity.pk}/"
+    url = f"/datasets/ferry/text-history/{kind}/{entity.pk}/"
     return f"{url}?back={quote(previous_url, safe='')}" if previous_url else url
 
 
@@ -71,12 +71,12 @@ def test_pages_that_show_words_link_to_their_edit_and_back(cast, owner, report):
 
 def test_visitors_of_a_shared_link_see_no_links_to_edits(owner, report):
     address = f"/datasets/ferry/matrix/{report.topic_id}/"
-    assert "/words/" in markup(owner.get(address))
+    assert "/text-history/" in markup(owner.get(address))
     url = share(owner, address, with_words="on")
     visitor = Client()
     page = markup(visitor.get(url, follow=True))
     assert "Sub-questions" in page
-    assert "/words/" not in page
+    assert "/text-history/" not in page
 
 
 def test_edit_keeps_the_link_back(owner, report):

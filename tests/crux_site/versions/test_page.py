@@ -38,7 +38,7 @@ def report(cast):
 
 @pytest.fixture
 def url(report):
-    return f"/datasets/ferry/words/text/{report.pk}/"
+    return f"/datasets/ferry/text-history/text/{report.pk}/"
 
 
 @pytest.fixture
@@ -80,13 +80,13 @@ def test_new_words_keep_grades_move_spans_and_list_what_is_lost(owner, report, u
     page = text_of_page(owner.get(url))
     assert "Spans without a position" in page
     assert "0 of them superseded" in page
-    assert "version" in text_of_page(owner.get("/datasets/ferry/versions/")).lower()
+    assert "version" in text_of_page(owner.get("/datasets/ferry/text-history/")).lower()
 
 
 def test_lost_span_is_placed_by_hand(owner, report, url):
     send(owner, url, REPORT.replace("9 March", "10 March"))
     span = NuggetSpan.objects.get(start=None)
-    place_url = f"/datasets/ferry/words/spans/{span.pk}/place/"
+    place_url = f"/datasets/ferry/text-history/spans/{span.pk}/place/"
     for unclear in ("11 March", "", "the"):
         assert "exactly once" in text_of_page(
             owner.post(place_url, {"words": unclear}, follow=True)
@@ -119,7 +119,7 @@ def test_grades_are_set_aside_and_come_back_with_their_spans(owner, report, url)
 def test_grades_of_a_question_come_back_to_a_text_whose_words_changed_meanwhile(owner, report, url):
     """Their spans are of the words that the text had when they were superseded."""
     question = Rating.objects.get(text=report, grade=1).question
-    address = f"/datasets/ferry/words/question/{question.pk}/"
+    address = f"/datasets/ferry/text-history/question/{question.pk}/"
     assert send(owner, address, "What is known of it?", counts="no").status_code == 302
     assert (
         send(owner, url, "Corrected. " + REPORT.replace("9 March", "10 March")).status_code == 302
@@ -150,7 +150,7 @@ def test_newer_rating_is_not_undone(owner, report, url):
 def test_replies_of_judges_count_no_more_where_grades_are_set_aside_and_count_again(owner, report):
     run = fill_lexical(report.dataset)
     passage = report.dataset.texts.filter(kind="passage").exclude(body=None).get()
-    url = f"/datasets/ferry/words/text/{passage.pk}/"
+    url = f"/datasets/ferry/text-history/text/{passage.pk}/"
     attempts = Attempt.objects.filter(text=passage, judge=run.judge)
     assert attempts.filter(counts=True).count() == 4  # the filtered question's, too
     send(owner, url, passage.body + " It was cheap.", counts="no")
@@ -163,7 +163,7 @@ def test_replies_of_judges_count_no_more_where_grades_are_set_aside_and_count_ag
 
 def test_question_has_versions_too(owner, report):
     question = report.topic.questions.first()
-    url = f"/datasets/ferry/words/question/{question.pk}/"
+    url = f"/datasets/ferry/text-history/question/{question.pk}/"
     assert "2 grades" not in text_of_page(send(owner, url, "What broke on the Halden?", "look"))
     assert send(owner, url, "What broke on the Halden?").url == url
     question.refresh_from_db()
@@ -197,7 +197,10 @@ def test_line_ends_of_a_browser_are_no_change(owner, report, url):
 def test_text_of_open_campaign_cannot_change(owner, report, url, cast, state):
     campaign = make_campaign(report.dataset, cast.worker)
     type(campaign).objects.update(state=state)
-    for address in (url, f"/datasets/ferry/words/question/{report.topic.questions.first().pk}/"):
+    for address in (
+        url,
+        f"/datasets/ferry/text-history/question/{report.topic.questions.first().pk}/",
+    ):
         answer = send(owner, address, "Other words.")
         assert answer.status_code == 422
         assert f"The campaign {campaign} uses this text: close it first" in text_of_page(answer)
@@ -216,7 +219,7 @@ def test_text_edit_permissions(cast, report, url):
         Membership.objects.filter(pk=rosa.pk).update(role=role)
         client = cast.client("researcher")
         assert client.get(url).status_code == 200
-        assert client.get("/datasets/ferry/versions/").status_code == 200
+        assert client.get("/datasets/ferry/text-history/").status_code == 200
         assert send(client, url, "Other words.").status_code == status
         assert choose(client, url, "no").status_code == status
     for account, status in (("worker", 403), ("stranger", 302)):
@@ -224,8 +227,8 @@ def test_text_edit_permissions(cast, report, url):
         assert send(cast.client(account), url, "Other words.").status_code == status
     admin = cast.client("admin")
     for missing in ("text/0", "question/0", "page/1"):
-        assert admin.get(f"/datasets/ferry/words/{missing}/").status_code == 404
-    assert admin.post("/datasets/ferry/words/spans/0/place/").status_code == 404
+        assert admin.get(f"/datasets/ferry/text-history/{missing}/").status_code == 404
+    assert admin.post("/datasets/ferry/text-history/spans/0/place/").status_code == 404
     assert admin.get(f"{url}choose/").status_code == 405
     assert choose(admin, url, "no").status_code == 404  # nothing to choose
     assert not Version.objects.exists()
@@ -247,7 +250,7 @@ def test_superseded_grades_are_restored_in_place(owner, report, url):
 
 def test_grades_that_text_and_question_set_aside_come_back_when_both_let_them(owner, report, url):
     question = Rating.objects.get(text=report, grade=1).question
-    address = f"/datasets/ferry/words/question/{question.pk}/"
+    address = f"/datasets/ferry/text-history/question/{question.pk}/"
     send(owner, address, "What is known of it?", counts="no")
     send(owner, url, f"Corrected. {REPORT}", counts="no")
     assert not Rating.objects.exists()

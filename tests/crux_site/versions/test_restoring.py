@@ -33,7 +33,7 @@ def report(cast):
 
 @pytest.fixture
 def url(report):
-    return f"/datasets/ferry/words/text/{report.pk}/"
+    return f"/datasets/ferry/text-history/text/{report.pk}/"
 
 
 def test_page_compares_and_the_button_restores(owner, report, url):
@@ -86,8 +86,8 @@ def test_restore_permissions_and_missing_versions(cast, owner, report, url):
         assert client.get(f"{url}restore/1/").status_code == status
         assert client.post(f"{url}restore/1/").status_code == status
     assert owner.get(f"{url}restore/2/").status_code == 404
-    assert owner.get("/datasets/ferry/words/text/999999/restore/1/").status_code == 404
-    assert owner.get(f"/datasets/other/words/text/{report.pk}/restore/1/").status_code == 404
+    assert owner.get("/datasets/ferry/text-history/text/999999/restore/1/").status_code == 404
+    assert owner.get(f"/datasets/other/text-history/text/{report.pk}/restore/1/").status_code == 404
     assert owner.put(f"{url}restore/1/").status_code == 405
 
 

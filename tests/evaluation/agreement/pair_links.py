@@ -22,7 +22,7 @@ def count_pair_links(client: Client, page: str) -> int:
     for url, label in sorted(links):
         if not url.startswith("/datasets/ferry/"):
             continue
-        is_count = "/pairs/" in url and label.isdigit()
+        is_count = "/disagreements/" in url and label.isdigit()
         kind = kind_of(url)
         if kind in kinds and not is_count and not ALL_CASES:
             continue

@@ -56,7 +56,7 @@ def test_page_keeps_the_campaign_in_its_links_and_files(cast, studies):
     assert "campaign=second" in page.context["selection"].query()
     report = json.loads(rosa.get("/datasets/ferry/agreement.json?campaign=second").content)
     assert (report["campaign"], report["n_items"]) == ("second", 4)
-    pairs = rosa.get("/datasets/ferry/pairs/?campaign=second")
+    pairs = rosa.get("/datasets/ferry/disagreements/?campaign=second")
     assert pairs.context["listed"].matrix.n_items == 4
     overview = rosa.get("/campaigns/second/").content.decode()
     assert f'href="{URL}?campaign=second"' in overview

@@ -208,22 +208,22 @@ def test_invalid_selection_is_refused(rosa, nominal_study, query):
     ["gave=ann:9", "gave=ann", "either=most:nobody:1", "called=1", "cell=tp", "kind=across"],
 )
 def test_pairs_refuse_what_the_rubric_has_not(rosa, nominal_study, query):
-    assert rosa.get(f"/datasets/ferry/pairs/?{NOMINAL_QUERY}&{query}").status_code == 400
+    assert rosa.get(f"/datasets/ferry/disagreements/?{NOMINAL_QUERY}&{query}").status_code == 400
 
 
 def test_distance_of_nominal_grades_is_0_or_1(rosa, nominal_study):
-    listed = rosa.get("/datasets/ferry/pairs/?rubric=question-type&kind=differ&judge=").context[
-        "listed"
-    ]
+    listed = rosa.get(
+        "/datasets/ferry/disagreements/?rubric=question-type&kind=differ&judge="
+    ).context["listed"]
     # Pair 2: ann stands against two. Pair 4: cat against two. 2 of 3 pairs of raters differ in both.
     assert [row.weight for row in listed.rows(0, 5)] == [near(2 / 3), near(2 / 3)]
-    page = text_of_page(rosa.get("/datasets/ferry/pairs/?rubric=question-type"))
+    page = text_of_page(rosa.get("/datasets/ferry/disagreements/?rubric=question-type"))
     assert "fact_single 1" in page
     assert "0: equal, 1: not equal, as these grades are names" in page
 
 
 def test_pair_page_displays_names_of_grades(rosa, nominal_study):
-    listed = rosa.get("/datasets/ferry/pairs/?rubric=question-type").context["listed"]
+    listed = rosa.get("/datasets/ferry/disagreements/?rubric=question-type").context["listed"]
     page = text_of_page(
         rosa.get("/datasets/ferry/pairs/{}/{}/?rubric=question-type".format(*listed.key(0)))
     )
@@ -244,7 +244,7 @@ def test_slices_by_the_names_that_a_rater_gave(rosa, study):
     assert (slices["fact_single"].n_items, slices["fact_single"].percent.value) == (3, near(2 / 3))
     assert [slices[name].n_items for name in ("summary", "reasoning", "unanswerable")] == [1, 1, 1]
     assert "By Type of question, graded by ann" in text_of_page(page)
-    listed = rosa.get(f"/datasets/ferry/pairs/?{query}&called=1").context["listed"]
+    listed = rosa.get(f"/datasets/ferry/disagreements/?{query}&called=1").context["listed"]
     assert len(listed) == 3
     by_rating = as_object("ferry", "--raters", "ann,ben", "--by", "question-type:ann")["by_rating"]
     assert by_rating["slices"]["fact_single"]["percent_agreement"] == near(2 / 3)

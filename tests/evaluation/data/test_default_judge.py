@@ -70,7 +70,7 @@ def newer(room):
 
 
 PAGES = (
-    *("retrieval/", "retrieval/compare/", "matrix/", "agreement/", "pairs/"),
+    *("systems/", "systems/compare/", "matrix/", "agreement/", "disagreements/"),
     "label-next/?rubric=graded",
 )
 

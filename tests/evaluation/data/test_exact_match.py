@@ -83,9 +83,9 @@ def test_lists_as_alce_counts_them(db, cast, tmp_path, capsys):
     imported(tmp_path, QAMPARI, LOCKS)
     call_command("exact_match", "locks")
     rosa = cast.client("researcher")
-    page = "/datasets/locks/seen/"
-    assert rosa.get(f"{page}seen.json").json()["lists"] == []
-    (lists,) = rosa.get(f"{page}seen.json?rules=authors").json()["lists"]
+    page = "/datasets/locks/evidence-recall/"
+    assert rosa.get(f"{page}evidence-recall.json").json()["lists"] == []
+    (lists,) = rosa.get(f"{page}evidence-recall.json?rules=authors").json()["lists"]
     (report,) = lists["reports"]
     assert report["predictions"] == ["lock one", "sea", "sea", "bridges"]
     # 1 of 4 answers is right, 1 of 3 gold answers is found: F1 = 2 * 1/4 * 1/3 / (7/12).

@@ -25,8 +25,8 @@ FERRY = [
     "matrix.csv",
 ]
 ROOM = [
-    "retrieval/systems.csv",
-    "retrieval/topics.csv",
+    "systems/systems.csv",
+    "systems/topics.csv",
     "matrix.csv",
 ]
 

@@ -180,7 +180,7 @@ def test_ndeval_value_is_beside_gains_by_other_topics(rosa, study, url):
     assert "ndeval’s rule" not in text_of_page(
         rosa.get(f"{url}?run=dense&cutoff=size&rules=authors")
     )
-    room = "/datasets/ferry/retrieval/"
+    room = "/datasets/ferry/systems/"
     page_text = text_of_page(rosa.get(f"{room}?source=judge&cutoff=size"))
     assert "“ndeval” is the value of the tool ndeval with judgements of P*" in page_text
     assert ", ndeval 0.39" in page_text

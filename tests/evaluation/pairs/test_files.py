@@ -16,7 +16,7 @@ def test_all_pairs_of_the_list_as_a_file(rosa, study):
     study.questions[0].body = "=What failed?"
     study.questions[0].save()
     pairs = csv_rows(rosa.get(file_url(study, "pairs.csv", "kind=compared&judge=judge")))
-    page = rosa.get(study.url("pairs", "kind=compared&judge=judge"))
+    page = rosa.get(study.url("disagreements", "kind=compared&judge=judge"))
     assert len(pairs) == 5
     assert [float(row["grades_apart"]) for row in pairs] == pytest.approx(
         [row.weight for row, _ in page.context["rows"]]

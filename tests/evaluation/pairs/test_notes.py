@@ -134,7 +134,7 @@ def test_list_counts_them_and_has_a_kind_for_them(rosa, study, cast):
     leave(rosa, study)
     leave(cast.client("admin"), study)
     leave(rosa, study, number=3)
-    response = rosa.get(study.url("pairs", "kind=noted"))
+    response = rosa.get(study.url("disagreements", "kind=noted"))
     assert listed_pairs(response) == [("bm25", 1), ("bm25", 3)]
     assert [row.n_notes for row, _ in response.context["rows"]] == [2, 1]
     assert "2 pairs: with a note" in text_of_page(response)
@@ -144,7 +144,7 @@ def test_list_counts_them_and_has_a_kind_for_them(rosa, study, cast):
     first = rosa.get(study.pair_url(study.bm25, 1, "kind=noted")).content.decode()
     assert re.search(r'rel="next"\s+aria-keyshortcuts="j"', first)
     withdraw(rosa, study, PairNote.objects.get(question=study.questions[2]))
-    assert listed_pairs(rosa.get(study.url("pairs", "kind=noted"))) == [("bm25", 1)]
+    assert listed_pairs(rosa.get(study.url("disagreements", "kind=noted"))) == [("bm25", 1)]
 
 
 def test_file(rosa, study):

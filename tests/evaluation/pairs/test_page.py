@@ -1,4 +1,4 @@
-"""datasets/<slug>/pairs/"""
+"""datasets/<slug>/disagreements/"""
 
 import pytest
 from django.urls import reverse
@@ -15,26 +15,26 @@ def rosa(cast):
 
 @pytest.mark.parametrize("account", ["admin", "researcher"])
 def test_researchers_and_admins_see_it(cast, study, account):
-    response = cast.client(account).get(study.url("pairs"))
+    response = cast.client(account).get(study.url("disagreements"))
     assert response.status_code == 200
     assert "6 pairs: all pairs" in text_of_page(response)
 
 
 def test_worker_is_refused(cast, study):
-    assert cast.client("worker").get(study.url("pairs")).status_code == 403
+    assert cast.client("worker").get(study.url("disagreements")).status_code == 403
 
 
 def test_stranger_is_sent_to_the_login(cast, study):
-    response = cast.client("stranger").get(study.url("pairs"))
+    response = cast.client("stranger").get(study.url("disagreements"))
     assert response["Location"].startswith(reverse("login"))
 
 
 def test_list_refuses_post(rosa, study):
-    assert rosa.post(study.url("pairs")).status_code == 405
+    assert rosa.post(study.url("disagreements")).status_code == 405
 
 
 def test_unknown_dataset_is_404(rosa, db):
-    assert rosa.get("/datasets/nowhere/pairs/").status_code == 404
+    assert rosa.get("/datasets/nowhere/disagreements/").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_unknown_dataset_is_404(rosa, db):
     ],
 )
 def test_filters(rosa, study, query, expected):
-    response = rosa.get(study.url("pairs", query))
+    response = rosa.get(study.url("disagreements", query))
     assert response.status_code == 200
     assert sorted(listed_pairs(response)) == expected
 
@@ -70,7 +70,7 @@ def test_strongest_disagreement_comes_first(rosa, study):
     # oracle 2 has two as well (ann against ben, ann against the judge); the others have none.
     # Of the three, the raters marked bm25 1 alone, with no word in common: it comes first. Of the
     # others they share 13 of the 39 characters that they mark of oracle 1.
-    response = rosa.get(study.url("pairs", "kind=compared"))
+    response = rosa.get(study.url("disagreements", "kind=compared"))
     weights = [row.weight for row, _ in response.context["rows"]]
     assert weights == pytest.approx([2 / 3, 2 / 3, 2 / 3, 0, 0, 0])
     distances = [row.evidence for row, _ in response.context["rows"]]
@@ -79,7 +79,7 @@ def test_strongest_disagreement_comes_first(rosa, study):
 
 
 def test_text_of_the_list(rosa, study):
-    response = rosa.get(study.url("pairs", f"text={study.bm25.pk}"))
+    response = rosa.get(study.url("disagreements", f"text={study.bm25.pk}"))
     assert sorted(listed_pairs(response)) == [("bm25", 1), ("bm25", 2), ("bm25", 3)]
     assert "the text is ferry-1 (annotated.bm25)" in text_of_page(response)
 
@@ -98,14 +98,14 @@ def test_text_of_the_list(rosa, study):
     ],
 )
 def test_invalid_filter_is_answered_with_the_choices(rosa, study, query, message):
-    response = rosa.get(study.url("pairs", query))
+    response = rosa.get(study.url("disagreements", query))
     assert response.status_code == 400
     assert message in text_of_page(response)
 
 
 @pytest.mark.parametrize("query", ["kind=nope", "kind=judge-differs&judge=", "cell=tp&judge="])
 def test_filter_that_is_refused_leaves_the_form_and_shows_no_pair(rosa, study, query):
-    response = rosa.get(study.url("pairs", query))
+    response = rosa.get(study.url("disagreements", query))
     page = response.content.decode()
     assert (response.status_code, listed_pairs(response)) == (400, [])
     assert all(f'name="{name}"' in page for name in ("rubric", "judge", "raters", "kind"))
@@ -113,22 +113,24 @@ def test_filter_that_is_refused_leaves_the_form_and_shows_no_pair(rosa, study, q
 
 
 def test_rubric_change_keeps_the_valid_parts_of_the_filter(rosa, study):
-    page = rosa.get(study.url("pairs")).content.decode()
+    page = rosa.get(study.url("disagreements")).content.decode()
     assert 'value="graded"' in page
     query = "rubric=graded&of_rubric=answerable&raters=ann&judge=nope&eta=9&words=hurt"
     query += "&kind=both-answerable-no-overlap&system=nope&cell=tp&topic=ferry-1"
-    response = rosa.get(study.url("pairs", query))
+    response = rosa.get(study.url("disagreements", query))
     assert response.status_code == 200
     assert response.context["selection"].rubric.slug == "graded"
     criteria = response.context["filter"]
     assert (criteria.words, criteria.system, criteria.cell) == ("hurt", None, ())
-    stays = rosa.get(study.url("pairs", "rubric=answerable&of_rubric=answerable&kind=differ"))
+    stays = rosa.get(
+        study.url("disagreements", "rubric=answerable&of_rubric=answerable&kind=differ")
+    )
     assert stays.context["filter"].kind == "differ"
 
 
 def test_rubric_without_ratings(rosa, study):
     Rubric.objects.get(slug="graded").ratings.all().delete()
-    response = rosa.get(study.url("pairs", "rubric=graded"))
+    response = rosa.get(study.url("disagreements", "rubric=graded"))
     assert response.status_code == 200
     assert "There are no ratings under this rubric. Choose another rubric above." in text_of_page(
         response
@@ -137,13 +139,13 @@ def test_rubric_without_ratings(rosa, study):
 
 def test_list_without_matches(rosa, study):
     assert "No pair matches the filters." in text_of_page(
-        rosa.get(study.url("pairs", "kind=missing"))
+        rosa.get(study.url("disagreements", "kind=missing"))
     )
 
 
 def test_missing_grade_is_not_printed_as_zero(rosa, study):
     study.rating(study.ben, study.oracle, 3).delete()
-    response = rosa.get(study.url("pairs", "kind=missing&judge="))
+    response = rosa.get(study.url("disagreements", "kind=missing&judge="))
     ((row, _),) = response.context["rows"]
     assert [cell.grade for cell in row.grades] == [0, None]
     assert row.weight is None
@@ -152,11 +154,11 @@ def test_missing_grade_is_not_printed_as_zero(rosa, study):
 
 @pytest.mark.parametrize("page", ["0", "2", "99", "x"])
 def test_page_number_out_of_range_gives_the_nearest(rosa, study, page):
-    assert rosa.get(study.url("pairs", f"page={page}")).status_code == 200
+    assert rosa.get(study.url("disagreements", f"page={page}")).status_code == 200
 
 
 def test_filter_is_displayed_and_kept(rosa, study):
-    response = rosa.get(study.url("pairs", "cell=fn&words=failed&system=annotated.bm25"))
+    response = rosa.get(study.url("disagreements", "cell=fn&words=failed&system=annotated.bm25"))
     page_text = text_of_page(response)
     assert "answerable or not: answerable only by the raters" in page_text
     assert (
@@ -168,13 +170,13 @@ def test_filter_is_displayed_and_kept(rosa, study):
 
 def test_of_very_many_topics_the_name_is_written(rosa, study, monkeypatch):
     monkeypatch.setattr("evaluation.pairs.views.MOST_TOPICS", 0)
-    assert "Topic (full name)" in text_of_page(rosa.get(study.url("pairs")))
+    assert "Topic (full name)" in text_of_page(rosa.get(study.url("disagreements")))
 
 
 def test_queries(rosa, study, django_assert_max_num_queries):
     # As the agreement page, without the data's version; the role in the project; of the pairs that are
     # shown the notes and the words of the questions.
     with django_assert_max_num_queries(21):
-        rosa.get(study.url("pairs"))
+        rosa.get(study.url("disagreements"))
     with django_assert_max_num_queries(20):
-        rosa.get(study.url("pairs", "kind=both-answerable-no-overlap&words=a"))
+        rosa.get(study.url("disagreements", "kind=both-answerable-no-overlap&words=a"))

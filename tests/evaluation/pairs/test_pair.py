@@ -138,7 +138,7 @@ def test_choice_that_the_list_is_none_of_leads_to_all_pairs(rosa, study):
 
 def test_keys_go_on_through_all_pages_of_the_list(rosa, study, monkeypatch):
     monkeypatch.setattr("evaluation.pairs.views.PER_PAGE", 1)
-    order = [row.key for row, _ in rosa.get(study.url("pairs")).context["rows"]]
+    order = [row.key for row, _ in rosa.get(study.url("disagreements")).context["rows"]]
     (index,) = order
     while index:
         page = rosa.get(study.url(f"pairs/{index[0]}/{index[1]}"))

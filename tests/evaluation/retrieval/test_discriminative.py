@@ -57,4 +57,4 @@ def test_page_is_for_researchers(cast, rosa, db):
     assert cast.client("worker").get(PAGE).status_code == 403
     assert rosa.post(PAGE).status_code == 405
     assert rosa.get(f"{RETRIEVAL_URL}discriminative/?source=eve").status_code == 400
-    assert rosa.get("/datasets/nowhere/retrieval/discriminative/").status_code == 404
+    assert rosa.get("/datasets/nowhere/systems/discriminative/").status_code == 404

@@ -1,4 +1,4 @@
-"""datasets/<slug>/retrieval/ and the pages of its room.
+"""datasets/<slug>/systems/ and the pages of its room.
 
 The numbers are worked out from tests/toolbox/retrieval_study.py and in
 tests/evaluation/test_retrieval_*.py.
@@ -77,7 +77,7 @@ def test_page_refuses_post(rosa, room):
 @pytest.mark.parametrize("page", ["runs/eve/", "figure/eve/", "eve.csv"])
 def test_missing_pages_are_404(rosa, room, page):
     assert rosa.get(f"{RETRIEVAL_URL}{page}").status_code == 404
-    assert rosa.get(f"/datasets/nowhere/retrieval/{page}").status_code == 404
+    assert rosa.get(f"/datasets/nowhere/systems/{page}").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def assert_equal_to_command(rosa, slug, source, **options):
     call_command("score", slug, "--all", f"--judge={source}", "--json", *arguments, stdout=out)
     printed = {run["run"]: run for run in json.loads(out.getvalue())}
     query = "&".join(["", *(f"{name}={value}" for name, value in options.items())])
-    room = f"/datasets/{slug}/retrieval/"
+    room = f"/datasets/{slug}/systems/"
     page = rosa.get(f"{room}?source={source}{query}")
     rows = {row.name: row for group in page.context["groups"] for row in group.rows}
     assert rows
@@ -279,7 +279,7 @@ def test_links_of_the_pages_open(rosa, room):
     for page in ("", "compare/", "judges/", "runs/good/", "figure/compare/"):
         opened_links |= set(links(rosa.get(f"{RETRIEVAL_URL}{page}?source=judge&rules=authors")))
     for url in opened_links:
-        if "/retrieval/" in url:
+        if "/systems/" in url:
             assert rosa.get(url).status_code == 200, url
 
 
@@ -323,17 +323,17 @@ def test_baseline_is_called_one(rosa, room):
 
 
 def test_page_without_ratings(rosa, dataset):
-    response = rosa.get(f"/datasets/{dataset.slug}/retrieval/")
+    response = rosa.get(f"/datasets/{dataset.slug}/systems/")
     assert response.status_code == 200
     assert "This dataset has no ratings" in text_of_page(response)
-    assert rosa.get(f"/datasets/{dataset.slug}/retrieval/systems.csv").status_code == 404
+    assert rosa.get(f"/datasets/{dataset.slug}/systems/systems.csv").status_code == 404
 
 
 def test_real_study(real_study, rosa, django_assert_max_num_queries):
     for source in ("llama33_70b", "crux_prejudge", "majority"):
         assert_equal_to_command(rosa, "crux-duc04", source)
     assert_equal_to_command(rosa, "crux-duc04", "llama33_70b", rules="authors", cutoff="10")
-    room = "/datasets/crux-duc04/retrieval/"
+    room = "/datasets/crux-duc04/systems/"
     clear_caches()
     with django_assert_max_num_queries(54) as first:
         response = rosa.get(f"{room}?source=llama33_70b")

@@ -37,7 +37,7 @@ GOOD = [
     "t2 Q0 e 2 1 r",
 ]
 THIN = ["t1 Q0 c 1 2 r", "t1 Q0 b 2 1 r"]
-URL = "/datasets/q/retrieval/relevance/"
+URL = "/datasets/q/systems/relevance/"
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_command_and_the_page_have_the_same_numbers(collection, cast):
     page = client.get(f"{URL}?topics=any&zeros=all").content.decode()
     assert f"{URL}tests.csv?" in page
     # Nobody graded sub-questions: Retrieval itself is this page.
-    for path in ("/datasets/q/retrieval/", f"{URL}?source=qrels&cutoff=5&zeros=none"):
+    for path in ("/datasets/q/systems/", f"{URL}?source=qrels&cutoff=5&zeros=none"):
         page = client.get(path)
         assert page.status_code == 200
         assert "2 retrieval runs, 2 topics with a relevant passage" in " ".join(
@@ -191,9 +191,9 @@ def test_command_and_the_page_have_the_same_numbers(collection, cast):
 def test_page_without_grades_of_topics(cast, db):
     """The dataset has grades of sub-questions, which another page scores."""
     fill_lexical(make_dataset())
-    page = cast.client("researcher").get("/datasets/ferry/retrieval/relevance/").content.decode()
+    page = cast.client("researcher").get("/datasets/ferry/systems/relevance/").content.decode()
     assert "No passage has a grade for a whole topic" in page
-    assert 'href="/datasets/ferry/retrieval/"' in page
+    assert 'href="/datasets/ferry/systems/"' in page
 
 
 def rows_of(response) -> list[dict[str, str]]:
@@ -220,7 +220,7 @@ def test_unknown_choice_is_refused(collection, cast, query, message):
 
 def test_files_that_are_not_there_and_strangers(collection, cast):
     assert cast.client("researcher").get(f"{URL}odd.csv").status_code == 404
-    assert cast.client("researcher").get("/datasets/none/retrieval/relevance/").status_code == 404
+    assert cast.client("researcher").get("/datasets/none/systems/relevance/").status_code == 404
     assert cast.client("worker").get(URL).status_code == 403
 
 
@@ -315,5 +315,5 @@ def test_case_of_qrels_and_a_run_has_the_values_of_trec_eval(cast):
     assert precisions == pytest.approx([0.8333, 0.5], abs=5e-5)
     assert printed_values["mean"]["average_precision"]["value"] == pytest.approx(0.6667, abs=5e-5)
     assert printed_values["mean"]["reciprocal_rank"]["value"] == 0.75
-    page = cast.client("researcher").get("/datasets/c2/retrieval/")
+    page = cast.client("researcher").get("/datasets/c2/systems/")
     assert "0.79" in page.content.decode()

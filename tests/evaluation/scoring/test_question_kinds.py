@@ -114,7 +114,7 @@ def test_other_datasets_and_rubrics_that_say_answerable_tell_nothing_apart(study
 
 
 @pytest.mark.parametrize(
-    "page", ["retrieval/", "retrieval/judges/", "retrieval/compare/", "matrix/{topic}/"]
+    "page", ["systems/", "systems/judges/", "systems/compare/", "matrix/{topic}/"]
 )
 def test_pages_offer_the_kinds_and_count_those_questions_alone(cast, typed_study, page):
     rosa = cast.client("researcher")
@@ -124,7 +124,7 @@ def test_pages_offer_the_kinds_and_count_those_questions_alone(cast, typed_study
     assert f'value="{FIRST}"' in html
     chosen = rosa.get(address, {"questions": FIRST})
     of_kind = question_kinds(typed_study.dataset)[0]
-    if page == "retrieval/":
+    if page == "systems/":
         assert "Of the questions only those count that are" in chosen.content.decode()
         assert f"on the questions that are {of_kind.title}." in chosen.context["summary"]
     assert chosen.status_code == 200

@@ -158,7 +158,7 @@ def test_identical_rankings_are_named(room):
 
 
 def test_page_files_and_command_count_alike(room, cast):
-    client, url = cast.client("researcher"), "/datasets/room/retrieval/"
+    client, url = cast.client("researcher"), "/datasets/room/systems/"
     page = client.get(f"{url}?source=judge").content.decode()
     assert "3 topics without results, counted as 0" in " ".join(page.split())
     page = client.get(f"{url}?source=judge&zeros=none").content.decode()
@@ -194,7 +194,7 @@ def test_page_files_and_command_count_alike(room, cast):
 
 @pytest.mark.parametrize("query", ["zeros=x", "topics=x"])
 def test_choice_that_is_not_there_is_refused(room, cast, query):
-    response = cast.client("researcher").get(f"/datasets/room/retrieval/?source=judge&{query}")
+    response = cast.client("researcher").get(f"/datasets/room/systems/?source=judge&{query}")
     assert response.status_code == 400
     assert "There are: " in response.content.decode()
 

@@ -48,7 +48,7 @@ def test_ratings_move_and_what_was_said_and_shown_stays(campaign, text, rosa):
     before = grades(text)
     assert before["wil", 2] == (1, [HURT])
     data = {"body": MENDED, "counts": "yes", "look": "", "seen": text.sha256}
-    preview = rosa.post(f"/datasets/ferry/words/text/{text.pk}/", data)
+    preview = rosa.post(f"/datasets/ferry/text-history/text/{text.pk}/", data)
     assert f"Raters of {campaign} saw the old text" in preview.content.decode()
     mend(text)
     assert grades(text) == {
@@ -92,14 +92,15 @@ def test_pages_of_an_item_say_that_other_words_are_there_now(campaign, text, ros
     mend(text)
     ask_otherwise(question)
     for address in (url(campaign), quality):
-        link = f'<a href="/datasets/ferry/words/text/{text.pk}/">current text</a>'
+        link = f'<a href="/datasets/ferry/text-history/text/{text.pk}/">current text</a>'
         assert link in markup(rosa.get(address))
     unchanged = item_of(campaign, "bm25")
     unchanged_url = f"{items_url}/{unchanged.pk}/"
     for address in (url(campaign, "bm25"), f"{unchanged_url}?question={question.pk}"):
         page_text = markup(rosa.get(address))
         assert (
-            f'<a href="/datasets/ferry/words/question/{question.pk}/">current text</a>' in page_text
+            f'<a href="/datasets/ferry/text-history/question/{question.pk}/">current text</a>'
+            in page_text
         )
         assert page_text.count(">current text</a>") == 1
     first = unchanged.asked.order_by("position")[0].question_id
@@ -320,7 +321,7 @@ def test_span_of_deleted_text_is_unlocated(campaign, text, cast, rosa):
 def test_span_that_a_person_placed_is_there_when_its_rater_counts_again(campaign, text, cast, rosa):
     mend(text, REPORT.replace("was hurt", "had an injury"))
     unlocated = NuggetSpan.objects.get(rating__text=text, start=None)
-    address = f"/datasets/ferry/words/spans/{unlocated.pk}/place/"
+    address = f"/datasets/ferry/text-history/spans/{unlocated.pk}/place/"
     rosa.post(address, {"words": "had an injury"})
     placed = NuggetSpan.objects.get(pk=unlocated.pk).position_fields()
     assert placed["quote"] == "had an injury"

@@ -127,7 +127,9 @@ def test_page_has_the_expected_values(grid):
     expected_values = expected("crud")
     assert expected_values["overlap"].keys() == texts().keys()
     for rules in ("paper", "authors"):
-        rows = rows_of(grid("grid.json", vary="system", tokens="jieba", rules=rules))
+        rows = rows_of(
+            grid("reports-against-references.json", vary="system", tokens="jieba", rules=rules)
+        )
         for name, right in expected_values["questeval"].items():
             check_answers(rows, name, right, rules)
     for name, right in expected_values["overlap"].items():
@@ -140,7 +142,9 @@ def check_texts(grid, rows, name: str, expected_values: dict[str, Any]) -> None:
     row = rows[group, model]
     for theirs, ours in MEASURES.items():
         same(row["measures"][ours], expected_values["means"][theirs])
-    system_items = grid("grid/items.json", vary="system", tokens="jieba", system=row["system"])
+    system_items = grid(
+        "reports-against-references/items.json", vary="system", tokens="jieba", system=row["system"]
+    )
     items = {item["topic"]: item["values"] for item in system_items["items"]}
     for item, right in expected_values["first_items"].items():
         check_item(items.get(f"{group}.{item}"), right)

@@ -1,4 +1,4 @@
-"""datasets/<slug>/grid/"""
+"""datasets/<slug>/reports-against-references/"""
 
 import json
 from io import StringIO
@@ -12,7 +12,8 @@ from tests.toolbox.grid_study import make_grid
 from tests.toolbox.html_tables import tables
 from tests.toolbox.responses import csv_rows, text_of_page
 
-URL = "/datasets/grid/grid/"
+URL = "/datasets/grid/reports-against-references/"
+JSON = "/datasets/grid/reports-against-references.json"
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def measures_of(rosa, grid):
     """The measures of a row, by kind of task, system and the name of the measure."""
 
     def measures(group, system, **params):
-        content = rosa.get("/datasets/grid/grid.json", params).json()
+        content = rosa.get(JSON, params).json()
         [row] = [r for r in content["rows"] if (r["group"], r["system"]) == (group, system)]
         return row["measures"]
 
@@ -132,7 +133,7 @@ def test_all_systems_or_those_of_one_setting(rosa, grid):
     # k9 has no report at all: its topics are missing everywhere.
     rows = [row[0] for row in tables(response)["read-1"]]
     assert rows == ["k1 base", "k2", "k9"]
-    llm = rosa.get("/datasets/grid/grid.json", {"vary": "llm", "base": "k9"}).json()
+    llm = rosa.get(JSON, {"vary": "llm", "base": "k9"}).json()
     assert [(row["system"], row["n_reports"]) for row in llm["rows"]] == [("k9", 0)] * 2
 
 
@@ -167,7 +168,7 @@ def test_files(rosa, grid):
         *(("k2", topic) for topic in ("t-1", "t-2")),
     ]
     assert items[2]["qa_recall"] == ""
-    content = rosa.get("/datasets/grid/grid/items.json", {"system": "k1"}).json()
+    content = rosa.get(f"{URL}items.json", {"system": "k1"}).json()
     assert content["items"][0]["values"]["bleu_1"] == 0.8
     assert content["items"][2]["values"]["qa_recall"] is None
 
@@ -197,13 +198,15 @@ def test_invalid_parameter_is_refused(rosa, grid, params, message):
 
 
 def test_grid_is_for_researchers(cast, grid):
-    for path in ("grid/", "grid/grid.csv", "grid.json", "grid/items.json?system=k1"):
-        url = f"/datasets/grid/{path}"
+    for path in ("/", "/grid.csv", ".json", "/items.json?system=k1"):
+        url = f"{URL[:-1]}{path}"
         assert cast.client("researcher").get(url).status_code == 200
         assert cast.client("worker").get(url).status_code == 403
         assert cast.client("stranger").get(url).status_code == 302
         assert cast.client("admin").post(url).status_code == 405
-    assert cast.client("admin").get("/datasets/other/grid/").status_code == 404
+    assert (
+        cast.client("admin").get("/datasets/other/reports-against-references/").status_code == 404
+    )
     assert cast.client("admin").get(f"{URL}other.csv").status_code == 404
     assert cast.client("admin").get(f"{URL}items.json?system=x").status_code == 400
 
@@ -211,7 +214,7 @@ def test_grid_is_for_researchers(cast, grid):
 def test_dataset_without_reports(rosa, dataset):
     dataset.texts.filter(kind="report").delete()
     assert "This dataset has no reports" in text_of_page(
-        rosa.get(f"/datasets/{dataset.slug}/grid/")
+        rosa.get(f"/datasets/{dataset.slug}/reports-against-references/")
     )
 
 
@@ -225,7 +228,7 @@ def test_command_prints_the_same(rosa, grid):
     printed = command("--vary", "k", "--base", "k2")
     assert "k varies; base k2; rules paper; tokens words, answers by asker" in printed
     assert "ROUGE-L: 1.0000" in printed
-    assert json.loads(command("--json")) == rosa.get("/datasets/grid/grid.json").json()
+    assert json.loads(command("--json")) == rosa.get(JSON).json()
     page = rosa.get(f"{URL}grid.csv").content.decode()
     assert command("--csv") == page
     with pytest.raises(CommandError, match="There are: paper, authors"):
@@ -247,7 +250,7 @@ def test_system_on_fewer_topics_is_last_and_never_best(rosa, grid):
     report = Text.objects.get(kind="report", system="k1", topic__name="t-2")
     report.ratings.all().delete()
     report.delete()
-    content = rosa.get("/datasets/grid/grid.json").json()
+    content = rosa.get(JSON).json()
     rows = [row for row in content["rows"] if row["group"] == "read-1" and row["n_reports"]]
     assert [(row["system"], row["n_reports"], row["on_same_topics"]) for row in rows] == [
         ("k2", 2, True),

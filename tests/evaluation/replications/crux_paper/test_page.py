@@ -322,5 +322,5 @@ def test_page_is_for_researchers(cast, mill, page):
 def test_way_to_it(cast, mill):
     client = cast.client("admin")
     assert PAGE in links(client.get("/datasets/mill/"))
-    retrieval = client.get("/datasets/mill/retrieval/?eta=4&source=majority")
+    retrieval = client.get("/datasets/mill/systems/?eta=4&source=majority")
     assert f"{PAGE}?source=majority&eta=4&carried=1" in links(retrieval)

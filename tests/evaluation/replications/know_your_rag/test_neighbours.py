@@ -70,7 +70,9 @@ def test_recall_by_type_and_weight(tmp_path, cast, name, read, rubric):
         query = (
             f"how={how}&k={reference['k']}&lexical=bm25&dense=trigram&types={rubric['slug']}:people"
         )
-        content = cast.client("researcher").get(f"/datasets/{name}/by-type.json?{query}").json()
+        content = (
+            cast.client("researcher").get(f"/datasets/{name}/question-types.json?{query}").json()
+        )
         assert (content["gold"], content["n_without_type"], content["n_not_ranked"]) == (
             "own",
             0,

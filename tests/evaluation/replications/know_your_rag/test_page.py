@@ -1,4 +1,4 @@
-"""datasets/<slug>/by-type/
+"""datasets/<slug>/question-types/
 
 With raw scores, k = 1 and weights 0, 0.5 and 1 the first text is
 
@@ -23,8 +23,8 @@ from tests.toolbox.foreign_files import write
 from tests.toolbox.html_tables import tables
 from tests.toolbox.responses import csv_rows, links, text_of_page
 
-URL = "/datasets/mills/by-type/"
-JSON = "/datasets/mills/by-type.json"
+URL = "/datasets/mills/question-types/"
+JSON = "/datasets/mills/question-types.json"
 QUERY = "k=1&weights=0,0.5,1"
 
 
@@ -140,7 +140,7 @@ def test_filtered_questions_are_in_no_row(rosa, mills):
 
 
 def test_files_and_the_command_have_the_same(rosa, mills):
-    lines = csv_rows(rosa.get(f"/datasets/mills/by-type.csv?{QUERY}"))
+    lines = csv_rows(rosa.get(f"/datasets/mills/question-types.csv?{QUERY}"))
     assert [(line["type"], line["weight"], line["best"]) for line in lines[3:5]] == [
         ("fact_single", "0.0", "1"),
         ("fact_single", "0.5", "0"),
@@ -181,7 +181,7 @@ def test_wrong_choices_are_answered_with_what_there_is(rosa, mills, query, messa
 
 
 def test_files_refuse_the_same(rosa, mills):
-    for address in (JSON, "/datasets/mills/by-type.csv"):
+    for address in (JSON, "/datasets/mills/question-types.csv"):
         response = rosa.get(f"{address}?how=sum")
         assert (response.status_code, "raw, minmax, rrf" in text_of_page(response)) == (400, True)
 
@@ -199,7 +199,7 @@ def test_too_little_says_so(rosa, mills):
 
 
 def test_pages_are_for_researchers_and_read_only(cast, rosa, mills):
-    for address in (URL, JSON, "/datasets/mills/by-type.csv"):
+    for address in (URL, JSON, "/datasets/mills/question-types.csv"):
         assert cast.client("worker").get(address).status_code == 403
         assert cast.client("stranger").get(address).status_code == 302
         assert rosa.post(address).status_code == 405
@@ -207,7 +207,7 @@ def test_pages_are_for_researchers_and_read_only(cast, rosa, mills):
 
 
 def test_other_pages_lead_there(rosa, mills):
-    assert any(link.startswith(URL) for link in links(rosa.get("/datasets/mills/retrieval/")))
+    assert any(link.startswith(URL) for link in links(rosa.get("/datasets/mills/systems/")))
 
 
 def test_weights_are_as_exact_as_they_were_asked_for(rosa, mills):
@@ -244,7 +244,7 @@ def test_figure_has_the_recall_of_the_page(rosa, mills):
     assert inclusive["text"][0] == "inclusive<br>weight 0: 0.6667, n = 3, best"
     assert table_row[:2] == ["inclusive", "0.667 best"]
     assert figure["layout"]["yaxis"]["title"]["text"] == "recall@1 (share of questions)"
-    assert "/by-type/figure/?" in rosa.get(f"{URL}?{QUERY}").content.decode()
+    assert "/question-types/figure/?" in rosa.get(f"{URL}?{QUERY}").content.decode()
 
 
 def test_figure_without_gold_contexts_displays_the_reason(rosa, mills):

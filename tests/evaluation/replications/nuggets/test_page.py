@@ -44,7 +44,7 @@ def test_systems_and_reports(rosa, nuggets):
     report = tables(response)["Reports"][3]
     assert report[:2] == ["t1", "birch"]
     assert report[-4:] == ["2", "1", "0", "0"]
-    assert "Nuggets" in text_of_page(rosa.get("/datasets/nuggets/retrieval/"))
+    assert "Nuggets" in text_of_page(rosa.get("/datasets/nuggets/systems/"))
 
 
 def test_nugget_without_an_assignment_is_missing(rosa, nuggets):

@@ -15,7 +15,11 @@ CLOSE = 1e-9
 
 
 def rel_recall_json(cast, dataset, **params):
-    return cast.client("researcher").get(f"/datasets/{dataset.slug}/seen/seen.json", params).json()
+    return (
+        cast.client("researcher")
+        .get(f"/datasets/{dataset.slug}/evidence-recall/evidence-recall.json", params)
+        .json()
+    )
 
 
 def agrees(ours, theirs, *, with_missing=False):
@@ -111,7 +115,7 @@ def test_demonstrations_of_qampari(db, cast):
     content = rel_recall_json(cast, dataset, rules="authors")
     (lists,) = content["lists"]
     (citations,) = content["citations"]
-    of_items = "/datasets/demos/seen/items/{}.json"
+    of_items = "/datasets/demos/evidence-recall/items/{}.json"
     for theirs, listed, row in zip(
         expected("qampari_demos"), lists["reports"], citations["reports"], strict=True
     ):

@@ -1,4 +1,4 @@
-"""Page /datasets/<slug>/seen/: its numbers are worked out in `material.py` beside it."""
+"""Page /datasets/<slug>/evidence-recall/: its numbers are computed in `material.py`."""
 
 import json
 from copy import deepcopy
@@ -14,7 +14,7 @@ from tests.toolbox.factories import make_dataset
 from tests.toolbox.html_tables import tables
 from tests.toolbox.responses import csv_rows, links, text_of_page
 
-PAGE = "/datasets/weir/seen/"
+PAGE = "/datasets/weir/evidence-recall/"
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def rosa(cast):
     return cast.client("researcher")
 
 
-def content(client, query="", page="seen.json"):
+def content(client, query="", page="evidence-recall.json"):
     return client.get(f"{PAGE}{page}{query}").json()
 
 
@@ -158,9 +158,7 @@ def test_the_page(rosa, weir):
     assert rows["brook"][6] == "1 of 2"
     assert f"{PAGE}systems/brook/" in links(response)
     assert f"{PAGE}systems/brook/?eta=2" in links(rosa.get(f"{PAGE}?eta=2"))
-    assert f"{PAGE}?judge=judge&eta=2&carried=1" in links(
-        rosa.get("/datasets/weir/retrieval/?eta=2")
-    )
+    assert f"{PAGE}?judge=judge&eta=2&carried=1" in links(rosa.get("/datasets/weir/systems/?eta=2"))
 
 
 def test_single_system_is_shown(rosa, weir):
@@ -291,12 +289,15 @@ def test_wrong_choice_says_which_there_are(rosa, weir, query, message):
 
 def test_dataset_without_ratings_has_no_page(rosa):
     make_dataset()
-    assert "This dataset has no ratings" in text_of_page(rosa.get("/datasets/ferry/seen/"))
-    assert rosa.get("/datasets/ferry/seen/seen.json").status_code == 404
+    assert "This dataset has no ratings" in text_of_page(
+        rosa.get("/datasets/ferry/evidence-recall/")
+    )
+    assert rosa.get("/datasets/ferry/evidence-recall/evidence-recall.json").status_code == 404
 
 
 @pytest.mark.parametrize(
-    "page", ["", "systems/brook/", "items/{}/", "items/{}.json", "seen.json", "systems.csv"]
+    "page",
+    ["", "systems/brook/", "items/{}/", "items/{}.json", "evidence-recall.json", "systems.csv"],
 )
 def test_page_is_for_researchers_only(cast, weir, page):
     address = PAGE + page.format(report("brook", "t1").pk)
@@ -310,7 +311,7 @@ def test_page_is_for_researchers_only(cast, weir, page):
 
 def test_unknown_page_is_404(rosa, weir):
     make_dataset()
-    assert rosa.get("/datasets/nowhere/seen/").status_code == 404
+    assert rosa.get("/datasets/nowhere/evidence-recall/").status_code == 404
     assert rosa.get(f"{PAGE}items/{Text.objects.get(name='t1:0#0').pk}/").status_code == 404
     foreign_report = Text.objects.filter(dataset__slug="ferry", kind="report").first()
     assert rosa.get(f"{PAGE}items/{foreign_report.pk}/").status_code == 404

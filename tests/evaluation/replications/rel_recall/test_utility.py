@@ -15,7 +15,7 @@ LINES = [
     }
     for n, (grade, second) in enumerate([(2, 0), (4, 1), (5, 1)])
 ]  # fmt: skip
-PAGE = "/datasets/worth/seen/"
+PAGE = "/datasets/worth/evidence-recall/"
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def worth(db, tmp_path):
 
 def test_by_hand(cast, worth):
     rosa = cast.client("researcher")
-    first, second = rosa.get(f"{PAGE}seen.json").json()["utility"]
+    first, second = rosa.get(f"{PAGE}evidence-recall.json").json()["utility"]
     assert first["system"] == "asqa-x.json.rerank"
     assert first["utility"]["value"] == pytest.approx(11 / 3)
     assert first["grades"] == {"1": 0, "2": 1, "3": 0, "4": 1, "5": 1}
@@ -54,5 +54,5 @@ def test_page_file_and_command(cast, worth, capsys):
     printed = capsys.readouterr().out
     assert "asqa-x.json.rerank, utility-annotator" in printed
     assert "3.667" in printed
-    systems = links(rosa.get("/datasets/worth/retrieval/"))
+    systems = links(rosa.get("/datasets/worth/systems/"))
     assert any(link.startswith(PAGE) for link in systems)
