@@ -14,6 +14,7 @@ CHOICES = {
     "theme": ("light", "dark"),
     "text-size": ("small", "normal", "large", "huge"),
     "line-length": ("short", "normal", "long"),
+    "guideline-beside": ("open",),
 }
 
 

@@ -7,7 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, models
 from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from annotation.models.corpus import Dataset, Text
 from annotation.models.keys import free_keys
@@ -392,6 +394,30 @@ _RATING = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grad
 _SPAN = PreparedInsert(NuggetSpan)
 
 
+class AnswerQuerySet(models.QuerySet["Answer"]):
+    def remarks(self) -> "AnswerQuerySet":
+        """Return the newest counting answers that have a note or a confidence.
+
+        As with ratings, none of pilots and of training; `rated_under` is the key of their rubric.
+        """
+        rubric = Coalesce("rubric", "assignment__participant__campaign__rubric")
+        newer = Answer.objects.annotate(rated_under=rubric).filter(
+            rated_under=OuterRef("rated_under"),
+            assignment=OuterRef("assignment"),
+            question=OuterRef("question"),
+            late=Answer.Late.NO,
+            pk__gt=OuterRef("pk"),
+        )
+        answers = self.filter(
+            late=Answer.Late.NO,
+            question__isnull=False,
+            assignment__participant__campaign__is_pilot=False,
+        )
+        answers = answers.exclude(assignment__item__purpose="training")
+        answers = answers.exclude(note="", confidence="")
+        return answers.annotate(rated_under=rubric).exclude(Exists(newer))
+
+
 class Answer(models.Model):
     """Answer of a person to one question: append-only, never changed and never deleted.
 
@@ -409,6 +435,11 @@ class Answer(models.Model):
         RETURNED = "taken_back", "the assignment was released"
         CLOSED = "closed", "the study was closed"
         EXCLUDED = "set_aside", "the work was excluded"
+
+    class Confidence(models.TextChoices):
+        LOW = "low", _("low")
+        MEDIUM = "medium", _("medium")
+        HIGH = "high", _("high")
 
     reopens = False  # whether it took back that its item was handed in; known as it is saved
 
@@ -458,12 +489,18 @@ class Answer(models.Model):
         default=False,
         help_text="the browser had changed the text or questions of the page, for example by translation",
     )
+    note = models.TextField(blank=True, default="", help_text="what the person wrote about it")
+    confidence = models.CharField(
+        max_length=6, choices=Confidence, blank=True, default="", help_text="how sure the person is"
+    )
     rated_spans = models.JSONField(
         null=True,
         blank=True,
         help_text="spans of its rating on an edited text when it stopped counting; some may be placed by hand",
     )
     created = models.DateTimeField(auto_now_add=True)
+
+    objects = AnswerQuerySet.as_manager()
 
     class Meta:
         ordering = ["id"]
@@ -474,6 +511,10 @@ class Answer(models.Model):
                 | Q(question__isnull=False, check_asked=None),
                 name="answer_is_to_one_question",
             ),
+        ]
+        indexes = [
+            # Few answers have a note; the others are not in it.
+            models.Index(fields=["question"], condition=~Q(note=""), name="answer_with_note")
         ]
 
     def __str__(self) -> str:

@@ -98,6 +98,8 @@ class Names:
                     "created",
                     "late",
                     "altered",
+                    "note",
+                    "confidence",
                 ),
                 item_position=F("assignment__item__position"),
                 state=shown_state("assignment__"),
@@ -303,6 +305,7 @@ def _answers(names: Names) -> Iterator[Cells]:
                 "check": "" if answer["check"] is None else answer["check"] + 1,
                 "spans": _json(answer["spans"]),
                 "altered": int(answer["altered"]),
+                "note": escape_formula(answer["note"]),
                 "created": names.moment(answer["created"]),
             }
 
@@ -418,7 +421,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         _answers,
         (
             *("worker", "item", "question_index", "rubric", "check", "key", "grade", "spans"),
-            *("text_sha256", "active_ms", "created", "late", "altered"),
+            *("text_sha256", "active_ms", "created", "late", "altered", "confidence", "note"),
         ),
     ),
     "labels.csv": (

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -11,8 +11,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.form_fields import MultilineField
-from annotation.models import Rubric, Text
+from annotation.models import Answer, Rubric, Text
 from annotation.text.spans import Span, SpanError, locate, validated_span
+
+
+class Remark(NamedTuple):
+    """Note on an answer and confidence in it, by the person who gave it."""
+
+    note: str = ""
+    confidence: str = ""
 
 
 class AnswerForm(forms.Form):
@@ -30,6 +37,14 @@ class AnswerForm(forms.Form):
     active_ms = forms.IntegerField(required=False, min_value=0)
     altered = forms.BooleanField(required=False)
     grade = forms.IntegerField(required=False)
+    note = MultilineField(
+        required=False,
+        max_length=1000,
+        error_messages={
+            "max_length": gettext_lazy("The note is too long: 1,000 characters at most.")
+        },
+    )
+    confidence = forms.ChoiceField(required=False, choices=Answer.Confidence.choices)
     spans = forms.CharField(required=False)
 
     def __init__(self, data: QueryDict, *, text: Text, rubric: Rubric) -> None:
@@ -47,6 +62,13 @@ class AnswerForm(forms.Form):
                 params={"allowed": allowed, "grade": grade},
             )
         return grade
+
+    @property
+    def remark(self) -> Remark | None:
+        """Note and confidence; None where the page sent neither, as one of an earlier version."""
+        if "note" not in self.sent and "confidence" not in self.sent:
+            return None
+        return Remark(self.cleaned_data["note"], self.cleaned_data["confidence"])
 
     def clean_active_ms(self) -> int:
         # A clock that jumped is no reason to refuse an answer.

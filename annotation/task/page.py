@@ -54,8 +54,11 @@ class QuestionCard:
     question: SubQuestion | AttentionCheck
     rubric: Rubric
     is_further: bool = False  # whether its rubric is a further one of the campaign
+    repeats_question: bool = False  # whether a card above it shows the same question
     grade: int | None = None
     spans: list[dict[str, Any]] = field(default_factory=list)
+    note: str = ""
+    confidence: str = ""
     key: str = ""  # of the newest answer, which the next one replaces knowingly
     answer: list[str] = field(default_factory=list)  # of the pair, where the rubric shows one
     expected: int | None = None
@@ -81,6 +84,10 @@ class QuestionCard:
     @property
     def is_check(self) -> bool:
         return isinstance(self.question, AttentionCheck)
+
+    @property
+    def confidence_choices(self) -> list[tuple[str, Any]]:
+        return Answer.Confidence.choices
 
     @property
     def takes_spans(self) -> bool:
@@ -142,6 +149,7 @@ def item_cards(assignment: Assignment) -> list[QuestionCard]:
         answer = newest.get((*question, card.rubric.pk if card.is_further else None))
         if answer:
             card.grade, card.spans, card.key = answer.grade, answer.spans, str(answer.key)
+            card.note, card.confidence = answer.note, answer.confidence
     return question_cards
 
 
@@ -154,15 +162,19 @@ def build_card_fields(rows: Sequence[Frozen], rubrics: Sequence[Rubric]) -> list
     card_fields: list[dict[str, Any]] = []
     for number, row in enumerate(rows, start=1):
         is_check = isinstance(row, AttentionCheck)
+        has_question = False
         for letter, rubric in zip(
             RUBRIC_LETTERS, rubrics[:1] if is_check else rubrics, strict=False
         ):
             is_further = rubric is not rubrics[0]
+            repeats_question = has_question and rubric.shows_question
+            has_question |= rubric.shows_question
             common_fields = {
                 "number": f"{number}{letter}" if len(rubrics) > 1 and not is_check else f"{number}",
                 "mark": len(card_fields) % MARKS + 1,
                 "rubric": rubric,
                 "is_further": is_further,
+                "repeats_question": repeats_question,
             }
             if isinstance(row, AttentionCheck):
                 card_fields.append({**common_fields, "question": row})
@@ -285,6 +297,8 @@ def page_context(
         for rubric in rubrics
     ]
     shows_text = any(rubric.shows_text for rubric in rubrics)
+    questions = {(card.is_check, card.question.pk) for card in cards}
+    unfinished = {(card.is_check, card.question.pk) for card in cards if not card.is_done}
     shows_request = any(rubric.shows_request for rubric in rubrics)
     return {
         "campaign": campaign,
@@ -311,7 +325,8 @@ def page_context(
         "active": next(
             (card.number for card in cards if card.refused or not card.is_done), cards[0].number
         ),
-        "done": sum(card.is_done for card in cards),
+        "n_questions": len(questions),
+        "done": len(questions - unfinished),
         "missing": missing,
         "place": number,
         "of": of,

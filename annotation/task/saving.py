@@ -26,12 +26,17 @@ from annotation.models import (
 )
 from annotation.participation import assigning, parts, prerequisites, rating_sync, skips
 from annotation.prepared import Prepared, PreparedInsert
+from annotation.task.forms import Remark
 from annotation.task.page import item_cards
 from annotation.text.spans import Span
 
 
 def _newest(**filters: int | None) -> QuerySet[Any, Any]:
-    return Answer.objects.filter(**filters).order_by("-id").values_list("id", "key")[:1]
+    return (
+        Answer.objects.filter(**filters)
+        .order_by("-id")
+        .values_list("id", "key", "note", "confidence")[:1]
+    )
 
 
 _LOCKED = Prepared(
@@ -77,6 +82,7 @@ def save_answer(
     knows_base: bool = False,
     active_ms: int = 0,
     altered: bool = False,
+    remark: Remark | None = None,
 ) -> Answer:
     """Append an answer and make it the rating of its pair. Idempotent by its key.
 
@@ -84,6 +90,7 @@ def save_answer(
     With `knows_base`, `base` is the key of the newest answer that the page knew (None: it knew of
     none); another one in the database was given elsewhere, and is not overwritten in silence.
     `altered` is for staff: the browser displayed other words than were served.
+    Without a `remark` the note and confidence of the newest answer stay.
     A grade that rests on no words has none: spans that come with it are left out.
     A submitted item that now lacks something is open again; `reopens` of the answer is then
     true. An answer to a released item is stored, and it counts if a slot is still free. In
@@ -124,6 +131,7 @@ def save_answer(
                 if _sent_before(answer):
                     raise IntegrityError
                 raise AnswerConflictError(Answer.objects.get(pk=newest[0]))
+            answer.note, answer.confidence = remark or (newest[2:] if newest else Remark())
             answer.late = Answer.Late.CLOSED if is_closed else assigning.late_reason(assignment)
             _ANSWER.insert_one(answer)
             if not answer.late:
@@ -136,7 +144,7 @@ def save_answer(
 def _newest_to(
     assignment: Assignment, question: SubQuestion | AttentionCheck, rubric: Rubric | None
 ) -> tuple[Any, ...] | None:
-    """Return the id and key of the newest answer to a question under a rubric."""
+    """Return id, key, note and confidence of the newest answer to a question under a rubric."""
     if rubric:
         return _NEWEST_UNDER.first(assignment.pk, question.pk, rubric.pk)
     is_check = isinstance(question, AttentionCheck)

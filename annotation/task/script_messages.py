@@ -34,6 +34,8 @@ MESSAGES = {
     "needs-span": _("needs a span"),
     "answered-state": _("answered"),
     "denial": _("Grade {grade} needs no marked words. Remove your marks?"),
+    "regrade": _("Question {number} has grade {grade} and needs a span. Change it to {next}?"),
+    "answered_now": _("Question {number}: {grade}"),
     "large": _("You selected {n} words. Mark all of them?"),
     "altered": _(
         "Your browser translates this page, or an extension changes its words. "
@@ -44,7 +46,12 @@ MESSAGES = {
     "missing_one": _("Before you can submit, one question is left:"),
     "missing": _("Before you can submit, {n} questions are left:"),
     "nothing_to_undo": _("Nothing to undo"),
+    "nothing_to_redo": _("Nothing to redo"),
     "no_grade": _("no grade"),
+    # Keys
+    "key_twice": _("The key {key} is there twice."),
+    "key_of_grade": _("The key {key} gives a grade. Choose another one."),
+    "key_missing": _("Each action needs a key."),
     # Other tabs and devices
     "open_twice": _("This page is open in another tab too. What is answered there appears here."),
     "answered_tab": _("Question {number} was answered in another tab: {grade}"),

@@ -106,6 +106,7 @@ def _save(
             knows_base="base" in request.POST,
             active_ms=form.cleaned_data["active_ms"],
             altered=form.cleaned_data["altered"],
+            remark=form.remark,
         )
     except saving.AnswerError as error:
         return _report_refusal(request, assignment, str(error), "refused", answered_question)
@@ -172,6 +173,8 @@ def _answer_json(answer: Answer) -> dict[str, object]:
         "key": str(answer.key),
         "grade": answer.grade,
         "spans": answer.spans,
+        "note": answer.note,
+        "confidence": answer.confidence,
         "at": answer.created.isoformat(timespec="seconds"),
     }
 
@@ -333,6 +336,8 @@ def _report_refusal(
         tuple(request.POST.getlist("keep")),
         request.POST.get("quotes", ""),
     )
+    card.note = request.POST.get("note", card.note)
+    card.confidence = request.POST.get("confidence", card.confidence)
     return _page(request, assignment, status=422, cards=cards)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,17 @@ from django.utils.html import format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 
-from annotation.models import Dataset, NuggetSpan, Rater, Rating, SubQuestion, Text, Topic
+from annotation.models import (
+    Answer,
+    Dataset,
+    NuggetSpan,
+    Rater,
+    Rating,
+    Rubric,
+    SubQuestion,
+    Text,
+    Topic,
+)
 from annotation.word_index import SearchQuery, matching_keys
 from crux_site.search.query import GROUPS, SiteQuery
 
@@ -95,6 +106,18 @@ def _quotes(datasets: QuerySet[Dataset], terms: SearchQuery, kind: str | None) -
     return rows.order_by("rating__text__dataset__slug", "rating__text", "rating__question", "pk")
 
 
+def _notes(datasets: QuerySet[Dataset], terms: SearchQuery, kind: str | None) -> list[Any]:
+    """Return the answers with a matching note; they are few, so they have no index of words."""
+    answers = Answer.objects.remarks().exclude(note="")
+    answers = answers.filter(assignment__item__text__dataset__in=datasets)
+    if kind:
+        answers = answers.filter(assignment__item__text__kind=kind)
+    related = ("assignment__item__text__dataset", "assignment__participant__rater", "rubric")
+    rows = answers.select_related(*related, "question__topic").order_by("pk")
+    patterns = [re.compile(term.pattern, re.IGNORECASE) for term in terms.terms]
+    return [row for row in rows if all(pattern.search(row.note) for pattern in patterns)]
+
+
 def _rated_under(**pair: Any) -> Subquery:
     """Return a rubric under which a person rated it, for the link to the list of pairs."""
     rated = Rating.objects.filter(rater__kind=Rater.Kind.HUMAN, **pair).order_by("rubric")
@@ -136,6 +159,21 @@ def _of_quote(span: Any, terms: SearchQuery) -> Hit:
     url = f"{pair}?{urlencode({'rubric': rating.rubric.slug})}"
     history = reverse("text_history", args=[text.dataset.slug, "text", text.pk])
     return Hit(str(question), of, excerpt(str(span), terms), url, history)
+
+
+def _of_note(answer: Any, terms: SearchQuery) -> Hit:
+    text, question = answer.assignment.item.text, answer.question
+    of = [
+        text.dataset.title,
+        f"{_kind_label(text)} {text.name}",
+        question.topic.name,
+        f"note of {answer.assignment.participant.rater.name}",
+    ]
+    rubric = Rubric.objects.get(pk=answer.rated_under)
+    pair = reverse("pair", args=[text.dataset.slug, text.pk, question.pk])
+    url = f"{pair}?{urlencode({'rubric': rubric.slug})}"
+    history = reverse("text_history", args=[text.dataset.slug, "text", text.pk])
+    return Hit(str(question), of, excerpt(answer.note, terms), url, history)
 
 
 def _kind_label(text: Text) -> str:
@@ -185,9 +223,10 @@ def excerpt(text: str, terms: SearchQuery) -> SafeString:
     )
 
 
-Rows = Callable[[QuerySet[Dataset], SearchQuery, str | None], QuerySet[Any]]
+Rows = Callable[[QuerySet[Dataset], SearchQuery, str | None], QuerySet[Any] | list[Any]]
 _GROUP_SEARCHES: dict[str, tuple[Rows, Callable[[Any, SearchQuery], Hit]]] = {
     "texts": (_texts, _of_text),
     "questions": (_questions, _of_question),
     "quotes": (_quotes, _of_quote),
+    "notes": (_notes, _of_note),
 }

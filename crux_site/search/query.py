@@ -10,7 +10,12 @@ from annotation.models import Text
 from evaluation.data.query import OneOf, PageQuery, parameter
 
 LONGEST = 200  # characters of `q`; the rest is cut
-GROUPS = {"texts": "texts", "questions": "sub-questions", "quotes": "nugget spans"}
+GROUPS = {
+    "texts": "texts",
+    "questions": "sub-questions",
+    "quotes": "nugget spans",
+    "notes": "notes",
+}
 
 
 class SiteQuery(PageQuery):

@@ -89,7 +89,7 @@ class PairList:
         """Return the rows of the pairs from index `start` to `stop`."""
         items = self.order[start:stop].tolist()
         keys = [(int(self.matrix.text[item]), int(self.matrix.question[item])) for item in items]
-        of_notes = counts(keys)
+        of_notes = counts(self.matrix.selection.dataset, keys)
         return [self._row(item, of_notes[key]) for item, key in zip(items, keys, strict=True)]
 
     def _row(self, item: int, n_notes: int) -> PairRow:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import (
+    Answer,
     Dataset,
     NuggetSpan,
     Rater,
@@ -32,7 +33,7 @@ from evaluation.data.selection import Selection, SelectionError
 from evaluation.http import of_selection, selection_error_page, selection_in_url
 from evaluation.models import PairNote
 from evaluation.pairs.export import pair_lines
-from evaluation.pairs.notes import HEADER, NoteForm, note_rows
+from evaluation.pairs.notes import HEADER, NoteForm, note_rows, remarks
 from evaluation.pairs.page import GradeCell, PairList, PairRow, grade_cell, pair_list
 from evaluation.pairs.query import CELLS, KINDS, MAJORITY_PREFIX, kinds
 from evaluation.pairs.sentences import DividedSentence, divided_sentences
@@ -194,6 +195,8 @@ class Voice:
     """The text of equal words that the rater read instead."""
     has_reply: bool = False
     """True for a judge with stored replies."""
+    remark: Answer | None = None
+    """The answer of a person who said how sure they were, or wrote a note."""
 
     @property
     def letter(self) -> str:
@@ -311,7 +314,22 @@ def _voices(selection: Selection, text: Text, question: SubQuestion) -> list[Voi
         rating = ratings.get((judge.pk, selection.judge_rubric.pk))
         voices.append(_voice(judge, rating, selection.judge_rubric, selection.judge_threshold))
     replied = _judges_with_replies(voices)
-    return [replace(voice, has_reply=voice.rater.pk in replied) for voice in voices]
+    answers = _remarks_by_rater(selection, text, question)
+    return [
+        replace(voice, has_reply=voice.rater.pk in replied, remark=answers.get(voice.rater.pk))
+        for voice in voices
+    ]
+
+
+def _remarks_by_rater(selection: Selection, text: Text, question: SubQuestion) -> dict[int, Answer]:
+    first = Q(rubric=None, assignment__participant__campaign__rubric=selection.rubric.pk)
+    answers = remarks(selection.dataset).filter(
+        first | Q(rubric=selection.rubric.pk), assignment__item__text=text, question=question
+    )
+    return {
+        answer.assignment.participant.rater_id: answer
+        for answer in answers.select_related("assignment__participant").order_by("pk")
+    }
 
 
 def _judges_with_replies(voices: Sequence[Voice]) -> set[int]:

@@ -165,7 +165,8 @@ function showConflicts() {
       button.addEventListener("click", () => decide(question, other, "keep" in button.dataset));
     }
     question.element.append(panel);
-    tell(phrase("conflict", { number: question.number }));
+    const isFolded = !question.element.offsetParent; // a phone has gone on to the next one
+    tell(phrase("conflict", { number: question.number }), isFolded ? `#${question.element.id}` : "");
   }
 }
 
@@ -173,7 +174,7 @@ function decide(question, other, keeps) {
   (question.element.querySelector("input:checked") ?? question.radios[0]).focus({ preventScroll: true }); // the buttons go
   if (!keeps) question.show(other, other.key);
   settle(question.url, keeps);
-  post({ kind: "answer", url: question.url, key: question.base, grade: question.grade, spans: question.spans });
+  post({ kind: "answer", url: question.url, key: question.base, grade: question.grade, spans: question.spans, ...question.remarks });
   page.changed();
   tell(phrase(keeps ? "kept_here" : "taken_there", { number: question.number }));
 }

@@ -31,6 +31,7 @@ export class Question {
     this.unticked = [...element.querySelectorAll('input[name="keep"]')] // the same of marked words
       .filter((box) => box.defaultChecked && !box.checked)
       .map((box) => box.value.split(":").map(Number)).map(([start, end]) => ({ start, end }));
+    this.remark = this.form.elements.note ?? null; // an attention check takes none
     this.refusal = this.findRefusal();
     const waiting = waitingAt(this.url).at(-1) ?? this.refusal; // said before a reload, and not saved yet
     if (waiting) this.show(waiting.fields, waiting.key);
@@ -42,9 +43,13 @@ export class Question {
   findRefusal() { return refusals().find(({ url }) => url === this.url) ?? null; }
 
   // Shows an answer that was not given on this page. Grades are numbers, or "" and null for none.
-  show({ grade, spans }, key) {
+  show({ grade, spans, note, confidence }, key) {
     this.grade = grade === "" || grade === null ? null : Number(grade);
     this.spans = typeof spans === "string" ? JSON.parse(spans) : spans;
+    if (this.remark && note !== undefined) {
+      this.remark.value = note;
+      this.confidence = confidence;
+    }
     this.remembered = this.snapshot();
     this.base = key;
     this.denied = null;
@@ -68,6 +73,12 @@ export class Question {
 
   set grade(value) {
     for (const radio of this.radios) radio.checked = value !== null && Number(radio.value) === value;
+  }
+
+  get confidence() { return this.form.elements.confidence?.value ?? ""; }
+
+  set confidence(value) {
+    for (const radio of this.form.elements.confidence ?? []) radio.checked = radio.value === value;
   }
 
   // How a grade is called: by its number, and where grades are names by its name; nothing for no grade.
@@ -117,9 +128,9 @@ export class Question {
     const { base, active_ms } = instead?.fields ?? { base: this.base, active_ms: 0 };
     const fields = {
       grade: this.grade ?? "", spans: JSON.stringify(this.spans), base, active_ms: active_ms + spent(),
-      ...(isAltered() && { altered: "on" }),
+      ...this.remarks, ...(isAltered() && { altered: "on" }),
     };
-    this.said = { item, url: this.url, key, grade: this.grade, spans: this.spans, base: this.base };
+    this.said = { item, url: this.url, key, grade: this.grade, spans: this.spans, base: this.base, ...this.remarks };
     this.remembered = this.snapshot();
     this.base = key;
     this.denied = null;
@@ -127,6 +138,8 @@ export class Question {
     put({ kind: "answer", item, url: this.url, key, fields }, { holds, instead });
     return before;
   }
+
+  get remarks() { return this.remark ? { note: this.remark.value, confidence: this.confidence } : {}; }
 
   add({ start, end }) {
     if (this.spans.some((other) => other.start <= start && end <= other.end)) return false; // marked already

@@ -63,8 +63,11 @@ export function keyOf(event, means) {
   return place && means(place) ? place : event.key;
 }
 
+export function isField(event) {
+  return event.target.closest("textarea, select, input:not([type=radio], [type=checkbox])") !== null;
+}
+
 // True while a key belongs to a field or a dialog, so that single-key shortcuts stay quiet.
 export function isTyping(event) {
-  return event.altKey || event.metaKey || document.querySelector("dialog[open]") !== null
-    || event.target.closest("textarea, select, input:not([type=radio], [type=checkbox])") !== null;
+  return event.altKey || event.metaKey || document.querySelector("dialog:modal") !== null || isField(event);
 }

@@ -5,11 +5,12 @@ import { spent } from "./clock.js";
 import { watchDrags } from "./drags.js";
 import { publish, tell, watch } from "./elsewhere.js";
 import { entries, events, newKey, put, release, send, withdraw } from "./outbox.js";
+import { actionOf, chooseKeys } from "./keys.js";
 import { calmly, isPressing } from "./pressing.js";
 import { Question, STATE_WORDS, item } from "./question.js";
 import { begin, forgive, say } from "./saved.js";
 import { isAltered, watchServed } from "./served.js";
-import { isTyping, keyOf, phrase } from "./site.js";
+import { isField, isTyping, keyOf, phrase } from "./site.js";
 import { countWords, draw, isLarge, spanOf, unwrapMarks, walkSentences } from "./spans.js";
 import { readItem, writeItem } from "./storage.js";
 
@@ -20,18 +21,22 @@ const missing = document.getElementById("missing");
 const singleKeys = document.getElementById("single-keys");
 const undoButton = document.getElementById("undo");
 const undoStack = [];
+const redoStack = [];
 const proposed = questions.find((question) => "active" in question.element.dataset) ?? questions[0];
 // Whoever began before this script had started goes on with the same question.
 let active = questions.find((question) => question.element.contains(document.activeElement))
   ?? questions.findLast((question) => question.early !== null || question.unticked.length) ?? proposed;
 let offered = null; // words selected while the answer says that there are none
 let large = null; // so many words selected that it is asked first whether they are meant
+let regrade = null; // a grade by key for a question that has one, and lacks only marked words
 const waitsToLeave = () => entries().some((entry) => entry.item === item && entry.kind !== "answer");
 let isLeaving = waitsToLeave(); // submitted, not yet acknowledged
 
 const isMarked = questions.some((question) => question.takesSpans); // whether any words are
 if (isMarked) unwrapMarks(body);
 const goToText = isMarked && walkSentences(body);
+
+const asked = ({ number }) => parseInt(number, 10);
 
 function render() {
   for (const question of questions) {
@@ -44,6 +49,11 @@ function render() {
     for (const ask of question.element.querySelectorAll(".denial")) {
       ask.hidden = question.denied === null;
       ask.firstElementChild.textContent = phrase("denial", { grade: question.nameOf(question.denied) });
+    }
+    for (const ask of question.element.querySelectorAll(".regrade")) {
+      ask.hidden = !(question === active && regrade !== null);
+      const names = { number: question.number, grade: question.nameOf(question.grade), next: question.nameOf(regrade) };
+      if (!ask.hidden) ask.firstElementChild.textContent = phrase("regrade", names);
     }
     for (const ask of question.element.querySelectorAll(".large-span")) {
       ask.hidden = !(question === active && large);
@@ -58,9 +68,10 @@ function render() {
     if (question === active) tick.setAttribute("aria-current", "step");
     else tick.removeAttribute("aria-current");
   }
-  const done = questions.filter((question) => question.isDone).length;
-  document.getElementById("progress-words").textContent = phrase("of", { n: done, all: questions.length });
-  document.getElementById("sheet-place").textContent = phrase("of", { n: questions.indexOf(active) + 1, all: questions.length });
+  const open = new Set(questions.filter((question) => !question.isDone).map(asked));
+  const all = new Set(questions.map(asked)).size; // under several rubrics a question has a card for each
+  document.getElementById("progress-words").textContent = phrase("of", { n: all - open.size, all });
+  document.getElementById("sheet-place").textContent = phrase("of", { n: active.number, all });
   undoButton.disabled = !undoStack.length;
   if (isMarked) drawMarks();
 }
@@ -76,7 +87,7 @@ function drawMarks() {
 function activate(question, { focus = false, keepPlace = false } = {}) {
   const before = question.element.getBoundingClientRect().top;
   if (question !== active) {
-    offered = large = null;
+    offered = large = regrade = null;
     release();
   }
   active = question;
@@ -100,20 +111,27 @@ function commit(question, holds) {
 // What keys do to a span takes several of them: with `holds`, they are one answer.
 function change(question, act, holds = false) {
   if (act() === false) return; // nothing came of it
+  regrade = null;
   undoStack.push({ question, before: commit(question, holds) });
+  redoStack.length = 0;
   if (!missing.hidden) showMissing();
   render();
 }
 
-function undo() {
-  const last = undoStack.pop();
-  if (!last) return say(phrase("nothing_to_undo"));
+// Takes the last change from one stack, and leaves what it replaced on the other.
+function goBack(from, to, nothing) {
+  const last = from.pop();
+  if (!last) return say(phrase(nothing));
   const { question, before } = last;
   question.grade = before.grade;
   question.spans = before.spans;
-  commit(question);
+  to.push({ question, before: commit(question) });
+  hideAnswered();
   activate(question);
 }
+
+function undo() { goBack(undoStack, redoStack, "nothing_to_undo"); }
+function redo() { goBack(redoStack, undoStack, "nothing_to_redo"); }
 
 // A grade that rests on no words takes none away unasked.
 function choose(question, grade) {
@@ -130,10 +148,47 @@ function settleDenial(question, take) {
   activate(question, { focus: true }); // the button that had it goes
 }
 
-// By key: a grade that finishes its question goes on to the next open one.
+// By key: a grade that finishes its question goes on to the next open one. A question that waits for marked words keeps
+// its grade until that is confirmed: the key may have been meant for the next question.
 function gradeByKey(value) {
+  if (active.state === "needs-span" && value !== active.grade) {
+    regrade = value;
+    render();
+    return active.element.querySelector('[data-regrade="take"]').focus();
+  }
   choose(active, value);
   if (active.isDone) nextOpen();
+}
+
+function settleRegrade(take) {
+  const grade = regrade;
+  regrade = null;
+  if (take) choose(active, grade);
+  if (take && active.isDone) nextOpen();
+  else activate(active, { focus: true });
+}
+
+// Where one question is displayed at a time, an answer by pointer that finishes it goes on, too. It is named for four
+// seconds with an Undo of its own, as it is no longer there to be seen.
+const oneAtATime = matchMedia("(max-width: 61.99rem)");
+const answered = document.getElementById("answered");
+let answeredTimer;
+
+function hideAnswered() {
+  clearTimeout(answeredTimer);
+  answered.querySelector("button").hidden = true;
+  answered.querySelector("span").textContent = "";
+}
+
+function goOn(question) {
+  if (!question.isDone || !oneAtATime.matches || pane.classList.contains("all")) return;
+  nextOpen();
+  if (active === question) return;
+  hideAnswered();
+  const { number, grade } = question;
+  answered.querySelector("span").textContent = phrase("answered_now", { number, grade: question.nameOf(grade) });
+  answered.querySelector("button").hidden = false;
+  answeredTimer = setTimeout(hideAnswered, 4000);
 }
 
 function addSpan(span, holds = false) {
@@ -226,16 +281,32 @@ function handIn() {
   end("submit", submitForm, { active_ms: spent() });
 }
 
-const KEYS = {
-  j: () => step(1), k: () => step(-1), u: undo, Enter: nextOpen, "?": () => document.getElementById("help").showModal(),
-  ...(goToText && { t: goToText }),
+const CHORDS = { z: undo, "shift+z": redo, y: redo };
+const ACTIONS = {
+  next: () => step(1), previous: () => step(-1), undo, ...(goToText && { text: goToText }),
+  lowest: () => gradeByKey(Math.min(...active.radios.map((radio) => Number(radio.value)))),
 };
+const KEYS = { Enter: nextOpen, "?": () => document.getElementById("help").showModal() };
+const meaningOf = (key) => KEYS[key] ?? ACTIONS[actionOf(key)];
+
+// The letter of a key with Ctrl: its sign, or its place where the layout has other letters.
+function letterOf(event) {
+  const letter = /^[a-z]$/i.test(event.key) ? event.key : event.code.replace("Key", "");
+  return `${event.shiftKey ? "shift+" : ""}${letter.toLowerCase()}`;
+}
 
 document.addEventListener("keydown", (event) => {
+  byPointer = false;
   if (event.ctrlKey && event.key === "Enter") {
     event.preventDefault();
     return handIn();
   }
+  const goesBack = (event.ctrlKey || event.metaKey) && !event.altKey && CHORDS[letterOf(event)];
+  if (goesBack && !isField(event)) {
+    event.preventDefault();
+    return goesBack();
+  }
+  if (event.key === "Escape" && guideline.open && !document.querySelector("dialog:modal")) return guideline.close();
   const inText = event.target.classList.contains("sentence");
   if (event.defaultPrevented || isTyping(event) || (event.ctrlKey && !(inText && event.shiftKey))) return;
   if (inText && event.key === " ") {
@@ -255,12 +326,13 @@ document.addEventListener("keydown", (event) => {
     return step(event.key === "ArrowDown" ? 1 : -1);
   }
   if (!singleKeys.checked || (event.key === "Enter" && event.target.closest("a, button, summary"))) return;
-  const key = keyOf(event, (sign) => active.gradeOf(sign) !== null || Object.hasOwn(KEYS, sign));
+  const key = keyOf(event, (sign) => active.gradeOf(sign) !== null || Boolean(meaningOf(sign)));
   const grade = active.gradeOf(key);
   if (grade !== null) return gradeByKey(grade);
-  if (Object.hasOwn(KEYS, key)) {
+  const act = meaningOf(key);
+  if (act) {
     event.preventDefault();
-    KEYS[key]();
+    act();
   }
 });
 
@@ -268,11 +340,16 @@ document.addEventListener("keydown", (event) => {
 for (const question of questions) {
   question.element.addEventListener("click", () => { if (question !== active) activate(question, { keepPlace: true }); });
   question.element.addEventListener("focusin", () => { if (!isPressing() && question !== active) activate(question); });
+  // A note is kept with every letter, and sent when the question is left.
+  question.remark?.addEventListener("input", () => { commit(question, true); });
+  question.remark?.addEventListener("change", release);
   question.form.addEventListener("change", (event) => {
+    if (event.target.name === "confidence") commit(question);
     if (event.target.name !== "grade") return;
     if (question !== active) activate(question, { keepPlace: true });
     choose(question, question.grade); // the radio has changed itself
     question.element.scrollIntoView({ block: "nearest" });
+    if (byPointer) goOn(question);
   });
   question.element.querySelector("[data-retry]").addEventListener("click", () => {
     commit(question);
@@ -286,6 +363,12 @@ for (const question of questions) {
   }
   for (const button of question.element.querySelectorAll("[data-denial]")) {
     button.addEventListener("click", () => settleDenial(question, button.dataset.denial === "take"));
+  }
+  for (const button of question.element.querySelectorAll("[data-regrade]")) {
+    button.addEventListener("click", (event) => {
+      event.stopPropagation(); // as a click on this question it would be the active one again
+      settleRegrade(button.dataset.regrade === "take");
+    });
   }
   for (const button of question.element.querySelectorAll(".touch-take button")) {
     button.addEventListener("click", (event) => {
@@ -315,8 +398,12 @@ document.querySelector("[data-all]").addEventListener("click", (event) => {
 // A mouse's selection is a span when the button goes up, and the browser has done its own part of that. If the
 // button is down again by then, the selection is half of the next drag. A finger moves handles first, so it gets a button.
 let byTouch = false;
-document.addEventListener("touchstart", () => { byTouch = true; }, { passive: true });
-document.addEventListener("pointerdown", (event) => { byTouch = event.pointerType === "touch"; });
+let byPointer = false; // whether what was done last, was done without keys
+document.addEventListener("touchstart", () => { byTouch = byPointer = true; }, { passive: true });
+document.addEventListener("pointerdown", (event) => {
+  byTouch = event.pointerType === "touch";
+  byPointer = true;
+});
 document.addEventListener("pointerup", (event) => {
   if (event.pointerType === "mouse") setTimeout(() => { if (!isPressing()) takeSelection(); });
 });
@@ -330,12 +417,33 @@ document.addEventListener("selectionchange", () => {
 
 const submitForm = document.getElementById("submit");
 const skipForm = document.querySelector(".skip form");
-undoButton.addEventListener("click", undo);
+for (const button of [undoButton, answered.querySelector("button")]) button.addEventListener("click", undo);
+
+// The guideline stays open beside the work, on the next texts too where there is room for it.
+const guideline = document.getElementById("guideline");
+const opener = document.querySelector("[data-beside]");
+opener.setAttribute("aria-expanded", guideline.open);
+function setBeside() {
+  opener.setAttribute("aria-expanded", guideline.open);
+  if (oneAtATime.matches) return;
+  document.cookie = `guideline-beside=open; path=/; max-age=${guideline.open ? 31536000 : 0}; samesite=lax`;
+}
+opener.addEventListener("click", (event) => {
+  event.preventDefault(); // a link, for those without scripts
+  if (guideline.open) return guideline.close();
+  guideline.show();
+  setBeside();
+});
+guideline.addEventListener("close", () => {
+  setBeside();
+  opener.focus({ preventScroll: true });
+});
 
 for (const button of document.querySelectorAll("[data-dismiss]")) {
   button.addEventListener("click", () => { button.closest(".banner").hidden = true; });
 }
 
+chooseKeys(questions.flatMap(({ radios }) => radios.map(({ dataset, value }) => dataset.key ?? value)));
 singleKeys.checked = readItem("localStorage", "single-keys") !== "off";
 singleKeys.addEventListener("change", () => writeItem("localStorage", "single-keys", singleKeys.checked ? "on" : "off"));
 if (isMarked) {

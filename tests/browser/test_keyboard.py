@@ -172,5 +172,82 @@ def test_keys_of_other_keyboards_are_known_by_their_place(worker, site):
     expect(page.locator("#q-2 input[value='1']")).to_be_checked()
     expect(page.locator("#q-1 input:checked")).to_have_count(0)
     press_place(page, "à", "Digit0")
+    page.keyboard.press("Enter")  # it lacked marked words, and asks
     expect(page.locator("input[value='0']:checked")).to_have_count(1)
+    settled(page)
+
+
+def test_undo_and_redo_by_chords_of_any_keyboard(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    chosen = page.locator("#q-1 input:checked")
+    page.keyboard.press("0")
+    page.keyboard.press("0")
+    page.keyboard.press("Control+z")
+    press_place(page, "\u044f", "KeyZ", ctrlKey=True)  # Z of a Cyrillic keyboard
+    expect(chosen).to_have_count(0)
+    page.keyboard.press("Control+y")
+    expect(chosen).to_have_value("0")
+    page.keyboard.press("Control+Shift+Z")
+    expect(page.locator("#q-2 input:checked")).to_have_value("0")
+    page.keyboard.press("Control+y")
+    expect(page.locator("#saved")).to_have_text("Nothing to redo")
+    page.keyboard.press("u")
+    page.locator("#q-3 input[value='0']").click()  # a new answer ends what can be redone
+    page.keyboard.press("Control+y")
+    expect(page.locator("#q-2 input:checked")).to_have_count(0)
+    page.locator("#q-4 input[value='0']").click()
+    settled(page)
+    assert site.answers(item) == [
+        *((0, 0), (1, 0), (1, None), (0, None), (0, 0)),
+        *((1, 0), (1, None), (2, 0), (3, 0)),
+    ]
+
+
+def test_grade_key_asks_before_it_changes_a_question_without_its_span(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    page.keyboard.press("1")  # it waits for marked words
+    page.keyboard.press("0")  # meant for the next question
+    ask = page.locator("#q-1 .regrade")
+    expect(ask).to_contain_text("Question 1 has grade 1 and needs a span. Change it to 0?")
+    expect(ask.locator("[data-regrade=take]")).to_be_focused()
+    assert axe_problems(page) == []
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(ask).to_be_hidden()
+    expect(page.locator("#q-1 input:checked")).to_have_value("1")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    expect(page.locator("#q-2")).to_have_attribute("data-active", "")
+    settled(page)
+    assert site.answers(item) == [(0, 1), (0, 0)]
+
+
+def test_left_hand_and_own_keys_stay_with_the_person(worker, site):
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    page.keyboard.press("?")
+    page.get_by_label("left hand").check()
+    expect(page.locator("#help kbd[data-key=next]")).to_have_text("s")
+    page.keyboard.press("Escape")
+    page.keyboard.press("q")  # the lowest grade
+    page.keyboard.press("w")
+    expect(page.locator("#q-1")).to_have_attribute("data-active", "")
+    page.keyboard.press("z")
+    expect(page.locator("#q-1 input:checked")).to_have_count(0)
+    page.reload()
+    page.keyboard.press("?")
+    expect(page.get_by_label("left hand")).to_be_checked()
+    page.get_by_label("my own").check()
+    page.locator("#keys [data-action=next]").fill("1")
+    page.locator("#keys [data-action=undo]").focus()
+    expect(page.locator("#keys [role=alert]")).to_contain_text("The key 1 gives a grade")
+    page.locator("#keys [data-action=next]").fill("n")
+    page.keyboard.press("Tab")
+    expect(page.locator("#keys [role=alert]")).to_be_hidden()
+    assert axe_problems(page) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    expect(page.locator("#q-2")).to_have_attribute("data-active", "")
     settled(page)

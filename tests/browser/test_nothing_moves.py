@@ -47,9 +47,11 @@ def test_outage_moves_nothing(new_worker, site, width, height):
     worker = new_worker(width=width, height=height)
     (item,) = site.assignments(worker.name, "t2")
     page = worker.open(f"/work/{item}/")
+    grade(page, 1, 0)
+    settled(page)
     page.route("**/answers/**", lambda route: route.abort())
     before = page.evaluate(TOPS)
-    grade(page, 1, 0)
+    grade(page, 2, 0)  # the last: a narrow page does not go on
     save_status(page).to_contain_text("1 waiting. The server cannot be reached")
     assert page.evaluate(TOPS) == before
     page.unroute("**/answers/**")

@@ -107,7 +107,7 @@ def test_layout_of_pages_does_not_depend_on_fonts(visit, site):
         (item, *_) = site.assignments("worker22", campaign)
         page = visitors["worker22"].open(f"/work/{item}/")
         by_path[campaign] = layout_faults(page)
-        page.locator("[data-opens=guideline]").click()
+        page.locator("[data-beside=guideline]").click()
         expect(page.locator("#guideline")).to_be_visible()
         by_path[f"{campaign}, guideline"] = layout_faults(page)
         page.close()
@@ -125,8 +125,7 @@ def test_task_pages_are_accessible_at(visit, site, width):
         page.locator("#submit button").click()
         expect(page.locator("#missing")).to_be_visible()
         assert faults(page, width) == []
-        page.keyboard.press("Escape")
-        page.locator("[data-opens=guideline]").click()
+        page.locator("[data-beside=guideline]").click()
         expect(page.locator("#guideline")).to_be_visible()
         assert faults(page, width) == []
         page.close()

@@ -60,7 +60,7 @@ def test_task_page_without_one_of_its_scripts_works_as_without_any(at_work, site
     for promise in page.locator(".scripted").all():
         expect(promise).to_be_hidden()
     grade(page, 2, 1)
-    page.locator("#q-2 textarea").fill("four metres of clay")
+    page.locator("#q-2 [name=quotes]").fill("four metres of clay")
     save.click()
     expect(page.locator(".notices")).to_contain_text("Question 2 is saved")
     start = T1_BODY.index("four metres of clay")
@@ -93,7 +93,7 @@ def test_task_page_promises_nothing_before_its_scripts_have_started(at_work, sit
     save_status(page).not_to_contain_text("saved")
     expect(page.locator("#undo")).to_be_hidden()
     grade(page, 2, 1)
-    page.locator("#q-2 textarea").fill("four metres of clay")  # and has not pressed Save yet
+    page.locator("#q-2 [name=quotes]").fill("four metres of clay")  # and has not pressed Save yet
     while not routes:
         page.wait_for_timeout(50)
     routes[0].continue_()

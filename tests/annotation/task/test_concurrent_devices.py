@@ -33,7 +33,14 @@ def test_answer_without_the_newest_base_gets_a_conflict(cast, url):
     assert response.status_code == 409
     reply = response.json()
     assert reply.pop("at")
-    assert reply == {"url": url, "key": str(first), "grade": 1, "spans": []}
+    assert reply == {
+        "url": url,
+        "key": str(first),
+        "grade": 1,
+        "spans": [],
+        "note": "",
+        "confidence": "",
+    }
     assert Answer.objects.count() == 1
     assert Rating.objects.get().grade == 1
 

@@ -64,7 +64,7 @@ def test_researchers_and_admins_search(cast, study, account):
     response = search(cast.client(account), "halden steering")
     assert response.status_code == 200
     # Both reports; no question has both words; ann's words of oracle 1.
-    assert counts(response) == {"texts": 2, "questions": 0, "quotes": 1}
+    assert counts(response) == {"texts": 2, "questions": 0, "quotes": 1, "notes": 0}
 
 
 def test_others_do_not(cast, study):
@@ -81,7 +81,7 @@ def test_hits_link_to_their_pages(rosa, study):
     assert "report of annotated.oracle ferry-1 · ferry-1 · marked by ann" in page
     assert "The car ferry <strong>Halden</strong> lost steering" in response.content.decode()
     urls = [hit.url for group in response.context["groups"] for hit in group.hits]
-    assert f"{study.url('pairs')}?rubric=answerable&text={study.oracle.pk}" in urls
+    assert f"{study.url('disagreements')}?rubric=answerable&text={study.oracle.pk}" in urls
     assert study.pair_url(study.oracle, 1, "rubric=answerable") in urls
     (question,) = search(rosa, "failed halden", **{"in": "questions"}).context["groups"][0].hits
     listed = rosa.get(question.url).context["rows"]
@@ -211,6 +211,7 @@ def test_same_as_by_a_plain_loop(rosa, study):
         "texts": Text.objects.exclude(body=None).values_list("body", flat=True),
         "questions": SubQuestion.objects.values_list("body", flat=True),
         "quotes": [str(span) for span in NuggetSpan.objects.all()],
+        "notes": [],
     }
     vocabulary = {token for bodies in rows.values() for body in bodies for token in tokens(body)}
     spaced = sorted(token for token in vocabulary if token < "\u0e00")[::4]
@@ -279,8 +280,8 @@ def test_filters_and_pages(rosa, study):
     ]
     assert "41 to 45 of 45" in text_of_page(last)
     assert search(rosa, "buoy", page="x", **{"in": "texts"}).status_code == 200
-    assert counts(search(rosa, "buoy", kind="report")) == {"texts": 0, "quotes": 0}
-    assert counts(search(rosa, "halden", kind="report")) == {"texts": 2, "quotes": 1}
+    assert counts(search(rosa, "buoy", kind="report")) == {"texts": 0, "quotes": 0, "notes": 0}
+    assert counts(search(rosa, "halden", kind="report")) == {"texts": 2, "quotes": 1, "notes": 0}
     assert "Search in passages of this dataset" in text_of_page(
         search(rosa, "buoy", dataset="ferry")
     )
@@ -291,7 +292,7 @@ def test_filters_and_pages(rosa, study):
     [
         ({"dataset": "nope"}, "no dataset “nope”. There are: ferry"),
         ({"kind": "poem"}, "no kind of text “poem”. There are: passage, report, reference"),
-        ({"in": "names"}, "no place “names”. There are: texts, questions, quotes"),
+        ({"in": "names"}, "no place “names”. There are: texts, questions, quotes, notes"),
     ],
 )
 def test_unknown_choice_is_refused_with_options(rosa, query, message):
@@ -356,7 +357,7 @@ def test_import_is_found_at_once(rosa, study, tmp_path):
     import_dataset(tmp_path, "birds", dry_run=True)
     assert "No results with" in text_of_page(search(rosa, "gannet"))
     import_dataset(tmp_path, "birds")
-    assert counts(search(rosa, "gannet")) == {"texts": 1, "questions": 1, "quotes": 0}
+    assert counts(search(rosa, "gannet")) == {"texts": 1, "questions": 1, "quotes": 0, "notes": 0}
 
 
 def test_of_the_longest_text_the_beginning_is_indexed(rosa, study):
@@ -380,7 +381,11 @@ def test_index_can_be_dropped_and_made_again(rosa, study):
         connection.check_constraints()  # PostgreSQL makes no index where it has them to check yet
         word_index.drop(editor)
         word_index.make(editor)
-    assert counts(search(rosa, "halden")) == before == {"texts": 2, "questions": 1, "quotes": 1}
+    assert (
+        counts(search(rosa, "halden"))
+        == before
+        == {"texts": 2, "questions": 1, "quotes": 1, "notes": 0}
+    )
 
 
 def test_queries(rosa, django_assert_max_num_queries):
