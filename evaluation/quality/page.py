@@ -23,7 +23,7 @@ from evaluation.quality.signals.agreement import (
 from evaluation.quality.signals.copies import Copy, Highlights, copies
 from evaluation.quality.signals.marks import WHOLE, Marked, marks
 from evaluation.quality.signals.pace import pace
-from evaluation.quality.signals.profile import ENOUGH_MARKED, Profile, Tally, flags
+from evaluation.quality.signals.profile import Profile, Tally, flags
 from evaluation.quality.signals.runs import straight
 from evaluation.quality.signals.task_consistency import Group, TaskConsistency, task_consistency
 from evaluation.stats.cohen import Weights
@@ -135,11 +135,11 @@ def fleiss_without(report: QualityReport, index: int) -> Estimate:
 
 def _pairs(answers: CampaignAnswers, of: NDArray[np.bool_]) -> IntArray:
     """Return the index of the (item, question) pair of each of these answers, from 0 on."""
-    if not of.any():
-        return np.empty(0, dtype=np.int64)
-    keys = np.column_stack([answers.item[of], answers.question[of]])
-    _, pairs = np.unique(keys, axis=0, return_inverse=True)
-    return np.asarray(pairs.reshape(-1), dtype=np.int64)
+    question = answers.question[of]
+    # One number for each: NumPy sorts rows of two columns ten times as slowly.
+    keys = answers.item[of] * (int(question.max(initial=0)) + 1) + question
+    _, pairs = np.unique(keys, return_inverse=True)
+    return np.asarray(pairs, dtype=np.int64)
 
 
 def _fleiss(pairs: IntArray, level: IntArray, n_levels: int) -> Estimate:
@@ -258,6 +258,7 @@ def _copies(answers: CampaignAnswers, rater: IntArray) -> dict[int, list[Copy]]:
     sentences, which a key marks: two careful people who mean the same sentence mark it alike.
     """
     counted = np.flatnonzero(answers.counts).tolist()
+    pair = _pairs(answers, answers.counts)
     marks = {
         answer: frozenset(
             (start, end) for start, end, _ in marked.spans if end - start < WHOLE * marked.length
@@ -268,10 +269,9 @@ def _copies(answers: CampaignAnswers, rater: IntArray) -> dict[int, list[Copy]]:
     def compared(marks: Mapping[int, Highlights]) -> dict[int, list[Copy]]:
         return copies(
             rater[answers.counts],
-            _pairs(answers, answers.counts),
+            pair,
             answers.grade[answers.counts],
             [marks.get(answer, frozenset()) for answer in counted],
-            ENOUGH_MARKED,
         )
 
     # The texts are loaded only if there are likely copies.

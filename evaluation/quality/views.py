@@ -19,7 +19,6 @@ from evaluation.quality.rater import (
     items_done,
     partners,
 )
-from evaluation.quality.signals.profile import ENOUGH_MARKED
 from evaluation.quality.table import csv_lines
 
 ITEMS_PER_PAGE = 100
@@ -76,7 +75,6 @@ def quality_rater(request: AuthenticatedRequest, slug: str, name: str) -> HttpRe
         "report": report,
         "participant": participant,
         "profile": report.profiles[index],
-        "enough_marked": ENOUGH_MARKED,
         "n_left": int((report.rater != index).sum()),
         "without": fleiss_without(report, index),
         "partners": rater_partners[:PARTNERS],

@@ -17,8 +17,6 @@ ENOUGH = 20  # answers, or pairs of them, below which a share says little
 LOW_KAPPA = 0.2
 TOP_SHARE = 0.95
 MIRROR_SHARE = 0.95
-ENOUGH_MARKED = 10  # answers with highlights, below which equal offsets say little
-COPY_SHARE = 0.95
 RARE_RUN = 0.001
 EXCESS_MS = 60_000  # active time beyond the server's clock from which on it is flagged
 QUICK = 1 / 3  # of the median time per item over all raters
@@ -193,7 +191,4 @@ def _copies(profile: Profile) -> list[tuple[str, str]]:
             f"{copy.same_marks} of {copy.marked} highlights",
         )
         for name, copy in profile.copies
-        if copy.marked >= ENOUGH_MARKED
-        and copy.same_marks >= COPY_SHARE * copy.marked
-        and copy.same >= COPY_SHARE * copy.n
     ]

@@ -22,8 +22,7 @@ from annotation.models import (
 from annotation.models.standard import QUESTION_TYPE, add_standard
 from annotation.task import saving
 from annotation.text.spans import sentences
-from evaluation.quality import page
-from evaluation.quality.signals import profile as signals
+from evaluation.quality.signals import copies
 from tests.toolbox.answers import assignment_of, item_of, label, label_item, submit_item
 from tests.toolbox.factories import make_campaign, make_dataset
 from tests.toolbox.html_tables import tables
@@ -55,6 +54,12 @@ def pages(campaign):
         f"{QUALITY}raters/wil/",
         f"{QUALITY}items/{campaign.items.first().pk}/",
     ]
+
+
+def find_any_copy(monkeypatch):
+    """Let one identical highlight be a copy."""
+    monkeypatch.setattr(copies, "MIN_SAME", 1)
+    monkeypatch.setattr(copies, "FALSE_ALARM", 1)
 
 
 def profile(rosa, name, url=QUALITY):
@@ -240,8 +245,7 @@ def test_grades_that_mirror_another_task_are_found_by_system(cast, rosa, answere
 
 def test_copied_answers_are_flagged_on_both_raters(cast, rosa, answered, monkeypatch):
     """On oracle both highlight the same text for the first question alone; bm25 is wil's only."""
-    for module in (page, signals):
-        monkeypatch.setattr(module, "ENOUGH_MARKED", 1)
+    find_any_copy(monkeypatch)
     label(answered, cast.worker, "oracle", 2, 0)
     label(answered, cast.worker, "oracle", 3, 1, item_of(answered, "oracle").text.body)
     label(answered, cast.other_worker, "oracle", 3, 1, item_of(answered, "oracle").text.body)
@@ -263,8 +267,7 @@ def test_copied_answers_are_flagged_on_both_raters(cast, rosa, answered, monkeyp
 
 
 def test_equal_sentence_highlights_are_no_copy(cast, rosa, campaign, monkeypatch):
-    for module in (page, signals):
-        monkeypatch.setattr(module, "ENOUGH_MARKED", 1)
+    find_any_copy(monkeypatch)
     body = item_of(campaign, "oracle").text.body
     (start, end), *_ = sentences(body, 0, len(body))
     for worker in (cast.worker, cast.other_worker):
