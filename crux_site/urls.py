@@ -33,6 +33,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("crux_site.additions.urls")),
     path("datasets/<slug:slug>/", include("crux_site.versions.urls")),
     path("", include("crux_site.imports.urls")),
+    path("campaigns/<slug:slug>/", include("crux_site.reconcile.urls")),
     path("campaigns/<slug:slug>/", include("evaluation.quality.urls")),
     path("campaigns/<slug:slug>/", include("evaluation.power.urls")),
     path("", include("judging.urls")),

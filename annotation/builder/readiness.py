@@ -12,6 +12,7 @@ from annotation.builder import equal_texts
 from annotation.models import Campaign, CheckQuestion, Item
 from annotation.models.rubric_wording import campaign_wording, is_same_text
 from annotation.models.standard import kind_for
+from annotation.participation.attention_checks import LONG_STUDY
 from annotation.participation.workload import gold_plan, hourly, workload
 from annotation.plurals import n_of
 
@@ -34,7 +35,6 @@ SETTLES = {
     "review": "",
 }
 LOW_PAY = {"GBP": Decimal(9), "USD": Decimal(12), "EUR": Decimal("10.50")}  # an hour
-LONG_PART = 5  # minutes from which on Prolific lets two attention checks decide
 SUBMISSION_HOURS = 24  # for which Prolific keeps a submission open
 
 
@@ -195,12 +195,12 @@ def _checks(campaign: Campaign, step: Step) -> None:
         )
     if (
         campaign.platform == Campaign.Platform.PROLIFIC
-        and (campaign.minutes_per_part or 0) > LONG_PART
+        and (campaign.minutes_per_part or 0) >= LONG_STUDY
         and n_asked < 2
     ):
         step.odd.append(
-            f"On Prolific a part of more than {LONG_PART} minutes needs two attention checks before "
-            f"work may be rejected; there {_is(n_asked)} {n_asked}."
+            f"On Prolific a part of {LONG_STUDY} minutes or more needs two failed attention checks "
+            f"before they are a reason for review; there {_is(n_asked)} {n_asked}."
         )
 
 

@@ -48,6 +48,10 @@ class Submission:
     def has_known_status(self) -> bool:
         return self.status in KNOWN_STATUSES
 
+    def has_code(self, code: str) -> bool:
+        """Return whether this code was submitted, in capitals or not: people type it."""
+        return self.code.strip().casefold() == code.strip().casefold()
+
 
 def read(raw: bytes) -> list[Submission]:
     """Parse the submissions of Prolific's export. Other columns are ignored.

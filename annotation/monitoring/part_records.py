@@ -12,6 +12,7 @@ from django.db.models import Count, Q, QuerySet
 
 from annotation.models import Answer, Assignment, Campaign, Item, ItemQuestion, Part, Participant
 from annotation.participation import active_time
+from annotation.participation.attention_checks import min_failed_checks
 from annotation.participation.pay_rate import MINUTE_MS, part_durations
 from annotation.participation.payout import Amount, outcome_payout
 from annotation.participation.skips import Skips, skips_by_part
@@ -20,19 +21,27 @@ from annotation.plurals import n_of
 
 def review_rules(campaign: Campaign) -> list[str]:
     """Return the rules by which a part is flagged for review, with the campaign's numbers."""
-    skipped, missed = campaign.look_skipped_percent, campaign.look_checks_missed
+    skipped, n_failed = campaign.look_skipped_percent, failed_checks_for_review(campaign)
     gold, n_gold = campaign.look_gold_percent, campaign.look_gold_answers
     return [
         "more texts skipped than the study allows"
         if skipped is None
         else f"more than {skipped}% of the texts skipped",
-        f"more than {n_of(missed, 'attention check')} failed"
-        if missed
-        else "a failed attention check",
+        "a failed attention check"
+        if n_failed == 1
+        else f"{n_failed} or more failed attention checks",
         f"under {gold}% of {n_gold} gold answers or more right",
         f"under {campaign.look_active_percent}% of the stated minutes active",
         "excluded work",
     ]
+
+
+def failed_checks_for_review(campaign: Campaign) -> int:
+    """Return the failed attention checks of a part from which on it is flagged for review.
+
+    The campaign's number, but never fewer than Prolific lets count.
+    """
+    return max(campaign.look_checks_missed + 1, min_failed_checks(campaign.minutes_per_part))
 
 
 @dataclass
@@ -70,11 +79,11 @@ class PartRecord:
             return "not begun"
         return {**dict(Participant.Outcome.choices), **dict(Part.Outcome.choices)}[self.outcome]
 
-    def looks(self, campaign: Campaign) -> Iterator[str]:
+    def review_reasons(self, campaign: Campaign) -> Iterator[str]:
         """Yield the reasons to review the part before approval, by the campaign's rules."""
         yield from self._skipped_too_many(campaign.look_skipped_percent)
         n_passed, n_asked = self.checks
-        if n_asked - n_passed > campaign.look_checks_missed:
+        if n_asked - n_passed >= failed_checks_for_review(campaign):
             yield f"{n_passed} of {n_of(n_asked, 'attention check')} passed."
         right, n = self.gold
         if n >= campaign.look_gold_answers and 100 * right < campaign.look_gold_percent * n:

@@ -1,14 +1,14 @@
 """Reconciliation of a campaign with Prolific's list of submissions.
 
 Nothing is changed or stored here: staff decide, on Prolific. A submission there is a
-part here.
+part here. The strongest suggestion is a review.
 """
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from annotation.formats.prolific import Submission
@@ -40,11 +40,12 @@ OUT = (
     "Pay and fee",
     "Finding",
     "Suggestion",
+    "Reasons",
 )
 WAITING, TIMED_OUT = "AWAITING REVIEW", "TIMED OUT"
 PAID = ("APPROVED", "PARTIALLY APPROVED", "SCREENED OUT")
 UNPAID = ("RETURNED", "REJECTED")
-SUGGESTIONS = ("approve", "look", "ask", "return")
+SUGGESTIONS = ("approve", "review", "ask", "return")
 FINDINGS = {
     "agree": "in both, consistent",
     "code": "another code",
@@ -57,18 +58,39 @@ FINDINGS = {
 
 
 @dataclass(frozen=True)
+class Link:
+    """Link to what a reason is about."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Reason of a suggestion, as a sentence."""
+
+    text: str
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True)
 class Row:
     """A submission on Prolific and its part here; either may be missing."""
 
     finding: str
     suggestion: str
-    reason: str
+    reasons: tuple[Reason, ...] = ()
     submission: Submission | None = None
     part: PartRecord | None = None
 
     @property
     def label(self) -> str:
         return FINDINGS[self.finding]
+
+    @property
+    def reason(self) -> str:
+        """All reasons, without their links."""
+        return " ".join(reason.text for reason in self.reasons)
 
     @property
     def pk(self) -> str:
@@ -135,6 +157,7 @@ class Row:
             *self.amounts,
             self.label,
             self.suggestion,
+            self.reason,
         ]
 
 
@@ -185,10 +208,15 @@ class Reconciled:
         ]
 
 
-def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
+def reconcile(
+    campaign: Campaign,
+    submissions: list[Submission],
+    quality_reasons: Mapping[int, Sequence[Reason]] | None = None,
+) -> Reconciled:
     """Match submissions with parts; add the finished parts without a submission.
 
-    Parts of a study of Prolific that no submission of this file belongs to are only counted: an
+    `quality_reasons` are further reasons for review, by participant, from the quality of all their
+    work. Parts of a study of Prolific that no submission of this file belongs to are only counted: an
     export is of one study.
     """
     parts, ended = list_part_records(campaign), ended_without_part(campaign)
@@ -198,6 +226,7 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
             campaign,
             submission,
             part_of_submission.get(submission.pk) or ended.get(submission.person),
+            quality_reasons or {},
         )
         for submission in submissions
     ]
@@ -207,7 +236,7 @@ def reconcile(campaign: Campaign, submissions: list[Submission]) -> Reconciled:
     done = [part for part in unmatched if part.person]
     ours = [part for part in done if not studies or part.study in studies or not part.study]
     rows += [
-        Row("here", "ask", "Not in Prolific's list: ask for the submission.", part=part)
+        Row("here", "ask", (Reason("Not in Prolific's list: ask for the submission."),), part=part)
         for part in ours
     ]
     return Reconciled(rows, len(done) - len(ours), len(unmatched) - len(done))
@@ -236,15 +265,23 @@ def _match_parts(parts: list[PartRecord], submissions: list[Submission]) -> dict
     return matches
 
 
-def _row(campaign: Campaign, submission: Submission, part: PartRecord | None) -> Row:
-    """Return the row of a submission; an approval is replaced by a review if rules ask for it."""
+def _row(
+    campaign: Campaign,
+    submission: Submission,
+    part: PartRecord | None,
+    quality_reasons: Mapping[int, Sequence[Reason]],
+) -> Row:
+    """Return the row of a submission; a reason for review replaces an approval by a review."""
     row = _compare(submission, part)
-    review_reasons = list(part.looks(campaign)) if part and row.suggestion == "approve" else []
-    if not review_reasons:
+    if not part or row.suggestion != "approve":
         return row
-    return Row(
-        row.finding, "look", " ".join(filter(None, [row.reason, *review_reasons])), submission, part
-    )
+    for_review = [
+        *map(Reason, part.review_reasons(campaign)),
+        *quality_reasons.get(part.participant, ()),
+    ]
+    if not for_review:
+        return row
+    return replace(row, suggestion="review", reasons=(*row.reasons, *for_review))
 
 
 def _compare(submission: Submission, part: PartRecord | None) -> Row:
@@ -255,10 +292,11 @@ def _compare(submission: Submission, part: PartRecord | None) -> Row:
     )
 
     def row(finding: str, suggestion: str, reason: str) -> Row:
-        return Row(finding, suggestion, reason, submission, part)
+        reasons = (Reason(reason),) if reason else ()
+        return Row(finding, suggestion, reasons, submission, part)
 
     if not submission.has_known_status:
-        return row("unknown", "look", "This site does not know this status of Prolific.")
+        return row("unknown", "review", "This site does not know this status of Prolific.")
     if part and part.is_done:
         if status == TIMED_OUT:
             return row(
@@ -268,15 +306,13 @@ def _compare(submission: Submission, part: PartRecord | None) -> Row:
             return row("differs", "ask", "The work is done, but it is not paid on Prolific.")
         if status in ("ACTIVE", "RESERVED"):
             return row("differs", "ask", "The work is done, but the code was not submitted yet.")
-        if part.code and submission.code != part.code:
+        if part.code and not submission.has_code(part.code):
             if status == WAITING:
-                return row(
-                    "code", "approve", "The work is done: a missing code is no reason to reject."
-                )
+                return row("code", "approve", "The work is done, whatever the code.")
             return row("code", "", "Already reviewed.")
         return row("agree", "approve" if status == WAITING else "", "")
     if ended_before_part and part:
-        if status in (WAITING, "APPROVED") and submission.code != part.code:
+        if status in (WAITING, "APPROVED") and not submission.has_code(part.code):
             return row("code", "ask" if status == WAITING else "", f"On this site: {part.label}.")
         return row("agree", "return" if status == WAITING else "", "")
     if status == WAITING and part and part.submitted:

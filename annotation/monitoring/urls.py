@@ -27,8 +27,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/abandoned/", action_views.return_abandoned, name="return_abandoned"),
     path("<slug:slug>/log/", views.log, name="campaign_log"),
     path("<slug:slug>/messages/", views.campaign_messages, name="campaign_messages"),
-    path("<slug:slug>/reconcile/", views.reconcile, name="campaign_reconcile"),
-    path("<slug:slug>/reconcile/rules/", views.review_rules, name="review_rules"),
     path("<slug:slug>/export/", views.export, name="campaign_export"),
     path("<slug:slug>/participants/", views.participants, name="campaign_participants"),
     path("<slug:slug>/participants/<int:pk>/", include(participant_urls)),

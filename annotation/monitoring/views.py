@@ -1,30 +1,19 @@
 """Monitoring views: list of studies, and a study's numbers, people, log and export."""
 
-import base64
-from typing import Any
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from annotation.form_versions import locked_post
-from annotation.http import AuthenticatedRequest, coordinators_only, researchers_only
+from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Part, Participant
-from annotation.monitoring import actions, part_records, progress, reconciliation
+from annotation.monitoring import actions, progress
 from annotation.monitoring.export import archive
-from annotation.monitoring.forms import (
-    ExtendForm,
-    LinkForm,
-    MessageForm,
-    ReconcileForm,
-    ReviewRulesForm,
-)
+from annotation.monitoring.forms import ExtendForm, LinkForm, MessageForm
 from annotation.monitoring.participants import rows, statuses
 from annotation.monitoring.plan_comparison import compare_with_plan
 from annotation.participation.payout import outcome_payout, part_payout
@@ -167,63 +156,6 @@ def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseB
     context = {"campaign": campaign, "form": form, "sent": sent, "room": "campaigns"}
     status = 422 if form.is_bound else 200
     return render(request, "annotation/monitoring/messages.html", context, status=status)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@coordinators_only
-@never_cache
-def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Compare Prolific's list of submissions with the parts here.
-
-    Nothing is stored or changed.
-    """
-    campaign = get_object_or_404(Campaign, slug=slug)
-    form = (
-        ReconcileForm(request.POST, request.FILES) if request.method == "POST" else ReconcileForm()
-    )
-    context: dict[str, Any] = {"form": form, "looks": ReviewRulesForm(instance=campaign)}
-    if form.is_valid():
-        compared = reconciliation.reconcile(campaign, form.submissions)
-        # In the page itself: what is kept nowhere else need not be uploaded again to be taken away.
-        lines = "".join(reconciliation.csv_lines(compared)).encode()
-        context |= {
-            "compared": compared,
-            "amounts": compared.payouts(),
-            "csv": f"data:text/csv;charset=utf-8;base64,{base64.b64encode(lines).decode()}",
-        }
-    return _reconcile_page(request, campaign, refused=bool(form.errors), **context)
-
-
-@require_POST
-@coordinators_only
-@locked_post
-def review_rules(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """Save the thresholds of the review rules. They change suggestions, and no pay."""
-    campaign = get_object_or_404(Campaign.objects.select_for_update(), slug=slug)
-    rules_form = ReviewRulesForm(request.POST, instance=campaign)
-    if not rules_form.is_valid():
-        stored = Campaign.objects.get(slug=slug)  # a refused form leaves its values in the other
-        return _reconcile_page(
-            request, stored, refused=True, form=ReconcileForm(), looks=rules_form
-        )
-    if rules_form.changed_data:
-        campaign.save(update_fields=rules_form.changed_data)
-        LogEntry.record(campaign, request.user, "changed look rules", rules_form.changes())
-    messages.success(request, "The rules are saved. They apply to later comparisons.")
-    return redirect("campaign_reconcile", slug)
-
-
-def _reconcile_page(
-    request: AuthenticatedRequest, campaign: Campaign, *, refused: bool, **context: Any
-) -> HttpResponseBase:
-    context |= {
-        "campaign": campaign,
-        "rules": part_records.review_rules(campaign),
-        "room": "campaigns",
-    }
-    rules_form: ReviewRulesForm = context["looks"]
-    status = (409 if rules_form.conflicts else 422) if refused else 200
-    return render(request, "annotation/monitoring/reconcile.html", context, status=status)
 
 
 @require_POST

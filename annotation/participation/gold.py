@@ -7,7 +7,7 @@ import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-LOW = 0.6  # of gold answers on the right side of eta, below which there is reason to look
+LOW = 0.6  # of gold answers on the right side of eta, below which there is a reason for review
 ENOUGH = 5  # gold answers of a person, below which a share says little
 
 

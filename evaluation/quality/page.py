@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.models import Assignment, Campaign, Item, Rating
+from annotation.participation.attention_checks import min_failed_checks
 from annotation.text.spans import paragraphs, sentences
 from evaluation.data.answers import CampaignAnswers, load
 from evaluation.quality.signals import gold
@@ -117,11 +118,13 @@ def quality_report(campaign: Campaign) -> QualityReport:
         for profile in profiles
         if profile.pace.per_item.value is not None
     ]
+    is_on_prolific = campaign.platform == Campaign.Platform.PROLIFIC
+    n_failed = min_failed_checks(campaign.minutes_per_part) if is_on_prolific else 1
     median_seconds = float(np.median(seconds)) if len(seconds) > 1 else None
     return replace(
         report,
         profiles=tuple(
-            replace(profile, flags=flags(profile, median_seconds)) for profile in profiles
+            replace(profile, flags=flags(profile, median_seconds, n_failed)) for profile in profiles
         ),
     )
 

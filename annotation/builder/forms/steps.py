@@ -144,7 +144,7 @@ class GoldForm(DraftForm):
         help_texts = {
             "gold_source": "raters with ratings of such texts under this rubric",
             "n_training": "first texts of each person, with feedback; they do not become ratings",
-            "n_gold": "look like other texts; used to weight raters, not to reject them",
+            "n_gold": "look like other texts; used to weight raters, and to find work to review",
             "gold_per_person": "spread evenly over all parts; empty: one in each part, or all if "
             "there is only one part",
         }

@@ -1,1 +1,1 @@
-"""Quality signals of one rater's work. Pure: arrays in, numbers out; no rater is rejected."""
+"""Quality signals of one rater's work. Pure: arrays in, numbers out; nothing is decided."""

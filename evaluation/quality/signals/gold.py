@@ -31,8 +31,8 @@ def weight(right: int, n: int) -> Estimate:
     """Return the weight of a rater's labels from gold items: (right + 1) / (n + 2).
 
     The mean of the posterior Beta(right + 1, n - right + 1) of the share of right answers, from a
-    uniform prior: few gold items move it little from 1/2, and it is never 0. It weighs labels; it
-    is no reason to reject anybody. n = 0: undefined, since nothing is known. Errors as `accuracy`.
+    uniform prior: few gold items move it little from 1/2, and it is never 0. It weighs labels,
+    and decides about no rater. n = 0: undefined, since nothing is known. Errors as `accuracy`.
 
     Source: Laplace's rule of succession; Gelman et al. (2013), Bayesian Data Analysis, chapter 2.
     """

@@ -39,10 +39,14 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Reason to review a rater's work, with the number behind it. It rejects no rater."""
+    """Reason to review a rater's work, with the number behind it. It decides nothing.
+
+    `partner` is the other rater of a copy.
+    """
 
     kind: str
     words: str
+    partner: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,26 +98,28 @@ class Profile:
         return self.task_consistencies[0] if self.task_consistencies else None
 
 
-def flags(profile: Profile, typical_seconds: float | None) -> tuple[Flag, ...]:
+def flags(
+    profile: Profile, typical_seconds: float | None, min_failed_checks: int = 1
+) -> tuple[Flag, ...]:
     """Return the flags for review of a rater's work, with the number behind each.
 
-    `typical_seconds` is the median time per item over the raters; None where none is known. An
+    `typical_seconds` is the median time per item over the raters; None where none is known.
+    `min_failed_checks` is the number of failed attention checks from which on they are a flag. An
     undefined statistic, or one of too few answers, raises no flag.
     """
     reasons = [
-        *_attention(profile),
+        *_attention(profile, min_failed_checks),
         *_against_labels(profile),
         *_time(profile, typical_seconds),
         *_straight(profile),
         *_marks(profile.marks),
         *_mirror_flags(profile),
-        *_copies(profile),
     ]
-    return tuple(Flag(kind, text) for kind, text in reasons)
+    return (*(Flag(kind, text) for kind, text in reasons), *_copies(profile))
 
 
-def _attention(profile: Profile) -> list[tuple[str, str]]:
-    if profile.n_passed < profile.checks.n:
+def _attention(profile: Profile, min_failed_checks: int) -> list[tuple[str, str]]:
+    if profile.checks.n - profile.n_passed >= min_failed_checks:
         return [("attention", f"{profile.n_passed} of {profile.checks.n} attention checks passed")]
     return []
 
@@ -183,12 +189,13 @@ def _mirror_flags(profile: Profile) -> list[tuple[str, str]]:
     ]
 
 
-def _copies(profile: Profile) -> list[tuple[str, str]]:
+def _copies(profile: Profile) -> list[Flag]:
     return [
-        (
+        Flag(
             "copies",
             f"same as {name}: {copy.same} of {copy.n} grades ({copy.by_chance:.0f} by chance), "
             f"{copy.same_marks} of {copy.marked} highlights",
+            name,
         )
         for name, copy in profile.copies
     ]

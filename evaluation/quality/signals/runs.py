@@ -14,13 +14,15 @@ from evaluation.stats.estimate import Estimate
 class Straight:
     """Longest run of one grade in the order of answering, and the most frequent grade.
 
-    `length` and `grade` are of the longest run, the first of them if there are several; 0 and None
-    without answers. `chance` is the probability of a run at least as long, of any grade, if the
-    same shares of grades came in a random order. `top` is the share of the grade `top_grade`.
+    `length`, `start` (the place of its first answer, from 0) and `grade` are of the longest run, the
+    first of them if there are several; 0 and None without answers. `chance` is the probability of a
+    run at least as long, of any grade, if the same shares of grades came in a random order. `top` is
+    the share of the grade `top_grade`.
     """
 
     n: int
     length: int
+    start: int
     grade: int | None
     top_grade: int | None
     top: Estimate
@@ -36,19 +38,20 @@ def straight(grades: Sequence[int]) -> Straight:
     n = len(grades)
     if n == 0:
         undefined = Estimate(None, "undefined, because there are no answers", 0)
-        return Straight(0, 0, None, None, undefined, undefined)
-    length, grade, current = 1, grades[0], 1
-    for previous, next_grade in pairwise(grades):
+        return Straight(0, 0, 0, None, None, undefined, undefined)
+    length, start, current = 1, 0, 1
+    for place, (previous, next_grade) in enumerate(pairwise(grades), start=1):
         current = current + 1 if next_grade == previous else 1
         if current > length:
-            length, grade = current, next_grade
+            length, start = current, place + 1 - current
     counted = Counter(grades)
     top_grade, top = min(counted.items(), key=lambda grade_count: (-grade_count[1], grade_count[0]))
     shares = [count / n for count in counted.values()]
     return Straight(
         n=n,
         length=length,
-        grade=grade,
+        start=start,
+        grade=grades[start],
         top_grade=top_grade,
         top=Estimate(top / n, None, n),
         chance=Estimate(chance_of_run(shares, n, length), None, n),

@@ -49,7 +49,7 @@ def test_draft_with_missing_settings_is_not_opened(admin, draft, changes, messag
         ({"terms": TERMS | {"admits_anyone": "on"}}, "There is no consent text"),
         ({}, "Nobody is invited"),
         ({"checks": CHECKS}, "1 attention check is written, and none is asked"),
-        ({"terms": PROLIFIC}, "needs two attention checks"),
+        ({"terms": PROLIFIC}, "needs two failed attention checks"),
         ({"terms": PROLIFIC}, "paid people need short parts"),
         ({"terms": PROLIFIC}, "never return to the pool"),
         ({"terms": PROLIFIC, "checks": CHECKS}, "fail the comprehension check"),

@@ -247,7 +247,7 @@ def test_part_done_with_too_many_skips_is_flagged_for_review(cast, walker):
     sent = [Submission("sub1", walker.pid, "AWAITING REVIEW", "DONE1")]
     [row] = reconciliation.reconcile(Campaign.objects.get(), sent).rows
     assert (row.suggestion, row.reason) == (
-        "look",
+        "review",
         "7 of 9 texts were skipped; the study allows 2.",
     )
     page = cast.client("admin").get(f"/campaigns/crowd/participants/{walker.participant.pk}/")

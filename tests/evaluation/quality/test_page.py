@@ -177,7 +177,7 @@ def test_gold_sets_weights_and_training_is_separate(cast, rosa, answered):
     assert wil.straight.n == 3
     page_text = text_of_page(rosa.get(QUALITY))
     assert "2 of 3 [0.21, 0.94]" in page_text
-    assert "no rater is rejected automatically" in page_text
+    assert "A flag is a reason for a review, and decides nothing" in page_text
 
 
 def test_gold_is_scored_where_the_source_has_a_label(rosa, answered):
@@ -209,6 +209,10 @@ def test_attention_checks_are_counted_as_asked_and_passed(cast, rosa, answered):
     assert [flag.words for flag in wil.flags] == ["0 of 1 attention checks passed"]
     assert wil.answers.study == 6
     assert profile(rosa, "uma").checks_open == 2
+    # On Prolific one failed check is no reason in a study of 5 minutes or more.
+    for minutes, n_flags in ((None, 0), (5, 0), (4, 1)):
+        Campaign.objects.update(platform="prolific", minutes_per_part=minutes)
+        assert len(profile(rosa, "wil").flags) == n_flags
 
 
 def test_spans_of_a_whole_text_and_of_no_word(cast, rosa, campaign):

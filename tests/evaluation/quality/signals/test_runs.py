@@ -31,7 +31,7 @@ def test_by_hand():
 
 def test_longest_run_and_the_most_frequent_grade():
     run = straight([0, 1, 1, 0, 0, 0, 1])
-    assert (run.n, run.length, run.grade) == (7, 3, 0)
+    assert (run.n, run.length, run.start, run.grade) == (7, 3, 3, 0)
     assert (run.top_grade, run.top.value) == (0, pytest.approx(4 / 7))
 
 
