@@ -172,8 +172,8 @@ def _problems(detail: Any, index: int | None = None, field: str = "") -> Iterato
     """Yield the errors of a serializer from its nested dicts and lists."""
     if isinstance(detail, dict):
         for name, inner in detail.items():
-            if isinstance(name, int):
-                # A body has only one list, so its name is left out of the field.
+            if isinstance(name, int) and index is None:
+                # A body has only one list of objects, so its name is left out of the field.
                 yield from _problems(inner, name)
             else:
                 subfield = "" if name == "non_field_errors" else name

@@ -23,6 +23,8 @@ from annotation.api.errors import (
 )
 from annotation.models import Project, Rubric, RubricLevel, User
 from annotation.models.rubric_rules import (
+    EXAMPLE_LENGTHS,
+    MOST_EXAMPLES,
     MOST_LEVELS,
     RubricError,
     content_version,
@@ -30,6 +32,14 @@ from annotation.models.rubric_rules import (
 )
 
 CHANGEABLE = ("guideline", "is_retired")  # also while the rubric is used
+
+
+class ExampleBody(StrictBody):
+    """A pair of a grade, and why this grade is right."""
+
+    text = StrictString(max_length=EXAMPLE_LENGTHS["text"])
+    question = StrictString(max_length=EXAMPLE_LENGTHS["question"], allow_blank=True, default="")
+    reason = StrictString(max_length=EXAMPLE_LENGTHS["reason"])
 
 
 class LevelBody(StrictBody):
@@ -42,6 +52,7 @@ class LevelBody(StrictBody):
     colour = serializers.ChoiceField(
         choices=RubricLevel.Colour.choices, allow_blank=True, default=""
     )
+    examples = serializers.ListField(child=ExampleBody(), max_length=MOST_EXAMPLES, default=list)
 
 
 class RubricBody(StrictBody):
@@ -157,7 +168,7 @@ def apply_change(rubric: Rubric, body: dict[str, Any]) -> list[str]:
 
 def _problem(field: str, message: str) -> Problem:
     match field.split("."):
-        case ["levels", index, name]:
-            return Problem(int(index), f"levels.{name}", message)
+        case ["levels", index, *names]:
+            return Problem(int(index), ".".join(["levels", *names]), message)
         case _:
             return Problem(None, field, message)

@@ -81,12 +81,21 @@ class TextRow(serializers.ModelSerializer):
         read_only_fields = fields
 
 
+class LevelExampleRow(serializers.Serializer):
+    """A pair of a grade, and why this grade is right."""
+
+    text = serializers.CharField()
+    question = serializers.CharField(help_text="May be empty.")
+    reason = serializers.CharField()
+
+
 class RubricLevelRow(serializers.ModelSerializer):
     name = serializers.CharField(help_text="One word for it; may be empty.")
+    examples = LevelExampleRow(many=True, help_text="Displayed below the guideline; three at most.")
 
     class Meta:
         model = RubricLevel
-        fields = ["grade", "label", "name", "key", "colour"]
+        fields = ["grade", "label", "name", "key", "colour", "examples"]
         read_only_fields = fields
 
 

@@ -174,6 +174,9 @@ def _untranslated(campaign: Campaign) -> list[str]:
     parts = [f"grade{_s(len(grades))} {', '.join(grades)}"] if grades else []
     if is_same_text(rubric_wording.guideline, campaign.rubric.guideline):
         parts.append("the guideline")
+    stored = {level.grade: level.examples for level in campaign.rubric.levels.all()}
+    if any(examples == stored[grade] for grade, examples in rubric_wording.examples.items()):
+        parts.append("the examples")
     return parts
 
 

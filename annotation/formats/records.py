@@ -102,12 +102,19 @@ class RaterRow(Row):
     first_rating: Time | None = None
 
 
+class ExampleRow(Row):
+    text: StoredText
+    question: StoredText = ""
+    reason: StoredText
+
+
 class LevelRow(Row):
     grade: WholeNumber
     label: StoredText
     name: StoredText = ""
     key: StoredText = ""
     colour: StoredText = ""
+    examples: list[ExampleRow] = []
 
 
 class RubricRow(Row):

@@ -13,13 +13,20 @@ from annotation.formats.reading import rows
 from annotation.formats.records import RubricRow
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, Project, Rubric, RubricLevel
-from annotation.models.rubric_rules import LEVEL_FIELDS, RUBRIC_FIELDS, RubricError, store_rubric
+from annotation.models.rubric_rules import (
+    EXAMPLE_LENGTHS,
+    LEVEL_FIELDS,
+    RUBRIC_FIELDS,
+    RubricError,
+    store_rubric,
+)
 from annotation.models.standard import DEFAULT_RUBRICS
 
 if TYPE_CHECKING:
     from annotation.formats.target import Target
 
-EDITED = ("title", "question", "guideline")  # may be worded otherwise here: what is there stays
+# May be worded otherwise here, like the examples of levels: what is there stays.
+EDITED = ("title", "question", "guideline")
 
 
 def read(target: Target, source: Source) -> None:
@@ -55,6 +62,8 @@ def _make(row: RubricRow, project: Project) -> list[tuple[str, str]]:
 def _differences(stored: dict[str, Any], row: RubricRow) -> list[tuple[str, str]]:
     sent = row.model_dump()
     sent["levels"].sort(key=lambda level: -level["grade"])
+    for level in (*sent["levels"], *stored["levels"]):
+        del level["examples"]
     sent["shows"].sort()
     stored = stored | {"shows": sorted(stored["shows"])}
     return [
@@ -67,7 +76,14 @@ def _differences(stored: dict[str, Any], row: RubricRow) -> list[tuple[str, str]
 def as_dict(rubric: Rubric) -> dict[str, Any]:
     """Return a rubric as a line of the file, with levels from the highest grade down."""
     levels = [
-        {name: getattr(level, name) for name in LEVEL_FIELDS} for level in rubric.levels.all()
+        {name: getattr(level, name) for name in LEVEL_FIELDS}
+        | {
+            # The keys of a JSON column have no order.
+            "examples": [
+                {name: example[name] for name in EXAMPLE_LENGTHS} for example in level.examples
+            ]
+        }
+        for level in rubric.levels.all()
     ]
     return {name: getattr(rubric, name) for name in RUBRIC_FIELDS} | {"levels": levels}
 

@@ -225,7 +225,7 @@ class RubricLevel(NaturalKey):
     """A grade of a rubric and the label that defines it.
 
     `name` is the token for it in prompts and files, `key` its keyboard shortcut in place of the
-    digit, `colour` the hue of its shade in tables.
+    digit, `colour` the hue of its shade in tables. Raters read `examples` below the guideline.
     """
 
     class Colour(models.TextChoices):
@@ -245,6 +245,11 @@ class RubricLevel(NaturalKey):
     name = models.SlugField(max_length=40, blank=True, db_index=False)
     key = models.CharField(max_length=1, blank=True)
     colour = models.CharField(max_length=6, choices=Colour.choices, blank=True)
+    examples = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="up to three pairs of this grade, displayed below the guideline: {text, question, reason}",
+    )
 
     objects = NaturalQuerySet["RubricLevel"].as_manager()
     NATURAL = ("rubric__slug", "grade")

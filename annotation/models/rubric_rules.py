@@ -1,7 +1,7 @@
 """Validation rules of rubrics, and their only writer: for the page, files and the API."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,8 @@ from annotation.unique import check_again_if_taken
 RUBRIC_FIELDS = ("slug", "title", "question", "scale", "shows", "eta", "span_from", "guideline")
 LEVEL_FIELDS = ("grade", "label", "name", "key", "colour")
 MOST_LEVELS = 101  # 0 to 100
+MOST_EXAMPLES = 3  # of a level
+EXAMPLE_LENGTHS = {"text": 1000, "question": 500, "reason": 500}  # most characters of each field
 RESERVED_KEYS = "tujk?"  # on the task page
 RESERVED_SLUGS = ("new", "add")  # of pages beside those of rubrics
 
@@ -39,7 +41,7 @@ class RubricConflictError(Exception):
 
 def values_of(rubric: Rubric) -> dict[str, Any]:
     """Return all editable fields of a rubric, with its levels."""
-    levels = [model_to_dict(level, LEVEL_FIELDS) for level in rubric.levels.all()]
+    levels = [model_to_dict(level, (*LEVEL_FIELDS, "examples")) for level in rubric.levels.all()]
     return {**model_to_dict(rubric, RUBRIC_FIELDS), "levels": levels}
 
 
@@ -139,6 +141,8 @@ def _level_problems(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
         ):
             reserved = " ".join(RESERVED_KEYS)
             yield f"levels.{index}.key", f"Give a letter or sign other than {reserved}."
+        for field, message in _example_problems(level.examples):
+            yield f"levels.{index}.{field}", message
     for field, values in (
         ("grade", [level.grade for level in levels]),
         ("name", [level.name for level in levels]),
@@ -148,6 +152,20 @@ def _level_problems(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
         for index, value in enumerate(values):
             if value not in ("", None) and counts[value] > 1:
                 yield f"levels.{index}.{field}", f"{value} is there twice."
+
+
+def _example_problems(examples: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
+    if len(examples) > MOST_EXAMPLES:
+        yield "examples", f"Give {MOST_EXAMPLES} examples of a grade at most, not {len(examples)}."
+    for index, example in enumerate(examples):
+        for name, length in EXAMPLE_LENGTHS.items():
+            if len(example[name]) > length:
+                yield f"examples.{index}.{name}", f"Give {length} characters at most."
+            elif name != "question" and not example[name].strip():
+                yield (
+                    f"examples.{index}.{name}",
+                    "An example needs a text, and why it has this grade.",
+                )
 
 
 def shortcut_key(level: RubricLevel) -> str:

@@ -1,4 +1,4 @@
-"""Wording of a rubric in a campaign: its title, question, levels and guideline.
+"""Wording of a rubric in a campaign: its title, question, levels, guideline and examples.
 
 A rubric is written in one language. The rubrics of the program are translated in the message
 catalogues and in files beside their guidelines. `Campaign.wording` of a draft holds only its
@@ -7,7 +7,7 @@ adding a translation later does not change it. A campaign that is no draft and h
 opened before this was introduced.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from django.utils.translation import override
 from annotation.models.campaign import Campaign
 from annotation.models.corpus import Text
 from annotation.models.rubric import Rubric
-from annotation.models.standard import GUIDELINES, STANDARD
+from annotation.models.standard import GUIDELINES, STANDARD, Examples, Standard, examples_in
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class RubricWording:
     question: str
     levels: tuple[Level, ...]
     guideline: str
+    examples: Examples = field(default_factory=dict)
     further: "Mapping[str, RubricWording]" = field(default_factory=dict)
     """The words of the campaign's further rubrics, by slug."""
 
@@ -48,6 +49,16 @@ class RubricWording:
         sections = (f"## {rubric.title}\n\n{rubric.guideline}" for rubric in wordings)
         return "\n\n".join(sections)
 
+    def rubrics_with_examples(self) -> "list[RubricWording]":
+        """Return the wordings of the rubrics that have examples, the campaign's own first."""
+        return [rubric for rubric in (self, *self.further.values()) if rubric.examples]
+
+    def levels_with_examples(self) -> Iterator[tuple[Level, Sequence[Mapping[str, str]]]]:
+        """Yield each level that has examples with them, in descending order."""
+        for level in self.levels:
+            if examples := self.examples.get(level.grade):
+                yield level, examples
+
     def labels(self) -> dict[int | None, str]:
         """Return the label of each level by its grade."""
         return {level.grade: level.label for level in self.levels}
@@ -58,6 +69,7 @@ class RubricWording:
             "title": self.title,
             "question": self.question,
             "levels": {str(level.grade): level.label for level in self.levels},
+            "examples": {str(grade): examples for grade, examples in self.examples.items()},
         }
 
 
@@ -81,7 +93,9 @@ def campaign_wording(campaign: Campaign, kind: str = "") -> RubricWording:
             default_wording(campaign.rubric, campaign.language, kind), campaign
         )
         return replace(default, further=further)
-    return _with_overrides(_untranslated(campaign.rubric, campaign.language, kind), campaign)
+    # Examples did not exist when it was opened.
+    default = replace(_untranslated(campaign.rubric, campaign.language, kind), examples={})
+    return _with_overrides(default, campaign)
 
 
 def default_wording(rubric: Rubric, language: str, kind: str) -> RubricWording:
@@ -100,6 +114,7 @@ def default_wording(rubric: Rubric, language: str, kind: str) -> RubricWording:
                 for level in default.levels
             ),
             guideline=guideline_in(rubric, language),
+            examples=_translated_examples(standard, default.examples, language),
         )
 
 
@@ -111,6 +126,15 @@ def guideline_in(rubric: Rubric, language: str) -> str:
     shipped = (GUIDELINES / f"{rubric.slug}.md").read_text(encoding="utf-8")
     is_unedited = is_same_text(rubric.guideline, shipped)
     return translated.read_text(encoding="utf-8") if is_unedited else rubric.guideline
+
+
+def _translated_examples(standard: Standard, stored: Examples, language: str) -> Examples:
+    """Return the examples of each grade, translated where they are as shipped."""
+    shipped, translated = standard.examples, examples_in(standard.slug, language)
+    return {
+        grade: translated.get(grade, examples) if examples == shipped.get(grade) else examples
+        for grade, examples in stored.items()
+    }
 
 
 def is_same_text(body: str, other_body: str) -> bool:
@@ -142,12 +166,20 @@ def _from_json(stored: Mapping[str, Any]) -> RubricWording:
         stored["question"],
         tuple(Level(int(grade), label) for grade, label in levels),
         stored["guideline"],
+        _examples_from_json(stored),
     )
+
+
+def _examples_from_json(stored: Mapping[str, Any]) -> Examples:
+    """Return the stored examples; none of a campaign that was opened before they existed."""
+    return {int(grade): examples for grade, examples in stored.get("examples", {}).items()}
 
 
 def _untranslated(rubric: Rubric, language: str, kind: str) -> RubricWording:
     """Return the rubric's wording as stored, with the program's question in a language."""
-    levels = tuple(Level(level.grade, level.label) for level in rubric.levels.all())
+    rows = rubric.levels.all()
+    levels = tuple(Level(level.grade, level.label) for level in rows)
+    examples = {level.grade: level.examples for level in rows if level.examples}
     with override(language):
         if rubric.eta is not None and len(levels) == 2:
             default_question = _("Can each question be answered from this %(kind)s alone?")
@@ -156,7 +188,7 @@ def _untranslated(rubric: Rubric, language: str, kind: str) -> RubricWording:
         else:
             default_question = _("How well does this %(kind)s answer each question?")
         question = rubric.question or default_question % {"kind": Text.Kind(kind).label}
-        return RubricWording(rubric.title, question, levels, rubric.guideline)
+        return RubricWording(rubric.title, question, levels, rubric.guideline, examples)
 
 
 def _with_overrides(default: RubricWording, campaign: Campaign) -> RubricWording:
@@ -173,4 +205,5 @@ def _with_overrides(default: RubricWording, campaign: Campaign) -> RubricWording
             Level(level.grade, labels.get(str(level.grade), level.label)) for level in levels
         ),
         guideline=campaign.guideline if campaign.guideline.strip() else default.guideline,
+        examples=_examples_from_json(overrides) or default.examples,
     )

@@ -5,7 +5,9 @@ critiques of pairs (Know Your RAG), answers (RAGQuestEval), nuggets (TREC), cita
 (ALCE), UMBRELA.
 """
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from django.db import transaction
@@ -15,6 +17,7 @@ from annotation.models.corpus import Text
 from annotation.models.rubric import Rubric, RubricLevel
 
 GUIDELINES = Path(__file__).parent.parent / "guidelines"
+Examples = dict[int, list[dict[str, str]]]  # by grade; each has text, question and reason
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,10 @@ class Standard:
     @property
     def guideline(self) -> str:
         return (GUIDELINES / f"{self.slug}.md").read_text(encoding="utf-8")
+
+    @property
+    def examples(self) -> Examples:
+        return examples_in(self.slug, "")
 
 
 ANSWERABLE = Standard(
@@ -248,6 +255,19 @@ OPTIONAL_RUBRICS = (
 STANDARD = {standard.slug: standard for standard in (*DEFAULT_RUBRICS, *OPTIONAL_RUBRICS)}
 
 
+@cache
+def examples_in(slug: str, language: str) -> Examples:
+    """Return the examples of a built-in rubric in a language ("": English); may be empty."""
+    path = GUIDELINES / f"{slug}.examples{language and '.'}{language}.toml"
+    if not path.exists():
+        return {}
+    levels = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {
+        int(grade): [{"question": "", **example} for example in examples]
+        for grade, examples in levels.items()
+    }
+
+
 def kind_for(rubric: Rubric) -> str:
     """Return the kind of text that a built-in rubric is made for, or ""."""
     standard = STANDARD.get(rubric.slug)
@@ -276,6 +296,10 @@ def add_standard(standard: Standard, using: str = "default") -> Rubric:
             },
         )
         if created:
-            levels = (RubricLevel(rubric=rubric, **vars(level)) for level in standard.levels)
+            examples = standard.examples
+            levels = (
+                RubricLevel(rubric=rubric, examples=examples[level.grade], **vars(level))
+                for level in standard.levels
+            )
             RubricLevel.objects.using(using).bulk_create(levels)
     return rubric

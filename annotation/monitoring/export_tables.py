@@ -34,7 +34,7 @@ from annotation.models import (
     digest,
 )
 from annotation.models.participation import shown_state
-from annotation.models.rubric_wording import campaign_wording, is_same_text
+from annotation.models.rubric_wording import RubricWording, campaign_wording, is_same_text
 from annotation.participation.payout import outcome_payout
 
 Cells = dict[str, Any]
@@ -253,10 +253,11 @@ def _displayed_texts(names: Names) -> Iterator[Cells]:
     texts += [("question", campaign.language, rubric_wording.question)]
     texts += [(f"grade {level.grade}", of_rubric, level.label) for level in rubric_wording.levels]
     texts += [("guideline", "" if is_rubrics else campaign.language, rubric_wording.guideline)]
+    texts += [(name, of_rubric, text) for name, text in _example_texts(rubric_wording)]
     for slug, further in rubric_wording.further.items():
         further_texts = {"rubric": further.title, "question": further.question}
         further_texts |= {f"grade {level.grade}": level.label for level in further.levels}
-        further_texts |= {"guideline": further.guideline}
+        further_texts |= {"guideline": further.guideline, **dict(_example_texts(further))}
         texts += [(f"{slug}: {name}", of_rubric, text) for name, text in further_texts.items()]
     campaign_texts = [("consent", campaign.consent)]
     for number, check_question in enumerate(campaign.check_questions.order_by("position"), start=1):
@@ -273,6 +274,15 @@ def _displayed_texts(names: Names) -> Iterator[Cells]:
     for name, language, text in texts:
         if text:
             yield {"name": name, "language": language, "text": text, "sha256": digest(text)}
+
+
+def _example_texts(rubric_wording: RubricWording) -> Iterator[tuple[str, str]]:
+    for level, examples in rubric_wording.levels_with_examples():
+        for number, example in enumerate(examples, start=1):
+            name = f"grade {level.grade}, example {number}"
+            yield name, example["text"]
+            yield f"{name}, question", example["question"]
+            yield f"{name}, reason", example["reason"]
 
 
 def _assignments(names: Names) -> Iterator[Cells]:

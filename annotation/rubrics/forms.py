@@ -1,4 +1,4 @@
-"""Form of a rubric: its question and parts, with a row for each of its levels."""
+"""Form of a rubric: its question and parts, with rows of levels and examples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -7,10 +7,13 @@ from django import forms
 from django.forms.models import fields_for_model
 from django.http import QueryDict
 
+from annotation.form_fields import MultilineField
 from annotation.form_versions import CHANGED, EMPTY, Conflict, VersionedForm, display_value
 from annotation.models import Project, Rubric, RubricLevel, User
 from annotation.models.rubric_rules import (
+    EXAMPLE_LENGTHS,
     LEVEL_FIELDS,
+    MOST_EXAMPLES,
     MOST_LEVELS,
     RUBRIC_FIELDS,
     RubricError,
@@ -85,22 +88,52 @@ class LevelForm(forms.Form):
             field.widget.attrs["aria-label"] = label
 
 
+class ExampleForm(forms.Form):
+    grade = forms.IntegerField()
+    text = MultilineField(
+        max_length=EXAMPLE_LENGTHS["text"], widget=forms.Textarea(attrs={"rows": 3})
+    )
+    question = MultilineField(
+        max_length=EXAMPLE_LENGTHS["question"],
+        required=False,
+        label="Sub-question",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="empty: none",
+    )
+    reason = MultilineField(
+        max_length=EXAMPLE_LENGTHS["reason"],
+        label="Why this grade is right",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+class RowForms(forms.BaseFormSet):
+    """Rows of which those sent empty are left out, also those that were filled at first."""
+
+    def initial_form_count(self) -> int:
+        return 0 if self.is_bound else super().initial_form_count()
+
+
 LevelForms = forms.formset_factory(
-    LevelForm, extra=EMPTY_ROWS, max_num=MOST_LEVELS, absolute_max=2 * MOST_LEVELS
+    LevelForm, RowForms, extra=EMPTY_ROWS, max_num=MOST_LEVELS, absolute_max=2 * MOST_LEVELS
+)
+ExampleForms = forms.formset_factory(
+    ExampleForm, RowForms, extra=EMPTY_ROWS, max_num=MOST_EXAMPLES * MOST_LEVELS
 )
 
 
 class RubricForms:
-    """Form of a rubric with a formset of its levels."""
+    """Form of a rubric with formsets of its levels and of their examples."""
 
-    def __init__(self, form: RubricForm, rows: Any) -> None:
+    def __init__(self, form: RubricForm, rows: Any, examples: Any) -> None:
         self.form = form
         self.rows = rows
+        self.examples = examples
 
     @classmethod
     def empty(cls, creator: User, project: str) -> "RubricForms":
         form = RubricForm(creator=creator, initial={"project": project})
-        return cls(form, LevelForms(prefix="levels"))
+        return cls(form, LevelForms(prefix="levels"), ExampleForms(prefix="examples"))
 
     @classmethod
     def of(cls, rubric: Rubric, creator: User | None = None, **changes: Any) -> "RubricForms":
@@ -109,6 +142,7 @@ class RubricForms:
         filled = cls(
             RubricForm(creator=creator, initial=stored | changes),
             LevelForms(initial=stored["levels"], prefix="levels"),
+            ExampleForms(initial=list(_flat_examples(stored["levels"])), prefix="examples"),
         )
         filled.form.version = version_of(stored)
         return filled
@@ -116,23 +150,25 @@ class RubricForms:
     @classmethod
     def with_more_rows(cls, params: QueryDict, creator: User | None) -> "RubricForms":
         """Return the submitted values without validation, with empty rows appended."""
-        rows = LevelForms(params, prefix="levels")
-        typed = [
-            {name: params.get(f"{form.prefix}-{name}", "") for name in LEVEL_FIELDS}
-            for form in rows
-        ]
         initial: dict[str, Any] = {
             name: params.get(name, "") for name in (*BY_THE_MODEL, "project")
         }
         initial["shows"] = params.getlist("shows")
-        rows = LevelForms(initial=[row for row in typed if any(row.values())], prefix="levels")
-        filled = cls(RubricForm(creator=creator, initial=initial), rows)
+        filled = cls(
+            RubricForm(creator=creator, initial=initial),
+            _with_empty_rows(LevelForms(params, prefix="levels"), LEVEL_FIELDS),
+            _with_empty_rows(ExampleForms(params, prefix="examples"), ExampleForm.base_fields),
+        )
         filled.form.version = params.get(VERSION, "")
         return filled
 
     @classmethod
     def sent(cls, params: QueryDict, creator: User | None) -> "RubricForms":
-        filled = cls(RubricForm(params, creator=creator), LevelForms(params, prefix="levels"))
+        filled = cls(
+            RubricForm(params, creator=creator),
+            LevelForms(params, prefix="levels"),
+            ExampleForms(params, prefix="examples"),
+        )
         filled.form.version = params.get(VERSION, "")
         return filled
 
@@ -141,15 +177,25 @@ class RubricForms:
 
         Raises RubricConflictError if `edited` has changed since the form was opened.
         """
-        if not (self.form.is_valid() and self.rows.is_valid()):
+        if not all(part.is_valid() for part in (self.form, self.rows, self.examples)):
             return None
         filled = [row for row in self.rows if row.cleaned_data]
+        examples = [row for row in self.examples if row.cleaned_data]
+        grades = {row.cleaned_data["grade"] for row in filled}
+        for row in examples:
+            if row.cleaned_data["grade"] not in grades:
+                row.add_error("grade", f"{row.cleaned_data['grade']} is not a grade of the rubric.")
+        if any(row.errors for row in examples):
+            return None
         rubric = Rubric(pk=edited.pk if edited else None, **self.form.cleaned_data)
         try:
-            levels = [RubricLevel(**row.cleaned_data) for row in filled]
+            levels = [
+                RubricLevel(**row.cleaned_data, examples=_examples_of(row, examples))
+                for row in filled
+            ]
             return store_rubric(rubric, levels, version=self.form.version)
         except RubricError as error:
-            self._show(error.problems, filled)
+            self._show(error.problems, filled, examples)
         return None
 
     def compare(self, stored: Rubric) -> None:
@@ -173,14 +219,68 @@ class RubricForms:
         stored_text, sent_text = _levels_in_words(stored["levels"]), _levels_in_words(rows)
         if stored_text != sent_text:
             yield Conflict("Levels", stored_text, sent_text)
+        stored_text = _examples_in_words(_flat_examples(stored["levels"]))
+        sent_text = _examples_in_words(
+            row.cleaned_data for row in self.examples if row.cleaned_data
+        )
+        if stored_text != sent_text:
+            yield Conflict("Examples", stored_text, sent_text)
 
-    def _show(self, problems: Iterable[tuple[str, str]], filled: list[forms.Form]) -> None:
+    def _show(
+        self,
+        problems: Iterable[tuple[str, str]],
+        filled: list[forms.Form],
+        examples: list[forms.Form],
+    ) -> None:
         for field, message in problems:
             match field.split("."):
+                case ["levels", index, "examples"]:
+                    level = filled[int(index)]
+                    _of_level(level, examples)[-1].add_error("grade", message)
+                case ["levels", index, "examples", place, name]:
+                    level = filled[int(index)]
+                    _of_level(level, examples)[int(place)].add_error(name, message)
                 case ["levels", index, name]:
                     filled[int(index)].add_error(name, message)
                 case _:
                     self.form.add_error(field if field in self.form.fields else None, message)
+
+
+def _with_empty_rows(sent: Any, fields: Iterable[str]) -> Any:
+    """Return an unbound formset with the rows as they were typed, and empty rows."""
+    typed = [{name: sent.data.get(f"{row.prefix}-{name}", "") for name in fields} for row in sent]
+    filled = [row for row in typed if any(row.values())]
+    return type(sent)(initial=filled, prefix=sent.prefix)
+
+
+def _of_level(level: forms.Form, examples: Iterable[forms.Form]) -> list[forms.Form]:
+    """Return the rows of examples of a level's grade, in order."""
+    grade = level.cleaned_data["grade"]
+    return [row for row in examples if row.cleaned_data["grade"] == grade]
+
+
+def _examples_of(level: forms.Form, examples: Iterable[forms.Form]) -> list[dict[str, str]]:
+    return [
+        {name: row.cleaned_data[name] for name in EXAMPLE_LENGTHS}
+        for row in _of_level(level, examples)
+    ]
+
+
+def _flat_examples(levels: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the examples of all levels with their grades."""
+    for level in levels:
+        for example in level["examples"]:
+            yield {"grade": level["grade"], **example}
+
+
+def _examples_in_words(examples: Iterable[Mapping[str, Any]]) -> str:
+    """Return examples as lines of text, from the highest grade down."""
+    ordered = sorted(examples, key=lambda example: -example["grade"])
+    lines = [
+        ", ".join(str(example[name]) for name in ("grade", *EXAMPLE_LENGTHS) if example[name] != "")
+        for example in ordered
+    ]
+    return "\n".join(lines) or EMPTY
 
 
 def _levels_in_words(levels: Iterable[Mapping[str, Any]]) -> str:

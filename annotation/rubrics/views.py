@@ -6,6 +6,7 @@ admins all. Raters read the guideline of their campaign on its own pages.
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponseBase
@@ -14,9 +15,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.form_versions import for_post, locked_post
 from annotation.http import AuthenticatedRequest, admins_only, researchers_only
-from annotation.models import ProjectEntry, Rubric, User
+from annotation.models import ProjectEntry, Rubric, Text, User
 from annotation.models.rubric import RubricQuerySet
 from annotation.models.rubric_rules import RubricConflictError
+from annotation.models.rubric_wording import default_wording
 from annotation.models.standard import OPTIONAL_RUBRICS, STANDARD, add_standard
 from annotation.rubrics.forms import GuidelineForm, RubricForms
 
@@ -84,6 +86,7 @@ def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         rubric, status = _of_slug(_rubrics(user), slug), 409
     context = {
         "rubric": rubric,
+        "words": default_wording(rubric, settings.LANGUAGE_CODE, Text.Kind.PASSAGE),
         "form": form,
         "is_used": rubric.is_used(),
         "room": "rubrics",

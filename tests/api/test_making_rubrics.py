@@ -7,6 +7,7 @@ from annotation.models import Rubric
 from tests.toolbox.concurrent_clients import at_once
 
 URL = "/api/v1/rubrics/"
+EXAMPLE = {"text": "Well done!", "reason": "It is praise."}
 TONE = {
     "slug": "tone",
     "title": "Tone",
@@ -14,10 +15,14 @@ TONE = {
     "shows": ["text"],
     "guideline": "Listen.",
     "levels": [
-        {"grade": 1, "label": "Warm", "name": "warm", "key": "w"},
+        {"grade": 1, "label": "Warm", "name": "warm", "key": "w", "examples": [EXAMPLE]},
         {"grade": 0, "label": "Dry", "name": "dry", "colour": "blue"},
     ],
 }
+
+
+def with_examples(*examples):
+    return {"levels": [TONE["levels"][0] | {"examples": examples}, TONE["levels"][1]]}
 
 
 def test_created_rubric_equals_the_request(api):
@@ -28,8 +33,15 @@ def test_created_rubric_equals_the_request(api):
         name: TONE[name] for name in TONE if name != "levels"
     }
     assert created["levels"] == [
-        {"grade": 1, "label": "Warm", "name": "warm", "key": "w", "colour": ""},
-        {"grade": 0, "label": "Dry", "name": "dry", "key": "", "colour": "blue"},
+        {
+            "grade": 1,
+            "label": "Warm",
+            "name": "warm",
+            "key": "w",
+            "colour": "",
+            "examples": [{"text": "Well done!", "question": "", "reason": "It is praise."}],
+        },
+        {"grade": 0, "label": "Dry", "name": "dry", "key": "", "colour": "blue", "examples": []},
     ]
     assert (created["eta"], created["is_retired"]) == (None, False)
     assert api("researcher").get(URL + "tone/").json() == created
@@ -44,6 +56,9 @@ def test_created_rubric_equals_the_request(api):
         ({"levels": TONE["levels"] * 2}, 422, "levels.grade", "1 is there twice."),
         ({"levels": TONE["levels"][:1]}, 400, "levels", ""),
         ({"colour": "blue"}, 400, "colour", "There is no field of this name."),
+        (with_examples(EXAMPLE, EXAMPLE, EXAMPLE, EXAMPLE), 400, "examples", "3 elements"),
+        (with_examples({"text": "Hm."}), 400, "examples.0.reason", "required"),
+        (with_examples(EXAMPLE | {"reason": " "}), 422, "levels.examples.0.reason", "why it has"),
     ],
 )
 def test_invalid_rubric_is_refused_with_message(api, change, status, field, message):

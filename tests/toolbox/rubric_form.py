@@ -15,10 +15,24 @@ LEVELS = [
     {"grade": "", "label": "", "name": "", "key": "", "colour": ""},  # left empty: no level
     {"grade": "0", "label": "Dry", "name": "", "key": "", "colour": ""},
 ]
+EXAMPLES = [
+    {"grade": "1", "text": "So good to see you!", "question": "", "reason": "It is a welcome."},
+    {"grade": "", "text": "", "question": "", "reason": ""},  # left empty: no example
+    {
+        "grade": "1",
+        "text": "Dear all,\r\nthank you!",
+        "question": "Is it kind?",
+        "reason": "Thanks.",
+    },
+]
 
 
-def rubric_form_data(levels=LEVELS, **changes):
-    rows = {
-        f"levels-{n}-{name}": value for n, row in enumerate(levels) for name, value in row.items()
+def rubric_form_data(levels=LEVELS, examples=(), **changes):
+    return TONE | _rows("levels", levels) | _rows("examples", examples) | changes
+
+
+def _rows(prefix, rows):
+    sent = {
+        f"{prefix}-{n}-{name}": value for n, row in enumerate(rows) for name, value in row.items()
     }
-    return TONE | {"levels-TOTAL_FORMS": len(levels), "levels-INITIAL_FORMS": 0} | rows | changes
+    return {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": 0} | sent

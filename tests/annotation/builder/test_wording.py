@@ -5,7 +5,7 @@ import pytest
 from annotation.builder.attention_checks import add_ready_made
 from annotation.models import Campaign, Rubric, RubricLevel
 from annotation.models.rubric_wording import Level, campaign_wording
-from annotation.models.standard import GRADED, GUIDELINES
+from annotation.models.standard import GRADED, GUIDELINES, examples_in
 from annotation.program_version import program_versions
 from tests.toolbox.campaign_builder import (
     WORDING,
@@ -135,13 +135,16 @@ def test_opening_freezes_every_word(admin, draft):
         "title": "T2, Stufen 0 bis 5",
         "question": GERMAN_QUESTION,
         "levels": {str(level.grade): level.label for level in GERMAN_LEVELS} | {"3": "Zum Teil"},
+        "examples": {
+            str(grade): examples for grade, examples in examples_in("graded", "de").items()
+        },
         "program": german,
     }
     assert german["catalogue"] == "locale/de/LC_MESSAGES/django.mo"
     assert len(german["catalogue_sha256"]) == 64
     before = campaign_wording(draft)
     Rubric.objects.update(title="Edited", guideline="Edited")
-    RubricLevel.objects.update(label="Edited")
+    RubricLevel.objects.update(label="Edited", examples=[])
     draft = Campaign.objects.get(pk=draft.pk)
     assert campaign_wording(draft) == before
     response = admin.post(url(draft, "guideline"), WORDING | {"level_3": "Edited"})
@@ -158,6 +161,7 @@ def test_campaign_opened_without_wording_shows_the_rubrics_rows(admin, draft):
     rubric_wording = campaign_wording(Campaign.objects.get(pk=draft.pk))
     assert rubric_wording.labels() == dict(labels_of(GRADED)) | {3: "Edited"}
     assert (rubric_wording.title, rubric_wording.question) == ("T2, grades 0 to 5", GERMAN_QUESTION)
+    assert not rubric_wording.examples
 
 
 def test_copy_has_the_words_that_were_given_and_follows_the_rubric_in_the_rest(admin, draft):

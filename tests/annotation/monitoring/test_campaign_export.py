@@ -22,6 +22,7 @@ from annotation.models import (
     Rating,
     RubricLevel,
 )
+from annotation.models.standard import ANSWERABLE
 from annotation.monitoring import actions
 from annotation.monitoring.export import archive, files
 from annotation.monitoring.export_tables import PRIVATE, escape_formula
@@ -343,7 +344,14 @@ def test_displayed_texts_are_exported_with_hashes(study):
     rows = table(study, "words.csv")
     text_of_name = {row["name"]: row["text"] for row in rows}
     assert list(text_of_name) == [
-        *("title", "rubric", "question", "grade 1", "grade 0", "guideline", "consent"),
+        *("title", "rubric", "question", "grade 1", "grade 0", "guideline"),
+        *(
+            f"grade {grade}, example {number}{part}"
+            for grade in (1, 0)
+            for number in (1, 2)
+            for part in ("", ", question", ", reason")
+        ),
+        "consent",
         *("check question 1", "check question 1, choice 1", "check question 1, choice 2"),
         *("check question 2", "check question 2, choice 1", "check question 2, choice 2"),
         "check question 2, why",
@@ -354,6 +362,7 @@ def test_displayed_texts_are_exported_with_hashes(study):
     assert text_of_name["question"] == "Can each question be answered from this report alone?"
     assert text_of_name["check question 2, why"] == "The text alone counts, not what you know."
     assert text_of_name["guideline"] == study.guideline
+    assert text_of_name["grade 0, example 2, reason"] == ANSWERABLE.examples[0][1]["reason"]
     assert {row["language"] for row in rows} == {"en-gb"}
     # printf 'answerable' | sha256sum
     assert next(row["sha256"] for row in rows if row["name"] == "grade 1") == ANSWERABLE_SHA256

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from annotation.models import Campaign, Rubric
-from annotation.models.standard import OPTIONAL_RUBRICS, STANDARD, add_standard
+from annotation.models.standard import GRADED, OPTIONAL_RUBRICS, STANDARD, add_standard
 from tests.toolbox.factories import make_dataset
 from tests.toolbox.responses import markup
-from tests.toolbox.rubric_form import LEVELS, rubric_form_data
+from tests.toolbox.rubric_form import EXAMPLES, LEVELS, rubric_form_data
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def client(cast, db) -> Client:
 
 
 def test_rubric_is_created(client):
-    response = client.post("/rubrics/new/", rubric_form_data())
+    response = client.post("/rubrics/new/", rubric_form_data(examples=EXAMPLES))
     assert (response.status_code, response["Location"]) == (302, "/rubrics/tone/")
     rubric = Rubric.objects.get(slug="tone")
     assert (rubric.is_nominal, rubric.shows, rubric.eta, rubric.span_from) == (
@@ -31,9 +31,17 @@ def test_rubric_is_created(client):
         (1, "Warm", "warm", "w", "blue"),
         (0, "Dry", "", "", ""),
     ]
+    assert [level.examples for level in rubric.levels.all()] == [
+        [
+            {"text": "So good to see you!", "question": "", "reason": "It is a welcome."},
+            {"text": "Dear all,\nthank you!", "question": "Is it kind?", "reason": "Thanks."},
+        ],
+        [],
+    ]
     page = markup(client.get("/rubrics/tone/"))
     assert "Nominal; shows text." in page
     assert "Question: How does it sound?" in page
+    assert "Why: It is a welcome." in page
 
 
 @pytest.mark.parametrize(
@@ -56,6 +64,11 @@ def test_rubric_is_created(client):
         ({"levels-0-grade": "-1"}, "A grade must be from 0 to 1000."),
         ({"levels-0-label": ""}, "This field is required."),
         ({"levels-2-grade": "", "levels-2-label": ""}, "Give 2 to 101 levels, not 1."),
+        ({"examples": EXAMPLES, "examples-2-grade": "7"}, "7 is not a grade of the rubric."),
+        ({"examples": EXAMPLES, "examples-2-reason": " "}, "This field is required."),
+        ({"examples": EXAMPLES, "examples-2-text": "x" * 1001}, "at most 1000 characters"),
+        ({"examples": EXAMPLES[:1] * 4}, "Give 3 examples of a grade at most, not 4."),
+        ({"examples-TOTAL_FORMS": "x"}, "ManagementForm data is missing"),
     ],
 )
 def test_invalid_rubric_is_refused_with_message(client, change, message):
@@ -66,9 +79,12 @@ def test_invalid_rubric_is_refused_with_message(client, change, message):
 
 
 def test_more_rows_keep_what_was_typed(client):
-    page = markup(client.post("/rubrics/new/", rubric_form_data(more="1", title="Half a ti")))
+    data = rubric_form_data(examples=EXAMPLES, more="1", title="Half a ti")
+    page = markup(client.post("/rubrics/new/", data))
     assert 'value="Half a ti"' in page
     assert len(re.findall(r'name="levels-\d+-grade"', page)) == 2 + 3
+    assert len(re.findall(r'name="examples-\d+-grade"', page)) == 2 + 3
+    assert "It is a welcome.</textarea>" in page
     assert "status failed" not in page
     assert not Rubric.objects.filter(slug="tone").exists()
 
@@ -77,6 +93,7 @@ def test_copy_begins_with_all_of_the_other(client):
     page = markup(client.get("/rubrics/new/?from=graded"))
     assert 'value="graded-copy"' in page
     assert 'value="Answers the question fully and plainly"' in page
+    assert all(example["reason"] in page for example in GRADED.examples[5])
     assert client.get("/rubrics/new/?from=nowhere").status_code == 404
 
 
@@ -97,6 +114,19 @@ def test_rubric_is_editable_until_used(client, cast):
         assert "This rubric is in use and cannot be edited" in markup(response)
     assert Rubric.objects.get(slug="tone").title == "The tone"
     assert "Edit rubric" not in markup(client.get("/rubrics/tone/"))
+
+
+def test_cleared_rows_are_removed(client):
+    levels = [*LEVELS, {"grade": "2", "label": "Hot", "name": "", "key": "", "colour": ""}]
+    client.post("/rubrics/new/", rubric_form_data(levels, EXAMPLES))
+    page = client.get("/rubrics/tone/edit/")
+    version = page.context["forms"].form.version
+    data = rubric_form_data(examples=EXAMPLES, version=version)
+    data |= {"levels-INITIAL_FORMS": 3, "examples-INITIAL_FORMS": 2}
+    data |= {f"examples-0-{name}": "" for name in EXAMPLES[0]}
+    assert client.post("/rubrics/tone/edit/", data).status_code == 302
+    levels = Rubric.objects.get(slug="tone").levels.all()
+    assert [(level.grade, len(level.examples)) for level in levels] == [(1, 1), (0, 0)]
 
 
 def test_rubric_is_retired_and_restored(client):
@@ -139,9 +169,15 @@ def test_built_in_rubrics_are_valid(client):
             name: form.get_initial_for_field(field, name) for name, field in form.fields.items()
         }
         levels = [{name: row.initial.get(name, "") for name in LEVELS[0]} for row in rows]
+        rows = page.context["forms"].examples
+        examples = [{name: row.initial.get(name, "") for name in EXAMPLES[0]} for row in rows]
         data = {name: "" if value is None else value for name, value in values.items()}
-        response = client.post("/rubrics/new/", rubric_form_data(levels, **data))
+        response = client.post("/rubrics/new/", rubric_form_data(levels, examples, **data))
         assert response.status_code == 302, (slug, markup(response))
+        copied = Rubric.objects.get(slug=data["slug"])
+        assert {level.grade: level.examples for level in copied.levels.all()} == STANDARD[
+            slug
+        ].examples
 
 
 @pytest.mark.parametrize(

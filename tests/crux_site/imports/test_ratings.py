@@ -23,12 +23,42 @@ TONE = {
     "span_from": None,
     "guideline": "Listen.",
     "levels": [
-        {"grade": 2, "label": "Dry", "name": "dry", "key": "d", "colour": "blue"},
-        {"grade": 1, "label": "Warm", "name": "warm", "key": "w", "colour": ""},
-        {"grade": 0, "label": "None in particular", "name": "", "key": "", "colour": ""},
+        {
+            "grade": 2,
+            "label": "Dry",
+            "name": "dry",
+            "key": "d",
+            "colour": "blue",
+            "examples": [
+                {"text": "Noted.", "question": "", "reason": "One word."},
+                {"text": "“It rained”", "question": "How was it?", "reason": "Only the fact."},
+            ],
+        },
+        {
+            "grade": 1,
+            "label": "Warm",
+            "name": "warm",
+            "key": "w",
+            "colour": "",
+            "examples": [],
+        },
+        {
+            "grade": 0,
+            "label": "None in particular",
+            "name": "",
+            "key": "",
+            "colour": "",
+            "examples": [],
+        },
     ],
 }
 PAIR = {"rater": "eve", "kind": "human", "rubric": "question-type", "text": "t-1:0#1"}
+
+
+def with_examples(examples):
+    return {"levels": [TONE["levels"][0] | {"examples": examples}, *TONE["levels"][1:]]}
+
+
 FERRY_QUESTION = {"question": "What failed on the ferry?"}
 
 
@@ -189,6 +219,17 @@ def test_line_that_cannot_be_kept_is_named_and_changes_nothing(tmp_path, line, f
         ({"scale": "cosmic"}, "scale", "not a valid choice"),
         ({"slug": "a b"}, "slug", ""),
         ({"title": ""}, "title", "cannot be blank"),
+        (with_examples([{"text": "Hm."}]), "levels.0.examples.0.reason", "is missing"),
+        (
+            with_examples([{"text": "", "reason": "So."}]),
+            "levels.0.examples.0.text",
+            "needs a text",
+        ),
+        (
+            with_examples([{"text": "Hm.", "reason": "So."}] * 4),
+            "levels.0.examples",
+            "Give 3 examples of a grade at most, not 4.",
+        ),
     ],
 )
 def test_rubric_that_breaks_a_rule_is_named_and_not_made(tmp_path, change, field, message):
@@ -200,11 +241,13 @@ def test_rubric_that_breaks_a_rule_is_named_and_not_made(tmp_path, change, field
 
 def test_rubric_that_is_there_stays_and_another_of_its_name_is_refused(tmp_path):
     import_dataset(write(tmp_path / "first", labels()), "small")
-    reworded = TONE | {"guideline": "Listen well.", "title": "The tone"}
+    reworded = TONE | {"guideline": "Listen well.", "title": "The tone"} | with_examples([])
     assert not import_dataset(
         write(tmp_path / "again", labels(rubrics=[reworded])), "small"
     ).changed
-    assert Rubric.objects.get(slug="tone").guideline == "Listen."
+    rubric = Rubric.objects.get(slug="tone")
+    assert rubric.guideline == "Listen."
+    assert rubric.levels.get(grade=2).examples == TONE["levels"][0]["examples"]
     fewer = TONE | {"levels": TONE["levels"][:2]}
     problem = import_problems(write(tmp_path / "other", labels(rubrics=[fewer])))[0]
     assert problem.message == "the rubric tone is there already, and has other levels"
