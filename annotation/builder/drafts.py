@@ -10,6 +10,7 @@ from django.utils.text import slugify
 from annotation.builder import readiness, sampling
 from annotation.builder.attention_checks import add_ready_made
 from annotation.builder.audiences import fit_to_sample
+from annotation.builder.expected_reasons import restore_reasons, stored_reasons
 from annotation.errors import UserError
 from annotation.models import (
     AttentionCheck,
@@ -180,6 +181,7 @@ def copy_draft(source: Campaign, by: User) -> Campaign:
     )
     with suppress(sampling.SampleError):
         sampling.resample(draft)
+        restore_reasons(draft, stored_reasons(source))
     return draft
 
 
@@ -195,6 +197,7 @@ def draft_version(campaign: Campaign, steps: Iterable[readiness.Step]) -> str:
             list(campaign.attention_checks.values_list("body", "expected")),
             sorted(campaign.participants.values_list("rater", flat=True)),
             [remark for step in steps for remark in step.odd],
+            sorted(stored_reasons(campaign).items()),
         ]
     )
 

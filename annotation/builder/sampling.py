@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
+from annotation.builder.expected_reasons import restore_reasons, stored_reasons
 from annotation.builder.question_selection import (
     QuestionsByText,
     copies_grades,
@@ -130,7 +131,7 @@ def sample(
     items come from texts that the gold source has rated, and are no study items. Training asks questions
     with a label. Hidden gold asks what the study asks, or it would tell itself; its questions with a label
     are scored. Texts left out are recorded in the selection, together with the texts that were left out
-    before (`left_out`, counts by the reason).
+    before (`left_out`, counts by the reason). Reasons of expected answers are kept.
 
     Raises SampleError where nothing is left, or where too few texts have labels to train with.
     """
@@ -139,6 +140,7 @@ def sample(
     result = Sample(left_out=Counter(left_out))
     if not texts:
         raise SampleError(f"No text can be assigned; {_reasons(result) or 'none was chosen'}.")
+    reasons = stored_reasons(campaign)
     campaign.items.all().delete()
     labelled = _labelled(campaign, texts)
     training = labelled[: campaign.n_training]
@@ -175,6 +177,7 @@ def sample(
         for item in items
         for position, question in enumerate(questions[item.text_id])
     )
+    restore_reasons(campaign, reasons)
     result.left_out = +result.left_out
     campaign.selection["left_out"] = dict(result.left_out)
     campaign.save(update_fields=["selection"])

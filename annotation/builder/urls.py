@@ -8,6 +8,7 @@ step_urls = [
     path("texts/", views.texts, name="campaign_texts"),
     path("parts/", views.parts, name="campaign_parts"),
     path("gold/", views.gold, name="campaign_gold"),
+    path("gold/reasons/", views.expected_reasons, name="campaign_expected_reasons"),
     path("guideline/", views.guideline, name="campaign_guideline"),
     path("checks/", views.checks, name="campaign_checks"),
     path("terms/", views.terms, name="campaign_terms"),

@@ -16,6 +16,7 @@ from annotation.builder import drafts
 from annotation.builder.attention_checks import add_ready_made
 from annotation.builder.equal_texts import can_choose
 from annotation.builder.forms.checks import CheckForms, save_checks
+from annotation.builder.forms.expected_reasons import ReasonsForm
 from annotation.builder.forms.guideline import GuidelineForm
 from annotation.builder.forms.new_campaign import NewCampaignForm
 from annotation.builder.forms.steps import GoldForm, PartsForm
@@ -85,8 +86,34 @@ def gold(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     form = GoldForm(_sent(request), instance=draft)
     if response := _save_sample(request, draft, form, "gold"):
         return response
-    counts, gold_plan_of_draft = sample_counts(draft), gold_plan(draft)
-    return _page(request, draft.slug, "gold", form=form, drawn=counts, met=gold_plan_of_draft)
+    return _gold_page(request, draft, form, ReasonsForm(draft))
+
+
+@on_draft
+def expected_reasons(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
+    """Save the reasons for the correct answers, entered on the step of training and gold."""
+    if request.method != "POST":
+        return redirect("campaign_gold", draft.slug)
+    reasons = ReasonsForm(draft, request.POST)
+    if reasons.is_valid():
+        reasons.save()
+        return _redirect_to_step(request, draft, "gold", "reasons of expected answers")
+    return _gold_page(request, draft, GoldForm(None, instance=draft), reasons)
+
+
+def _gold_page(
+    request: AuthenticatedRequest, draft: Campaign, form: GoldForm, reasons: ReasonsForm
+) -> HttpResponse:
+    return _page(
+        request,
+        draft.slug,
+        "gold",
+        form=form,
+        reasons=reasons,
+        drawn=sample_counts(draft),
+        met=gold_plan(draft),
+        is_changed=bool(reasons.conflicts),
+    )
 
 
 @on_draft

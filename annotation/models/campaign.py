@@ -133,6 +133,11 @@ class Campaign(models.Model):
         blank=True,
         help_text="spread evenly over all parts; empty: one in each part, until the person has had all",
     )
+    gold_feedback = models.BooleanField(
+        "feedback on hidden gold",
+        default=False,
+        help_text="show the correct answers of a hidden gold item after it is submitted, as of practice",
+    )
     copies_equal_texts = models.BooleanField(
         "texts of equal words",
         default=False,

@@ -99,6 +99,9 @@ class ItemQuestion(models.Model):
         null=True, blank=True, help_text="for training and gold items: the grade of the gold source"
     )
     expected_spans = models.JSONField(default=list, blank=True)
+    expected_reason = models.TextField(
+        blank=True, help_text="reason for the correct grade, displayed after the item is submitted"
+    )
     answer = models.JSONField(
         default=list,
         blank=True,
@@ -107,7 +110,7 @@ class ItemQuestion(models.Model):
     further = models.JSONField(
         default=dict,
         blank=True,
-        help_text="correct grades under further rubrics, by slug: {expected, expected_spans}",
+        help_text="correct grades under further rubrics, by slug: {expected, expected_spans, expected_reason}",
     )
     shown_body = models.TextField(  # noqa: DJ001 - missing is not empty
         null=True,

@@ -69,6 +69,7 @@ def _provenance(names: Names, file_info: dict[str, dict[str, Any]]) -> bytes:
         "selection": campaign.selection,
         "questions_per_item": campaign.questions_per_item,
         "copies_equal_texts": campaign.copies_equal_texts,
+        "gold_feedback": campaign.gold_feedback,
         "raters_per_item": campaign.raters_per_item,
         "items_per_part": campaign.items_per_part,
         "pay_per_part": None if campaign.pay_per_part is None else str(campaign.pay_per_part),

@@ -213,6 +213,7 @@ def _questions(names: Names) -> Iterator[Cells]:
         own_expected = {
             "expected": item_question.expected,
             "expected_spans": item_question.expected_spans,
+            "expected_reason": item_question.expected_reason,
         }
         for rubric in rubrics:
             expected = (
@@ -226,6 +227,7 @@ def _questions(names: Names) -> Iterator[Cells]:
                 "answer": _json(item_question.answer) if rubric.shows_answer else "",
                 "expected": _number(expected.get("expected")),
                 "expected_spans": _json(expected.get("expected_spans", [])),
+                "expected_reason": escape_formula(expected.get("expected_reason", "")),
             }
 
 
@@ -415,7 +417,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         _questions,
         (
             *("item", "question_index", "rubric", "question", "answer"),
-            *("expected", "expected_spans"),
+            *("expected", "expected_spans", "expected_reason"),
         ),
     ),
     "attention_checks.csv": (_attention_checks, ("check", "body", "expected")),

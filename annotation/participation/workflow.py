@@ -96,11 +96,17 @@ def sibling_assignments(assignment: Assignment) -> list[int]:
 
 def url_after_item(assignment: Assignment) -> str:
     """Return the URL that follows an item that is submitted or skipped."""
-    if assignment.item.purpose == Item.Purpose.TRAINING and (
-        assignment.state == Assignment.State.SUBMITTED
-    ):
+    if has_feedback(assignment) and assignment.state == Assignment.State.SUBMITTED:
         return reverse("feedback", args=[assignment.pk])
     return next_url(assignment)
+
+
+def has_feedback(assignment: Assignment) -> bool:
+    """Return whether the correct answers of an item are shown once it is submitted."""
+    purpose = assignment.item.purpose
+    return purpose == Item.Purpose.TRAINING or (
+        purpose == Item.Purpose.GOLD and assignment.participant.campaign.gold_feedback
+    )
 
 
 def is_part_over(assignment: Assignment) -> bool:

@@ -25,6 +25,7 @@ from annotation.models.rubric_wording import RubricWording, campaign_wording
 RUBRIC_LETTERS = "abcd"  # of the rubrics of one question
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
 Frozen = ItemQuestion | AttentionCheck
+EXPECTED_FIELDS = ("expected", "expected_spans", "expected_reason")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class QuestionCard:
     answer: list[str] = field(default_factory=list)  # of the pair, where the rubric shows one
     expected: int | None = None
     expected_spans: list[dict[str, Any]] = field(default_factory=list)
+    expected_reason: str = ""
     refused: RefusedForm | None = None
 
     @property
@@ -179,7 +181,7 @@ def build_card_fields(rows: Sequence[Frozen], rubrics: Sequence[Rubric]) -> list
             if isinstance(row, AttentionCheck):
                 card_fields.append({**common_fields, "question": row})
                 continue
-            own_expected = {"expected": row.expected, "expected_spans": row.expected_spans}
+            own_expected = {name: getattr(row, name) for name in EXPECTED_FIELDS}
             expected = row.further.get(rubric.slug, {}) if is_further else own_expected
             answer = row.answer if rubric.shows_answer else []
             card_fields.append(

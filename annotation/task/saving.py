@@ -123,6 +123,14 @@ def save_answer(
             if campaign.counts_answers() and rating_sync.lock_texts(answer, campaign):
                 # An edit needs a closed campaign: one for which this has waited shows here.
                 [(campaign.state,)] = _CAMPAIGN_STATE.all(campaign.pk)
+            if _feedback_was_shown(assignment):
+                if _sent_before(answer):
+                    raise IntegrityError
+                raise AnswerError(
+                    _(
+                        "You have seen the expected answers of this text. Your answers stay as they are."
+                    )
+                )
             is_closed = not campaign.counts_answers()
             newest = _newest_to(assignment, question, rubric)
             # In a closed campaign nothing is overwritten, so nobody has to choose.
@@ -139,6 +147,15 @@ def save_answer(
     except IntegrityError:
         return _stored_answer(answer)
     return answer
+
+
+def _feedback_was_shown(assignment: Assignment) -> bool:
+    """Return whether the item is hidden gold whose correct answers the person could see."""
+    return (
+        assignment.item.purpose == Item.Purpose.GOLD
+        and assignment.state == Assignment.State.SUBMITTED
+        and assignment.participant.campaign.gold_feedback
+    )
 
 
 def _newest_to(

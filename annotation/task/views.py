@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import HttpResponse, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -347,13 +347,14 @@ def _plain_text_422(problem: str) -> HttpResponse:
 
 @require_safe
 def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """Show the reader's answers to a training text beside the expected ones."""
+    """Show the reader's answers to a training or gold text beside the expected ones."""
     assignment = get_object_or_404(
         Assignment.objects.select_related("item__text", "participant__campaign__rubric", "part"),
         pk=pk,
         participant__rater__user=request.user,
-        item__purpose=Item.Purpose.TRAINING,
     )
+    if not workflow.has_feedback(assignment):
+        raise Http404("This item has no feedback.")
     if assignment.state != Assignment.State.SUBMITTED:
         return redirect(assignment)
     campaign = assignment.participant.campaign
@@ -372,6 +373,7 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     context = {
         "campaign": campaign,
         "assignment": assignment,
+        "is_practice": assignment.item.purpose == Item.Purpose.TRAINING,
         "text": assignment.item.as_shown(),
         "shows_text": any(rubric.shows_text for rubric in rubrics),
         "takes_spans": any(rubric.span_from is not None for rubric in rubrics),

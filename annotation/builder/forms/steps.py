@@ -136,9 +136,10 @@ class GoldForm(DraftForm):
 
     class Meta:
         model = Campaign
-        fields = ("gold_source", "n_training", "n_gold", "gold_per_person")
+        fields = ("gold_source", "n_training", "n_gold", "gold_per_person", "gold_feedback")
         labels = {
             "gold_source": "Source of correct labels",
+            "gold_feedback": "Show the correct answers of a hidden gold text after it is submitted",
             "gold_per_person": "Hidden gold texts for each person",
         }
         help_texts = {
@@ -147,6 +148,8 @@ class GoldForm(DraftForm):
             "n_gold": "look like other texts; used to weight raters, and to find work to review",
             "gold_per_person": "spread evenly over all parts; empty: one in each part, or all if "
             "there is only one part",
+            "gold_feedback": "people then see which texts were gold, and can no longer change their "
+            "answers to them",
         }
 
     def at_least_one(self) -> Iterable[str]:
