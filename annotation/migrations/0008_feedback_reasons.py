@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0006_rubric_level_examples'),
+        ('annotation', '0007_rubric_level_examples'),
     ]
 
     operations = [

@@ -17,7 +17,7 @@ def fill_standard_rubrics(apps: Any, schema_editor: Any) -> None:
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("annotation", "0005_rubric_project"),
+        ("annotation", "0006_answer_note_and_confidence"),
     ]
 
     operations = [
