@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
 from annotation.models import Campaign, Participant, User
-from annotation.participation import entry, guests, workflow
+from annotation.participation import entry, guests, screening, workflow
 from annotation.participation.forms import ConsentForm
 from annotation.throttling import Arrivals, address_of
 
@@ -118,10 +118,14 @@ def _open_link_page(
     request: HttpRequest, campaign: Campaign, user: User | None
 ) -> HttpResponseBase:
     """Show the terms; a person who agrees becomes a participant, and a refusal is not stored."""
-    form = ConsentForm(request.POST if request.method == "POST" else None)
+    questions = workflow.screening_questions(campaign)
+    form = ConsentForm(questions, request.POST if request.method == "POST" else None)
     if form.is_valid() and form.agrees:
         account = user if user and not user.is_guest else None
-        return _log_in(request, workflow.join_by_open_link(campaign, account))
+        participant = workflow.join_by_open_link(campaign, account)
+        response = _log_in(request, participant)
+        screening.record(request, participant, form)
+        return response
     if form.is_valid():
         context = {"campaign": campaign, "declined": True}
         return render(request, "annotation/participation/arrival.html", context)
@@ -158,10 +162,13 @@ def _consent_page(
 ) -> HttpResponseBase:
     """Show the terms; a person who has answered them becomes a participant."""
     entry.admit(campaign, arrival.worker)
-    form = ConsentForm(request.POST or None)
+    form = ConsentForm(workflow.screening_questions(campaign), request.POST or None)
     if form.is_valid():
         participant = workflow.join(campaign, arrival.worker, agrees=form.agrees)
-        return _log_in(request, participant, arrival)
+        response = _log_in(request, participant, arrival)
+        if form.agrees:
+            screening.record(request, participant, form)
+        return response
     context = {"campaign": campaign, "form": form, "room": "work"}
     status = 422 if request.method == "POST" else 200
     return render(request, "annotation/participation/consent.html", context, status=status)

@@ -1,6 +1,7 @@
 """Forms of the consent page and of the check before the work."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django import forms
 from django.http import QueryDict
@@ -10,13 +11,54 @@ from django.utils.translation import gettext_lazy
 from annotation.models import CheckQuestion
 
 
+def _answer_field(question: CheckQuestion, **options: Any) -> forms.TypedChoiceField:
+    return forms.TypedChoiceField(
+        label=question.body,
+        choices=list(enumerate(question.options)),
+        coerce=int,
+        error_messages={"required": gettext_lazy("Please choose an answer.")},
+        **{"widget": forms.RadioSelect, **options},
+    )
+
+
 class ConsentForm(forms.Form):
+    """Consent, and the screening questions for those who agree.
+
+    Answers to screening are judged at once, and not stored.
+    """
+
     AGREE = "agree"
     decision = forms.ChoiceField(choices=[(AGREE, AGREE), ("decline", "decline")])
+
+    def __init__(
+        self, screening: Sequence[CheckQuestion] = (), data: QueryDict | None = None
+    ) -> None:
+        super().__init__(data)
+        self.screening = {f"check-{question.pk}": question for question in screening}
+        for name, question in self.screening.items():
+            self.fields[name] = _answer_field(question, required=False, empty_value=None)
 
     @property
     def agrees(self) -> bool:
         return bool(self.cleaned_data["decision"] == self.AGREE)
+
+    @property
+    def screening_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.screening]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("decision") == self.AGREE:
+            for name in self.screening:
+                if cleaned.get(name) is None and name not in self.errors:
+                    self.add_error(name, _("Please choose an answer."))
+        return cleaned
+
+    @property
+    def passes_screening(self) -> bool:
+        return all(
+            self.cleaned_data[name] == question.correct for name, question in self.screening.items()
+        )
 
 
 class CheckForm(forms.Form):
@@ -46,13 +88,8 @@ class CheckForm(forms.Form):
                 step == CheckQuestion.Purpose.COMPREHENSION
                 and question.purpose == CheckQuestion.Purpose.SCREENING
             )
-            self.fields[name] = forms.TypedChoiceField(
-                label=question.body,
-                choices=list(enumerate(question.options)),
-                coerce=int,
-                widget=forms.HiddenInput if is_hidden else forms.RadioSelect,
-                error_messages={"required": gettext_lazy("Please choose an answer.")},
-            )
+            widget = forms.HiddenInput if is_hidden else forms.RadioSelect
+            self.fields[name] = _answer_field(question, widget=widget)
 
     def wrong(self, purpose: str) -> list[str]:
         """Return the names of a purpose's fields whose answer is wrong."""

@@ -13,7 +13,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.http import AuthenticatedRequest
 from annotation.models import Assignment, CheckQuestion, Message, Part, Participant
-from annotation.participation import active_time, assigning, entry, pay_rate, withdrawal, workflow
+from annotation.participation import (
+    active_time,
+    assigning,
+    entry,
+    pay_rate,
+    screening,
+    withdrawal,
+    workflow,
+)
 from annotation.participation.forms import CheckForm, ConsentForm
 from annotation.participation.parts import release_time
 from annotation.participation.skips import skipped_gold, skips_of
@@ -81,6 +89,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "news": participant.campaign.messages_sent.filter(pk__gt=participant.seen_message),
         "is_guest": request.user.is_guest,
         "personal_link": _personal_link(participant, request),
+        "folds_guideline": participant.checked_at is not None,
         "room": "work",
     }
     items = _items(last, leads_on=not stopped or may_finish)
@@ -97,7 +106,11 @@ def _personal_link(participant: Participant, request: AuthenticatedRequest) -> s
 @require_POST
 def begin(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Take the next part: its items are the participant's from now on."""
-    participant = _participant(request, slug)
+    return _begin(request, _participant(request, slug))
+
+
+def _begin(request: AuthenticatedRequest, participant: Participant) -> HttpResponseBase:
+    slug = participant.campaign.slug
     if step := workflow.required_step_url(participant):
         return redirect(step)
     study_id, session_id = entry.submission_ids(request, participant.campaign)
@@ -120,9 +133,13 @@ def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     participant = _participant(request, slug)
     if workflow.required_step_url(participant) != request.path:
         return redirect("work_campaign", slug)
-    form = ConsentForm(request.POST or None)
+    form = ConsentForm(workflow.screening_questions(participant.campaign), request.POST or None)
     if form.is_valid():
-        workflow.consent(participant) if form.agrees else workflow.decline(participant)
+        if form.agrees:
+            workflow.consent(participant)
+            screening.record(request, participant, form)
+        else:
+            workflow.decline(participant)
         return redirect("work_campaign", slug)
     context = {"campaign": participant.campaign, "form": form, "room": "work"}
     status = 422 if request.method == "POST" else 200
@@ -138,21 +155,25 @@ def check(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     tries = participant.check_tries
     questions = list(participant.campaign.check_questions.all())
     # Who has had a try at comprehension has been through the screening.
-    screening = [question for question in questions if question.purpose == SCREENING and not tries]
+    skips_screening = tries or screening.has_passed(request, participant)
+    screening_questions = [q for q in questions if q.purpose == SCREENING and not skips_screening]
     comprehension = [question for question in questions if question.purpose == COMPREHENSION]
     if request.method != "POST":
-        step = SCREENING if screening else COMPREHENSION
-        return _check_page(request, participant, CheckForm(screening or comprehension, step, tries))
-    if request.POST.get("step") == SCREENING and screening:
-        form = CheckForm(screening, SCREENING, tries, request.POST)
+        step = SCREENING if screening_questions else COMPREHENSION
+        form = CheckForm(screening_questions or comprehension, step, tries)
+        return _check_page(request, participant, form)
+    if request.POST.get("step") == SCREENING and screening_questions:
+        form = CheckForm(screening_questions, SCREENING, tries, request.POST)
         if not form.is_valid():
             return _check_page(request, participant, form, status=422)
         if comprehension and not form.wrong(SCREENING):
             answers = {name: form.cleaned_data[name] for name in form.questions}
-            form = CheckForm([*screening, *comprehension], COMPREHENSION, tries, None, answers)
+            both_steps = [*screening_questions, *comprehension]
+            form = CheckForm(both_steps, COMPREHENSION, tries, None, answers)
             return _check_page(request, participant, form)
     else:
-        form = CheckForm([*screening, *comprehension], COMPREHENSION, tries, request.POST)
+        both_steps = [*screening_questions, *comprehension]
+        form = CheckForm(both_steps, COMPREHENSION, tries, request.POST)
         if not form.is_valid():
             if any(form[name].is_hidden for name in form.errors if name in form.fields):
                 return redirect("check", slug)
@@ -176,16 +197,23 @@ def _judged(
             return _check_page(request, participant, form, status=422)
     else:
         workflow.pass_check(participant)
+        participant.refresh_from_db()
+        if not participant.parts.exists():
+            return _begin(request, participant)  # the page said so, with what it means
     return redirect("work_campaign", slug)
 
 
 def _check_page(
     request: AuthenticatedRequest, participant: Participant, form: CheckForm, status: int = 200
 ) -> HttpResponseBase:
+    step = form["step"].value()
+    begins = step == COMPREHENSION and not participant.parts.exists()
     context = {
         "campaign": participant.campaign,
         "form": form,
-        "step": form["step"].value(),
+        "offer": workflow.next_part(participant) if begins else None,
+        "hourly": pay_rate.hourly_pay(participant.campaign, ()),
+        "step": step,
         "tries": participant.check_tries,
         "tries_left": workflow.CHECK_TRIES - participant.check_tries,
         "room": "work",

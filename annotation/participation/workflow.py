@@ -11,7 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, Item, Part, Participant, User
+from annotation.models import Assignment, Campaign, CheckQuestion, Item, Part, Participant, User
 from annotation.participation import assigning, entry, parts
 
 CHECK_TRIES = 2
@@ -178,6 +178,10 @@ def consent(participant: Participant) -> None:
 def decline(participant: Participant) -> None:
     """Record that a person declined, and nothing else; who has agreed already stays in."""
     _end(participant, Participant.Outcome.RETURNED)
+
+
+def screening_questions(campaign: Campaign) -> list[CheckQuestion]:
+    return list(campaign.check_questions.filter(purpose=CheckQuestion.Purpose.SCREENING))
 
 
 def screen_out(participant: Participant) -> None:

@@ -46,23 +46,20 @@ def arrive(guest: Visitor, pid: str, session: str = "first", study: str = "proli
     return guest.open(f"/start/{study}/?{ids}")
 
 
-def answer(page: Page, right: dict[str, str]) -> None:
+def answer(page: Page, right: dict[str, str], button: str) -> None:
     """Choose an option for each question, by its label, and go on."""
     for question, option in right.items():
         page.get_by_role("group", name=question).get_by_label(option, exact=True).check()
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name=button).click()
 
 
-def agree(page: Page) -> None:
-    page.get_by_role("button", name="I agree, continue").click()
-
-
-def screening(page: Page, option: str = "Yes") -> None:
-    answer(page, {"Do you read English every week?": option})
+def agree(page: Page, option: str = "Yes") -> None:
+    answer(page, {"Do you read English every week?": option}, "I agree, continue")
 
 
 def comprehension(page: Page, first: str = "No") -> None:
-    answer(page, {"May you use what you know?": first, "What does a 1 need?": "Marked words"})
+    right = {"May you use what you know?": first, "What does a 1 need?": "Marked words"}
+    answer(page, right, "Start part 1")
 
 
 def wait_to_leave(page: Page, url: str) -> None:
@@ -100,14 +97,11 @@ def test_whole_journey_and_the_return_on_a_clean_profile(guest, site):
     page = arrive(visitor, pid)
     expect(page.get_by_role("heading", level=1)).to_have_text("Before you begin")
     agree(page)
-    screening(page)
     comprehension(page, first="Yes")  # wrong
     expect(page.get_by_role("alert")).to_contain_text("You have one more try")
     expect(page.get_by_text("The text alone counts, not what you know.")).to_be_visible()
-    comprehension(page)
-    expect(page.locator("main")).to_contain_text("Next is part 1 of 2")
     expect(page.locator("main")).to_contain_text("4.50 GBP")
-    page.get_by_role("button", name="Start part 1").click()
+    comprehension(page)
 
     # Practice comes first, and says what was expected.
     page.wait_for_url("**/work/*/")
@@ -161,26 +155,22 @@ def test_study_is_german_from_arrival_to_code(guest, site):
         assert find_english(page.content()) == [], page.url
         assert axe_problems(page) == [], page.url
 
-    def go_on(page: Page, right: dict[str, str]) -> None:
+    def go_on(page: Page, right: dict[str, str], button: str) -> None:
         for question, option in right.items():
             page.get_by_role("group", name=question).get_by_label(option, exact=True).check()
         fine(page)
-        page.get_by_role("button", name="Weiter").click()
+        page.get_by_role("button", name=button).click()
 
     page = arrive(guest(locale="de-DE"), "liest-deutsch", study="german")
     fine(page)
-    page.get_by_role("button", name="Ich bin einverstanden, weiter").click()
-    go_on(page, {"Lesen Sie jede Woche Deutsch?": "Ja"})
-    go_on(
-        page,
-        {
-            "Zählt, was Sie selbst wissen?": "Nein",
-            "Was braucht eine Stufe ab 1?": "Markierte Wörter",
-        },
-    )
+    right = {"Lesen Sie jede Woche Deutsch?": "Ja"}
+    go_on(page, right, "Ich bin einverstanden, weiter")
     expect(page.locator("main")).to_contain_text("4,50 EUR für jeden fertigen Teil")
-    fine(page)
-    page.get_by_role("button", name="Teil 1 beginnen").click()
+    right = {
+        "Zählt, was Sie selbst wissen?": "Nein",
+        "Was braucht eine Stufe ab 1?": "Markierte Wörter",
+    }
+    go_on(page, right, "Teil 1 beginnen")
     page.wait_for_url("**/work/*/")
     expect(page.locator("#q-1")).to_contain_text("Beantwortet die Frage vollständig und klar")
     fine(page)
@@ -219,9 +209,7 @@ def test_study_is_german_from_arrival_to_code(guest, site):
 def test_staying_on_the_last_page_cancels_the_redirect(guest, site):
     page = arrive(guest(), "participants")
     agree(page)
-    screening(page)
     comprehension(page)
-    page.get_by_role("button", name="Start part 1").click()
     page.wait_for_url("**/work/*/")
     do_item(page)
     page.get_by_role("link", name="Continue").first.click()
@@ -237,9 +225,7 @@ def test_guest_who_is_logged_out_comes_again_and_loses_nothing(guest, site):
     visitor = guest()
     page = arrive(visitor, "logged-out")
     agree(page)
-    screening(page)
     comprehension(page)
-    page.get_by_role("button", name="Start part 1").click()
     page.wait_for_url("**/work/*/")
     item = int(page.url.rstrip("/").rpartition("/")[2])
     # The session is over; then all cookies are thrown away.
@@ -280,9 +266,7 @@ def test_declining_participant_is_asked_to_return_the_submission(guest):
 def test_whole_way_without_scripts(guest, site):
     page = arrive(guest(java_script_enabled=False), "plain")
     agree(page)
-    screening(page)
     comprehension(page)
-    page.get_by_role("button", name="Start part 1").click()
     page.wait_for_url("**/work/*/")
     while "/work/in/" not in page.url:
         item = page.url
@@ -313,13 +297,10 @@ def test_pages_of_the_way_are_accessible(guest):
     page.get_by_role("button", name="I do not agree").click()
     fine(page)  # declined
     page = arrive(visitor(), f"{name}-other")
-    agree(page)
-    fine(page)  # screening
-    screening(page, "No")
+    agree(page, "No")
     fine(page)  # screened out
     page = arrive(visitor(), f"{name}-fails")
     agree(page)
-    screening(page)
     fine(page)  # comprehension
     comprehension(page, first="Yes")
     fine(page)  # one try is left
@@ -328,10 +309,7 @@ def test_pages_of_the_way_are_accessible(guest):
     fine(page)
     page = arrive(visitor(), f"{name}-works")
     agree(page)
-    screening(page)
     comprehension(page)
-    fine(page)  # the study before a part
-    page.get_by_role("button", name="Start part 1").click()
     page.wait_for_url("**/work/*/")
     do_item(page)
     fine(page)  # what was expected

@@ -111,7 +111,7 @@ def test_template_that_is_translated_is_so_as_a_whole(path):
     text = re.sub(r"{% block (main|body)_class %}.*?{% endblock %}", "", text)
     text = re.sub(r"{#.*?#}|{%.*?%}|{{.*?}}", "\n", text, flags=re.DOTALL)
     read_aloud = re.findall(r'(?:aria-label|title|alt|placeholder)="([^"]*)"', text)
-    lines = re.sub(r"<[^>]*>", "\n", re.sub(r"<kbd>.</kbd>", "", text)).splitlines()
+    lines = re.sub(r"<[^>]*>", "\n", re.sub(r"<kbd[^>]*>.</kbd>", "", text)).splitlines()
     untranslated = {
         piece.strip(" ,.:·") for piece in lines + read_aloud if re.search(r"[^\W\d_]", piece)
     }

@@ -4,6 +4,7 @@ import json
 import re
 from copy import deepcopy
 from hashlib import sha256
+from typing import Any
 from uuid import uuid4
 
 from django.test import Client
@@ -23,6 +24,7 @@ from annotation.models import (
     Text,
     Topic,
 )
+from annotation.participation import workflow
 
 PID = "5f1d2c3b4a59687786950413"
 QUESTIONS = ["Why was the bridge shut?", "Who paid for the repair?"]
@@ -151,7 +153,13 @@ def arrival_url(
 def join(campaign: Campaign, pid: str = PID, client: Client | None = None, **ids: str):
     """Arrive from Prolific and agree to the terms."""
     client = client or Client()
-    return client.post(arrival_url(campaign, pid, **ids), {"decision": "agree"})
+    return client.post(arrival_url(campaign, pid, **ids), terms(campaign))
+
+
+def terms(campaign: Campaign, decision: str = "agree", choice: int = RIGHT[0]) -> dict[str, Any]:
+    """Return the form of the consent page: the decision, and the answers to screening."""
+    screening = campaign.check_questions.filter(purpose="screening")
+    return {"decision": decision} | {f"check-{question.pk}": choice for question in screening}
 
 
 class Walker:
@@ -179,16 +187,21 @@ class Walker:
         self.came_by = arrival_url(self.campaign, self.pid, session, study)
         return self.client.get(self.came_by, follow=True)
 
-    def agree(self):
-        return self.answer_terms("agree")
+    def agree(self, choice: int = RIGHT[0]):
+        return self.answer_terms("agree", choice)
 
-    def answer_terms(self, decision: str):
+    def answer_terms(self, decision: str, choice: int = RIGHT[0]):
         """Answer the terms on the page that the platform's link opens.
 
         Participants with a link of ours are in the study by then.
         """
         url = self.came_by if self.campaign.platform else f"{self.room}consent/"
-        return self.client.post(url, {"decision": decision}, follow=True)
+        return self.client.post(url, terms(self.campaign, decision, choice), follow=True)
+
+    def on_another_device(self):
+        """Come back with another session, which does not know that screening was passed."""
+        self.client = Client()
+        return self.arrive()
 
     def screening(self, choice: int = RIGHT[0]):
         return self.check(choice, step="screening", tries=0)
@@ -204,11 +217,14 @@ class Walker:
         return self.client.post(f"{self.room}check/", data, follow=True)
 
     def prepare(self):
-        """Complete all steps up to the study's page."""
+        """Pass all steps before the work; return the study's page, before the first part.
+
+        A check that is answered on its page begins that part.
+        """
         self.arrive()
         self.agree()
-        self.screening()
-        return self.check(*RIGHT)
+        workflow.pass_check(self.participant)
+        return self.client.get(self.room)
 
     def begin(self):
         return self.client.post(f"{self.room}begin/", follow=True)

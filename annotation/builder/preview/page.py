@@ -70,7 +70,8 @@ def preview_of(campaign: Campaign, url: str) -> Preview:
         (CheckQuestion.Purpose.SCREENING, "Screening"),
         (CheckQuestion.Purpose.COMPREHENSION, "Comprehension"),
     ):
-        if purpose in purposes:
+        asked_with_consent = campaign.consent and purpose == CheckQuestion.Purpose.SCREENING
+        if purpose in purposes and not asked_with_consent:
             pages.append(Page(title, reverse("preview_check", args=[slug, purpose])))
     pages.append(Page("Study page", reverse("campaign_preview", args=[slug])))
     part = first_part(campaign)

@@ -29,14 +29,22 @@ def study(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     order = first_part(campaign)
     if request.method == "POST" and order:
         return redirect("preview_item", slug, order[0])
-    training = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
-    work = workload(campaign)
-    of = work.parts_each if work else None
-    offer = workflow.Offer(number=1, of=of, texts=len(order) - training, training=training)
-    context: dict[str, Any] = {"offer": offer, "number": 1, "is_guest": True, "part": None}
+    context: dict[str, Any] = {
+        "offer": _offer(campaign),
+        "number": 1,
+        "is_guest": True,
+        "part": None,
+    }
     context["assignments"] = []
     context["hourly"] = pay_rate.hourly_pay(campaign, ())
     return _render(request, "participation/work_campaign", campaign, context)
+
+
+def _offer(campaign: Campaign) -> workflow.Offer:
+    training = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
+    work = workload(campaign)
+    texts = len(first_part(campaign)) - training
+    return workflow.Offer(1, work.parts_each if work else None, texts, training)
 
 
 @require_http_methods(METHODS)
@@ -46,8 +54,12 @@ def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     campaign = _campaign(slug)
     if not campaign.consent:
         raise Http404("This campaign requests no consent.")
-    form = ConsentForm(request.POST if request.method == "POST" else None)
+    questions = workflow.screening_questions(campaign)
+    form = ConsentForm(questions, request.POST if request.method == "POST" else None)
     if form.is_valid():
+        if form.agrees and not form.passes_screening:
+            messages.info(request, "A worker who answers this would be screened out here.")
+            return redirect(request.path)
         if form.agrees:
             return redirect(_next_page_url(campaign, request.path))
         messages.info(request, "For a worker who does not agree, the participation would end here.")
@@ -75,6 +87,8 @@ def check(request: AuthenticatedRequest, slug: str, purpose: str) -> HttpRespons
         form.explain(wrong)
     status = 422 if form.is_bound else 200
     context = {"form": form, "step": purpose, "tries": 0, "tries_left": workflow.CHECK_TRIES}
+    if purpose == CheckQuestion.Purpose.COMPREHENSION:
+        context |= {"offer": _offer(campaign), "hourly": pay_rate.hourly_pay(campaign, ())}
     return _render(request, "participation/check", campaign, context, status)
 
 

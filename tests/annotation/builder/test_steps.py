@@ -309,4 +309,4 @@ def test_cost_follows_what_is_typed_and_nothing_is_saved(admin, draft, script):
 
 def test_old_address_of_the_guideline_leads_to_it(cast, draft):
     response = cast.client("admin").get(url(draft, "words"))
-    assert (response.status_code, response.url) == (302, url(draft, "guideline"))
+    assert (response.status_code, response.url) == (308, url(draft, "guideline"))

@@ -14,7 +14,7 @@ from annotation.models import Part, Participant, Rater, User
 from annotation.monitoring import actions
 from annotation.participation import entry
 from annotation.throttling import Arrivals, address_of
-from tests.toolbox.prolific_study import PID, Walker, arrival_url, join, make_study
+from tests.toolbox.prolific_study import PID, Walker, arrival_url, join, make_study, terms
 from tests.toolbox.threads import in_threads
 
 
@@ -57,7 +57,7 @@ def test_platform_id_without_case_is_case_insensitive(study, platform, name):
     study.platform = platform
     study.save()
     for way in (PID, PID.upper()):
-        Client().post(f"/start/crowd/?{name}={way}", {"decision": "agree"})
+        Client().post(f"/start/crowd/?{name}={way}", terms(study))
     assert Participant.objects.get().external_id == (PID if platform == "prolific" else PID.upper())
 
 
@@ -65,7 +65,7 @@ def test_platform_id_with_case_distinguishes_people(study):
     study.platform = "sona"
     study.save()
     for way in ("a1", "A1"):
-        Client().post(f"/start/crowd/?id={way}", {"decision": "agree"})
+        Client().post(f"/start/crowd/?id={way}", terms(study))
     assert Participant.objects.count() == 2
 
 
@@ -188,7 +188,7 @@ def test_other_platforms_have_their_own_parameters(db, platform, query):
     study = make_study(platform=platform)
     client = Client()
     assert client.get(f"/start/crowd/?{query}").status_code == 200
-    assert client.post(f"/start/crowd/?{query}", {"decision": "agree"}).status_code == 302
+    assert client.post(f"/start/crowd/?{query}", terms(study)).status_code == 302
     participant = Participant.objects.get()
     assert participant.source == platform
     assert participant.external_id == {"sona": "31415", "connect": "C1", "mturk": "W1"}[platform]
@@ -311,7 +311,7 @@ def test_terms_in_two_tabs_can_be_answered_in_both(study):
     for _ in range(2):
         client.get(arrival_url(study))
     for decision in ("agree", "agree", "decline"):  # the first one counts
-        sent = client.post(arrival_url(study), {"decision": decision}, follow=True)
+        sent = client.post(arrival_url(study), terms(study, decision), follow=True)
         assert sent.redirect_chain[-1][0] == "/work/in/crowd/check/"
     participant = Participant.objects.get()
     assert (participant.outcome, participant.consent_version) == ("", "2")

@@ -79,11 +79,10 @@ def test_nor_where_somebody_is_in_by_a_link_of_their_own(study, walker, decision
 
 
 def test_screening_comes_before_comprehension(walker):
-    walker.arrive()
-    page = walker.agree()
+    page = walker.arrive()
     assert "Do you read English every week?" in text_of_page(page)
     assert "What does a 1 need?" not in text_of_page(page)
-    page = walker.screening()
+    page = walker.agree()
     assert "Do you read English every week?" not in text_of_page(page)
     assert "What does a 1 need?" in text_of_page(page)
     assert "could somebody who has only this report" in text_of_page(page)  # the guideline
@@ -92,8 +91,7 @@ def test_screening_comes_before_comprehension(walker):
 
 def test_wrong_answer_to_screening_ends_the_visit_at_once(walker):
     walker.arrive()
-    walker.agree()
-    page = walker.screening(0)
+    page = walker.agree(0)
     assert page.redirect_chain[-1][0] == f"{ROOM}end/"
     assert walker.participant.outcome == "screened_out"
     assert "SCREEN1" in text_of_page(page)
@@ -104,7 +102,6 @@ def test_wrong_answer_to_screening_ends_the_visit_at_once(walker):
 def test_first_wrong_try_is_explained_and_the_second_ends_it(walker):
     walker.arrive()
     walker.agree()
-    walker.screening()
     page = walker.check(*WRONG)
     assert page.status_code == 422
     assert "You have one more try" in text_of_page(page)
@@ -121,20 +118,19 @@ def test_first_wrong_try_is_explained_and_the_second_ends_it(walker):
 def test_second_try_can_be_right(walker):
     walker.arrive()
     walker.agree()
-    walker.screening()
     walker.check(*WRONG)
     page = walker.client.get(f"{ROOM}check/")
     assert "You have one more try" in text_of_page(page)
     assert "Do you read English every week?" not in text_of_page(page)
+    assert "Start part 1" in text_of_page(page)
     page = walker.check(*RIGHT)
-    assert page.redirect_chain[-1][0] == ROOM
+    assert page.redirect_chain[-1][0] == walker.in_hand()[0].get_absolute_url()
     assert (walker.participant.check_tries, walker.participant.checked_at is not None) == (1, True)
 
 
 def test_old_page_of_the_check_neither_counts_nor_passes(walker):
     walker.arrive()
     walker.agree()
-    walker.screening()
     walker.check(*WRONG, tries=0)
     for choices in (WRONG, RIGHT):
         page = walker.check(*choices, tries=0)
@@ -145,6 +141,7 @@ def test_old_page_of_the_check_neither_counts_nor_passes(walker):
 def test_answer_that_is_missing_or_no_choice_is_no_try(walker):
     walker.arrive()
     walker.agree()
+    walker.on_another_device()
     assert walker.check(step="screening", tries=0).status_code == 422
     assert walker.check(7, step="screening", tries=0).status_code == 422
     page = walker.check(1, 1)
@@ -158,6 +155,7 @@ def test_answer_that_is_missing_or_no_choice_is_no_try(walker):
 def test_screening_cannot_be_gone_round(walker):
     walker.arrive()
     walker.agree()
+    walker.on_another_device()
     page = walker.client.post(
         f"{ROOM}check/",
         {"step": "comprehension", "tries": 0}
@@ -177,8 +175,7 @@ def test_screening_alone_is_a_check(db):
     study.check_questions.filter(purpose="comprehension").delete()
     walker = Walker(Client(), study)
     walker.arrive()
-    walker.agree()
-    assert walker.screening().redirect_chain[-1][0] == ROOM
+    assert walker.agree().redirect_chain[-1][0] == ROOM
 
 
 def test_comprehension_alone_is_a_check(db):
@@ -187,4 +184,5 @@ def test_comprehension_alone_is_a_check(db):
     walker = Walker(Client(), study)
     walker.arrive()
     assert "What does a 1 need?" in text_of_page(walker.agree())
-    assert walker.check(1, 0).redirect_chain[-1][0] == ROOM
+    page = walker.check(1, 0)
+    assert page.redirect_chain[-1][0] == walker.in_hand()[0].get_absolute_url()

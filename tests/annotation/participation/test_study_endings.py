@@ -74,7 +74,6 @@ def test_people_without_a_platform_go_on_with_the_next_part(study):
     walker.pid = "Ann"
     walker.client.force_login(participant.rater.user)
     walker.agree()
-    walker.screening()
     walker.check(*RIGHT)
     page = walker.do_part()
     assert "This part is done. Thank you!" in text_of_page(page)
@@ -90,7 +89,6 @@ def test_worker_of_mturk_pastes_the_code(study):
     walker = Walker(Client(), study, "W1")
     walker.pid, walker.came_by = "W1", "/start/crowd/?workerId=W1&assignmentId=A1&hitId=H1"
     walker.agree()
-    walker.screening()
     walker.check(*RIGHT)
     page = walker.do_part()
     assert "Please paste this code on Mechanical Turk." in text_of_page(page)
@@ -104,7 +102,6 @@ def test_without_a_code_for_it_people_are_asked_to_give_up(study):
     walker = Walker(Client(), study)
     walker.arrive()
     walker.agree()
-    walker.screening()
     walker.check(*WRONG)
     page = walker.check(*WRONG)
     assert "return your submission on Prolific" in text_of_page(page)

@@ -7,7 +7,7 @@ from django.utils import timezone
 from annotation.models import Message, Part, Participant
 from annotation.participation import assigning, entry
 from tests.annotation.study_material import ROOM, text_of_page
-from tests.toolbox.prolific_study import Walker, make_study
+from tests.toolbox.prolific_study import Walker, make_study, terms
 
 PAGES = ["", "begin/", "consent/", "check/", "end/", "leave/", "messages/"]
 POSTED = ("begin/", "leave/", "messages/")
@@ -91,7 +91,7 @@ def test_part_cannot_begin_before_consent_and_check(walker):
     (participant,) = entry.make_links(walker.campaign, ["Ann"])
     walker.client.force_login(participant.rater.user)
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}consent/"
-    walker.client.post(f"{ROOM}consent/", {"decision": "agree"})
+    walker.client.post(f"{ROOM}consent/", terms(walker.campaign))
     assert walker.begin().redirect_chain[-1][0] == f"{ROOM}check/"
     assert not Part.objects.exists()
 

@@ -108,7 +108,6 @@ def by_link(study) -> Walker:
     walker.pid = participant.external_id
     walker.client.force_login(participant.rater.user)
     walker.agree()
-    walker.screening()
     walker.check(*RIGHT)
     walker.begin()
     answer(walker)

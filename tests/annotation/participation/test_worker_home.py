@@ -199,7 +199,6 @@ def test_leaving_after_a_finished_part_keeps_its_code(walker):
 def test_without_a_submissions_id_a_finished_part_keeps_its_code(walker):
     walker.arrive(session="")
     walker.agree()
-    walker.screening()
     walker.check(*RIGHT)
     walker.do_part()
     walker.client.post(f"{ROOM}leave/")

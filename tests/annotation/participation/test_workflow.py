@@ -238,7 +238,6 @@ def test_steps_are_the_same_on_another_device(study, walker):
     walker.agree()
     other_walker = Walker(Client(), study)
     assert other_walker.arrive().redirect_chain[-1][0] == CHECK
-    other_walker.screening()
     other_walker.check(*RIGHT)
     assert walker.client.get("/work/in/crowd/").status_code == 200
     walker.begin()

@@ -29,10 +29,8 @@ def walker(db):
 def test_study_is_german_from_the_door_to_the_task(walker):
     for page, sentence in (
         (walker.arrive(), "Bevor Sie beginnen"),
-        (walker.agree(), "Zu Ihrer Person"),
-        (walker.screening(), "Ist die Aufgabe klar?"),
-        (walker.check(*RIGHT), "Als Nächstes kommt Teil 1 von 2:"),
-        (walker.begin(), "Abgeben"),
+        (walker.agree(), "Ist die Aufgabe klar?"),
+        (walker.check(*RIGHT), "Abgeben"),
     ):
         content = markup(page)
         assert '<html lang="de"' in content
@@ -127,10 +125,9 @@ def test_pages_of_german_study_are_german(db, rubric, label):
     get = walker.client.get
     is_german(walker.arrive(), "Fassung 2 dieser Bedingungen.")
     is_german(walker.agree())
-    is_german(walker.screening())
-    is_german(walker.check(1, 0, 0), "Sie haben noch einen Versuch.")
-    is_german(walker.check(*RIGHT, tries=1), "4,50 EUR", "9,00 EUR", "Etwa 30 Minuten")
-    task = is_german(walker.begin(), label, "Zur Übung")
+    facts = ("4,50 EUR", "9,00 EUR", "Etwa 30 Minuten")
+    is_german(walker.check(1, 0, 0), "Sie haben noch einen Versuch.", *facts)
+    task = is_german(walker.check(*RIGHT, tries=1), label, "Zur Übung")
     assert not any(label_text in task.content.decode() for label_text in english_labels(rubric))
     practice = walker.in_hand()[0]
     url = f"/work/{practice.pk}/"
@@ -172,12 +169,10 @@ def test_end_pages_of_german_study_are_german(db):
     declines.arrive()
     is_german(declines.answer_terms("decline"), "Sie sind nicht einverstanden")
     finishes.arrive()
-    finishes.agree()
-    is_german(finishes.screening(0), "AUS1")
+    is_german(finishes.agree(0), "AUS1")
     for walker in (fails, leaves, lapses):
         walker.arrive()
         walker.agree()
-        walker.screening()
     fails.check(1, 0, 0)
     is_german(fails.check(1, 0, 0), "FALSCH1")
     leaves.check(*RIGHT)
