@@ -6,7 +6,7 @@ from annotation.builder.audiences import Audience, audience_of, standard_consent
 from annotation.builder.task_minutes import MeasuredMinutes, measure_minutes
 from annotation.models import Campaign, CheckQuestion, Participant
 from annotation.participation.planning import Plan
-from annotation.participation.workload import Workload
+from annotation.participation.workload import Workload, gold_plan
 from annotation.plurals import n_of
 
 MAX_NAMES = 5  # people who are named; the others are counted
@@ -45,11 +45,15 @@ def summarize(campaign: Campaign, work: Workload, plan: Plan) -> Summary:
 def _lead(campaign: Campaign, work: Workload, median: MeasuredMinutes | None) -> str:
     """Return the size: 12 passages, 3 people each, parts of 4 texts, about 25 minutes a part."""
     people = "1 person" if work.raters == 1 else f"{work.raters} people"
+    gold = gold_plan(campaign)
+    n_gold = gold.in_first if gold else 0
     parts = (
-        f"parts of {n_of(work.items_in_part, 'text')}"
+        f"parts of {n_of(work.items_in_part + n_gold, 'text')}"
         if campaign.items_per_part
         else "all texts in one part"
     )
+    if n_gold:
+        parts += f" ({n_gold} of them hidden gold)"
     phrases = [n_of(work.items, campaign.kind), f"{people} each", parts]
     if minutes := _minutes_of_part(campaign, work, median):
         phrases.append(f"about {n_of(minutes, 'minute')} a part")

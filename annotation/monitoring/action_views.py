@@ -163,8 +163,8 @@ def exclude_work(request: AuthenticatedRequest, participant: Participant) -> str
     """Exclude the person's answers, until that is undone."""
     n = actions.exclude_work(participant, request.user)
     return (
-        f"The work of {participant.rater} is excluded: {n_of(n, 'item')} submitted can be "
-        "assigned to others."
+        f"The work of {participant.rater} is excluded: {n_of(n, 'submitted item')} no longer "
+        f"count{'s' if n == 1 else ''}, and other people can get the texts."
     )
 
 

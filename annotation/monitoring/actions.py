@@ -17,6 +17,7 @@ from annotation.models import (
     Answer,
     Assignment,
     Campaign,
+    Item,
     LogEntry,
     Message,
     Part,
@@ -26,6 +27,8 @@ from annotation.models import (
 from annotation.participation import assigning, entry, parts, rating_sync, skips
 from annotation.participation.withdrawal import (
     ACTIVE_STATES,
+    READMITTED,
+    RETURNED,
     ParticipationError,
     end_participation,
     end_parts,
@@ -206,7 +209,7 @@ def return_participant(participant: Participant, by: User) -> int:
         raise ParticipationError("This participation has already ended.")
     n = end_participation(participant)
     released = f"{n_of(n, 'item')} released"
-    LogEntry.record(participant.campaign, by, "returned", released, participant)
+    LogEntry.record(participant.campaign, by, RETURNED, released, participant)
     return n
 
 
@@ -231,7 +234,7 @@ def readmit(participant: Participant, by: User) -> None:
     participant.save(update_fields=["outcome", "check_tries", "checked_at"])
     if participant.source == Participant.Source.LINK:
         entry.renew_link(participant, None)
-    LogEntry.record(participant.campaign, by, "readmitted", f"was {before}", participant)
+    LogEntry.record(participant.campaign, by, READMITTED, f"was {before}", participant)
 
 
 @transaction.atomic
@@ -266,9 +269,10 @@ def revoke_link(participant: Participant, by: User) -> None:
 
 @transaction.atomic
 def exclude_work(participant: Participant, by: User) -> int:
-    """Exclude all answers of the participant and free their slots; return the number of items.
+    """Exclude all answers of the participant and free their slots.
 
-    Answers stay, and exports mark them. The part under way ends, and none is begun.
+    Return the number of submitted items, without practice. Answers stay, and exports mark them. The
+    part under way ends, and none is begun.
 
     Raises ParticipationError where that was done before.
     """
@@ -278,16 +282,16 @@ def exclude_work(participant: Participant, by: User) -> int:
     assigning.release_begun(lock_active_items(participant))
     end_parts(participant.parts.filter(outcome=Part.Outcome.UNDER_WAY))
     handed_in = participant.assignments.filter(state=Assignment.State.SUBMITTED)
-    items = list(handed_in.select_for_update().order_by("pk").values_list("pk", flat=True))
+    locked = handed_in.select_for_update(of=("self",)).order_by("pk")
+    items = dict(locked.values_list("pk", "item__purpose"))
     everything = participant.assignments.values_list("pk", flat=True)
     rating_sync.exclude_answers(list(everything), Answer.Late.EXCLUDED)
     Assignment.objects.filter(pk__in=items).update(slot=None)
     participant.set_aside_at = timezone.now()
     participant.save(update_fields=["set_aside_at"])
-    LogEntry.record(
-        participant.campaign, by, "set work aside", n_of(len(items), "item"), participant
-    )
-    return len(items)
+    n = sum(purpose != Item.Purpose.TRAINING for purpose in items.values())
+    LogEntry.record(participant.campaign, by, "set work aside", n_of(n, "item"), participant)
+    return n
 
 
 @transaction.atomic
@@ -307,8 +311,10 @@ def include_work(participant: Participant, by: User) -> tuple[int, int]:
     items = handed_in.select_related("item", "participant__campaign").select_for_update(
         of=("self",)
     )
-    n_back = sum(assigning.restore_item(assignment) for assignment in items)
-    n_taken = len(items) - n_back
+    restored = [(item.item.purpose, assigning.restore_item(item)) for item in items]
+    work = [has_slot for purpose, has_slot in restored if purpose != Item.Purpose.TRAINING]
+    n_back = sum(work)
+    n_taken = len(work) - n_back
     detail = f"{n_of(n_back, 'item')}; the places of {n_taken} are taken"
     LogEntry.record(participant.campaign, by, "counts work again", detail, participant)
     return n_back, n_taken

@@ -46,7 +46,10 @@ def failed_checks_for_review(campaign: Campaign) -> int:
 
 @dataclass
 class PartRecord:
-    """Our record of a submission: a part, or a participation that ended before one."""
+    """Our record of a submission: a part, or a participation that ended before one.
+
+    Practice is counted in the times alone.
+    """
 
     person: str
     session: str
@@ -110,9 +113,10 @@ def list_part_records(campaign: Campaign) -> list[PartRecord]:
         participant__campaign=campaign, participant__source=Participant.Source.PROLIFIC
     ).select_related("participant")
     assignments = Assignment.objects.filter(part__in=parts).order_by()
+    work = assignments.exclude(item__purpose=Item.Purpose.TRAINING)
     by_state = {
         pk: (submitted, assigned)
-        for pk, submitted, assigned in assignments.values_list("part").annotate(
+        for pk, submitted, assigned in work.values_list("part").annotate(
             n=Count("pk", filter=Q(state=Assignment.State.SUBMITTED)),
             assigned=Count("pk", filter=~Q(state=Assignment.State.RELEASED, was_skipped=False)),
         )

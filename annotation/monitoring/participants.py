@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Max, Q
 
-from annotation.models import Answer, Assignment, Campaign, Part, Participant
+from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant
 from annotation.models.participation import shown_state
 from annotation.participation import active_time
 from annotation.participation.pay_rate import MINUTE_MS
@@ -29,7 +29,7 @@ class Share:
 
 @dataclass
 class Row:
-    """A participant, with counts of their work so far."""
+    """A participant, with counts of their work so far; practice counts as none."""
 
     participant: Participant
     status: str
@@ -80,7 +80,7 @@ def rows(participants: Iterable[Any]) -> list[Row]:
     }
     counted = assignments.annotate(is_now=shown_state()).values_list("participant", "is_now")
     for pk, state, n, skipped, last in counted.annotate(
-        n=Count("pk"),
+        n=Count("pk", filter=~Q(item__purpose=Item.Purpose.TRAINING)),
         skipped=Count("pk", filter=Q(was_skipped=True)),
         last=Max("submitted_at"),
     ):
@@ -89,8 +89,9 @@ def rows(participants: Iterable[Any]) -> list[Row]:
         by_participant[pk].skipped += skipped
         by_participant[pk].activity_times += [last] if last else []
     answers = Answer.objects.filter(assignment__participant__in=by_participant).order_by()
+    is_work = ~Q(assignment__item__purpose=Item.Purpose.TRAINING)
     answer_counts = answers.values_list("assignment__participant").annotate(
-        n=Count("pk", filter=Q(question__isnull=False)),
+        n=Count("pk", filter=Q(question__isnull=False) & is_work),
         altered=Count("pk", filter=Q(altered=True)),
         last=Max("created"),
     )

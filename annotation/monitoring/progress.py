@@ -105,11 +105,12 @@ class Time:
 
 
 def handed_out(campaign: Campaign) -> dict[str, int]:
-    """Count the assigned items by state, training and gold among them.
+    """Count the assigned items by state, gold among them, and practice not: it is no work.
 
     A skipped item is no released one, whether its slot went back or not.
     """
     assignments = Assignment.objects.filter(participant__campaign=campaign).order_by()
+    assignments = assignments.exclude(item__purpose=Item.Purpose.TRAINING)
     counts = dict(
         assignments.annotate(is_now=shown_state()).values_list("is_now").annotate(Count("pk"))
     )
@@ -178,11 +179,12 @@ def day_of(moment: str) -> Substr:
 def by_day(campaign: Campaign) -> list[Day]:
     """Count the answers, submitted items and people of each day (UTC), oldest first.
 
-    Every answer counts, a changed one too; attention checks do not. A day without work has no row.
+    Every answer counts, a changed one too; attention checks and practice do not. A day without
+    work has no row.
     """
     answers = Answer.objects.filter(
         assignment__participant__campaign=campaign, question__isnull=False
-    )
+    ).exclude(assignment__item__purpose=Item.Purpose.TRAINING)
     answered: dict[str, tuple[int, int]] = {
         day: (n, people)
         for day, n, people in answers.order_by()
@@ -192,7 +194,7 @@ def by_day(campaign: Campaign) -> list[Day]:
     }
     assignments = Assignment.objects.filter(
         participant__campaign=campaign, submitted_at__isnull=False, state="submitted"
-    )
+    ).exclude(item__purpose=Item.Purpose.TRAINING)
     submitted: dict[str, int] = dict(
         assignments.order_by()
         .annotate(day=day_of("submitted_at"))
@@ -213,6 +215,7 @@ def late(campaign: Campaign) -> dict[str, int]:
     answers = Answer.objects.filter(
         assignment__participant__campaign=campaign, question__isnull=False
     ).exclude(late=Answer.Late.NO)
+    answers = answers.exclude(assignment__item__purpose=Item.Purpose.TRAINING)
     return dict(answers.order_by().values_list("late").annotate(Count("pk")))
 
 

@@ -187,13 +187,14 @@ def campaigns(request: AuthenticatedRequest) -> HttpResponseBase:
     dataset = (
         get_object_or_404(Dataset.objects.visible_to(request.user), slug=chosen) if chosen else None
     )
-    submitted = Q(participants__assignments__state=Assignment.State.SUBMITTED)
+    is_work = ~Q(participants__assignments__item__purpose=Item.Purpose.TRAINING)
+    submitted = Q(participants__assignments__state=Assignment.State.SUBMITTED) & is_work
     listed = (
         Campaign.objects.visible_to(request.user)
         .select_related("dataset", "rubric")
         .annotate(
             raters=Count("participants", distinct=True),
-            assigned=Count("participants__assignments", distinct=True),
+            assigned=Count("participants__assignments", filter=is_work, distinct=True),
             submitted=Count("participants__assignments", filter=submitted, distinct=True),
         )
         .order_by("-id")  # a model's own order does not hold where rows are counted

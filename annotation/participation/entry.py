@@ -30,6 +30,9 @@ _OPEN_SIGNER = signing.Signer(salt="annotation.open_link", sep=".")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}")
 
 
+APPEAL = gettext_lazy("If you think this is a mistake, write to them.")
+
+
 @dataclass(frozen=True)
 class Platform:
     """Query parameters of a platform's ids in a study's URL, and the URL back to it.
@@ -48,6 +51,7 @@ class Platform:
     asked: str
     back: str
     give_up: str | Promise
+    appeal: str | Promise
     ids: re.Pattern[str] = _ID
     normalize: Callable[[str], str] = str
 
@@ -63,6 +67,9 @@ PLATFORMS: dict[str, Platform] = {
             "Please return your submission on Prolific, so that your place becomes free. "
             "This does not count against you."
         ),
+        appeal=gettext_lazy(
+            "If you think this is a mistake, write to them before you return your submission."
+        ),
         ids=re.compile(r"[0-9a-f]{24}"),
         normalize=str.lower,  # the digits of a number, to the base 16
     ),
@@ -73,6 +80,9 @@ PLATFORMS: dict[str, Platform] = {
         asked="id=%SURVEY_CODE%",
         back="",
         give_up=gettext_lazy("Please cancel your sign-up in SONA."),
+        appeal=gettext_lazy(
+            "If you think this is a mistake, write to them before you cancel your sign-up."
+        ),
     ),
     Campaign.Platform.CONNECT: Platform(
         worker="participantId",
@@ -83,6 +93,9 @@ PLATFORMS: dict[str, Platform] = {
         give_up=gettext_lazy(
             "Please leave the project on Connect, so that your place becomes free."
         ),
+        appeal=gettext_lazy(
+            "If you think this is a mistake, write to them before you leave the project."
+        ),
     ),
     Campaign.Platform.MTURK: Platform(
         worker="workerId",
@@ -91,6 +104,9 @@ PLATFORMS: dict[str, Platform] = {
         asked="",
         back="",
         give_up=gettext_lazy("Please return the HIT, so that somebody else can take it."),
+        appeal=gettext_lazy(
+            "If you think this is a mistake, write to them before you return the HIT."
+        ),
         normalize=str.upper,
     ),
 }
@@ -318,7 +334,9 @@ def enter(request: HttpRequest, participant: Participant, arrival: Arrival | Non
     """
     user = participant.rater.user
     if user is None or not user.is_active:
-        raise EntryError(_("You can no longer take part in this study."))
+        raise EntryError(
+            _("The researchers closed your account, so you can no longer take part in this study.")
+        )
     if request.user != user:  # a new log-in would refuse what an open page still has to send
         login(request, user)
     if arrival is None or not arrival.session_id:
@@ -374,7 +392,7 @@ def _pseudonym(campaign: Campaign, source: str, secret: str) -> str:
     if Participant.objects.filter(
         campaign=campaign, rater__name=name, erased_at__isnull=False
     ).exists():
-        raise EntryError(_("Your data was deleted as you asked, so you cannot take part again."))
+        raise EntryError(_("Your data in this study was deleted, so you cannot take part again."))
     if Rater.objects.filter(name=name).exists():
         # Ten digits of two ids can be the same; those of this very id are found before.
         name = f"w-{digest}"

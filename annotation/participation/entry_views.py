@@ -7,6 +7,7 @@ from typing import cast
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
@@ -77,12 +78,12 @@ def invited(request: HttpRequest, token: str) -> HttpResponseBase:
     participant.campaign.activate_language()
     if participant.campaign.is_draft:
         reason = entry.closed_reason(participant.campaign)
-        return _refuse_entry(request, participant.campaign, reason, may_give_up_place=False)
+        return _refuse_entry(request, participant.campaign, reason, participant=participant)
     try:
         entry.check_link(participant, serial)
-        return _log_in(request, participant)
     except entry.EntryError as error:
-        return _refuse_entry(request, participant.campaign, str(error), may_give_up_place=False)
+        return _refuse_entry(request, participant.campaign, str(error), participant=participant)
+    return _log_in(request, participant)
 
 
 @login_not_required
@@ -177,7 +178,10 @@ def _consent_page(
 def _log_in(
     request: HttpRequest, participant: Participant, arrival: entry.Arrival | None = None
 ) -> HttpResponseBase:
-    entry.enter(request, participant, arrival)
+    try:
+        entry.enter(request, participant, arrival)
+    except entry.EntryError as error:
+        return _refuse_entry(request, participant.campaign, str(error), participant=participant)
     response = redirect("work_campaign", participant.campaign.slug)
     if cast(User, participant.rater.user).is_guest:
         guests.remember(response, participant.campaign)
@@ -195,16 +199,32 @@ def _refuse_entry(
     reason: str,
     status: int = 403,
     *,
-    may_give_up_place: bool = True,
+    participant: Participant | None = None,
 ) -> HttpResponseBase:
-    """Refuse entry with a reason; a person with a place on a platform is asked to free it."""
-    platform = entry.PLATFORMS.get(campaign.platform) if may_give_up_place else None
+    """Refuse entry with a reason; a newcomer with a place on a platform is asked to free it.
+
+    A participant has work here, so they are not asked to, and something is stored about them.
+    """
+    platform = entry.PLATFORMS.get(campaign.platform)
+    is_newcomer = participant is None and status == 403
     context = {
         "campaign": None if campaign.is_draft else campaign,
         "reason": reason,
-        "give_up": platform.give_up if platform and status == 403 else "",
+        "give_up": platform.give_up if platform and is_newcomer else "",
+        "is_newcomer": is_newcomer,
+        "participant": participant,
+        "appeal": _appeal(participant) if participant else "",
     }
     return render(request, "annotation/participation/arrival.html", context, status=status)
+
+
+def _appeal(participant: Participant) -> str | Promise:
+    """Return the advice to a person whose account was closed; empty for others."""
+    user = participant.rater.user
+    if user and user.is_active:
+        return ""
+    platform = entry.PLATFORMS.get(participant.source)
+    return platform.appeal if platform else entry.APPEAL
 
 
 def _throttled(request: HttpRequest, campaign: Campaign, wait: float) -> HttpResponseBase:

@@ -6,6 +6,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Campaign, Item, Part, Participant, Rubric
+from annotation.participation.withdrawal import end_message
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ def skip_refusal(assignment: Assignment) -> str:
     if assignment.state == Assignment.State.SUBMITTED:
         return _("You already submitted it, so you cannot skip it.")
     if assignment.state == Assignment.State.RELEASED:
-        return _("The time for this item ended, so there is nothing to skip.")
+        reason = end_message(participant) or _("Other people can get this text now.")
+        return " ".join([reason, _("There is nothing to skip.")])
     if assignment.item.purpose == Item.Purpose.TRAINING:
         return _("Practice comes before the other texts, so it cannot be skipped.")
     if not assignment.was_skipped and not skips_of(participant, assignment.part).left:

@@ -1,5 +1,6 @@
 """Pages of a study for its participant: overview, consent, check, parts and completion."""
 
+from collections import Counter
 from contextlib import suppress
 from typing import Any
 
@@ -12,10 +13,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest
-from annotation.models import Assignment, CheckQuestion, Message, Part, Participant
+from annotation.models import Assignment, CheckQuestion, Item, Message, Part, Participant
 from annotation.participation import (
     active_time,
     assigning,
+    endings,
     entry,
     pay_rate,
     screening,
@@ -32,7 +34,7 @@ SCREENING, COMPREHENSION = CheckQuestion.Purpose.SCREENING, CheckQuestion.Purpos
 @require_safe
 def work_home(request: AuthenticatedRequest) -> HttpResponseBase:
     """List the reader's studies with progress, in their language if they share one."""
-    assignments = Assignment.objects.exclude(state=Assignment.State.RELEASED)
+    assignments = Assignment.objects.exclude(state=Assignment.State.RELEASED).select_related("item")
     participants = list(
         Participant.objects.filter(rater__user=request.user)
         .exclude(campaign__state="draft")
@@ -58,7 +60,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     _study, submission = entry.submission_ids(request, participant.campaign)
     part = workflow.under_way(participant)
     last = participant.parts.last()
-    stopped = workflow.stopped(participant, last)
+    stopped = endings.stopped(participant, last)
     may_finish = stopped is not None and stopped.can_be_done
     if stopped:
         part = last if may_finish else None
@@ -76,9 +78,10 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "skips": skips_of(participant, part) if part else None,
         "number": participant.parts_done() + 1,
         "closed": entry.closed_reason(participant.campaign),
-        "ending": None if part or offer else workflow.ending(participant, submission),
+        "ending": None if part or offer else endings.ending(participant, submission),
         "platform": participant.get_source_display() if platform else "",
         "give_up": platform.give_up if platform else "",
+        "appeal": platform.appeal if platform else entry.APPEAL,
         "parts": parts,
         "hourly": pay_rate.hourly_pay(
             participant.campaign, [row.ms for row in parts if row.outcome == "done" and row.ms]
@@ -226,8 +229,8 @@ def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Show the outcome of a part or visit, and the way back to the platform."""
     participant = _participant(request, slug)
     _study, submission = entry.submission_ids(request, participant.campaign)
-    ending = workflow.ending(participant, submission)
-    if ending is None:
+    ending = endings.ending(participant, submission)
+    if ending is None or ending.kind == endings.Kind.NOTHING:
         return redirect("work_campaign", slug)
     platform = entry.PLATFORMS.get(participant.source)
     context = {
@@ -235,6 +238,7 @@ def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "ending": ending,
         "platform": participant.get_source_display() if platform else "",
         "give_up": platform.give_up if platform else "",
+        "appeal": platform.appeal if platform and not ending.code else entry.APPEAL,
         "room": "work",
     }
     return render(request, "annotation/participation/study_end.html", context)
@@ -283,12 +287,22 @@ def _items(part: Part | None, *, leads_on: bool) -> dict[str, object]:
         assignment for assignment in assignments if assignment.state == Assignment.State.OPEN
     ]
     next_skipped = None if waiting or part.outcome else skipped_gold(unreleased).first()
+    _number(assignments)
     return {
         "assignments": assignments,
         "next": (waiting[0] if waiting else next_skipped) if leads_on else None,
         "begun": len(waiting) < len(assignments),
         "again": next_skipped is not None,
     }
+
+
+def _number(assignments: list[Any]) -> None:
+    """Number the items of a part as their own pages do: practice by itself."""
+    numbers: Counter[bool] = Counter()
+    for assignment in assignments:
+        is_practice = assignment.item.purpose == Item.Purpose.TRAINING
+        numbers[is_practice] += 1
+        assignment.number = numbers[is_practice]
 
 
 def _reopened(participant: Participant) -> list[Assignment]:
@@ -302,8 +316,10 @@ def _reopened(participant: Participant) -> list[Assignment]:
 
 
 def _parts(participant: Participant) -> list[Any]:
-    """List the participant's parts with their submitted texts and active time."""
-    submitted = Q(assignments__state=Assignment.State.SUBMITTED)
+    """List the participant's parts with active time, and submitted texts without practice."""
+    submitted = Q(assignments__state=Assignment.State.SUBMITTED) & ~Q(
+        assignments__item__purpose=Item.Purpose.TRAINING
+    )
     parts: list[Any] = list(
         participant.parts.annotate(submitted=Count("assignments", filter=submitted))
     )
@@ -314,4 +330,6 @@ def _parts(participant: Participant) -> list[Any]:
 
 
 def _handed_in(participant: Participant) -> int:
-    return participant.assignments.filter(state=Assignment.State.SUBMITTED).count()
+    """Count the submitted texts of a participant; practice is none of them."""
+    submitted = participant.assignments.filter(state=Assignment.State.SUBMITTED)
+    return submitted.exclude(item__purpose=Item.Purpose.TRAINING).count()

@@ -3,6 +3,7 @@
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation.errors import UserError
 from annotation.models import Assignment, Campaign, LogEntry, Part, Participant
@@ -10,6 +11,8 @@ from annotation.participation import assigning
 from annotation.plurals import n_of
 
 ACTIVE_STATES = (Assignment.State.OPEN, Assignment.State.SKIPPED)
+LEAVING, RETURNED, READMITTED = "left", "returned", "readmitted"  # actions of the log
+STAFF_ENDED_PART = (RETURNED, "set work aside", "released an item", "released untouched items")
 
 
 class ParticipationError(UserError):
@@ -48,7 +51,7 @@ def leave(participant: Participant) -> None:
     LogEntry.record(
         participant.campaign,
         participant.rater.user,
-        "left",
+        LEAVING,
         f"{n_of(n, 'item')} released",
         participant,
     )
@@ -68,6 +71,42 @@ def end_participation(participant: Participant) -> int:
     participant.outcome = Participant.Outcome.RETURNED
     participant.save(update_fields=["outcome"])
     return n
+
+
+def is_returned_by_staff(participant: Participant) -> bool:
+    """Return whether staff ended the participation, and not its participant.
+
+    The outcome is the same: the newest entry of the log tells the two apart.
+    """
+    if participant.outcome != Participant.Outcome.RETURNED:
+        return False
+    return _newest_action(participant, LEAVING, RETURNED, READMITTED) == RETURNED
+
+
+def is_part_ended_by_staff(part: Part) -> bool:
+    """Return whether a part that was returned ended by an action of staff."""
+    if part.outcome != Part.Outcome.RETURNED:
+        return False
+    return _newest_action(part.participant, LEAVING, *STAFF_ENDED_PART) in STAFF_ENDED_PART
+
+
+def _newest_action(participant: Participant, *actions: str) -> str:
+    """Return the newest of these actions in the participant's log; empty without any."""
+    entries = participant.log.filter(action__in=actions)
+    return entries.values_list("action", flat=True).first() or ""
+
+
+def end_message(participant: Participant) -> str:
+    """Return the reason for which a person may work no more; empty for one who may."""
+    if participant.can_work:
+        return ""
+    if participant.set_aside_at:
+        return _("The researchers stopped your work in this study.")
+    if is_returned_by_staff(participant):
+        return _("The researchers ended your work in this study.")
+    if participant.outcome == Participant.Outcome.RETURNED:
+        return _("You left this study.")
+    return _("Your visit to this study has ended.")
 
 
 def end_parts(parts: QuerySet[Part]) -> None:

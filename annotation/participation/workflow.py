@@ -5,7 +5,6 @@ Every step is read from the rows, so any device goes on at the right place.
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db import transaction
 from django.urls import reverse
@@ -32,47 +31,13 @@ class Offer:
     training: int = 0
 
 
-@dataclass(frozen=True)
-class Ending:
-    """Outcome of a visit, with the completion code and URL where the platform pays for it.
-
-    `kind`: part, all, screened_out, failed_check, declined, returned or nothing.
-    """
-
-    kind: str
-    code: str = ""
-    url: str = ""
-
-
-@dataclass(frozen=True)
-class Stopped:
-    """Rest of a part that can no longer be finished: its texts, by their progress.
-
-    It stopped at `ended`, when its time was over; None where the study was closed in it. With
-    `can_be_done` it is done late once what was begun is submitted, until `held_until` (None: any
-    time). Of what was begun, `gone` went back to the others since.
-    """
-
-    ended: datetime | None
-    submitted: int
-    begun: int
-    untouched: int
-    gone: int
-    can_be_done: bool
-    held_until: datetime | None
-
-    @property
-    def is_worked(self) -> bool:
-        return bool(self.submitted or self.begun)
-
-
 def required_step_url(participant: Participant) -> str:
     """Return the URL of the step required before any item; empty where there is none.
 
     Nobody is asked to agree to a study, or is checked for it, that assigns nothing now.
     """
     campaign = participant.campaign
-    if participant.outcome in ENDED_OUTCOMES:
+    if participant.outcome in ENDED_OUTCOMES or participant.set_aside_at:
         return reverse("study_end", args=[campaign.slug])
     if campaign.consent and participant.consented_at is None:
         step = "consent"
@@ -85,13 +50,34 @@ def required_step_url(participant: Participant) -> str:
     return reverse(step, args=[campaign.slug])
 
 
-def sibling_assignments(assignment: Assignment) -> list[int]:
-    """List the assignments that an item is counted among: its part's, else the participant's."""
+@dataclass(frozen=True)
+class ItemPosition:
+    """Position of an item in its part: its number, of how many, and the item before it.
+
+    Practice is numbered by itself, as it is no work.
+    """
+
+    number: int
+    of: int
+    previous: int | None
+
+
+def item_place(assignment: Assignment) -> ItemPosition:
+    """Return the place of an item among those of its part, else of the participant."""
     assignments = assignment.participant.assignments.exclude(state=Assignment.State.RELEASED)
     if assignment.part_id:
         assignments = assignments.filter(part=assignment.part_id)
-    order = list(assignments.values_list("pk", flat=True))
-    return order if assignment.pk in order else [*order, assignment.pk]
+    purposes = dict(assignments.values_list("pk", "item__purpose"))
+    purposes.setdefault(assignment.pk, assignment.item.purpose)
+    order = list(purposes)
+    index = order.index(assignment.pk)
+    is_practice = assignment.item.purpose == Item.Purpose.TRAINING
+    same_kind = [pk for pk in order if (purposes[pk] == Item.Purpose.TRAINING) == is_practice]
+    return ItemPosition(
+        number=same_kind.index(assignment.pk) + 1,
+        of=len(same_kind),
+        previous=order[index - 1] if index else None,
+    )
 
 
 def url_after_item(assignment: Assignment) -> str:
@@ -233,34 +219,6 @@ def under_way(participant: Participant) -> Part | None:
     return part
 
 
-def stopped(participant: Participant, part: Part | None) -> Stopped | None:
-    """Return the rest of the participant's last part if it expired or the study was closed."""
-    if part is None or part.outcome not in ("", Part.Outcome.EXPIRED):
-        return None
-    if not part.outcome and participant.campaign.counts_answers():
-        return None
-    rows = part.assignments.annotate(answered=assigning.ANSWERED)
-    n = Counter(
-        "submitted"
-        if state == Assignment.State.SUBMITTED
-        else "untouched"
-        if not answered
-        else "gone"
-        if state == Assignment.State.RELEASED
-        else "begun"
-        for state, answered in rows.values_list("state", "answered")
-    )
-    return Stopped(
-        ended=part.ended,
-        submitted=n["submitted"],
-        begun=n["begun"] + n["gone"],
-        untouched=n["untouched"],
-        gone=n["gone"],
-        can_be_done=participant.campaign.counts_answers() and parts.can_be_done(part),
-        held_until=parts.release_time(part, participant.campaign),
-    )
-
-
 def next_part(participant: Participant) -> Offer | None:
     """Return the part that the participant could begin now; None where there is none.
 
@@ -297,47 +255,3 @@ def has_used_submission(participant: Participant, session_id: str) -> bool:
     """
     done = participant.parts.filter(session_id=session_id, outcome=Part.Outcome.DONE)
     return bool(session_id) and done.exists()
-
-
-def ending(participant: Participant, session_id: str = "") -> Ending | None:
-    """Return the outcome of the visit; None while there is work under way or to begin.
-
-    With a submission's id only a part that was done for it counts, so that one part is not
-    paid twice.
-    """
-    campaign, outcome = participant.campaign, participant.outcome
-    if outcome == Participant.Outcome.SCREENED_OUT:
-        return _ending("screened_out", participant, campaign.code_screened_out)
-    if outcome == Participant.Outcome.FAILED_CHECK:
-        return _ending("failed_check", participant, campaign.code_failed_check)
-    if outcome == Participant.Outcome.RETURNED:
-        declined = campaign.consent and participant.consented_at is None
-        kind = "declined" if declined else "returned"
-        # What they came for was finished before they left; without its id, that is the last part.
-        last = participant.parts.order_by("number").last()
-        ended_done = last is not None and last.outcome == Part.Outcome.DONE
-        if has_used_submission(participant, session_id) or (not session_id and ended_done):
-            return _ending(kind, participant, campaign.code_done)
-        return Ending(kind)
-    if under_way(participant):
-        return None
-    last = participant.parts.order_by("number").last()
-    if session_id:
-        last = participant.parts.filter(session_id__in=["", session_id]).last()
-    if last and last.outcome == Part.Outcome.DONE:
-        kind = "part" if _has_more(participant) else "all"
-        return _ending(kind, participant, campaign.code_done)
-    return None if next_part(participant) else Ending("nothing")
-
-
-def _has_more(participant: Participant) -> bool:
-    return participant.outcome != Participant.Outcome.DONE and next_part(participant) is not None
-
-
-def _ending(kind: str, participant: Participant, code: str) -> Ending:
-    campaign = participant.campaign
-    if campaign.platform and participant.source != campaign.platform:
-        return Ending(kind)  # somebody with an account or a link: no platform waits for them
-    is_done = kind in ("part", "all")
-    url = entry.completion_redirect_url(campaign, code, participant.external_id, is_done=is_done)
-    return Ending(kind, code, url)

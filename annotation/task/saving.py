@@ -25,6 +25,7 @@ from annotation.models import (
     User,
 )
 from annotation.participation import assigning, parts, prerequisites, rating_sync, skips
+from annotation.participation.withdrawal import end_message
 from annotation.prepared import Prepared, PreparedInsert
 from annotation.task.forms import Remark
 from annotation.task.page import item_cards
@@ -217,12 +218,8 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         if assigning.late_reason(assignment):
             if assignment.state == Assignment.State.SUBMITTED:
                 return
-            raise AnswerError(
-                _(
-                    "The time for this item ended, and it was given to somebody else. "
-                    "Your answers are kept."
-                )
-            )
+            reason = end_message(_current(assignment)) or _("Other people have this text now.")
+            raise AnswerError(" ".join([reason, _("Your answers are kept.")]))
         rating_sync.restore_answers(assignment)
         if assignment.state == Assignment.State.SUBMITTED:
             return
@@ -231,6 +228,11 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         assignment.active_ms += active_ms
         assignment.save(update_fields=["state", "was_skipped", "submitted_at", "active_ms"])
         parts.end_if_done(assignment)
+
+
+def _current(assignment: Assignment) -> Participant:
+    """Return the participant as stored now: staff may have ended their work since."""
+    return Participant.objects.get(pk=assignment.participant_id)
 
 
 def skip(assignment: Assignment, note: str, *, broken: bool = False) -> None:

@@ -60,7 +60,7 @@ MESSAGES = {
     "answered_many_device": _("Answered in another place: questions {numbers}"),
     "now_submitted": _("You submitted this in another tab or browser."),
     "now_closed": _("This study was closed. Its page says what happens to your part and your pay."),
-    "now_released": _("The time for this ended. What you saved is kept."),
+    "now_released": _("This text is no longer yours. What you saved is kept."),
     "reopened": _(
         "You changed this text after you submitted it. Submit it again when you are done."
     ),

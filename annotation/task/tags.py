@@ -5,14 +5,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
 
-from annotation.models import Assignment
+from annotation.models import Assignment, Item
 from annotation.participation.pay_rate import MINUTE_MS
 from annotation.task.page import QuestionCard, item_cards
 from annotation.task.script_messages import GUEST_MESSAGES, MESSAGES
@@ -40,7 +40,12 @@ def script_messages(context: Any) -> SafeString:
 
 @register.simple_tag
 def assignment_counts(assignments: Iterable[Assignment]) -> dict[str, int]:
-    states = Counter(assignment.state for assignment in assignments)
+    """Count assignments, with their items, by state. Practice is no work, so it is left out."""
+    states = Counter(
+        assignment.state
+        for assignment in assignments
+        if assignment.item.purpose != Item.Purpose.TRAINING
+    )
     total = sum(states.values())
     submitted = states[Assignment.State.SUBMITTED]
     return {
@@ -52,15 +57,12 @@ def assignment_counts(assignments: Iterable[Assignment]) -> dict[str, int]:
 
 
 @register.simple_tag
-def item_progress(
-    assignment: Assignment | None, assignments: Sequence[Assignment]
-) -> dict[str, int]:
-    """Return the progress in an item: its number among the items, and its questions done."""
+def item_progress(assignment: Assignment | None) -> dict[str, int]:
+    """Return the progress in an item: its questions, and those that are done."""
     if not assignment:
         return {}
     cards = item_cards(assignment)
-    done = sum(card.is_done for card in cards)
-    return {"number": assignments.index(assignment) + 1, "done": done, "of": len(cards)}
+    return {"done": sum(card.is_done for card in cards), "of": len(cards)}
 
 
 @register.filter

@@ -14,10 +14,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.http import AuthenticatedRequest, View, is_by_script
-from annotation.models import Answer, Assignment, AttentionCheck, Item, Rubric, SubQuestion
+from annotation.models import (
+    Answer,
+    Assignment,
+    AttentionCheck,
+    Item,
+    Part,
+    Participant,
+    Rubric,
+    SubQuestion,
+)
 from annotation.models.rubric_wording import campaign_wording
 from annotation.participation import active_time, prerequisites, workflow
 from annotation.participation.skips import no_more_skips_message, skips_of
+from annotation.participation.withdrawal import end_message
 from annotation.task import saving
 from annotation.task.forms import AnswerForm, SkipForm, problems
 from annotation.task.page import QuestionCard, RefusedForm, item_cards, links_of, page_context
@@ -129,11 +139,12 @@ def _late_notice(answer: Answer) -> str:
     """Return the message for an answer that is stored and does not count; empty if it counts."""
     if answer.late == Answer.Late.CLOSED:
         return _("Your answer is kept, but no longer counts: the study is closed.")
-    if answer.late == Answer.Late.RETURNED:
-        return _("Your answer is kept, but no longer counts: the time for this text ended.")
-    if answer.late == Answer.Late.EXCLUDED:
-        return _("Your answer is kept, but does not count: please ask the researchers.")
-    return ""
+    if answer.late == Answer.Late.NO:
+        return ""
+    participant = Participant.objects.get(pk=answer.assignment.participant_id)
+    if reason := end_message(participant):
+        return " ".join([_("Your answer is kept, but does not count."), reason])
+    return _("Your answer is kept, but no longer counts: other people have this text now.")
 
 
 @never_cache
@@ -275,15 +286,14 @@ def _page(
     is_skip_refused: bool = False,
 ) -> HttpResponseBase:
     campaign = assignment.participant.campaign
-    order = workflow.sibling_assignments(assignment)
-    index = order.index(assignment.pk)
+    place = workflow.item_place(assignment)
     context = page_context(
         campaign,
         assignment.item.as_shown(),
         cards or item_cards(assignment),
-        links_of(assignment, order[index - 1] if index else None),
-        number=index + 1,
-        of=len(order),
+        links_of(assignment, place.previous),
+        number=place.number,
+        of=place.of,
         is_practice=assignment.item.purpose == Item.Purpose.TRAINING,
         missing=missing or [],
     )
@@ -292,6 +302,7 @@ def _page(
     context |= {
         "assignment": assignment,
         "is_over": workflow.is_part_over(assignment),
+        "is_part_returned": bool(part and part.outcome == Part.Outcome.RETURNED),
         "is_skip_refused": is_skip_refused,
         "skips": skips_of(participant, part),
         "no_more_skips": no_more_skips_message(participant.campaign.rubric),

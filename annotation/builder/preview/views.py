@@ -99,14 +99,16 @@ def item(request: AuthenticatedRequest, slug: str, position: int) -> HttpRespons
     campaign, item = _item(slug, position)
     order = _order(campaign, position)
     index = order.index(position)
+    is_practice = item.purpose == Item.Purpose.TRAINING
+    n_practice = campaign.items.filter(purpose=Item.Purpose.TRAINING).count()
     context = page_context(
         campaign,
         item.as_shown(),
         preview_cards(campaign, item, index),
         links_in(campaign, position, order[index - 1] if index else None),
-        number=index + 1,
-        of=len(order),
-        is_practice=item.purpose == Item.Purpose.TRAINING,
+        number=index + 1 if is_practice else index + 1 - n_practice,
+        of=n_practice if is_practice else len(order) - n_practice,
+        is_practice=is_practice,
     )
     context |= {"assignment": None, "skips": None, "is_closed": False}
     return _render(request, "task/work", campaign, context)

@@ -138,7 +138,7 @@ def test_item_is_the_workers_own_page(client, draft):
     for item_question in item.asked.all():
         assert str(item_question.question) in page
     assert "Please choose grade 2." in page  # the first text bears the attention check
-    assert "Passage 2 of 6" in page  # after the training text; four study texts and a gold one
+    assert "Passage 1 of 5" in page  # practice is not counted: four study texts and a gold one
     assert ">Preview: nothing is saved</p>" in page  # the line that says where answers are
     assert "All saved" not in page.split('id="words"')[0]
     assert preview_url(draft, f"items/{training}/") in page
@@ -184,7 +184,7 @@ def test_submitting_leads_through_the_part_and_back_to_the_study(client, draft):
     assert draft.items.filter(position__in=visited, purpose="gold").count() == 1
     # Both gold texts in the one part that there is: then one more text is shown.
     Campaign.objects.update(gold_per_person=2, max_parts=1)
-    assert "Passage 1 of 7" in markup(client.get(preview_url(draft, f"items/{visited[0]}/")))
+    assert "Passage 1 of 6" in markup(client.get(preview_url(draft, f"items/{visited[1]}/")))
     by_script = client.post(preview_url(draft, f"items/{visited[0]}/next/"), **BY_SCRIPT)
     assert by_script.json() == {"next": preview_url(draft, f"items/{visited[1]}/")}
 

@@ -7,7 +7,7 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Campaign, Participant, Rating
-from annotation.participation import assigning, entry, workflow
+from annotation.participation import assigning, endings, entry
 from annotation.task import saving
 from tests.annotation.monitoring.acting_material import HOME, about, logged, post, states
 from tests.toolbox import participant_states
@@ -71,7 +71,7 @@ def test_part_is_declared_done_and_has_its_code(cast, working):
     part = working.parts.get()
     assert part.outcome == "done"
     assert not working.assignments.filter(state="open").exists()
-    assert workflow.ending(working, "sub").code == "DONE1"
+    assert endings.ending(working, "sub").code == "DONE1"
     detail = "part 1, it was expired; 1 item released"
     assert logged() == [("declared done", detail, "ada")]
     assert (

@@ -8,7 +8,7 @@ from django.test import Client
 from annotation.adjudication.differences import differences
 from annotation.models import Answer, Assignment, Campaign, Rating
 from annotation.monitoring import actions
-from annotation.participation import assigning, workflow
+from annotation.participation import assigning, endings, workflow
 from annotation.task import saving
 from tests.annotation.monitoring.acting_material import logged
 from tests.annotation.study_material import text_of_page
@@ -173,7 +173,7 @@ def test_pay_for_parts_that_are_done_stays_due(cast, pool, spammer):
     Campaign.objects.update(code_done="DONE1")
     actions.exclude_work(spammer, cast.admin)
     assert spammer.parts.get().outcome == "done"
-    assert workflow.ending(type(spammer).objects.get(pk=spammer.pk)).code == "DONE1"
+    assert endings.ending(type(spammer).objects.get(pk=spammer.pk)).code == "DONE1"
 
 
 def test_pages_say_so(cast, pool, spammer, careful):
@@ -186,7 +186,10 @@ def test_pages_say_so(cast, pool, spammer, careful):
     assert "Pairs with at least two answers 3 0" in page
     assert "Exclude this work" not in text_of_page(cast.client("researcher").get(quality))
     reply = admin.post(f"{home}participants/{spammer.pk}/exclude/", follow=True)
-    assert "3 items submitted can be assigned to others" in reply.content.decode()
+    assert (
+        "3 submitted items no longer count, and other people can get the texts."
+        in reply.content.decode()
+    )
     assert "This work was excluded on" in text_of_page(reply)
     assert "Include this work again" in text_of_page(admin.get(quality))
     assert "excluded" in text_of_page(admin.get(f"{home}participants/"))

@@ -89,23 +89,25 @@ def test_training_and_gold_are_no_study_items(study, people):
     assert study.items.filter(purpose=Item.Purpose.TRAINING).count() == 1
     assert progress.items(study)[0].items == 12
     counts = progress.handed_out(study)
-    assert counts["submitted"] == 8  # six study items, and the practice of two people
-    assert sum(counts.values()) == Assignment.objects.count()
+    assert counts["submitted"] == 6  # without the practice of two people
+    work = Assignment.objects.exclude(item__purpose=Item.Purpose.TRAINING)
+    assert sum(counts.values()) == work.count() < Assignment.objects.count()
 
 
 def test_day_has_its_answers_its_items_and_its_people(study, people):
     Answer.objects.update(created=datetime(2026, 3, 2, 23, 59, tzinfo=UTC))
-    late = Answer.objects.filter(question__isnull=False).order_by("pk").last()
+    late = Answer.objects.filter(assignment__item__purpose="study", check_asked=None).last()
     Answer.objects.filter(pk=late.pk).update(created=datetime(2026, 3, 3, 0, 1, tzinfo=UTC))
     Assignment.objects.filter(state="submitted").update(
         submitted_at=datetime(2026, 3, 4, 12, tzinfo=UTC)
     )
-    n_answers = Answer.objects.filter(question__isnull=False).count()
+    answers = Answer.objects.filter(question__isnull=False)
+    n_answers = answers.exclude(assignment__item__purpose=Item.Purpose.TRAINING).count()
     days = [(day.day, day.answers, day.submitted, day.raters) for day in progress.by_day(study)]
     assert days == [
         ("2026-03-02", n_answers - 1, 0, 2),
         ("2026-03-03", 1, 0, 1),
-        ("2026-03-04", 0, 8, 0),
+        ("2026-03-04", 0, 6, 0),
     ]
     assert Answer.objects.filter(check_asked__isnull=False).exists()
 
@@ -162,10 +164,10 @@ def test_row_tells_what_somebody_has_done(study, people):
     everybody = study.participants.all().with_status()
     rows = {row.status: row for row in participants.rows(everybody)}
     working = rows["working"]
-    assert (working.in_hand, working.skipped, working.submitted) == (2, 1, 0)
-    assert (working.answers, working.minutes) == (1, 1)
+    assert (working.in_hand, working.skipped, working.submitted) == (1, 1, 0)
+    assert (working.answers, working.minutes) == (0, 1)  # of practice, so only its time counts
     assert working.expires is not None
-    assert (rows["done"].parts, rows["done"].submitted) == (2, 5)
+    assert (rows["done"].parts, rows["done"].submitted) == (2, 4)
     assert rows["invited"].last_seen is None
     assert rows["invited"].minutes is None
     assert rows["lapsed"].expires is None

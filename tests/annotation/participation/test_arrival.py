@@ -336,7 +336,7 @@ def test_erased_participant_cannot_join_again(cast, study):
     actions.erase(Participant.objects.get(), cast.admin, with_notes=False)
     response = Client().get(arrival_url(study))
     assert response.status_code == 403
-    assert "deleted as you asked" in response.content.decode()
+    assert "Your data in this study was deleted" in response.content.decode()
     assert Participant.objects.count() == 1
 
 

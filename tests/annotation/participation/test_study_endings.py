@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.monitoring import actions
 from annotation.participation import entry
 from tests.annotation.study_material import ROOM, text_of_page
 from tests.toolbox.prolific_study import RIGHT, WRONG, Walker, make_study
@@ -106,12 +105,3 @@ def test_without_a_code_for_it_people_are_asked_to_give_up(study):
     page = walker.check(*WRONG)
     assert "return your submission on Prolific" in text_of_page(page)
     assert "cc=" not in page.content.decode()
-
-
-def test_participant_returned_by_staff_is_informed(cast, walker):
-    walker.prepare()
-    walker.begin()
-    actions.return_participant(walker.participant, cast.admin)
-    page = walker.arrive()
-    assert page.redirect_chain[-1][0] == f"{ROOM}end/"
-    assert "You have left this study" in text_of_page(page)

@@ -71,7 +71,7 @@ def test_study_closed_during_a_part_explains_the_consequences(study, walker):
     put(study, state="closed")
     page = walker.arrive()
     assert "The study was closed before you could finish this part." in text_of_page(page)
-    assert "Kept: 1 submitted, 1 started. Not started: 1. No answer was lost." in text_of_page(page)
+    assert "Kept: 0 submitted, 1 started. Not started: 1. No answer was lost." in text_of_page(page)
     assert NO_CODE in text_of_page(page)
     assert WRITE in text_of_page(page)
     assert not LED_ON.search(page.content.decode())
@@ -116,11 +116,11 @@ def by_link(study) -> Walker:
 
 @pytest.mark.parametrize(("pay", "message"), [("4.50", True), (None, False)])
 def test_without_a_platform_pay_is_asked_of_the_researchers(db, pay, message):
-    study = make_study(platform="", code_done="", pay_per_part=pay)
+    study = make_study(platform="", code_done="", pay_per_part=pay, training=0)
     walker = by_link(study)
     put(study, state="closed")
     page = text_of_page(walker.client.get(ROOM))
-    assert "Kept: 0 submitted, 1 started. Not started: 2." in page
+    assert "Kept: 0 submitted, 1 started. Not started: 1." in page
     assert ("decide about pay for this part. Please ask them" in page) is message
     assert ("Pay is for finished parts" in page) is message
     assert "completion code" not in page
@@ -152,7 +152,7 @@ def test_part_whose_time_ended_is_begun_again_and_not_gone_on_with(walker):
     page = walker.arrive()
     html = markup(page)
     assert (
-        "Kept: 1 submitted, 1 started. Returned without an answer: 1. No answer was lost."
+        "Kept: 0 submitted, 1 started. Returned without an answer: 1. No answer was lost."
         in text_of_page(page)
     )
     assert "You can start again. The texts that you started come first." in text_of_page(page)

@@ -55,7 +55,7 @@ def test_study_page_shows_progress_of_the_next_text(at_work):
     at_work.do(practice)
     following = at_work.in_hand()[0]
     n_questions = following.item.asked.count() + bool(following.check_asked_id)
-    assert f"Next is report 2, with {n_questions} questions." in text_of_page(
+    assert f"Next is report 1, with {n_questions} questions." in text_of_page(
         at_work.client.get(ROOM)
     )
 
@@ -225,11 +225,11 @@ def test_study_without_guideline_shows_the_rubrics(walker):
 def test_practice_is_named_as_practice(cast, at_work):
     practice, first, _ = at_work.in_hand()
     page = at_work.client.get(f"/work/{practice.pk}/")
-    assert "<title>Practice: Report 1 of 3" in markup(page)
+    assert "<title>Practice: Report 1 of 1" in markup(page)
     assert "For practice: it does not count" in text_of_page(page)
     at_work.do(practice)
     page = at_work.client.get(f"/work/{first.pk}/")
-    assert "<title>Report 2 of 3" in markup(page)
+    assert "<title>Report 1 of 2" in markup(page)
     assert "ractice" not in text_of_page(page)
     training = at_work.campaign.items.get(purpose="training").position
     preview = cast.client("researcher").get(f"/campaigns/crowd/preview/items/{training}/")

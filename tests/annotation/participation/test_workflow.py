@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Assignment, Part, Participant, Rating
-from annotation.participation import assigning, entry, workflow
+from annotation.participation import assigning, endings, entry, workflow
 from tests.toolbox.prolific_study import PID, RIGHT, Walker, make_study
 from tests.toolbox.threads import in_threads
 
@@ -64,7 +64,7 @@ def test_consent_after_declining_is_ignored(participant):
     workflow.consent(participant)
     assert (reloaded(participant).outcome, reloaded(participant).consented_at) == ("returned", None)
     assert workflow.required_step_url(reloaded(participant)) == END
-    assert workflow.ending(reloaded(participant)) == workflow.Ending("declined")
+    assert endings.ending(reloaded(participant)) == endings.Ending("declined")
 
 
 def test_declining_releases_assigned_items(study):
@@ -183,23 +183,23 @@ def test_answers_to_practice_are_no_ratings(walker):
 def test_outcomes_have_a_code_and_a_return_url(walker):
     walker.prepare()
     participant = walker.participant
-    assert workflow.ending(participant, "sub1") is None
+    assert endings.ending(participant, "sub1") is None
     walker.begin()
-    assert workflow.ending(participant, "sub1") is None
+    assert endings.ending(participant, "sub1") is None
     for assignment in walker.in_hand():
         walker.do(assignment)
     return_url = "https://app.prolific.com/submissions/complete?cc="
-    assert workflow.ending(participant, "sub1") == workflow.Ending(
+    assert endings.ending(participant, "sub1") == endings.Ending(
         "part", "DONE1", f"{return_url}DONE1"
     )
     participant.outcome = "screened_out"
-    assert workflow.ending(participant).url == f"{return_url}SCREEN1"
+    assert endings.ending(participant).url == f"{return_url}SCREEN1"
     participant.outcome = "failed_check"
-    assert workflow.ending(participant).url == f"{return_url}FAILED1"
+    assert endings.ending(participant).url == f"{return_url}FAILED1"
     participant.outcome = "returned"
-    assert workflow.ending(participant, "sub2") == workflow.Ending("returned")
+    assert endings.ending(participant, "sub2") == endings.Ending("left")
     # Some platforms give no id of a submission: then what was finished last is what they came for.
-    assert workflow.ending(participant).code == "DONE1"
+    assert endings.ending(participant).code == "DONE1"
 
 
 def test_part_is_paid_once(walker):
@@ -208,19 +208,19 @@ def test_part_is_paid_once(walker):
     walker.do_part()
     assert workflow.has_used_submission(walker.participant, "sub1")
     assert not workflow.has_used_submission(walker.participant, "sub2")
-    assert workflow.ending(walker.participant, "sub2") is None
-    assert workflow.ending(walker.participant, "sub1").kind == "part"
+    assert endings.ending(walker.participant, "sub2") is None
+    assert endings.ending(walker.participant, "sub1").kind == "part"
     walker.arrive(session="sub2")
     assert walker.do_part().redirect_chain[-1][0] == END
-    assert workflow.ending(walker.participant, "sub2").kind == "all"
+    assert endings.ending(walker.participant, "sub2").kind == "all"
     assert [part.session_id for part in walker.participant.parts.all()] == ["sub1", "sub2"]
-    assert workflow.ending(walker.participant, "sub3") == workflow.Ending("nothing")
+    assert endings.ending(walker.participant, "sub3") == endings.Ending("nothing")
 
 
 def test_participant_by_link_gets_no_platform_code(study):
     (participant,) = entry.make_links(study, ["Ann"])
     participant.outcome = "screened_out"
-    assert workflow.ending(participant) == workflow.Ending("screened_out")
+    assert endings.ending(participant) == endings.Ending("screened_out")
 
 
 def test_part_whose_time_is_over_is_ended_by_the_next_look(walker):

@@ -266,7 +266,7 @@ def test_late_answers_of_a_pilot_never_become_ratings(assignment):
 
 def test_answer_to_a_released_item_is_stored_and_reported_as_late(cast, released_item):
     message = answer(cast.client("worker"), released_item, grade="0", **BY_SCRIPT).json()["says"]
-    assert "no longer counts: the time for this text ended" in message
+    assert "no longer counts: other people have this text now" in message
     assert Answer.objects.get().late == "taken_back"
     assert not Rating.objects.exists()
 

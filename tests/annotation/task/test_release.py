@@ -68,7 +68,7 @@ def test_late_answer_counts_while_a_slot_is_free_and_is_kept_in_any_case(pool):
     assert (reassigned.state, reassigned.slot) == ("released", None)
     assert Answer.objects.filter(assignment=reassigned).count() == 1
     assert [rating.text for rating in Rating.objects.all()] == [free.item.text]
-    with pytest.raises(saving.AnswerError, match="given to somebody else"):
+    with pytest.raises(saving.AnswerError, match="Other people have this text now"):
         saving.submit(reassigned)
 
 
