@@ -27,6 +27,7 @@ from annotation.participation import (
 from annotation.participation.forms import CheckForm, ConsentForm
 from annotation.participation.parts import release_time
 from annotation.participation.skips import skipped_gold, skips_of
+from annotation.participation.time_left import minutes_left
 
 SCREENING, COMPREHENSION = CheckQuestion.Purpose.SCREENING, CheckQuestion.Purpose.COMPREHENSION
 
@@ -76,6 +77,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "held_until": release_time(part, participant.campaign) if part else None,
         "offer": offer,
         "skips": skips_of(participant, part) if part else None,
+        "minutes_left": minutes_left(part),
         "number": participant.parts_done() + 1,
         "closed": entry.closed_reason(participant.campaign),
         "ending": None if part or offer else endings.ending(participant, submission),

@@ -27,6 +27,7 @@ from annotation.models import (
 from annotation.models.rubric_wording import campaign_wording
 from annotation.participation import active_time, prerequisites, workflow
 from annotation.participation.skips import no_more_skips_message, skips_of
+from annotation.participation.time_left import minutes_left
 from annotation.participation.withdrawal import end_message
 from annotation.task import saving
 from annotation.task.forms import AnswerForm, SkipForm, problems
@@ -298,10 +299,12 @@ def _page(
         missing=missing or [],
     )
     participant, part = assignment.participant, assignment.part
+    is_over = workflow.is_part_over(assignment)
     news = list(campaign.messages_sent.filter(pk__gt=participant.seen_message))
     context |= {
         "assignment": assignment,
-        "is_over": workflow.is_part_over(assignment),
+        "is_over": is_over,
+        "minutes_left": None if is_over else minutes_left(part),
         "is_part_returned": bool(part and part.outcome == Part.Outcome.RETURNED),
         "is_skip_refused": is_skip_refused,
         "skips": skips_of(participant, part),
