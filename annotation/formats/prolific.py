@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from annotation.errors import UserError
 
@@ -18,6 +19,7 @@ COLUMNS = {
     "Status": ("status",),
     "Completion code": ("completion code", "entered_code"),
 }
+OPTIONAL_COLUMNS = {"Reviewed at": ("reviewed at", "reviewed_at_datetime")}
 KNOWN_STATUSES = (
     *("RESERVED", "ACTIVE", "TIMED OUT", "AWAITING REVIEW", "APPROVED", "RETURNED", "REJECTED"),
     *("SCREENED OUT", "PARTIALLY APPROVED"),
@@ -43,6 +45,7 @@ class Submission:
     person: str
     status: str
     code: str
+    reviewed: datetime | None = None
 
     @property
     def has_known_status(self) -> bool:
@@ -70,6 +73,7 @@ def read(raw: bytes) -> list[Submission]:
         ]:
             problems.append(f"Line {first + 1}: the column {', '.join(missing)} is missing.")
             raise ProlificExportError(problems)
+        columns |= _column_indexes(head, OPTIONAL_COLUMNS)
         for cells in reader:
             if not any(cells):
                 continue
@@ -85,6 +89,7 @@ def read(raw: bytes) -> list[Submission]:
                 _id(values["Participant id"]),
                 _status(values["Status"]),
                 values["Completion code"],
+                _moment(values.get("Reviewed at", "")),
             )
     except csv.Error as error:
         problems.append(f"Line {first + reader.line_num}: broken CSV: {error}.")
@@ -121,11 +126,13 @@ def _split_header(text: str) -> tuple[str, int, str]:
     return text, 0, max(DELIMITERS, key=lambda d: by_columns[d])
 
 
-def _column_indexes(head: list[str]) -> dict[str, int]:
+def _column_indexes(
+    head: list[str], columns: dict[str, tuple[str, ...]] = COLUMNS
+) -> dict[str, int]:
     names = [name.strip().lower() for name in head]
     return {
         column: names.index(name)
-        for column, accepted in COLUMNS.items()
+        for column, accepted in columns.items()
         for name in accepted
         if name in names
     }
@@ -147,6 +154,15 @@ def _problem(
 def _id(value: str) -> str:
     """Return a normalised id: hexadecimal digits, which a spreadsheet may capitalise."""
     return value.strip().lower()
+
+
+def _moment(value: str) -> datetime | None:
+    """Parse a time as Prolific writes it; None for an empty one, and as a spreadsheet rewrites it."""
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _status(value: str) -> str:

@@ -151,6 +151,18 @@ class Part(models.Model):
         EXPIRED = "expired", "expired"
         RETURNED = "returned", "returned"
 
+    class Submission(models.TextChoices):
+        """State of the part's submission in the list that a platform exports."""
+
+        ACTIVE = "active", "active"
+        WAITING = "waiting", "waiting for review"
+        APPROVED = "approved", "approved"
+        PARTLY_APPROVED = "partly_approved", "partly approved"
+        RETURNED = "returned", "returned"
+        REJECTED = "rejected", "rejected"
+        TIMED_OUT = "timed_out", "timed out"
+        SCREENED_OUT = "screened_out", "screened out"
+
     participant = models.ForeignKey(
         Participant, on_delete=models.CASCADE, related_name="parts", db_index=False
     )
@@ -161,6 +173,19 @@ class Part(models.Model):
     expires = models.DateTimeField(null=True, blank=True)
     ended = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=8, choices=Outcome.choices, blank=True, default="")
+    submission = models.CharField(
+        max_length=15,
+        choices=Submission.choices,
+        blank=True,
+        default="",
+        help_text="state on the platform in the newest list that staff loaded; empty: in none",
+    )
+    submission_reviewed_at = models.DateTimeField(
+        null=True, blank=True, help_text="time of the review on the platform, if the list has it"
+    )
+    submission_listed_at = models.DateTimeField(
+        null=True, blank=True, help_text="when staff loaded that list"
+    )
 
     class Meta:
         ordering = ["participant_id", "number"]
@@ -176,6 +201,14 @@ class Part(models.Model):
         """True if the part has an end, and is under way or expired."""
         ends = self.outcome in (self.Outcome.UNDER_WAY, self.Outcome.EXPIRED)
         return ends and self.expires is not None
+
+    @property
+    def has_listed_submission(self) -> bool:
+        """True if a list has the state of the submission as it is after the end of the part."""
+        if self.submission != self.Submission.ACTIVE:
+            return bool(self.submission)
+        ended, listed = self.ended, self.submission_listed_at
+        return ended is not None and listed is not None and ended <= listed
 
     def is_overdue(self, now: datetime | None = None) -> bool:
         return (

@@ -364,7 +364,13 @@ def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
         end_participation(participant)
     participant.external_id, participant.erased_at = "", timezone.now()
     participant.save(update_fields=["external_id", "erased_at"])
-    participant.parts.update(study_id="", session_id="")
+    participant.parts.update(
+        study_id="",
+        session_id="",
+        submission="",
+        submission_reviewed_at=None,
+        submission_listed_at=None,
+    )
     if with_notes:
         participant.assignments.update(note="")
     if guest:

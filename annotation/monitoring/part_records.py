@@ -57,6 +57,8 @@ class PartRecord:
     outcome: str
     code: str
     participant: int
+    part: int | None = None
+    """Key of the part; None for a participation without one."""
     submitted: int = 0
     assigned: int = 0
     skips: Skips | None = None
@@ -137,6 +139,7 @@ def list_part_records(campaign: Campaign) -> list[PartRecord]:
                 outcome=part.outcome,
                 code=campaign.code_done if part.outcome == Part.Outcome.DONE else "",
                 participant=part.participant_id,
+                part=part.pk,
                 submitted=submitted,
                 assigned=assigned,
                 skips=skips.get(part.pk),

@@ -1,6 +1,6 @@
 """Reconciliation of a campaign with Prolific's list of submissions.
 
-Nothing is changed or stored here: staff decide, on Prolific. A submission there is a
+Nothing is changed or stored by it: staff decide, on Prolific. A submission there is a
 part here. The strongest suggestion is a review.
 """
 

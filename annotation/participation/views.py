@@ -26,6 +26,7 @@ from annotation.participation import (
 )
 from annotation.participation.forms import CheckForm, ConsentForm
 from annotation.participation.parts import release_time
+from annotation.participation.pay_state import pay_states
 from annotation.participation.skips import skipped_gold, skips_of
 from annotation.participation.time_left import minutes_left
 
@@ -88,6 +89,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "hourly": pay_rate.hourly_pay(
             participant.campaign, [row.ms for row in parts if row.outcome == "done" and row.ms]
         ),
+        "pay_states": pay_states(participant),
         "may_leave": participant.outcome == Participant.Outcome.UNDER_WAY,
         "handed_in": _handed_in(participant),
         "reopened": [] if stopped and not may_finish else _reopened(participant),
@@ -241,6 +243,7 @@ def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "platform": participant.get_source_display() if platform else "",
         "give_up": platform.give_up if platform else "",
         "appeal": platform.appeal if platform and not ending.code else entry.APPEAL,
+        "pay_states": pay_states(participant) if ending.is_early else [],
         "room": "work",
     }
     return render(request, "annotation/participation/study_end.html", context)

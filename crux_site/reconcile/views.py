@@ -13,6 +13,7 @@ from annotation.form_versions import locked_post
 from annotation.http import AuthenticatedRequest, coordinators_only
 from annotation.models import Campaign, LogEntry
 from annotation.monitoring import part_records, reconciliation
+from annotation.monitoring.submission_states import store_submission_states
 from crux_site.reconcile.forms import ReconcileForm, ReviewRulesForm
 from crux_site.reconcile.quality_reasons import quality_reasons
 
@@ -23,7 +24,7 @@ from crux_site.reconcile.quality_reasons import quality_reasons
 def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Compare Prolific's list of submissions with the parts here.
 
-    Nothing is stored or changed.
+    Of the list, each part stores the state of its submission, which its person reads.
     """
     campaign = get_object_or_404(Campaign.objects.select_related("dataset", "rubric"), slug=slug)
     form = (
@@ -36,6 +37,7 @@ def reconcile(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         lines = "".join(reconciliation.csv_lines(compared)).encode()
         context |= {
             "compared": compared,
+            "n_stored": store_submission_states(campaign, compared, request.user),
             "amounts": compared.payouts(),
             "csv": f"data:text/csv;charset=utf-8;base64,{base64.b64encode(lines).decode()}",
         }

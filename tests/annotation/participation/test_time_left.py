@@ -25,18 +25,18 @@ def submit(walker, n: int, ms: int) -> None:
         participant_states.submit_item(assignment, ms=ms)
 
 
-def left(walker) -> int | None:
+def estimate(walker) -> int | None:
     return minutes_left(walker.participant.parts.get())
 
 
 def test_stated_minutes_count_until_three_texts_are_measured(walker):
-    assert left(walker) == 35  # six texts and practice, of 30 minutes for six texts
+    assert estimate(walker) == 35  # six texts and practice, of 30 minutes for six texts
     submit(walker, 1, 60_000)
-    assert left(walker) == 30
+    assert estimate(walker) == 30
     submit(walker, 2, 20_000)
-    assert left(walker) == 20
+    assert estimate(walker) == 20
     submit(walker, 1, 20_000)  # a minute a text now, practice left out
-    assert left(walker) == 3
+    assert estimate(walker) == 3
     page = text_of_page(walker.client.get(ROOM))
     assert "About 3 minutes left in this part." in page
     item = walker.in_hand()[0]
@@ -48,10 +48,10 @@ def test_unmeasured_texts_are_no_pace(walker):
     submit(walker, 4, 20_000)
     Answer.objects.update(active_ms=0)
     Assignment.objects.update(active_ms=0)
-    assert left(walker) == 15  # as stated
+    assert estimate(walker) == 15  # as stated
     Campaign.objects.update(minutes_per_part=None)
     walker.campaign.refresh_from_db()
-    assert left(walker) is None
+    assert estimate(walker) is None
     assert "left in this part" not in text_of_page(walker.client.get(ROOM))
 
 
@@ -61,7 +61,7 @@ def test_part_that_cannot_be_finished_or_has_nothing_open_has_none(walker):
     assert minutes_left(part) is None
     assert minutes_left(None) is None
     walker.participant.assignments.update(state="skipped")
-    assert left(walker) is None
+    assert estimate(walker) is None
 
 
 @pytest.mark.parametrize(
