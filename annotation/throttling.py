@@ -1,4 +1,4 @@
-"""Throttling by network address for views that are open to the public."""
+"""Throttling of views: by network address where they are public, else by user."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
@@ -25,11 +25,10 @@ def address_of(request: Any) -> str:
     return ident
 
 
-class Arrivals(SimpleRateThrottle):
-    """Throttle for openings of a study's URL, by network address."""
+class ViewThrottle(SimpleRateThrottle):
+    """Throttle for Django's own views."""
 
     cache: BaseCache = COUNTS
-    scope = "arrivals"
 
     def allows(self, request: Any, view: Any = None) -> bool:
         """Return whether the request is within the rate; count it if it is.
@@ -38,5 +37,20 @@ class Arrivals(SimpleRateThrottle):
         """
         return bool(self.allow_request(request, view))
 
+
+class Arrivals(ViewThrottle):
+    """Throttle for openings of a study's URL, by network address."""
+
+    scope = "arrivals"
+
     def get_cache_key(self, request: Any, view: Any) -> str:
         return self.cache_format % {"scope": self.scope, "ident": address_of(request)}
+
+
+class WorkerMessages(ViewThrottle):
+    """Throttle for messages to the researchers, by account or guest."""
+
+    scope = "messages"
+
+    def get_cache_key(self, request: Any, view: Any) -> str:
+        return self.cache_format % {"scope": self.scope, "ident": request.user.pk}

@@ -273,6 +273,7 @@ REST_FRAMEWORK = {
         "user": f"{API_PER_MINUTE}/min",
         "anon": f"{max(1, API_PER_MINUTE // 10)}/min",
         "arrivals": f"{ARRIVALS_PER_MINUTE}/min",
+        "messages": "10/hour",  # of one worker to the researchers
     },
     "EXCEPTION_HANDLER": "annotation.api.errors.handle_exception",
     "NUM_PROXIES": 1 if HTTPS else 0,

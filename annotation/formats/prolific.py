@@ -8,6 +8,7 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -127,7 +128,7 @@ def _split_header(text: str) -> tuple[str, int, str]:
 
 
 def _column_indexes(
-    head: list[str], columns: dict[str, tuple[str, ...]] = COLUMNS
+    head: list[str], columns: Mapping[str, tuple[str, ...]] = COLUMNS
 ) -> dict[str, int]:
     names = [name.strip().lower() for name in head]
     return {
@@ -157,7 +158,7 @@ def _id(value: str) -> str:
 
 
 def _moment(value: str) -> datetime | None:
-    """Parse a time as Prolific writes it; None for an empty one, and as a spreadsheet rewrites it."""
+    """Parse a time as Prolific writes it; None for any other form, and for an empty one."""
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:

@@ -330,11 +330,38 @@ class Assignment(models.Model):
         )
 
 
+class MessageQuerySet(models.QuerySet["Message"]):
+    def addressed_to_all(self) -> "MessageQuerySet":
+        """Filter to messages to all workers of a campaign."""
+        return self.filter(participant=None)
+
+    def for_reading(self, participant: Participant) -> "MessageQuerySet":
+        """Filter to messages of the researchers that a participant may read."""
+        addressed = Q(participant=None) | Q(participant=participant)
+        return self.filter(addressed, campaign=participant.campaign_id, is_from_participant=False)
+
+    def unread(self) -> "MessageQuerySet":
+        """Filter to messages of participants that no staff has read or answered."""
+        return self.filter(is_from_participant=True, read_at=None)
+
+
 class Message(models.Model):
-    """Message of the researchers to all workers of a campaign."""
+    """Message of the researchers to all workers of a campaign, or between them and one."""
 
     campaign = models.ForeignKey(
         "annotation.Campaign", on_delete=models.CASCADE, related_name="messages_sent"
+    )
+    participant = models.ForeignKey(
+        Participant,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="messages",
+        help_text="the person whose conversation it is in; empty: to all workers",
+    )
+    is_from_participant = models.BooleanField(default=False)
+    read_at = models.DateTimeField(
+        null=True, blank=True, help_text="when staff read or answered a participant's message"
     )
     body = models.TextField()
     by = models.ForeignKey(
@@ -342,8 +369,16 @@ class Message(models.Model):
     )
     at = models.DateTimeField(auto_now_add=True)
 
+    objects = MessageQuerySet.as_manager()
+
     class Meta:
         ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(is_from_participant=False) | Q(participant__isnull=False, by=None),
+                name="message_from_a_participant_names_them",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.body

@@ -24,6 +24,24 @@ class MessageForm(forms.Form):
     )
 
 
+class ReplyForm(forms.Form):
+    """Answer to a person; `newest` is the newest message that the page displays."""
+
+    body = MultilineField(
+        label="Answer",
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
+        help_text="plain text; only this person reads it",
+    )
+    newest = forms.IntegerField(min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput)
+
+
+class ReadForm(forms.Form):
+    """Marks a conversation as read, up to the newest message that the page displays."""
+
+    newest = forms.IntegerField(min_value=0, max_value=2**31 - 1)
+
+
 class ConfirmForm(forms.Form):
     """A checkbox to confirm an action that cannot be undone."""
 

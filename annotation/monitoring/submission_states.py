@@ -36,10 +36,10 @@ def store_submission_states(campaign: Campaign, compared: Reconciled, by: User) 
     submission_of_part = {
         row.part.part: row.submission
         for row in compared.rows
-        if row.submission and row.part and row.submission.status in STATES
+        if row.submission and row.part and row.part.part and row.submission.status in STATES
     }
     parts = Part.objects.select_for_update(of=("self",)).filter(
-        pk__in=submission_of_part.keys() - {None}, participant__erased_at=None
+        pk__in=submission_of_part, participant__erased_at=None
     )
     listed_at, stored = timezone.now(), list(parts.order_by("pk"))
     for part in stored:

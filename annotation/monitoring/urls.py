@@ -16,6 +16,8 @@ participant_urls = [
     path("readmit/", action_views.readmit, name="readmit_participant"),
     path("exclude/", action_views.exclude_work, name="exclude_work"),
     path("include/", action_views.include_work, name="include_work"),
+    path("answer/", views.answer_message, name="answer_message"),
+    path("read/", views.read_messages, name="read_messages"),
     path("erase/", action_views.erase, name="erase_participant"),
 ]
 

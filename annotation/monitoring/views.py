@@ -9,15 +9,24 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from annotation.http import AuthenticatedRequest, researchers_only
+from annotation.http import AuthenticatedRequest, coordinators_only, researchers_only
 from annotation.models import Assignment, Campaign, Dataset, Item, LogEntry, Part, Participant
 from annotation.monitoring import actions, progress
+from annotation.monitoring.conversations import (
+    ConversationChangedError,
+    answer_participant,
+    conversations,
+    mark_read,
+)
 from annotation.monitoring.export import archive
-from annotation.monitoring.forms import ExtendForm, LinkForm, MessageForm
+from annotation.monitoring.forms import ExtendForm, LinkForm, MessageForm, ReadForm, ReplyForm
 from annotation.monitoring.participants import rows, statuses
 from annotation.monitoring.plan_comparison import compare_with_plan
+from annotation.participation.messages import newest_message
 from annotation.participation.payout import outcome_payout, part_payout
 from annotation.participation.skips import skips_by_part
+from annotation.participation.withdrawal import ParticipationError
+from annotation.plurals import n_of
 
 PER_PAGE = 50
 
@@ -57,6 +66,9 @@ def campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         else compare_with_plan(campaign, total.submitted, total_due),
         "part_due": part_payout(campaign, has_fee=bool(campaign.platform)),
         "time": progress.time_of_parts(campaign),
+        "conversations": conversations(campaign, only_unread=True)
+        if request.user.runs_campaigns
+        else [],
         "n_notes": notes.count(),
         "notes": notes.select_related("participant__rater", "item__text").defer("item__text__body")[
             :PER_PAGE
@@ -143,7 +155,10 @@ def log(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
 def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
-    """List the messages sent to all workers of a study; an admin can send more."""
+    """List the messages to all workers, and the conversations with single ones.
+
+    Coordinators send messages to all and answer people.
+    """
     campaign = get_object_or_404(Campaign, slug=slug)
     if request.method == "POST" and not request.user.runs_campaigns:
         raise PermissionDenied("Messages are sent by admins and coordinators.")
@@ -152,10 +167,75 @@ def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseB
         actions.send_message(campaign, form.cleaned_data["body"], request.user)
         messages.success(request, "The message is sent.")
         return redirect("campaign_messages", slug)
-    sent = campaign.messages_sent.select_related("by").order_by("-pk")
-    context = {"campaign": campaign, "form": form, "sent": sent, "room": "campaigns"}
-    status = 422 if form.is_bound else 200
+    return _messages_page(request, campaign, form, status=422 if form.is_bound else 200)
+
+
+def _messages_page(
+    request: AuthenticatedRequest,
+    campaign: Campaign,
+    form: MessageForm,
+    *,
+    status: int,
+    refused: tuple[int, ReplyForm] | None = None,
+) -> HttpResponseBase:
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "sent": campaign.messages_sent.addressed_to_all().select_related("by").order_by("-pk"),
+        # People may name themselves or others in them.
+        "conversations": conversations(campaign, refused=refused)
+        if request.user.runs_campaigns
+        else [],
+        "room": "campaigns",
+    }
     return render(request, "annotation/monitoring/messages.html", context, status=status)
+
+
+@require_POST
+@coordinators_only
+def answer_message(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
+    """Answer the messages of one person."""
+    participant = _messaging_participant(slug, pk)
+    form = ReplyForm(request.POST, auto_id=f"id_{pk}_%s")
+    status = 422
+    if form.is_valid():
+        body, newest = form.cleaned_data["body"], form.cleaned_data["newest"]
+        try:
+            answer_participant(participant, body, newest, request.user)
+        except ConversationChangedError as error:
+            # The page displays what is new, so the next try knows of it.
+            form.data = request.POST.copy()
+            form.data["newest"] = str(newest_message(participant))
+            form.add_error("body", str(error))
+            status = 409
+        except ParticipationError as error:
+            messages.error(request, str(error))
+            return redirect("campaign_messages", slug)
+        else:
+            messages.success(request, f"The answer to {participant.rater} is sent.")
+            return redirect("campaign_messages", slug)
+    return _messages_page(
+        request, participant.campaign, MessageForm(), status=status, refused=(pk, form)
+    )
+
+
+@require_POST
+@coordinators_only
+def read_messages(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
+    """Mark the messages of one person as read without an answer."""
+    participant = _messaging_participant(slug, pk)
+    form = ReadForm(request.POST)
+    if form.is_valid():
+        n = mark_read(participant, form.cleaned_data["newest"])
+        messages.success(request, f"{n_of(n, 'message')} of {participant.rater} marked as read.")
+    else:
+        messages.error(request, f"Nothing was marked as read. newest: {form.errors['newest'][0]}")
+    return redirect("campaign_messages", slug)
+
+
+def _messaging_participant(slug: str, pk: int) -> Participant:
+    participants = Participant.objects.select_related("campaign", "rater")
+    return get_object_or_404(participants, campaign__slug=slug, pk=pk)
 
 
 @require_POST

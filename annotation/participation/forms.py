@@ -8,6 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.form_fields import MultilineField
 from annotation.models import CheckQuestion
 
 
@@ -59,6 +60,18 @@ class ConsentForm(forms.Form):
         return all(
             self.cleaned_data[name] == question.correct for name, question in self.screening.items()
         )
+
+
+class WriteForm(forms.Form):
+    """Message to the researchers; `known` is the newest message that the page displays."""
+
+    body = MultilineField(
+        label=gettext_lazy("Your message"),
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
+        help_text=gettext_lazy("Plain text, at most 2,000 characters. Your name is not needed."),
+    )
+    known = forms.IntegerField(min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput)
 
 
 class CheckForm(forms.Form):

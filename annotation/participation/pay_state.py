@@ -1,4 +1,4 @@
-"""State of pay of a person from Prolific, by part: from the list that the researchers loaded."""
+"""State of pay of a person from Prolific, by part, from the newest loaded list."""
 
 from annotation.models import Campaign, Part, Participant
 

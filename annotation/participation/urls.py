@@ -17,4 +17,5 @@ urlpatterns: list[URLPattern] = [
     path("work/in/<slug:slug>/end/", views.study_end, name="study_end"),
     path("work/in/<slug:slug>/leave/", views.leave, name="leave"),
     path("work/in/<slug:slug>/messages/", views.messages_seen, name="messages_seen"),
+    path("work/in/<slug:slug>/messages/write/", views.write_message, name="write_message"),
 ]

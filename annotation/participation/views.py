@@ -1,5 +1,6 @@
 """Pages of a study for its participant: overview, consent, check, parts and completion."""
 
+import math
 from collections import Counter
 from contextlib import suppress
 from typing import Any
@@ -24,11 +25,13 @@ from annotation.participation import (
     withdrawal,
     workflow,
 )
-from annotation.participation.forms import CheckForm, ConsentForm
+from annotation.participation.forms import CheckForm, ConsentForm, WriteForm
+from annotation.participation.messages import newest_message, write_to_researchers
 from annotation.participation.parts import release_time
 from annotation.participation.pay_state import pay_states
 from annotation.participation.skips import skipped_gold, skips_of
 from annotation.participation.time_left import minutes_left
+from annotation.throttling import WorkerMessages
 
 SCREENING, COMPREHENSION = CheckQuestion.Purpose.SCREENING, CheckQuestion.Purpose.COMPREHENSION
 
@@ -93,7 +96,8 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "may_leave": participant.outcome == Participant.Outcome.UNDER_WAY,
         "handed_in": _handed_in(participant),
         "reopened": [] if stopped and not may_finish else _reopened(participant),
-        "news": participant.campaign.messages_sent.filter(pk__gt=participant.seen_message),
+        "news": Message.objects.for_reading(participant).filter(pk__gt=participant.seen_message),
+        **_conversation(participant),
         "is_guest": request.user.is_guest,
         "personal_link": _personal_link(participant, request),
         "folds_guideline": participant.checked_at is not None,
@@ -244,6 +248,7 @@ def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "give_up": platform.give_up if platform else "",
         "appeal": platform.appeal if platform and not ending.code else entry.APPEAL,
         "pay_states": pay_states(participant) if ending.is_early else [],
+        **_conversation(participant),
         "room": "work",
     }
     return render(request, "annotation/participation/study_end.html", context)
@@ -265,11 +270,53 @@ def messages_seen(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     newest = request.POST.get("newest", "")
     if not newest.isascii() or not newest.isdecimal() or len(newest) > 9:
         raise Http404("There is no such message.")
-    message = get_object_or_404(Message, campaign=participant.campaign, pk=int(newest))
+    message = get_object_or_404(Message.objects.for_reading(participant), pk=int(newest))
     Participant.objects.filter(pk=participant.pk, seen_message__lt=message.pk).update(
         seen_message=message.pk
     )
     return redirect("work_campaign", slug)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def write_message(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Show the conversation with the researchers; send a message, also after the end."""
+    participant = _participant(request, slug)
+    form = WriteForm(request.POST) if request.method == "POST" else None
+    status = 200
+    if form and form.is_valid():
+        throttle = WorkerMessages()
+        if throttle.allows(request):
+            return _send(request, participant, form)
+        form.add_error("body", _("You sent many messages. Please wait, then send it again."))
+        status = 429
+    elif form:
+        status = 422
+    context = {"campaign": participant.campaign, "room": "work"}
+    context |= _conversation(participant, form)
+    response = render(
+        request, "annotation/participation/write_message.html", context, status=status
+    )
+    if status == 429:
+        response.headers["Retry-After"] = str(math.ceil(throttle.wait() or 60))
+    return response
+
+
+def _send(
+    request: AuthenticatedRequest, participant: Participant, form: WriteForm
+) -> HttpResponseBase:
+    try:
+        write_to_researchers(participant, form.cleaned_data["body"], form.cleaned_data["known"])
+    except withdrawal.ParticipationError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, _("Your message is sent. You can read the answer here."))
+    return redirect("write_message", participant.campaign.slug)
+
+
+def _conversation(participant: Participant, form: WriteForm | None = None) -> dict[str, Any]:
+    """Return the messages between a person and the researchers, and the form for another."""
+    form = form or WriteForm(initial={"known": newest_message(participant)})
+    return {"conversation": participant.messages.order_by("pk"), "write_form": form}
 
 
 def _participant(request: AuthenticatedRequest, slug: str) -> Participant:

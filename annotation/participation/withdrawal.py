@@ -11,7 +11,7 @@ from annotation.participation import assigning
 from annotation.plurals import n_of
 
 ACTIVE_STATES = (Assignment.State.OPEN, Assignment.State.SKIPPED)
-LEAVING, RETURNED, READMITTED = "left", "returned", "readmitted"  # actions of the log
+DEPARTED, RETURNED, READMITTED = "left", "returned", "readmitted"  # actions of the log
 STAFF_ENDED_PART = (RETURNED, "set work aside", "released an item", "released untouched items")
 
 
@@ -51,7 +51,7 @@ def leave(participant: Participant) -> None:
     LogEntry.record(
         participant.campaign,
         participant.rater.user,
-        LEAVING,
+        DEPARTED,
         f"{n_of(n, 'item')} released",
         participant,
     )
@@ -80,14 +80,14 @@ def is_returned_by_staff(participant: Participant) -> bool:
     """
     if participant.outcome != Participant.Outcome.RETURNED:
         return False
-    return _newest_action(participant, LEAVING, RETURNED, READMITTED) == RETURNED
+    return _newest_action(participant, DEPARTED, RETURNED, READMITTED) == RETURNED
 
 
 def is_part_ended_by_staff(part: Part) -> bool:
     """Return whether a part that was returned ended by an action of staff."""
     if part.outcome != Part.Outcome.RETURNED:
         return False
-    return _newest_action(part.participant, LEAVING, *STAFF_ENDED_PART) in STAFF_ENDED_PART
+    return _newest_action(part.participant, DEPARTED, *STAFF_ENDED_PART) in STAFF_ENDED_PART
 
 
 def _newest_action(participant: Participant, *actions: str) -> str:

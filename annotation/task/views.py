@@ -19,6 +19,7 @@ from annotation.models import (
     Assignment,
     AttentionCheck,
     Item,
+    Message,
     Part,
     Participant,
     Rubric,
@@ -299,12 +300,12 @@ def _page(
         missing=missing or [],
     )
     participant, part = assignment.participant, assignment.part
-    is_over = workflow.is_part_over(assignment)
-    news = list(campaign.messages_sent.filter(pk__gt=participant.seen_message))
+    can_finish = not workflow.is_part_over(assignment)
+    news = list(Message.objects.for_reading(participant).filter(pk__gt=participant.seen_message))
     context |= {
         "assignment": assignment,
-        "is_over": is_over,
-        "minutes_left": None if is_over else minutes_left(part),
+        "is_over": not can_finish,
+        "minutes_left": minutes_left(part) if can_finish else None,
         "is_part_returned": bool(part and part.outcome == Part.Outcome.RETURNED),
         "is_skip_refused": is_skip_refused,
         "skips": skips_of(participant, part),

@@ -21,6 +21,7 @@ from annotation.models import (
     Dataset,
     Item,
     LogEntry,
+    Message,
     ProjectEntry,
     Rubric,
     User,
@@ -53,8 +54,13 @@ class WorkItem:
 
 
 def to_review(user: User) -> list[WorkItem]:
-    """Return disagreements to decide, failed replies, and campaigns to reconcile."""
-    return [*_undecided(user), *_failed_replies(user), *_to_reconcile(user)]
+    """Return messages to answer, pairs to decide, failed replies, campaigns to reconcile."""
+    return [
+        *_unread_messages(user),
+        *_undecided(user),
+        *_failed_replies(user),
+        *_to_reconcile(user),
+    ]
 
 
 def running(user: User) -> list[WorkItem]:
@@ -67,6 +73,22 @@ def finished(user: User) -> list[WorkItem]:
     since = timezone.now() - LATELY
     items = [*_ended_runs(user, since), *_closed_campaigns(user, since), *_imports(user, since)]
     return sorted(items, key=lambda item: item.at or since, reverse=True)
+
+
+def _unread_messages(user: User) -> list[WorkItem]:
+    """Return the campaigns with unread messages of people, which coordinators answer."""
+    unread = Message.objects.unread().filter(campaign__dataset__in=Dataset.objects.run_by(user))
+    counts = dict(unread.order_by().values_list("campaign").annotate(Count("pk")))
+    campaigns = Campaign.objects.filter(pk__in=counts).select_related("dataset").order_by("pk")
+    return [
+        WorkItem(
+            f"{n_of(counts[campaign.pk], 'unread message')} from people",
+            reverse("campaign_messages", args=[campaign.slug]),
+            campaign.dataset.title,
+            campaign.title,
+        )
+        for campaign in campaigns
+    ]
 
 
 def _undecided(user: User) -> list[WorkItem]:

@@ -106,7 +106,7 @@ def test_broken_list_and_people_without_the_right_store_nothing(cast, walker):
     assert set(Part.objects.values_list("submission", flat=True)) == {""}
 
 
-def test_every_known_status_has_a_state():
+def test_known_statuses_all_have_a_state():
     assert set(STATES) == set(KNOWN_STATUSES)
 
 
