@@ -63,7 +63,7 @@ class ConsentForm(forms.Form):
 
 
 class WriteForm(forms.Form):
-    """Message to the researchers; `known` is the newest message that the page displays."""
+    """Message to the researchers; `newest` is the newest message that the page displays."""
 
     body = MultilineField(
         label=gettext_lazy("Your message"),
@@ -71,7 +71,7 @@ class WriteForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
         help_text=gettext_lazy("Plain text, at most 2,000 characters. Your name is not needed."),
     )
-    known = forms.IntegerField(min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput)
+    newest = forms.IntegerField(min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput)
 
 
 class CheckForm(forms.Form):

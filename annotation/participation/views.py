@@ -305,7 +305,7 @@ def _send(
     request: AuthenticatedRequest, participant: Participant, form: WriteForm
 ) -> HttpResponseBase:
     try:
-        write_to_researchers(participant, form.cleaned_data["body"], form.cleaned_data["known"])
+        write_to_researchers(participant, form.cleaned_data["body"], form.cleaned_data["newest"])
     except withdrawal.ParticipationError as error:
         messages.error(request, str(error))
     else:
@@ -315,7 +315,7 @@ def _send(
 
 def _conversation(participant: Participant, form: WriteForm | None = None) -> dict[str, Any]:
     """Return the messages between a person and the researchers, and the form for another."""
-    form = form or WriteForm(initial={"known": newest_message(participant)})
+    form = form or WriteForm(initial={"newest": newest_message(participant)})
     return {"conversation": participant.messages.order_by("pk"), "write_form": form}
 
 

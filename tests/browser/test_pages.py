@@ -63,7 +63,13 @@ PAGES = {
         "/rubrics/new/?from=graded",
         "/datasets/coast/text-history/text/1/?back=/datasets/coast/",
     ],
-    "worker23": ["/work/", "/work/in/t1/", "/datasets/", "/help/workers/"],
+    "worker23": [
+        "/work/",
+        "/work/in/t1/",
+        "/work/in/t1/messages/write/",
+        "/datasets/",
+        "/help/workers/",
+    ],
 }
 # Further results pages, whose tests look at them with the usual fonts.
 OF_RESULTS = [

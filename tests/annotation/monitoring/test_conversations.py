@@ -32,7 +32,7 @@ def walker(db) -> Walker:
 
 
 def write(walker: Walker, body: str, page_key: object = 0):
-    return walker.client.post(WRITE, {"body": body, "known": page_key}, follow=True)
+    return walker.client.post(WRITE, {"body": body, "newest": page_key}, follow=True)
 
 
 def answer(client: Client, walker: Walker, body: str, newest: object):
@@ -74,7 +74,7 @@ def test_conversation_is_of_one_person(cast, walker):
     assert "Only" not in page
     assert stranger.client.post(f"{ROOM}messages/", {"newest": newest()}).status_code == 404
     assert Client().get(WRITE).status_code == 302  # visitors
-    assert cast.client("worker").post(WRITE, {"body": "x", "known": 0}).status_code == 404
+    assert cast.client("worker").post(WRITE, {"body": "x", "newest": 0}).status_code == 404
     url = f"{HOME}participants/{walker.participant.pk}/answer/"
     assert cast.client("researcher").post(url, {"body": "x", "newest": 9}).status_code == 403
     assert "Only mine" not in text_of_page(cast.client("researcher").get(f"{HOME}messages/"))

@@ -55,12 +55,12 @@ def study_page(walker: Walker) -> str:
 def test_person_reads_the_state_of_their_pay(cast, walker, status, sentence):
     assert NOT_LOADED in study_page(walker)
     page = upload(cast.client("admin"), status, "2026-03-02T12:46:18Z")
-    is_known = sentence != NOT_LOADED
-    assert page.context["n_stored"] == is_known
+    has_state = sentence != NOT_LOADED
+    assert page.context["n_stored"] == has_state
     text = study_page(walker)
     assert sentence in text
-    assert ("The researchers loaded the list on" in text) is is_known
-    assert (NOT_LOADED in text) is not is_known
+    assert ("The researchers loaded the list on" in text) is has_state
+    assert (NOT_LOADED in text) is not has_state
 
 
 def test_state_needs_a_list_of_prolific_and_finished_work(cast, walker):
