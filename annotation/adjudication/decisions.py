@@ -83,7 +83,7 @@ def rater_answers(item: Item, question: SubQuestion) -> list[RaterAnswer]:
         ).order_by("-late", "pk")  # what counts goes over what came too late
     }
     answered = Assignment.objects.filter(
-        item=item, answers__question__isnull=False, participant__set_aside_at=None
+        item=item, repeats=None, answers__question__isnull=False, participant__set_aside_at=None
     ).distinct()
     salt = item.campaign.salt
     shuffled = sorted(

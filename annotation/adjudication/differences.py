@@ -106,6 +106,7 @@ def _answers_by_pair(campaign: Campaign) -> dict[Pair, list[tuple[int, str]]]:
     rows = (
         Answer.objects.filter(assignment__participant__campaign=campaign)
         .filter(question__isnull=False, rubric=None)  # further rubrics are not adjudicated
+        .filter(assignment__repeats=None)
         .exclude(late=Answer.Late.EXCLUDED)
         .order_by("-late", "pk")  # what counts goes over what came too late
         # Spans stay as they are stored: of most answers nobody needs to know them here.

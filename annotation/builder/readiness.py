@@ -12,6 +12,7 @@ from annotation.builder import equal_texts
 from annotation.models import Campaign, CheckQuestion, Item
 from annotation.models.rubric_wording import campaign_wording, is_same_text
 from annotation.models.standard import kind_for
+from annotation.participation import repeats
 from annotation.participation.attention_checks import LONG_STUDY
 from annotation.participation.workload import gold_plan, hourly, workload
 from annotation.plurals import n_of
@@ -27,7 +28,7 @@ STEPS = {
 }
 SETTLES = {
     "texts": "title, kind, systems, topics, random sample, questions, further rubrics",
-    "parts": "people for each text, parts, time limits, skips, number of attention checks",
+    "parts": "people for each text, parts, time limits, skips, repeats, number of attention checks",
     "gold": "practice texts and hidden texts with a known answer",
     "guideline": "language, wording of the rubric, guideline, consent",
     "checks": "questions before the work, wording of the attention checks",
@@ -85,9 +86,15 @@ def _texts(campaign: Campaign, step: Step) -> None:
 
 
 def _parts(campaign: Campaign, step: Step) -> None:
+    work = workload(campaign)
+    if work and campaign.repeat_percent and campaign.repeat_after:
+        # The texts may have been drawn again since the step was saved.
+        problem = repeats.refusal(
+            work.items_in_part, campaign.repeat_percent, campaign.repeat_after
+        )
+        step.missing += [problem] if problem else []
     if not campaign.admits_strangers:
         return
-    work = workload(campaign)
     if campaign.platform and work and 1 < work.items_in_part <= work.skips + 1:
         step.odd.append(
             f"{work.skips} of the {work.items_in_part} texts of a part may be skipped, so one is "

@@ -34,7 +34,7 @@ def summarize(campaign: Campaign, work: Workload, plan: Plan) -> Summary:
     lines = [Line("Who", _annotators(campaign)), Line("Time", _time(campaign, work, median))]
     if campaign.lease_hours or campaign.admits_strangers:
         lines.append(Line("Time limit", _lease(campaign)))
-    lines += [Line("Consent", _consent(campaign)), Line("Checks", _checks(campaign))]
+    lines += [Line("Consent", _consent(campaign)), Line("Checks", _checks(campaign, work))]
     if campaign.platform:
         lines.append(Line("Completion code", campaign.code_done or "none"))
     if campaign.platform or campaign.pay_per_part is not None:
@@ -65,7 +65,7 @@ def _minutes_of_part(
 ) -> int | None:
     if campaign.minutes_per_part:
         return campaign.minutes_per_part
-    return max(1, round(median.minutes * work.items_in_part)) if median else None
+    return max(1, round(median.minutes * (work.items_in_part + work.repeats))) if median else None
 
 
 def _annotators(campaign: Campaign) -> str:
@@ -122,7 +122,7 @@ def _consent(campaign: Campaign) -> str:
     return f"{text}{contact}"
 
 
-def _checks(campaign: Campaign) -> str:
+def _checks(campaign: Campaign, work: Workload) -> str:
     n_questions = campaign.check_questions.count()
     texts = []
     if campaign.attention_per_part:
@@ -131,6 +131,8 @@ def _checks(campaign: Campaign) -> str:
         screening = campaign.check_questions.filter(purpose=CheckQuestion.Purpose.SCREENING)
         kind = "screening and comprehension" if screening.exists() else "comprehension"
         texts.append(f"{n_of(n_questions, f'{kind} question')} before the work")
+    if work.repeats:
+        texts.append(f"{n_of(work.repeats, 'text')} of a part graded twice by the same person")
     if campaign.n_gold:
         texts.append(f"{n_of(campaign.n_gold, 'hidden gold text')}")
     return ", ".join(texts) or "none"

@@ -36,6 +36,7 @@ def measure_minutes(campaign: Campaign) -> MeasuredMinutes | None:
             participant__campaign=campaign_before,
             state=Assignment.State.SUBMITTED,
             item__purpose=Item.Purpose.STUDY,
+            repeats=None,  # what somebody knows already is read faster
         )
         keys = set(submitted.values_list("pk", flat=True))
         times = active_time.by_assignment(campaign_before.participants.values("pk"))

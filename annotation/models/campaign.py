@@ -155,6 +155,18 @@ class Campaign(models.Model):
     max_parts = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="maximum for one person; empty: no limit"
     )
+    repeat_percent = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="share of the study items of a part that the same person gets again; empty: none",
+    )
+    repeat_after = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text="minimum number of other items between an item and its repeat",
+    )
     lease_hours = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
@@ -292,6 +304,16 @@ class Campaign(models.Model):
                 condition=Q(begun_lease_hours=None)
                 | Q(lease_hours__isnull=False, begun_lease_hours__gte=F("lease_hours")),
                 name="campaign_begun_items_return_last",
+            ),
+            models.CheckConstraint(
+                condition=Q(repeat_percent=None, repeat_after=None)
+                | Q(
+                    repeat_percent__isnull=False,
+                    repeat_percent__range=(1, 100),
+                    repeat_after__isnull=False,
+                    repeat_after__gte=1,
+                ),
+                name="campaign_repeats_come_later",
             ),
             models.CheckConstraint(
                 condition=Q(drop_out_percent=None) | Q(drop_out_percent__lt=100),

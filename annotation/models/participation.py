@@ -9,6 +9,8 @@ from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.models.item import Item
+
 if TYPE_CHECKING:
     from annotation.models.campaign import Campaign
     from annotation.models.people import User
@@ -239,6 +241,9 @@ class Assignment(models.Model):
     While it counts towards the raters that its item needs it holds one of the item's slots, 0 to k
     - 1; the database refuses to give a slot twice. Training and gold items are assigned to
     everybody and hold none. A released assignment has given up its slot; its answers stay.
+
+    A repeat shows the item of an earlier assignment to the same person again. It holds no slot, and
+    its answers become no ratings: they tell how far the person agrees with themselves.
     """
 
     class State(models.TextChoices):
@@ -255,6 +260,14 @@ class Assignment(models.Model):
     )
     part = models.ForeignKey(
         Part, on_delete=models.PROTECT, related_name="assignments", null=True, blank=True
+    )
+    repeats = models.OneToOneField(
+        "self",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="repeat",
+        help_text="first assignment of the item to the person, if this one shows it again",
     )
     position = models.PositiveIntegerField(help_text="position in the participant's own order")
     slot = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -288,7 +301,9 @@ class Assignment(models.Model):
         ordering = ["participant_id", "position"]
         constraints = [
             models.UniqueConstraint(
-                fields=["participant", "item"], name="item_lent_once_to_a_participant"
+                fields=["participant", "item"],
+                condition=Q(repeats=None),
+                name="item_lent_once_to_a_participant",
             ),
             models.UniqueConstraint(
                 fields=["participant", "position"], name="assignment_position_unique"
@@ -296,6 +311,9 @@ class Assignment(models.Model):
             models.UniqueConstraint(fields=["item", "slot"], name="item_slot_held_once"),
             models.CheckConstraint(
                 condition=~Q(state="released", slot__isnull=False), name="released_holds_no_slot"
+            ),
+            models.CheckConstraint(
+                condition=Q(repeats=None) | Q(slot=None), name="repeat_holds_no_slot"
             ),
         ]
 
@@ -314,6 +332,11 @@ class Assignment(models.Model):
         if self.state == self.State.RELEASED and self.was_skipped:
             return self.State.SKIPPED
         return self.State(self.state)
+
+    @property
+    def needs_slot(self) -> bool:
+        """True if the assignment counts towards the raters of its item."""
+        return self.item.purpose == Item.Purpose.STUDY and self.repeats_id is None
 
     @property
     def is_reopened(self) -> bool:

@@ -398,7 +398,7 @@ class AnswerQuerySet(models.QuerySet["Answer"]):
     def remarks(self) -> "AnswerQuerySet":
         """Return the newest counting answers that have a note or a confidence.
 
-        As with ratings, none of pilots and of training; `rated_under` is the key of their rubric.
+        As with ratings, none of pilots, of training and of repeats; `rated_under` is the key of their rubric.
         """
         rubric = Coalesce("rubric", "assignment__participant__campaign__rubric")
         newer = Answer.objects.annotate(rated_under=rubric).filter(
@@ -412,6 +412,7 @@ class AnswerQuerySet(models.QuerySet["Answer"]):
             late=Answer.Late.NO,
             question__isnull=False,
             assignment__participant__campaign__is_pilot=False,
+            assignment__repeats=None,
         )
         answers = answers.exclude(assignment__item__purpose="training")
         answers = answers.exclude(note="", confidence="")

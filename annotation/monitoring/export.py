@@ -72,6 +72,8 @@ def _provenance(names: Names, file_info: dict[str, dict[str, Any]]) -> bytes:
         "gold_feedback": campaign.gold_feedback,
         "raters_per_item": campaign.raters_per_item,
         "items_per_part": campaign.items_per_part,
+        "repeat_percent": campaign.repeat_percent,
+        "repeat_after": campaign.repeat_after,
         "pay_per_part": None if campaign.pay_per_part is None else str(campaign.pay_per_part),
         "platform_fee": None if campaign.platform_fee is None else str(campaign.platform_fee),
         "currency": campaign.currency,

@@ -103,6 +103,7 @@ class Names:
                 ),
                 item_position=F("assignment__item__position"),
                 state=shown_state("assignment__"),
+                repeated=F("assignment__repeats"),
                 check=F("check_asked__position"),
                 question_index=F("question__position"),
                 question_body=_question_shown(),
@@ -289,7 +290,7 @@ def _example_texts(rubric_wording: RubricWording) -> Iterator[tuple[str, str]]:
 
 def _assignments(names: Names) -> Iterator[Cells]:
     for pk in names.workers():
-        assignments = Assignment.objects.filter(participant=pk).order_by("item__position")
+        assignments = Assignment.objects.filter(participant=pk).order_by("item__position", "pk")
         for assignment in assignments.select_related("item", "part", "check_asked"):
             yield {
                 "worker": names.worker[pk],
@@ -298,6 +299,7 @@ def _assignments(names: Names) -> Iterator[Cells]:
                 "position": assignment.position,
                 "slot": _number(assignment.slot),
                 "state": assignment.shown_state.value,
+                "repeat": int(assignment.repeats_id is not None),
                 "check": assignment.check_asked.position + 1 if assignment.check_asked else "",
                 "note": escape_formula(assignment.note),
                 "reported_broken": int(assignment.reported_broken),
@@ -313,6 +315,7 @@ def _answers(names: Names) -> Iterator[Cells]:
             yield answer | {
                 "worker": names.worker[pk],
                 "item": answer["item_position"] + 1,
+                "repeat": int(answer["repeated"] is not None),
                 "rubric": answer["rubric_slug"],
                 "check": "" if answer["check"] is None else answer["check"] + 1,
                 "spans": _json(answer["spans"]),
@@ -325,12 +328,13 @@ def _answers(names: Names) -> Iterator[Cells]:
 def _newest(names: Names, pk: int) -> Iterator[Cells]:
     """Yield a participant's newest graded answer to each question under each rubric.
 
-    Answers to checks are left out. An answer that came too late to count is a label where no other
-    answers the question.
+    Answers to checks and of repeats are left out. An answer that came too late to count is a label
+    where no other answers the question.
     """
     rubrics = [rubric.slug for rubric in names.campaign.rubrics()]
     for _, of_item in groupby(names.answers(pk), itemgetter("item_position")):
-        answers = sorted(of_item, key=lambda answer: answer["late"] == "")  # otherwise as they came
+        firsts = (answer for answer in of_item if answer["repeated"] is None)
+        answers = sorted(firsts, key=lambda answer: answer["late"] == "")  # otherwise as they came
         last = {
             (answer["question_index"], rubrics.index(answer["rubric_slug"])): answer
             for answer in answers
@@ -425,14 +429,15 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
     "assignments.csv": (
         _assignments,
         (
-            *("worker", "item", "part", "position", "slot", "state", "check", "note"),
+            *("worker", "item", "repeat", "part", "position", "slot", "state", "check", "note"),
             *("reported_broken", "active_ms", "opened_at", "submitted_at"),
         ),
     ),
     "answers.csv": (
         _answers,
         (
-            *("worker", "item", "question_index", "rubric", "check", "key", "grade", "spans"),
+            *("worker", "item", "repeat", "question_index", "rubric", "check", "key", "grade"),
+            "spans",
             *("text_sha256", "active_ms", "created", "late", "altered", "confidence", "note"),
         ),
     ),

@@ -8,7 +8,7 @@ raters whatever happens here.
 import random
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from annotation.models import Answer, Assignment, Campaign, Item, Part, Participant, Rater, User
-from annotation.participation import gold, rating_sync
+from annotation.participation import gold, rating_sync, repeats
 
 TRIES = 5  # at dealing a part
 HAS_SLOT = Q(assignments__slot__isnull=False)
@@ -118,7 +118,8 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
         0 if n_begun else 1, campaign.items_per_part - n_begun - unpaid(participant)
     )
     candidates = available_items(campaign, participant)
-    had = Counter(participant.assignments.values_list("item__text__system", flat=True))
+    firsts = participant.assignments.filter(repeats=None)
+    had = Counter(firsts.values_list("item__text__system", flat=True))
     number = len(parts) + 1
     order = random.Random(f"{participant.seed}:{number}")  # noqa: S311 - a recorded order
     chosen = pick(candidates, n_free, had, order)
@@ -151,6 +152,7 @@ def unpaid(participant: Participant) -> int:
         part__outcome__in=[Part.Outcome.EXPIRED, Part.Outcome.RETURNED],
         state=Assignment.State.SUBMITTED,
         item__purpose=Item.Purpose.STUDY,
+        repeats=None,
     ).count()
 
 
@@ -201,11 +203,11 @@ def available_items(campaign: Campaign, participant: Participant) -> list[Candid
 
 
 def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Random) -> None:
-    """Create the assignments of a part: training first, then the chosen items and hidden gold."""
+    """Create the assignments of a part: training, then chosen items, hidden gold and repeats."""
     participant = part.participant
-    assignment_of_item = {
-        assignment.item_id: assignment for assignment in participant.assignments.all()
-    }
+    assignments = list(participant.assignments.all())
+    assignment_of_item = {row.item_id: row for row in assignments if not row.repeats_id}
+    repeat_of_item = {row.item_id: row for row in assignments if row.repeats_id}
     had = [
         item
         for item, assignment in assignment_of_item.items()
@@ -218,23 +220,53 @@ def _assign(campaign: Campaign, part: Part, chosen: list[int], order: random.Ran
         queue.insert(order.randint(0, len(queue)), item)
     checks = _draw_attention_checks(campaign, part, queue, order)
     slots = _free_slots(chosen, campaign.raters_per_item)
-    position = max((assignment.position for assignment in assignment_of_item.values()), default=-1)
+    entries = [
+        *map(repeats.QueueEntry, training),
+        *_with_repeats(campaign, queue, chosen, repeat_of_item, order),
+    ]
+    first_position = max((row.position for row in assignments), default=-1) + 1
     new: list[Assignment] = []
+    new_repeats: list[Assignment] = []
     reassigned: list[Assignment] = []
-    for item in [*training, *queue]:
-        position += 1
-        assignment = assignment_of_item.get(item) or Assignment(
-            participant=participant, item_id=item
-        )
-        (reassigned if item in assignment_of_item else new).append(assignment)
-        assignment.part, assignment.position, assignment.slot = part, position, slots.get(item)
+    for position, (item, is_repeat) in enumerate(entries, start=first_position):
+        earlier = (repeat_of_item if is_repeat else assignment_of_item).get(item)
+        assignment = earlier or Assignment(participant=participant, item_id=item)
+        if earlier:
+            reassigned.append(assignment)
+        else:
+            (new_repeats if is_repeat else new).append(assignment)
+        assignment.part, assignment.position = part, position
+        assignment.slot = None if is_repeat else slots.get(item)
         assignment.state, assignment.was_skipped = Assignment.State.OPEN, False
-        assignment.check_asked_id = checks.get(item)
+        assignment.check_asked_id = None if is_repeat else checks.get(item)
     changed = ["part", "position", "slot", "state", "was_skipped", "check_asked"]
     Assignment.objects.bulk_create(new)
+    assignment_of_item |= {row.item_id: row for row in new}
+    for repeat in new_repeats:
+        repeat.repeats = assignment_of_item[repeat.item_id]
+    Assignment.objects.bulk_create(new_repeats)
     Assignment.objects.bulk_update(reassigned, changed)
     for assignment in reassigned:
         rating_sync.restore_answers(assignment)
+
+
+def _with_repeats(
+    campaign: Campaign,
+    queue: list[int],
+    chosen: list[int],
+    repeat_of_item: Mapping[int, Assignment],
+    order: random.Random,
+) -> list[repeats.QueueEntry]:
+    """Return the entries of a part with its repeats, of chosen items that have no active one."""
+    n = repeats.repeats_due(len(chosen), campaign.repeat_percent, campaign.repeat_after)
+    if not n:
+        return [*map(repeats.QueueEntry, queue)]
+    candidates = {
+        item
+        for item in chosen
+        if item not in repeat_of_item or repeat_of_item[item].state == Assignment.State.RELEASED
+    }
+    return repeats.insert(queue, candidates, n, campaign.repeat_after or 0, order)
 
 
 def gold_due(campaign: Campaign, participant: Participant) -> list[int]:
@@ -305,7 +337,7 @@ def late_reason(assignment: Assignment) -> Answer.Late:
     reason = Answer.Late.EXCLUDED if participant.set_aside_at else Answer.Late.RETURNED
     is_released = assignment.state == Assignment.State.RELEASED
     is_submitted = assignment.state == Assignment.State.SUBMITTED
-    if not is_released and not (is_submitted and assignment.item.purpose == Item.Purpose.STUDY):
+    if not is_released and not (is_submitted and assignment.needs_slot):
         return reason if participant.set_aside_at else Answer.Late.NO
     state = Assignment.State.OPEN if is_released else Assignment.State.SUBMITTED
     if not participant.can_work or not _take_slot(assignment, state):
@@ -328,11 +360,16 @@ def restore_item(assignment: Assignment) -> bool:
 
 
 def _take_slot(assignment: Assignment, state: Assignment.State) -> bool:
-    """Take a free slot for an assignment without one, and set its state; False if full."""
+    """Take a free slot for an assignment without one, and set its state; False if full.
+
+    A repeat needs none, and comes back only after its first.
+    """
+    if assignment.repeats and assignment.repeats.state == Assignment.State.RELEASED:
+        return False
     item, state_before = assignment.item, assignment.state
     taken_slots = set(item.assignments.filter(slot__isnull=False).values_list("slot", flat=True))
     free_slots = set(range(assignment.participant.campaign.raters_per_item)) - taken_slots
-    needs_slot = item.purpose == Item.Purpose.STUDY
+    needs_slot = assignment.needs_slot
     if needs_slot and not free_slots:
         return False
     try:
@@ -383,11 +420,16 @@ def release_begun(assignments: QuerySet[Assignment]) -> int:
     """Release these items, answered or not, and return their number. In a transaction.
 
     Their answers stay and no longer count, since others may take the slots; they count again where
-    the participant takes an item again while it has a free slot.
+    the participant takes an item again while it has a free slot. Repeats go with their first.
     """
     locked_keys = list(
         assignments.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)
     )
+    repeated = Assignment.objects.filter(
+        repeats__in=locked_keys, state__in=[Assignment.State.OPEN, Assignment.State.SKIPPED]
+    )
+    locked_repeats = repeated.exclude(pk__in=locked_keys).select_for_update(of=("self",))
+    locked_keys += locked_repeats.order_by("pk").values_list("pk", flat=True)
     rating_sync.exclude_answers(locked_keys)
     released = Assignment.objects.filter(pk__in=locked_keys)
     return released.update(state=Assignment.State.RELEASED, slot=None)
@@ -397,9 +439,9 @@ def release_untouched(assignments: QuerySet[Assignment]) -> int:
     """Release the items that have no answer and were not submitted; return their number.
 
     In a transaction. The rows are locked before their answers are looked for, or an answer
-    could come in between.
+    could come in between. A repeat takes nothing from others: it goes only with its first.
     """
     unsubmitted = assignments.filter(state__in=[Assignment.State.OPEN, Assignment.State.SKIPPED])
     locked_keys = list(unsubmitted.select_for_update().order_by("pk").values_list("pk", flat=True))
-    untouched = Assignment.objects.filter(~ANSWERED, pk__in=locked_keys)
-    return untouched.update(state=Assignment.State.RELEASED, slot=None)
+    untouched = Assignment.objects.filter(~ANSWERED, pk__in=locked_keys, repeats=None)
+    return release_begun(untouched)

@@ -64,8 +64,9 @@ class Stopped:
 
     It stopped at `ended`; None where the study was closed in it. With
     `can_be_done` it is done late once what was begun is submitted, until `held_until` (None: any
-    time). Of what was begun, `gone` went back to the others since. With `shortens_next`, submitted
-    texts make the next part smaller.
+    time). A repeat that stays with the person is begun, opened or not. Of what was
+    begun, `gone` went back to the others since. With `shortens_next`, submitted texts make the next
+    part smaller.
     """
 
     cause: Cause
@@ -99,12 +100,12 @@ def stopped(participant: Participant, part: Part | None) -> Stopped | None:
         "submitted"
         if state == Assignment.State.SUBMITTED
         else "untouched"
-        if not answered
+        if not answered and not (repeated and part.outcome and state == Assignment.State.OPEN)
         else "gone"
         if state == Assignment.State.RELEASED
         else "begun"
-        for state, answered in rows.annotate(answered=assigning.ANSWERED).values_list(
-            "state", "answered"
+        for state, answered, repeated in rows.annotate(answered=assigning.ANSWERED).values_list(
+            "state", "answered", "repeats"
         )
     )
     return Stopped(

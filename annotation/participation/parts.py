@@ -24,7 +24,7 @@ def end_if_done(assignment: Assignment) -> None:
     ):
         return
     handed_in = assignments.filter(
-        state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY
+        state=Assignment.State.SUBMITTED, item__purpose=Item.Purpose.STUDY, repeats=None
     )
     if handed_in.exists():
         finish(part, assignment.participant)
@@ -35,6 +35,8 @@ def can_be_done(part: Part) -> bool:
     if part.outcome != Part.Outcome.EXPIRED:
         return part.outcome == Part.Outcome.UNDER_WAY
     released = part.assignments.filter(state=Assignment.State.RELEASED, was_skipped=False)
+    # The repeat of a text that was skipped goes with it.
+    released = released.exclude(repeats__was_skipped=True)
     later = Part.objects.filter(participant=part.participant_id, number__gt=part.number)
     return not released.exists() and not later.exists()
 

@@ -77,9 +77,13 @@ def lock_texts(answer: Answer, campaign: Campaign) -> bool:
 
 
 def _rated_question(answer: Answer, campaign: Campaign) -> int | None:
-    """Return the key of the question that an answer rates; None in a pilot and for training."""
-    is_training = answer.assignment.item.purpose == Item.Purpose.TRAINING
-    return None if campaign.is_pilot or is_training else answer.question_id
+    """Return the key of the question that an answer rates.
+
+    None in a pilot, for training, and for a repeat.
+    """
+    assignment = answer.assignment
+    is_unrated = assignment.repeats_id or assignment.item.purpose == Item.Purpose.TRAINING
+    return None if campaign.is_pilot or is_unrated else answer.question_id
 
 
 def _equal_texts(answer: Answer, campaign: Campaign) -> list[int]:
@@ -285,10 +289,10 @@ def _counted(answers: QuerySet[Answer]) -> QuerySet[Answer]:
 
 
 def _for_ratings(answers: QuerySet[Answer]) -> QuerySet[Answer]:
-    """Filter answers to those that can become ratings: none of pilots, none of training."""
-    return answers.filter(assignment__participant__campaign__is_pilot=False).exclude(
-        assignment__item__purpose=Item.Purpose.TRAINING
-    )
+    """Filter answers to those that can become ratings: none of pilots, training and repeats."""
+    return answers.filter(
+        assignment__participant__campaign__is_pilot=False, assignment__repeats=None
+    ).exclude(assignment__item__purpose=Item.Purpose.TRAINING)
 
 
 def _is_of(rating: Rating | None, counted: CountedAnswer) -> bool:

@@ -30,12 +30,14 @@ class Skips:
 def skips_by_part(campaign: Campaign, assignments: QuerySet[Assignment]) -> dict[int | None, Skips]:
     """Count the skips of each part that these items are in; key None: items in no part.
 
-    A text that went back to the pool untouched after it was skipped is still a skipped one.
+    A text that went back to the pool untouched after it was skipped is still a skipped one. A
+    text that is skipped again when it is repeated counts once.
     """
     study = assignments.exclude(item__purpose=Item.Purpose.TRAINING).order_by()
     released = Q(state=Assignment.State.RELEASED, was_skipped=False)
+    skipped = Q(was_skipped=True) & ~Q(repeats__was_skipped=True)
     counted = study.values_list("part").annotate(
-        texts=Count("pk", filter=~released), used=Count("pk", filter=Q(was_skipped=True))
+        texts=Count("pk", filter=~released), used=Count("pk", filter=skipped)
     )
     return {pk: Skips(used, campaign.skip_limit(texts), texts) for pk, texts, used in counted}
 
@@ -69,7 +71,10 @@ def skip_refusal(assignment: Assignment) -> str:
         return " ".join([reason, _("There is nothing to skip.")])
     if assignment.item.purpose == Item.Purpose.TRAINING:
         return _("Practice comes before the other texts, so it cannot be skipped.")
-    if not assignment.was_skipped and not skips_of(participant, assignment.part).left:
+    was_skipped = assignment.was_skipped or (
+        assignment.repeats is not None and assignment.repeats.was_skipped
+    )
+    if not was_skipped and not skips_of(participant, assignment.part).left:
         return no_more_skips_message(participant.campaign.rubric)
     return ""
 

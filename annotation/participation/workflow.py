@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, CheckQuestion, Item, Part, Participant, User
 from annotation.participation import assigning, entry, parts
+from annotation.participation.repeats import repeats_due
 
 CHECK_TRIES = 2
 ENDED_OUTCOMES = (
@@ -222,7 +223,7 @@ def under_way(participant: Participant) -> Part | None:
 def next_part(participant: Participant) -> Offer | None:
     """Return the part that the participant could begin now; None where there is none.
 
-    Hidden gold items are counted among its texts, as they are shown.
+    Hidden gold items and repeats are counted among its texts, as they are shown.
     """
     campaign, done = participant.campaign, participant.parts_done()
     if not participant.can_work or not campaign.assigns_work() or done == campaign.max_parts:
@@ -239,11 +240,14 @@ def next_part(participant: Participant) -> Offer | None:
     had = participant.assignments.exclude(state=Assignment.State.RELEASED).values("item")
     gold = assigning.gold_due(campaign, participant)
     open_purposes = Counter(waiting.values_list("item__purpose", flat=True))
+    n_repeats = waiting.filter(repeats__isnull=False).count() + repeats_due(
+        max(0, texts - begun), campaign.repeat_percent, campaign.repeat_after
+    )
     training = campaign.items.exclude(pk__in=had).filter(purpose=Item.Purpose.TRAINING).count()
     return Offer(
         number=done + 1,
         of=campaign.max_parts,
-        texts=texts + open_purposes[Item.Purpose.GOLD] + len(gold),
+        texts=texts + open_purposes[Item.Purpose.GOLD] + len(gold) + n_repeats,
         training=training + open_purposes[Item.Purpose.TRAINING],
     )
 

@@ -7,15 +7,16 @@ from django.db.models import Count
 
 from annotation.models import Campaign, Item
 from annotation.participation import gold
+from annotation.participation.repeats import repeats_due
 
 
 @dataclass(frozen=True)
 class Workload:
     """Slots, parts and people of a campaign, if all people finish what they take.
 
-    Training and gold items come on top. gradings: the slots; skips: how many texts of a part may be
-    skipped; people: how many are needed at least; hourly: what a part's pay comes to in an hour,
-    None where pay or minutes are not stated.
+    Training, gold items and repeats come on top. gradings: the slots; repeats: how many a part has;
+    skips: how many texts of a part may be skipped; people: how many are needed at least; hourly: what
+    a part's pay comes to in an hour, None where pay or minutes are not stated.
     """
 
     items: int
@@ -23,6 +24,7 @@ class Workload:
     gradings: int
     parts: int
     items_in_part: int
+    repeats: int
     skips: int
     parts_each: int
     people: int
@@ -40,6 +42,7 @@ def workload(campaign: Campaign) -> Workload | None:
         return None
     gradings = items * campaign.raters_per_item
     in_part = min(campaign.items_per_part or items, items)
+    repeats = repeats_due(in_part, campaign.repeat_percent, campaign.repeat_after)
     parts = divide_rounding_up(gradings, in_part)
     parts_each = gold.parts_each(items, campaign.items_per_part, campaign.max_parts)
     items_each = min(items, in_part * parts_each)
@@ -49,6 +52,7 @@ def workload(campaign: Campaign) -> Workload | None:
         gradings=gradings,
         parts=parts,
         items_in_part=in_part,
+        repeats=repeats,
         skips=campaign.skip_limit(in_part),
         parts_each=parts_each,
         people=max(campaign.raters_per_item, divide_rounding_up(gradings, items_each)),

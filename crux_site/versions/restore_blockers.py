@@ -70,6 +70,7 @@ def _answer_blockers(versions: QuerySet[Version], kind: str) -> list[Blocker]:
         late=Answer.Late.NO,
         question__isnull=False,
         assignment__item__campaign__is_pilot=False,
+        assignment__repeats=None,
     ).exclude(assignment__item__purpose=Item.Purpose.TRAINING)
     by_campaign = since.order_by("assignment__item__campaign").values_list(
         "assignment__item__campaign", "assignment__item__campaign__title"

@@ -69,7 +69,8 @@ class CampaignAnswers:
     `assignment` is a place in `assignments`. `checks` has (place there, whether it was passed) for every
     attention check that was answered. Answers that came too late to be ratings are kept and read
     too, where no other answers the question; `n_late` counts them. So are those of raters whose
-    work was set aside: `is_set_aside` says which they are.
+    work was set aside: `is_set_aside` says which they are. Repeats, which show an item again to the same
+    person, are not in it: `evaluation.data.repeats` reads them.
     """
 
     campaign: Campaign
@@ -155,7 +156,7 @@ def load(campaign: Campaign) -> CampaignAnswers:
     }
     expected = ItemQuestion.objects.filter(item__campaign=campaign, expected__isnull=False)
     assignments = list(
-        Assignment.objects.filter(participant__campaign=campaign)
+        Assignment.objects.filter(participant__campaign=campaign, repeats=None)
         .annotate(is_now=shown_state())
         .order_by("pk")
         .values_list(
@@ -211,7 +212,9 @@ def load(campaign: Campaign) -> CampaignAnswers:
 
 def _columns(campaign: Campaign) -> list[Sequence[Any]]:
     rows = (
-        Answer.objects.filter(assignment__participant__campaign=campaign, rubric=None)
+        Answer.objects.filter(
+            assignment__participant__campaign=campaign, assignment__repeats=None, rubric=None
+        )
         .order_by("pk")
         # Spans as they are stored: decoding them one by one would take longer than all the rest.
         .annotate(spans_json=Cast("spans", TextField()))

@@ -101,6 +101,7 @@ def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQueryS
             assignment__participant__campaign=selection.campaign,
             assignment__participant__rater=OuterRef("rater"),
             assignment__item__text=read_text,
+            assignment__repeats=None,
             question=OuterRef("question"),
             rubric=None if is_campaign_rubric else selection.rubric,
             late=Answer.Late.NO,

@@ -153,7 +153,7 @@ def item_report(item: Item) -> ItemReport:
 
 def _readers(item: Item) -> tuple[Reader, ...]:
     assignments = list(
-        Assignment.objects.filter(item=item)
+        Assignment.objects.filter(item=item, repeats=None)
         .select_related("participant__rater")
         .order_by("participant__rater__name")
     )

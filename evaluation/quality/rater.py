@@ -89,6 +89,7 @@ def days(report: QualityReport, rater: int) -> list[Day]:
     mine = Answer.objects.filter(
         assignment__participant__campaign=report.campaign,
         assignment__participant__rater=rater,
+        assignment__repeats=None,
         question__isnull=False,
         rubric=None,
     )

@@ -11,12 +11,14 @@ from django.db.models import Count, Q, QuerySet
 from annotation.form_versions import VersionedForm
 from annotation.models import (
     Campaign,
+    Item,
     Membership,
     Rater,
     Rating,
     User,
 )
 from annotation.models.rating import raters_of
+from annotation.participation import repeats
 from annotation.plurals import n_of
 
 MOMENT = "%Y-%m-%dT%H:%M"
@@ -75,13 +77,14 @@ class DraftForm(VersionedForm):
 
 
 class PartsForm(DraftForm):
-    """Form of the assignment settings: raters, parts, leases and skips."""
+    """Form of the assignment settings: raters, parts, leases, skips and repeats."""
 
     class Meta:
         model = Campaign
         fields = (
             *("raters_per_item", "items_per_part", "max_parts"),
             *("skips_per_part", "lease_hours", "begun_lease_hours", "attention_per_part"),
+            *("repeat_percent", "repeat_after"),
         )
         labels = {
             "raters_per_item": "Raters for each text",
@@ -91,6 +94,8 @@ class PartsForm(DraftForm):
             "lease_hours": "Hours to finish a part",
             "begun_lease_hours": "Hours that begun texts stay reserved",
             "attention_per_part": "Attention checks in a part",
+            "repeat_percent": "Texts of a part that come again, in per cent",
+            "repeat_after": "Other texts between a text and its repeat",
         }
         help_texts = {
             "raters_per_item": "number of different people who rate each text",
@@ -102,6 +107,9 @@ class PartsForm(DraftForm):
             "begun_lease_hours": "from the start of a part; after that, begun texts that are not "
             "submitted are assigned to others too; empty: no limit",
             "attention_per_part": "enter their wording under Checks",
+            "repeat_percent": "the same person grades them twice; the second grades become no ratings, "
+            "and Quality compares them with the first; empty: none",
+            "repeat_after": "at least; gold texts and other repeats count",
         }
 
     def at_least_one(self) -> Iterable[str]:
@@ -111,6 +119,8 @@ class PartsForm(DraftForm):
             "max_parts",
             "lease_hours",
             "begun_lease_hours",
+            "repeat_percent",
+            "repeat_after",
         )
 
     def clean(self) -> dict[str, Any]:
@@ -128,7 +138,26 @@ class PartsForm(DraftForm):
                 "attention_per_part",
                 f"A part of {n_of(items, 'text')} cannot have {n_of(checks, 'attention check')}.",
             )
+        self._clean_repeats(cleaned)
         return cleaned
+
+    def _clean_repeats(self, cleaned: dict[str, Any]) -> None:
+        percent, min_gap = cleaned.get("repeat_percent"), cleaned.get("repeat_after")
+        if self.errors.keys() & {"repeat_percent", "repeat_after", "items_per_part"}:
+            return
+        if percent and not min_gap:
+            self.add_error("repeat_after", "Enter how many other texts come in between.")
+        elif min_gap and not percent:
+            self.add_error("repeat_percent", "Enter the share of texts, or no texts in between.")
+        elif percent and min_gap:
+            items = self._items_in_part(cleaned)
+            if items and (problem := repeats.refusal(items, percent, min_gap)):
+                self.add_error("repeat_after", problem)
+
+    def _items_in_part(self, cleaned: dict[str, Any]) -> int:
+        """Return the study items of a full part; 0 while none are drawn."""
+        items = self.instance.items.filter(purpose=Item.Purpose.STUDY).count()
+        return min(cleaned.get("items_per_part") or items, items)
 
 
 class GoldForm(DraftForm):

@@ -307,6 +307,23 @@ def test_cost_follows_what_is_typed_and_nothing_is_saved(admin, draft, script):
     assert stored(draft) == before
 
 
+def test_repeats_are_saved_and_refused_at_the_opening_if_texts_are_too_few(admin, draft):
+    sent = PARTS | {"raters_per_item": 2, "repeat_percent": 50, "repeat_after": 2}
+    admin.post(url(draft, "parts"), sent)
+    draft.refresh_from_db()
+    assert (draft.repeat_percent, draft.repeat_after) == (50, 2)
+    page = read(admin, draft, "review")
+    assert "50% of a part, after at least 2 other texts" in page
+    assert "2 texts of a part graded twice by the same person" in page
+    admin.post(url(draft, "texts"), TEXTS | {"sample": 2})
+    steps = admin.get(url(draft, "review")).context["steps"]
+    [missing] = [remark for step in steps for remark in step.missing]
+    assert missing.startswith("A part of 2 texts cannot repeat 1 of them after 2 other texts each")
+    admin.post(url(draft, "parts"), PARTS)
+    draft.refresh_from_db()
+    assert (draft.repeat_percent, draft.repeat_after) == (None, None)
+
+
 def test_old_address_of_the_guideline_leads_to_it(cast, draft):
     response = cast.client("admin").get(url(draft, "words"))
     assert (response.status_code, response.url) == (308, url(draft, "guideline"))

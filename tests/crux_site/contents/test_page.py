@@ -6,6 +6,7 @@ import pytest
 
 from annotation.models import (
     Answer,
+    Assignment,
     Campaign,
     Citation,
     Dataset,
@@ -209,6 +210,10 @@ def test_dataset_goes_once_its_answers_are_in_the_archive(owner, cast, dataset, 
     monkeypatch.setattr(forms, "CONFIRM_ABOVE", 50)
     campaign, address = answered(dataset, cast.worker), f"{PAGE}dataset/"
     LogEntry.record(campaign, cast.admin, "opened")
+    first = Assignment.objects.filter(participant__campaign=campaign).first()
+    Assignment.objects.create(
+        participant=first.participant, item=first.item, repeats=first, position=99
+    )
     refused = remove(owner, address, name="small")
     assert "Campaign Study of small: 1 people: close it first" in text_of_page(refused)
     Campaign.objects.update(state="closed")
