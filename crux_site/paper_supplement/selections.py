@@ -9,6 +9,7 @@ from functools import cached_property
 from annotation.models import Dataset
 from crux_site.calibration.page import JudgeCalibration, judge_calibration
 from evaluation.agreement.report import AgreementReport, cached_report
+from evaluation.data.repeats import RepeatedGrades, repeated_grades
 from evaluation.data.selection import Selection, select
 from evaluation.matrix.rubric_matrix import used_rubrics
 from evaluation.mixed_model.page import ModelReport, model_report
@@ -36,6 +37,14 @@ class RatedRubric:
     @cached_property
     def agreement(self) -> AgreementReport:
         return cached_report(self.selection)
+
+    @cached_property
+    def repeats(self) -> RepeatedGrades:
+        """Grades that people gave twice in campaigns of the dataset; pilots are left out."""
+        campaigns = self.selection.dataset.campaigns.filter(
+            is_pilot=False, repeat_percent__isnull=False
+        )
+        return repeated_grades(campaigns, self.selection.rubric)
 
     @cached_property
     def model_choice(self) -> ModelQuery:

@@ -12,6 +12,7 @@ from functools import partial
 from django.db.models import Count
 
 from annotation.models import Dataset, Text
+from annotation.models.rating import raters_of
 from crux_site.calibration.views import TABLES as CALIBRATION_TABLES
 from crux_site.paper_supplement.facts import gather_facts
 from crux_site.paper_supplement.methods import methods_section
@@ -24,7 +25,7 @@ from crux_site.paper_supplement.selections import (
 from evaluation.agreement.tables import agreement_table
 from evaluation.data.selection import SelectionError
 from evaluation.mixed_model.export import TABLES as MODEL_TABLES
-from evaluation.result_tables import ResultTable
+from evaluation.result_tables import ResultTable, Statistic
 from evaluation.retrieval.export import tests_table
 from evaluation.retrieval.leaderboard import SAME, leaderboard
 from evaluation.retrieval.query import AMONG, TITLES
@@ -95,6 +96,20 @@ def _agreement(name: str) -> Callable[[RatedRubric], ResultTable]:
     return make
 
 
+def _intra_rater(rubric: RatedRubric) -> ResultTable:
+    """Return the agreement of people with themselves: pooled, then by rater."""
+    raters = set(rubric.repeats.rater.tolist())
+    names = raters_of(rubric.selection.dataset)
+    by_name = [(name, rater.pk) for name, rater in names.items() if rater.pk in raters]
+    rows = [
+        (name, agreement.equal, agreement.kappa)
+        for name, pk in [("all", None), *sorted(by_name)]
+        for agreement in [rubric.repeats.agreement(pk)]
+    ]
+    weights = "quadratic" if rubric.repeats.weights else "kappa"
+    return ResultTable(["rater", Statistic("equal"), Statistic(f"cohen_{weights}")], rows)
+
+
 def _model(name: str) -> Callable[[RatedRubric], ResultTable]:
     def make(rubric: RatedRubric) -> ResultTable:
         if reason := rubric.model.model.reason:
@@ -123,6 +138,12 @@ def _lacks_people(rubric: RatedRubric) -> str:
     if len(rubric.selection.raters) < 2:
         return f"only one person has rated under {rubric.title}"
     return ""
+
+
+def _lacks_repeats(rubric: RatedRubric) -> str:
+    if len(rubric.repeats.rater):
+        return ""
+    return f"nobody has graded a text twice under {rubric.title} in a campaign with repeats"
 
 
 def _lacks_judge(rubric: RatedRubric) -> str:
@@ -188,6 +209,7 @@ RUBRIC_TABLES = {
     "agreement_pairs": RubricTable(
         "Agreement of pairs of raters", _agreement("pairs"), _lacks_people, OF_PAIRS
     ),
+    "intra_rater": RubricTable("Agreement of people with themselves", _intra_rater, _lacks_repeats),
     "judge": RubricTable("{judge} against people", _agreement("judge"), _lacks_judge, OF_JUDGE),
     "judge_eta": RubricTable(
         "{judge} against people by eta", _agreement("sweep"), _lacks_etas, BY_ETA

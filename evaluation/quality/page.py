@@ -13,6 +13,7 @@ from annotation.models import Assignment, Campaign, Item, Rating
 from annotation.participation.attention_checks import min_failed_checks
 from annotation.text.spans import paragraphs, sentences
 from evaluation.data.answers import CampaignAnswers, load
+from evaluation.data.repeats import RepeatedGrades, repeated_grades
 from evaluation.quality.signals import gold
 from evaluation.quality.signals.agreement import (
     NO_MAJORITY,
@@ -30,6 +31,7 @@ from evaluation.quality.signals.task_consistency import Group, TaskConsistency, 
 from evaluation.stats.cohen import Weights
 from evaluation.stats.estimate import Estimate, IntArray
 from evaluation.stats.fleiss import fleiss_kappa
+from evaluation.stats.intra_rater import IntraRater
 
 SUBMITTED = Assignment.State.SUBMITTED
 Tasks = dict[Group, dict[int, list[bool]]]  # by task, by sub-question
@@ -50,9 +52,12 @@ class QualityReport:
     and of its grade on the scale."""
     fleiss: Estimate
     confusions: PooledConfusions
+    repeats: RepeatedGrades
+    """Grades that raters gave twice; in none of the other numbers."""
     has_gold: bool
     has_training: bool
     has_checks: bool
+    has_repeats: bool
 
     @property
     def campaign(self) -> Campaign:
@@ -77,6 +82,11 @@ class QualityReport:
         return gold.accuracy(n_passed, sum(profile.checks.n for profile in self.profiles), NO_CHECK)
 
     @property
+    def intra_rater(self) -> IntraRater:
+        """Agreement of the raters with themselves, pooled."""
+        return self.repeats.agreement()
+
+    @property
     def n_flagged(self) -> int:
         return sum(bool(profile.flags) for profile in self.profiles)
 
@@ -88,7 +98,10 @@ class QualityReport:
 
 
 def quality_report(campaign: Campaign) -> QualityReport:
-    """Compute all profiles from one reading of the campaign: seven queries."""
+    """Compute all profiles from one reading of the campaign: seven queries.
+
+    Repeats take another one.
+    """
     answers = load(campaign)
     rater_index = {pk: index for index, pk in enumerate(answers.names)}
     counts = answers.agree
@@ -96,6 +109,7 @@ def quality_report(campaign: Campaign) -> QualityReport:
     level = np.searchsorted(answers.levels, answers.grade[counts])
     rater = np.array([rater_index[pk] for pk in answers.rater.tolist()], dtype=np.int64)
     eta = campaign.rubric.eta
+    has_repeats = campaign.repeat_percent is not None
     has_threshold = eta is not None and campaign.rubric.has_threshold
     cut = int(np.searchsorted(answers.levels, eta or 0)) if has_threshold else None
     report = QualityReport(
@@ -108,9 +122,11 @@ def quality_report(campaign: Campaign) -> QualityReport:
         confusions=pooled_confusions(
             rater[counts], pair, level, len(rater_index), len(answers.levels), cut
         ),
+        repeats=repeated_grades([campaign] if has_repeats else [], campaign.rubric),
         has_gold=any(row.purpose == Item.Purpose.GOLD for row in answers.items.values()),
         has_training=any(row.purpose == Item.Purpose.TRAINING for row in answers.items.values()),
         has_checks=any(row.check for row in answers.assignments),
+        has_repeats=has_repeats,
     )
     profiles = _profiles(report, rater)
     seconds = [
@@ -193,6 +209,7 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
                 kappa=kappa(confusions.pooled[index], answers.levels, report.weights),
                 equal=percent(confusions.pooled[index]),
                 n_others=partner_counts[index],
+                intra_rater=report.repeats.agreement(pk),
                 majority=percent(confusions.majority[index], NO_MAJORITY),
                 gold=gold.accuracy(right, n_gold),
                 gold_exact=exact,

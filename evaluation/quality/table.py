@@ -27,6 +27,8 @@ def _row(profile: Profile) -> dict[str, object]:
         "answers_per_hour": profile.pace.per_hour,
         "equal": profile.equal,
         "kappa": profile.kappa,
+        "equal_to_self": profile.intra_rater.equal,
+        "kappa_with_self": profile.intra_rater.kappa,
         "equal_to_majority": profile.majority,
         "gold_right": profile.gold,
         "weight": profile.weight,

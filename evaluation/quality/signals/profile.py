@@ -12,6 +12,7 @@ from evaluation.quality.signals.pace import Pace
 from evaluation.quality.signals.runs import Straight
 from evaluation.quality.signals.task_consistency import TaskConsistency
 from evaluation.stats.estimate import Estimate
+from evaluation.stats.intra_rater import IntraRater
 
 ENOUGH = 20  # answers, or pairs of them, below which a share says little
 LOW_KAPPA = 0.2
@@ -54,6 +55,7 @@ class Profile:
     """Quality statistics of one rater.
 
     Training answers are in `answers` and `pace` alone: feedback follows them.
+    `intra_rater` compares first and second grades of repeats, which nothing else counts.
     `gold` is the share of gold answers on the right side of eta, `gold_exact` how many of them
     are the very grade. `checks` are attention checks answered, `checks_open` asked and not answered.
     """
@@ -65,6 +67,7 @@ class Profile:
     kappa: Estimate
     equal: Estimate
     n_others: int
+    intra_rater: IntraRater
     majority: Estimate
     gold: Estimate
     gold_exact: int
