@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from django.db import transaction
+
 from annotation.models import Campaign, Item, ItemQuestion, Rubric
 
 Reasons = dict[tuple[int, int, str], tuple[int, str]]  # grade and reason by `ExpectedAnswer.key`
@@ -59,11 +61,13 @@ def restore_reasons(campaign: Campaign, reasons: Reasons) -> None:
 
 def save_reasons(reasons: Mapping[ExpectedAnswer, str]) -> None:
     """Store the reasons of correct answers of a draft."""
-    changed: dict[int, ItemQuestion] = {}
-    for answer, reason in reasons.items():
-        row = changed.setdefault(answer.item_question.pk, answer.item_question)
-        if answer.is_further:
-            row.further[answer.rubric.slug]["expected_reason"] = reason
-        else:
-            row.expected_reason = reason
-    ItemQuestion.objects.bulk_update(changed.values(), ["expected_reason", "further"])
+    with transaction.atomic():
+        locked = ItemQuestion.objects.select_for_update()
+        rows = locked.in_bulk([answer.item_question.pk for answer in reasons])
+        for answer, reason in reasons.items():
+            row = rows[answer.item_question.pk]
+            if answer.is_further:
+                row.further[answer.rubric.slug]["expected_reason"] = reason
+            else:
+                row.expected_reason = reason
+        ItemQuestion.objects.bulk_update(rows.values(), ["expected_reason", "further"])

@@ -96,7 +96,7 @@ def expected_reasons(request: AuthenticatedRequest, draft: Campaign) -> HttpResp
         return redirect("campaign_gold", draft.slug)
     reasons = ReasonsForm(draft, request.POST)
     if reasons.is_valid():
-        reasons.save()
+        reasons.store()
         return _redirect_to_step(request, draft, "gold", "reasons of expected answers")
     return _gold_page(request, draft, GoldForm(None, instance=draft), reasons)
 

@@ -80,6 +80,6 @@ class ReasonsForm(forms.Form):
                 self.add_error(None, CHANGED)
         return cleaned
 
-    def save(self) -> None:
+    def store(self) -> None:
         """Store all reasons. In a transaction."""
         save_reasons({answer: self.cleaned_data[name] for name, answer in self.answers.items()})
