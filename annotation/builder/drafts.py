@@ -11,6 +11,7 @@ from annotation.builder import readiness, sampling
 from annotation.builder.attention_checks import add_ready_made
 from annotation.builder.audiences import fit_to_sample
 from annotation.builder.expected_reasons import restore_reasons, stored_reasons
+from annotation.builder.survey import copy_questions, survey_row
 from annotation.errors import UserError
 from annotation.models import (
     AttentionCheck,
@@ -179,6 +180,7 @@ def copy_draft(source: Campaign, by: User) -> Campaign:
         )
         for check in source.attention_checks.all()
     )
+    copy_questions(source, draft)
     with suppress(sampling.SampleError):
         sampling.resample(draft)
         restore_reasons(draft, stored_reasons(source))
@@ -195,6 +197,7 @@ def draft_version(campaign: Campaign, steps: Iterable[readiness.Step]) -> str:
             list(campaign.items.order_by("position").values_list("text", flat=True)),
             list(campaign.check_questions.values_list(*checks)),
             list(campaign.attention_checks.values_list("body", "expected")),
+            [survey_row(question) for question in campaign.survey_questions.all()],
             sorted(campaign.participants.values_list("rater", flat=True)),
             [remark for step in steps for remark in step.odd],
             sorted(stored_reasons(campaign).items()),

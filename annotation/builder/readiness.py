@@ -23,6 +23,7 @@ STEPS = {
     "gold": "Training and gold",
     "guideline": "Guideline and consent",
     "checks": "Checks",
+    "survey": "Survey",
     "terms": "Terms and people",
     "review": "Review and open",
 }
@@ -32,6 +33,7 @@ SETTLES = {
     "gold": "practice texts and hidden texts with a known answer",
     "guideline": "language, wording of the rubric, guideline, consent",
     "checks": "questions before the work, wording of the attention checks",
+    "survey": "questions about people and the study, before and after the work",
     "terms": "pay, minutes, contact, dates, platform, codes, open link, pilot, invited accounts",
     "review": "",
 }

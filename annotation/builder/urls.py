@@ -11,6 +11,7 @@ step_urls = [
     path("gold/reasons/", views.expected_reasons, name="campaign_expected_reasons"),
     path("guideline/", views.guideline, name="campaign_guideline"),
     path("checks/", views.checks, name="campaign_checks"),
+    path("survey/", views.survey, name="campaign_survey"),
     path("terms/", views.terms, name="campaign_terms"),
     path("review/", views.review, name="campaign_review"),
     path("open/", views.open_campaign, name="campaign_open"),

@@ -20,6 +20,7 @@ from annotation.builder.forms.expected_reasons import ReasonsForm
 from annotation.builder.forms.guideline import GuidelineForm
 from annotation.builder.forms.new_campaign import NewCampaignForm
 from annotation.builder.forms.steps import GoldForm, PartsForm
+from annotation.builder.forms.survey import SurveyForms, save_survey
 from annotation.builder.forms.terms import OpenCampaignForm, TermsForm
 from annotation.builder.forms.texts import TextsForm
 from annotation.builder.readiness import STEPS, steps
@@ -143,6 +144,16 @@ def checks(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
 
 
 @on_draft
+def survey(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
+    """Step of the survey questions before and after the work."""
+    form = SurveyForms(draft, _sent(request))
+    if request.method == "POST" and form.is_valid():
+        save_survey(draft, form)
+        return _redirect_to_step(request, draft, "survey")
+    return _page(request, draft.slug, "survey", form=form)
+
+
+@on_draft
 def terms(request: AuthenticatedRequest, draft: Campaign) -> HttpResponseBase:
     """Step of pay, time, platform and invited accounts."""
     form = TermsForm(_sent(request), instance=draft)
@@ -191,6 +202,7 @@ def _review_page(
         "invited": invited.order_by("rater__name"),
         "check_questions": campaign.check_questions.all(),
         "attention_checks": campaign.attention_checks.all(),
+        "survey_questions": campaign.survey_questions.all(),
         "words": campaign_wording(campaign),
         "can_choose_equal_texts": can_choose(campaign),
         "is_changed": is_changed,

@@ -25,6 +25,7 @@ from annotation.models.people import ApiToken, User
 from annotation.models.projects import Membership, Project, ProjectEntry, Role
 from annotation.models.rating import Answer, NuggetSpan, Rater, Rating
 from annotation.models.rubric import Rubric, RubricLevel
+from annotation.models.survey import SurveyAnswer, SurveyQuestion
 from annotation.models.versions import Version
 
 __all__ = [
@@ -57,6 +58,8 @@ __all__ = [
     "RubricLevel",
     "SharedLink",
     "SubQuestion",
+    "SurveyAnswer",
+    "SurveyQuestion",
     "Text",
     "Topic",
     "User",

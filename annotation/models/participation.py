@@ -102,6 +102,9 @@ class Participant(models.Model):
     checked_at = models.DateTimeField(
         null=True, blank=True, help_text="when the person passed the check"
     )
+    surveyed_at = models.DateTimeField(
+        null=True, blank=True, help_text="when the person sent the survey page before the work"
+    )
     seen_message = models.PositiveIntegerField(
         default=0, help_text="id of the newest message that the person dismissed"
     )

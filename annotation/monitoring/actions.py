@@ -347,8 +347,9 @@ def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
     """Delete the participant's personal data; labels stay, under the pseudonym.
 
     The platform's ids of the person and of their sessions are deleted, a guest's account with its
-    sessions, their messages, and their notes if that is asked for. A guest's unsubmitted items go back
-    to the pool, because nobody can come back to them. An account that somebody logs in with is unchanged.
+    sessions, their messages, the answers to the survey, and their notes if that is asked for. A guest's
+    unsubmitted items go back to the pool, because nobody can come back to them. An account that
+    somebody logs in with is unchanged.
 
     Raises ParticipationError where that was done before.
     """
@@ -372,6 +373,7 @@ def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
         submission_listed_at=None,
     )
     participant.messages.all().delete()
+    participant.survey_answers.all().delete()
     if with_notes:
         participant.assignments.update(note="")
     if guest:

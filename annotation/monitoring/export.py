@@ -12,7 +12,7 @@ from typing import Any
 from annotation.formats.writing import ExportError, zip_entry
 from annotation.models import Campaign
 from annotation.models.corpus import digest
-from annotation.monitoring.export_tables import PRIVATE, TABLES, Cells, Names
+from annotation.monitoring.export_tables import PRIVATE, PRIVATE_ROWS, TABLES, Cells, Names
 from annotation.program_version import program_versions
 
 _CHUNK = 2**16
@@ -86,7 +86,7 @@ def _provenance(names: Names, file_info: dict[str, dict[str, Any]]) -> bytes:
         "program_at_opening": campaign.wording.get("program"),
         "program_at_export": program_versions(campaign.language),
         "anonymous": names.anonymous,
-        "left_out": list(PRIVATE.values()) if names.anonymous else [],
+        "left_out": [*PRIVATE.values(), *PRIVATE_ROWS] if names.anonymous else [],
         "times": "UTC, days" if names.anonymous else "UTC",
         "offsets": "Unicode code points, end exclusive",
         "files": file_info,

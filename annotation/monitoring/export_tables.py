@@ -1,4 +1,4 @@
-"""Tables of a study's export: participants, assignments, answers, labels and the log.
+"""Tables of a study's export: participants, assignments, answers, survey, labels and log.
 
 Tables go worker by worker, in the order of the names that are printed, so that the order of
 arrival shows in neither export, the full one and the anonymous one.
@@ -12,6 +12,7 @@ spreadsheet would take for a formula.
 import hashlib
 import hmac
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import groupby
@@ -30,6 +31,8 @@ from annotation.models import (
     EqualText,
     ItemQuestion,
     Part,
+    SurveyAnswer,
+    SurveyQuestion,
     User,
     digest,
 )
@@ -49,6 +52,7 @@ PRIVATE = {
     "note": "notes, which are free text",
     "detail": "the details of the log, which are free text",
 }
+PRIVATE_ROWS = ("answers to the survey in words, which are free text",)
 PAGE = 2000  # rows read at once
 
 
@@ -66,8 +70,7 @@ class Names:
     def _printed_name(self, kind: str, name: str) -> str:
         if not self.anonymous:
             return escape_formula(name)
-        key = self.campaign.salt.encode()
-        return hmac.new(key, f"{kind}:{name}".encode(), hashlib.sha256).hexdigest()[:16]
+        return _keyed_hash(self.campaign, f"{kind}:{name}")[:16]
 
     def staff(self, by: User | None) -> str:
         """Return the name of a user; empty for a scheduled command and a deleted account."""
@@ -127,6 +130,10 @@ def _question_shown() -> Coalesce:
     return Coalesce(Subquery(item_questions.values("shown_body")), "question__body")
 
 
+def _keyed_hash(campaign: Campaign, value: str) -> str:
+    return hmac.new(campaign.salt.encode(), value.encode(), hashlib.sha256).hexdigest()
+
+
 Table = Callable[[Names], Iterator[Cells]]
 
 
@@ -134,8 +141,8 @@ def _number(value: int | None) -> int | str:
     return "" if value is None else value
 
 
-def _json(spans: list[Any]) -> str:
-    return json.dumps(spans, ensure_ascii=False)
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _participants(names: Names) -> Iterator[Cells]:
@@ -271,6 +278,12 @@ def _displayed_texts(names: Names) -> Iterator[Cells]:
             for n, option in enumerate(check_question.options, start=1)
         ]
         campaign_texts += [(f"{name}, why", check_question.why)]
+    for question in campaign.survey_questions.all():
+        name = f"survey question {question.number} {question.get_page_display()}"
+        campaign_texts += [(name, question.body)]
+        campaign_texts += [
+            (f"{name}, label {n}", option) for n, option in enumerate(question.options, start=1)
+        ]
     for check in campaign.attention_checks.order_by("position"):
         campaign_texts += [(f"attention check {check.position + 1}", check.body)]
     texts += [(name, campaign.language, text) for name, text in campaign_texts]
@@ -323,6 +336,51 @@ def _answers(names: Names) -> Iterator[Cells]:
                 "note": escape_formula(answer["note"]),
                 "created": names.moment(answer["created"]),
             }
+
+
+def _survey(names: Names) -> Iterator[Cells]:
+    """Yield the answers to the survey with their person, except those kept apart from names."""
+    answers = SurveyAnswer.objects.filter(question__is_separate=False)
+    for pk in names.workers():
+        of_person = answers.filter(participant=pk).select_related("question")
+        for answer in of_person.order_by("-question__page", "question__position"):
+            for label in _survey_labels(names, answer):
+                yield {
+                    "worker": names.worker[pk],
+                    "answer": label,
+                    **_question_cells(answer.question),
+                }
+
+
+def _demographics(names: Names) -> Iterator[Cells]:
+    """Yield the counts of the answers that are kept apart from names, in random order.
+
+    The order comes from the campaign's salt: the same database gives the same bytes.
+    """
+    answers = SurveyAnswer.objects.filter(
+        question__campaign=names.campaign, question__is_separate=True
+    )
+    counts = Counter(
+        (answer.question, label)
+        for answer in answers.order_by().select_related("question")
+        for label in _survey_labels(names, answer)
+    )
+    rows = [
+        {**_question_cells(question), "answer": label, "people": n}
+        for (question, label), n in counts.items()
+    ]
+    yield from sorted(rows, key=lambda row: _keyed_hash(names.campaign, f"order:{_json(row)}"))
+
+
+def _survey_labels(names: Names, answer: SurveyAnswer) -> list[str]:
+    labels = answer.question.answer_labels(answer.value)
+    if answer.question.kind != SurveyQuestion.Kind.TEXT:
+        return labels
+    return [] if names.anonymous else [escape_formula(label) for label in labels]
+
+
+def _question_cells(question: SurveyQuestion) -> Cells:
+    return {"page": question.page, "number": question.number, "question": question.body}
 
 
 def _newest(names: Names, pk: int) -> Iterator[Cells]:
@@ -441,6 +499,8 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
             *("text_sha256", "active_ms", "created", "late", "altered", "confidence", "note"),
         ),
     ),
+    "survey.csv": (_survey, ("worker", "page", "number", "question", "answer")),
+    "demographics.csv": (_demographics, ("page", "number", "question", "answer", "people")),
     "labels.csv": (
         _labels,
         (

@@ -29,6 +29,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<slug:slug>/abandoned/", action_views.return_abandoned, name="return_abandoned"),
     path("<slug:slug>/log/", views.log, name="campaign_log"),
     path("<slug:slug>/messages/", views.campaign_messages, name="campaign_messages"),
+    path("<slug:slug>/survey/", views.survey, name="campaign_survey_counts"),
     path("<slug:slug>/export/", views.export, name="campaign_export"),
     path("<slug:slug>/participants/", views.participants, name="campaign_participants"),
     path("<slug:slug>/participants/<int:pk>/", include(participant_urls)),

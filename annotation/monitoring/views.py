@@ -22,6 +22,7 @@ from annotation.monitoring.export import archive
 from annotation.monitoring.forms import ExtendForm, LinkForm, MessageForm, ReadForm, ReplyForm
 from annotation.monitoring.participants import rows, statuses
 from annotation.monitoring.plan_comparison import compare_with_plan
+from annotation.monitoring.survey_counts import survey_counts
 from annotation.participation.messages import newest_message
 from annotation.participation.payout import outcome_payout, part_payout
 from annotation.participation.skips import skips_by_part
@@ -189,6 +190,15 @@ def _messages_page(
         "room": "campaigns",
     }
     return render(request, "annotation/monitoring/messages.html", context, status=status)
+
+
+@require_safe
+@researchers_only
+def survey(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
+    """Show the counts of the answers to the survey, without people."""
+    campaign = get_object_or_404(Campaign, slug=slug)
+    context = {"campaign": campaign, "counts": survey_counts(campaign), "room": "campaigns"}
+    return render(request, "annotation/monitoring/survey.html", context)
 
 
 @require_POST

@@ -1,6 +1,6 @@
-"""Forms of the consent page and of the check before the work."""
+"""Forms of the consent page, of the check before the work, and of the survey."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -8,8 +8,13 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.errors import UserError
 from annotation.form_fields import MultilineField
-from annotation.models import CheckQuestion
+from annotation.models import CheckQuestion, SurveyQuestion
+from annotation.participation.survey import Values, values_version
+
+ANSWER_REQUIRED = {"required": gettext_lazy("Please choose an answer.")}
+MAX_TEXT = 2000  # characters of an answer in words
 
 
 def _answer_field(question: CheckQuestion, **options: Any) -> forms.TypedChoiceField:
@@ -17,7 +22,7 @@ def _answer_field(question: CheckQuestion, **options: Any) -> forms.TypedChoiceF
         label=question.body,
         choices=list(enumerate(question.options)),
         coerce=int,
-        error_messages={"required": gettext_lazy("Please choose an answer.")},
+        error_messages=ANSWER_REQUIRED,
         **{"widget": forms.RadioSelect, **options},
     )
 
@@ -116,3 +121,72 @@ class CheckForm(forms.Form):
         """Add an error to each of these questions: its answer is wrong, and the reason."""
         for name in names:
             self.add_error(name, self.questions[name].why or _("This is not the right answer."))
+
+
+class SurveyForm(forms.Form):
+    """Questions of a survey page, with the answers that are stored.
+
+    It carries the version of those answers; `status` is the HTTP status of its page.
+    """
+
+    def __init__(
+        self, questions: Sequence[SurveyQuestion], stored: Mapping[int, Any], data: Any = None
+    ) -> None:
+        self.questions = {f"question-{question.pk}": question for question in questions}
+        initial = {name: stored.get(question.pk) for name, question in self.questions.items()}
+        super().__init__(data, initial=initial)
+        self.version = values_version(dict(stored))
+        self._refused = 0
+        for name, question in self.questions.items():
+            self.fields[name] = _survey_field(question)
+
+    @property
+    def status(self) -> int:
+        return self._refused or (422 if self.errors else 200)
+
+    def rows(self) -> list[tuple[SurveyQuestion, forms.BoundField]]:
+        """Return the questions with their fields."""
+        return [(question, self[name]) for name, question in self.questions.items()]
+
+    def values(self) -> Values:
+        """Return the valid answers by the key of their question, without empty ones."""
+        answers = {
+            question.pk: self.cleaned_data[name] for name, question in self.questions.items()
+        }
+        return {pk: value for pk, value in answers.items() if value not in (None, "", [])}
+
+    def refuse(self, error: UserError, stored: Mapping[int, Any]) -> None:
+        """Add the reason why the answers are not stored, and take over the stored version."""
+        self.add_error(None, str(error))
+        self._refused = error.status
+        self.version = values_version(dict(stored))
+
+
+def _survey_field(question: SurveyQuestion) -> forms.Field:
+    common: dict[str, Any] = {"label": question.body, "required": question.is_required}
+    kind = SurveyQuestion.Kind(question.kind)
+    if kind == kind.TEXT:
+        return MultilineField(
+            **common,
+            max_length=MAX_TEXT,
+            widget=forms.Textarea(attrs={"rows": 4}),
+            error_messages={"required": gettext_lazy("Please write an answer.")},
+        )
+    common["error_messages"] = ANSWER_REQUIRED
+    if kind == kind.MULTIPLE:
+        return forms.TypedMultipleChoiceField(
+            **common,
+            coerce=int,
+            choices=list(enumerate(question.options)),
+            widget=forms.CheckboxSelectMultiple,
+        )
+    choices: list[tuple[Any, Any]] = list(enumerate(question.options))
+    if kind == kind.SCALE:
+        points = [int(label) for label in question.labels()]
+        ends = dict(zip((points[0], points[-1]), question.options, strict=True))
+        choices = [(n, f"{n}: {ends[n]}" if n in ends else str(n)) for n in points]
+    if not question.is_required:
+        choices.append(("", gettext_lazy("No answer")))
+    return forms.TypedChoiceField(
+        **common, coerce=int, empty_value=None, choices=choices, widget=forms.RadioSelect
+    )

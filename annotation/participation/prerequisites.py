@@ -1,4 +1,4 @@
-"""Prerequisites of an item: consent, check and practice, before it is shown or answered.
+"""Prerequisites of an item: consent, check, survey and practice, before it is shown.
 
 The rule is written once, as an expression of the database, so that the address that all answers go
 to reads it in the statement that it makes anyway.
@@ -9,12 +9,13 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from annotation.errors import UserError
-from annotation.models import Assignment, CheckQuestion, Item
+from annotation.models import Assignment, CheckQuestion, Item, SurveyQuestion
 
-CONSENT, CHECK, PRACTICE = "consent", "check", "practice"
+CONSENT, CHECK, SURVEY, PRACTICE = "consent", "check", "survey_before", "practice"
 MESSAGES = {
     CONSENT: _("Please read the terms of this study first."),
     CHECK: _("Please answer the questions that come before the work first."),
+    SURVEY: _("Please answer the questions that come before the work first."),
     PRACTICE: _("Please submit the practice texts first."),
 }
 
@@ -41,12 +42,18 @@ def _practice() -> Q:
 def missing_prerequisite() -> Case:
     """Return an expression for the next missing prerequisite of an assignment; "" for none."""
     questions = CheckQuestion.objects.filter(campaign=OuterRef("participant__campaign"))
+    survey = SurveyQuestion.objects.filter(
+        campaign=OuterRef("participant__campaign"), page=SurveyQuestion.Page.BEFORE_WORK
+    )
+    # Nothing is asked of a person whose data was deleted.
+    lacks_survey = Q(participant__surveyed_at=None, participant__erased_at=None)
     practice = Assignment.objects.filter(_practice(), participant=OuterRef("participant"))
     lacks_consent = Q(participant__consented_at=None) & ~Q(participant__campaign__consent="")
     is_study = ~Q(item__purpose=Item.Purpose.TRAINING)
     return Case(
         When(lacks_consent, then=Value(CONSENT)),
         When(Q(participant__checked_at=None) & Exists(questions), then=Value(CHECK)),
+        When(lacks_survey & Exists(survey), then=Value(SURVEY)),
         When(is_study & Exists(practice), then=Value(PRACTICE)),
         default=Value(""),
     )

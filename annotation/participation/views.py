@@ -22,6 +22,7 @@ from annotation.participation import (
     entry,
     pay_rate,
     screening,
+    survey,
     withdrawal,
     workflow,
 )
@@ -59,7 +60,7 @@ def work_home(request: AuthenticatedRequest) -> HttpResponseBase:
 @require_safe
 def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Page of a study for its participant: next or active part, and the guideline."""
-    participant = _participant(request, slug)
+    participant = get_own_participant(request, slug)
     if step := workflow.required_step_url(participant):
         return redirect(step)
     _study, submission = entry.submission_ids(request, participant.campaign)
@@ -117,7 +118,7 @@ def _personal_link(participant: Participant, request: AuthenticatedRequest) -> s
 @require_POST
 def begin(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Take the next part: its items are the participant's from now on."""
-    return _begin(request, _participant(request, slug))
+    return _begin(request, get_own_participant(request, slug))
 
 
 def _begin(request: AuthenticatedRequest, participant: Participant) -> HttpResponseBase:
@@ -141,7 +142,7 @@ def _begin(request: AuthenticatedRequest, participant: Participant) -> HttpRespo
 @require_http_methods(["GET", "HEAD", "POST"])
 def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Show the terms of the study; record consent or refusal."""
-    participant = _participant(request, slug)
+    participant = get_own_participant(request, slug)
     if workflow.required_step_url(participant) != request.path:
         return redirect("work_campaign", slug)
     form = ConsentForm(workflow.screening_questions(participant.campaign), request.POST or None)
@@ -160,7 +161,7 @@ def consent(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def check(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Show the check before the work in two steps: screening, then comprehension questions."""
-    participant = _participant(request, slug)
+    participant = get_own_participant(request, slug)
     if workflow.required_step_url(participant) != request.path:
         return redirect("work_campaign", slug)
     tries = participant.check_tries
@@ -219,6 +220,7 @@ def _check_page(
 ) -> HttpResponseBase:
     step = form["step"].value()
     begins = step == COMPREHENSION and not participant.parts.exists()
+    begins = begins and not survey.is_due_before(participant)
     context = {
         "campaign": participant.campaign,
         "form": form,
@@ -235,15 +237,22 @@ def _check_page(
 @require_safe
 def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Show the outcome of a part or visit, and the way back to the platform."""
-    participant = _participant(request, slug)
+    participant = get_own_participant(request, slug)
     _study, submission = entry.submission_ids(request, participant.campaign)
     ending = endings.ending(participant, submission)
     if ending is None or ending.kind == endings.Kind.NOTHING:
         return redirect("work_campaign", slug)
+    unanswered = survey.unanswered_after(participant)
+    if ending.kind == endings.Kind.ALL_DONE and any(
+        question.is_required for question in unanswered
+    ):
+        return redirect("survey_after", slug)
     platform = entry.PLATFORMS.get(participant.source)
     context = {
         "campaign": participant.campaign,
         "ending": ending,
+        "n_left": len(unanswered) if ending.is_done else 0,
+        "has_survey": ending.is_done and survey.can_change_after(participant),
         "platform": participant.get_source_display() if platform else "",
         "give_up": platform.give_up if platform else "",
         "appeal": platform.appeal if platform and not ending.code else entry.APPEAL,
@@ -257,7 +266,7 @@ def study_end(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_POST
 def leave(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """End the reader's own participation, where it has not ended yet."""
-    participant = _participant(request, slug)
+    participant = get_own_participant(request, slug)
     with suppress(withdrawal.ParticipationError):
         withdrawal.leave(participant)
     return redirect("study_end", slug)
@@ -266,7 +275,7 @@ def leave(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_POST
 def messages_seen(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Dismiss the researchers' messages, up to the newest one that was displayed."""
-    participant = _participant(request, slug)
+    participant = get_own_participant(request, slug)
     newest = request.POST.get("newest", "")
     if not newest.isascii() or not newest.isdecimal() or len(newest) > 9:
         raise Http404("There is no such message.")
@@ -280,7 +289,7 @@ def messages_seen(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def write_message(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Show the conversation with the researchers; send a message, also after the end."""
-    participant = _participant(request, slug)
+    participant = get_own_participant(request, slug)
     form = WriteForm(request.POST) if request.method == "POST" else None
     status = 200
     if form and form.is_valid():
@@ -319,7 +328,8 @@ def _conversation(participant: Participant, form: WriteForm | None = None) -> di
     return {"conversation": participant.messages.order_by("pk"), "write_form": form}
 
 
-def _participant(request: AuthenticatedRequest, slug: str) -> Participant:
+def get_own_participant(request: AuthenticatedRequest, slug: str) -> Participant:
+    """Return the reader's participation in a campaign, whose language is activated."""
     participant = get_object_or_404(
         Participant.objects.exclude(campaign__state="draft").select_related("campaign__rubric"),
         campaign__slug=slug,

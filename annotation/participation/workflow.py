@@ -1,4 +1,4 @@
-"""Workflow of a participant through a study: consent, check, training, parts, completion.
+"""Workflow of a participant: consent, check, survey, training, parts, completion.
 
 Every step is read from the rows, so any device goes on at the right place.
 """
@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, CheckQuestion, Item, Part, Participant, User
-from annotation.participation import assigning, entry, parts
+from annotation.participation import assigning, entry, parts, survey
 from annotation.participation.repeats import repeats_due
 
 CHECK_TRIES = 2
@@ -44,6 +44,8 @@ def required_step_url(participant: Participant) -> str:
         step = "consent"
     elif participant.checked_at is None and campaign.check_questions.exists():
         step = "check"
+    elif survey.is_due_before(participant):
+        step = "survey_before"
     else:
         return ""
     if not campaign.assigns_work() and not participant.parts.exists():

@@ -25,6 +25,8 @@ from annotation.models import (
     Rating,
     SharedLink,
     SubQuestion,
+    SurveyAnswer,
+    SurveyQuestion,
     Text,
     Topic,
     Version,
@@ -53,7 +55,15 @@ EXPORTED_TABLES: frozenset[type[Model]] = frozenset(
 OMITTED_TABLES: Mapping[str, tuple[type[Model], ...]] = {
     "Campaigns with participants, answers and decisions. The ratings that follow from them are carried.": (
         *(Campaign, Campaign.further_rubrics.through, Item, ItemQuestion, EqualText),
-        *(AttentionCheck, CheckQuestion, Participant, Part, Assignment),
+        *(
+            AttentionCheck,
+            CheckQuestion,
+            SurveyQuestion,
+            SurveyAnswer,
+            Participant,
+            Part,
+            Assignment,
+        ),
         *(Answer, Decision, Message, LogEntry),
     ),
     "Judge runs with the raw replies. The definitions of judges, their grades and evidence are carried.": (

@@ -29,6 +29,7 @@ from tests.toolbox.german_study import make_german_study
 from tests.toolbox.labelling_study import make_locks
 from tests.toolbox.prolific_study import make_study
 from tests.toolbox.rubric_studies import kinds_of_facts, make_locks_study, open_both, open_study
+from tests.toolbox.survey import make_surveyed_study
 
 WORKERS = 150
 
@@ -84,6 +85,7 @@ def seed() -> None:
     _other_rubrics(raters[26:30])
     make_study("prolific", raters_per_item=50)
     make_german_study("german", raters_per_item=50)
+    make_surveyed_study("surveyed")
     participant_states.fill(make_study("field", texts=12))
     disagreement_study.fill()
     _results()

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.page_audit import axe_problems, faults
 from tests.browser.user_input import until
 
-STEPS = ["texts", "parts", "gold", "guideline", "checks", "terms", "review"]
+STEPS = ["texts", "parts", "gold", "guideline", "checks", "survey", "terms", "review"]
 NEXT = "button[name=on]"
 
 
@@ -65,6 +65,10 @@ def fill_in(page):
     row.get_by_label("Choices").fill("yes\nno")
     row.get_by_label("Number of the right choice").fill("2")
     go_on(page)
+    row = page.get_by_role("group", name="A new question after the work")
+    row.get_by_label("Question").fill("How hard was the work?")
+    row.get_by_label("Choices").fill("easy\nhard")
+    go_on(page)
     page.get_by_label("Pay for a part").fill("6")
     page.get_by_label("Minutes for a part").fill("30")
     expect(page.locator("#work")).to_contain_text("12.00 GBP an hour")  # follows what is typed
@@ -90,7 +94,8 @@ def test_study_is_built_previewed_and_opened(visit, site):
     bar.get_by_role("link", name="Consent").click()
     page.get_by_role("button", name="I agree").click()
     page.get_by_label("no", exact=True).check()
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url(re.compile(r"/preview/$"))
     page.get_by_role("button", name="Start").click()
     _answer_preview(page)
     expect(page).to_have_url(f"{site.url}/campaigns/{slug}/preview/")
@@ -141,13 +146,14 @@ def test_study_is_built_without_scripts(visit, site):
     go_on(page)
     page.get_by_label("Guideline").fill("## Short")
     page.get_by_role("button", name="Preview").click()
-    expect(page.locator("#look h2")).to_have_text("Short")
+    expect(page.locator("#look h2").first).to_have_text("Short")
     go_on(page)
     row = page.get_by_role("group", name="A new check")
     row.get_by_label("Question").fill("Please choose 1.")
     row.get_by_label("Requested grade").select_option("1")
     page.get_by_role("button", name="Save, and add another").click()
     page.get_by_role("group", name="Check 1").get_by_label("Delete this row").check()
+    go_on(page)
     go_on(page)
     expect(page.get_by_label("Completion code: part done")).to_have_count(0)
     page.get_by_label("Source of participants").select_option("sona")

@@ -57,9 +57,9 @@ def agree(page: Page, option: str = "Yes") -> None:
     answer(page, {"Do you read English every week?": option}, "I agree, continue")
 
 
-def comprehension(page: Page, first: str = "No") -> None:
+def comprehension(page: Page, first: str = "No", button: str = "Start part 1") -> None:
     right = {"May you use what you know?": first, "What does a 1 need?": "Marked words"}
-    answer(page, right, "Start part 1")
+    answer(page, right, button)
 
 
 def wait_to_leave(page: Page, url: str) -> None:
@@ -147,6 +147,30 @@ def test_whole_journey_and_the_return_on_a_clean_profile(guest, site):
         " where p.external_id = ? order by s.number",
         pid,
     ) == [(1, "done", f"first-{pid}"), (2, "done", f"second-{pid}")]
+
+
+def test_survey_before_and_after_the_work_is_accessible_on_a_phone(guest):
+    page = arrive(guest(width=390, has_touch=True), "surveyed-person", study="surveyed")
+    agree(page)
+    comprehension(page, button="Continue")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Questions before the work")
+    assert faults(page, 390) == []
+    age = page.get_by_role("group", name="How old are you?")
+    age.get_by_label("30 or older").check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Start part 1").click()
+    page.wait_for_url("**/work/*/")
+    do_part(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Questions after the work")
+    expect(page.locator("#code")).to_have_text("DONE1")
+    page.locator("form.checks").evaluate("form => { form.noValidate = true }")
+    page.get_by_role("button", name="Save the answers").click()
+    expect(page.get_by_text("Please choose an answer.")).to_be_visible()
+    assert faults(page, 390) == []
+    page.get_by_role("group", name="How hard was the work?").get_by_label("5: very hard").check()
+    page.get_by_role("button", name="Save the answers").click()
+    expect(page.locator("#code")).to_have_text("DONE1")
+    expect(page.get_by_text("1 question about the study is left.")).to_be_visible()
 
 
 def test_study_is_german_from_arrival_to_code(guest, site):

@@ -15,6 +15,7 @@ from annotation.models import (
     Rating,
     Rubric,
     SubQuestion,
+    SurveyQuestion,
     Text,
     Topic,
 )
@@ -109,6 +110,7 @@ def stored(campaign):
             *ItemQuestion.objects.filter(item__campaign=campaign),
             *CheckQuestion.objects.filter(campaign=campaign),
             *AttentionCheck.objects.filter(campaign=campaign),
+            *SurveyQuestion.objects.filter(campaign=campaign),
             *Participant.objects.filter(campaign=campaign),
         ],
     )
@@ -184,11 +186,26 @@ QUESTION = {
 }
 CHECK = {"body": "Please choose grade 2.", "expected": 2}
 CHECKS = rows("questions", QUESTION) | rows("attention", CHECK)
+AGE = {
+    "kind": "single",
+    "body": "How old are you?",
+    "options": "under 30\n30 or older",
+    "is_required": "on",
+    "is_demographic": "on",
+}
+HARD = {
+    "kind": "scale",
+    "body": "How hard was the work?",
+    "options": "very easy\nvery hard",
+    "points": 5,
+}
+SURVEY = rows("before", AGE) | rows("after", HARD)
 STEPS = {
     "texts": TEXTS,
     "parts": PARTS,
     "gold": GOLD,
     "guideline": WORDING,
     "checks": CHECKS,
+    "survey": SURVEY,
     "terms": TERMS,
 }

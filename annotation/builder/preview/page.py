@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from annotation.models import Campaign, CheckQuestion, Item
+from annotation.models import Campaign, CheckQuestion, Item, SurveyQuestion
 from annotation.participation.workload import gold_plan
 from annotation.task.page import Frozen, Links, QuestionCard, build_card_fields
 
@@ -73,10 +73,15 @@ def preview_of(campaign: Campaign, url: str) -> Preview:
         asked_with_consent = campaign.consent and purpose == CheckQuestion.Purpose.SCREENING
         if purpose in purposes and not asked_with_consent:
             pages.append(Page(title, reverse("preview_check", args=[slug, purpose])))
+    survey_pages = set(campaign.survey_questions.values_list("page", flat=True))
+    if SurveyQuestion.Page.BEFORE_WORK in survey_pages:
+        pages.append(Page("Survey before", reverse("preview_survey", args=[slug, "before"])))
     pages.append(Page("Study page", reverse("campaign_preview", args=[slug])))
     part = first_part(campaign)
     if part:
         pages.append(Page("First text", reverse("preview_item", args=[slug, part[0]])))
+    if SurveyQuestion.Page.AFTER_WORK in survey_pages:
+        pages.append(Page("Survey after", reverse("preview_survey", args=[slug, "after"])))
     return Preview(
         pages=pages,
         here=url,

@@ -8,6 +8,7 @@ urlpatterns: list[URLPattern] = [
     path("", views.study, name="campaign_preview"),
     path("consent/", views.consent, name="preview_consent"),
     path("check/<slug:purpose>/", views.check, name="preview_check"),
+    path("survey/<slug:page>/", views.survey, name="preview_survey"),
     path("items/<int:position>/", views.item, name="preview_item"),
     path("items/<int:position>/state/", views.state, name="preview_state"),
     path("items/<int:position>/next/", views.onwards, name="preview_next"),

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotation.builder.preview.page import first_part, links_in, preview_cards, preview_of
 from annotation.http import AuthenticatedRequest, is_by_script, researchers_only
-from annotation.models import Campaign, CheckQuestion, Item, Rubric
-from annotation.participation import pay_rate, workflow
-from annotation.participation.forms import CheckForm, ConsentForm
+from annotation.models import Campaign, CheckQuestion, Item, Rubric, SurveyQuestion
+from annotation.participation import endings, pay_rate, workflow
+from annotation.participation.forms import CheckForm, ConsentForm, SurveyForm
 from annotation.participation.workload import workload
 from annotation.task.forms import AnswerForm, problems
 from annotation.task.page import page_context
@@ -87,9 +87,31 @@ def check(request: AuthenticatedRequest, slug: str, purpose: str) -> HttpRespons
         form.explain(wrong)
     status = 422 if form.is_bound else 200
     context = {"form": form, "step": purpose, "tries": 0, "tries_left": workflow.CHECK_TRIES}
-    if purpose == CheckQuestion.Purpose.COMPREHENSION:
+    survey_follows = campaign.survey_questions.filter(page=SurveyQuestion.Page.BEFORE_WORK).exists()
+    if purpose == CheckQuestion.Purpose.COMPREHENSION and not survey_follows:
         context |= {"offer": _offer(campaign), "hourly": pay_rate.hourly_pay(campaign, ())}
     return _render(request, "participation/check", campaign, context, status)
+
+
+@require_http_methods(METHODS)
+@researchers_only
+def survey(request: AuthenticatedRequest, slug: str, page: str) -> HttpResponseBase:
+    """Show a survey page, with the completion code below the questions after the work."""
+    campaign = _campaign(slug)
+    questions = list(campaign.survey_questions.filter(page=page))
+    if not questions:
+        raise Http404("There are no survey questions on this page.")
+    is_last = page == SurveyQuestion.Page.AFTER_WORK
+    form = SurveyForm(questions, {}, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        if is_last:
+            return redirect("campaign_preview", slug)
+        return redirect(_next_page_url(campaign, request.path))
+    context: dict[str, Any] = {"form": form, "page": page, "n_left": len(questions)}
+    if is_last:
+        context["ending"] = endings.Ending(endings.Kind.ALL_DONE, campaign.code_done)
+        context["platform"] = campaign.get_platform_display() if campaign.platform else ""
+    return _render(request, "participation/survey", campaign, context, form.status)
 
 
 @require_safe

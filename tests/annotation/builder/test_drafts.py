@@ -5,8 +5,10 @@ import json
 from annotation.builder import drafts
 from annotation.models import Campaign
 from tests.toolbox.campaign_builder import (
+    AGE,
     CHECK,
     GOLD,
+    HARD,
     PROLIFIC,
     QUESTION,
     STEPS,
@@ -41,6 +43,10 @@ def test_copy_has_settings_words_and_checks_but_not_people(cast, admin, harbour)
     assert copied.salt != draft.salt
     assert copied.check_questions.get().body == QUESTION["body"]
     assert copied.attention_checks.get().body == CHECK["body"]
+    assert [question.body for question in copied.survey_questions.all()] == [
+        AGE["body"],
+        HARD["body"],
+    ]
     assert not copied.participants.exists()
     items = [
         [

@@ -9,6 +9,7 @@ from tests.toolbox.campaign_builder import (
     PARTS,
     PROLIFIC,
     STEPS,
+    SURVEY,
     TERMS,
     TEXTS,
     make_draft,
@@ -216,6 +217,7 @@ def test_opening_without_the_version_of_the_draft_is_refused(admin, draft, sent)
         ("parts", PARTS),
         ("texts", TEXTS | {"sample": 3}),
         ("checks", CHECKS),
+        ("survey", SURVEY),
     ],
 )
 def test_draft_that_was_changed_since_is_displayed_again(admin, draft, step, sent):

@@ -106,7 +106,10 @@ def test_way_goes_over_consent_and_checks_to_the_study_and_its_first_text(client
     question = draft.check_questions.get(purpose="comprehension")
     sent = {"step": "comprehension", "tries": 0, f"check-{question.pk}": 1}
     response = client.post(preview_url(draft, "check/comprehension/"), sent)
-    assert response.url == preview_url(draft)
+    assert response.url == preview_url(draft, "survey/before/")
+    question = draft.survey_questions.first()
+    sent = {f"question-{question.pk}": 0}
+    assert client.post(response.url, sent).url == preview_url(draft)
     page = client.get(preview_url(draft)).content.decode()
     assert draft.title in page
     assert f'action="{preview_url(draft)}"' in page

@@ -4,7 +4,9 @@ import pytest
 
 from annotation.models import Campaign
 from tests.toolbox.campaign_builder import (
+    AGE,
     CHECK,
+    HARD,
     QUESTION,
     STEPS,
     TERMS,
@@ -47,6 +49,15 @@ BAD = [
     ("gold", {"gold_per_person": "0"}, "greater than or equal to 1"),
     ("gold", {"gold_per_person": "2"}, "There are only 0 hidden gold texts, not 2."),
     ("guideline", {"consent_version": ""}, "Enter a version"),
+    ("survey", rows("before", AGE | {"options": "one"}), "two choices"),
+    ("survey", rows("before", AGE | {"options": "a\na"}), "are equal"),
+    ("survey", rows("before", AGE | {"kind": "essay"}), "Select a valid choice"),
+    ("survey", rows("before", AGE | {"body": ""}), "required"),
+    ("survey", rows("before", *[AGE] * 21), "at most 20 questions"),
+    ("survey", rows("after", HARD | {"points": ""}), "Enter the highest number"),
+    ("survey", rows("after", HARD | {"points": 12}), "less than or equal to 11"),
+    ("survey", rows("after", HARD | {"options": "one"}), "Enter two labels"),
+    ("survey", {"after-TOTAL_FORMS": ""}, "missing or has been tampered"),
     ("checks", rows("questions", QUESTION | {"options": "one"}), "two choices"),
     ("checks", rows("questions", QUESTION | {"options": "a\na"}), "are equal"),
     ("checks", rows("questions", QUESTION | {"correct": "3"}), "There are only 2 choices"),

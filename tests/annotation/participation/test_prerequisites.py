@@ -1,4 +1,4 @@
-"""No address of an item shows or takes anything before consent, check and practice."""
+"""No address of an item shows or takes anything before the steps that come first."""
 
 from copy import deepcopy
 from uuid import uuid4
@@ -10,6 +10,7 @@ from annotation.models import Answer, Assignment, Participant, Rating, Text
 from annotation.participation import entry
 from tests.annotation.study_material import ROOM
 from tests.toolbox.prolific_study import RIGHT, Walker, make_study
+from tests.toolbox.survey import add_survey, send
 
 BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
 ADDRESSES = ["", "state/", "answers/{question}/", "checks/{check}/", "submit/", "skip/"]
@@ -17,6 +18,7 @@ VISIBLE = ("", "state/")
 STEPS = {
     "consent": ({"consented_at": None}, f"{ROOM}consent/", "read the terms"),
     "check": ({"checked_at": None}, f"{ROOM}check/", "answer the questions"),
+    "survey": ({"surveyed_at": None}, f"{ROOM}questions-before/", "answer the questions"),
     "practice": ({}, "/work/{practice}/", "submit the practice texts"),
 }
 
@@ -28,6 +30,8 @@ def begun(shared_world):
     def make() -> Walker:
         walker = Walker(Client(), make_study())
         walker.prepare()
+        add_survey(walker.campaign)
+        send(walker, "before", "1", None)
         walker.begin()
         return walker
 
@@ -73,8 +77,8 @@ def test_item_is_refused_before_its_prerequisites(walker, step):
     assert message in walker.client.get(url).content.decode()  # a form that came too early is told
 
 
-@pytest.mark.parametrize("step", ["consent", "check"])
-def test_practice_itself_waits_for_consent_and_check(walker, step):
+@pytest.mark.parametrize("step", ["consent", "check", "survey"])
+def test_practice_itself_waits_for_consent_check_and_survey(walker, step):
     Participant.objects.update(**STEPS[step][0])
     assignment = practice(walker)
     for address in ("", "state/", "answers/{question}/", "submit/", "skip/"):
