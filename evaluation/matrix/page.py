@@ -163,7 +163,7 @@ class MatrixPage:
     @property
     def pairs_url(self) -> str:
         """Base URL of the pages of pairs; a cell's own is below it, by text and question."""
-        return reverse("pairs", args=[self.choice.dataset.slug])
+        return reverse("pair", args=[self.choice.dataset.slug, 0, 0]).removesuffix("0/0/")
 
 
 def matrix_page(choice: MatrixQuery, topic: Topic, *, with_text: bool = True) -> MatrixPage:

@@ -32,10 +32,12 @@ Studies in the database. Each docstring has the study's table:
 - `judging_study`: passages to judge, judges, and graders that reply as told
 - `labelling_study`: topics of which people finished some, and the judge others
 - `prolific_study`: a Prolific study with all steps, and a walker that completes it
+- `prolific_list`: the list of submissions that Prolific exports
 - `reimport`: a dataset with work of all kinds, and its move to an empty site
 - `reply_study`: replies of two judges of one model
 - `retrieval_study`: runs on four topics, with results by hand
 - `rubric_studies`: studies under other kinds of rubrics
+- `survey`: survey questions of a study, and answers to them
 - `scoring_study`: retrieval runs, reports and a judge, with results by hand
 
 Runs of models:

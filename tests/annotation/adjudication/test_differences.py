@@ -97,10 +97,10 @@ def test_empty_list(rosa, campaign):
 
 def test_queries_of_the_list_do_not_grow(cast, rosa, differing, django_assert_max_num_queries):
     # session, user, campaign, levels, answers, decisions, questions asked; items, questions shown
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         rosa.get(LIST)
     label(differing, cast.other_worker, "bm25", 2, 0)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         rosa.get(LIST)
 
 

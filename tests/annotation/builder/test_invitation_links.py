@@ -120,7 +120,7 @@ def test_link_of_a_returned_participant_explains_the_return(cast, study):
     study.save()
     actions.return_participant(participant, cast.admin)
     page = Client().get(link(participant), follow=True).content.decode()
-    assert "You have left this study" in page
+    assert "The researchers ended your work" in page
 
 
 def test_staff_who_try_a_link_out_stay_who_they_are(cast, study):

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.formats.prolific import MAX_PROBLEMS, ProlificExportError, read
-from tests.annotation.prolific_list import export
+from tests.toolbox.prolific_list import export
 
 
 def test_old_column_names_are_read_and_unknown_columns_ignored():

@@ -11,8 +11,8 @@ from annotation.monitoring import actions
 from annotation.monitoring.reconciliation import reconcile
 from annotation.participation import assigning
 from annotation.task import saving
-from tests.annotation.prolific_list import export
 from tests.toolbox import participant_states
+from tests.toolbox.prolific_list import export
 from tests.toolbox.prolific_study import make_study
 
 

@@ -11,9 +11,9 @@ from annotation.formats.prolific import KNOWN_STATUSES, read
 from annotation.models import Campaign, LogEntry, Part, User
 from annotation.monitoring import actions, reconciliation
 from annotation.monitoring.submission_states import STATES, store_submission_states
-from tests.annotation.prolific_list import export
 from tests.annotation.study_material import ROOM, text_of_page
 from tests.toolbox.concurrent_clients import rounds
+from tests.toolbox.prolific_list import export
 from tests.toolbox.prolific_study import PID, Walker, make_study
 
 URL = "/campaigns/crowd/reconcile/"

@@ -12,8 +12,8 @@ from annotation.models import Campaign, LogEntry, Part, Participant
 from annotation.monitoring import reconciliation
 from annotation.participation import assigning
 from evaluation.quality.signals import profile
-from tests.annotation.prolific_list import export
 from tests.toolbox import participant_states
+from tests.toolbox.prolific_list import export
 from tests.toolbox.prolific_study import make_study
 
 URL = "/campaigns/crowd/reconcile/"

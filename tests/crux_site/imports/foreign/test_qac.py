@@ -187,7 +187,7 @@ def test_page_has_the_same_files_and_its_links_open(tmp_path, cast):
         assert f'href="{url}"' in page
         assert b"".join(rosa.get(url).streaming_content) == (tmp_path / form).read_bytes()
     page = rosa.get("/datasets/other/").content.decode()
-    links = re.findall(r'href="(/datasets/other/pairs/[^"]+)"', page)
+    links = re.findall(r'href="(/datasets/other/disagreements/[^"]+)"', page)
     assert len(links) == 2  # of the list of pages, and of the number of disagreements
     for link in links:
         assert rosa.get(html.unescape(link)).status_code == 200, link
