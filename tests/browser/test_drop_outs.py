@@ -64,7 +64,7 @@ def test_work_is_excluded_after_a_preview_and_restored(visit, site):
     expect(page.get_by_text("Effect on this campaign")).to_be_visible()
     assert faults(page) == []
     page.get_by_role("button", name="Exclude this work").click()
-    expect(page.get_by_text("submitted can be assigned to others")).to_be_visible()
+    expect(page.get_by_text("other people can get the texts")).to_be_visible()
     assert site.ratings(rater, "answerable") == {}
     assert faults(page) == []
     page.get_by_role("button", name="Include this work again").click()

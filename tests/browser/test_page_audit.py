@@ -8,7 +8,7 @@ from tests.toolbox.paths import ROOT
 REM = 16  # pixels
 STYLES = "\n".join(path.read_text() for path in (ROOT / "static" / "css").glob("*.css"))
 # Parts of the task pages, whose colours are looked at in each width.
-OF_TASK_PAGES = (".question-pane", ".touch-take", ".apart")
+OF_TASK_PAGES = (".question-pane", ".touch-take", ".apart", ".task-bar", ".task-foot")
 
 
 def test_stylesheet_has_no_breakpoint_between_the_narrowest_windows():
