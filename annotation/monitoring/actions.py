@@ -376,6 +376,8 @@ def erase(participant: Participant, by: User, *, with_notes: bool) -> None:
     participant.survey_answers.all().delete()
     if with_notes:
         participant.assignments.update(note="")
+        answers = Answer.objects.filter(assignment__participant=participant)
+        answers.exclude(note="").update(note="")
     if guest:
         _forget_sessions(guest)
         guest.delete()

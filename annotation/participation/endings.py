@@ -60,13 +60,12 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True)
 class Stopped:
-    """Rest of a part that can no longer be finished: its texts by progress, practice left out.
+    """Part that ended unfinished: numbers of its texts by progress, without practice.
 
-    It stopped at `ended`; None where the study was closed in it. With
-    `can_be_done` it is done late once what was begun is submitted, until `held_until` (None: any
-    time). A repeat that stays with the person is begun, opened or not. Of what was
-    begun, `gone` went back to the others since. With `shortens_next`, submitted texts make the next
-    part smaller.
+    `ended` is None if the study was closed during the part. With `can_be_done` the person may
+    still submit the begun texts, until `held_until` (None: without a limit). A repeat that stays
+    with the person counts as begun. `n_released` of the begun texts are back in the pool. With
+    `shortens_next`, submitted texts make the next part smaller.
     """
 
     cause: Cause
@@ -74,7 +73,7 @@ class Stopped:
     submitted: int
     begun: int
     untouched: int
-    gone: int
+    n_released: int
     can_be_done: bool
     held_until: datetime | None
     shortens_next: bool
@@ -86,7 +85,7 @@ class Stopped:
     @property
     def holds_begun(self) -> bool:
         """True if begun texts are still the person's."""
-        return self.begun > self.gone
+        return self.begun > self.n_released
 
 
 def stopped(participant: Participant, part: Part | None) -> Stopped | None:
@@ -101,7 +100,7 @@ def stopped(participant: Participant, part: Part | None) -> Stopped | None:
         if state == Assignment.State.SUBMITTED
         else "untouched"
         if not answered and not (repeated and part.outcome and state == Assignment.State.OPEN)
-        else "gone"
+        else "released"
         if state == Assignment.State.RELEASED
         else "begun"
         for state, answered, repeated in rows.annotate(answered=assigning.ANSWERED).values_list(
@@ -112,9 +111,9 @@ def stopped(participant: Participant, part: Part | None) -> Stopped | None:
         cause=_cause(part),
         ended=part.ended,
         submitted=n["submitted"],
-        begun=n["begun"] + n["gone"],
+        begun=n["begun"] + n["released"],
         untouched=n["untouched"],
-        gone=n["gone"],
+        n_released=n["released"],
         can_be_done=participant.campaign.counts_answers() and parts.can_be_done(part),
         held_until=parts.release_time(part, participant.campaign),
         shortens_next=bool(participant.campaign.items_per_part)

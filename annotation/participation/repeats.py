@@ -52,13 +52,19 @@ def insert(
     """
     last = len(queue) - 1
     early = [
-        place for place, item in enumerate(queue) if item in candidates and place + min_gap <= last
+        position
+        for position, item in enumerate(queue)
+        if item in candidates and position + min_gap <= last
     ]
     repeats_after: dict[int, list[int]] = {}
-    for place in order.sample(early, min(n, len(early))):
-        repeats_after.setdefault(order.randint(place + min_gap, last), []).append(queue[place])
+    for position in order.sample(early, min(n, len(early))):
+        repeats_after.setdefault(order.randint(position + min_gap, last), []).append(
+            queue[position]
+        )
     entries: list[QueueEntry] = []
-    for place, item in enumerate(queue):
+    for position, item in enumerate(queue):
         entries.append(QueueEntry(item))
-        entries += [QueueEntry(repeat, is_repeat=True) for repeat in repeats_after.get(place, ())]
+        entries += [
+            QueueEntry(repeat, is_repeat=True) for repeat in repeats_after.get(position, ())
+        ]
     return entries

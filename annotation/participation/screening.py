@@ -9,7 +9,7 @@ from annotation.models import CheckQuestion, Participant
 from annotation.participation import workflow
 from annotation.participation.forms import ConsentForm
 
-_PASSED = "passed_screening"  # in the session: the key of the participant
+_SESSION_KEY = "passed_screening"  # in the session: the key of the participant
 
 
 def record(request: HttpRequest, participant: Participant, form: ConsentForm) -> None:
@@ -21,10 +21,10 @@ def record(request: HttpRequest, participant: Participant, form: ConsentForm) ->
         return
     purpose = CheckQuestion.Purpose.COMPREHENSION
     if participant.campaign.check_questions.filter(purpose=purpose).exists():
-        request.session[_PASSED] = participant.pk
+        request.session[_SESSION_KEY] = participant.pk
     else:
         workflow.pass_check(participant)
 
 
-def has_passed(request: HttpRequest, participant: Participant) -> bool:
-    return bool(request.session.get(_PASSED) == participant.pk)
+def has_passed_screening(request: HttpRequest, participant: Participant) -> bool:
+    return bool(request.session.get(_SESSION_KEY) == participant.pk)

@@ -167,7 +167,7 @@ def check(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     tries = participant.check_tries
     questions = list(participant.campaign.check_questions.all())
     # Who has had a try at comprehension has been through the screening.
-    skips_screening = tries or screening.has_passed(request, participant)
+    skips_screening = tries or screening.has_passed_screening(request, participant)
     screening_questions = [q for q in questions if q.purpose == SCREENING and not skips_screening]
     comprehension = [question for question in questions if question.purpose == COMPREHENSION]
     if request.method != "POST":

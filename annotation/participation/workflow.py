@@ -65,7 +65,7 @@ class ItemPosition:
     previous: int | None
 
 
-def item_place(assignment: Assignment) -> ItemPosition:
+def item_position(assignment: Assignment) -> ItemPosition:
     """Return the place of an item among those of its part, else of the participant."""
     assignments = assignment.participant.assignments.exclude(state=Assignment.State.RELEASED)
     if assignment.part_id:

@@ -288,14 +288,14 @@ def _page(
     is_skip_refused: bool = False,
 ) -> HttpResponseBase:
     campaign = assignment.participant.campaign
-    place = workflow.item_place(assignment)
+    position = workflow.item_position(assignment)
     context = page_context(
         campaign,
         assignment.item.as_shown(),
         cards or item_cards(assignment),
-        links_of(assignment, place.previous),
-        number=place.number,
-        of=place.of,
+        links_of(assignment, position.previous),
+        number=position.number,
+        of=position.of,
         is_practice=assignment.item.purpose == Item.Purpose.TRAINING,
         missing=missing or [],
     )

@@ -40,10 +40,10 @@ def straight(grades: Sequence[int]) -> Straight:
         undefined = Estimate(None, "undefined, because there are no answers", 0)
         return Straight(0, 0, 0, None, None, undefined, undefined)
     length, start, current = 1, 0, 1
-    for place, (previous, next_grade) in enumerate(pairwise(grades), start=1):
+    for position, (previous, next_grade) in enumerate(pairwise(grades), start=1):
         current = current + 1 if next_grade == previous else 1
         if current > length:
-            length, start = current, place + 1 - current
+            length, start = current, position + 1 - current
     counted = Counter(grades)
     top_grade, top = min(counted.items(), key=lambda grade_count: (-grade_count[1], grade_count[0]))
     shares = [count / n for count in counted.values()]

@@ -52,7 +52,7 @@ def test_german_study_has_no_english_sentence_of_the_rubric(admin, harbour):
         assert all(
             example["reason"] in page_html for level in examples.values() for example in level
         )
-        assert "<h2>Beispiele</h2>" in page_html
+        assert "<summary>Beispiele</summary>" in page_html
         assert "<h3>2 Er sagt es</h3>" in page_html
     for step in ("guideline", "review"):  # staff see what raters see, in the language of the study
         assert "Warum: Der Text nennt eine andere Zahl." in read(admin, draft, step)

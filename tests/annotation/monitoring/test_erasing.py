@@ -5,7 +5,7 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import Assignment, Campaign, LogEntry, Participant, Rating, User
+from annotation.models import Answer, Assignment, Campaign, LogEntry, Participant, Rating, User
 from annotation.models.campaign import new_salt
 from annotation.participation import assigning
 from tests.annotation.monitoring.acting_material import HOME, about, logged, post, states
@@ -26,6 +26,7 @@ def test_erasing_deletes_the_person_and_keeps_the_labels(cast, study):
     walker.do(practice)
     walker.do(first)
     walker.client.post(f"/work/{second.pk}/skip/", {"note": "I am Jo of Leeds"})
+    Answer.objects.filter(assignment=first).update(note="Ask Jo of Leeds.")
     participant = walker.participant
     ratings = Rating.objects.filter(rater=participant.rater).count()
     sessions = Session.objects.count()
@@ -38,6 +39,7 @@ def test_erasing_deletes_the_person_and_keeps_the_labels(cast, study):
     assert not User.objects.filter(is_guest=True).exists()
     assert {(s.study_id, s.session_id) for s in participant.parts.all()} == {("", "")}
     assert not Assignment.objects.exclude(note="").exists()
+    assert not Answer.objects.exclude(note="").exists()
     assert not participant.assignments.filter(
         slot__isnull=False, state__in=["open", "skipped"]
     ).exists()

@@ -75,8 +75,8 @@ def test_researchers_read_find_and_export_a_remark(cast, assignment, question, s
     assert f"confidence: low; {NOTE}" in page
     (row,) = csv_rows(rosa.get(reverse("notes_csv", args=[text.dataset.slug])))
     assert (row["note"], row["by"]) == (NOTE, assignment.participant.rater.name)
-    found = rosa.get(reverse("search"), {"q": "unsure names", "in": "notes"})
-    (group,) = found.context["groups"]
+    search_page = rosa.get(reverse("search"), {"q": "unsure names", "in": "notes"})
+    (group,) = search_page.context["groups"]
     assert [hit.url.split("?")[0] for hit in group.hits] == [pair]
     assert rosa.get(reverse("search"), {"q": "harbour", "in": "notes"}).context["n"] == 0
     send(0, note="")
