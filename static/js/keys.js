@@ -41,8 +41,16 @@ function clash(wanted, taken) {
   return Object.entries(wanted).some(([action, key]) => !key && action !== "lowest") ? phrase("key_missing") : "";
 }
 
+function storedChoice() {
+  try {
+    return JSON.parse(readItem("localStorage", place)) ?? {};
+  } catch {
+    return {}; // something else has written there
+  }
+}
+
 export function chooseKeys(taken) {
-  const stored = JSON.parse(readItem("localStorage", place) ?? "{}");
+  const stored = storedChoice();
   use(stored.name in SETS || stored.own ? stored.name : "usual", stored.own);
   // Where nothing had the focus before, a closed dialog keeps it, and takes the keys.
   const dialog = form.closest("dialog");
