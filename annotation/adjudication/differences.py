@@ -132,8 +132,10 @@ def _kinds(grades: Sequence[int], span_distance: float, rubric: Rubric) -> Itera
         yield "spans"
 
 
-def _distance(grade: int, other_grade: int, rubric: Rubric) -> int:
-    """Return the distance of two grades; 0 or 1 where grades are nominal."""
+def _distance(grade: int, other_grade: int, rubric: Rubric) -> float:
+    """Return the distance of two grades; 0 or 1 where they are nominal, for sets Jaccard's."""
+    if rubric.is_multi_label and grade | other_grade:
+        return 1 - (grade & other_grade).bit_count() / (grade | other_grade).bit_count()
     return int(grade != other_grade) if rubric.is_nominal else abs(other_grade - grade)
 
 

@@ -24,6 +24,8 @@ from annotation.adjudication.forms import DecisionForm, FilterForm, WithdrawalFo
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Decision, ItemQuestion, Text
 from annotation.models.rubric_wording import campaign_wording
+from annotation.task.forms import selected_options
+from annotation.task.page import scale_of
 
 PER_PAGE = 50
 
@@ -184,8 +186,8 @@ def _page(
     index = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
     ticked = _ticked_positions(text, form, counted)
     query = _query(filter_form)
+    grade = form.data.get("grade", "") if form else str(counted.grade) if counted else ""
     rubric_wording = campaign_wording(campaign, text.kind)
-    labels = rubric_wording.labels()
     context = {
         "campaign": campaign,
         "item": item,
@@ -196,20 +198,22 @@ def _page(
         "rubric": campaign.rubric,
         "asked": item_question,
         "asks": rubric_wording.question,
-        "levels": rubric_wording.levels,
-        "voices": [replace(voice, label=labels.get(voice.grade, "")) for voice in all_voices],
+        "scale": scale_of(campaign.rubric, rubric_wording),
+        "voices": [
+            replace(voice, label=rubric_wording.label_of(voice.grade)) for voice in all_voices
+        ],
         "marking": [voice for voice in all_voices if voice.spans],
         "shows_names": shows_names,
         "other_names": _query(filter_form, names="" if shows_names else "on"),
         "choices": _span_choices(text, all_voices, ticked),
-        "grade": form.data.get("grade", "") if form else str(counted.grade) if counted else "",
+        "chosen": selected_options(grade, campaign.rubric),
         "note": form.data.get("note", "") if form else counted.note if counted else "",
         "quotes": form.data.get("quotes", "") if form else "",
         "base": newest.key if newest else "",
         "key": uuid4(),
         "problems": problems or [],
         "counted": counted,
-        "history": [(decision, labels.get(decision.grade, "")) for decision in history],
+        "history": [(decision, rubric_wording.label_of(decision.grade)) for decision in history],
         "spans": [span for voice in all_voices for span in _marks(voice, shows_names)],
         "place": None if index is None else index + 1,
         "of": len(pairs),
@@ -244,7 +248,11 @@ def _query(filter_form: FilterForm, **changes: str) -> str:
 def _rows(campaign: Campaign, rows: list[Difference]) -> list[dict[str, Any]]:
     """Join the rows with their texts and questions, which are read for this page's rows alone."""
     kinds = kinds_of(campaign.rubric)
-    names = campaign_wording(campaign).labels() if campaign.rubric.is_nominal else {}
+    rubric_wording = campaign_wording(campaign)
+
+    def name_of(grade: int | None) -> int | str | None:
+        return grade if not campaign.rubric.is_nominal else rubric_wording.label_of(grade) or grade
+
     item_questions = ItemQuestion.objects.select_related("item__text", "question__topic").filter(
         item__in=[row.item for row in rows], question__in=[row.question for row in rows]
     )
@@ -254,8 +262,8 @@ def _rows(campaign: Campaign, rows: list[Difference]) -> list[dict[str, Any]]:
             "difference": row,
             "item": by_pair[row.pair].item,
             "question": by_pair[row.pair].as_shown(),
-            "grades": [names.get(grade, grade) for grade in row.grades],
-            "decided": names.get(row.decided, row.decided),
+            "grades": [name_of(grade) for grade in row.grades],
+            "decided": name_of(row.decided),
             "kinds": [kinds[kind] for kind in row.kinds],
         }
         for row in rows

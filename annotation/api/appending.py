@@ -141,7 +141,7 @@ def _rubric(dataset: Dataset, body: Append) -> Rubric:
     if rubric is None:
         raise RequestError([Problem(None, "rubric", f"there is no rubric called {body.rubric}")])
     grades = set(rubric.grades())
-    allowed = ", ".join(map(str, sorted(grades)))
+    allowed = rubric.grades_in_words()
     problems = [
         Problem(index, "grade", f"{rating.grade} is no grade of {rubric.slug} ({allowed})")
         for index, rating in enumerate(body.ratings)

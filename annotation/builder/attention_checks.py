@@ -14,11 +14,12 @@ def add_ready_made(campaign: Campaign) -> AttentionCheck:
     """
     rubric = campaign.rubric
     asked_grades = set(campaign.attention_checks.values_list("expected", flat=True))
-    grades = _middle_first(rubric)
+    labels = campaign_wording(campaign).labels()
+    grades = _middle_first(sorted(labels))
     grade = next((grade for grade in grades if grade not in asked_grades), grades[0])
     last = campaign.attention_checks.last()
     with translation.override(campaign.language):
-        body = _check_text(rubric, campaign_wording(campaign).labels(), grade)
+        body = _check_text(rubric, labels, grade)
     return AttentionCheck.objects.create(
         campaign=campaign,
         position=last.position + 1 if last else 0,
@@ -27,14 +28,13 @@ def add_ready_made(campaign: Campaign) -> AttentionCheck:
     )
 
 
-def _middle_first(rubric: Rubric) -> list[int]:
-    """Return the grades of a rubric, the middle ones first, as nobody gives them to all texts."""
-    grades = rubric.grades()
+def _middle_first(grades: list[int]) -> list[int]:
+    """Return ascending grades with the middle ones first, as nobody gives them to all texts."""
     middle = (len(grades) - 1) / 2
     return sorted(grades, key=lambda grade: (abs(grades.index(grade) - middle), grade))
 
 
-def _check_text(rubric: Rubric, labels: dict[int | None, str], grade: int) -> str:
+def _check_text(rubric: Rubric, labels: dict[int, str], grade: int) -> str:
     """Return the text of a check that asks for a grade by number, or by label if nominal."""
     if len(labels) == 2:
         return _(

@@ -89,11 +89,16 @@ class _Reader:
         by_writer: dict[RatingWriter, list[ImportedGrade]] = defaultdict(list)
         for line, row in batch:
             writer = self._writer(line, row)
-            if row.grade is None:
+            grade = row.grade
+            if writer and isinstance(grade, tuple):
+                grade = writer.grade_of_labels(line, grade)
+                if grade is None:
+                    continue
+            if grade is None:
                 self.target.summary.mapped[Conversion.NO_RATING] += 1
                 self.n += 1
-            elif writer and writer.allows(line, "grade", row.grade):
-                label = self._label(line, row, int(row.grade), texts)
+            elif writer and not isinstance(grade, tuple) and writer.allows(line, "grade", grade):
+                label = self._label(line, row, int(grade), texts)
                 if label is not None:
                     by_writer[writer].append(label)
                     self._note_source(line, row, writer, label, texts)

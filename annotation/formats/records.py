@@ -80,6 +80,15 @@ def _checked_grade(value: Any) -> float | None:
     return int(value) if value.is_integer() else value
 
 
+def _checked_grade_or_labels(value: Any) -> float | tuple[str, ...] | None:
+    """Return a grade, no grade, or the labels of a multi-label rubric that apply."""
+    if isinstance(value, list):
+        if all(isinstance(label, str) for label in value):
+            return tuple(map(check_text, value))
+        raise ValueError("a list of labels holds strings alone")
+    return _checked_grade(value)
+
+
 StoredText = Annotated[str, AfterValidator(check_text)]
 RepeatedText = Annotated[str, AfterValidator(lru_cache(maxsize=1000)(check_text))]  # one of a few
 NonEmptyText = Annotated[str, AfterValidator(check_not_empty)]
@@ -87,6 +96,7 @@ Name = Annotated[str, AfterValidator(checked_name)]
 Time = Annotated[StoredText, AfterValidator(_checked_time)]
 WholeNumber = Annotated[int, BeforeValidator(whole_number)]
 Grade = Annotated[float | None, PlainValidator(_checked_grade)]
+GradeOrLabels = Annotated[float | tuple[str, ...] | None, PlainValidator(_checked_grade_or_labels)]
 
 
 class Row(BaseModel):
@@ -157,7 +167,7 @@ class RatingRow(Row):
     system: StoredText = ""
     text: Name
     text_sha256: StoredText = ""
-    grade: Grade
+    grade: GradeOrLabels
     copied_from: StoredText = ""
     copied_from_system: StoredText = ""
     spans: list[SpanRow] = Field(default_factory=list)  # a [] would be copied, line by line

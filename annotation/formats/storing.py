@@ -5,6 +5,7 @@ Nor do bodies, unless the import was told to create versions.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.db.models import Max
 
@@ -19,9 +20,10 @@ from annotation.formats.highlights import (
 )
 from annotation.formats.layout import Source
 from annotation.formats.records import QlabelsRow, QrelsRow
-from annotation.formats.summary import Conflict, Conversion, LocatedCount
+from annotation.formats.summary import Conflict, Conversion, LocatedCount, quoted_value
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
 from annotation.models import NuggetSpan, Rater, Rating, Text, digest
+from annotation.models.rubric import grade_of_label
 from annotation.prepared import insert_all
 from annotation.text.versions import TextEditError, was_earlier_wording
 
@@ -162,10 +164,38 @@ class RatingWriter:
         """Return True if the rubric has this grade; otherwise an error is recorded."""
         if grade in self.rubric.grades:
             return True
-        grades = ", ".join(str(level) for level in sorted(self.rubric.grades))
-        message = f"{grade} is no grade of the rubric {self.rubric.rubric.slug} ({grades})"
+        rubric = self.rubric.rubric
+        message = f"{grade} is no grade of the rubric {rubric.slug} ({rubric.grades_in_words()})"
         self.target.problem(self.source, line, field, message)
         return False
+
+    def grade_of_labels(self, line: int, labels: Sequence[str]) -> int | None:
+        """Return the grade of a set of labels by name or words; None, with an error noted."""
+        rubric = self.rubric.rubric
+        if not rubric.is_multi_label:
+            message = f"is a list, and the rubric {rubric.slug} takes one grade for each pair"
+            self.target.problem(self.source, line, "grade", message)
+            return None
+        grade = 0
+        for label in labels:
+            if label not in self.label_grades:
+                known = ", ".join(self.label_grades)
+                message = f"{quoted_value(label)} is no label of the rubric {rubric.slug} ({known})"
+                self.target.problem(self.source, line, "grade", message)
+                return None
+            grade |= self.label_grades[label]
+        return grade
+
+    @cached_property
+    def label_grades(self) -> dict[str, int]:
+        """The grades that each label of a multi-label rubric makes alone, by name and words."""
+        levels = self.rubric.rubric.levels.order_by("grade")
+        return {
+            name: grade_of_label(level.grade)
+            for level in levels
+            for name in (level.label, level.name)
+            if name
+        }
 
     def write(self, labels: Sequence[ImportedGrade]) -> None:
         """Create the ratings that are new; compare the others with what is stored."""

@@ -1,5 +1,6 @@
 """Rubrics: a question put to every pair, and the grades that may answer it."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db import models
@@ -19,6 +20,11 @@ def text_and_question() -> list[str]:
 
 
 _grades: dict[int, tuple[int, ...]] = {}  # by rubric; they stay as they were made
+
+
+def grade_of_label(number: int) -> int:
+    """Return the grade for one label alone; those of several labels add up."""
+    return 1 << (number - 1)
 
 
 class RubricQuerySet(ByNaturalKey, models.QuerySet["Rubric"]):
@@ -60,6 +66,7 @@ class Rubric(NaturalKey):
     class Scale(models.TextChoices):
         ORDINAL = "ordinal", "ordinal: a higher grade means more"
         NOMINAL = "nominal", "nominal: grades are categories without an order"
+        LABELS = "labels", "labels: several of them can apply to a pair, or none"
 
     class Shows(models.TextChoices):
         TEXT = "text", "the text"
@@ -124,14 +131,40 @@ class Rubric(NaturalKey):
         return Project.objects.owned_by(user).filter(pk=self.project_id).exists()
 
     def grades(self) -> list[int]:
-        """Return the grades that this rubric allows, ascending (cached)."""
+        """Return the grades that this rubric allows, ascending (cached).
+
+        Those of a multi-label rubric are all sets of its labels, 0 for none of them.
+        """
         if not _grades.get(self.pk):
-            _grades[self.pk] = tuple(self.levels.order_by("grade").values_list("grade", flat=True))
+            grades = tuple(self.levels.order_by("grade").values_list("grade", flat=True))
+            _grades[self.pk] = _sets_of(grades) if self.is_multi_label else grades
         return list(_grades[self.pk])
+
+    def scale_grades(self) -> list[int]:
+        """Return the grades that each table has; of sets of labels those of one or none."""
+        if not self.is_multi_label:
+            return self.grades()
+        numbers = self.levels.order_by("grade").values_list("grade", flat=True)
+        return [0, *map(grade_of_label, numbers)]
+
+    def grades_in_words(self) -> str:
+        """Return the allowed grades, for errors; of a multi-label rubric, which label adds what."""
+        if not self.is_multi_label:
+            return ", ".join(map(str, self.grades()))
+        labels = sorted(self.levels.all(), key=lambda level: level.grade)
+        return "0 or a sum of " + ", ".join(
+            f"{grade_of_label(level.grade)} {level.name or level.label}" for level in labels
+        )
 
     @property
     def is_nominal(self) -> bool:
-        return self.scale == self.Scale.NOMINAL
+        """True if grades have no order: categories, or sets of labels."""
+        return self.scale != self.Scale.ORDINAL
+
+    @property
+    def is_multi_label(self) -> bool:
+        """True if a grade is a set of labels: the sum of `grade_of_label` of each of them."""
+        return self.scale == self.Scale.LABELS
 
     @property
     def has_threshold(self) -> bool:
@@ -146,9 +179,13 @@ class Rubric(NaturalKey):
     def names(self) -> dict[int, str]:
         """Return the display name of each grade, ascending.
 
-        It is the number, or for nominal grades the level's name or label.
+        It is the number, or for nominal grades the level's name or label; for sets of labels all
+        of them, and "none".
         """
         levels = sorted(self.levels.all(), key=lambda level: level.grade)
+        if self.is_multi_label:
+            labels = {level.grade: level.name or level.label for level in levels}
+            return {grade: join_labels(grade, labels) or "none" for grade in self.grades()}
         return {
             level.grade: str(level.grade) if self.has_order else level.name or level.label
             for level in levels
@@ -222,7 +259,7 @@ class Rubric(NaturalKey):
 
 
 class RubricLevel(NaturalKey):
-    """A grade of a rubric and the label that defines it.
+    """A grade of a rubric and the label that defines it; of a multi-label one, its number.
 
     `name` is the token for it in prompts and files, `key` its keyboard shortcut in place of the
     digit, `colour` the hue of its shade in tables. Raters read `examples` below the guideline.
@@ -262,6 +299,24 @@ class RubricLevel(NaturalKey):
 
     def __str__(self) -> str:
         return f"{self.grade} {self.label}"
+
+
+def labels_in(grade: int, numbers: Iterable[int]) -> list[int]:
+    """Return the numbers of the labels that a grade of a multi-label rubric has, ascending."""
+    return [number for number in sorted(numbers) if grade & grade_of_label(number)]
+
+
+def join_labels(grade: int, labels: Mapping[int, str]) -> str:
+    """Return the labels of a grade of a multi-label rubric, joined; "" for none."""
+    return " + ".join(labels[number] for number in labels_in(grade, labels))
+
+
+def _sets_of(numbers: Iterable[int]) -> tuple[int, ...]:
+    """Return the grades of all sets of labels, ascending."""
+    grades = [0]
+    for number in sorted(numbers):
+        grades += [grade + grade_of_label(number) for grade in grades]
+    return tuple(grades)
 
 
 @receiver([post_save, post_delete], sender=Rubric)

@@ -17,9 +17,11 @@ from annotation.unique import check_again_if_taken
 RUBRIC_FIELDS = ("slug", "title", "question", "scale", "shows", "eta", "span_from", "guideline")
 LEVEL_FIELDS = ("grade", "label", "name", "key", "colour")
 MOST_LEVELS = 101  # 0 to 100
+MOST_LABELS = 10  # of a multi-label rubric, numbered from 1: a grade is one of 1,024 sets
 MOST_EXAMPLES = 3  # of a level
 EXAMPLE_LENGTHS = {"text": 1000, "question": 500, "reason": 500}  # most characters of each field
 RESERVED_KEYS = "tujk?"  # on the task page
+NO_LABEL_KEY = "0"  # on the task page, of a multi-label rubric
 RESERVED_SLUGS = ("new", "add")  # of pages beside those of rubrics
 
 Problems = list[
@@ -71,7 +73,10 @@ def store_rubric(rubric: Rubric, levels: Sequence[RubricLevel], version: str = "
 
 
 def _check(rubric: Rubric, pk: int, levels: Sequence[RubricLevel]) -> None:
-    if problems := [*_rubric_problems(rubric, pk, levels), *_level_problems(levels)]:
+    problems = [*_rubric_problems(rubric, pk, levels), *_level_problems(levels)]
+    if rubric.is_multi_label:
+        problems += _label_problems(rubric, levels)
+    if problems:
         if pk and not Rubric.objects.filter(pk=pk).exists():
             raise RubricConflictError  # its slug is taken by the rubric that has replaced it
         raise RubricError(problems)
@@ -112,7 +117,7 @@ def _rubric_problems(
         yield "shows", f"Choose some of {', '.join(parts)}, each once."
     grades = sorted(level.grade for level in levels if level.grade is not None)
     for field, grade in (("eta", rubric.eta), ("span_from", rubric.span_from)):
-        if grade is not None and grade not in grades:
+        if grade is not None and grade not in grades and not rubric.is_multi_label:
             yield field, f"{grade} is not a grade of the rubric."
     if rubric.eta is not None and [rubric.eta] == grades[:1]:
         yield "eta", "With the lowest grade as threshold, every pair would count as answerable."
@@ -152,6 +157,20 @@ def _level_problems(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
         for index, value in enumerate(values):
             if value not in ("", None) and counts[value] > 1:
                 yield f"levels.{index}.{field}", f"{value} is there twice."
+
+
+def _label_problems(rubric: Rubric, levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:
+    if len(levels) > MOST_LABELS:
+        yield "levels", f"Give {MOST_LABELS} labels at most, not {len(levels)}."
+    for index, level in enumerate(levels):
+        if level.grade is not None and not 1 <= level.grade <= MOST_LABELS:
+            yield f"levels.{index}.grade", f"Number the labels from 1 to {MOST_LABELS}."
+        if shortcut_key(level) == NO_LABEL_KEY:
+            yield f"levels.{index}.key", f"{NO_LABEL_KEY} is the key for none of the labels."
+    if rubric.eta is not None:
+        yield "eta", "Sets of labels have no order: leave this empty."
+    if rubric.span_from not in (None, 1):
+        yield "span_from", "Give 1 if labels need highlights, or leave this empty."
 
 
 def _example_problems(examples: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:

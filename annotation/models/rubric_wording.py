@@ -16,7 +16,7 @@ from django.utils.translation import override
 
 from annotation.models.campaign import Campaign
 from annotation.models.corpus import Text
-from annotation.models.rubric import Rubric
+from annotation.models.rubric import Rubric, grade_of_label, join_labels
 from annotation.models.standard import GUIDELINES, STANDARD, Examples, Standard, examples_in
 
 
@@ -39,6 +39,8 @@ class RubricWording:
     examples: Examples = field(default_factory=dict)
     further: "Mapping[str, RubricWording]" = field(default_factory=dict)
     """The words of the campaign's further rubrics, by slug."""
+    is_multi_label: bool = False
+    """Whether an answer is a set of the levels: see `Rubric.is_multi_label`."""
 
     @property
     def whole_guideline(self) -> str:
@@ -59,9 +61,21 @@ class RubricWording:
             if examples := self.examples.get(level.grade):
                 yield level, examples
 
-    def labels(self) -> dict[int | None, str]:
-        """Return the label of each level by its grade."""
-        return {level.grade: level.label for level in self.levels}
+    def label_of(self, grade: int | None) -> str:
+        """Return the label of a grade, or those of a set of labels; "" for no grade."""
+        labels = {level.grade: level.label for level in self.levels}
+        if not self.is_multi_label or grade is None:
+            return labels.get(grade, "") if grade is not None else ""
+        return join_labels(grade, labels) or _("none of these")
+
+    def labels(self) -> dict[int, str]:
+        """Return the label of each grade of one level; of a multi-label rubric, also of none."""
+        if not self.is_multi_label:
+            return {level.grade: level.label for level in self.levels}
+        ascending = sorted(self.levels, key=lambda level: level.grade)
+        return {grade_of_label(level.grade): level.label for level in ascending} | {
+            0: self.label_of(0)
+        }
 
     def stored(self) -> dict[str, Any]:
         """Return the JSON for `Campaign.wording`. The guideline has a column of its own."""
@@ -70,6 +84,7 @@ class RubricWording:
             "question": self.question,
             "levels": {str(level.grade): level.label for level in self.levels},
             "examples": {str(grade): examples for grade, examples in self.examples.items()},
+            **({"is_multi_label": True} if self.is_multi_label else {}),
         }
 
 
@@ -149,11 +164,8 @@ def overrides_of(edited: RubricWording, default: RubricWording) -> dict[str, Any
         for name in ("title", "question")
         if getattr(edited, name) != getattr(default, name)
     }
-    labels = default.labels()
     levels = {
-        str(level.grade): level.label
-        for level in edited.levels
-        if level.label != labels.get(level.grade)
+        str(level.grade): level.label for level in edited.levels if level not in default.levels
     }
     return overrides | ({"levels": levels} if levels else {})
 
@@ -167,6 +179,7 @@ def _from_json(stored: Mapping[str, Any]) -> RubricWording:
         tuple(Level(int(grade), label) for grade, label in levels),
         stored["guideline"],
         _examples_from_json(stored),
+        is_multi_label=stored.get("is_multi_label", False),
     )
 
 
@@ -183,12 +196,23 @@ def _untranslated(rubric: Rubric, language: str, kind: str) -> RubricWording:
     with override(language):
         if rubric.eta is not None and len(levels) == 2:
             default_question = _("Can each question be answered from this %(kind)s alone?")
+        elif rubric.is_multi_label:
+            default_question = _(
+                "Which of these fit each question and this %(kind)s? Choose all that apply."
+            )
         elif rubric.is_nominal:
             default_question = _("Which of these fits each question and this %(kind)s?")
         else:
             default_question = _("How well does this %(kind)s answer each question?")
         question = rubric.question or default_question % {"kind": Text.Kind(kind).label}
-        return RubricWording(rubric.title, question, levels, rubric.guideline, examples)
+        return RubricWording(
+            rubric.title,
+            question,
+            levels,
+            rubric.guideline,
+            examples,
+            is_multi_label=rubric.is_multi_label,
+        )
 
 
 def _with_overrides(default: RubricWording, campaign: Campaign) -> RubricWording:
@@ -206,4 +230,5 @@ def _with_overrides(default: RubricWording, campaign: Campaign) -> RubricWording
         ),
         guideline=campaign.guideline if campaign.guideline.strip() else default.guideline,
         examples=_examples_from_json(overrides) or default.examples,
+        is_multi_label=overrides.get("is_multi_label", default.is_multi_label),
     )

@@ -261,12 +261,12 @@ def _displayed_texts(names: Names) -> Iterator[Cells]:
         ("rubric", of_rubric, rubric_wording.title),
     ]
     texts += [("question", campaign.language, rubric_wording.question)]
-    texts += [(f"grade {level.grade}", of_rubric, level.label) for level in rubric_wording.levels]
+    texts += [(name, of_rubric, label) for name, label in _level_texts(rubric_wording)]
     texts += [("guideline", "" if is_rubrics else campaign.language, rubric_wording.guideline)]
     texts += [(name, of_rubric, text) for name, text in _example_texts(rubric_wording)]
     for slug, further in rubric_wording.further.items():
         further_texts = {"rubric": further.title, "question": further.question}
-        further_texts |= {f"grade {level.grade}": level.label for level in further.levels}
+        further_texts |= dict(_level_texts(further))
         further_texts |= {"guideline": further.guideline, **dict(_example_texts(further))}
         texts += [(f"{slug}: {name}", of_rubric, text) for name, text in further_texts.items()]
     campaign_texts = [("consent", campaign.consent)]
@@ -290,6 +290,13 @@ def _displayed_texts(names: Names) -> Iterator[Cells]:
     for name, language, text in texts:
         if text:
             yield {"name": name, "language": language, "text": text, "sha256": digest(text)}
+
+
+def _level_texts(rubric_wording: RubricWording) -> Iterator[tuple[str, str]]:
+    """Yield each level as "grade 1", or "label 1" of a multi-label rubric, with its words."""
+    noun = "label" if rubric_wording.is_multi_label else "grade"
+    for level in rubric_wording.levels:
+        yield f"{noun} {level.grade}", level.label
 
 
 def _example_texts(rubric_wording: RubricWording) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotation.form_fields import MultilineField
 from annotation.models import Answer, Rubric, Text
+from annotation.models.rubric_rules import MOST_LABELS
 from annotation.text.spans import Span, SpanError, locate, validated_span
 
 
@@ -48,13 +49,19 @@ class AnswerForm(forms.Form):
     spans = forms.CharField(required=False)
 
     def __init__(self, data: QueryDict, *, text: Text, rubric: Rubric) -> None:
-        super().__init__(data)
+        super().__init__(with_grade_of_labels(data, rubric))
         self.sent = data
         self.text = text
         self.rubric = rubric
 
     def clean_grade(self) -> int | None:
-        grade = self.cleaned_data["grade"]
+        grade: int | None = self.cleaned_data["grade"]
+        if len(labels := self.sent.getlist("label")) > 1 and "0" in labels:
+            raise ValidationError(
+                _("You chose “none of these” and others. Untick one or the other.")
+            )
+        if self.rubric.is_multi_label and grade is not None and grade not in self.rubric.grades():
+            raise ValidationError(_("The labels must be some of those on the page."))
         if grade is not None and grade not in self.rubric.grades():
             allowed = ", ".join(map(str, self.rubric.grades()))
             raise ValidationError(
@@ -103,6 +110,27 @@ class AnswerForm(forms.Form):
                 _("Grade %(grade)s needs no marked words: untick them, or choose a higher grade."),
                 params={"grade": grade},
             )
+
+
+def with_grade_of_labels(sent: QueryDict, rubric: Rubric) -> QueryDict:
+    """Return sent values with the grade that the ticked labels of a multi-label rubric make.
+
+    Scripts send the grade itself. Values that are no numbers make a grade that is none.
+    """
+    labels = sent.getlist("label")
+    if not rubric.is_multi_label or "grade" in sent or not labels:
+        return sent
+    values = sent.copy()
+    is_valid = all(re.fullmatch(r"[0-9]{1,4}", label) for label in labels)
+    values["grade"] = str(sum(set(map(int, labels)))) if is_valid else "-1"
+    return values
+
+
+def selected_options(grade: str, rubric: Rubric) -> set[str]:
+    """Return the values of the options that a form with this grade has selected."""
+    if not rubric.is_multi_label or grade == "0" or not re.fullmatch(r"[0-9]{1,4}", grade):
+        return {grade}
+    return {str(option) for bit in range(MOST_LABELS) if (option := 1 << bit) & int(grade)}
 
 
 class SkipForm(forms.Form):

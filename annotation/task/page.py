@@ -1,13 +1,14 @@
 """Context of the item page: its questions, the answers so far, and its links."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from django.http import Http404
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from annotation.models import (
@@ -20,7 +21,10 @@ from annotation.models import (
     SubQuestion,
     Text,
 )
+from annotation.models.rubric import grade_of_label
+from annotation.models.rubric_rules import NO_LABEL_KEY, shortcut_key
 from annotation.models.rubric_wording import RubricWording, campaign_wording
+from annotation.task.forms import selected_options
 
 RUBRIC_LETTERS = "abcd"  # of the rubrics of one question
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
@@ -73,6 +77,11 @@ class QuestionCard:
         if self.refused:
             return self.refused.grade
         return "" if self.grade is None else str(self.grade)
+
+    @property
+    def chosen_options(self) -> set[str]:
+        """Values of the options that are selected in its form; several of a multi-label rubric."""
+        return selected_options(self.chosen, self.rubric)
 
     @property
     def boxes(self) -> list[tuple[dict[str, Any], str, bool]]:
@@ -192,12 +201,16 @@ def build_card_fields(rows: Sequence[Frozen], rubrics: Sequence[Rubric]) -> list
 
 @dataclass(frozen=True)
 class LevelChoice:
-    """A level of a rubric as an option: its grade, label, shortcut key and colour."""
+    """A level of a rubric as an option: its grade, label, shortcut key and colour.
+
+    `number` is displayed beside its label: the grade, or the number of one of several labels.
+    """
 
     grade: int
     label: str
     key: str
     colour: str
+    number: int
 
     @property
     def sent(self) -> str:
@@ -235,11 +248,13 @@ class Scale:
         return levels[0] if len(levels) == 1 else None
 
 
-def scale_of(rubric: Rubric, wording: RubricWording) -> Scale:
+def scale_of(rubric: Rubric, rubric_wording: RubricWording) -> Scale:
+    if rubric.is_multi_label:
+        return Scale(rubric, rubric_wording.question, tuple(_label_choices(rubric, rubric_wording)))
     level_of_grade = {level.grade: level for level in rubric.levels.all()}
     return Scale(
         rubric,
-        wording.question,
+        rubric_wording.question,
         tuple(
             LevelChoice(
                 level.grade,
@@ -247,10 +262,22 @@ def scale_of(rubric: Rubric, wording: RubricWording) -> Scale:
                 # A level that is not there was shown by a campaign from before rubrics stayed as they are.
                 level_of_grade[level.grade].key.lower() if level.grade in level_of_grade else "",
                 level_of_grade[level.grade].colour if level.grade in level_of_grade else "",
+                level.grade,
             )
-            for level in wording.levels
+            for level in rubric_wording.levels
         ),
     )
+
+
+def _label_choices(rubric: Rubric, rubric_wording: RubricWording) -> Iterator[LevelChoice]:
+    """Yield the labels of a multi-label rubric by number, and last that none of them applies."""
+    level_of_grade = {grade_of_label(level.grade): level for level in rubric.levels.all()}
+    for grade, label in rubric_wording.labels().items():
+        if grade:
+            level = level_of_grade[grade]
+            yield LevelChoice(grade, label, shortcut_key(level), level.colour, level.grade)
+        else:
+            yield LevelChoice(grade, capfirst(label), NO_LABEL_KEY, "", grade)
 
 
 @dataclass(frozen=True)

@@ -311,7 +311,7 @@ _CAMPAIGN = _columns(
     "raters_per_item",
     "copies_equal_texts",
 )
-_RUBRIC = _columns(Rubric, "id", "span_from")
+_RUBRIC = _columns(Rubric, "id", "scale", "span_from")
 
 
 def _prefixed_columns(path: str, columns: Columns) -> list[str]:

@@ -31,7 +31,7 @@ from annotation.participation.skips import no_more_skips_message, skips_of
 from annotation.participation.time_left import minutes_left
 from annotation.participation.withdrawal import end_message
 from annotation.task import saving
-from annotation.task.forms import AnswerForm, SkipForm, problems
+from annotation.task.forms import AnswerForm, SkipForm, problems, with_grade_of_labels
 from annotation.task.page import QuestionCard, RefusedForm, item_cards, links_of, page_context
 from annotation.task.queue import parse_queue, replay
 from annotation.task.saving import item_to_answer
@@ -347,7 +347,7 @@ def _report_refusal(
     card = _card(cards, *answered_question)
     card.refused = RefusedForm(
         message,
-        request.POST.get("grade", ""),
+        with_grade_of_labels(request.POST, card.rubric).get("grade", ""),
         tuple(request.POST.getlist("keep")),
         request.POST.get("quotes", ""),
     )
@@ -382,8 +382,10 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         card_wording = (
             rubric_wording.further[card.rubric.slug] if card.is_further else rubric_wording
         )
-        labels = card_wording.labels()
-        level_labels = {"label": labels.get(card.grade), "wanted": labels.get(card.expected)}
+        level_labels = {
+            "label": card_wording.label_of(card.grade),
+            "wanted": card_wording.label_of(card.expected),
+        }
         compared.append({"card": card, "asks": card_wording.question, **level_labels})
     context = {
         "campaign": campaign,

@@ -96,10 +96,19 @@ class _Section:
             return
         yield _sentence(
             f"Fleiss' $\\kappa${self.cite('fleiss1971')} {_value(people.kappa)}",
-            f"Krippendorff's $\\alpha$ ({people.alpha_metric}){self.cite('krippendorff2019')} "
+            f"Krippendorff's $\\alpha$ ({self._metric(people)}){self.cite('krippendorff2019')} "
             f"{_value(people.alpha)}",
-            f"Gwet's AC1{self.cite('gwet2008')} {_value(people.ac1)}",
+            *(
+                [f"Gwet's AC1{self.cite('gwet2008')} {_value(people.ac1)}"]
+                if people.alpha_metric != "masi"
+                else []
+            ),
         )
+
+    def _metric(self, people: PeopleFacts) -> str:
+        if people.alpha_metric != "masi":
+            return people.alpha_metric
+        return f"distance of sets: MASI{self.cite('passonneau2006')}"
 
     def _judge(self, judge: JudgeFacts) -> Iterator[str]:
         noun = "baseline" if judge.is_baseline else "judge"

@@ -127,6 +127,12 @@ ENTRIES = {
   year = {2015},
   pages = {2901--2907},
 }""",
+    "passonneau2006": """@inproceedings{passonneau2006,
+  author = {Passonneau, Rebecca},
+  title = {Measuring Agreement on Set-Valued Items ({MASI}) for Semantic and Pragmatic Annotation},
+  booktitle = {Proceedings of the Fifth International Conference on Language Resources and Evaluation},
+  year = {2006},
+}""",
     "phipson2010": """@article{phipson2010,
   author = {Phipson, Belinda and Smyth, Gordon K.},
   title = {Permutation {P}-values should never be zero: Calculating exact {P}-values when

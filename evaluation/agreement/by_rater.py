@@ -120,7 +120,7 @@ def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]
 
 def _pair(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> Pair:
     selection, topics = matrix.selection, matrix.topic
-    measures, levels = selection.measures, selection.levels
+    measures, levels = selection.measures, matrix.levels
     first, second = matrix.grades[:, a], matrix.grades[:, b]
     answerable = [binary(side, selection.threshold) for side in (first, second)]
     both = ~(np.isnan(first) | np.isnan(second))

@@ -54,7 +54,7 @@ def rater_confusions(report: AgreementReport) -> list[ConfusionSides]:
     against = [
         ConfusionSides(None, row.rater.name, row.matrix, row.classes)
         for row in report.majority
-        if row.levels == report.selection.levels
+        if row.levels == report.levels
     ]
     return against + [
         ConfusionSides(pair.a.name, pair.b.name, pair.matrix, pair.classes) for pair in report.pairs

@@ -124,8 +124,10 @@ def against(
     """
     selection, topics, judge = matrix.selection, matrix.topic[item], matrix.judge[item]
     people, graded = scales(selection)
+    if selection.rubric.is_multi_label:
+        people = graded = Scale(matrix.levels, None)
     sums = level_sums(human, judge, (people.levels, graded.levels), topics)
-    measures, levels = selection.measures, selection.levels
+    measures, levels = selection.measures, people.levels
     n = int(sums.sum())
     missing = len(human) - n
     scores = (

@@ -66,7 +66,7 @@ def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
     selection, grades = matrix.selection, matrix.grades
     if len(selection.raters) < 3:
         return ()
-    levels, cut = np.array(selection.levels), selection.threshold
+    levels, cut = np.array(matrix.levels), selection.threshold
     rows = []
     for column, (rater, against) in enumerate(
         zip(

@@ -53,6 +53,12 @@ OF_MAJORITY: Attributes = {
     "macro_f1": "classes.macro.f1",
 }
 OF_GRADES: Attributes = {"mean_grade": "mean"}
+OF_LABEL: Attributes = {
+    "prevalence_of_label": "prevalence",
+    "fleiss_kappa": "kappa",
+    "gwet_ac1_of_label": "ac1",
+    "percent_agreement": "percent",
+}
 OF_COVERAGE: Attributes = {name: name for name in ("pearson", "spearman", "kendall")}
 AT_ETA: Attributes = {
     name: name
@@ -120,6 +126,9 @@ SCOPES: Mapping[str, Scope] = {
     "system": _part("system", lambda report: report.systems),
     "topic": _part("topic", lambda report: report.topics),
     "slice": _part("slice", lambda report: report.slices),
+    "label": Scope(
+        lambda report: report.labels, {"label": "name"}, {"chosen": "n_chosen"}, OF_LABEL
+    ),
     "rater": Scope(
         lambda report: report.raters,
         {"rater": "rater.name"},
@@ -205,8 +214,11 @@ def overall(report: AgreementReport) -> list[Overall]:
     return [
         Overall("fleiss_kappa", report.all.kappa, over_topics),
         Overall("fleiss_kappa", resampled, resamples),
-        Overall(f"krippendorff_alpha_{report.alpha_metric}", report.alpha, over_topics),
-        Overall("gwet_ac1", report.all.ac1, over_topics),
+        *(
+            Overall(f"krippendorff_alpha_{metric}", estimate, over_topics)
+            for metric, estimate in report.alphas.items()
+        ),
+        *([Overall("gwet_ac1", report.all.ac1, over_topics)] if "gwet_ac1" in measures else []),
         Overall("percent_agreement", report.all.percent, over_topics),
         Overall("unanimous", report.unanimous, None),
         *(

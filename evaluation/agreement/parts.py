@@ -61,7 +61,9 @@ def part(matrix: RatingMatrix, name: str, mask: NDArray[np.bool_]) -> Part:
         ).within(-1, 1),
         ac1=jackknife_interval(fleiss.gwet_ac1(tallies), fleiss.ac1_from_sums(deleted)).within(
             -1, 1
-        ),
+        )
+        if "gwet_ac1" in measures
+        else measures.none("gwet_ac1"),
         percent=jackknife_interval(
             fleiss.percent_agreement(tallies), ratio(deleted[:, 0], deleted[:, 1])
         ).within(0, 1),
@@ -89,13 +91,15 @@ def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
     paired, rated = sums[:, 1], sums[:, 2]
     none = np.where(paired > 0, fleiss.ONE_CATEGORY, fleiss.NO_PAIR)
     kappa = _estimates(fleiss.kappa_from_sums(sums), none, paired, items)
-    ac1 = _estimates(fleiss.ac1_from_sums(sums), none, paired, items)
+    ac1: list[Estimate] = _estimates(fleiss.ac1_from_sums(sums), none, paired, items)
     percent = _estimates(ratio(sums[:, 0], paired), none, paired, items)
     no_ratings = np.full(len(sums), NO_RATINGS)
     prevalence: list[Estimate] = _estimates(ratio(yes, rated), no_ratings, rated, items)
     measures = matrix.selection.measures
     if "prevalence" not in measures:
         prevalence = [measures.none("prevalence") for _ in prevalence]
+    if "gwet_ac1" not in measures:
+        ac1 = [measures.none("gwet_ac1") for _ in ac1]
     # The sums are in the order of the topics' keys.
     row_of = {topic: row for row, topic in enumerate(np.unique(matrix.topic).tolist())}
     return tuple(
@@ -137,7 +141,7 @@ def unanimous(grades: FloatArray) -> Estimate:
 
 
 def _levels(matrix: RatingMatrix) -> IntArray:
-    return np.array(matrix.selection.levels, dtype=np.int64)
+    return np.array(matrix.levels, dtype=np.int64)
 
 
 def _answerable(matrix: RatingMatrix, terms: FloatArray) -> FloatArray:

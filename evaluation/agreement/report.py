@@ -12,6 +12,7 @@ from evaluation.agreement.composition import GradesOf, grades_given
 from evaluation.agreement.highlights import highlights_alpha
 from evaluation.agreement.judge import AgainstJudge, judge_parts
 from evaluation.agreement.judge_evidence import JudgeEvidence, judge_evidence
+from evaluation.agreement.labels import LabelRow, label_rows
 from evaluation.agreement.majority import MajorityRow, majority_rows
 from evaluation.agreement.parts import Part, part, slice_parts, topic_parts, unanimous
 from evaluation.data.cache import cached, cached_or_none
@@ -45,15 +46,14 @@ SEED = 0  # of the resamples: the same data give the same interval everywhere
 
 def kappa_bootstrap(matrix: RatingMatrix, kappa: Estimate) -> Bootstrap:
     """Return Fleiss' kappa with a cluster bootstrap interval: topics are resampled."""
-    tallies = fleiss.counts(matrix.grades, np.array(matrix.selection.levels))
+    tallies = fleiss.counts(matrix.grades, np.array(matrix.levels))
     sums = topic_sums(fleiss.item_terms(tallies), matrix.topic)
     return cluster_bootstrap(kappa, sums, fleiss.kappa_from_sums, seed=SEED)
 
 
-def alpha(matrix: RatingMatrix) -> Estimate:
-    """Return Krippendorff's alpha of all raters, with its interval over topics."""
-    levels, metric = matrix.selection.levels, matrix.selection.measures.metric
-    ratings = matrix.grades.T
+def alpha(matrix: RatingMatrix, metric: Metric) -> Estimate:
+    """Return Krippendorff's alpha of all raters by a metric, with its interval over topics."""
+    levels, ratings = matrix.levels, matrix.grades.T
     units = coincidences(ratings, levels).reshape(matrix.n_items, len(levels) ** 2)
     deleted = leave_one_topic_out_sums(units, matrix.topic).reshape(-1, len(levels), len(levels))
     return jackknife_interval(
@@ -78,6 +78,8 @@ class AgreementReport:
     """All numbers of one selection."""
 
     selection: Selection
+    levels: tuple[int, ...]
+    """The grades in the order of the confusion matrices: see `RatingMatrix.levels`."""
     n_items: int
     n_missing: int
     n_cells: int
@@ -86,8 +88,10 @@ class AgreementReport:
     all: Part
     bootstrap: Bootstrap
     """The kappa of `all` with the interval of a cluster bootstrap."""
-    alpha: Estimate
-    """Krippendorff's, by `alpha_metric`."""
+    alphas: Mapping[Metric, Estimate]
+    """Krippendorff's alpha by each metric that the grades allow, first by `alpha_metric`."""
+    labels: tuple[LabelRow, ...]
+    """Agreement on each label of a multi-label rubric; empty for others."""
     icc: Intraclass | None
     """Intraclass correlations, where grades are quantities."""
     unanimous: Estimate
@@ -123,6 +127,10 @@ class AgreementReport:
     def alpha_metric(self) -> Metric:
         return self.selection.measures.metric
 
+    @property
+    def alpha(self) -> Estimate:
+        return self.alphas[self.alpha_metric]
+
     def judged(self, rater: str = "") -> AgainstJudge | None:
         """Return the judge against one rater, or against all of them; None without a judge.
 
@@ -148,6 +156,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
     overall = part(matrix, "all", all_items)
     return AgreementReport(
         selection=selection,
+        levels=matrix.levels,
         n_items=matrix.n_items,
         n_missing=matrix.n_missing,
         n_cells=matrix.grades.size,
@@ -155,7 +164,8 @@ def agreement_report(selection: Selection) -> AgreementReport:
         n_filtered=_filtered(matrix),
         all=overall,
         bootstrap=kappa_bootstrap(matrix, overall.kappa),
-        alpha=alpha(matrix),
+        alphas={metric: alpha(matrix, metric) for metric in measures.metrics},
+        labels=label_rows(matrix),
         icc=icc(matrix) if "icc_single" in measures else None,
         unanimous=unanimous(matrix.grades),
         highlights=highlights_alpha(matrix, evidence)

@@ -18,6 +18,7 @@ from evaluation.agreement.numbers import (
     AT_ETA,
     OF_COVERAGE,
     OF_EVIDENCE,
+    OF_LABEL,
     OF_MAJORITY,
     OF_PAIR,
     OF_PART,
@@ -49,11 +50,11 @@ def as_json(report: AgreementReport) -> Json:
         "dataset": selection.dataset.slug,
         "rubric": selection.rubric.slug,
         "scale": selection.rubric.scale,
-        "levels": list(selection.levels),
+        "levels": list(report.levels),
         "eta": selection.eta,
     }
-    if "classes" in selection.measures:
-        head["level_names"] = {str(grade): name for grade, name in selection.names.items()}
+    if not selection.rubric.has_order:
+        head["level_names"] = {str(grade): selection.names[grade] for grade in report.levels}
     if selection.majority != "strict":
         head["majority"] = selection.majority
     if selection.campaign:
@@ -128,6 +129,7 @@ def _between_raters(report: AgreementReport) -> Json:
             }
         },
         "krippendorff_alpha": detailed(report.alpha) | {"metric": report.alpha_metric},
+        **_labels(report),
         "krippendorff_alpha_highlights": detailed(report.highlights),
         **_plain(
             {
@@ -156,6 +158,19 @@ def _between_raters(report: AgreementReport) -> Json:
         **_icc(report),
         "rater_counts": {row.rater.name: _rater(row) for row in report.raters},
     }
+
+
+def _labels(report: AgreementReport) -> Json:
+    """Return alphas by further metrics, and the agreement on each label of a rubric."""
+    further = [metric for metric in report.alphas if metric != report.alpha_metric]
+    alphas: Json = {f"krippendorff_alpha_{name}": detailed(report.alphas[name]) for name in further}
+    if not report.labels:
+        return alphas
+    by_label = {
+        row.name: {"number": row.number, "n_chosen": row.n_chosen, **_these(row, OF_LABEL)}
+        for row in report.labels
+    }
+    return alphas | {"by_label": by_label}
 
 
 def _part(part: Part) -> Json:

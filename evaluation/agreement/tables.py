@@ -133,7 +133,7 @@ def _confusions(report: AgreementReport, judged: AgainstJudge | None) -> ResultT
         [
             [sides.truth or MAJORITY, sides.rater, row_grade, column_grade, count, share]
             for sides in rater_confusions(report)
-            for row_grade, column_grade, count, share in sides.cells(report.selection.levels)
+            for row_grade, column_grade, count, share in sides.cells(report.levels)
         ],
     )
 
@@ -164,6 +164,7 @@ TABLES: dict[str, Maker] = {
     "pairs": _of("pair"),
     "systems": _of("system"),
     "topics": _of("topic"),
+    "labels": _of("label"),
     "majority": _of("majority"),
     "coverage": _coverage,
     "means": _means,

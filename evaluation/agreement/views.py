@@ -76,7 +76,7 @@ def agreement(request: AuthenticatedRequest, selection: Selection) -> HttpRespon
             report.graded, lambda row: float(row.n), everything=everything
         ),
         "sides": sides if "matrix" in selection.measures else None,
-        "sides_rows": confusion_rows(sides.matrix, selection.levels, None) if sides else [],
+        "sides_rows": confusion_rows(sides.matrix, report.levels, None) if sides else [],
         "kept": selection.params(),
         "panels": panels,
         "is_thinned": any(panel.is_thinned for panel in panels.rows),
@@ -84,6 +84,7 @@ def agreement(request: AuthenticatedRequest, selection: Selection) -> HttpRespon
         "part_axis": axis_of(
             *(part.kappa for part in (*report.systems, *report.topics, *report.slices))
         ),
+        "label_axis": axis_of(*(label.kappa for label in report.labels)),
         "judged": judged,
         # The selection of links to the pairs of one rater: with that rater alone.
         "held": replace(

@@ -10,7 +10,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.models import Rater, Rating
+from annotation.models import Rater, Rating, Rubric
+from annotation.models.rubric import grade_of_label
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix, copied_pairs
 from evaluation.data.selection import Selection, SelectionError
@@ -63,7 +64,11 @@ def make_aggregate(
         has_expected &= expected is not None
         grades = grades if expected is None else np.where(has_expected, expected, grades)
         rule += f" (expected grades known for {has_expected.sum():,} of {rated.sum():,} grades)"
-    levels = aggregate(grades, selection.levels, method, seed=seed)
+    levels = (
+        _majority_of_labels(grades, rubric)
+        if rubric.is_multi_label and method == "majority"
+        else aggregate(grades, matrix.levels, method, seed=seed)
+    )
     rater_titles = list_raters(raters, fingerprints or {})
     return _store(
         matrix, name or f"{method}{suffix}.{rubric.slug}", levels, f"{rule}, of {rater_titles}"
@@ -108,6 +113,17 @@ def make_calibrated(
     )
     rater_name = name or f"calibrated-{judge.name}.{selection.rubric.slug}"
     return _store(matrix, rater_name, levels, rule)
+
+
+def _majority_of_labels(grades: FloatArray, rubric: Rubric) -> FloatArray:
+    """Return the labels that a majority of each item's raters chose; NaN on a tie."""
+    sets, missing = np.nan_to_num(grades).astype(np.int64), np.isnan(grades)
+    total = np.zeros(len(grades))
+    for level in rubric.levels.all():
+        grade = grade_of_label(level.grade)
+        chosen = np.where(missing, np.nan, sets & grade > 0)
+        total += grade * aggregate(chosen, (0, 1), "majority")
+    return total
 
 
 def check_order(selection: Selection, method: str) -> None:

@@ -93,7 +93,7 @@ class CampaignAnswers:
     @cached_property
     def levels(self) -> IntArray:
         """The scale: the rubric's grades, and any that an older form of the rubric had."""
-        grades = set(self.campaign.rubric.grades()) | set(self.grade.tolist())
+        grades = set(self.campaign.rubric.scale_grades()) | set(self.grade.tolist())
         return np.array(sorted(grades), dtype=np.int64)
 
     @cached_property

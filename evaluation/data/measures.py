@@ -11,12 +11,12 @@ from functools import cached_property
 
 from annotation.models import Rubric
 from evaluation.stats.correlation import Correlation
-from evaluation.stats.krippendorff import Metric
+from evaluation.stats.krippendorff import SET_METRICS, Metric
 
 MAX_LEVELS = 10  # with more levels than this a grade is a quantity
 
-ETA, ORDER, WEIGHTS, NAMES, NOT_BINARY, QUANTITY, SPANS = (
-    *("eta", "order", "weights", "names", "several", "quantity", "spans"),
+ETA, ORDER, WEIGHTS, NAMES, NOT_BINARY, COUNTABLE, ONE_LEVEL, QUANTITY, SPANS = (
+    *("eta", "order", "weights", "names", "several", "countable", "one_level", "quantity", "spans"),
 )
 
 # What a measure takes. One that is not here takes nothing: every rubric has it.
@@ -33,7 +33,9 @@ TAKES: Mapping[str, str] = {
     **dict.fromkeys(("cohen_quadratic", "spearman", "mean_distance"), ORDER),
     **dict.fromkeys(("cohen_linear", "mean_grade"), WEIGHTS),
     **dict.fromkeys(("macro_precision", "macro_recall", "macro_f1", "classes"), NAMES),
-    **dict.fromkeys(("composition", "matrix", "judge_scott_pi", "relative_drop"), NOT_BINARY),
+    **dict.fromkeys(("composition", "matrix"), COUNTABLE),
+    "gwet_ac1": ONE_LEVEL,
+    **dict.fromkeys(("judge_scott_pi", "relative_drop"), NOT_BINARY),
     **dict.fromkeys(("icc_single", "icc_mean", "bias", "limit_low", "limit_high"), QUANTITY),
     **dict.fromkeys(
         (
@@ -47,8 +49,10 @@ UNDEFINED_REASONS: Mapping[str, str] = {
     ETA: "no grade of this rubric says answerable",
     ORDER: "the grades of this rubric are names, and none is more than another",
     WEIGHTS: "the grades of this rubric are names, or two alone",
-    NAMES: "the grades of this rubric have an order or a threshold",
+    NAMES: "the grades of this rubric have an order or a threshold, or are sets of labels",
     NOT_BINARY: "this rubric asks for yes or no",
+    COUNTABLE: "this rubric asks for yes or no, or for sets of labels",
+    ONE_LEVEL: "grades of this rubric are sets of labels: see AC1 of each label",
     QUANTITY: f"this rubric has {MAX_LEVELS} levels or fewer, or names",
     SPANS: "no grade of this rubric rests on marked words",
 }
@@ -61,6 +65,11 @@ class Measures:
     has: frozenset[str]
     metric: Metric
     """Of Krippendorff's alpha."""
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """All metrics of Krippendorff's alpha that the grades allow, `metric` first."""
+        return SET_METRICS if self.metric in SET_METRICS else (self.metric,)
 
     def __contains__(self, measure: str) -> bool:
         return measure not in TAKES or TAKES[measure] in self.has
@@ -86,12 +95,15 @@ def measures_of(rubric: Rubric) -> Measures:
         ETA: has_eta,
         ORDER: has_order,
         WEIGHTS: has_order and n > 2,
-        NAMES: not has_order,
+        NAMES: not has_order and not rubric.is_multi_label,
         NOT_BINARY: n > 2 or not has_eta,
+        COUNTABLE: (n > 2 or not has_eta) and not rubric.is_multi_label,
+        ONE_LEVEL: not rubric.is_multi_label,
         QUANTITY: has_order and n > MAX_LEVELS,
         SPANS: rubric.span_from is not None,
     }
+    metric: Metric = "ordinal" if has_order and n > 2 else "nominal"
     return Measures(
         frozenset(trait for trait, applies in has.items() if applies),
-        "ordinal" if has_order and n > 2 else "nominal",
+        SET_METRICS[0] if rubric.is_multi_label else metric,
     )

@@ -208,6 +208,21 @@ class RatingMatrix:
         return int(np.isnan(self.grades).sum())
 
     @cached_property
+    def levels(self) -> tuple[int, ...]:
+        """The grades of the rubric, ascending.
+
+        Of a multi-label rubric the sets of one label or none, and others that were given: ten labels
+        have 1,024 sets, of which raters use a few.
+        """
+        rubric = self.selection.rubric
+        if not rubric.is_multi_label:
+            return self.selection.levels
+        frames = [self.rows, *([self.judge_rows] if self.selection.one_scale else [])]
+        given = (frame["grade"].to_numpy() for frame in frames)
+        grades = np.unique(np.concatenate([rubric.scale_grades(), *given]))
+        return tuple(map(int, grades[~np.isnan(grades)]))
+
+    @cached_property
     def text(self) -> IntArray:
         """The text of each item."""
         return self.items.get_level_values("text").to_numpy(np.int64)

@@ -38,7 +38,7 @@ class RepeatedGrades:
     @property
     def levels(self) -> list[int]:
         grades = {*self.first.astype(int).tolist(), *self.second.astype(int).tolist()}
-        return sorted(grades | set(self.rubric.grades()))
+        return sorted(grades | set(self.rubric.scale_grades()))
 
     def agreement(self, rater: int | None = None) -> IntraRater:
         """Return the agreement of a rater, by key, with themselves; None: pooled over all."""

@@ -85,7 +85,7 @@ class PairQuery(PageQuery):
             f"{side}{rater.name}:{grade}"
             for rater in selection.raters
             for side in ("", f"{MAJORITY_PREFIX}:")
-            for grade in selection.levels
+            for grade in matrix.levels
         ]
         super().__init__(
             params,
@@ -96,8 +96,10 @@ class PairQuery(PageQuery):
             system=matrix.systems,
             topic=matrix.topic_names.values(),
             text=matrix.texts,
-            human_grade=selection.levels,
-            judge_grade=selection.judge_rubric.grades(),
+            human_grade=matrix.levels,
+            judge_grade=selection.judge_rubric.grades()
+            if not selection.one_scale
+            else matrix.levels,
         )
 
     def filter_phrases(self) -> Iterator[Phrase]:
@@ -188,7 +190,7 @@ def _items_with_grade(matrix: RatingMatrix, side: str) -> BoolArray:
     if not prefix:
         return np.asarray(matrix.grades[:, column] == int(grade))
     other_grades = np.delete(matrix.grades, column, axis=1)
-    return np.asarray(majority_of(other_grades, selection.levels, selection.majority) == int(grade))
+    return np.asarray(majority_of(other_grades, matrix.levels, selection.majority) == int(grade))
 
 
 def _of_kind(matrix: RatingMatrix, evidence: Evidence, kind: str) -> BoolArray:

@@ -13,6 +13,7 @@ from evaluation.data.ratings import RatingMatrix
 from evaluation.data.spans import Evidence
 from evaluation.stats.clusters import binary
 from evaluation.stats.estimate import FloatArray, IntArray
+from evaluation.stats.krippendorff import set_distances
 
 DECIMALS = 9  # weights that differ beyond are equal: they were summed in another order
 
@@ -20,12 +21,14 @@ DECIMALS = 9  # weights that differ beyond are equal: they were summed in anothe
 def grade_distance(matrix: RatingMatrix) -> FloatArray:
     """Return the mean distance between the grades of each item: 0 the same, 1 the whole scale.
 
-    The mean is over all pairs of raters and of a rater with the judge, as a share of the scale; of grades
-    that are names 0 or 1. A judge on another scale counts as answerable or not. NaN for an item with one grade.
+    The mean is over all pairs of raters and of a rater with the judge, as a share of the scale; of
+    grades that are names 0 or 1, of sets of labels the MASI distance. A judge on another scale counts
+    as answerable or not. NaN for an item with one grade.
     """
     selection = matrix.selection
     has_order = "cohen_quadratic" in selection.measures
-    reach = selection.levels[-1] - selection.levels[0]
+    has_sets = selection.rubric.is_multi_label
+    reach = 1 if has_sets else selection.levels[-1] - selection.levels[0]
     graders = (matrix.grades - selection.levels[0]) / reach
     if selection.judge:
         judge = (
@@ -34,11 +37,12 @@ def grade_distance(matrix: RatingMatrix) -> FloatArray:
             else binary(matrix.judge, selection.judge_threshold)
         )
         graders = np.column_stack([graders, judge])
+    unlike = _masi_distance if has_sets else _unlike
     return _mean(
         [
             np.abs(graders[:, a] - graders[:, b])
             if has_order
-            else _unlike(graders[:, a], graders[:, b])
+            else unlike(graders[:, a], graders[:, b])
             for a, b in combinations(range(graders.shape[1]), 2)
         ],
         matrix.n_items,
@@ -76,6 +80,16 @@ def strongest_first(items: IntArray, grades: FloatArray, evidence: FloatArray) -
 def _unlike(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return 1 where two names differ, 0 where they are the same, NaN where one is missing."""
     return np.where(np.isnan(a) | np.isnan(b), np.nan, a != b)
+
+
+def _masi_distance(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the MASI distance of the sets of each item, NaN where one is missing."""
+    is_missing = np.isnan(a) | np.isnan(b)
+    sets = [np.nan_to_num(side).astype(np.int64) for side in (a, b)]
+    levels = np.unique(sets)
+    distances = set_distances(levels, "masi")
+    first, second = (np.searchsorted(levels, side) for side in sets)
+    return np.where(is_missing, np.nan, distances[first, second])
 
 
 def _mean(distances: list[FloatArray], n_items: int) -> FloatArray:

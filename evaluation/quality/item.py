@@ -108,7 +108,7 @@ def item_report(item: Item) -> ItemReport:
         decision.question_id: decision.grade for decision in Decision.objects.filter(item=item)
     }
     grades = {answer.grade for answer in newest.values() if answer.grade is not None}
-    levels = np.array(sorted(grades | set(rubric.grades())), dtype=np.int64)
+    levels = np.array(sorted(grades | set(rubric.scale_grades())), dtype=np.int64)
     rows = []
     for item_question in item.asked.select_related("question").order_by("position"):
         voices = []

@@ -8,7 +8,7 @@ at a time, and without the disagreements.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.fleiss import counts
 
-Metric = Literal["nominal", "ordinal", "interval"]
+Metric = Literal["nominal", "ordinal", "interval", "jaccard", "masi"]
+SET_METRICS: tuple[Metric, ...] = ("masi", "jaccard")  # of levels that are sets of labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ def krippendorff_alpha(ratings: ArrayLike, metric: Metric) -> Alpha:
 
     `metric` says how far apart two grades are: "nominal" 0 or 1; "interval" their difference;
     "ordinal" the number of ratings from one to the other, of which those at both ends count half.
+    For "jaccard" and "masi" a rating is a set of labels as bits of an integer, and the squared
+    distance is that of `set_distances`.
     A unit with one rating counts in nothing. Undefined if no unit has two ratings or if all those
     of such units are in one category. Raises ValueError for another shape, infinite ratings or an
     unknown metric.
@@ -121,10 +124,31 @@ def _distances(totals: FloatArray, levels: FloatArray, metric: Metric) -> FloatA
     """Return the distances between levels; ordinal ones depend on how often each is used."""
     if metric == "nominal":
         return (levels[:, np.newaxis] != levels).astype(np.float64)
+    if metric in SET_METRICS:
+        return np.asarray(np.sqrt(set_distances(levels, metric)))  # they are squared by the caller
     if metric == "interval":
         return np.abs(levels[:, np.newaxis] - levels)
     if metric == "ordinal":
         # The middle of each level's ratings when all ratings are lined up.
         middles = totals.cumsum(axis=-1) - totals / 2
         return np.abs(middles[..., :, np.newaxis] - middles[..., np.newaxis, :])
-    raise ValueError(f"a metric is 'nominal', 'ordinal' or 'interval', not {metric!r}")
+    raise ValueError(f"a metric is one of {', '.join(get_args(Metric))}, not {metric!r}")
+
+
+def set_distances(levels: ArrayLike, metric: Metric) -> FloatArray:
+    """Return the distances of sets of labels, as bits of integers: levels x levels, 0 to 1.
+
+    "jaccard": 1 - J, where J is the size of the intersection over that of the union, 1 for two
+    empty sets. "masi": 1 - J * M, where M is 1 for equal sets, 2/3 where one includes the other,
+    1/3 for others that share a label, and 0 for sets that share none.
+    Source: Passonneau (2006), Measuring agreement on set-valued items (MASI), LREC.
+    """
+    sets = np.asarray(levels, dtype=np.int64)
+    shared = sets[:, np.newaxis] & sets
+    union = np.bitwise_count(sets[:, np.newaxis] | sets)
+    similarity = np.where(union == 0, 1.0, np.bitwise_count(shared) / np.maximum(union, 1))
+    if metric == "masi":
+        is_included = (shared == sets) | (shared == sets[:, np.newaxis])
+        monotonicity = np.where(is_included, 2 / 3, 1 / 3)
+        similarity = similarity * np.where(sets[:, np.newaxis] == sets, 1.0, monotonicity)
+    return np.asarray(1 - similarity)

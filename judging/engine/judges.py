@@ -40,6 +40,11 @@ def make_judge(slug: str, *, kind: str = Rater.Kind.MODEL, **fields: Any) -> Jud
     """
     if fields.get("model") == STAND_IN:
         kind = Rater.Kind.BASELINE
+    if fields["rubric"].is_multi_label:
+        raise JudgeError(
+            f"{fields['rubric']} is multi-label, and a judge gives one grade to each pair: ask about "
+            "each label under a rubric of its own."
+        )
     fields.setdefault("levels", levels_of(fields["rubric"]))
     judge = Judge(**fields)
     if judge.failure_policy == Judge.FailurePolicy.ZERO and 0 not in judge.spec.grades:

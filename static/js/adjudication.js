@@ -57,9 +57,10 @@ function fillIn({ dataset }) {
     const [start, end] = place.split(":").map(Number);
     take({ start, end });
   }
-  const grade = [...form.elements.grade].find((radio) => radio.value === dataset.grade);
-  grade.checked = true;
-  grade.scrollIntoView({ block: "nearest" });
+  const options = [...form.querySelectorAll('input[name="grade"], input[name="label"]')];
+  const isChosen = ({ name, value }) => value === dataset.grade || (name === "label" && (Number(value) & Number(dataset.grade)) > 0);
+  for (const option of options) option.checked = isChosen(option);
+  options.find(isChosen).scrollIntoView({ block: "nearest" });
   said.textContent = `Filled in as ${dataset.take} answered: ${dataset.grade}. Control Enter decides.`;
   show();
 }

@@ -22,7 +22,8 @@ export class Question {
     this.form = element.querySelector("form");
     this.url = new URL(this.form.action).pathname;
     this.base = element.dataset.base; // the key of the newest answer that this page knows
-    this.radios = [...element.querySelectorAll('input[name="grade"]')];
+    this.isMultiLabel = "multiLabel" in element.dataset; // a grade is the sum of the labels that are ticked
+    this.radios = [...element.querySelectorAll('input[name="grade"], input[name="label"]')];
     this.spans = JSON.parse(this.form.elements.spans.value);
     // Chosen while this script was still on its way: the page shows it, and nothing has sent it.
     const isEarly = this.radios.some((radio) => radio.checked !== radio.defaultChecked);
@@ -67,12 +68,30 @@ export class Question {
   }
 
   get grade() {
-    const checked = this.radios.find((radio) => radio.checked);
-    return checked ? Number(checked.value) : null;
+    const checked = this.radios.filter((radio) => radio.checked);
+    return checked.length ? checked.reduce((sum, { value }) => sum + Number(value), 0) : null;
   }
 
   set grade(value) {
-    for (const radio of this.radios) radio.checked = value !== null && Number(radio.value) === value;
+    for (const radio of this.radios) radio.checked = value !== null && this.isOf(radio, value);
+  }
+
+  // Whether a grade has this option: it is the option, or one of the labels of which it is the sum.
+  isOf(radio, grade) {
+    const value = Number(radio.value);
+    return value === grade || (this.isMultiLabel && (value & grade) > 0);
+  }
+
+  // The grade after the option of this value was ticked or unticked; null where nothing is ticked.
+  toggled(value) {
+    if (value === 0) return this.grade === 0 ? null : 0;
+    return (this.grade ^ value) || null;
+  }
+
+  // Unticks what cannot stand beside an option that was just ticked: labels beside none of them.
+  untickOthers(option) {
+    if (!this.isMultiLabel || !option.checked) return;
+    for (const other of this.radios) if ((other.value === "0") !== (option.value === "0")) other.checked = false;
   }
 
   get confidence() { return this.form.elements.confidence?.value ?? ""; }
@@ -83,7 +102,8 @@ export class Question {
 
   // How a grade is called: by its number, and where grades are names by its name; nothing for no grade.
   nameOf(grade) {
-    return this.radios.find((radio) => Number(radio.value) === grade)?.dataset.name ?? grade;
+    const names = this.radios.filter((radio) => this.isOf(radio, grade)).map(({ dataset }) => dataset.name);
+    return names.filter(Boolean).join(" + ") || grade;
   }
 
   get state() {

@@ -151,6 +151,7 @@ function settleDenial(question, take) {
 // By key: a grade that finishes its question goes on to the next open one. A question that waits for marked words keeps
 // its grade until that is confirmed: the key may have been meant for the next question.
 function gradeByKey(value) {
+  if (active.isMultiLabel) return choose(active, active.toggled(value)); // more may follow
   if (active.state === "needs-span" && value !== active.grade) {
     regrade = value;
     render();
@@ -181,7 +182,7 @@ function hideAnswered() {
 }
 
 function goOn(question) {
-  if (!question.isDone || !oneAtATime.matches || pane.classList.contains("all")) return;
+  if (question.isMultiLabel || !question.isDone || !oneAtATime.matches || pane.classList.contains("all")) return;
   nextOpen();
   if (active === question) return;
   hideAnswered();
@@ -345,8 +346,9 @@ for (const question of questions) {
   question.remark?.addEventListener("change", release);
   question.form.addEventListener("change", (event) => {
     if (event.target.name === "confidence") commit(question);
-    if (event.target.name !== "grade") return;
+    if (!question.radios.includes(event.target)) return;
     if (question !== active) activate(question, { keepPlace: true });
+    question.untickOthers(event.target);
     choose(question, question.grade); // the radio has changed itself
     question.element.scrollIntoView({ block: "nearest" });
     if (byPointer) goOn(question);

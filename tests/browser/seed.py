@@ -28,7 +28,13 @@ from tests.toolbox.equal_texts import make_mill
 from tests.toolbox.german_study import make_german_study
 from tests.toolbox.labelling_study import make_locks
 from tests.toolbox.prolific_study import make_study
-from tests.toolbox.rubric_studies import kinds_of_facts, make_locks_study, open_both, open_study
+from tests.toolbox.rubric_studies import (
+    faults_of_answers,
+    kinds_of_facts,
+    make_locks_study,
+    open_both,
+    open_study,
+)
 from tests.toolbox.survey import make_surveyed_study
 
 WORKERS = 150
@@ -110,12 +116,13 @@ def _crowd(dataset: Dataset, text: Text, raters: list[Rater]) -> None:
 def _other_rubrics(raters: list[Rater]) -> None:
     """Create studies under other rubrics than ours.
 
-    Grades without labels, names, no text, and two on a page.
+    Grades without labels, names, sets of labels, no text, and two on a page.
     """
     wend = make_locks_study()
     for slug in ("utility", "importance"):
         open_study(wend, add_standard(STANDARD[slug]), raters)
     open_study(wend, kinds_of_facts(), raters)
+    open_study(wend, faults_of_answers(), raters)
     open_both(wend, raters)
 
 

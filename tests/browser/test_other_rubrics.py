@@ -215,3 +215,74 @@ def test_rubric_without_a_text_by_keys_and_without_scripts(at, visit, site):
     plain.locator("#q-2 button", has_text="Save question 2").click()
     expect(plain.locator("#q-2 input[value='1']")).to_be_checked()
     assert site.answers(item) == [(0, 2), (1, 1)]
+
+
+LABEL = "#q-{} input[name=label][value='{}']"
+
+
+def is_ticked(page, number: int, *values: str) -> None:
+    """Expect that of the labels of a question these alone are ticked."""
+    chosen = page.locator(f"#q-{number} input:checked")
+    expect(chosen).to_have_count(len(values))
+    for value in values:
+        expect(page.locator(LABEL.format(number, value))).to_be_checked()
+
+
+def test_labels_by_mouse_and_keys(at, site):
+    _, page, (item, _) = at("worker26", "faults")
+    assert faults(page) == []
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    is_ticked(page, 1, "1", "4")
+    expect(page.locator("#q-1")).to_have_attribute("data-active", "")  # more may follow
+    page.keyboard.press("0")
+    is_ticked(page, 1, "0")
+    page.keyboard.press("2")
+    is_ticked(page, 1, "2")
+    page.keyboard.press("2")
+    is_ticked(page, 1)
+    expect(page.locator("#q-1")).to_have_attribute("data-state", "open")
+    page.keyboard.press("u")
+    is_ticked(page, 1, "2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#q-2")).to_have_attribute("data-active", "")
+    for value in ("1", "2", "0", "4"):
+        page.locator(f"#q-2 .level:has([value='{value}'])").click()
+    is_ticked(page, 2, "4")
+    settled(page)
+    assert axe_problems(page) == []
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#missing a")).to_have_text(["3 open"])
+    page.keyboard.press("0")
+    page.keyboard.press("Control+Enter")
+    onwards(page, site, item)
+    assert site.ratings("worker26", "faults") == {0: (2, []), 1: (4, []), 2: (0, [])}
+
+
+def test_labels_by_touch_and_in_two_places(at, visit, site):
+    worker, page, (item, _) = at("worker27", "faults", **PHONE)
+    other_page = visit(worker.name).open(f"/work/{item}/")
+    assert page.evaluate(SMALL_TARGETS) == []
+    for value in ("1", "4"):
+        page.locator(f"#q-1 .level:has([value='{value}'])").tap()
+    is_ticked(page, 1, "1", "4")
+    expect(page.locator("#q-1")).to_have_attribute("data-active", "")
+    settled(page)
+    is_ticked(other_page, 1, "1", "4")
+    expect(other_page.locator("#elsewhere")).to_contain_text(
+        "A part is missing + It cannot be understood"
+    )
+    assert axe_problems(page) == []
+
+
+def test_labels_without_scripts(at, site):
+    _, page, (item, _) = at("worker29", "faults", java_script_enabled=False)
+    page.locator(LABEL.format(1, "1")).check()
+    page.locator(LABEL.format(1, "4")).check()
+    page.get_by_role("button", name="Save question 1").click()
+    is_ticked(page, 1, "1", "4")
+    page.locator(LABEL.format(1, "0")).check()
+    page.get_by_role("button", name="Save question 1").click()
+    expect(page.get_by_role("alert")).to_contain_text("none of these")
+    is_ticked(page, 1, "1", "4")  # as sent, with the sum: labels count
+    assert site.answers(item) == [(0, 5)]

@@ -1,6 +1,7 @@
 """Studies under other kinds of rubrics, for page and browser tests, on one dataset."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from annotation.builder import sampling
 from annotation.models import (
@@ -85,6 +86,27 @@ def kinds_of_facts() -> Rubric:
         RubricLevel.objects.create(
             rubric=rubric, grade=grade, label=label, name=label.split()[1], key=key, colour=colour
         )
+    return rubric
+
+
+def faults_of_answers(**fields: Any) -> Rubric:
+    """Create a multi-label rubric: the faults of an answer, of which any may apply."""
+    rubric = Rubric.objects.create(
+        **{
+            "slug": "faults",
+            "title": "Faults of an answer",
+            "question": "What is wrong with the answer in this text? Choose all that apply.",
+            "guideline": "Look for each fault by itself.",
+            "scale": Rubric.Scale.LABELS,
+        }
+        | fields
+    )
+    for number, label, name in (
+        (1, "A part is missing", "incomplete"),
+        (2, "Something is false", "false"),
+        (3, "It cannot be understood", "unclear"),
+    ):
+        RubricLevel.objects.create(rubric=rubric, grade=number, label=label, name=name)
     return rubric
 
 

@@ -67,7 +67,7 @@ class AttentionForm(forms.Form):
     )
     expected = forms.TypedChoiceField(coerce=int, label="Requested grade")
 
-    def __init__(self, *args: Any, labels: dict[int | None, str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, labels: dict[int, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["expected"].choices = [  # type: ignore[attr-defined]
             ("", "choose"),

@@ -33,7 +33,7 @@ class ReasonsForm(forms.Form):
         rubric_wording = campaign_wording(campaign)
         for name, answer in self.answers.items():
             further = rubric_wording.further.get(answer.rubric.slug, rubric_wording)
-            label = further.labels().get(answer.grade, "")
+            label = further.label_of(answer.grade)
             self.fields[name] = MultilineField(
                 max_length=MOST_CHARACTERS,
                 required=False,

@@ -109,7 +109,7 @@ class GuidelineForm(DraftForm):
     ) -> RubricWording:
         """Return the wording of the form, with the rubric's own for unchanged fields."""
         before = self.own_before
-        labels = before.labels()
+        labels = {level.grade: level.label for level in before.levels}
 
         def label(level: Level) -> str:
             sent: str = cleaned[f"{LEVEL}{level.grade}"]

@@ -111,7 +111,7 @@ def test_decision_is_withdrawn_and_the_pair_is_open_again(cast, rosa, differing)
     listed = rosa.get(LIST).context["differences"]
     assert [row.decided for row in listed] == [None, None]
     page = rosa.get(url(differing))
-    assert (page.context["grade"], page.context["note"]) == ("", "")
+    assert (page.context["chosen"], page.context["note"]) == ({""}, "")
     assert "withdrawn by rosa" in markup(page)
     assert "Withdraw decision" not in page.content.decode()
     second = decision(differing, grade="0", keep=[], base=sent["key"])

@@ -310,3 +310,46 @@ def test_many_raters_under_many_rubrics_are_exported(tmp_path):
         for rubric in rubrics
     )
     assert export_folder(dataset, tmp_path / "out").files["ratings.jsonl"] == 5 * 201
+
+
+FAULTS = TONE | {
+    "slug": "faults",
+    "scale": "labels",
+    "levels": [
+        TONE["levels"][2] | {"grade": 2, "label": "Something is false", "name": "false"},
+        TONE["levels"][2] | {"grade": 1, "label": "A part is missing", "name": "incomplete"},
+    ],
+}
+FAULTS_PAIR = {**PAIR, **FERRY_QUESTION, "rubric": "faults"}
+
+
+def test_sets_of_labels_as_sums_and_as_names(tmp_path):
+    grades = {"ann": 3, "ben": ["incomplete"], "cat": [], "dan": ["Something is false", "false"]}
+    lines = [{**FAULTS_PAIR, "rater": rater, "grade": grade} for rater, grade in grades.items()]
+    folder = write(tmp_path, labels(*lines, rubrics=[FAULTS]))
+    import_dataset(folder, "small")
+    rows = Rating.objects.filter(rubric__slug="faults").order_by("rater__name")
+    assert list(rows.values_list("grade", flat=True)) == [3, 1, 0, 2]
+    export_folder(Dataset.objects.get(), tmp_path / "out")
+    empty_database()
+    Rubric.objects.filter(slug="faults").delete()
+    import_dataset(tmp_path / "out", "small")
+    assert Rubric.objects.get(slug="faults").is_multi_label
+    export_folder(Dataset.objects.get(), tmp_path / "again")
+    assert contents(tmp_path / "again") == contents(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("rubric", "grade", "message"),
+    [
+        ("faults", 4, "4 is no grade of the rubric faults (0 or a sum of 1 incomplete, 2 false)"),
+        ("faults", ["wrong"], "'wrong' is no label of the rubric faults"),
+        ("faults", [1], "a list of labels holds strings alone"),
+        ("tone", ["dry"], "is a list, and the rubric tone takes one grade for each pair"),
+    ],
+)
+def test_labels_that_are_not_there_are_refused(tmp_path, rubric, grade, message):
+    line = {**FAULTS_PAIR, "rubric": rubric, "grade": grade}
+    (problem,) = import_problems(write(tmp_path, labels(line, rubrics=[TONE, FAULTS])))
+    assert message in problem.message
+    assert (problem.line, problem.field) == (1, "grade")

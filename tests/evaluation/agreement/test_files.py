@@ -35,8 +35,9 @@ def test_files_are_for_researchers(cast, study, file):
 def test_unknown_table_is_answered_with_the_list(rosa, study):
     response = rosa.get(file_url(study, "agreement/nope.csv"))
     assert response.status_code == 404
-    assert "There are: numbers, measures, raters, pairs, systems, topics, majority" in text_of_page(
-        response
+    assert (
+        "There are: numbers, measures, raters, pairs, systems, topics, labels, majority"
+        in text_of_page(response)
     )
 
 
@@ -49,8 +50,8 @@ def test_table_against_a_judge_needs_one(rosa, study, table):
 
 def test_tables_of_the_page_link_to_their_files(rosa, study):
     page = rosa.get(study.url("agreement", "raters=ann,ben")).content.decode()
-    # A majority takes three raters, the last five another rubric than of yes and no.
-    unlinked = {"majority", "slices", "grades", "composition", "classes", "confusions"}
+    # A majority takes three raters, the others another rubric than of yes and no.
+    unlinked = {"labels", "majority", "slices", "grades", "composition", "classes", "confusions"}
     for table in set(TABLES) - unlinked:
         assert f"/datasets/ferry/agreement/{table}.csv?rubric=answerable&amp;" in page, table
     assert "/datasets/ferry/agreement.json?rubric=answerable&amp;" in page
