@@ -247,9 +247,8 @@ def t1_touch(ui, context, site: Site, worker: str) -> dict[str, object]:
             page.locator(button).tap()
             taps += 2
         if not quotes:
-            page.locator(f"#q-{index + 1} input[value='0']").tap()
-            page.locator("[data-step='1']").tap()
-            taps += 2
+            page.locator(f"#q-{index + 1} input[value='0']").tap()  # goes on by itself
+            taps += 1
         boxes = [page.locator(name).bounding_box() for name in (".text-pane", ".question-pane")]
         both_visible &= boxes[0]["height"] > 100 and boxes[1]["y"] + boxes[1]["height"] <= 845
     settled(page)
