@@ -34,7 +34,7 @@ SETTLES = {
     "guideline": "language, wording of the rubric, guideline, consent",
     "checks": "questions before the work, wording of the attention checks",
     "survey": "questions about people and the study, before and after the work",
-    "terms": "pay, minutes, contact, dates, platform, codes, open link, pilot, invited accounts",
+    "terms": "pay, minutes, contact, dates, feedback, platform, codes, open link, pilot, invited accounts",
     "review": "",
 }
 LOW_PAY = {"GBP": Decimal(9), "USD": Decimal(12), "EUR": Decimal("10.50")}  # an hour

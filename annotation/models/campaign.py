@@ -78,6 +78,13 @@ class Campaign(models.Model):
         CONNECT = "connect", "CloudResearch Connect"
         MTURK = "mturk", "Mechanical Turk"
 
+    class Feedback(models.TextChoices):
+        """Time from which people see the decisions on what they answered."""
+
+        NEVER = "never", "never"
+        CLOSED = "closed", "when the campaign is closed"
+        PART = "part", "after each part"
+
     dataset = models.ForeignKey(
         "annotation.Dataset", on_delete=models.PROTECT, related_name="campaigns"
     )
@@ -212,6 +219,13 @@ class Campaign(models.Model):
     )
     opens_at = models.DateTimeField(null=True, blank=True)
     closes_at = models.DateTimeField(null=True, blank=True)
+    feedback = models.CharField(
+        "feedback on decisions",
+        max_length=6,
+        choices=Feedback.choices,
+        default=Feedback.NEVER,
+        help_text="when people see an expert's decisions on pairs that they answered",
+    )
 
     # Recruitment platform, with a completion code for each outcome
     platform = models.CharField(max_length=8, choices=Platform.choices, blank=True, default="")

@@ -105,6 +105,11 @@ class Participant(models.Model):
     surveyed_at = models.DateTimeField(
         null=True, blank=True, help_text="when the person sent the survey page before the work"
     )
+    feedback_opened_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="when the person first opened the page with decisions of an expert",
+    )
     seen_message = models.PositiveIntegerField(
         default=0, help_text="id of the newest message that the person dismissed"
     )
@@ -372,7 +377,10 @@ class MessageQuerySet(models.QuerySet["Message"]):
 
 
 class Message(models.Model):
-    """Message of the researchers to all workers of a campaign, or between them and one."""
+    """Message of the researchers to all workers of a campaign, or between them and one.
+
+    A note of a participant who disagrees with a decision names the pair.
+    """
 
     campaign = models.ForeignKey(
         "annotation.Campaign", on_delete=models.CASCADE, related_name="messages_sent"
@@ -384,6 +392,14 @@ class Message(models.Model):
         blank=True,
         related_name="messages",
         help_text="the person whose conversation it is in; empty: to all workers",
+    )
+    about = models.ForeignKey(
+        "annotation.ItemQuestion",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="pair with whose decision the participant disagrees",
     )
     is_from_participant = models.BooleanField(default=False)
     read_at = models.DateTimeField(

@@ -46,7 +46,10 @@ def conversations(
         people = campaign.participants.filter(pk__in=Message.objects.unread().values("participant"))
     ordered = people.annotate(newest=Max("messages")).select_related("rater").order_by("-newest")
     by_person: dict[int | None, list[Message]] = defaultdict(list)
-    for message in Message.objects.filter(participant__in=people).select_related("by"):
+    messages = Message.objects.filter(participant__in=people).select_related(
+        "by", "about__question", "about__item__text"
+    )
+    for message in messages.defer("about__item__text__body"):
         by_person[message.participant_id].append(message)
     listed = []
     for participant in ordered:

@@ -70,6 +70,7 @@ def _provenance(names: Names, file_info: dict[str, dict[str, Any]]) -> bytes:
         "questions_per_item": campaign.questions_per_item,
         "copies_equal_texts": campaign.copies_equal_texts,
         "gold_feedback": campaign.gold_feedback,
+        "feedback": campaign.feedback,
         "raters_per_item": campaign.raters_per_item,
         "items_per_part": campaign.items_per_part,
         "repeat_percent": campaign.repeat_percent,

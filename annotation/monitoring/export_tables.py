@@ -107,6 +107,7 @@ class Names:
                 item_position=F("assignment__item__position"),
                 state=shown_state("assignment__"),
                 repeated=F("assignment__repeats"),
+                feedback_opened=F("assignment__participant__feedback_opened_at"),
                 check=F("check_asked__position"),
                 question_index=F("question__position"),
                 question_body=_question_shown(),
@@ -160,6 +161,7 @@ def _participants(names: Names) -> Iterator[Cells]:
             "consent_version": participant.consent_version,
             "check_tries": participant.check_tries,
             "checked_at": names.moment(participant.checked_at),
+            "feedback_opened_at": names.moment(participant.feedback_opened_at),
             "set_aside_at": names.moment(participant.set_aside_at),
             "erased_at": names.moment(participant.erased_at),
         }
@@ -340,9 +342,16 @@ def _answers(names: Names) -> Iterator[Cells]:
                 "check": "" if answer["check"] is None else answer["check"] + 1,
                 "spans": _json(answer["spans"]),
                 "altered": int(answer["altered"]),
+                "after_feedback": int(_is_after_feedback(answer)),
                 "note": escape_formula(answer["note"]),
                 "created": names.moment(answer["created"]),
             }
+
+
+def _is_after_feedback(answer: Cells) -> bool:
+    """Return whether an answer was given after its person first saw decisions of an expert."""
+    opened = answer["feedback_opened"]
+    return opened is not None and answer["created"] > opened
 
 
 def _survey(names: Names) -> Iterator[Cells]:
@@ -470,7 +479,8 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         _participants,
         (
             *("worker", "source", "external_id", "outcome", "seed", "joined", "consented_at"),
-            *("consent_version", "check_tries", "checked_at", "set_aside_at", "erased_at"),
+            *("consent_version", "check_tries", "checked_at", "feedback_opened_at"),
+            *("set_aside_at", "erased_at"),
         ),
     ),
     "sittings.csv": (
@@ -503,7 +513,8 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         (
             *("worker", "item", "repeat", "question_index", "rubric", "check", "key", "grade"),
             "spans",
-            *("text_sha256", "active_ms", "created", "late", "altered", "confidence", "note"),
+            *("text_sha256", "active_ms", "created", "late", "altered", "after_feedback"),
+            *("confidence", "note"),
         ),
     ),
     "survey.csv": (_survey, ("worker", "page", "number", "question", "answer")),

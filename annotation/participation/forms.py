@@ -79,6 +79,16 @@ class WriteForm(forms.Form):
     newest = forms.IntegerField(min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput)
 
 
+class DisagreeForm(WriteForm):
+    """Note about a decision; `decision` is the key of the decision that the page displays."""
+
+    decision = forms.UUIDField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["body"].label = _("Why do you disagree?")
+
+
 class CheckForm(forms.Form):
     """Check questions as radios, in two steps: screening first, comprehension after it.
 

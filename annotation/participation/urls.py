@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.participation import entry_views, survey_views, views
+from annotation.participation import entry_views, feedback_views, survey_views, views
 
 urlpatterns: list[URLPattern] = [
     path("start/<slug:slug>/", entry_views.start, name="start"),
@@ -16,6 +16,14 @@ urlpatterns: list[URLPattern] = [
     path("work/in/<slug:slug>/check/", views.check, name="check"),
     path("work/in/<slug:slug>/questions-before/", survey_views.survey_before, name="survey_before"),
     path("work/in/<slug:slug>/questions-after/", survey_views.survey_after, name="survey_after"),
+    path(
+        "work/in/<slug:slug>/feedback/", feedback_views.campaign_feedback, name="campaign_feedback"
+    ),
+    path(
+        "work/in/<slug:slug>/feedback/<int:item_pk>/<int:question_pk>/",
+        feedback_views.disagree,
+        name="disagree",
+    ),
     path("work/in/<slug:slug>/end/", views.study_end, name="study_end"),
     path("work/in/<slug:slug>/leave/", views.leave, name="leave"),
     path("work/in/<slug:slug>/messages/", views.messages_seen, name="messages_seen"),

@@ -20,6 +20,7 @@ from annotation.participation import (
     assigning,
     endings,
     entry,
+    feedback,
     pay_rate,
     screening,
     survey,
@@ -98,6 +99,7 @@ def work_campaign(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "handed_in": _handed_in(participant),
         "reopened": [] if stopped and not may_finish else _reopened(participant),
         "news": Message.objects.for_reading(participant).filter(pk__gt=participant.seen_message),
+        "n_decided": len(feedback.decided_pairs(participant)),
         **_conversation(participant),
         "is_guest": request.user.is_guest,
         "personal_link": _personal_link(participant, request),
@@ -325,7 +327,8 @@ def _send(
 def _conversation(participant: Participant, form: WriteForm | None = None) -> dict[str, Any]:
     """Return the messages between a person and the researchers, and the form for another."""
     form = form or WriteForm(initial={"newest": newest_message(participant)})
-    return {"conversation": participant.messages.order_by("pk"), "write_form": form}
+    conversation = participant.messages.select_related("about__question").order_by("pk")
+    return {"conversation": conversation, "write_form": form}
 
 
 def get_own_participant(request: AuthenticatedRequest, slug: str) -> Participant:

@@ -24,7 +24,7 @@ from annotation.models import (
     Text,
     User,
 )
-from annotation.participation import assigning, parts, prerequisites, rating_sync, skips
+from annotation.participation import assigning, feedback, parts, prerequisites, rating_sync, skips
 from annotation.participation.withdrawal import end_message
 from annotation.prepared import Prepared, PreparedInsert
 from annotation.task.forms import Remark
@@ -124,14 +124,10 @@ def save_answer(
             if campaign.counts_answers() and rating_sync.lock_texts(answer, campaign):
                 # An edit needs a closed campaign: one for which this has waited shows here.
                 [(campaign.state,)] = _CAMPAIGN_STATE.all(campaign.pk)
-            if _feedback_was_shown(assignment):
+            if problem := _feedback_refusal(assignment, question, rubric):
                 if _sent_before(answer):
                     raise IntegrityError
-                raise AnswerError(
-                    _(
-                        "You have seen the expected answers of this text. Your answers stay as they are."
-                    )
-                )
+                raise AnswerError(problem)
             is_closed = not campaign.counts_answers()
             newest = _newest_to(assignment, question, rubric)
             # In a closed campaign nothing is overwritten, so nobody has to choose.
@@ -150,13 +146,28 @@ def save_answer(
     return answer
 
 
-def _feedback_was_shown(assignment: Assignment) -> bool:
-    """Return whether the item is hidden gold whose correct answers the person could see."""
-    return (
+def _feedback_refusal(
+    assignment: Assignment, question: SubQuestion | AttentionCheck, rubric: Rubric | None
+) -> str:
+    """Return why an answer cannot change: the person could see the correct one; else empty.
+
+    Decisions are under the campaign's own rubric. In a closed campaign answers are stored and do not count.
+    """
+    campaign = assignment.participant.campaign
+    if (
         assignment.item.purpose == Item.Purpose.GOLD
         and assignment.state == Assignment.State.SUBMITTED
-        and assignment.participant.campaign.gold_feedback
-    )
+        and campaign.gold_feedback
+    ):
+        return _("You have seen the expected answers of this text. Your answers stay as they are.")
+    is_adjudicated = rubric is None and isinstance(question, SubQuestion)
+    if (
+        is_adjudicated
+        and campaign.counts_answers()
+        and feedback.decision_was_shown(assignment, question.pk)
+    ):
+        return _("You can see the decision on this question. Your answer to it stays as it is.")
+    return ""
 
 
 def _newest_to(
@@ -299,7 +310,9 @@ _ASSIGNMENT = _columns(
 )
 _ITEM = _columns(Item, "id", "campaign", "text", "purpose", "shown_body")
 _TEXT = _columns(Text, "id", "body", "sha256")
-_PARTICIPANT = _columns(Participant, "id", "campaign", "rater", "outcome", "set_aside_at")
+_PARTICIPANT = _columns(
+    Participant, "id", "campaign", "rater", "outcome", "set_aside_at", "feedback_opened_at"
+)
 _CAMPAIGN = _columns(
     Campaign,
     "id",
@@ -310,6 +323,7 @@ _CAMPAIGN = _columns(
     "rubric",
     "raters_per_item",
     "copies_equal_texts",
+    "feedback",
 )
 _RUBRIC = _columns(Rubric, "id", "scale", "span_from")
 

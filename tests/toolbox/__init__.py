@@ -27,6 +27,7 @@ Studies in the database. Each docstring has the study's table:
 - `assignment_pool`: an open campaign of many small reports, and people who work in it
 - `campaign_builder`: a dataset with labels to draw by, and drafts of campaigns on it
 - `equal_texts`: passages of which three have equal words, and the ratings of their raters
+- `feedback_study`: two people who differ, and decisions that they may see
 - `german_study`: a Prolific study in German, and a search for English on a page
 - `grid_study`: systems with settings, on two kinds of tasks
 - `judging_study`: passages to judge, judges, and graders that reply as told

@@ -160,7 +160,12 @@ WORDING = {
     "consent": "You may stop.",
     "consent_version": "1",
 }
-TERMS = {"currency": "GBP", "pay_per_part": "6.00", "minutes_per_part": 30}
+TERMS = {
+    "currency": "GBP",
+    "pay_per_part": "6.00",
+    "minutes_per_part": 30,
+    "feedback": "never",
+}
 PROLIFIC = TERMS | {"platform": "prolific", "code_done": "C1"}
 
 

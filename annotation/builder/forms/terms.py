@@ -14,12 +14,14 @@ from annotation.participation.entry import PLATFORMS
 
 CODES = ("code_done", "code_screened_out", "code_failed_check")
 FEE, ADDRESS, OPEN_LINK = "platform_fee", "completion_url", "admits_anyone"
+FEEDBACK = "feedback"
 OF_PLATFORM = (FEE, *CODES, ADDRESS)
 LABELS = {
     FEE: "The platform's fee, in % of the pay",
     "drop_out_percent": "Arrivals that finish no part, in %",
     "workers_a_day": "Workers a day",
     "contact": "Contact for workers",
+    FEEDBACK: "Feedback on decisions",
     OPEN_LINK: "Anyone with the link may join",
     "code_done": "Completion code: part done",
     "code_screened_out": "Completion code: screened out",
@@ -27,6 +29,9 @@ LABELS = {
 }
 PLANNED = ("drop_out_percent", "workers_a_day")
 HELP_TEXTS = {
+    FEEDBACK: "people see an expert’s decisions on pairs that they answered, with words and notes, once all "
+    "raters of the text have finished. After each part, it costs independence: answers given after the first "
+    "feedback follow the expert, and people can no longer change the decided ones",
     OPEN_LINK: "one link for all, on the page Invitations; without the tick it lets nobody in any more",
     FEE: "including VAT if you pay it; empty: none. Fees differ by platform and customer, and "
     "change: see the platform's price list (Prolific: Pricing)",
@@ -87,7 +92,7 @@ class TermsForm(PlatformForm):
         model = Campaign
         fields = (
             *("pay_per_part", "currency", "minutes_per_part", *PLANNED, "contact"),
-            *("opens_at", "closes_at", "platform", *OF_PLATFORM, OPEN_LINK, "is_pilot"),
+            *("opens_at", "closes_at", FEEDBACK, "platform", *OF_PLATFORM, OPEN_LINK, "is_pilot"),
         )
         labels = LABELS | {
             "pay_per_part": "Pay for a part",
@@ -152,11 +157,11 @@ class OpenCampaignForm(PlatformForm):
     completion_url = CompletionAddress()
     people = People(label="Invite more accounts")
 
-    field_order = ("closes_at", "contact", *PLANNED, *OF_PLATFORM, OPEN_LINK, "people")
+    field_order = ("closes_at", FEEDBACK, "contact", *PLANNED, *OF_PLATFORM, OPEN_LINK, "people")
 
     class Meta:
         model = Campaign
-        fields = ("closes_at", "contact", *PLANNED, *OF_PLATFORM, OPEN_LINK)
+        fields = ("closes_at", FEEDBACK, "contact", *PLANNED, *OF_PLATFORM, OPEN_LINK)
         labels = LABELS | {"closes_at": "Closes"}
         help_texts = HELP_TEXTS
         widgets = {"closes_at": moment()}
