@@ -123,6 +123,11 @@ def _answers_by_pair(campaign: Campaign) -> dict[Pair, list[tuple[int, str]]]:
     return by_pair
 
 
+def grades_differ(grades: Sequence[int], rubric: Rubric) -> bool:
+    """Return whether grades alone put a pair on the list of differences."""
+    return bool(grades) and any(_kinds(sorted(grades), 0.0, rubric))
+
+
 def _kinds(grades: Sequence[int], span_distance: float, rubric: Rubric) -> Iterable[str]:
     if not rubric.agrees(grades[0], grades[-1]):
         yield "label"

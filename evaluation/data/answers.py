@@ -78,6 +78,8 @@ class CampaignAnswers:
     """Every rater of the campaign, also those who have answered nothing, by name."""
     set_aside: frozenset[int]
     """The raters whose work is set aside."""
+    n_with_feedback: int
+    """Number of raters who have seen decisions of an expert in the campaign."""
     items: Mapping[int, ItemRow]
     assignments: Sequence[AssignmentRow]
     assignment: IntArray
@@ -145,7 +147,7 @@ def load(campaign: Campaign) -> CampaignAnswers:
     """All of a campaign's answers. Without any, the arrays are empty."""
     participants = list(
         campaign.participants.order_by("rater__name").values_list(
-            "rater_id", "rater__name", "set_aside_at"
+            "rater_id", "rater__name", "set_aside_at", "feedback_opened_at"
         )
     )
     items = {
@@ -186,8 +188,9 @@ def load(campaign: Campaign) -> CampaignAnswers:
     )
     return CampaignAnswers(
         campaign=campaign,
-        names={rater: name for rater, name, _ in participants},
-        set_aside=frozenset(rater for rater, _, since in participants if since),
+        names={rater: name for rater, name, _, _ in participants},
+        set_aside=frozenset(rater for rater, _, since, _ in participants if since),
+        n_with_feedback=sum(opened is not None for _, _, _, opened in participants),
         items=items,
         assignments=[
             AssignmentRow(*row[:6], active_ms=times[row[0]].ms, excess_ms=times[row[0]].excess_ms)

@@ -13,6 +13,7 @@ from annotation.models import Assignment, Campaign, Item, Rating
 from annotation.participation.attention_checks import min_failed_checks
 from annotation.text.spans import paragraphs, sentences
 from evaluation.data.answers import CampaignAnswers, load
+from evaluation.data.feedback import FeedbackGrades, feedback_grades
 from evaluation.data.repeats import RepeatedGrades, repeated_grades
 from evaluation.quality.signals import gold
 from evaluation.quality.signals.agreement import (
@@ -30,6 +31,7 @@ from evaluation.quality.signals.runs import straight
 from evaluation.quality.signals.task_consistency import Group, TaskConsistency, task_consistency
 from evaluation.stats.cohen import Weights
 from evaluation.stats.estimate import Estimate, IntArray
+from evaluation.stats.feedback_effect import FeedbackEffect
 from evaluation.stats.fleiss import fleiss_kappa
 from evaluation.stats.intra_rater import IntraRater
 
@@ -54,10 +56,13 @@ class QualityReport:
     confusions: PooledConfusions
     repeats: RepeatedGrades
     """Grades that raters gave twice; in none of the other numbers."""
+    feedback: FeedbackGrades
+    """Grades of decided pairs, before and after the first feedback of their rater."""
     has_gold: bool
     has_training: bool
     has_checks: bool
     has_repeats: bool
+    has_feedback: bool
 
     @property
     def campaign(self) -> Campaign:
@@ -87,6 +92,11 @@ class QualityReport:
         return self.repeats.agreement()
 
     @property
+    def feedback_effect(self) -> FeedbackEffect:
+        """Agreement with the expert before and after feedback, pooled over the raters."""
+        return self.feedback.effect()
+
+    @property
     def n_flagged(self) -> int:
         return sum(bool(profile.flags) for profile in self.profiles)
 
@@ -100,7 +110,7 @@ class QualityReport:
 def quality_report(campaign: Campaign) -> QualityReport:
     """Compute all profiles from one reading of the campaign: seven queries.
 
-    Repeats take another one.
+    Repeats take another one, and feedback two.
     """
     answers = load(campaign)
     rater_index = {pk: index for index, pk in enumerate(answers.names)}
@@ -110,6 +120,8 @@ def quality_report(campaign: Campaign) -> QualityReport:
     rater = np.array([rater_index[pk] for pk in answers.rater.tolist()], dtype=np.int64)
     eta = campaign.rubric.eta
     has_repeats = campaign.repeat_percent is not None
+    # The switch may be back at never after some have seen decisions.
+    gives_feedback = campaign.feedback != Campaign.Feedback.NEVER or answers.n_with_feedback > 0
     has_threshold = eta is not None and campaign.rubric.has_threshold
     cut = int(np.searchsorted(answers.levels, eta or 0)) if has_threshold else None
     report = QualityReport(
@@ -123,10 +135,12 @@ def quality_report(campaign: Campaign) -> QualityReport:
             rater[counts], pair, level, len(rater_index), len(answers.levels), cut
         ),
         repeats=repeated_grades([campaign] if has_repeats else [], campaign.rubric),
+        feedback=feedback_grades(campaign if gives_feedback else None),
         has_gold=any(row.purpose == Item.Purpose.GOLD for row in answers.items.values()),
         has_training=any(row.purpose == Item.Purpose.TRAINING for row in answers.items.values()),
         has_checks=any(row.check for row in answers.assignments),
         has_repeats=has_repeats,
+        has_feedback=gives_feedback,
     )
     profiles = _profiles(report, rater)
     seconds = [
@@ -210,6 +224,7 @@ def _profiles(report: QualityReport, rater: IntArray) -> list[Profile]:
                 equal=percent(confusions.pooled[index]),
                 n_others=partner_counts[index],
                 intra_rater=report.repeats.agreement(pk),
+                feedback=report.feedback.effect(pk),
                 majority=percent(confusions.majority[index], NO_MAJORITY),
                 gold=gold.accuracy(right, n_gold),
                 gold_exact=exact,

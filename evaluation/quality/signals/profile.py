@@ -12,6 +12,7 @@ from evaluation.quality.signals.pace import Pace
 from evaluation.quality.signals.runs import Straight
 from evaluation.quality.signals.task_consistency import TaskConsistency
 from evaluation.stats.estimate import Estimate
+from evaluation.stats.feedback_effect import FeedbackEffect
 from evaluation.stats.intra_rater import IntraRater
 
 ENOUGH = 20  # answers, or pairs of them, below which a share says little
@@ -55,7 +56,8 @@ class Profile:
     """Quality statistics of one rater.
 
     Training answers are in `answers` and `pace` alone: feedback follows them.
-    `intra_rater` compares first and second grades of repeats, which nothing else counts.
+    `intra_rater` compares first and second grades of repeats, which nothing else counts. `feedback` compares
+    agreement with the expert before and after the first feedback on decisions.
     `gold` is the share of gold answers on the right side of eta, `gold_exact` how many of them
     are the very grade. `checks` are attention checks answered, `checks_open` asked and not answered.
     """
@@ -68,6 +70,7 @@ class Profile:
     equal: Estimate
     n_others: int
     intra_rater: IntraRater
+    feedback: FeedbackEffect
     majority: Estimate
     gold: Estimate
     gold_exact: int

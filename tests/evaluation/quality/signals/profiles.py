@@ -10,6 +10,7 @@ from evaluation.quality.signals.pace import pace
 from evaluation.quality.signals.profile import Profile, Tally, flags
 from evaluation.quality.signals.runs import straight
 from evaluation.stats.estimate import Estimate
+from evaluation.stats.feedback_effect import FeedbackEffect
 from evaluation.stats.intra_rater import IntraRater
 
 NOTHING = Estimate(None, "undefined, because nothing was done", 0)
@@ -22,6 +23,7 @@ CALM = Profile(
     equal=NOTHING,
     n_others=0,
     intra_rater=IntraRater(NOTHING, NOTHING),
+    feedback=FeedbackEffect(NOTHING, NOTHING, NOTHING),
     majority=NOTHING,
     gold=accuracy(0, 0),
     gold_exact=0,
