@@ -37,7 +37,7 @@ class DecisionChangedError(ParticipationError):
 class DecidedPair:
     """A person's answer to a pair, the decision on it, and what the person wrote about it."""
 
-    asked: ItemQuestion
+    item_question: ItemQuestion
     assignment: Assignment
     answer: Answer
     decision: Decision
@@ -49,11 +49,11 @@ class DecidedPair:
 
     @property
     def key(self) -> Pair:
-        return self.asked.item_id, self.asked.question_id
+        return self.item_question.item_id, self.item_question.question_id
 
 
 def decided_pairs(participant: Participant) -> list[DecidedPair]:
-    """Return the pairs whose decision a person may see: those that differ first, in order of work.
+    """Return the pairs whose decision a person may see, those that differ first.
 
     A person sees decisions on pairs of the study that they answered and submitted, once all
     raters of the item have finished it; between the parts of an open campaign only those of parts that
@@ -77,19 +77,24 @@ def decided_pairs(participant: Participant) -> list[DecidedPair]:
         notes.setdefault(message.about_id, []).append(message)
     rows = ItemQuestion.objects.filter(item__in={item for item, _question in decisions})
     pairs = []
-    for asked in rows.select_related("question", "item__text").defer("item__text__body"):
-        decision = decisions.get((asked.item_id, asked.question_id))
-        assignment = by_item[asked.item_id]
-        answer = answers.get((assignment.pk, asked.question_id))
+    for item_question in rows.select_related("question", "item__text").defer("item__text__body"):
+        decision = decisions.get((item_question.item_id, item_question.question_id))
+        assignment = by_item[item_question.item_id]
+        answer = answers.get((assignment.pk, item_question.question_id))
         if decision and answer and answer.grade is not None:
-            pairs.append(DecidedPair(asked, assignment, answer, decision, notes.get(asked.pk, [])))
+            pairs.append(
+                DecidedPair(
+                    item_question, assignment, answer, decision, notes.get(item_question.pk, [])
+                )
+            )
     return sorted(
-        pairs, key=lambda pair: (not pair.differs, pair.assignment.position, pair.asked.position)
+        pairs,
+        key=lambda pair: (not pair.differs, pair.assignment.position, pair.item_question.position),
     )
 
 
 def _visible_assignments(participant: Participant) -> QuerySet[Assignment] | None:
-    """Return the assignments whose decisions a person may see; None while there is no feedback."""
+    """Return the assignments with visible decisions; None while there is no feedback."""
     campaign = participant.campaign
     is_closed = campaign.state == Campaign.State.CLOSED
     is_by_part = campaign.feedback == Campaign.Feedback.PART
@@ -154,11 +159,11 @@ def disagree(
     """
     # The campaign first, as where a part begins; the item as where an expert decides.
     participant = lock_participant(participant)
-    item = Item.objects.select_for_update().get(pk=pair.asked.item_id)
-    decisions = Decision.objects.filter(item=item, question=pair.asked.question_id)
+    item = Item.objects.select_for_update().get(pk=pair.item_question.item_id)
+    decisions = Decision.objects.filter(item=item, question=pair.item_question.question_id)
     newest = decisions.order_by("pk").last()
     if newest is None or newest.key != decision:
         raise DecisionChangedError(
             _("This decision has changed. Please read it, then send your note again.")
         )
-    return write_to_researchers(participant, body, known_message, about=pair.asked)
+    return write_to_researchers(participant, body, known_message, about=pair.item_question)

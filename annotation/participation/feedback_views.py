@@ -69,11 +69,11 @@ def disagree(
         messages.error(request, str(error))
     else:
         messages.success(request, _("Your note is sent. You can read the answer under Messages."))
-    return redirect(f"{reverse('campaign_feedback', args=[slug])}#pair-{pair.asked.pk}")
+    return redirect(f"{reverse('campaign_feedback', args=[slug])}#pair-{pair.item_question.pk}")
 
 
 def _form(pair: DecidedPair, data: Any = None, **initial: Any) -> DisagreeForm:
-    return DisagreeForm(data, initial=initial, auto_id=f"id_{pair.asked.pk}_%s")
+    return DisagreeForm(data, initial=initial, auto_id=f"id_{pair.item_question.pk}_%s")
 
 
 def _changed_page(
@@ -101,7 +101,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponseBase:
     campaign = participant.campaign
-    wording = campaign_wording(campaign, pairs[0].asked.item.text.kind)
+    wording = campaign_wording(campaign, pairs[0].item_question.item.text.kind)
     labels = wording.labels()
     newest = newest_message(participant)
     rows = []

@@ -22,22 +22,22 @@ class _Grade:
     rater: int
     topic: int
     grade: int
-    is_after: bool
+    follows_feedback: bool
 
 
 @dataclass(frozen=True)
 class FeedbackGrades:
     """Decided pairs of a campaign by rater: one entry for each grade that counts.
 
-    A grade that stood at the first feedback is the one before it, also if it was edited since. `others` is
+    A grade that stood at the first feedback is the one before it, also if it was edited since. `support` is
     the share of the other raters with the expert's grade; NaN if the other raters do not differ.
     """
 
     rater: IntArray
     topic: IntArray
     agrees: NDArray[np.bool_]
-    is_after: NDArray[np.bool_]
-    others: FloatArray
+    follows_feedback: NDArray[np.bool_]
+    support: FloatArray
 
     def effect(self, rater: int | None = None) -> FeedbackEffect:
         """Return the effect of feedback on a rater, by key; None: pooled over all."""
@@ -46,8 +46,8 @@ class FeedbackGrades:
             mask = self.rater == rater
         return feedback_effect(
             self.agrees[mask],
-            self.is_after[mask],
-            self.others[mask],
+            self.follows_feedback[mask],
+            self.support[mask],
             self.rater[mask],
             self.topic[mask],
         )
@@ -56,9 +56,9 @@ class FeedbackGrades:
 def feedback_grades(campaign: Campaign | None) -> FeedbackGrades:
     """Return the grades of a campaign's decided study pairs that count; None: none.
 
-    Work of excluded raters and repeats are left out. On pairs that a rater agreed about with all others no
-    expert would have decided: whether such a pair is among the decided ones depends on the rater's own
-    answer. So a pair is comparable for a rater only if the other raters differ without them.
+    Work of excluded raters and repeats are left out. Experts decide where raters differ. If all other raters
+    agree, a pair is decided only if this rater disagrees with them: such a pair says nothing about a
+    change, so it is comparable only if the other raters differ among themselves.
     """
     decisions = _decisions(campaign) if campaign else {}
     rows: list[tuple[int, int, bool, bool, float]] = []
@@ -69,8 +69,8 @@ def feedback_grades(campaign: Campaign | None) -> FeedbackGrades:
         rater=np.array([row[0] for row in rows], dtype=np.int64),
         topic=np.array([row[1] for row in rows], dtype=np.int64),
         agrees=np.array([row[2] for row in rows], dtype=np.bool_),
-        is_after=np.array([row[3] for row in rows], dtype=np.bool_),
-        others=np.array([row[4] for row in rows], dtype=np.float64),
+        follows_feedback=np.array([row[3] for row in rows], dtype=np.bool_),
+        support=np.array([row[4] for row in rows], dtype=np.float64),
     )
 
 
@@ -79,12 +79,14 @@ def _entries(
 ) -> list[tuple[int, int, bool, bool, float]]:
     """Return the entries of a pair: rater, topic, agreement, after the feedback, others."""
     entries = []
-    for own in grades:
-        others = [row.grade for row in grades if row is not own]
+    for rated in grades:
+        partner_grades = [row.grade for row in grades if row is not rated]
         agreed = np.nan
-        if grades_differ(others, campaign.rubric):
-            agreed = sum(grade == decision for grade in others) / len(others)
-        entries.append((own.rater, own.topic, own.grade == decision, own.is_after, agreed))
+        if grades_differ(partner_grades, campaign.rubric):
+            agreed = sum(grade == decision for grade in partner_grades) / len(partner_grades)
+        entries.append(
+            (rated.rater, rated.topic, rated.grade == decision, rated.follows_feedback, agreed)
+        )
     return entries
 
 
@@ -122,12 +124,12 @@ def _grades(campaign: Campaign, decisions: dict[Pair, int]) -> dict[Pair, list[_
     at_feedback: dict[tuple[Pair, int], tuple[int, int | None]] = {}
     since: dict[tuple[Pair, int], tuple[int, int | None]] = {}
     for item, question, rater, topic, grade, created, opened in rows.iterator(chunk_size=CHUNK):
-        is_after = opened is not None and created > opened
-        answers = since if is_after else at_feedback
+        follows_feedback = opened is not None and created > opened
+        answers = since if follows_feedback else at_feedback
         answers[(item, question or 0), rater] = topic or 0, grade
     by_pair: dict[Pair, list[_Grade]] = defaultdict(list)
     for (pair, rater), (topic, grade) in {**since, **at_feedback}.items():
         if grade is not None and pair in decisions:
-            is_after = (pair, rater) not in at_feedback
-            by_pair[pair].append(_Grade(rater, topic, grade, is_after))
+            follows_feedback = (pair, rater) not in at_feedback
+            by_pair[pair].append(_Grade(rater, topic, grade, follows_feedback))
     return by_pair

@@ -13,8 +13,8 @@ from evaluation.stats.jackknife import jackknife_interval
 
 MIN_PAIRS = 5  # of equal difficulty, before and after, below which a difference says nothing
 N_BANDS = 3  # of difficulty: thirds of the share of other raters who agree with the expert
-NO_BEFORE = "no decided pair was graded before the first feedback"
-NO_AFTER = "no decided pair was graded after the first feedback"
+NO_PAIRS_BEFORE = "no decided pair was graded before the first feedback"
+NO_PAIRS_AFTER = "no decided pair was graded after the first feedback"
 NO_COMPARABLE = "no decided pair has two other raters who differ"
 FEW = f"fewer than {MIN_PAIRS} pairs of equal difficulty were graded before or after the feedback"
 
@@ -26,15 +26,15 @@ class FeedbackEffect:
     The shares are of all decided pairs; `difference`, after less before, is at equal difficulty.
     """
 
-    before: Estimate
-    after: Estimate
+    share_before: Estimate
+    share_after: Estimate
     difference: Estimate
 
 
 def feedback_effect(
     agrees: NDArray[np.bool_],
-    is_after: NDArray[np.bool_],
-    others: FloatArray,
+    follows_feedback: NDArray[np.bool_],
+    support: FloatArray,
     raters: IntArray,
     topics: IntArray,
 ) -> FeedbackEffect:
@@ -42,8 +42,8 @@ def feedback_effect(
 
     One entry for each decided pair of a rater: whether the rater's grade is the expert's, whether it was
     given after the rater's first feedback, the share of the other raters with the expert's grade, the rater
-    and the topic. `others` is NaN for a pair that is not comparable. The strata are a rater and a third of
-    `others`, and have the weights of their pairs after the feedback:
+    and the topic. `support` is NaN for a pair that is not comparable. The strata are a rater and a third of
+    `support`, and have the weights of their pairs after the feedback:
 
         sum over s of n_after(s) / n_after * (share_after(s) - share_before(s))
 
@@ -51,10 +51,12 @@ def feedback_effect(
     others. It is undefined with fewer than MIN_PAIRS such pairs on either side. Intervals are
     delete-one-topic jackknife.
     """
-    before = _share(agrees[~is_after], topics[~is_after], NO_BEFORE)
-    after = _share(agrees[is_after], topics[is_after], NO_AFTER)
+    share_before = _share(agrees[~follows_feedback], topics[~follows_feedback], NO_PAIRS_BEFORE)
+    share_after = _share(agrees[follows_feedback], topics[follows_feedback], NO_PAIRS_AFTER)
     return FeedbackEffect(
-        before, after, _difference(agrees, is_after, others, raters, topics, (before, after))
+        share_before,
+        share_after,
+        _difference(agrees, follows_feedback, support, raters, topics, (share_before, share_after)),
     )
 
 
@@ -64,8 +66,8 @@ def _share(agrees: NDArray[np.bool_], topics: IntArray, why_empty: str) -> Estim
 
 def _difference(
     agrees: NDArray[np.bool_],
-    is_after: NDArray[np.bool_],
-    others: FloatArray,
+    follows_feedback: NDArray[np.bool_],
+    support: FloatArray,
     raters: IntArray,
     topics: IntArray,
     shares: tuple[Estimate, Estimate],
@@ -73,16 +75,25 @@ def _difference(
     n = len(agrees)
     if empty := next((side for side in shares if side.value is None), None):
         return Estimate(None, empty.reason, 0, n)
-    comparable = ~np.isnan(others)
+    comparable = ~np.isnan(support)
     if not comparable.any():
         return Estimate(None, f"undefined, because {NO_COMPARABLE}", 0, n)
-    agrees, is_after, topics = agrees[comparable], is_after[comparable], topics[comparable]
+    agrees, follows_feedback, topics = (
+        agrees[comparable],
+        follows_feedback[comparable],
+        topics[comparable],
+    )
     _, rater = np.unique(raters[comparable], return_inverse=True)
-    _, stratum = np.unique(rater * N_BANDS + difficulty(others[comparable]), return_inverse=True)
+    _, stratum = np.unique(rater * N_BANDS + difficulty(support[comparable]), return_inverse=True)
     in_stratum = stratum[:, np.newaxis] == np.arange(stratum.max() + 1)
     terms = [
         in_stratum & mask[:, np.newaxis]
-        for mask in (~is_after, ~is_after & agrees, is_after, is_after & agrees)
+        for mask in (
+            ~follows_feedback,
+            ~follows_feedback & agrees,
+            follows_feedback,
+            follows_feedback & agrees,
+        )
     ]
     sums = topic_sums(np.hstack(terms), topics)
     whole = sums.sum(axis=0, keepdims=True)
@@ -94,9 +105,9 @@ def _difference(
     return jackknife_interval(estimate, _standardized(leave_one_out_sums(sums))).within(-1, 1)
 
 
-def difficulty(others: FloatArray) -> IntArray:
+def difficulty(support: FloatArray) -> IntArray:
     """Return the band of each share of others who agree: 0 up to a third, 2 from two thirds."""
-    return (others > 1 / 3).astype(np.int64) + (others >= 2 / 3)
+    return (support > 1 / 3).astype(np.int64) + (support >= 2 / 3)
 
 
 def _compared_pairs(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
+from django.test import override_settings
 
 from annotation.builder import drafts
 from annotation.models import (
@@ -25,6 +26,7 @@ from tests.browser.sessions import make_sessions
 from tests.toolbox import participant_states
 from tests.toolbox.browser_texts import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
 from tests.toolbox.equal_texts import make_mill
+from tests.toolbox.feedback_study import make_decided_study
 from tests.toolbox.german_study import make_german_study
 from tests.toolbox.labelling_study import make_locks
 from tests.toolbox.prolific_study import make_study
@@ -94,6 +96,7 @@ def seed() -> None:
     make_surveyed_study("surveyed")
     participant_states.fill(make_study("field", texts=12))
     disagreement_study.fill()
+    _decided()
     _results()
     make_sessions()
 
@@ -111,6 +114,12 @@ def _crowd(dataset: Dataset, text: Text, raters: list[Rater]) -> None:
     campaign.attention_checks.create(position=0, body="Please choose 0 here.", expected=0)
     drafts.open_campaign(campaign, [text], raters)
     Message.objects.create(campaign=campaign, body="The guideline has a new example.")
+
+
+def _decided() -> None:
+    """Create a study with decisions on the answers of two people from Prolific."""
+    with override_settings(ALLOWED_HOSTS=["testserver"]):
+        make_decided_study(User.objects.get(username="ada"), slug="decided")
 
 
 def _other_rubrics(raters: list[Rater]) -> None:

@@ -1,4 +1,4 @@
-"""Prolific study with feedback on decisions: two people who differ, and an expert who decides."""
+"""Prolific study with feedback on decisions: two people who differ, and an expert."""
 
 import json
 from uuid import uuid4
@@ -29,26 +29,30 @@ def start(campaign: Campaign, name: str, client: Client | None = None) -> Walker
 
 def give(walker: Walker, assignment: Assignment, *grades: int) -> None:
     """Answer the questions of a text in order, with marked words for a 1, and submit it."""
-    for asked, grade in zip(assignment.item.asked.order_by("position"), grades, strict=True):
-        assert send_answer(walker, assignment, asked, grade).status_code in (204, 302)
+    for item_question, grade in zip(
+        assignment.item.asked.order_by("position"), grades, strict=True
+    ):
+        assert send_answer(walker, assignment, item_question, grade).status_code in (204, 302)
     walker.client.post(f"/work/{assignment.pk}/submit/")
 
 
-def send_answer(walker: Walker, assignment: Assignment, asked: ItemQuestion, grade: int):
+def send_answer(walker: Walker, assignment: Assignment, item_question: ItemQuestion, grade: int):
     body = assignment.item.text.body
     span = {"start": body.index(QUOTE), "end": body.index(QUOTE) + len(QUOTE), "quote": QUOTE}
     sent = {"key": uuid4(), "grade": grade, "spans": json.dumps([span] if grade else [])}
-    return walker.client.post(f"/work/{assignment.pk}/answers/{asked.question_id}/", sent)
+    return walker.client.post(f"/work/{assignment.pk}/answers/{item_question.question_id}/", sent)
 
 
-def settle(asked: ItemQuestion, grade: int | None, by: User, note: str = "") -> Decision:
+def settle(item_question: ItemQuestion, grade: int | None, by: User, note: str = "") -> Decision:
     """Decide a pair as an expert, with the words of the text for a 1; None withdraws."""
-    body = asked.item.text.body
+    body = item_question.item.text.body
     spans = [Span(body.index(QUOTE), body.index(QUOTE) + len(QUOTE), QUOTE)] if grade else []
-    newest = Decision.objects.filter(item=asked.item, question=asked.question).last()
+    newest = Decision.objects.filter(
+        item=item_question.item, question=item_question.question
+    ).last()
     return decide(
-        asked.item,
-        asked.question,
+        item_question.item,
+        item_question.question,
         key=uuid4(),
         grade=grade,
         spans=spans,
@@ -69,6 +73,11 @@ def make_decided_study(expert: User, **options) -> tuple[Campaign, Walker, Walke
     for walker, grades in ((first, (0, 0)), (second, (1, 0))):
         for assignment in walker.in_hand():
             give(walker, assignment, *grades)
-    for asked in ItemQuestion.objects.filter(item__campaign=campaign):
-        settle(asked, 1 - asked.position, expert, "The pier is the reason." * (not asked.position))
+    for item_question in ItemQuestion.objects.filter(item__campaign=campaign):
+        settle(
+            item_question,
+            1 - item_question.position,
+            expert,
+            "The pier is the reason." * (not item_question.position),
+        )
     return campaign, first, second

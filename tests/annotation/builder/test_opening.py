@@ -160,6 +160,7 @@ def test_later_changes_are_few_and_logged(cast, admin, harbour):
     assert admin.get(later).status_code == 200
     sent = {
         "closes_at": "2099-05-01T12:00",
+        "feedback": "closed",
         "code_done": "NEW1",
         "title": "Sneaked in",
         "people": [cast.other_worker.pk],
@@ -169,7 +170,8 @@ def test_later_changes_are_few_and_logged(cast, admin, harbour):
     assert (draft.closes_at.year, draft.code_done, draft.title) == (2099, "NEW1", "Grading")
     assert draft.participants.count() == 2
     logged = {entry.action: entry.detail for entry in LogEntry.objects.all()}
-    assert logged["changed terms"] == "closes_at, code_done"
+    assert draft.feedback == "closed"
+    assert logged["changed terms"] == "closes_at, feedback, code_done"
     assert logged["invited"] == "1 account"
     Campaign.objects.update(platform="prolific")
     planned = {"platform_fee": "33.33", "drop_out_percent": 20, "workers_a_day": 5}
@@ -182,8 +184,8 @@ def test_later_changes_are_few_and_logged(cast, admin, harbour):
     assert LogEntry.objects.first().detail == ", ".join(
         ["drop_out_percent", "workers_a_day", "platform_fee"]
     )
-    bad = admin.post(later, sent | {"closes_at": "whenever", "people": []})
-    assert bad.status_code == 422
+    for change in ({"closes_at": "whenever"}, {"feedback": "always"}):
+        assert admin.post(later, sent | change | {"people": []}).status_code == 422
     draft.refresh_from_db()
     assert draft.closes_at.year == 2099
 

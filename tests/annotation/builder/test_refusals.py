@@ -80,6 +80,7 @@ BAD = [
         "before the opening time",
     ),
     ("terms", {"closes_at": "soon"}, "valid date"),
+    ("terms", {"feedback": "at once"}, "Select a valid choice"),
     ("terms", {"platform": "bazaar"}, "Select a valid choice"),
     ("terms", {"completion_url": "nowhere at all"}, "valid URL"),
     ("terms", {"people": ["999999"]}, "Select a valid choice"),

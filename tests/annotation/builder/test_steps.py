@@ -324,6 +324,16 @@ def test_repeats_are_saved_and_refused_at_the_opening_if_texts_are_too_few(admin
     assert (draft.repeat_percent, draft.repeat_after) == (None, None)
 
 
+def test_feedback_is_off_until_it_is_chosen(admin, draft):
+    assert "<dt>Feedback on decisions</dt><dd>never</dd>" in read(admin, draft, "review")
+    page = read(admin, draft, "terms")
+    assert "After each part, it costs independence" in page
+    admin.post(url(draft, "terms"), TERMS | {"feedback": "part"})
+    draft.refresh_from_db()
+    assert draft.feedback == "part"
+    assert "<dt>Feedback on decisions</dt><dd>after each part</dd>" in read(admin, draft, "review")
+
+
 def test_old_address_of_the_guideline_leads_to_it(cast, draft):
     response = cast.client("admin").get(url(draft, "words"))
     assert (response.status_code, response.url) == (308, url(draft, "guideline"))

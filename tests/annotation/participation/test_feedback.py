@@ -74,16 +74,18 @@ def first_pair(campaign: Campaign) -> ItemQuestion:
     return ItemQuestion.objects.filter(item__campaign=campaign).order_by("item", "position")[0]
 
 
-def write(walker: Walker, asked: ItemQuestion, body: str, **change):
+def write(walker: Walker, item_question: ItemQuestion, body: str, **change):
     """Send a note of disagreement as the form of the pair sends it."""
-    newest = Decision.objects.filter(item=asked.item, question=asked.question).last()
-    known = Message.objects.order_by("pk").last()
+    newest = Decision.objects.filter(
+        item=item_question.item, question=item_question.question
+    ).last()
+    newest_message = Message.objects.order_by("pk").last()
     sent = {
         "body": body,
-        "newest": known.pk if known else 0,
+        "newest": newest_message.pk if newest_message else 0,
         "decision": newest.key if newest else uuid4(),
     }
-    url = f"{PAGE}{asked.item_id}/{asked.question_id}/"
+    url = f"{PAGE}{item_question.item_id}/{item_question.question_id}/"
     return walker.client.post(url, sent | change, follow=True)
 
 
@@ -154,10 +156,10 @@ def test_item_that_another_rater_has_not_finished_is_left_out(cast, feedback):
     first, second = start(campaign, "first"), start(campaign, "second")
     for assignment in first.in_hand():
         give(first, assignment, 0, 0)
-    begun, other = second.in_hand()
-    give(second, other, 1, 0)
+    begun, ended = second.in_hand()
+    give(second, ended, 1, 0)
     send_answer(second, begun, begun.item.asked.first(), 1)
-    for item in (begun.item, other.item):
+    for item in (begun.item, ended.item):
         settle(item.asked.order_by("position")[0], 1, cast.admin)
     Campaign.objects.update(state="closed" if feedback == "closed" else "open")
     assert grades_of(first) == [(0, 1)]
@@ -220,21 +222,21 @@ def test_page_takes_the_same_queries_for_many_pairs(decided, django_assert_max_n
 
 def test_decided_answer_cannot_change_after_the_feedback(decided, cast):
     campaign, first, _second = decided
-    asked = first_pair(campaign)
-    assignment = first.participant.assignments.get(item=asked.item)
-    assert send_answer(first, assignment, asked, 1).status_code == 302
-    assert send_answer(first, assignment, asked, 0).status_code == 302
+    item_question = first_pair(campaign)
+    assignment = first.participant.assignments.get(item=item_question.item)
+    assert send_answer(first, assignment, item_question, 1).status_code == 302
+    assert send_answer(first, assignment, item_question, 0).status_code == 302
     first.client.get(PAGE)
-    reply = send_answer(first, assignment, asked, 1)
+    reply = send_answer(first, assignment, item_question, 1)
     assert reply.status_code == 422
     assert "You can see the decision on this question." in text_of_page(reply)
     assert grades_of(first)[0] == (0, 1)
-    other = asked.item.asked.order_by("position")[1]
-    Decision.objects.filter(item=asked.item, question=other.question).delete()
-    assert send_answer(first, assignment, other, 1).status_code == 302
+    undecided = item_question.item.asked.order_by("position")[1]
+    Decision.objects.filter(item=item_question.item, question=undecided.question).delete()
+    assert send_answer(first, assignment, undecided, 1).status_code == 302
     # In a closed study nothing changes that counts, so late answers are stored as ever.
     Campaign.objects.update(state="closed")
-    send_answer(first, assignment, asked, 1)
+    send_answer(first, assignment, item_question, 1)
     assert Answer.objects.latest("pk").late == Answer.Late.CLOSED
 
 
@@ -259,21 +261,21 @@ def test_answers_after_the_feedback_are_marked_in_the_export(cast):
 
 def test_note_of_disagreement_reaches_staff_with_the_pair(decided, cast):
     campaign, first, _second = decided
-    asked = first_pair(campaign)
-    page = write(first, asked, "The text <b>never</b> says so.")
-    assert page.redirect_chain[-1][0] == f"{PAGE}#pair-{asked.pk}"
+    item_question = first_pair(campaign)
+    page = write(first, item_question, "The text <b>never</b> says so.")
+    assert page.redirect_chain[-1][0] == f"{PAGE}#pair-{item_question.pk}"
     assert "Your note is sent." in page.content.decode()
     assert "The text &lt;b&gt;never&lt;/b&gt; says so." in page.content.decode()
     message = Message.objects.get()
-    assert (message.about, message.is_from_participant) == (asked, True)
+    assert (message.about, message.is_from_participant) == (item_question, True)
     admin = cast.client("admin")
     staff = admin.get(f"/campaigns/{campaign.slug}/messages/").content.decode()
-    url = f"/campaigns/{campaign.slug}/adjudication/{asked.item_id}/{asked.question_id}/"
+    url = f"/campaigns/{campaign.slug}/adjudication/{item_question.item_id}/{item_question.question_id}/"
     assert "Disagrees with the decision on" in staff
     assert f'href="{url}"' in staff
     assert f'href="{url}"' in admin.get(f"/campaigns/{campaign.slug}/").content.decode()
-    own = text_of_page(first.client.get(ROOM))
-    assert f"You disagree with the decision on this question: {QUESTIONS[0]}" in own
+    study_page = text_of_page(first.client.get(ROOM))
+    assert f"You disagree with the decision on this question: {QUESTIONS[0]}" in study_page
     actions.erase(first.participant, cast.admin, with_notes=False)
     assert not Message.objects.exists()
 
@@ -299,26 +301,26 @@ def test_bad_note_is_refused_beside_its_pair(decided, change, message):
 
 def test_note_about_a_decision_that_changed_is_not_sent(decided, cast):
     campaign, first, _second = decided
-    asked = first_pair(campaign)
-    old = Decision.objects.get(item=asked.item, question=asked.question).key
-    settle(asked, 0, cast.admin)
-    page = write(first, asked, "It moved", decision=old)
+    item_question = first_pair(campaign)
+    old = Decision.objects.get(item=item_question.item, question=item_question.question).key
+    settle(item_question, 0, cast.admin)
+    page = write(first, item_question, "It moved", decision=old)
     assert page.status_code == 409
     assert "This decision has changed." in page.content.decode()
     assert "It moved</textarea>" in page.content.decode()
     newest = Decision.objects.latest("pk").key
     assert f'value="{newest}"' in page.content.decode()
     assert not Message.objects.exists()
-    write(first, asked, "It moved", decision=newest)
+    write(first, item_question, "It moved", decision=newest)
     assert Message.objects.count() == 1
 
 
 def test_note_counts_as_a_message_of_the_person(decided, monkeypatch):
     campaign, first, _second = decided
     monkeypatch.setattr(WorkerMessages, "rate", "1/hour", raising=False)
-    asked = first_pair(campaign)
-    assert write(first, asked, "One").status_code == 200
-    page = write(first, asked, "Two")
+    item_question = first_pair(campaign)
+    assert write(first, item_question, "One").status_code == 200
+    page = write(first, item_question, "Two")
     assert page.status_code == 429
     assert int(page.headers["Retry-After"]) > 0
     assert "Two</textarea>" in page.content.decode()
@@ -326,22 +328,25 @@ def test_note_counts_as_a_message_of_the_person(decided, monkeypatch):
 
 def test_pages_are_only_for_their_own_person(decided, cast):
     campaign, first, _second = decided
-    asked = first_pair(campaign)
-    url = f"{PAGE}{asked.item_id}/{asked.question_id}/"
+    item_question = first_pair(campaign)
+    url = f"{PAGE}{item_question.item_id}/{item_question.question_id}/"
     assert first.client.post(PAGE).status_code == 405
     assert first.client.get(url).status_code == 405
     for client in (cast.client("worker"), cast.client("researcher")):
         assert client.get(PAGE).status_code == 404
         assert client.post(url, {"body": "x"}).status_code == 404
     assert Client().get(PAGE).status_code == 302  # to the log-in
-    assert first.client.post(f"{PAGE}{asked.item_id}/999999/", {"body": "x"}).status_code == 404
+    assert (
+        first.client.post(f"{PAGE}{item_question.item_id}/999999/", {"body": "x"}).status_code
+        == 404
+    )
     assert first.client.get("/work/in/missing/feedback/").status_code == 404
 
 
 def test_pair_of_another_person_or_study_is_refused(decided, cast):
     _campaign, first, _second = decided
-    other, *_people = make_decided_study(cast.admin, slug="other")
-    assert write(first, first_pair(other), "But").status_code == 404
+    another_study, *_people = make_decided_study(cast.admin, slug="other")
+    assert write(first, first_pair(another_study), "But").status_code == 404
     assert not Message.objects.exists()
 
 
@@ -369,7 +374,7 @@ def test_german_page_has_no_english(decided):
 @pytest.mark.django_db(transaction=True)
 def test_notes_of_two_tabs_at_once_are_stored_once_if_they_are_equal():
     campaign, first, _second = make_decided_study(make_cast().admin)
-    asked = first_pair(campaign)
+    item_question = first_pair(campaign)
     tabs = [Walker(Client(), campaign, "first") for _ in range(2)]
     for tab in tabs:
         tab.client.cookies = first.client.cookies
@@ -378,7 +383,7 @@ def test_notes_of_two_tabs_at_once_are_stored_once_if_they_are_equal():
         bodies = [f"Note {number}"] * 2 if number else ["One", "Two"]
         newest = getattr(Message.objects.order_by("pk").last(), "pk", 0)
         return [
-            lambda tab=tab, body=body: write(tab, asked, body, newest=newest)
+            lambda tab=tab, body=body: write(tab, item_question, body, newest=newest)
             for tab, body in zip(tabs, bodies, strict=True)
         ]
 
@@ -393,10 +398,11 @@ def test_notes_of_two_tabs_at_once_are_stored_once_if_they_are_equal():
 def test_note_while_the_expert_decides_again_is_not_sent():
     cast = make_cast()
     campaign, first, _second = make_decided_study(cast.admin)
-    asked = first_pair(campaign)
-    old = Decision.objects.get(item=asked.item, question=asked.question).key
+    item_question = first_pair(campaign)
+    old = Decision.objects.get(item=item_question.item, question=item_question.question).key
     outcome = while_uncommitted(
-        lambda: settle(asked, 0, cast.admin), lambda: write(first, asked, "But", decision=old)
+        lambda: settle(item_question, 0, cast.admin),
+        lambda: write(first, item_question, "But", decision=old),
     )
     assert outcome.status == 409
     assert not Message.objects.exists()

@@ -193,11 +193,11 @@ def test_only_coordinators_see_the_link(cast, study):
 def test_coordinator_stops_and_restarts_the_link(cast, study):
     Campaign.objects.update(code_done="", code_screened_out="", code_failed_check="", contact="")
     admin, later = cast.client("admin"), f"/campaigns/{study.slug}/edit/later/"
-    admin.post(later, {"contact": ""})
+    admin.post(later, {"contact": "", "feedback": "never"})
     study.refresh_from_db()
     assert not study.admits_anyone
     assert link(study) not in markup(admin.get(f"/campaigns/{study.slug}/invitations/"))
-    admin.post(later, {"contact": "", "admits_anyone": "on"})
+    admin.post(later, {"contact": "", "feedback": "never", "admits_anyone": "on"})
     study.refresh_from_db()
     assert study.admits_anyone
     assert [entry.detail for entry in LogEntry.objects.all()] == ["admits_anyone"] * 2

@@ -136,7 +136,7 @@ def test_contact_without_a_link_scheme_is_refused(cast, study, contact):
 
 
 def test_contact_can_change_while_the_study_runs_and_is_copied(cast, study):
-    sent = {"contact": "study@example.org", "code_done": "DONE1"}
+    sent = {"contact": "study@example.org", "code_done": "DONE1", "feedback": "never"}
     cast.client("admin").post("/campaigns/crowd/edit/later/", sent)
     study.refresh_from_db()
     assert study.contact == "study@example.org"

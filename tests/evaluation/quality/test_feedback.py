@@ -1,4 +1,4 @@
-"""Agreement with the expert before and after feedback, on the pages and in the file of Quality."""
+"""Agreement with the expert before and after feedback, on the pages of Quality."""
 
 import csv
 from datetime import timedelta
@@ -61,16 +61,17 @@ def effects(campaign: Campaign):
 def test_effect_of_a_rater_compares_pairs_before_and_after(graded):
     """For ann bob and cleo differ on all pairs; for bob, ann and cleo differ on the last six."""
     ann, bob, cleo = (effects(graded)[name] for name in NAMES)
-    assert (ann.before.value, ann.before.n) == (0, 6)
-    assert (ann.after.value, ann.after.n) == (1, 6)
+    assert (ann.share_before.value, ann.share_before.n) == (0, 6)
+    assert (ann.share_after.value, ann.share_after.n) == (1, 6)
     assert (ann.difference.value, ann.difference.n) == (1, 12)
-    assert (bob.before.value, bob.before.n) == (1, 12)
+    assert (bob.share_before.value, bob.share_before.n) == (1, 12)
     assert (
-        bob.after.reason == "undefined, because no decided pair was graded after the first feedback"
+        bob.share_after.reason
+        == "undefined, because no decided pair was graded after the first feedback"
     )
     assert cleo.difference.n == 0
     pooled = feedback_grades(graded).effect()
-    assert (pooled.before.n, pooled.after.n, pooled.difference.value) == (30, 6, 1)
+    assert (pooled.share_before.n, pooled.share_after.n, pooled.difference.value) == (30, 6, 1)
 
 
 def test_edit_after_the_feedback_counts_as_the_grade_before_it(graded):
@@ -78,7 +79,7 @@ def test_edit_after_the_feedback_counts_as_the_grade_before_it(graded):
     edit = answer(assignment, 0)
     edit.created = timezone.now() + timedelta(hours=3)
     edit.save(update_fields=["created"])
-    assert effects(graded)["ann"].before.value == 0
+    assert effects(graded)["ann"].share_before.value == 0
 
 
 def test_pair_is_comparable_only_if_the_others_differ(graded):
@@ -87,15 +88,15 @@ def test_pair_is_comparable_only_if_the_others_differ(graded):
         answer(assignment, 0)
     reason = "undefined, because no decided pair has two other raters who differ"
     assert effects(graded)["ann"].difference.reason == reason
-    assert effects(graded)["ann"].after.value == 1
+    assert effects(graded)["ann"].share_after.value == 1
 
 
 def test_excluded_work_withdrawn_decisions_and_gold_are_left_out(graded, cast):
     actions.exclude_work(graded.participants.get(rater__name="cleo"), cast.admin)
-    assert effects(graded)["cleo"].before.n == 0
+    assert effects(graded)["cleo"].share_before.n == 0
     assert effects(graded)["ann"].difference.value is None
     Item.objects.filter(position=0).update(purpose=Item.Purpose.GOLD)
-    assert effects(graded)["ann"].before.n == 5
+    assert effects(graded)["ann"].share_before.n == 5
     item = graded.items.get(position=1)
     newest = item.decisions.get()
     decide(
@@ -108,7 +109,7 @@ def test_excluded_work_withdrawn_decisions_and_gold_are_left_out(graded, cast):
         by=cast.admin,
         base=newest.key,
     )
-    assert effects(graded)["ann"].before.n == 4
+    assert effects(graded)["ann"].share_before.n == 4
 
 
 def test_pages_and_file_have_the_effect(graded, cast):

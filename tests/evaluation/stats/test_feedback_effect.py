@@ -6,9 +6,9 @@ import scipy
 
 from evaluation.stats.feedback_effect import (
     FEW,
-    NO_AFTER,
-    NO_BEFORE,
     NO_COMPARABLE,
+    NO_PAIRS_AFTER,
+    NO_PAIRS_BEFORE,
     difficulty,
     feedback_effect,
 )
@@ -19,24 +19,24 @@ HARD, EASY = 0.25, 0.75
 def pairs(*rows: tuple[bool, float, int, int], rater: int = 1):
     """Return arrays from rows: after the feedback, share of others, agreed, not agreed."""
     columns = [
-        (agreed, is_after, others)
-        for is_after, others, n_agreed, n_not in rows
+        (agreed, follows_feedback, support)
+        for follows_feedback, support, n_agreed, n_not in rows
         for agreed in [True] * n_agreed + [False] * n_not
     ]
-    agrees, is_after, others = (np.array(column) for column in zip(*columns, strict=True))
-    return agrees, is_after, others.astype(float), np.full(len(columns), rater)
+    agrees, follows_feedback, support = (np.array(column) for column in zip(*columns, strict=True))
+    return agrees, follows_feedback, support.astype(float), np.full(len(columns), rater)
 
 
-BEFORE = [(False, HARD, 1, 3), (False, EASY, 8, 2)]
-AFTER = [(True, HARD, 3, 3), (True, EASY, 2, 0)]
+EARLIER_ROWS = [(False, HARD, 1, 3), (False, EASY, 8, 2)]
+LATER_ROWS = [(True, HARD, 3, 3), (True, EASY, 2, 0)]
 
 
 def test_difference_compares_pairs_of_equal_difficulty():
     """Hard: 1/4 before, 3/6 after; easy: 8/10, 2/2. The shares of all pairs fall, though."""
-    agrees, is_after, others, raters = pairs(*BEFORE, *AFTER)
-    effect = feedback_effect(agrees, is_after, others, raters, np.zeros(22, np.int64))
-    assert (effect.before.value, effect.before.n) == (9 / 14, 14)
-    assert (effect.after.value, effect.after.n) == (5 / 8, 8)
+    agrees, follows_feedback, support, raters = pairs(*EARLIER_ROWS, *LATER_ROWS)
+    effect = feedback_effect(agrees, follows_feedback, support, raters, np.zeros(22, np.int64))
+    assert (effect.share_before.value, effect.share_before.n) == (9 / 14, 14)
+    assert (effect.share_after.value, effect.share_after.n) == (5 / 8, 8)
     # Weights of the pairs after: 6 and 2.
     assert effect.difference.value == pytest.approx((6 * (1 / 2 - 1 / 4) + 2 * (1 - 0.8)) / 8)
     assert (effect.difference.n, effect.difference.missing) == (22, 0)
@@ -48,15 +48,15 @@ def test_difference_compares_pairs_of_equal_difficulty():
 
 def test_pairs_that_cannot_be_compared_are_counted_as_missing():
     more = [(False, np.nan, 7, 0), (True, np.nan, 0, 5), (True, 0.5, 4, 0)]
-    agrees, is_after, others, raters = pairs(*BEFORE, *AFTER, *more)
-    effect = feedback_effect(agrees, is_after, others, raters, np.zeros(38, np.int64))
+    agrees, follows_feedback, support, raters = pairs(*EARLIER_ROWS, *LATER_ROWS, *more)
+    effect = feedback_effect(agrees, follows_feedback, support, raters, np.zeros(38, np.int64))
     assert effect.difference.value == pytest.approx(0.2375)
     assert (effect.difference.n, effect.difference.missing) == (22, 16)
-    assert (effect.before.n, effect.after.n) == (21, 17)
+    assert (effect.share_before.n, effect.share_after.n) == (21, 17)
 
 
 def test_pooled_difference_compares_each_rater_with_themselves():
-    """One has 0 of 5 before and 1 of 5 after, the other 5 of 5 and 15 of 15: (5 × 0.2 + 15 × 0) / 20."""
+    """The shares rise from 0/5 to 1/5, and stay at 5/5 and 15/15: (5 × 0.2 + 15 × 0) / 20."""
     one = pairs((False, HARD, 0, 5), (True, HARD, 1, 4), rater=1)
     two = pairs((False, HARD, 5, 0), (True, HARD, 15, 0), rater=2)
     columns = [np.concatenate(column) for column in zip(one, two, strict=True)]
@@ -68,22 +68,25 @@ def test_interval_is_a_jackknife_over_topics():
     rng = np.random.default_rng(4)
     n = 120
     topics = rng.integers(0, 6, n)
-    others = rng.choice([HARD, 0.5, EASY, np.nan], n)
-    is_after, agrees = rng.random(n) < 0.5, rng.random(n) < 0.6
+    support = rng.choice([HARD, 0.5, EASY, np.nan], n)
+    follows_feedback, agrees = rng.random(n) < 0.5, rng.random(n) < 0.6
     raters = rng.integers(1, 3, n)
 
-    def by_hand(kept):
+    def by_hand(subset):
         total = weight = 0.0
         for rater in (1, 2):
             for share in (HARD, 0.5, EASY):
-                stratum = kept & (raters == rater) & (others == share)
-                after, before = agrees[stratum & is_after], agrees[stratum & ~is_after]
-                if len(after) and len(before):
-                    total += len(after) * (after.mean() - before.mean())
-                    weight += len(after)
+                stratum = subset & (raters == rater) & (support == share)
+                later, earlier = (
+                    agrees[stratum & follows_feedback],
+                    agrees[stratum & ~follows_feedback],
+                )
+                if len(later) and len(earlier):
+                    total += len(later) * (later.mean() - earlier.mean())
+                    weight += len(later)
         return total / weight
 
-    difference = feedback_effect(agrees, is_after, others, raters, topics).difference
+    difference = feedback_effect(agrees, follows_feedback, support, raters, topics).difference
     assert difference.value == pytest.approx(by_hand(np.ones(n, bool)))
     deleted = np.array([by_hand(topics != topic) for topic in range(6)])
     error = np.sqrt(5 / 6 * ((deleted - deleted.mean()) ** 2).sum())
@@ -95,16 +98,16 @@ def test_interval_is_a_jackknife_over_topics():
 @pytest.mark.parametrize(
     ("rows", "reason", "n"),
     [
-        ([(False, HARD, 5, 5)], NO_AFTER, 0),
-        ([(True, HARD, 5, 5)], NO_BEFORE, 0),
+        ([(False, HARD, 5, 5)], NO_PAIRS_AFTER, 0),
+        ([(True, HARD, 5, 5)], NO_PAIRS_BEFORE, 0),
         ([(False, np.nan, 5, 5), (True, np.nan, 5, 5)], NO_COMPARABLE, 0),
         ([(False, HARD, 5, 5), (True, EASY, 5, 5)], FEW, 0),
         ([(False, HARD, 5, 5), (True, HARD, 2, 2)], FEW, 14),
     ],
 )
 def test_undefined_difference_has_a_reason(rows, reason, n):
-    agrees, is_after, others, raters = pairs(*rows)
-    effect = feedback_effect(agrees, is_after, others, raters, np.arange(len(agrees)))
+    agrees, follows_feedback, support, raters = pairs(*rows)
+    effect = feedback_effect(agrees, follows_feedback, support, raters, np.arange(len(agrees)))
     difference = effect.difference
     assert difference.reason == f"undefined, because {reason}"
     assert (difference.value, difference.n, difference.n + difference.missing) == (
@@ -119,13 +122,13 @@ def test_no_pairs_are_undefined():
     effect = feedback_effect(
         empty.astype(bool), empty.astype(bool), empty.astype(float), empty, empty
     )
-    for estimate in (effect.before, effect.after, effect.difference):
+    for estimate in (effect.share_before, effect.share_after, effect.difference):
         assert (estimate.value, estimate.n) == (None, 0)
 
 
 def test_topic_without_which_nothing_is_comparable_leaves_no_interval():
-    agrees, is_after, others, raters = pairs((False, HARD, 3, 3), (True, HARD, 3, 3))
-    effect = feedback_effect(agrees, is_after, others, raters, np.repeat([1, 2], 6))
+    agrees, follows_feedback, support, raters = pairs((False, HARD, 3, 3), (True, HARD, 3, 3))
+    effect = feedback_effect(agrees, follows_feedback, support, raters, np.repeat([1, 2], 6))
     assert effect.difference.value == 0
     assert effect.difference.interval_reason.startswith(
         "no interval, because the value is undefined without"
