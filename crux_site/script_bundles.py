@@ -11,7 +11,7 @@ from rjsmin import jsmin
 _IMPORT = re.compile(r'^import (?:\{ ((?:\w+, )*\w+) \} from )?"\./([\w-]+)\.js";$', re.MULTILINE)
 # Not `let`: importers would keep its first value.
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
-_REST = re.compile(r"^(?:import|export|await)\b.*", re.MULTILINE)
+_UNKNOWN = re.compile(r"^(?:import|export|await)\b.*", re.MULTILINE)
 
 
 class BundleError(ValueError):
@@ -48,6 +48,6 @@ def _as_function(name: str, source: str) -> str:
     )
     exported = ", ".join(_EXPORT.findall(body))
     body = _EXPORT.sub("", body)
-    if rest := _REST.search(body):
-        raise BundleError(f"{name}.js cannot be bundled: {rest[0]}")
+    if unknown := _UNKNOWN.search(body):
+        raise BundleError(f"{name}.js cannot be bundled: {unknown[0]}")
     return f'modules["{name}"] = (() => {{\n{body}\nreturn {{ {exported} }};\n}})();'

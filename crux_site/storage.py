@@ -15,7 +15,7 @@ BUNDLED = "js/work.js"  # of the task page, which workers open on slow lines
 
 
 class StaticFiles(CompressedManifestStaticFilesStorage):
-    """Hashed names, in the imports of our JavaScript modules too; one script for the task page.
+    """Hashed names, also in our JavaScript imports; one script for the task page.
 
     Otherwise a module would be loaded twice, under its plain and its hashed name, and act twice.
     Other packages' files are left as they are: some name imports that they do not ship.

@@ -102,7 +102,6 @@ def _page(
 ) -> HttpResponseBase:
     campaign = participant.campaign
     wording = campaign_wording(campaign, pairs[0].item_question.item.text.kind)
-    labels = wording.labels()
     newest = newest_message(participant)
     rows = []
     for pair in pairs:
@@ -113,8 +112,8 @@ def _page(
             {
                 "pair": pair,
                 "form": form,
-                "answer_label": labels.get(pair.answer.grade, ""),
-                "decision_label": labels.get(pair.decision.grade, ""),
+                "answer_label": wording.label_of(pair.answer.grade),
+                "decision_label": wording.label_of(pair.decision.grade),
             }
         )
     context = {

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0012_survey_questions_and_answers'),
+        ('annotation', '0013_multi_label_rubrics'),
     ]
 
     operations = [
