@@ -25,6 +25,7 @@ from annotation.models import Project, Rubric, RubricLevel, User
 from annotation.models.rubric_rules import (
     EXAMPLE_LENGTHS,
     MOST_EXAMPLES,
+    MOST_IMPOSSIBLE,
     MOST_LEVELS,
     RubricError,
     content_version,
@@ -55,6 +56,16 @@ class LevelBody(StrictBody):
     examples = serializers.ListField(child=ExampleBody(), max_length=MOST_EXAMPLES, default=list)
 
 
+class ImpossibleBody(StrictBody):
+    """A grade that cannot be right together with grades of another rubric."""
+
+    grade = StrictInteger(min_value=0, max_value=1000)
+    rubric = StrictSlug(max_length=80)
+    grades = serializers.ListField(
+        child=StrictInteger(min_value=0, max_value=1000), min_length=1, max_length=MOST_LEVELS
+    )
+
+
 class RubricBody(StrictBody):
     """A rubric as a whole, and the project that it is for."""
 
@@ -76,6 +87,9 @@ class RubricBody(StrictBody):
     )
     eta = StrictInteger(min_value=0, max_value=1000, allow_null=True, default=None)
     span_from = StrictInteger(min_value=0, max_value=1000, allow_null=True, default=None)
+    impossible = serializers.ListField(
+        child=ImpossibleBody(), max_length=MOST_IMPOSSIBLE, default=list
+    )
     guideline = StrictString()
     levels = serializers.ListField(child=LevelBody(), min_length=2, max_length=MOST_LEVELS)
 
@@ -168,7 +182,7 @@ def apply_change(rubric: Rubric, body: dict[str, Any]) -> list[str]:
 
 def _problem(field: str, message: str) -> Problem:
     match field.split("."):
-        case ["levels", index, *names]:
-            return Problem(int(index), ".".join(["levels", *names]), message)
+        case ["levels" | "impossible" as of, index, *names]:
+            return Problem(int(index), ".".join([of, *names]), message)
         case _:
             return Problem(None, field, message)

@@ -99,11 +99,20 @@ class RubricLevelRow(serializers.ModelSerializer):
         read_only_fields = fields
 
 
+class ImpossibleRow(serializers.Serializer):
+    """A grade that cannot be right together with grades of another rubric."""
+
+    grade = serializers.IntegerField()
+    rubric = serializers.CharField(help_text="The other rubric; it may be missing on this site.")
+    grades = serializers.ListField(child=serializers.IntegerField())
+
+
 class RubricRow(serializers.ModelSerializer):
     """A question asked of every pair, and the grades that may answer it."""
 
     levels = RubricLevelRow(many=True, help_text="From the highest grade down.")
     shows = serializers.ListField(child=serializers.ChoiceField(choices=Rubric.Shows.choices))
+    impossible = ImpossibleRow(many=True, help_text="Declared by this rubric alone.")
     project: Any = serializers.SlugRelatedField(
         slug_field="slug",
         read_only=True,
@@ -117,7 +126,7 @@ class RubricRow(serializers.ModelSerializer):
     class Meta:
         model = Rubric
         fields = [
-            *("slug", "title", "question", "scale", "shows", "eta", "span_from"),
+            *("slug", "title", "question", "scale", "shows", "eta", "span_from", "impossible"),
             *("guideline", "is_retired", "project", "levels", "version"),
         ]
         read_only_fields = fields

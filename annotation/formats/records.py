@@ -127,6 +127,12 @@ class LevelRow(Row):
     examples: list[ExampleRow] = []
 
 
+class ImpossibleRow(Row):
+    grade: WholeNumber
+    rubric: StoredText
+    grades: list[WholeNumber]
+
+
 class RubricRow(Row):
     """Our own rubrics.jsonl."""
 
@@ -137,6 +143,7 @@ class RubricRow(Row):
     shows: list[StoredText] = ["text", "question"]
     eta: WholeNumber | None = None
     span_from: WholeNumber | None = None
+    impossible: list[ImpossibleRow] = []
     guideline: StoredText
     levels: list[LevelRow]
 

@@ -15,6 +15,7 @@ from annotation.formats.writing import json_line
 from annotation.models import Dataset, Project, Rubric, RubricLevel
 from annotation.models.rubric_rules import (
     EXAMPLE_LENGTHS,
+    IMPOSSIBLE_FIELDS,
     LEVEL_FIELDS,
     RUBRIC_FIELDS,
     RubricError,
@@ -25,8 +26,8 @@ from annotation.models.standard import DEFAULT_RUBRICS
 if TYPE_CHECKING:
     from annotation.formats.target import Target
 
-# May be worded otherwise here, like the examples of levels: what is there stays.
-EDITED = ("title", "question", "guideline")
+# May differ here, like the examples of levels, without other meanings of grades: what is there stays.
+EDITED = ("title", "question", "guideline", "impossible")
 
 
 def read(target: Target, source: Source) -> None:
@@ -51,7 +52,7 @@ def read(target: Target, source: Source) -> None:
 
 
 def _make(row: RubricRow, project: Project) -> list[tuple[str, str]]:
-    rubric = Rubric(**{name: getattr(row, name) for name in RUBRIC_FIELDS}, project=project)
+    rubric = Rubric(**row.model_dump(include=set(RUBRIC_FIELDS)), project=project)
     try:
         store_rubric(rubric, [RubricLevel(**level.model_dump()) for level in row.levels])
     except RubricError as error:
@@ -85,7 +86,11 @@ def as_dict(rubric: Rubric) -> dict[str, Any]:
         }
         for level in rubric.levels.all()
     ]
-    return {name: getattr(rubric, name) for name in RUBRIC_FIELDS} | {"levels": levels}
+    impossible = [
+        {name: declared[name] for name in IMPOSSIBLE_FIELDS} for declared in rubric.impossible
+    ]
+    fields = {name: getattr(rubric, name) for name in RUBRIC_FIELDS}
+    return fields | {"impossible": impossible, "levels": levels}
 
 
 def lines(dataset: Dataset) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Rubrics: a question put to every pair, and the grades that may answer it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import models
@@ -96,6 +96,11 @@ class Rubric(NaturalKey):
         blank=True,
         help_text="lowest grade that needs at least one highlighted span; empty: no highlights",
     )
+    impossible = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="grades that cannot be right beside grades of another rubric: [{grade, rubric, grades}]",
+    )
     project = models.ForeignKey(
         Project,
         on_delete=models.PROTECT,
@@ -137,7 +142,7 @@ class Rubric(NaturalKey):
         """
         if not _grades.get(self.pk):
             grades = tuple(self.levels.order_by("grade").values_list("grade", flat=True))
-            _grades[self.pk] = _sets_of(grades) if self.is_multi_label else grades
+            _grades[self.pk] = sets_of(grades) if self.is_multi_label else grades
         return list(_grades[self.pk])
 
     def scale_grades(self) -> list[int]:
@@ -258,6 +263,29 @@ class Rubric(NaturalKey):
         return any(model._base_manager.filter(**{name: self}).exists() for model, name in holders)
 
 
+GradeUnder = tuple[int, int]  # key of a rubric, and one of its grades
+
+
+def impossible_pairs(rubrics: Sequence[Rubric]) -> set[tuple[GradeUnder, GradeUnder]]:
+    """Return the pairs of grades that these rubrics declare impossible, in both orders.
+
+    A declaration of one rubric counts for both.
+    """
+    pairs: set[tuple[GradeUnder, GradeUnder]] = set()
+    if len(rubrics) < 2:
+        return pairs
+    of_slug = {rubric.slug: rubric for rubric in rubrics}
+    for rubric in rubrics:
+        for declared in rubric.impossible:
+            other_rubric = of_slug.get(declared["rubric"])
+            if other_rubric is None:
+                continue
+            for grade in declared["grades"]:
+                own_grade, other_grade = (rubric.pk, declared["grade"]), (other_rubric.pk, grade)
+                pairs |= {(own_grade, other_grade), (other_grade, own_grade)}
+    return pairs
+
+
 class RubricLevel(NaturalKey):
     """A grade of a rubric and the label that defines it; of a multi-label one, its number.
 
@@ -311,7 +339,7 @@ def join_labels(grade: int, labels: Mapping[int, str]) -> str:
     return " + ".join(labels[number] for number in labels_in(grade, labels))
 
 
-def _sets_of(numbers: Iterable[int]) -> tuple[int, ...]:
+def sets_of(numbers: Iterable[int]) -> tuple[int, ...]:
     """Return the grades of all sets of labels, ascending."""
     grades = [0]
     for number in sorted(numbers):

@@ -1,24 +1,31 @@
 """Validation rules of rubrics, and their only writer: for the page, files and the API."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db.models import Q
 from django.forms.models import model_to_dict
 
 from annotation.errors import UserError
-from annotation.models.rubric import Rubric, RubricLevel
+from annotation.models.rubric import Rubric, RubricLevel, sets_of
 from annotation.row_versions import version_of
 from annotation.unique import check_again_if_taken
 
 # Fields of a rubric and of a level in files, forms and the API.
-RUBRIC_FIELDS = ("slug", "title", "question", "scale", "shows", "eta", "span_from", "guideline")
+RUBRIC_FIELDS = (
+    *("slug", "title", "question", "scale", "shows", "eta", "span_from"),
+    *("impossible", "guideline"),
+)
+IMPOSSIBLE_FIELDS = ("grade", "rubric", "grades")
 LEVEL_FIELDS = ("grade", "label", "name", "key", "colour")
 MOST_LEVELS = 101  # 0 to 100
 MOST_LABELS = 10  # of a multi-label rubric, numbered from 1: a grade is one of 1,024 sets
 MOST_EXAMPLES = 3  # of a level
+MOST_IMPOSSIBLE = 200  # declarations of a rubric
 EXAMPLE_LENGTHS = {"text": 1000, "question": 500, "reason": 500}  # most characters of each field
 RESERVED_KEYS = "tujk?"  # on the task page
 NO_LABEL_KEY = "0"  # on the task page, of a multi-label rubric
@@ -73,7 +80,11 @@ def store_rubric(rubric: Rubric, levels: Sequence[RubricLevel], version: str = "
 
 
 def _check(rubric: Rubric, pk: int, levels: Sequence[RubricLevel]) -> None:
-    problems = [*_rubric_problems(rubric, pk, levels), *_level_problems(levels)]
+    problems = [
+        *_rubric_problems(rubric, pk, levels),
+        *_level_problems(levels),
+        *_impossible_problems(rubric, pk, levels),
+    ]
     if rubric.is_multi_label:
         problems += _label_problems(rubric, levels)
     if problems:
@@ -128,6 +139,42 @@ def _rubric_problems(
         )
     if rubric.span_from is not None and Rubric.Shows.TEXT not in (rubric.shows or ()):
         yield "span_from", "Highlights need a visible text."
+
+
+def _impossible_problems(
+    rubric: Rubric, pk: int, levels: Sequence[RubricLevel]
+) -> Iterator[tuple[str, str]]:
+    """Check the declarations; grades of the other rubric only where campaigns can use both."""
+    declarations = rubric.impossible
+    if len(declarations) > MOST_IMPOSSIBLE:
+        yield "impossible", f"Give {MOST_IMPOSSIBLE} at most, not {len(declarations)}."
+        return
+    numbers = {level.grade for level in levels if level.grade is not None}
+    has_sets = rubric.is_multi_label and numbers <= set(range(1, MOST_LABELS + 1))
+    grades = set(sets_of(numbers)) if has_sets else numbers
+    stored_project = Rubric.objects.filter(pk=pk).values_list("project", flat=True)
+    project = rubric.project_id or stored_project.first()
+    available = Rubric.objects.filter(Q(project=None) | Q(project=project))
+    known_grades = {
+        other_rubric.slug: other_rubric.grades()
+        for other_rubric in available.filter(
+            slug__in={declared["rubric"] for declared in declarations}
+        )
+    }
+    counts = Counter((declared["grade"], declared["rubric"]) for declared in declarations)
+    for index, declared in enumerate(declarations):
+        grade, slug, other_grades = (declared[name] for name in IMPOSSIBLE_FIELDS)
+        if grade not in grades:
+            yield f"impossible.{index}.grade", f"{grade} is not a grade of the rubric."
+        elif counts[grade, slug] > 1:
+            yield f"impossible.{index}.grade", f"{grade} with {slug} is there twice."
+        if slug == rubric.slug or not re.fullmatch(r"[-a-zA-Z0-9_]{1,80}", slug):
+            yield f"impossible.{index}.rubric", "Give the name of another rubric, as in its URL."
+        if not other_grades or len(set(other_grades)) < len(other_grades):
+            yield f"impossible.{index}.grades", "Give grades of the other rubric, each once."
+        for other_grade in other_grades:
+            if other_grade not in known_grades.get(slug, other_grades):
+                yield f"impossible.{index}.grades", f"{other_grade} is not a grade of {slug}."
 
 
 def _level_problems(levels: Sequence[RubricLevel]) -> Iterator[tuple[str, str]]:

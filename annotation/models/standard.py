@@ -9,6 +9,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext_noop
@@ -32,6 +33,18 @@ class Level:
 
 
 @dataclass(frozen=True)
+class Impossible:
+    """Grade of a built-in rubric that cannot be right beside grades of another one."""
+
+    grade: int
+    rubric: str
+    grades: tuple[int, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"grade": self.grade, "rubric": self.rubric, "grades": list(self.grades)}
+
+
+@dataclass(frozen=True)
 class Standard:
     """Definition of a built-in rubric; levels in descending order, as displayed.
 
@@ -48,10 +61,16 @@ class Standard:
     shows: tuple[str, ...] = ("text", "question")
     eta: int | None = None
     span_from: int | None = None
+    impossible: tuple[Impossible, ...] = ()
 
     @property
     def guideline(self) -> str:
         return (GUIDELINES / f"{self.slug}.md").read_text(encoding="utf-8")
+
+    @property
+    def declarations(self) -> list[dict[str, Any]]:
+        """Return the impossible combinations as `Rubric.impossible` has them."""
+        return [impossible.as_dict() for impossible in self.impossible]
 
     @property
     def examples(self) -> Examples:
@@ -73,6 +92,10 @@ GRADED = Standard(
     kind=Text.Kind.PASSAGE,
     eta=3,
     span_from=1,
+    impossible=(
+        Impossible(5, "answerable", (0,)),
+        Impossible(0, "answerable", (1,)),
+    ),
     levels=(
         Level(5, gettext_noop("Answers the question fully and plainly")),
         Level(4, gettext_noop("Answers it; a detail is missing or left to infer")),
@@ -89,6 +112,14 @@ QUESTION_TYPE = Standard(
     title=gettext_noop("Type of question"),
     question=gettext_noop("What does it take to answer the question from the text?"),
     scale=Rubric.Scale.NOMINAL,
+    impossible=(
+        Impossible(2, "answerable", (0,)),
+        Impossible(1, "answerable", (0,)),
+        Impossible(0, "answerable", (1,)),
+        Impossible(2, "graded", (0,)),
+        Impossible(1, "graded", (0,)),
+        Impossible(0, "graded", (5,)),
+    ),
     levels=(
         Level(3, gettext_noop("A conclusion that the text does not spell out"), "reasoning"),
         Level(2, gettext_noop("Several places of the text, put together"), "summary"),
@@ -103,6 +134,14 @@ ANSWERED = Standard(
     scale=Rubric.Scale.NOMINAL,
     eta=1,
     span_from=1,
+    impossible=(
+        Impossible(1, "answerable", (0,)),
+        Impossible(0, "answerable", (1,)),
+        Impossible(1, "graded", (0, 1)),
+        Impossible(0, "graded", (5,)),
+        Impossible(1, "question-type", (0,)),
+        Impossible(0, "question-type", (1, 2)),
+    ),
     levels=(
         Level(1, gettext_noop("These words answer it"), "answered"),
         Level(0, gettext_noop("It cannot be told from the text"), "cannot_tell"),
@@ -157,6 +196,12 @@ UMBRELA = Standard(
     question=gettext_noop("How relevant is the text to the question?"),
     kind=Text.Kind.PASSAGE,
     eta=2,
+    impossible=(
+        Impossible(4, "answerable", (0,)),
+        Impossible(0, "answerable", (1,)),
+        Impossible(4, "graded", (0, 1)),
+        Impossible(0, "graded", (5,)),
+    ),
     levels=(
         Level(4, gettext_noop("It is about the question and answers it fully")),
         Level(3, gettext_noop("It answers it, with other things beside")),
@@ -170,6 +215,10 @@ UTILITY = Standard(
     title=gettext_noop("Utility of an answer, 1 to 5"),
     question=gettext_noop("How useful is this answer to who asked the question?"),
     kind=Text.Kind.REPORT,
+    impossible=(
+        Impossible(5, "answerable", (0,)),
+        Impossible(5, "graded", (0, 1)),
+    ),
     levels=(
         Level(5, gettext_noop("Exactly what was asked for")),
         Level(4, gettext_noop("Most of what was asked for")),
@@ -187,8 +236,10 @@ FIVE = (
 )
 
 
-def _critique(name: str, title: str, question: str, *parts: str) -> Standard:
-    return Standard(f"critique-{name}", title, FIVE, question, shows=parts)
+def _critique(
+    name: str, title: str, question: str, *parts: str, impossible: tuple[Impossible, ...] = ()
+) -> Standard:
+    return Standard(f"critique-{name}", title, FIVE, question, shows=parts, impossible=impossible)
 
 
 CRITIQUES = (
@@ -197,6 +248,12 @@ CRITIQUES = (
         gettext_noop("Critique: the question rests on the text"),
         gettext_noop("Can the question be answered from the text, and without doubt?"),
         *("text", "question"),
+        impossible=(
+            Impossible(5, "answerable", (0,)),
+            Impossible(1, "answerable", (1,)),
+            Impossible(5, "graded", (0, 1)),
+            Impossible(1, "graded", (5,)),
+        ),
     ),
     _critique(
         "a_to_c_groundedness",
@@ -293,6 +350,7 @@ def add_standard(standard: Standard, using: str = "default") -> Rubric:
                 "shows": list(standard.shows),
                 "eta": standard.eta,
                 "span_from": standard.span_from,
+                "impossible": standard.declarations,
             },
         )
         if created:

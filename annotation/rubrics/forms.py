@@ -1,9 +1,11 @@
 """Form of a rubric: its question and parts, with rows of levels and examples."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.forms.models import fields_for_model
 from django.http import QueryDict
 
@@ -12,6 +14,7 @@ from annotation.form_versions import CHANGED, EMPTY, Conflict, VersionedForm, di
 from annotation.models import Project, Rubric, RubricLevel, User
 from annotation.models.rubric_rules import (
     EXAMPLE_LENGTHS,
+    IMPOSSIBLE_FIELDS,
     LEVEL_FIELDS,
     MOST_EXAMPLES,
     MOST_LEVELS,
@@ -24,7 +27,7 @@ from annotation.row_versions import VERSION, version_of
 
 EMPTY_ROWS = 3
 LABELS = {"grade": "Grade", "label": "Words", "name": "One word", "key": "Key", "colour": "Colour"}
-BY_THE_MODEL = [name for name in RUBRIC_FIELDS if name != "shows"]
+BY_THE_MODEL = [name for name in RUBRIC_FIELDS if name not in ("shows", "impossible")]
 
 
 class GuidelineForm(VersionedForm):
@@ -32,6 +35,35 @@ class GuidelineForm(VersionedForm):
         model = Rubric
         fields = ("guideline",)
         widgets = {"guideline": forms.Textarea(attrs={"rows": 24})}
+
+
+class ImpossibleField(forms.CharField):
+    """Declarations of impossible combinations, one a line: grade, rubric, its grades."""
+
+    LINE = re.compile(r"(\d{1,9})[\s,]+(\S+?)[\s,]+(\d{1,9}(?:[\s,]+\d{1,9})*)")
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return declarations as lines of text; text stays as it was typed."""
+        return value if isinstance(value, str) else "\n".join(map(self.line_of, value or ()))
+
+    def clean(self, value: Any) -> list[dict[str, Any]]:
+        lines = super().clean(value).splitlines()
+        return [self._parse(line.strip()) for line in lines if line.strip()]
+
+    def _parse(self, line: str) -> dict[str, Any]:
+        match = self.LINE.fullmatch(line)
+        if not match:
+            raise ValidationError(
+                f"“{line[:80]}” is not a grade, a rubric and its grades, as in “0 utility 4 5”."
+            )
+        grades = [int(grade) for grade in re.split(r"[\s,]+", match[3])]
+        values = (int(match[1]), match[2], grades)
+        return dict(zip(IMPOSSIBLE_FIELDS, values, strict=True))
+
+    @staticmethod
+    def line_of(declared: Mapping[str, Any]) -> str:
+        grade, rubric, grades = (declared[name] for name in IMPOSSIBLE_FIELDS)
+        return " ".join(map(str, (grade, rubric, *grades)))
 
 
 class RubricForm(forms.Form):
@@ -49,6 +81,14 @@ class RubricForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         label="Visible parts of a pair",
         initial=["text", "question"],
+    )
+    impossible = ImpossibleField(
+        required=False,
+        label="Impossible with grades of other rubrics",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="one a line, for example “0 utility 4 5”: grade 0 cannot be right together with "
+        "grade 4 or 5 of the rubric “utility”. If a campaign has both rubrics, its raters are asked "
+        "to check such answers.",
     )
 
     def __init__(self, *args: Any, creator: User | None = None, **kwargs: Any) -> None:
@@ -75,7 +115,9 @@ class RubricForm(forms.Form):
                 empty_label="the whole site" if creator.is_admin else None,
                 help_text="its members see the rubric, and its owners can edit it",
             )
-        self.order_fields(["project", "slug", "title", "question", "shows"])
+        self.order_fields(
+            ["project", "slug", "title", "question", "shows", "scale", "eta", "span_from"]
+        )
 
 
 class LevelForm(forms.Form):
@@ -151,7 +193,7 @@ class RubricForms:
     def with_more_rows(cls, params: QueryDict, creator: User | None) -> "RubricForms":
         """Return the submitted values without validation, with empty rows appended."""
         initial: dict[str, Any] = {
-            name: params.get(name, "") for name in (*BY_THE_MODEL, "project")
+            name: params.get(name, "") for name in (*BY_THE_MODEL, "impossible", "project")
         }
         initial["shows"] = params.getlist("shows")
         filled = cls(
@@ -211,8 +253,10 @@ class RubricForms:
 
     def _differing(self, stored: Mapping[str, Any]) -> Iterator[Conflict]:
         for name, field in self.form.fields.items():
-            stored_text = display_value(field, stored[name])
-            sent_text = display_value(field, self.form.cleaned_data.get(name))
+            values = (stored[name], self.form.cleaned_data.get(name))
+            if isinstance(field, ImpossibleField):
+                values = tuple(map(field.prepare_value, values))
+            stored_text, sent_text = (display_value(field, value) for value in values)
             if stored_text != sent_text:
                 yield Conflict(str(self.form[name].label), stored_text, sent_text)
         rows = [row.cleaned_data for row in self.rows if row.cleaned_data]
@@ -232,6 +276,7 @@ class RubricForms:
         filled: list[forms.Form],
         examples: list[forms.Form],
     ) -> None:
+        declarations = self.form.cleaned_data["impossible"]  # gone after its first error
         for field, message in problems:
             match field.split("."):
                 case ["levels", index, "examples"]:
@@ -240,6 +285,9 @@ class RubricForms:
                 case ["levels", index, "examples", place, name]:
                     level = filled[int(index)]
                     _of_level(level, examples)[int(place)].add_error(name, message)
+                case ["impossible", index, _name]:
+                    line = ImpossibleField.line_of(declarations[int(index)])
+                    self.form.add_error("impossible", f"“{line}”: {message}")
                 case ["levels", index, name]:
                     filled[int(index)].add_error(name, message)
                 case _:

@@ -4,6 +4,7 @@ Researchers read the rubrics of the site and of their projects. Owners change th
 admins all. Raters read the guideline of their campaign on its own pages.
 """
 
+from collections import defaultdict
 from typing import Any
 
 from django.conf import settings
@@ -88,10 +89,34 @@ def rubric(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         "rubric": rubric,
         "words": default_wording(rubric, settings.LANGUAGE_CODE, Text.Kind.PASSAGE),
         "form": form,
+        "impossible": _impossible_combinations(rubric, user),
         "is_used": rubric.is_used(),
         "room": "rubrics",
     }
     return render(request, "annotation/rubrics/rubric.html", context, status=status)
+
+
+def _impossible_combinations(
+    rubric: Rubric, user: User
+) -> list[tuple[int, str, Rubric | None, list[int]]]:
+    """Return the combinations that this rubric or another one declares impossible.
+
+    Each has a grade of this rubric, the other rubric's name and, where the site has it, the rubric,
+    and grades of that.
+    """
+    visible = Rubric.objects.visible_to(user).exclude(pk=rubric.pk)
+    rubrics_by_slug = {other_rubric.slug: other_rubric for other_rubric in visible}
+    grades: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for declared in rubric.impossible:
+        grades[declared["grade"], declared["rubric"]].update(declared["grades"])
+    for other_rubric in rubrics_by_slug.values():
+        for declared in other_rubric.impossible:
+            for grade in declared["grades"] if declared["rubric"] == rubric.slug else ():
+                grades[grade, other_rubric.slug].add(declared["grade"])
+    return [
+        (grade, slug, rubrics_by_slug.get(slug), sorted(other_grades))
+        for (grade, slug), other_grades in sorted(grades.items(), key=lambda row: row[0])
+    ]
 
 
 def _of_slug(rubrics: RubricQuerySet, slug: str) -> Rubric:

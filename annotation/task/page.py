@@ -1,8 +1,8 @@
 """Context of the item page: its questions, the answers so far, and its links."""
 
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -18,123 +18,22 @@ from annotation.models import (
     Campaign,
     ItemQuestion,
     Rubric,
-    SubQuestion,
     Text,
 )
 from annotation.models.rubric import grade_of_label
 from annotation.models.rubric_rules import NO_LABEL_KEY, shortcut_key
 from annotation.models.rubric_wording import RubricWording, campaign_wording
-from annotation.task.forms import selected_options
+from annotation.task.cards import QuestionCard
+from annotation.task.contradictions import (
+    contradiction_texts,
+    declare_impossible,
+    find_contradictions,
+)
 
 RUBRIC_LETTERS = "abcd"  # of the rubrics of one question
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
 Frozen = ItemQuestion | AttentionCheck
 EXPECTED_FIELDS = ("expected", "expected_spans", "expected_reason")
-
-
-@dataclass(frozen=True)
-class RefusedForm:
-    """Values of a refused form of a page without scripts, and the reason.
-
-    The page displays them again.
-    """
-
-    problem: str
-    grade: str
-    ticked: tuple[str, ...]  # places of spans, "start:end"
-    quotes: str
-
-
-@dataclass
-class QuestionCard:
-    """Question card of an item under a rubric, with this rater's answer.
-
-    Spans are dicts of start, end, quote. An attention check is among the questions of some items;
-    it asks for no spans.
-    """
-
-    assignment_id: int
-    number: str
-    mark: int
-    question: SubQuestion | AttentionCheck
-    rubric: Rubric
-    is_further: bool = False  # whether its rubric is a further one of the campaign
-    repeats_question: bool = False  # whether a card above it shows the same question
-    grade: int | None = None
-    spans: list[dict[str, Any]] = field(default_factory=list)
-    note: str = ""
-    confidence: str = ""
-    key: str = ""  # of the newest answer, which the next one replaces knowingly
-    answer: list[str] = field(default_factory=list)  # of the pair, where the rubric shows one
-    expected: int | None = None
-    expected_spans: list[dict[str, Any]] = field(default_factory=list)
-    expected_reason: str = ""
-    refused: RefusedForm | None = None
-
-    @property
-    def chosen(self) -> str:
-        """Grade that is selected in its form."""
-        if self.refused:
-            return self.refused.grade
-        return "" if self.grade is None else str(self.grade)
-
-    @property
-    def chosen_options(self) -> set[str]:
-        """Values of the options that are selected in its form; several of a multi-label rubric."""
-        return selected_options(self.chosen, self.rubric)
-
-    @property
-    def boxes(self) -> list[tuple[dict[str, Any], str, bool]]:
-        """Each span with its position in the text, and whether its checkbox is ticked."""
-        positions = [(span, f"{span['start']}:{span['end']}") for span in self.spans]
-        return [
-            (span, position, not self.refused or position in self.refused.ticked)
-            for span, position in positions
-        ]
-
-    @property
-    def is_check(self) -> bool:
-        return isinstance(self.question, AttentionCheck)
-
-    @property
-    def confidence_choices(self) -> list[tuple[str, Any]]:
-        return Answer.Confidence.choices
-
-    @property
-    def takes_spans(self) -> bool:
-        return self.rubric.span_from is not None and not self.is_check
-
-    @property
-    def shows_question(self) -> bool:
-        """Return whether the card displays the question's own text, too.
-
-        Else the question of the rubric is displayed alone.
-        """
-        return self.is_check or self.rubric.shows_question
-
-    @property
-    def url(self) -> str:
-        """URL to which its answers are sent."""
-        name = "check_answer" if self.is_check else "answer"
-        return reverse(name, args=[self.assignment_id, *self.place])
-
-    @property
-    def place(self) -> list[Any]:
-        """URL arguments of the card: its question, and the rubric's slug for a further rubric."""
-        return [self.question.pk, *([self.rubric.slug] if self.is_further else [])]
-
-    @property
-    def state(self) -> str:
-        """open, absent (no evidence asked for), needs-span, or answered."""
-        if self.grade is None:
-            return "open"
-        if self.is_check or not self.rubric.needs_spans(self.grade):
-            return "absent"
-        return "answered" if self.spans else "needs-span"
-
-    @property
-    def is_done(self) -> bool:
-        return self.state in ("answered", "absent")
 
 
 def item_cards(assignment: Assignment) -> list[QuestionCard]:
@@ -143,9 +42,9 @@ def item_cards(assignment: Assignment) -> list[QuestionCard]:
     The answers are read, not the ratings: words that were marked before a grade was chosen are an
     answer already, and no rating yet. An attention check has a fixed place of its own.
     """
+    answers = list(Answer.objects.filter(assignment=assignment).order_by("id"))
     newest = {
-        (answer.question_id, answer.check_asked_id, answer.rubric_id): answer
-        for answer in Answer.objects.filter(assignment=assignment).order_by("id")
+        (answer.question_id, answer.check_asked_id, answer.rubric_id): answer for answer in answers
     }
     rows: list[Frozen] = list(assignment.item.asked.select_related("question"))
     if check := assignment.check_asked:
@@ -155,12 +54,12 @@ def item_cards(assignment: Assignment) -> list[QuestionCard]:
     question_cards = [
         QuestionCard(assignment.pk, **about) for about in build_card_fields(rows, rubrics)
     ]
+    declare_impossible(question_cards, rubrics)
     for card in question_cards:
-        question = (None, card.question.pk) if card.is_check else (card.question.pk, None)
-        answer = newest.get((*question, card.rubric.pk if card.is_further else None))
-        if answer:
+        if answer := newest.get(card.answer_key):
             card.grade, card.spans, card.key = answer.grade, answer.spans, str(answer.key)
             card.note, card.confidence = answer.note, answer.confidence
+    find_contradictions(question_cards, answers)
     return question_cards
 
 
@@ -280,6 +179,19 @@ def _label_choices(rubric: Rubric, rubric_wording: RubricWording) -> Iterator[Le
             yield LevelChoice(grade, capfirst(label), NO_LABEL_KEY, "", grade)
 
 
+def labels_of(
+    rubrics: Iterable[Rubric], rubric_wording: RubricWording
+) -> dict[int, dict[int, str]]:
+    """Return the label of each grade in a campaign's wording, by the rubric's key."""
+    return {
+        rubric.pk: {
+            grade: rubric_wording.further.get(rubric.slug, rubric_wording).label_of(grade)
+            for grade in rubric.grades()
+        }
+        for rubric in rubrics
+    }
+
+
 @dataclass(frozen=True)
 class Links:
     """URLs of the page's controls. No previous item: an empty URL."""
@@ -321,6 +233,7 @@ def page_context(
         raise Http404("The words of this text are not here.")
     rubric_wording = campaign_wording(campaign, text.kind)
     rubrics = list({card.rubric.pk: card.rubric for card in cards}.values())
+    labels = labels_of(rubrics, rubric_wording)
     scales = [
         scale_of(rubric, rubric_wording.further.get(rubric.slug, rubric_wording))
         for rubric in rubrics
@@ -357,6 +270,8 @@ def page_context(
         "n_questions": len(questions),
         "done": len(questions - unfinished),
         "missing": missing,
+        "labels": labels,
+        "contradictions": contradiction_texts(missing, labels),
         "place": number,
         "of": of,
         "is_practice": is_practice,

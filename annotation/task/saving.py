@@ -61,6 +61,13 @@ class AnswerError(UserError):
     """An answer that cannot be taken; the message is for the person who gave it."""
 
 
+class ContradictionError(AnswerError):
+    """A submission of an item whose answers contradict each other; the item stays open."""
+
+    def __init__(self) -> None:
+        super().__init__(_("Some of your answers cannot both be right."))
+
+
 class AnswerConflictError(UserError):
     """An answer made without knowledge of a newer one, from another tab or device."""
 
@@ -220,7 +227,8 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
 
     Answers that came too late to count, before a campaign was opened again, count from now on.
 
-    Raises AnswerError where the campaign is closed, or where the item was given to another.
+    Raises AnswerError where the campaign is closed, or where the item was given to another, and
+    ContradictionError where answers contradict each other: one may come from another tab just now.
     """
     with transaction.atomic():
         _lock(assignment)
@@ -234,6 +242,8 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         rating_sync.restore_answers(assignment)
         if assignment.state == Assignment.State.SUBMITTED:
             return
+        if any(card.contradicts for card in item_cards(assignment)):
+            raise ContradictionError
         assignment.state, assignment.was_skipped = Assignment.State.SUBMITTED, False
         assignment.submitted_at = timezone.now()
         assignment.active_ms += active_ms

@@ -33,6 +33,12 @@ MESSAGES = {
     "open": _("open"),
     "needs-span": _("needs a span"),
     "answered-state": _("answered"),
+    "contradicts": _("does not fit another answer"),
+    "contradiction": _(
+        "You chose “{first}” and “{second}”. They cannot both be right. Check both answers."
+    ),
+    "both_right": _("If both are right, write why in the note of one of them."),
+    "check_question": _("Check question {number}"),
     "denial": _("Grade {grade} needs no marked words. Remove your marks?"),
     "regrade": _("Question {number} has grade {grade} and needs a span. Change it to {next}?"),
     "answered_now": _("Question {number}: {grade}"),

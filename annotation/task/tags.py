@@ -14,7 +14,9 @@ from django.utils.safestring import SafeString
 
 from annotation.models import Assignment, Item
 from annotation.participation.pay_rate import MINUTE_MS
-from annotation.task.page import QuestionCard, item_cards
+from annotation.task.cards import QuestionCard
+from annotation.task.contradictions import contradiction_text
+from annotation.task.page import item_cards
 from annotation.task.script_messages import GUEST_MESSAGES, MESSAGES
 
 register = template.Library()
@@ -28,6 +30,11 @@ def question_card(context: Any, card: QuestionCard) -> dict[str, Any]:
         "scale": context["scales"][card.rubric.pk],
         "key": context["keys"][card.number],
         "spans": json.dumps(card.spans, ensure_ascii=False),
+        "impossible": json.dumps(card.impossible) if card.impossible else "",
+        "contradictions": [
+            (other_card, contradiction_text(card, other_card, context["labels"]))
+            for other_card in card.contradicts
+        ],
     }
 
 

@@ -31,8 +31,10 @@ from annotation.participation.skips import no_more_skips_message, skips_of
 from annotation.participation.time_left import minutes_left
 from annotation.participation.withdrawal import end_message
 from annotation.task import saving
+from annotation.task.cards import QuestionCard, RefusedForm
+from annotation.task.contradictions import contradiction_text, contradiction_texts
 from annotation.task.forms import AnswerForm, SkipForm, problems, with_grade_of_labels
-from annotation.task.page import QuestionCard, RefusedForm, item_cards, links_of, page_context
+from annotation.task.page import item_cards, labels_of, links_of, page_context
 from annotation.task.queue import parse_queue, replay
 from annotation.task.saving import item_to_answer
 from annotation.task.script_messages import MESSAGES
@@ -129,12 +131,15 @@ def _save(
         if saved.reopens:
             return JsonResponse({"reopened": assignment.get_absolute_url()})
         return JsonResponse({"says": notice}) if notice else HttpResponse(status=204)
-    number = _number(assignment, *answered_question)
+    card = _card(item_cards(assignment), *answered_question)
+    labels = _labels(assignment, [card, *card.contradicts]) if card.contradicts else {}
+    for other_card in card.contradicts:
+        messages.warning(request, contradiction_text(card, other_card, labels), "warned")
     if notice:
         messages.warning(request, notice, "warned")
     else:
-        messages.success(request, _("Question %(number)s is saved.") % {"number": number})
-    return redirect(f"{assignment.get_absolute_url()}#q-{number}")
+        messages.success(request, _("Question %(number)s is saved.") % {"number": card.number})
+    return redirect(f"{assignment.get_absolute_url()}#q-{card.number}")
 
 
 def _late_notice(answer: Answer) -> str:
@@ -162,27 +167,38 @@ def state(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         (answer.question_id, answer.check_asked_id, answer.rubric_id): answer
         for answer in assignment.answers.select_related("rubric").order_by("id")
     }
+    has_notes = any(answer.note for answer in newest.values())
+    explained = {
+        card.url: [other_card.number for other_card in card.explained_cards]
+        for card in (item_cards(assignment) if has_notes else ())
+    }
     return JsonResponse(
         {
             "state": assignment.state,
             "closed": not assignment.participant.campaign.counts_answers(),
-            "answers": [_answer_json(answer) for answer in newest.values()],
+            "answers": [
+                _answer_json(answer) | {"explained_cards": explained.get(_answer_url(answer), [])}
+                for answer in newest.values()
+            ],
         }
     )
 
 
-def _answer_json(answer: Answer) -> dict[str, object]:
-    """Return an answer as JSON for a page's script; its URL identifies the question."""
+def _answer_url(answer: Answer) -> str:
     name, pk = (
         ("answer", answer.question_id)
         if answer.question_id
         else ("check_answer", answer.check_asked_id)
     )
+    return reverse(
+        name, args=[answer.assignment_id, pk, *([answer.rubric.slug] if answer.rubric else [])]
+    )
+
+
+def _answer_json(answer: Answer) -> dict[str, object]:
+    """Return an answer as JSON for a page's script; its URL identifies the question."""
     return {
-        "url": reverse(
-            name,
-            args=[answer.assignment_id, pk, *([answer.rubric.slug] if answer.rubric else [])],
-        ),
+        "url": _answer_url(answer),
         "key": str(answer.key),
         "grade": answer.grade,
         "spans": answer.spans,
@@ -197,17 +213,35 @@ def _answer_json(answer: Answer) -> dict[str, object]:
 def submit(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Submit an item, or list its questions that are left."""
     assignment = _get_own_assignment(request, pk)
-    missing = [card for card in item_cards(assignment) if not card.is_done]
-    if missing:
-        if is_by_script(request):
-            context = {"missing": missing}
-            return render(request, "annotation/task/_missing.html", context, status=422)
-        return _page(request, assignment, missing=missing, status=422)
+    if missing := _unfinished(assignment):
+        return _list_missing(request, assignment, missing)
     try:
         saving.submit(assignment, _milliseconds(request))
+    except saving.ContradictionError:
+        return _list_missing(request, assignment, _unfinished(assignment))
     except saving.AnswerError as error:
         return _report_refusal(request, assignment, str(error), "not_handed_in")
     return _redirect_to_next(request, assignment)
+
+
+def _unfinished(assignment: Assignment) -> list[QuestionCard]:
+    return [card for card in item_cards(assignment) if not card.is_done]
+
+
+def _list_missing(
+    request: AuthenticatedRequest, assignment: Assignment, missing: list[QuestionCard]
+) -> HttpResponseBase:
+    """List the questions that are left, and the answers that contradict each other."""
+    if is_by_script(request):
+        texts = contradiction_texts(missing, _labels(assignment, missing))
+        context = {"missing": missing, "contradictions": texts}
+        return render(request, "annotation/task/_missing.html", context, status=422)
+    return _page(request, assignment, missing=missing, status=422)
+
+
+def _labels(assignment: Assignment, cards: list[QuestionCard]) -> dict[int, dict[int, str]]:
+    rubric_wording = campaign_wording(assignment.participant.campaign, assignment.item.text.kind)
+    return labels_of({card.rubric for card in cards}, rubric_wording)
 
 
 @require_POST
@@ -262,16 +296,10 @@ def _milliseconds(request: AuthenticatedRequest) -> int:
     return min(int(sent), AnswerForm.DAY_MS) if sent.isdecimal() and len(sent) < 12 else 0
 
 
-def _number(
-    assignment: Assignment, question: SubQuestion | AttentionCheck, further: Rubric | None
-) -> str:
-    """Return the card's number on the page, under the campaign's own rubric or a further one."""
-    return _card(item_cards(assignment), question, further).number
-
-
 def _card(
     cards: list[QuestionCard], question: SubQuestion | AttentionCheck, further: Rubric | None
 ) -> QuestionCard:
+    """Return the card of a question under the campaign's own rubric or a further one."""
     return next(
         card
         for card in cards

@@ -24,7 +24,8 @@ from annotation.models import (
 )
 from annotation.participation import assigning, entry, workflow
 from annotation.task import saving
-from annotation.task.page import QuestionCard, item_cards
+from annotation.task.cards import QuestionCard
+from annotation.task.page import item_cards
 from annotation.text.spans import Span, sentences
 
 SLUG = "demo-crowd"

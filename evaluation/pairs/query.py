@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import combinations
 from typing import Any
@@ -12,6 +12,7 @@ from django import forms
 from numpy.typing import NDArray
 
 from annotation.models import SubQuestion
+from evaluation.data.contradictions import contradicting_pairs, declarations
 from evaluation.data.filter_line import Phrase
 from evaluation.data.query import OneOf, PageQuery, SubsetOf, parameter
 from evaluation.data.ratings import RatingMatrix
@@ -25,6 +26,7 @@ from evaluation.stats.majority import majority_of
 BoolArray = NDArray[np.bool_]
 
 ALL_PAIRS = "all"
+CONTRADICTING = "contradicts"
 KINDS = {
     ALL_PAIRS: "all pairs",
     "compared": "at least two grades",
@@ -39,6 +41,7 @@ KINDS = {
     "judge-differs": "the judge differs from a rater",
     "no-judge": "without the judge’s grade",
     "noted": "with a note",
+    CONTRADICTING: "contradicts another rubric",
 }
 # Kinds that need a measure of the rubric: see evaluation.data.measures.
 TAKES = {
@@ -132,11 +135,14 @@ def kinds(selection: Selection) -> dict[str, str]:
 
 def _kinds(selection: Selection) -> dict[str, str]:
     """Return the kinds of pairs with their labels under the selection's rubric."""
-    return {
+    available = {
         kind: label
         for kind, label in KINDS.items()
         if kind not in TAKES or TAKES[kind] in selection.measures
     }
+    if not declarations(selection.rubric, selection.rubrics):
+        del available[CONTRADICTING]
+    return available
 
 
 def valid_params(matrix: RatingMatrix, params: Mapping[str, str]) -> dict[str, str]:
@@ -208,7 +214,11 @@ def _of_kind(matrix: RatingMatrix, evidence: Evidence, kind: str) -> BoolArray:
     if kind == "both-answerable-no-overlap":
         return _disjoint_spans(matrix, evidence)
     if kind == "noted":
-        return _noted(matrix)
+        return _mask_of(matrix, noted(selection.dataset))
+    if kind == CONTRADICTING:
+        raters = [rater.pk for rater in selection.raters]
+        pairs = contradicting_pairs(selection.dataset, selection.rubric, selection.rubrics, raters)
+        return _mask_of(matrix, pairs)
     ratings = {
         ALL_PAIRS: lambda: ~np.isnan(grades),
         "answerable": lambda: grades >= selection.threshold,
@@ -269,8 +279,7 @@ def _disjoint_spans(matrix: RatingMatrix, evidence: Evidence) -> BoolArray:
     return disjoint
 
 
-def _noted(matrix: RatingMatrix) -> BoolArray:
-    """Return a mask of the items with a note."""
-    pairs = noted(matrix.selection.dataset)
+def _mask_of(matrix: RatingMatrix, pairs: Collection[tuple[int, int]]) -> BoolArray:
+    """Return a mask of the items of these pairs, by the keys of text and question."""
     keys = zip(matrix.text.tolist(), matrix.question.tolist(), strict=True)
     return np.fromiter((key in pairs for key in keys), dtype=bool, count=matrix.n_items)

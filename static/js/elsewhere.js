@@ -52,6 +52,8 @@ export function watch(questions, changed, left) {
   const comesBack = performance.getEntriesByType("navigation")[0]?.type === "back_forward";
   if (comesBack && !isOld) refresh();
   events.addEventListener("change", () => calmly(showConflicts));
+  // What is missing on the server may have been answered on another device.
+  events.addEventListener("refused", ({ detail: { entry } }) => { if (entry.item === item && entry.kind === "submit") refresh(); });
   events.addEventListener("acknowledged", ({ detail: { entry, next, reopened } }) => {
     if (reopened) tellReopened(reopened, entry.item === item);
     if (entry.kind !== "answer") post({ kind: "done", item: entry.item, next });
@@ -126,7 +128,14 @@ async function refresh() {
   if (!reply) return;
   const { state, answers, closed } = reply;
   const isSteady = ({ url }) => !isPending.has(url) && page.questions.some((one) => one.url === url && one.base === before.get(url));
-  calmly(() => takeOver(answers.filter(isSteady), "device"));
+  calmly(() => {
+    const steady = answers.filter(isSteady);
+    for (const answer of steady) {
+      const question = page.questions.find((one) => one.url === answer.url);
+      question.explainedCards = new Set(answer.explained_cards);
+    }
+    takeOver(steady, "device");
+  });
   const main = document.getElementById("main");
   if (closed && !("closed" in main.dataset)) tell(phrase("now_closed"));
   else if (state !== main.dataset.itemState && ["submitted", "released"].includes(state)) tell(phrase(`now_${state}`));

@@ -1,6 +1,7 @@
 // One question of an item: its form in the page, the grade in its radios, and its spans.
 
 import { spent } from "./clock.js";
+import { contradictionsOf } from "./contradictions.js";
 import { newKey, put, refusals, unsettled, waitingAt } from "./outbox.js";
 import { isAltered, servedText } from "./served.js";
 import { phrase } from "./site.js";
@@ -9,7 +10,9 @@ import { isSpace, quoteOf, toCodePoints } from "./spans.js";
 const main = document.getElementById("main");
 export const item = main.dataset.state; // the address of its state names it, here and in other tabs
 
-export const STATE_WORDS = { answered: "answered-state", absent: "answered-state", "needs-span": "needs-span", open: "open" };
+export const STATE_WORDS = {
+  answered: "answered-state", absent: "answered-state", "needs-span": "needs-span", contradicts: "contradicts", open: "open",
+};
 
 export class Question {
   constructor(element, body) {
@@ -33,6 +36,10 @@ export class Question {
       .filter((box) => box.defaultChecked && !box.checked)
       .map((box) => box.value.split(":").map(Number)).map(([start, end]) => ({ start, end }));
     this.remark = this.form.elements.note ?? null; // an attention check takes none
+    // By own grade, by the number of another card of the question: its grades that are impossible then.
+    this.impossible = JSON.parse(element.dataset.impossible ?? "{}");
+    this.rivals = Object.assign({}, ...Object.values(this.impossible));
+    this.explainedCards = new Set(element.dataset.explained?.trim().split(" ")); // numbers of cards, as the server knows
     this.refusal = this.findRefusal();
     const waiting = waitingAt(this.url).at(-1) ?? this.refusal; // said before a reload, and not saved yet
     if (waiting) this.show(waiting.fields, waiting.key);
@@ -106,10 +113,20 @@ export class Question {
     return names.filter(Boolean).join(" + ") || grade;
   }
 
+  // The words of a grade's level.
+  labelOf(grade) {
+    const radio = this.radios.find(({ value }) => Number(value) === grade);
+    return radio?.closest("label").querySelector(":scope > span:last-child").textContent.trim() ?? "";
+  }
+
+  get note() { return this.remark?.value ?? ""; }
+
   get state() {
     if (this.grade === null || this.denied !== null || this.refusal) return "open";
-    if (!this.takesSpans || this.grade < this.spanFrom) return "absent";
-    return this.spans.length ? "answered" : "needs-span";
+    const needsSpans = this.takesSpans && this.grade >= this.spanFrom;
+    if (needsSpans && !this.spans.length) return "needs-span";
+    if (contradictionsOf(this).length) return "contradicts";
+    return needsSpans ? "answered" : "absent";
   }
 
   get isDone() { return this.state === "answered" || this.state === "absent"; }

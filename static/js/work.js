@@ -2,6 +2,7 @@
 // Every change is drawn at once, saved at once, and can be undone.
 
 import { spent } from "./clock.js";
+import { contradictionsOf, drawContradictions, linkCards } from "./contradictions.js";
 import { watchDrags } from "./drags.js";
 import { publish, tell, watch } from "./elsewhere.js";
 import { entries, events, newKey, put, release, send, withdraw } from "./outbox.js";
@@ -16,6 +17,7 @@ import { readItem, writeItem } from "./storage.js";
 
 const body = document.getElementById("text"); // null where the rubric shows none
 const questions = [...document.querySelectorAll(".question")].map((element) => new Question(element, body));
+linkCards(questions);
 const pane = document.querySelector(".question-pane");
 const missing = document.getElementById("missing");
 const singleKeys = document.getElementById("single-keys");
@@ -59,6 +61,7 @@ function render() {
       ask.hidden = !(question === active && large);
       if (large) ask.firstElementChild.textContent = phrase("large", { n: countWords(large.quote) });
     }
+    drawContradictions(question, question === active);
     const refusal = question.element.querySelector(".refusal");
     refusal.hidden = !question.refusal;
     if (question.refusal) refusal.firstElementChild.textContent = phrase("refused", question.refusal);
@@ -74,6 +77,11 @@ function render() {
   document.getElementById("sheet-place").textContent = phrase("of", { n: active.number, all });
   undoButton.disabled = !undoStack.length;
   if (isMarked) drawMarks();
+}
+
+function redraw() {
+  if (!missing.hidden) showMissing();
+  render();
 }
 
 function drawMarks() {
@@ -159,6 +167,7 @@ function gradeByKey(value) {
   }
   choose(active, value);
   if (active.isDone) nextOpen();
+  else if (active.state === "contradicts") active.element.querySelector(".contradiction a").focus();
 }
 
 function settleRegrade(take) {
@@ -257,8 +266,18 @@ function showMissing() {
   missing.hidden = left.length === 0;
   missing.replaceChildren(phrase(left.length === 1 ? "missing_one" : "missing", { n: left.length }),
     ...left.map((question) => Object.assign(document.createElement("a"),
-      { href: `#q-${question.number}`, textContent: `${question.number} ${phrase(STATE_WORDS[question.state])}` })));
+      { href: `#q-${question.number}`, textContent: `${question.number} ${phrase(STATE_WORDS[question.state])}` })),
+    ...left.flatMap(contradictionLines));
   return left;
+}
+
+// Each two answers that contradict each other, once.
+function contradictionLines(question) {
+  return contradictionsOf(question).filter((other) => question.number < other.number).map((other) => {
+    const [first, second] = [question, other].map((card) => card.labelOf(card.grade));
+    const words = `${question.number}, ${other.number}: ${phrase("contradiction", { first, second })} ${phrase("both_right")}`;
+    return Object.assign(document.createElement("p"), { textContent: words });
+  });
 }
 
 // Submitting waits behind the answers like everything else; asked for twice, it is one.
@@ -343,7 +362,14 @@ for (const question of questions) {
   question.element.addEventListener("focusin", () => { if (!isPressing() && question !== active) activate(question); });
   // A note is kept with every letter, and sent when the question is left.
   question.remark?.addEventListener("input", () => { commit(question, true); });
-  question.remark?.addEventListener("change", release);
+  question.remark?.addEventListener("change", () => {
+    release();
+    calmly(redraw); // the note may say why two answers are right
+  });
+  question.element.querySelector("[data-both-right]")?.addEventListener("click", () => {
+    question.remark.closest("details").open = true;
+    question.remark.focus();
+  });
   question.form.addEventListener("change", (event) => {
     if (event.target.name === "confidence") commit(question);
     if (!question.radios.includes(event.target)) return;
@@ -351,6 +377,7 @@ for (const question of questions) {
     question.untickOthers(event.target);
     choose(question, question.grade); // the radio has changed itself
     question.element.scrollIntoView({ block: "nearest" });
+    question.element.querySelector(".contradiction:not([hidden])")?.scrollIntoView({ block: "nearest" });
     if (byPointer) goOn(question);
   });
   question.element.querySelector("[data-retry]").addEventListener("click", () => {
@@ -497,8 +524,7 @@ function start() {
 
 watch(questions, () => {
   isLeaving = waitsToLeave(); // another tab may have changed an answer since
-  if (!missing.hidden) showMissing();
-  render();
+  redraw();
 }, (next) => { if (isLeaving) location.assign(next); });
 start();
 // What was chosen, cleared, copied or selected before this script had started counts as if it had.

@@ -6,6 +6,8 @@ from django.core.management import call_command
 
 from annotation.formats.long_table import jsonl_lines
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric
+from annotation.models.rubric_rules import values_of
+from annotation.models.standard import STANDARD, add_standard
 from evaluation.models import RankedText, ReportValue, RetrievalRun, System
 from tests.toolbox.factories import make_dataset
 
@@ -68,15 +70,21 @@ def grades(slug: str) -> list[str]:
 
 def test_study_is_dumped_and_loaded_beside_others_and_loading_again_changes_nothing(db, tmp_path):
     make_study("ferry")
+    utility = add_standard(STANDARD["utility"])
+    values = values_of(utility)
     fixture, before = tmp_path / "study.json", grades("ferry")
     dumped = dump(fixture)
     assert not any("pk" in json.loads(row) for row in dumped)
     drop("ferry")
+    utility.delete()
     make_study("harbour")
     harbour = grades("harbour")
     assert len(before) == len(harbour) > 1
     for _time in range(2):
         call_command("loaddata", str(fixture), verbosity=0)
         assert (grades("ferry"), grades("harbour")) == (before, harbour)
+    assert values_of(Rubric.objects.get(slug="utility")) == values
+    assert values["impossible"] == STANDARD["utility"].declarations
+    assert all(level["examples"] for level in values["levels"])
     drop("harbour")
     assert dump(tmp_path / "again.json") == dumped

@@ -13,6 +13,7 @@ TONE = {
     "title": "Tone",
     "scale": "nominal",
     "shows": ["text"],
+    "impossible": [{"grade": 0, "rubric": "graded", "grades": [5, 4]}],
     "guideline": "Listen.",
     "levels": [
         {"grade": 1, "label": "Warm", "name": "warm", "key": "w", "examples": [EXAMPLE]},
@@ -23,6 +24,10 @@ TONE = {
 
 def with_examples(*examples):
     return {"levels": [TONE["levels"][0] | {"examples": examples}, TONE["levels"][1]]}
+
+
+def impossible(**change):
+    return {"impossible": [TONE["impossible"][0] | change]}
 
 
 def test_created_rubric_equals_the_request(api):
@@ -56,6 +61,12 @@ def test_created_rubric_equals_the_request(api):
         ({"levels": TONE["levels"] * 2}, 422, "levels.grade", "1 is there twice."),
         ({"levels": TONE["levels"][:1]}, 400, "levels", ""),
         ({"colour": "blue"}, 400, "colour", "There is no field of this name."),
+        (impossible(grade=9), 422, "impossible.grade", "9 is not a grade of the rubric."),
+        (impossible(grades=[9]), 422, "impossible.grades", "9 is not a grade of graded."),
+        (impossible(rubric="tone"), 422, "impossible.rubric", "the name of another rubric"),
+        (impossible(grades=[]), 400, "grades", "at least 1"),
+        (impossible(grades=["5"]), 400, "grades.0", "integer"),
+        (impossible(why="x"), 400, "why", "There is no field of this name."),
         (with_examples(EXAMPLE, EXAMPLE, EXAMPLE, EXAMPLE), 400, "examples", "3 elements"),
         (with_examples({"text": "Hm."}), 400, "examples.0.reason", "required"),
         (with_examples(EXAMPLE | {"reason": " "}), 422, "levels.examples.0.reason", "why it has"),

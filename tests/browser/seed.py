@@ -36,10 +36,11 @@ from tests.toolbox.rubric_studies import (
     make_locks_study,
     open_both,
     open_study,
+    open_useful,
 )
 from tests.toolbox.survey import make_surveyed_study
 
-WORKERS = 150
+WORKERS = 156  # worker150 and those after them have the study "useful"
 
 
 def seed() -> None:
@@ -91,6 +92,7 @@ def seed() -> None:
         )
         drafts.open_campaign(campaign, texts[2:], [rater])
     _other_rubrics(raters[26:30])
+    open_useful(make_locks_study("lock"), raters[150:])
     make_study("prolific", raters_per_item=50)
     make_german_study("german", raters_per_item=50)
     make_surveyed_study("surveyed")

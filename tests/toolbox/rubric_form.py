@@ -8,6 +8,7 @@ TONE = {
     "shows": ["text"],
     "eta": "",
     "span_from": "",
+    "impossible": "",
     "guideline": "Listen.",
 }
 LEVELS = [

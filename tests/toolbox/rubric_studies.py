@@ -144,3 +144,14 @@ def open_both(dataset: Dataset, raters: Sequence[Rater], **options) -> Campaign:
     usual = {"rubric": Rubric.objects.get(slug="answerable"), "further": [kinds]}
     usual |= {"slug": "both", "title": "Answers and facts"}
     return open_study(dataset, raters=raters, **usual | options)
+
+
+def open_useful(dataset: Dataset, raters: Sequence[Rater], **options) -> Campaign:
+    """Open a study that asks for T1 and for utility: 0 and 5 cannot both be right."""
+    usual = {
+        "rubric": Rubric.objects.get(slug="answerable"),
+        "further": [add_standard(STANDARD["utility"])],
+        "slug": "useful",
+        "title": "Useful answers",
+    }
+    return open_study(dataset, raters=raters, **usual | options)

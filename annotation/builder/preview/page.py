@@ -10,7 +10,9 @@ from django.urls import reverse
 
 from annotation.models import Campaign, CheckQuestion, Item, SurveyQuestion
 from annotation.participation.workload import gold_plan
-from annotation.task.page import Frozen, Links, QuestionCard, build_card_fields
+from annotation.task.cards import QuestionCard
+from annotation.task.contradictions import declare_impossible
+from annotation.task.page import Frozen, Links, build_card_fields
 
 
 @dataclass
@@ -102,10 +104,13 @@ def preview_cards(campaign: Campaign, item: Item, item_index: int) -> list[Previ
     if 0 <= bearer < len(checks):
         check_position = random.Random(item.position).randint(0, len(rows))  # noqa: S311 - a steady place
         rows.insert(check_position, checks[bearer])
-    return [
+    rubrics = campaign.rubrics()
+    cards = [
         PreviewCard(0, slug=campaign.slug, item=item.position, **about)
-        for about in build_card_fields(rows, campaign.rubrics())
+        for about in build_card_fields(rows, rubrics)
     ]
+    declare_impossible(cards, rubrics)
+    return cards
 
 
 def links_in(campaign: Campaign, position: int, previous: int | None) -> Links:

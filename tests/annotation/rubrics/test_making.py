@@ -64,6 +64,19 @@ def test_rubric_is_created(client):
         ({"levels-0-grade": "-1"}, "A grade must be from 0 to 1000."),
         ({"levels-0-label": ""}, "This field is required."),
         ({"levels-2-grade": "", "levels-2-label": ""}, "Give 2 to 101 levels, not 1."),
+        ({"impossible": "warm"}, "“warm” is not a grade, a rubric and its grades"),
+        ({"impossible": "1 graded"}, "“1 graded” is not a grade, a rubric and its grades"),
+        ({"impossible": "1 graded x"}, "“1 graded x” is not a grade, a rubric and its grades"),
+        ({"impossible": "7 graded 5"}, "“7 graded 5”: 7 is not a grade of the rubric."),
+        ({"impossible": "0 answerable 1\n1 graded 9"}, "“1 graded 9”: 9 is not a grade of graded."),
+        ({"impossible": "1 graded 5 5"}, "Give grades of the other rubric, each once."),
+        ({"impossible": "1 graded 5\n1 graded 4"}, "1 with graded is there twice."),
+        ({"impossible": "1 tone 0"}, "Give the name of another rubric, as in its URL."),
+        ({"impossible": "1 a/b 0"}, "Give the name of another rubric, as in its URL."),
+        (
+            {"impossible": "\n".join(f"1 other-{n} 0" for n in range(201))},
+            "Give 200 at most, not 201.",
+        ),
         ({"examples": EXAMPLES, "examples-2-grade": "7"}, "7 is not a grade of the rubric."),
         ({"examples": EXAMPLES, "examples-2-reason": " "}, "This field is required."),
         ({"examples": EXAMPLES, "examples-2-text": "x" * 1001}, "at most 1000 characters"),
@@ -78,10 +91,53 @@ def test_invalid_rubric_is_refused_with_message(client, change, message):
     assert not Rubric.objects.filter(slug="tone").exists()
 
 
+def test_impossible_combinations_are_stored_and_displayed_by_both_rubrics(client):
+    typed = "0, graded, 5, 4\r\n\r\n1 unknown-yet 7"
+    assert client.post("/rubrics/new/", rubric_form_data(impossible=typed)).status_code == 302
+    rubric = Rubric.objects.get(slug="tone")
+    assert rubric.impossible == [
+        {"grade": 0, "rubric": "graded", "grades": [5, 4]},
+        {"grade": 1, "rubric": "unknown-yet", "grades": [7]},
+    ]
+    page = client.get("/rubrics/tone/")
+    assert "Grade 0 with grade 4 or 5 of <a" in markup(page)
+    assert "Grade 1 with grade 7 of unknown-yet, which is not on this site" in markup(page)
+    second_page = markup(client.get("/rubrics/graded/"))
+    assert 'Grade 5 with grade 0 of <a href="/rubrics/tone/">Tone</a>' in second_page
+    assert 'Grade 4 with grade 0 of <a href="/rubrics/tone/">Tone</a>' in second_page
+    assert ">0 graded 5 4\n1 unknown-yet 7</textarea>" in client.get(
+        "/rubrics/tone/edit/"
+    ).content.decode().replace("\r", "").replace(">\n", ">")
+    assert "Impossible combinations" not in markup(client.get("/rubrics/new/"))
+
+
+def test_impossible_combinations_of_a_used_rubric_stay(client):
+    client.post("/rubrics/new/", rubric_form_data(impossible="0 graded 5"))
+    Campaign.objects.create(
+        dataset=make_dataset(), rubric=Rubric.objects.get(slug="tone"), slug="c", title="C"
+    )
+    client.post("/rubrics/tone/edit/", rubric_form_data(impossible=""))
+    assert Rubric.objects.get(slug="tone").impossible[0]["grades"] == [5]
+
+
+def test_changed_combinations_of_another_edit_are_a_conflict_with_both_values(client):
+    client.post("/rubrics/new/", rubric_form_data())
+    version = client.get("/rubrics/tone/edit/").context["forms"].form.version
+    theirs = rubric_form_data(impossible="1 graded 0", version=version)
+    assert client.post("/rubrics/tone/edit/", theirs).status_code == 302
+    mine = rubric_form_data(impossible="0 graded 5", version=version)
+    page = client.post("/rubrics/tone/edit/", mine)
+    assert page.status_code == 409
+    assert [
+        (conflict.stored, conflict.sent) for conflict in page.context["forms"].form.conflicts
+    ] == [("1 graded 0", "0 graded 5")]
+
+
 def test_more_rows_keep_what_was_typed(client):
-    data = rubric_form_data(examples=EXAMPLES, more="1", title="Half a ti")
+    data = rubric_form_data(examples=EXAMPLES, more="1", title="Half a ti", impossible="0 gra")
     page = markup(client.post("/rubrics/new/", data))
     assert 'value="Half a ti"' in page
+    assert "0 gra</textarea>" in page
     assert len(re.findall(r'name="levels-\d+-grade"', page)) == 2 + 3
     assert len(re.findall(r'name="examples-\d+-grade"', page)) == 2 + 3
     assert "It is a welcome.</textarea>" in page
@@ -165,9 +221,7 @@ def test_built_in_rubrics_are_valid(client):
         add_standard(STANDARD[slug])
         page = client.get(f"/rubrics/new/?from={slug}")
         form, rows = page.context["forms"].form, page.context["forms"].rows
-        values = {
-            name: form.get_initial_for_field(field, name) for name, field in form.fields.items()
-        }
+        values = {name: form[name].value() for name in form.fields}
         levels = [{name: row.initial.get(name, "") for name in LEVELS[0]} for row in rows]
         rows = page.context["forms"].examples
         examples = [{name: row.initial.get(name, "") for name in EXAMPLES[0]} for row in rows]
@@ -175,6 +229,7 @@ def test_built_in_rubrics_are_valid(client):
         response = client.post("/rubrics/new/", rubric_form_data(levels, examples, **data))
         assert response.status_code == 302, (slug, markup(response))
         copied = Rubric.objects.get(slug=data["slug"])
+        assert copied.impossible == STANDARD[slug].declarations
         assert {level.grade: level.examples for level in copied.levels.all()} == STANDARD[
             slug
         ].examples

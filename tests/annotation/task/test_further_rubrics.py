@@ -251,7 +251,7 @@ def test_practice_is_compared_under_each_rubric_that_has_labels(cast, wend):
     client = cast.client("worker")
     send(client, practice, 0)
     send(client, practice, 3, rubric=KINDS)
-    send(client, practice, 5, rubric="utility")
+    send(client, practice, 4, rubric="utility")
     client.post(f"/work/{practice.pk}/submit/")
     page = markup(client.get(f"/work/{practice.pk}/feedback/"))
     assert "You agree on 1 of 2 questions." in page

@@ -21,6 +21,10 @@ TONE = {
     "shows": ["text"],
     "eta": None,
     "span_from": None,
+    "impossible": [
+        {"grade": 2, "rubric": "answerable", "grades": [1, 0]},
+        {"grade": 1, "rubric": "of-a-later-line", "grades": [9]},
+    ],
     "guideline": "Listen.",
     "levels": [
         {
@@ -57,6 +61,10 @@ PAIR = {"rater": "eve", "kind": "human", "rubric": "question-type", "text": "t-1
 
 def with_examples(examples):
     return {"levels": [TONE["levels"][0] | {"examples": examples}, *TONE["levels"][1:]]}
+
+
+def impossible(**change):
+    return {"impossible": [TONE["impossible"][0] | change]}
 
 
 FERRY_QUESTION = {"question": "What failed on the ferry?"}
@@ -219,6 +227,13 @@ def test_line_that_cannot_be_kept_is_named_and_changes_nothing(tmp_path, line, f
         ({"scale": "cosmic"}, "scale", "not a valid choice"),
         ({"slug": "a b"}, "slug", ""),
         ({"title": ""}, "title", "cannot be blank"),
+        (impossible(grade=9), "impossible.0.grade", "9 is not a grade of the rubric."),
+        (impossible(rubric="tone"), "impossible.0.rubric", "Give the name of another rubric"),
+        (impossible(rubric="a b"), "impossible.0.rubric", "Give the name of another rubric"),
+        (impossible(grades=[]), "impossible.0.grades", "Give grades of the other rubric"),
+        (impossible(grades=[7]), "impossible.0.grades", "7 is not a grade of answerable."),
+        (impossible(grades="7"), "impossible.0.grades", "valid list"),
+        ({"impossible": [{"grade": 2}]}, "impossible.0.rubric", "is missing"),
         (with_examples([{"text": "Hm."}]), "levels.0.examples.0.reason", "is missing"),
         (
             with_examples([{"text": "", "reason": "So."}]),
@@ -241,12 +256,13 @@ def test_rubric_that_breaks_a_rule_is_named_and_not_made(tmp_path, change, field
 
 def test_rubric_that_is_there_stays_and_another_of_its_name_is_refused(tmp_path):
     import_dataset(write(tmp_path / "first", labels()), "small")
-    reworded = TONE | {"guideline": "Listen well.", "title": "The tone"} | with_examples([])
+    reworded = TONE | {"guideline": "Listen well.", "title": "The tone", "impossible": []}
+    reworded |= with_examples([])
     assert not import_dataset(
         write(tmp_path / "again", labels(rubrics=[reworded])), "small"
     ).changed
     rubric = Rubric.objects.get(slug="tone")
-    assert rubric.guideline == "Listen."
+    assert (rubric.guideline, rubric.impossible) == ("Listen.", TONE["impossible"])
     assert rubric.levels.get(grade=2).examples == TONE["levels"][0]["examples"]
     fewer = TONE | {"levels": TONE["levels"][:2]}
     problem = import_problems(write(tmp_path / "other", labels(rubrics=[fewer])))[0]
@@ -278,8 +294,11 @@ def test_ratings_round_trip(tmp_path):
     summary = export_folder(Dataset.objects.get(), tmp_path / "out")
     assert summary.left_out == {}
     assert summary.files["ratings.jsonl"] == 4
-    slugs = [json.loads(row)["slug"] for row in (tmp_path / "out/rubrics.jsonl").open()]
+    rows = list(map(json.loads, (tmp_path / "out/rubrics.jsonl").open()))
+    slugs = [row["slug"] for row in rows]
     assert slugs == ["answered", "question-type", "tone"]
+    assert rows[2] == TONE
+    assert rows[0]["impossible"] == STANDARD["answered"].declarations
     before = fingerprint()
     assert not import_dataset(tmp_path / "out", "small").changed
     assert fingerprint() == before
