@@ -13,7 +13,7 @@ from annotation.program_version import program_versions
 from crux_site.paper_supplement.selections import PairComparison, RatedRubric
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.judges import judge_scores
-from evaluation.agreement.report import AgreementReport
+from evaluation.data.repeats import RepeatedGrades
 from evaluation.data.selection import Selection
 from evaluation.matrix.rubric_matrix import used_rubrics
 from evaluation.scoring.options import Options
@@ -31,6 +31,17 @@ class RubricFacts:
 
 
 @dataclass(frozen=True)
+class RepeatFacts:
+    """Pairs that people graded twice, and their agreement with themselves."""
+
+    n_people: int
+    n_pairs: int
+    is_weighted: bool
+    equal: Estimate
+    kappa: Estimate
+
+
+@dataclass(frozen=True)
 class PeopleFacts:
     """Ratings of people under a rubric, and their agreement; without it, if one person rated."""
 
@@ -44,6 +55,8 @@ class PeopleFacts:
     alpha: Estimate | None = None
     alpha_metric: str = ""
     ac1: Estimate | None = None
+    repeats: RepeatFacts | None = None
+    """None if nobody has graded a pair twice."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +158,7 @@ def gather_facts(
         slug=dataset.slug,
         counts=[(n, noun) for n, noun in counts if n],
         rubrics=[_rubric(rubric) for rubric in used_rubrics(dataset)],
-        people=[_people(rubric.agreement) for rubric in rubrics],
+        people=[_people(rubric) for rubric in rubrics],
         judges=list(_judges(dataset, [rubric.selection for rubric in rubrics])),
         options=options,
         has_runs=bool(n_runs),
@@ -171,8 +184,8 @@ def _rubric(rubric: Rubric) -> RubricFacts:
     return RubricFacts(rubric.title, list(levels))
 
 
-def _people(report: AgreementReport) -> PeopleFacts:
-    selection = report.selection
+def _people(rubric: RatedRubric) -> PeopleFacts:
+    report, selection = rubric.agreement, rubric.selection
     facts = PeopleFacts(
         rubric=selection.rubric.title,
         n_people=len(selection.raters),
@@ -182,6 +195,7 @@ def _people(report: AgreementReport) -> PeopleFacts:
         n_pairs=report.n_items,
         n_missing=report.n_missing,
         n_possible=report.n_cells,
+        repeats=_repeats(rubric.repeats) if len(rubric.repeats.rater) else None,
     )
     if len(selection.raters) < 2:
         return facts
@@ -191,6 +205,17 @@ def _people(report: AgreementReport) -> PeopleFacts:
         alpha=report.alpha,
         alpha_metric=report.alpha_metric,
         ac1=report.all.ac1,
+    )
+
+
+def _repeats(repeats: RepeatedGrades) -> RepeatFacts:
+    agreement = repeats.agreement()
+    return RepeatFacts(
+        n_people=len(set(repeats.rater.tolist())),
+        n_pairs=len(repeats.rater),
+        is_weighted=repeats.weights is not None,
+        equal=agreement.equal,
+        kappa=agreement.kappa,
     )
 
 

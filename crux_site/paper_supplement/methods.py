@@ -13,6 +13,7 @@ from crux_site.paper_supplement.facts import (
     MethodsFacts,
     ModelFacts,
     PeopleFacts,
+    RepeatFacts,
     RubricFacts,
 )
 from evaluation.data.sources import Source
@@ -56,7 +57,7 @@ class _Section:
         has_interval = any(
             estimate is not None and estimate.low is not None
             for people in facts.people
-            for estimate in (people.kappa, people.alpha, people.ac1)
+            for estimate in _estimates(people)
         ) or any(test.kappa.low is not None for judge in facts.judges for test in judge.tests)
         for judge in facts.judges:
             yield from self._judge(judge)
@@ -93,16 +94,30 @@ class _Section:
             yield f"In addition, {adjudicators} decided in sight of other grades and {verb} not counted."
         if people.kappa is None or people.alpha is None or people.ac1 is None:
             yield "With one person there is no agreement of people to report."
-            return
-        yield _sentence(
-            f"Fleiss' $\\kappa${self.cite('fleiss1971')} {_value(people.kappa)}",
-            f"Krippendorff's $\\alpha$ ({self._metric(people)}){self.cite('krippendorff2019')} "
-            f"{_value(people.alpha)}",
-            *(
-                [f"Gwet's AC1{self.cite('gwet2008')} {_value(people.ac1)}"]
-                if people.alpha_metric != "masi"
-                else []
-            ),
+        else:
+            yield _sentence(
+                f"Fleiss' $\\kappa${self.cite('fleiss1971')} {_value(people.kappa)}",
+                f"Krippendorff's $\\alpha$ ({self._metric(people)}){self.cite('krippendorff2019')} "
+                f"{_value(people.alpha)}",
+                *(
+                    [f"Gwet's AC1{self.cite('gwet2008')} {_value(people.ac1)}"]
+                    if people.alpha_metric != "masi"
+                    else []
+                ),
+            )
+        if people.repeats:
+            yield self._repeats(people.repeats)
+
+    def _repeats(self, repeats: RepeatFacts) -> str:
+        persons = "1 person" if repeats.n_people == 1 else f"{repeats.n_people:,} people"
+        weighted, source = "", "cohen1960"
+        if repeats.is_weighted:
+            weighted, source = " with quadratic weights", "cohen1968"
+        return _sentence(
+            f"To measure the agreement of raters with themselves, {persons} graded "
+            f"{n_of(repeats.n_pairs, 'pair', ',')} a second time",
+            f"the share of equal grades {_value(repeats.equal)}",
+            f"Cohen's $\\kappa${weighted}{self.cite(source)} {_value(repeats.kappa)}",
         )
 
     def _metric(self, people: PeopleFacts) -> str:
@@ -233,6 +248,12 @@ class _Section:
                 "The calibration of a judge's expected grades is the mean difference from people's "
                 "grades in bins of the nearest grade, and the mean squared error."
             )
+
+
+def _estimates(people: PeopleFacts) -> list[Estimate | None]:
+    """Return all estimates of agreement; None where only one person rated."""
+    estimates = [people.kappa, people.alpha, people.ac1]
+    return [*estimates, *([people.repeats.equal, people.repeats.kappa] if people.repeats else ())]
 
 
 def _rubric(rubric: RubricFacts) -> str:

@@ -12,6 +12,7 @@ from crux_site.paper_supplement.facts import (
     MethodsFacts,
     ModelFacts,
     PeopleFacts,
+    RepeatFacts,
     RubricFacts,
 )
 from crux_site.paper_supplement.methods import methods_section
@@ -116,6 +117,38 @@ def test_rubrics_have_their_levels():
 )  # fmt: skip
 def test_people_and_their_agreement(facts, sentence):
     assert sentence in section(people=[people(**facts)])
+
+
+NO_VALUE = Estimate(None, "undefined, because fewer than 5 pairs were graded twice", 3)
+REPEATS = RepeatFacts(4, 1240, is_weighted=False, equal=KAPPA, kappa=NO_VALUE)
+
+
+@pytest.mark.parametrize(
+    ("repeats", "sentence"),
+    [
+        (
+            REPEATS,
+            "To measure the agreement of raters with themselves, 4 people graded 1,240 pairs a second time; "
+            r"the share of equal grades is 0.59 (95\% interval 0.44 to 0.75); "
+            r"Cohen's $\kappa$~\cite{cohen1960} is undefined, because fewer than 5 pairs were graded twice.",
+        ),
+        (
+            replace(REPEATS, n_people=1, n_pairs=1, is_weighted=True),
+            "1 person graded 1 pair a second time; ",
+        ),
+        (
+            replace(REPEATS, is_weighted=True, kappa=KAPPA),
+            r"Cohen's $\kappa$ with quadratic weights~\cite{cohen1968} is 0.59 (95\% interval",
+        ),
+    ],
+)
+def test_agreement_of_raters_with_themselves(repeats, sentence):
+    assert sentence in section(people=[people(repeats=repeats)])
+    one_person = people(n_people=1, kappa=None, alpha=None, ac1=None, repeats=repeats)
+    text = section(people=[one_person])
+    assert sentence in text
+    assert "jackknife over topics" in text
+    assert "themselves" not in section(people=[people()])
 
 
 def test_intervals_are_explained_if_there_are_any():

@@ -5,14 +5,17 @@ import csv
 import pytest
 
 from annotation.adjudication.decisions import rater_answers
+from annotation.decimals import decimals
 from annotation.models import Campaign
 from annotation.monitoring import actions
 from annotation.participation import assigning
 from crux_site.paper_supplement.selections import RatedRubric
-from crux_site.paper_supplement.tables import RUBRIC_TABLES
+from crux_site.paper_supplement.tables import RUBRIC_TABLES, supplement
 from evaluation.data.repeats import repeated_grades
 from evaluation.data.selection import select
+from evaluation.latex import signed
 from evaluation.quality.page import quality_report
+from tests.evaluation.scoring.choosing import choose
 from tests.toolbox.assignment_pool import answer, make_pool, newcomer, work_through
 from tests.toolbox.responses import text_of_page
 
@@ -88,6 +91,13 @@ def test_campaign_without_repeats_has_no_column(db, cast):
     assert "themselves" not in text_of_page(response)
 
 
+def methods_text(dataset) -> str:
+    """Return methods.tex of a dataset with all other tables."""
+    options = choose(dataset, source="ann")
+    paper = supplement(dataset, options, ())
+    return " ".join(paper.methods([], "0" * 64)["methods.tex"].split())
+
+
 def test_supplement_has_a_table_of_campaigns_with_repeats(graded):
     table = RUBRIC_TABLES["intra_rater"]
     rubric = RatedRubric(select(graded.dataset, rubric="answerable"))
@@ -96,7 +106,12 @@ def test_supplement_has_a_table_of_campaigns_with_repeats(graded):
     assert [(row["rater"], row["equal_n"]) for row in rows] == [("all", 12), ("ann", 6), ("bob", 6)]
     assert rows[0]["equal"] == pytest.approx(11 / 12)
     assert "cohen_kappa" in rows[0]
+    text = methods_text(graded.dataset)
+    assert "2 people graded 12 pairs a second time; the share of equal grades is 0.92" in text
+    kappa = rubric.repeats.agreement().kappa
+    assert f"Cohen's $\\kappa$~\\cite{{cohen1960}} is {signed(decimals(kappa.value))}" in text
     graded.is_pilot = True
     graded.save()
+    assert "a second time" not in methods_text(graded.dataset)
     rubric = RatedRubric(select(graded.dataset, rubric="answerable"))
     assert table.obstacle(rubric).startswith("nobody has graded a text twice under T1")
