@@ -22,7 +22,7 @@ OfDataset = Callable[[AuthenticatedRequest, Dataset], HttpResponseBase]
 
 # Parameters that pages of results share: all pages, those of a selection, those of scores.
 COMMON_PARAMS = ("rubric", "judge", "eta")
-SELECTION_PARAMS = ("rubric", "campaign", "raters", "judge", "eta", "majority", "by")
+SELECTION_PARAMS = ("rubric", "campaign", "raters", "judge", "eta", "majority", "exposed", "by")
 SCORING_PARAMS = ("rubric", "source", "eta", "cutoff", "ideal", "rules", "questions", "zeros")
 
 
@@ -127,7 +127,7 @@ def parse_selection(dataset: Dataset, params: QueryDict) -> Selection:
     not exist.
     """
     rubric, campaign = params.get("rubric"), params.get("campaign")
-    choices = {name: params.get(name) for name in ("judge", "eta", "majority", "by")}
+    choices = {name: params.get(name) for name in ("judge", "eta", "majority", "exposed", "by")}
     raters = params.getlist("raters")
     if "of_rubric" in params:
         has_other_rubric = rubric != params["of_rubric"]

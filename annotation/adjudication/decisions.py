@@ -24,6 +24,7 @@ from annotation.models import (
     Text,
     User,
 )
+from annotation.models.rating import Exposure
 from annotation.text.equal_texts import shifted_spans
 from annotation.text.reanchoring import TextOrQuestion, lock_wordings, matches_answer
 from annotation.text.spans import Span
@@ -194,6 +195,7 @@ def _rate(decision: Decision, equal: EqualText | None) -> None:
         spans=spans or (),
         rated_at=decision.at,
         copied_from=decision.item.text_id if equal else None,
+        exposure=Exposure.OTHERS,
     )
 
 

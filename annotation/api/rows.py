@@ -15,6 +15,7 @@ from annotation.models import (
     Text,
     Topic,
 )
+from annotation.models.rating import Exposure
 from annotation.models.rubric_rules import content_version
 
 
@@ -187,6 +188,9 @@ class RatingRow(serializers.ModelSerializer):
         allow_null=True,
         help_text="The id of the text of equal words that the rater read; null: this text.",
     )
+    exposure = serializers.SerializerMethodField(
+        help_text="What the rater had seen: none, judge, others, both, feedback or unknown."
+    )
     spans = SpanRow(many=True)
 
     class Meta:
@@ -200,10 +204,14 @@ class RatingRow(serializers.ModelSerializer):
             "question",
             "grade",
             "copied_from",
+            "exposure",
             "created",
             "spans",
         ]
         read_only_fields = fields
+
+    def get_exposure(self, rating: Rating) -> str:
+        return Exposure(rating.exposure).file_name
 
     def get_rater(self, rating: Rating) -> str:
         names: dict[int, str] = self.context["names"]

@@ -21,7 +21,7 @@ from annotation.models import (
     Text,
     Version,
 )
-from annotation.models.rating import raters_by_name, raters_of
+from annotation.models.rating import Exposure, raters_by_name, raters_of
 from annotation.text.reanchoring import TextOrQuestion, ratings_of
 
 _SPAN = ("start", "end", "quote", "located", "source_quote")
@@ -129,6 +129,8 @@ class _Names:
         fields = {name: row[name] for name in _OF_A_GRADE if name in row} | {"spans": spans}
         if read_text := self.texts.get(row.get("copied_from", 0)):
             fields["copied_from"] = read_text
+        if "exposure" in row:
+            fields["exposure"] = Exposure(row["exposure"]).file_name
         return pair | fields
 
     def citation(self, row: Mapping[str, Any]) -> Json:

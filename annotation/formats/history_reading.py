@@ -22,6 +22,7 @@ from annotation.formats.records import SpanRow
 from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.models import Document, Text, Version, digest
+from annotation.models.rating import Exposure
 from annotation.plurals import n_of
 from annotation.text.spans import SpanError
 
@@ -132,6 +133,8 @@ class _Reader:
             grade["text_sha256"] = row.text_sha256
         if row.copied_from is not None:
             grade["copied_from"] = self._text(f"{field}.copied_from", row.copied_from)
+        if row.exposure is not None:
+            grade["exposure"] = int(Exposure.named(row.exposure))
         if row.is_placed is not None:
             grade["is_placed"] = row.is_placed
         return grade

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from annotation.formats.records import (
+    ExposureName,
     Name,
     RepeatedText,
     Row,
@@ -68,6 +69,7 @@ class SupersededRow(RatedRow):
     grade: Index
     text_sha256: Annotated[StoredText, Field(max_length=64)] | None = None
     is_placed: bool | None = None
+    exposure: ExposureName | None = None
     copied_from: TextRef | None = None
     spans: list[SupersededSpanRow] = []
 

@@ -28,6 +28,7 @@ class Kind(Enum):
     REFERENCE = "judgements/<judge>.reference.jsonl"
     RATINGS = "ratings*.jsonl"
     COPIED_GRADES = "copied_grades.jsonl"
+    EXPOSURES = "exposures.jsonl"
     SYSTEMS = "systems.jsonl"
     VALUES = "values*.jsonl"
     ORIGINS = "origins.jsonl"
@@ -88,6 +89,7 @@ KEYS: dict[Kind, _Keys] = {
     Kind.REFERENCE: _RATINGS_OF_A_JUDGE,
     Kind.RATINGS: _keys("rater rater_kind|kind rubric text grade"),
     Kind.COPIED_GRADES: _keys("rater rubric topic question_index text copied_from", never="grade"),
+    Kind.EXPOSURES: _keys("rater rubric exposure", never="grade"),
     Kind.SYSTEMS: _keys("system settings", optional=""),
     Kind.VALUES: _keys("topic system measure value"),
     Kind.ORIGINS: _keys("run recipe fingerprint origin"),

@@ -36,6 +36,7 @@ _PATTERNS = {
     Kind.REFERENCE: rf"judgements/{_RATER}\.reference\.jsonl",
     Kind.RATINGS: r"ratings[^/]*\.jsonl",
     Kind.COPIED_GRADES: r"copied_grades\.jsonl",
+    Kind.EXPOSURES: r"exposures\.jsonl",
     Kind.SYSTEMS: r"systems\.jsonl",
     Kind.VALUES: r"values[^/]*\.jsonl",
     Kind.ORIGINS: r"origins\.jsonl",

@@ -18,7 +18,7 @@ from annotation.formats.batches import batches
 from annotation.formats.highlights import span_row
 from annotation.formats.writing import by_code_point, escape_cell, json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Rating
-from annotation.models.rating import raters_of
+from annotation.models.rating import Exposure, raters_of
 
 COLUMNS = (
     "dataset",
@@ -37,6 +37,7 @@ COLUMNS = (
     "grade",
     "copied_from_system",
     "copied_from",
+    "exposure",
     "created",
     "spans",
 )
@@ -54,6 +55,7 @@ _FIELDS = (
     "grade",
     "copied_from__system",
     "copied_from__name",
+    "exposure",
     "created",
 )
 _CHUNK = 2000
@@ -87,8 +89,9 @@ def rows(dataset: Dataset, chosen: Mapping[int, Q] | None = None) -> Iterator[di
         )
         for batch in batches(ratings, _CHUNK):
             spans = _spans([pk for pk, *_ in batch])
-            for pk, *fields, created in batch:
+            for pk, *fields, exposure, created in batch:
                 values = ["" if value is None else value for value in fields]
+                values.append(Exposure(exposure).file_name)
                 rater_cells = (dataset.slug, name, rater.kind, versions.get(rater.pk, ""))
                 time = created.astimezone(UTC).isoformat(timespec="seconds")
                 cells = (*rater_cells, *values, time, spans.get(pk, []))

@@ -30,14 +30,18 @@ from annotation.formats.target import (
 )
 from annotation.formats.writing import json_line
 from annotation.models import Dataset, NuggetSpan, Rater, Text
+from annotation.models.rating import Exposure
 from annotation.plurals import n_of
 from annotation.text.spans import ELISION, SpanError, from_displayed, from_utf16, validated_span
 
 _BATCH = 4000
 _WITH_SPANS = 500  # of these the texts are looked into, and are in memory for as long
 _KINDS = [kind for kind in Rater.Kind.values if kind != Rater.Kind.AGGREGATE]  # that is made here
-# Of copied grades, copied_grades.jsonl names the texts that were read.
-_LEFT_OUT = ("dataset", "judge_version", "filtered", "created", "copied_from_system", "copied_from")
+# Of copied grades, copied_grades.jsonl names the texts that were read; exposures.jsonl has what was seen.
+_LEFT_OUT = (
+    *("dataset", "judge_version", "filtered", "created"),
+    *("copied_from_system", "copied_from", "exposure"),
+)
 Line = tuple[int, RatingRow]
 _Key = tuple[str, str, str]  # kind, system, name
 
@@ -199,6 +203,7 @@ class _Reader:
         if not question:
             return None
         label = ImportedGrade(line, "grade", text.pk, row.text, question, grade, offsets=True)
+        label.exposure = Exposure.named(row.exposure)
         if row.spans:
             body = self._bodies.get(text.pk)
             try:

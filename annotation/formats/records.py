@@ -96,6 +96,7 @@ Name = Annotated[str, AfterValidator(checked_name)]
 Time = Annotated[StoredText, AfterValidator(_checked_time)]
 WholeNumber = Annotated[int, BeforeValidator(whole_number)]
 Grade = Annotated[float | None, PlainValidator(_checked_grade)]
+ExposureName = Literal["none", "judge", "others", "both", "unknown", "feedback"]
 GradeOrLabels = Annotated[float | tuple[str, ...] | None, PlainValidator(_checked_grade_or_labels)]
 
 
@@ -177,7 +178,21 @@ class RatingRow(Row):
     grade: GradeOrLabels
     copied_from: StoredText = ""
     copied_from_system: StoredText = ""
+    exposure: ExposureName = "unknown"
     spans: list[SpanRow] = Field(default_factory=list)  # a [] would be copied, line by line
+
+
+class ExposureRow(Row):
+    """Our own exposures.jsonl: what a rater had seen, of all grades under a rubric or of one."""
+
+    rater: Name
+    rubric: Name
+    exposure: ExposureName
+    topic: StoredText = ""
+    question_index: Annotated[WholeNumber, Field(ge=0)] | None = None
+    text_kind: RepeatedText = "passage"
+    system: StoredText = ""
+    text: StoredText = ""
 
 
 class CopiedGradeRow(Row):

@@ -23,6 +23,7 @@ from annotation.formats.records import QlabelsRow, QrelsRow
 from annotation.formats.summary import Conflict, Conversion, LocatedCount, quoted_value
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
 from annotation.models import NuggetSpan, Rater, Rating, Text, digest
+from annotation.models.rating import Exposure
 from annotation.models.rubric import grade_of_label
 from annotation.prepared import insert_all
 from annotation.text.versions import TextEditError, was_earlier_wording
@@ -130,6 +131,7 @@ class ImportedGrade:
     grade: int
     quote: str = ""
     spans: Sequence[LocatedSpan] = ()
+    exposure: Exposure = Exposure.UNKNOWN
     offsets: bool = False  # whether the file says where the words stand
 
     def add_spans(self, body: str | None, row: QlabelsRow | QrelsRow, index: str) -> None:
@@ -179,8 +181,8 @@ class RatingWriter:
         grade = 0
         for label in labels:
             if label not in self.label_grades:
-                known = ", ".join(self.label_grades)
-                message = f"{quoted_value(label)} is no label of the rubric {rubric.slug} ({known})"
+                labels_there = ", ".join(self.label_grades)
+                message = f"{quoted_value(label)} is no label of the rubric {rubric.slug} ({labels_there})"
                 self.target.problem(self.source, line, "grade", message)
                 return None
             grade |= self.label_grades[label]
@@ -268,14 +270,18 @@ class RatingWriter:
         )
 
     def _make(self, new: list[ImportedGrade]) -> None:
+        for exposure in sorted({label.exposure for label in new}):
+            self._make_exposed([label for label in new if label.exposure == exposure], exposure)
+
+    def _make_exposed(self, new: list[ImportedGrade], exposure: Exposure) -> None:
         grades = [(label.text_id, label.question.pk, label.grade) for label in new]
         keys = self.rater.pk, self.rubric.rubric.pk
         self.summary.created += len(grades)
         self.target.summary.created["ratings"] += len(grades)
         if not any(label.spans for label in new):
-            Rating.objects.add_many(*keys, grades)
+            Rating.objects.add_many(*keys, grades, exposure)
             return
-        ratings = Rating.objects.add(*keys, grades)
+        ratings = Rating.objects.add(*keys, grades, exposure)
         spans = NuggetSpan.objects.bulk_create(
             span.span(rating.pk, position)
             for rating, label in zip(ratings, new, strict=True)

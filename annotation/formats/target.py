@@ -26,6 +26,7 @@ from annotation.formats.summary import (
 )
 from annotation.formats.text_edits import TextEdits
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, Version
+from annotation.models.rating import Exposure
 from annotation.models.standard import STANDARD, add_standard, ensure_standard_rubrics
 from annotation.prepared import insert_all
 
@@ -197,6 +198,8 @@ class Target:
         """Earlier positions of the spans of a pair, in their order, by the same keys."""
         self.copied_from: dict[tuple[int, ...], int] = {}
         """The text of equal words whose grade a pair's is, by the same keys."""
+        self.exposures: dict[tuple[int, ...], Exposure] = {}
+        """Exposure by the keys of a rater and a rubric, or by these with a text and a question."""
         self.last_rating = Rating.objects.aggregate(last=Max("pk"))["last"] or 0
         """The last rating before the import."""
         self.adopted: set[int] = set()

@@ -76,9 +76,34 @@ class Rater(NaturalKey):
         return self.name
 
 
+class Exposure(models.IntegerChoices):
+    """Grades and decisions that a rater had seen before giving a grade.
+
+    Set by the server, never by the browser. Names in lower case are those in files.
+    """
+
+    NONE = 0, "nothing"
+    JUDGE = 1, "the grade of a judge"
+    OTHERS = 2, "the grades of other raters"
+    BOTH = 3, "the grades of a judge and of other raters"
+    UNKNOWN = 4, "unknown"
+    FEEDBACK = 5, "the decisions of an expert on other pairs"
+
+    @property
+    def file_name(self) -> str:
+        return self.name.lower()
+
+    @classmethod
+    def named(cls, file_name: str) -> "Exposure":
+        return cls[file_name.upper()]
+
+
+# Grades that were not given independently. What is unknown is not called dependent.
+EXPOSED = (Exposure.JUDGE, Exposure.OTHERS, Exposure.BOTH, Exposure.FEEDBACK)
+
 Grade = tuple[int, int, int]  # key of the text, key of the question, grade
 _PAIR = ("rater", "rubric", "text", "question")
-_COLUMNS = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created")
+_COLUMNS = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created", "exposure")
 
 
 class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
@@ -98,6 +123,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         spans: Sequence[Mapping[str, Any]] = (),
         rated_at: datetime | None = None,
         copied_from: int | None = None,
+        exposure: int = Exposure.UNKNOWN,
     ) -> None:
         """Create, update or delete the rating of a pair to match its rater's grade.
 
@@ -110,7 +136,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         if grade is None:
             self.filter(**pair, **({"copied_from__isnull": False} if copied_from else {})).delete()
             return
-        rating = Rating(**pair, grade=grade, copied_from_id=copied_from)
+        rating = Rating(**pair, grade=grade, copied_from_id=copied_from, exposure=exposure)
         if copied_from:
             self._record_copy(rating, spans, rated_at)
             return
@@ -138,7 +164,11 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         # The update comes after the insert: another request may just have stored the rater's own grade.
         pair = {f"{name}_id": getattr(copy, f"{name}_id") for name in _PAIR}
         copies = self.filter(**pair, copied_from__isnull=False)
-        changed = {"grade": copy.grade, "copied_from": copy.copied_from_id}
+        changed = {
+            "grade": copy.grade,
+            "copied_from": copy.copied_from_id,
+            "exposure": copy.exposure,
+        }
         if not copies.update(**changed, created=rated_at or timezone.now()):
             return
         rating = copies.get()
@@ -152,22 +182,32 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         """Delete the rating of a pair, by its keys, if it is a copy."""
         self.filter(**pair, copied_from__isnull=False).delete()
 
-    def add(self, rater: int, rubric: int, grades: Iterable[Grade]) -> "list[Rating]":
+    def add(
+        self, rater: int, rubric: int, grades: Iterable[Grade], exposure: int = Exposure.UNKNOWN
+    ) -> "list[Rating]":
         """Create ratings of a rater, and return them with their keys.
 
         Raises IntegrityError where a pair is rated already.
         """
         return Rating.objects.bulk_create(
             Rating(
-                rater_id=rater, rubric_id=rubric, text_id=text, question_id=question, grade=grade
+                rater_id=rater,
+                rubric_id=rubric,
+                text_id=text,
+                question_id=question,
+                grade=grade,
+                exposure=exposure,
             )
             for text, question, grade in grades
         )
 
-    def add_many(self, rater: int, rubric: int, grades: Iterable[Grade]) -> None:
+    def add_many(
+        self, rater: int, rubric: int, grades: Iterable[Grade], exposure: int = Exposure.UNKNOWN
+    ) -> None:
         """Bulk-insert ratings without returning keys, ten times as fast. In a transaction."""
         now = stamp()
-        insert_all(Rating, _COLUMNS, [(rater, rubric, *graded, now) for graded in grades])
+        rows = [(rater, rubric, *graded, now, int(exposure)) for graded in grades]
+        insert_all(Rating, _COLUMNS, rows)
 
     def replace(
         self,
@@ -181,7 +221,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         `read_texts` has the text of equal words whose grade was copied, by text and question.
         """
         self.filter(rater=rater, rubric=rubric, rater__kind=Rater.Kind.AGGREGATE).delete()
-        ratings = self.add(rater, rubric, grades)
+        ratings = self.add(rater, rubric, grades, Exposure.OTHERS)
         copies = [rating for rating in ratings if _text_and_question(rating) in read_texts]
         for rating in copies:
             rating.copied_from_id = read_texts[_text_and_question(rating)]
@@ -195,6 +235,10 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
     def date(self, ratings: "Iterable[Rating]") -> None:
         """Save the creation times of ratings whose import carries times. In a transaction."""
         Rating.objects.bulk_update(ratings, ["created"], batch_size=500)
+
+    def expose(self, ratings: "Iterable[Rating]") -> None:
+        """Save the exposures of imported ratings. In a transaction."""
+        Rating.objects.bulk_update(ratings, ["exposure"], batch_size=500)
 
     def remove(self) -> None:
         """Delete these ratings in SQL without reading them. In a transaction. Spans must be gone."""
@@ -213,6 +257,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
             row = {name: getattr(rating, f"{name}_id") for name in _PAIR}
             row |= {"grade": rating.grade, "created": rating.created.isoformat(), "spans": spans}
             row["key"] = rating.pk
+            row["exposure"] = rating.exposure
             if rating.copied_from_id:
                 row["copied_from"] = rating.copied_from_id
             rows.append(row | {"text_sha256": rating.text.sha256})
@@ -241,7 +286,11 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
             key = row.get("key")
             source = sources.get(row.get("copied_from"))
             rating = self.create(
-                pk=key if key in free else None, **pair, grade=row["grade"], copied_from=source
+                pk=key if key in free else None,
+                **pair,
+                grade=row["grade"],
+                copied_from=source,
+                exposure=row.get("exposure", Exposure.UNKNOWN),  # rows before it was stored
             )
             self.filter(pk=rating.pk).update(created=row["created"])
             NuggetSpan.objects.bulk_create(
@@ -251,7 +300,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         return unrestored
 
     def add_from(self, rater: int, rubric: int, select: str, values: Sequence[Any]) -> None:
-        """Insert ratings by INSERT ... SELECT, skipping pairs that are rated already.
+        """Insert ratings of a judge by INSERT ... SELECT, skipping pairs that are rated already.
 
         `select` is SQL that yields text, question and grade, with its `values`: the rows do not
         leave the database, and Django does not compile the same SQL again for each batch of a
@@ -262,9 +311,9 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         with connection.cursor() as cursor:
             cursor.execute(
                 f"INSERT INTO {table} ({', '.join(_COLUMNS)})"  # noqa: S608
-                f" SELECT %s, %s, graded.*, %s FROM ({select}) AS graded WHERE true"
+                f" SELECT %s, %s, graded.*, %s, %s FROM ({select}) AS graded WHERE true"
                 " ON CONFLICT DO NOTHING",
-                [rater, rubric, now, *values],
+                [rater, rubric, now, int(Exposure.NONE), *values],
             )
 
 
@@ -295,6 +344,12 @@ class Rating(NaturalKey):
         blank=True,
         db_index=False,
         help_text="text of equal words that the rater read; empty: the rater read this text",
+    )
+    exposure = models.SmallIntegerField(
+        choices=Exposure.choices,
+        default=Exposure.UNKNOWN,
+        db_default=Exposure.UNKNOWN,
+        help_text="what the rater had seen before giving the grade",
     )
     created = models.DateTimeField(auto_now_add=True)
 
@@ -390,7 +445,9 @@ def _text_and_question(rating: Rating) -> tuple[int, int]:
     return rating.text_id, rating.question_id
 
 
-_RATING = PreparedInsert(Rating, ["rater", "rubric", "text", "question"], ["grade", "copied_from"])
+_RATING = PreparedInsert(
+    Rating, ["rater", "rubric", "text", "question"], ["grade", "copied_from", "exposure"]
+)
 _SPAN = PreparedInsert(NuggetSpan)
 
 
@@ -489,6 +546,12 @@ class Answer(models.Model):
     altered = models.BooleanField(
         default=False,
         help_text="the browser had changed the text or questions of the page, for example by translation",
+    )
+    exposure = models.SmallIntegerField(
+        choices=Exposure.choices,
+        default=Exposure.NONE,
+        db_default=Exposure.NONE,
+        help_text="what the person had seen before the answer",
     )
     note = models.TextField(blank=True, default="", help_text="what the person wrote about it")
     confidence = models.CharField(

@@ -37,6 +37,7 @@ from annotation.models import (
     digest,
 )
 from annotation.models.participation import shown_state
+from annotation.models.rating import Exposure
 from annotation.models.rubric_wording import RubricWording, campaign_wording, is_same_text
 from annotation.participation.payout import outcome_payout
 
@@ -101,13 +102,13 @@ class Names:
                     "created",
                     "late",
                     "altered",
+                    "exposure",
                     "note",
                     "confidence",
                 ),
                 item_position=F("assignment__item__position"),
                 state=shown_state("assignment__"),
                 repeated=F("assignment__repeats"),
-                feedback_opened=F("assignment__participant__feedback_opened_at"),
                 check=F("check_asked__position"),
                 question_index=F("question__position"),
                 question_body=_question_shown(),
@@ -342,16 +343,10 @@ def _answers(names: Names) -> Iterator[Cells]:
                 "check": "" if answer["check"] is None else answer["check"] + 1,
                 "spans": _json(answer["spans"]),
                 "altered": int(answer["altered"]),
-                "after_feedback": int(_is_after_feedback(answer)),
+                "exposure": Exposure(answer["exposure"]).file_name,
                 "note": escape_formula(answer["note"]),
                 "created": names.moment(answer["created"]),
             }
-
-
-def _is_after_feedback(answer: Cells) -> bool:
-    """Return whether an answer was given after its person first saw decisions of an expert."""
-    opened = answer["feedback_opened"]
-    return opened is not None and answer["created"] > opened
 
 
 def _survey(names: Names) -> Iterator[Cells]:
@@ -513,7 +508,7 @@ TABLES: dict[str, tuple[Table, tuple[str, ...]]] = {
         (
             *("worker", "item", "repeat", "question_index", "rubric", "check", "key", "grade"),
             "spans",
-            *("text_sha256", "active_ms", "created", "late", "altered", "after_feedback"),
+            *("text_sha256", "active_ms", "created", "late", "altered", "exposure"),
             *("confidence", "note"),
         ),
     ),

@@ -101,7 +101,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponseBase:
     campaign = participant.campaign
-    wording = campaign_wording(campaign, pairs[0].item_question.item.text.kind)
+    rubric_wording = campaign_wording(campaign, pairs[0].item_question.item.text.kind)
     newest = newest_message(participant)
     rows = []
     for pair in pairs:
@@ -112,15 +112,15 @@ def _page(
             {
                 "pair": pair,
                 "form": form,
-                "answer_label": wording.label_of(pair.answer.grade),
-                "decision_label": wording.label_of(pair.decision.grade),
+                "answer_label": rubric_wording.label_of(pair.answer.grade),
+                "decision_label": rubric_wording.label_of(pair.decision.grade),
             }
         )
     context = {
         "campaign": campaign,
         "rows": rows,
         "n_different": sum(pair.differs for pair in pairs),
-        "asks": wording.question,
+        "asks": rubric_wording.question,
         "takes_spans": campaign.rubric.span_from is not None,
         "room": "work",
     }

@@ -109,6 +109,7 @@ def rate_answer(answer: Answer, campaign: Campaign) -> None:
         question=question,
         grade=answer.grade,
         spans=answer.spans,
+        exposure=answer.exposure,
     )
     if texts := _equal_texts(answer, campaign):
         _copy_rating(answer, {(rater, rubric, text, question) for text in texts})
@@ -271,6 +272,7 @@ def _record(pair: Pair, counted: CountedAnswer) -> None:
         spans=spans or (),
         rated_at=answer.created,
         copied_from=answer.assignment.item.text_id if counted.is_copy else None,
+        exposure=answer.exposure,
     )
 
 

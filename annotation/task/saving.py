@@ -24,6 +24,7 @@ from annotation.models import (
     Text,
     User,
 )
+from annotation.models.rating import Exposure
 from annotation.participation import assigning, feedback, parts, prerequisites, rating_sync, skips
 from annotation.participation.withdrawal import end_message
 from annotation.prepared import Prepared, PreparedInsert
@@ -122,6 +123,7 @@ def save_answer(
         text_sha256=assignment.item.as_shown().sha256,
         active_ms=active_ms,
         altered=altered,
+        exposure=exposure_of(assignment.participant),
         **question_field,
     )
     try:
@@ -175,6 +177,11 @@ def _feedback_refusal(
     ):
         return _("You can see the decision on this question. Your answer to it stays as it is.")
     return ""
+
+
+def exposure_of(participant: Participant) -> Exposure:
+    """Return what a person had seen: only feedback shows grades of others."""
+    return Exposure.FEEDBACK if participant.feedback_opened_at else Exposure.NONE
 
 
 def _newest_to(

@@ -17,6 +17,7 @@ from annotation.errors import UserError
 from annotation.formats.summary import DatasetImportError
 from annotation.formats.target import check_dataset
 from annotation.models import Dataset, Rater, Rating, SubQuestion, Text, Topic
+from annotation.models.rating import Exposure
 from annotation.models.standard import CITATION_SUPPORT, CITES, add_standard
 from annotation.plurals import n_of
 from building.engine.statements import (
@@ -184,7 +185,7 @@ class _Maker:
         texts = Text.objects.bulk_create(new)
         question_ids = {topic: question for topic, question, _ in self.questions.values()}
         pairs = [(text.pk, question_ids[text.topic_id], 1) for text in texts if text.topic_id]
-        Rating.objects.add(rater.pk, self.cites.pk, pairs)
+        Rating.objects.add(rater.pk, self.cites.pk, pairs, Exposure.NONE)
         self.summary.added += len(pairs)
 
     def _add_questions(self, cited: list[tuple[Text, Statement]]) -> None:

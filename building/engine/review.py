@@ -14,6 +14,7 @@ from annotation.errors import UserError
 from annotation.formats.foreign.nuggets import IMPORTANCE as WEIGHTS
 from annotation.formats.foreign.nuggets import OF_TOPIC
 from annotation.models import Citation, Dataset, Rater, Rating, SubQuestion, Text, Topic, User
+from annotation.models.rating import Exposure
 from annotation.models.standard import IMPORTANCE, add_standard
 from annotation.text.spans import Span, locate
 from building.engine.generation_spec import GenerationSpec
@@ -174,6 +175,7 @@ def _add_nugget(product: Product, order: Order) -> None:
         text=text.pk,
         question=product.question.pk,
         grade=WEIGHTS[importance or split_importance(product.body)[0]],
+        exposure=Exposure.NONE,
     )
 
 

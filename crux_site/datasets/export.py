@@ -12,6 +12,7 @@ from annotation.formats import (
     cited,
     copied_grades,
     documents,
+    exposures,
     history,
     judgements,
     passages,
@@ -128,6 +129,7 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     if remaining:
         yield "ratings.jsonl", ratings.lines(dataset, remaining)
     yield "copied_grades.jsonl", copied_grades.lines(dataset)
+    yield "exposures.jsonl", exposures.lines(dataset)
     yield "origins.jsonl", origins.lines(dataset, runs, left_out)
     yield "writers.jsonl", writers.lines(dataset)
     yield "written.jsonl", written.lines(dataset, left_out)

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from annotation.formats import long_table
 from annotation.formats.batches import batches
 from annotation.models import Dataset, NuggetSpan, Rating
+from annotation.models.rating import Exposure
 
 _AT_ONCE = 2000  # rows that are in memory
 _NUMBERS = {"question_index", "grade", "position", "start", "end"}
@@ -96,6 +97,7 @@ API_RATINGS = pa.schema(
         ("question_topic", pa.string()),
         ("question_position", pa.int64()),
         ("copied_from", pa.int64()),
+        ("exposure", pa.string()),
         ("spans", pa.list_(pa.struct(list(schema(*_SPAN_FIELDS))))),
     ]
 )
@@ -128,6 +130,7 @@ def write_api_ratings(ratings: QuerySet[Rating], names: Mapping[int, str], path:
             keys, stored_names, *values = zip(*batch, strict=True)
             data: dict[str, Sequence[Any]] = dict(zip(columns, values, strict=True))
             # Somebody may have given a first grade since the names were read.
+            data["exposure"] = [Exposure(value).file_name for value in data["exposure"]]
             data["rater"] = [
                 names.get(key, name) for key, name in zip(keys, stored_names, strict=True)
             ]

@@ -15,6 +15,7 @@ from annotation.formats import (
     cited,
     copied_grades,
     documents,
+    exposures,
     grades,
     history_reading,
     judgements,
@@ -90,6 +91,7 @@ _STAGES: tuple[tuple[Reader, tuple[Kind, ...]], ...] = (
     (ratings.read, (Kind.RATINGS,)),
     (grades.read, (Kind.GRADES,)),
     (copied_grades.read, (Kind.COPIED_GRADES,)),
+    (exposures.read, (Kind.EXPOSURES,)),
     (origins.read, (Kind.ORIGINS,)),
     (writers.read, (Kind.WRITERS,)),
     (written.read, (Kind.WRITTEN,)),
@@ -242,6 +244,7 @@ def _read(target: Target, files: RecognisedFiles) -> None:
         raise _PartialImportError
     raters.restore_dates(target)
     copied_grades.store_sources(target)
+    exposures.store_exposures(target)
     # Drop counters that stayed at 0.
     for counter in (target.summary.created, target.summary.mapped):
         for name in [name for name, n in counter.items() if not n]:

@@ -215,6 +215,11 @@ def overall(report: AgreementReport) -> list[Overall]:
         Overall("fleiss_kappa", report.all.kappa, over_topics),
         Overall("fleiss_kappa", resampled, resamples),
         *(
+            [Overall("fleiss_kappa_with_exposed", report.kappa_with_exposed, over_topics)]
+            if report.kappa_with_exposed
+            else []
+        ),
+        *(
             Overall(f"krippendorff_alpha_{metric}", estimate, over_topics)
             for metric, estimate in report.alphas.items()
         ),
@@ -245,6 +250,7 @@ def overall_counts(report: AgreementReport) -> dict[str, int]:
         "missing_ratings": report.n_missing,
         "possible_ratings": report.n_cells,
         "filtered_pairs": report.n_filtered,
+        **({"exposed_ratings": report.n_exposed} if report.n_exposed else {}),
         "topics": report.n_topics,
     }
 

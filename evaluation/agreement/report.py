@@ -18,7 +18,7 @@ from evaluation.agreement.parts import Part, part, slice_parts, topic_parts, una
 from evaluation.data.cache import cached, cached_or_none
 from evaluation.data.cache_keys import CacheKey, Key
 from evaluation.data.columns import Column
-from evaluation.data.ratings import RatingMatrix, load
+from evaluation.data.ratings import RatingMatrix, count_exposed, load
 from evaluation.data.selection import Selection, one_of
 from evaluation.data.spans import load_evidence
 from evaluation.scoring.report_coverage import (
@@ -86,6 +86,10 @@ class AgreementReport:
     n_topics: int
     n_filtered: int
     all: Part
+    n_exposed: int
+    """Grades that people gave after they had seen grades of others or decisions, left out or included."""
+    kappa_with_exposed: Estimate | None
+    """Fleiss' kappa of all grades; None where no grade is exposed."""
     bootstrap: Bootstrap
     """The kappa of `all` with the interval of a cluster bootstrap."""
     alphas: Mapping[Metric, Estimate]
@@ -154,6 +158,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
     reports = report_rows(matrix) if "coverage" in measures else ()
     judge = judge_parts(matrix) if selection.judge else None
     overall = part(matrix, "all", all_items)
+    n_exposed = count_exposed(selection)
     return AgreementReport(
         selection=selection,
         levels=matrix.levels,
@@ -163,6 +168,8 @@ def agreement_report(selection: Selection) -> AgreementReport:
         n_topics=len(matrix.topic_names),
         n_filtered=_filtered(matrix),
         all=overall,
+        n_exposed=n_exposed,
+        kappa_with_exposed=_kappa_of_all(selection) if n_exposed else None,
         bootstrap=kappa_bootstrap(matrix, overall.kappa),
         alphas={metric: alpha(matrix, metric) for metric in measures.metrics},
         labels=label_rows(matrix),
@@ -187,6 +194,12 @@ def agreement_report(selection: Selection) -> AgreementReport:
         judge_by_system=judge.by_system if judge else (),
         judge_words=judge_evidence(matrix, evidence),
     )
+
+
+def _kappa_of_all(selection: Selection) -> Estimate:
+    """Return Fleiss' kappa with the grades that are not independent."""
+    matrix = load(replace(selection, exposed="included"))
+    return part(matrix, "all", np.ones(matrix.n_items, dtype=bool)).kappa
 
 
 def cached_report(selection: Selection) -> AgreementReport:

@@ -59,6 +59,12 @@ def as_json(report: AgreementReport) -> Json:
         head["majority"] = selection.majority
     if selection.campaign:
         head["campaign"] = selection.campaign.slug
+    if report.kappa_with_exposed:
+        head["exposed"] = {
+            "n": report.n_exposed,
+            "grades": selection.exposed,
+            "fleiss_kappa_with_exposed": detailed(report.kappa_with_exposed),
+        }
     raters = _between_raters(report)
     if report.judge is None or selection.judge is None:
         return head | raters

@@ -20,7 +20,7 @@ from evaluation.agreement.numbers import SCOPES as AGREEMENT
 from evaluation.agreement.numbers import numbers as agreement_numbers
 from evaluation.agreement.report import cached_report
 from evaluation.data.query import OneOf
-from evaluation.data.selection import SelectionError, select
+from evaluation.data.selection import Exposed, SelectionError, select
 from evaluation.result_tables import Number
 from evaluation.retrieval.leaderboard import leaderboard
 from evaluation.retrieval.numbers import SCOPES as SCORES
@@ -89,6 +89,11 @@ class AgreementQuery(NumberPage):
     )
     majority = serializers.ChoiceField(
         get_args(Rule), required=False, help_text="What a majority of raters is."
+    )
+    exposed = serializers.ChoiceField(
+        get_args(Exposed),
+        required=False,
+        help_text="Grades that people gave after they had seen grades of others or decisions.",
     )
     by = _name("RUBRIC:RATER, whose grades the pairs are sliced by.")
 
@@ -173,7 +178,7 @@ class Agreement(Numbers):
     asks = AgreementQuery
 
     def numbers(self) -> Iterable[Number]:
-        names = ("rubric", "campaign", "judge", "eta", "majority", "by")
+        names = ("rubric", "campaign", "judge", "eta", "majority", "exposed", "by")
         params = {name: self.query.get(name) for name in names}
         raters = [self.query["raters"]] if "raters" in self.query else []
         report = cached_report(select(self.dataset, raters=raters, judge_by_default=True, **params))

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
-from annotation.models.rating import Grade, RatingQuerySet
+from annotation.models.rating import Exposure, Grade, RatingQuerySet
 from annotation.models.standard import (
     ANSWERABLE,
     ANSWERED,
@@ -93,7 +93,7 @@ def make_exact_match(dataset: Dataset) -> ExactMatchResult:
             graded_pairs = set(of_topic.values_list("text_id", "question_id"))
             all_grades = _grades(_texts(dataset, topic), questions, lists)
             grades = [grade for grade in all_grades if grade[:2] not in graded_pairs]
-            Rating.objects.add_many(rater.pk, rubric.pk, grades)
+            Rating.objects.add_many(rater.pk, rubric.pk, grades, Exposure.NONE)
             n += len(grades)
     n_questions = SubQuestion.objects.filter(topic__dataset=dataset, filtered_because="").count()
     return ExactMatchResult(n, lists, n_questions - sum(map(len, aliases.values())))

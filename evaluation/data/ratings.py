@@ -8,7 +8,7 @@ computed here. Highlights are read in `spans`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from annotation.models import (
     SubQuestion,
     Text,
 )
-from annotation.models.rating import RatingQuerySet
+from annotation.models.rating import EXPOSED, RatingQuerySet
 from evaluation.data.selection import Selection, threshold
 from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import FloatArray, IntArray
@@ -79,11 +79,14 @@ def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQueryS
     """The ratings of these raters under the selection's rubric, as that rubric counts them.
 
     Of a campaign, those of the pairs that it asked about, and of people those that they answered in
-    it or decided; training is no part of it.
+    it or decided; training is no part of it. Of people none that they gave after they had seen grades
+    of others, unless the selection includes these.
     """
     ratings = Rating.objects.of_dataset(selection.dataset).filter(
         rater__in=raters, rubric=selection.rubric
     )
+    if selection.exposed == "left-out":
+        ratings = ratings.exclude(_exposed(selection))
     if selection.campaign:
         is_campaign_rubric = selection.campaign.rubric_id == selection.rubric.pk
         read_text = Coalesce(OuterRef("copied_from"), OuterRef("text"))
@@ -114,6 +117,17 @@ def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQueryS
             ~is_person | decided | Exists(answered),
         )
     return _without_filtered(ratings) if selection.leaves_out_filtered else ratings
+
+
+def count_exposed(selection: Selection) -> int:
+    """Return the number of exposed ratings, left out or included: one query."""
+    everything = replace(selection, exposed="included")
+    ratings = ratings_under(everything, selection.raters_to_check)
+    return ratings.filter(_exposed(selection)).count()
+
+
+def _exposed(selection: Selection) -> Q:
+    return Q(rater__in=selection.raters_to_check, exposure__in=EXPOSED)
 
 
 def _without_filtered(ratings: RatingQuerySet) -> RatingQuerySet:

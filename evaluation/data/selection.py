@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, Q
@@ -27,6 +27,7 @@ from evaluation.data.measures import Measures, measures_of
 from evaluation.stats.majority import Rule
 
 LISTED = 20  # as many choices as a message names
+Exposed = Literal["left-out", "included"]
 MAX_NAMES = 3  # raters that the line above a page names; of more it gives the number
 
 
@@ -78,6 +79,8 @@ class Selection:
     """Why this judge, in a sentence, where nobody named one and there are others."""
     majority: Rule = "strict"
     """What a majority of raters is."""
+    exposed: Exposed = "left-out"
+    """Whether grades count that people gave after they had seen grades of others or decisions."""
     by: Slicing | None = None
     """Whose ratings under which rubric the pairs are sliced by."""
     slicings: tuple[Slicing, ...] = ()
@@ -87,6 +90,14 @@ class Selection:
     def levels(self) -> tuple[int, ...]:
         """The grades of the rubric, ascending."""
         return tuple(self.rubric.grades())
+
+    @property
+    def raters_to_check(self) -> list[int]:
+        """The keys of raters whose exposed grades are left out: people, but for adjudicators.
+
+        Who chooses an adjudicator as a rater knows that they saw the grades.
+        """
+        return [rater.pk for rater in independent(self.raters)]
 
     @cached_property
     def measures(self) -> Measures:
@@ -130,6 +141,7 @@ class Selection:
             self.judge_rubric.pk,
             self.eta,
             self.majority,
+            self.exposed,
             self.by and self.by.name,
         )
 
@@ -145,6 +157,8 @@ class Selection:
             params["eta"] = self.eta
         if self.majority != "strict":
             params["majority"] = self.majority
+        if self.exposed != "left-out":
+            params["exposed"] = self.exposed
         if self.by:
             params["by"] = self.by.name
         return {key: str(value) for key, value in (params | changes).items() if value is not None}
@@ -168,6 +182,8 @@ class Selection:
                 yield Phrase(f"answerable from grade {self.eta}")
         if self.majority != "strict":
             yield Phrase("majority: more than for any other grade")
+        if self.exposed != "left-out":
+            yield Phrase("with grades that are not independent")
         if self.by:
             yield Phrase(f"split by {self.by.rubric.title}, {self.by.rater.title}")
 
@@ -204,6 +220,7 @@ def select(
     eta: str | int | None = None,
     campaign: str | None = None,
     majority: str | None = None,
+    exposed: str | None = None,
     by: str | None = None,
     judge_by_default: bool = False,
 ) -> Selection:
@@ -215,7 +232,8 @@ def select(
     Without `raters`: all people with ratings under it, but for adjudicators, who have seen what
     the others said. `judge` None takes none, or with
     `judge_by_default` the dataset's default one, of those that rated what the raters rated; an
-    empty one is none. `majority` is "strict", or else "plurality". `by` is RUBRIC:RATER.
+    empty one is none. `majority` is "strict", or else "plurality". `exposed` is "left-out", or else
+    "included". `by` is RUBRIC:RATER.
     Raises SelectionError for a rubric, campaign, rater, judge or eta that is not there.
     """
     rubrics = tuple(Rubric.objects.prefetch_related("levels"))
@@ -256,6 +274,7 @@ def select(
         campaign=study,
         judge_reason=default.why if default else "",
         majority=cast(Rule, one_of("majority", majority or "strict", get_args(Rule))),
+        exposed=cast(Exposed, one_of("exposed", exposed or "left-out", get_args(Exposed))),
         by=_slicing(rubrics, by_rubric, by, dataset),
         slicings=tuple(
             Slicing(rubric, rater)

@@ -147,6 +147,10 @@ class Command(SiteCommand):
             "--majority", help="strict, more than half of the others (the default), or plurality"
         )
         parser.add_argument(
+            "--exposed",
+            help="grades given after seeing those of others: left-out (the default), or included",
+        )
+        parser.add_argument(
             "--by",
             help="RUBRIC:RATER; agreement also on the pairs of each grade that this rater gave under it",
         )
@@ -164,6 +168,7 @@ class Command(SiteCommand):
                 eta=options["eta"],
                 campaign=options["campaign"],
                 majority=options["majority"],
+                exposed=options["exposed"],
                 by=options["by"],
             )
         )

@@ -253,7 +253,7 @@ def test_answers_after_the_feedback_are_marked_in_the_export(cast):
         give(start_again, assignment, 1, 0)
     exported = {name: b"".join(lines).decode() for name, lines in files(campaign, anonymous=False)}
     answers = list(csv.DictReader(io.StringIO(exported["answers.csv"])))
-    assert sorted(row["after_feedback"] for row in answers) == ["0"] * 8 + ["1"] * 4
+    assert sorted(row["exposure"] for row in answers) == ["feedback"] * 4 + ["none"] * 8
     people = csv.DictReader(io.StringIO(exported["participants.csv"]))
     assert sum(bool(row["feedback_opened_at"]) for row in people) == 1
     assert '"feedback": "part"' in exported["provenance.json"]

@@ -1,0 +1,102 @@
+"""Grades that are not independent: left out of agreement and counted, or included."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Rater, Rating
+from annotation.models.rating import EXPOSED, Exposure
+from evaluation.data.selection import select
+from tests.evaluation.agreement.command import as_object
+from tests.toolbox.agreement_study import make_study
+from tests.toolbox.responses import csv_rows, text_of_page
+
+PAGE = "/datasets/ferry/agreement/"
+
+
+@pytest.fixture
+def study(db):
+    """Two grades of ben were given after feedback: on the first he differs from ann."""
+    ferry = make_study()
+    Rating.objects.filter(
+        rater__name="ben", text=ferry.oracle, question__in=ferry.questions[1:3]
+    ).update(exposure=Exposure.FEEDBACK)
+    return ferry
+
+
+@pytest.fixture
+def rosa(cast):
+    return cast.client("researcher")
+
+
+def report(client, query=""):
+    return client.get(f"/datasets/ferry/agreement.json?raters=ann,ben{query}").json()
+
+
+def test_exposed_grades_are_left_out_and_counted(rosa, study):
+    left_out = report(rosa)
+    assert left_out["exposed"]["n"] == 2
+    assert left_out["exposed"]["grades"] == "left-out"
+    included = report(rosa, "&exposed=included")
+    assert (left_out["n_missing"], included["n_missing"]) == (2, 0)
+    kappa = included["fleiss_kappa"]["value"]
+    assert left_out["exposed"]["fleiss_kappa_with_exposed"]["value"] == kappa
+    assert included["exposed"]["fleiss_kappa_with_exposed"]["value"] == kappa
+    assert left_out["fleiss_kappa"]["value"] != kappa
+    assert left_out["fleiss_kappa"]["n"] == included["fleiss_kappa"]["n"] - 2
+    assert as_object("ferry", "--raters", "ann,ben", "--exposed", "included") == report(
+        rosa, "&exposed=included&judge="
+    )
+
+
+def test_page_says_how_many_and_offers_both(rosa, study):
+    page = rosa.get(f"{PAGE}?raters=ann,ben")
+    assert "2 grades are not independent" in text_of_page(page)
+    assert "They are left out. With them, κ is 0.66. Include them" in text_of_page(page)
+    assert "exposed=included" in page.content.decode()
+    page = text_of_page(rosa.get(f"{PAGE}?raters=ann,ben&exposed=included"))
+    assert "They are included. Leave them out" in page
+    assert "with grades that are not independent" in page
+
+
+def test_files_have_the_count_and_both_kappas(rosa, study):
+    rows = csv_rows(rosa.get(f"{PAGE}numbers.csv?raters=ann,ben"))
+    numbers = {row["measure"]: row["value"] for row in rows if row["scope"] == "all"}
+    assert numbers["exposed_ratings"] == "2"
+    assert float(numbers["fleiss_kappa_with_exposed"]) == pytest.approx(23 / 35)
+
+
+def test_disagreements_leave_them_out_too(rosa, study):
+    rows = csv_rows(rosa.get("/datasets/ferry/pairs.csv?raters=ann,ben&kind=differ"))
+    included = csv_rows(
+        rosa.get("/datasets/ferry/pairs.csv?raters=ann,ben&kind=differ&exposed=included")
+    )
+    assert len(rows) == len(included) - 1
+
+
+def test_page_without_exposed_grades(rosa, study):
+    Rating.objects.update(exposure=Exposure.UNKNOWN)
+    assert "exposed" not in report(rosa)
+    assert "not independent" not in text_of_page(rosa.get(f"{PAGE}?raters=ann,ben"))
+
+
+@pytest.mark.parametrize("exposure", Exposure)
+def test_unknown_counts_as_independent(study, exposure):
+    Rating.objects.update(exposure=exposure)
+    selection = select(study.dataset, raters=["ann,ben"])
+    assert (as_object("ferry")["n_items"] == 0) == (exposure in EXPOSED)
+    assert selection.raters_to_check == [rater.pk for rater in selection.raters]
+
+
+def test_adjudicators_and_judges_that_are_chosen_stay(study):
+    Rater.objects.filter(name="ben").update(is_adjudicator=True)
+    Rating.objects.filter(rater__name__in=["ben", "judge"]).update(exposure=Exposure.OTHERS)
+    chosen = as_object("ferry", "--raters", "ann,ben", "--judge", "judge")
+    assert (chosen["n_missing"], "exposed" in chosen) == (0, False)
+
+
+def test_other_values_are_refused_with_the_list(rosa, study):
+    response = rosa.get(f"{PAGE}?exposed=all")
+    assert response.status_code == 400
+    assert "There are: left-out, included." in text_of_page(response)
+    with pytest.raises(CommandError, match="There are: left-out, included"):
+        call_command("agreement", "ferry", "--exposed", "all")
