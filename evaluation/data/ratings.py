@@ -232,8 +232,8 @@ class RatingMatrix:
         if not rubric.is_multi_label:
             return self.selection.levels
         frames = [self.rows, *([self.judge_rows] if self.selection.one_scale else [])]
-        given = (frame["grade"].to_numpy() for frame in frames)
-        grades = np.unique(np.concatenate([rubric.scale_grades(), *given]))
+        columns = (frame["grade"].to_numpy() for frame in frames)
+        grades = np.unique(np.concatenate([rubric.scale_grades(), *columns]))
         return tuple(map(int, grades[~np.isnan(grades)]))
 
     @cached_property

@@ -9,12 +9,13 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from evaluation.golden import agreement, metrics
+from evaluation.golden import agreement, metrics, trust
 
 SCHEMA = "golden-metrics/1"
 FAMILIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     **metrics.FAMILIES,
     **agreement.FAMILIES,
+    **trust.FAMILIES,
 }
 
 

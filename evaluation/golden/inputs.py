@@ -195,3 +195,43 @@ class RboExt(CaseInput):
     a: list[str]
     b: list[str]
     p: Share
+
+
+class AltTest(CaseInput):
+    judge: Ratings
+    people: Matrix
+    scoring: Literal["accuracy", "neg_rmse"]
+    epsilon: float
+    q: Share
+    min_people: Annotated[int, Field(ge=2)]
+    min_items: Annotated[int, Field(ge=2)]
+    topics: list[str | int] | None
+
+    @model_validator(mode="after")
+    def _lengths(self) -> AltTest:
+        lengths = {len(self.judge), *map(len, self.people)}
+        if len(lengths) > 1 or (self.topics is not None and len(self.topics) != len(self.judge)):
+            raise ValueError("judge, people and topics have one value for each item")
+        return self
+
+
+class Equivalence(CaseInput):
+    a: Values
+    b: Values
+    margin: Annotated[float, Field(gt=0)]
+    alpha: Share
+
+    @model_validator(mode="after")
+    def _pairs(self) -> Equivalence:
+        if len(self.a) != len(self.b):
+            raise ValueError("a and b have one value for each topic")
+        return self
+
+
+# JSON has no tuples.
+TextRow = Annotated[tuple[str, Annotated[float, Field(gt=0)], float, float], Field(strict=False)]
+
+
+class LengthBias(CaseInput):
+    rows: Annotated[list[TextRow], Field(min_length=1)]
+    alpha: Share

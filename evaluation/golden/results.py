@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 
 from evaluation.stats.estimate import Estimate, FloatArray
 
@@ -28,6 +29,7 @@ CODES = {
     "the value itself is undefined": "undefined_estimate",
     "resamples has a value": "no_defined_resample",
     "a ranking is empty": "empty_ranking",
+    "no person has enough pairs": "no_person_with_enough_items",
 }
 
 
@@ -46,6 +48,14 @@ def code(reason: str | None) -> str | None:
 
 def interval(estimate: Estimate) -> list[float] | None:
     return None if estimate.low is None or estimate.high is None else [estimate.low, estimate.high]
+
+
+def standard_error(estimate: Estimate, level: float, clusters: int) -> float | None:
+    """Return the standard error of an estimate with an interval of Student's t."""
+    if estimate.low is None or estimate.high is None:
+        return None
+    reach = (estimate.high - estimate.low) / 2
+    return float(reach / scipy.stats.t.ppf((1 + level) / 2, clusters - 1))
 
 
 def table(rows: Sequence[Sequence[Any]], width: int) -> FloatArray:

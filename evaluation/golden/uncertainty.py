@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from evaluation.golden import inputs
-from evaluation.golden.results import Result, array, code, interval
+from evaluation.golden.results import Result, array, code, interval, standard_error
 from evaluation.golden.splitmix import indices
 from evaluation.stats import correlation, fleiss
 from evaluation.stats.bootstrap import StatisticOfSums, bootstrap_interval, resampled_sums
@@ -42,7 +42,7 @@ def _cluster_bootstrap(raw: Mapping[str, Any]) -> Result:
         "percentile": interval(bootstrap),
         "bootstrap_se": bootstrap.se,
         "reason": code(bootstrap.interval_reason),
-        "jackknife_se": _standard_error(jackknife, case.level, size),
+        "jackknife_se": standard_error(jackknife, case.level, size),
         "jackknife_t_95": interval(jackknife),
     }
 
@@ -78,13 +78,6 @@ def _statistic(name: str, items: FloatArray) -> tuple[FloatArray, StatisticOfSum
     if len(items):
         whole = Estimate(float(items.mean()), None, len(items))
     return terms, lambda sums: ratio(sums[:, 0], sums[:, 1]), whole
-
-
-def _standard_error(jackknife: Estimate, level: float, clusters: int) -> float | None:
-    if jackknife.low is None or jackknife.high is None:
-        return None
-    reach = (jackknife.high - jackknife.low) / 2
-    return float(reach / scipy.stats.t.ppf((1 + level) / 2, clusters - 1))
 
 
 def _judge_swap_test(raw: Mapping[str, Any]) -> Result:

@@ -14,12 +14,15 @@ from evaluation.stats.estimate import Estimate, complete_pairs
 class Equivalence(Estimate):
     """Mean difference with its 90% interval, which lies inside the margin exactly if p < 0.05.
 
-    `p` is the larger one of the two tests; without one, `p_reason` says why, unless the difference
-    itself is undefined.
+    `p` is the larger one of the two tests, `p_not_worse` that of the first system being worse by the
+    margin, `p_not_better` of its being better; without one, `p_reason` says why, unless the
+    difference itself is undefined.
     """
 
     margin: float = 0.0
     p: float | None = None
+    p_not_worse: float | None = None
+    p_not_better: float | None = None
     p_reason: str | None = None
 
 
@@ -59,5 +62,11 @@ def equivalence(first: ArrayLike, second: ArrayLike, margin: float) -> Equivalen
             p_reason=f"undefined, because {reason}",
         )
     low, high = DescrStatsW(differences).tconfint_mean(alpha=0.1)
-    p = float(ttost_paired(a, b, -margin, margin)[0])
-    return Equivalence(mean, None, n, missing, float(low), float(high), margin=margin, p=p)
+    p, (_, p_not_worse, _), (_, p_not_better, _) = ttost_paired(a, b, -margin, margin)
+    return Equivalence(
+        *(mean, None, n, missing, float(low), float(high)),
+        margin=margin,
+        p=float(p),
+        p_not_worse=float(p_not_worse),
+        p_not_better=float(p_not_better),
+    )

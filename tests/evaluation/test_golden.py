@@ -15,6 +15,15 @@ from tests.toolbox.clock import HANGS
 
 ROOT = Path(__file__).parents[2]
 CASES = [(path.stem, case) for path in files() for case in cases(path)]
+# Their cases are not part of this repository.
+SHARED = ROOT.parent / "shared" / "golden" / "cases"
+SHARED_FAMILIES = {"alt_test", "equivalence", "length_bias"}
+SHARED_CASES = [
+    (family, case)
+    for family in sorted(SHARED_FAMILIES)
+    if (path := SHARED / f"{family}.json").exists()
+    for case in cases(path)
+]
 
 
 def run(path):
@@ -36,11 +45,25 @@ def as_json(result):
 def test_all_golden_cases_exist():
     assert len(CASES) == 138
     assert len({case["id"] for _, case in CASES}) == 138
-    assert {path.stem for path in files()} == set(FAMILIES)
+    assert {path.stem for path in files()} == set(FAMILIES) - SHARED_FAMILIES
 
 
 @pytest.mark.parametrize(("family", "case"), CASES, ids=[case["id"] for _, case in CASES])
 def test_case(family, case):
+    actual = as_json(FAMILIES[family](case["input"]))
+    assert differences(case["expected"], actual, case["tolerance"]) == []
+
+
+@pytest.mark.skipif(not SHARED_CASES, reason=f"THE CASES OF {SHARED} ARE NOT CHECKED: none there")
+def test_shared_cases_exist():
+    assert {family for family, _ in SHARED_CASES} == SHARED_FAMILIES
+    assert len(SHARED_CASES) == 15
+
+
+@pytest.mark.parametrize(
+    ("family", "case"), SHARED_CASES, ids=[case["id"] for _, case in SHARED_CASES]
+)
+def test_shared_case(family, case):
     actual = as_json(FAMILIES[family](case["input"]))
     assert differences(case["expected"], actual, case["tolerance"]) == []
 

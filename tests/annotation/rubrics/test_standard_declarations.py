@@ -11,7 +11,7 @@ from annotation.models import Campaign, Rubric
 from annotation.models.standard import STANDARD, add_standard
 from tests.toolbox.factories import make_dataset
 
-migration = import_module("annotation.migrations.0014_rubric_impossible")
+migration = import_module("annotation.migrations.0015_rubric_impossible")
 
 
 def migrated() -> dict[str, list[dict[str, object]]]:

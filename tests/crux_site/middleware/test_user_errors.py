@@ -18,6 +18,7 @@ SENTENCE = "There is no shelf “b”. There are: a, c & d."
 
 # Exceptions that no person reads as they are, and why.
 INTERNAL = {
+    "BundleError": "collecting the static files stops, and names the module and its line",
     "_LineError": "its message becomes a problem of the import, with file and line",
     "InvalidFileError": "its message becomes a problem of the import, with file and line",
     "SpanError": "its message is a clause, which becomes part of a sentence or a problem of the import",
