@@ -195,7 +195,7 @@ def _rate(decision: Decision, equal: EqualText | None) -> None:
         spans=spans or (),
         rated_at=decision.at,
         copied_from=decision.item.text_id if equal else None,
-        exposure=Exposure.OTHERS,
+        exposure=Exposure.RATERS,
     )
 
 

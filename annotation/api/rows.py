@@ -189,7 +189,7 @@ class RatingRow(serializers.ModelSerializer):
         help_text="The id of the text of equal words that the rater read; null: this text.",
     )
     exposure = serializers.SerializerMethodField(
-        help_text="What the rater had seen: none, judge, others, both, feedback or unknown."
+        help_text="What the rater had seen: none, judge, raters, both, feedback or unknown."
     )
     spans = SpanRow(many=True)
 

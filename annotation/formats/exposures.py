@@ -55,7 +55,7 @@ def _read_line(
         return
     keys = (rater.pk, rubric.rubric.pk)
     if not row.text:
-        target.exposures[keys] = Exposure.named(row.exposure)
+        target.exposures[keys] = Exposure.from_file_name(row.exposure)
         return
     text, topic = texts.get((row.text_kind, row.system, row.text)), target.topics.get(row.topic)
     if text is None or topic is None:
@@ -68,8 +68,8 @@ def _read_line(
         message = f"{topic.name} has {n_of(len(topic.questions), 'question')}, counted from 0"
         target.problem(source, line, "question_index", message)
     else:
-        target.exposures[*keys, text, topic.questions[row.question_index].pk] = Exposure.named(
-            row.exposure
+        target.exposures[*keys, text, topic.questions[row.question_index].pk] = (
+            Exposure.from_file_name(row.exposure)
         )
 
 

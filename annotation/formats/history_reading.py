@@ -134,7 +134,7 @@ class _Reader:
         if row.copied_from is not None:
             grade["copied_from"] = self._text(f"{field}.copied_from", row.copied_from)
         if row.exposure is not None:
-            grade["exposure"] = int(Exposure.named(row.exposure))
+            grade["exposure"] = int(Exposure.from_file_name(row.exposure))
         if row.is_placed is not None:
             grade["is_placed"] = row.is_placed
         return grade

@@ -203,7 +203,7 @@ class _Reader:
         if not question:
             return None
         label = ImportedGrade(line, "grade", text.pk, row.text, question, grade, offsets=True)
-        label.exposure = Exposure.named(row.exposure)
+        label.exposure = Exposure.from_file_name(row.exposure)
         if row.spans:
             body = self._bodies.get(text.pk)
             try:

@@ -96,7 +96,7 @@ Name = Annotated[str, AfterValidator(checked_name)]
 Time = Annotated[StoredText, AfterValidator(_checked_time)]
 WholeNumber = Annotated[int, BeforeValidator(whole_number)]
 Grade = Annotated[float | None, PlainValidator(_checked_grade)]
-ExposureName = Literal["none", "judge", "others", "both", "unknown", "feedback"]
+ExposureName = Literal["none", "judge", "raters", "both", "unknown", "feedback"]
 GradeOrLabels = Annotated[float | tuple[str, ...] | None, PlainValidator(_checked_grade_or_labels)]
 
 

@@ -84,7 +84,7 @@ class Exposure(models.IntegerChoices):
 
     NONE = 0, "nothing"
     JUDGE = 1, "the grade of a judge"
-    OTHERS = 2, "the grades of other raters"
+    RATERS = 2, "the grades of other raters"
     BOTH = 3, "the grades of a judge and of other raters"
     UNKNOWN = 4, "unknown"
     FEEDBACK = 5, "the decisions of an expert on other pairs"
@@ -94,12 +94,12 @@ class Exposure(models.IntegerChoices):
         return self.name.lower()
 
     @classmethod
-    def named(cls, file_name: str) -> "Exposure":
+    def from_file_name(cls, file_name: str) -> "Exposure":
         return cls[file_name.upper()]
 
 
 # Grades that were not given independently. What is unknown is not called dependent.
-EXPOSED = (Exposure.JUDGE, Exposure.OTHERS, Exposure.BOTH, Exposure.FEEDBACK)
+EXPOSED = (Exposure.JUDGE, Exposure.RATERS, Exposure.BOTH, Exposure.FEEDBACK)
 
 Grade = tuple[int, int, int]  # key of the text, key of the question, grade
 _PAIR = ("rater", "rubric", "text", "question")
@@ -221,7 +221,7 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
         `read_texts` has the text of equal words whose grade was copied, by text and question.
         """
         self.filter(rater=rater, rubric=rubric, rater__kind=Rater.Kind.AGGREGATE).delete()
-        ratings = self.add(rater, rubric, grades, Exposure.OTHERS)
+        ratings = self.add(rater, rubric, grades, Exposure.RATERS)
         copies = [rating for rating in ratings if _text_and_question(rating) in read_texts]
         for rating in copies:
             rating.copied_from_id = read_texts[_text_and_question(rating)]

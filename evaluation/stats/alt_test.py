@@ -88,14 +88,14 @@ def alt_test(
         raise ValueError("people are people x items, and the judge has a grade for each item")
     if topics is not None and len(topics) != len(by_judge):
         raise ValueError("topics are one per item")
-    kept = ~np.isnan(by_judge) & ((~np.isnan(grades)).sum(axis=0) >= min_people)
-    grades, by_judge = grades[:, kept], by_judge[kept]
-    topics = None if topics is None else np.asarray(topics)[kept]
+    is_complete = ~np.isnan(by_judge) & ((~np.isnan(grades)).sum(axis=0) >= min_people)
+    grades, by_judge = grades[:, is_complete], by_judge[is_complete]
+    topics = None if topics is None else np.asarray(topics)[is_complete]
     tests = [
         _person(grades, by_judge, topics, person, scoring, epsilon, min_items)
         for person in range(len(grades))
     ]
-    n, missing = int(kept.sum()), int((~kept).sum())
+    n, missing = int(is_complete.sum()), int((~is_complete).sum())
     if undefined := next((test for test in tests if test.reason == NO_VARIANCE), None):
         return AltTest(None, undefined.reason, n, missing, people=tuple(tests))
     tests = _with_rejections(tests, q)

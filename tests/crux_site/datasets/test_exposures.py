@@ -53,7 +53,7 @@ def test_server_sets_what_a_person_had_seen(decided):
     assert exposures_of(first.participant.rater) == [NONE] * 4 + [FEEDBACK] * 4
     assert exposures_of(second.participant.rater) == [NONE] * 4
     campaign.refresh_from_db()
-    assert exposures_of(campaign.adjudicator) == [Exposure.OTHERS] * 8
+    assert exposures_of(campaign.adjudicator) == [Exposure.RATERS] * 8
     answers = Answer.objects.filter(
         assignment__participant=first.participant, question__isnull=False
     )
@@ -74,7 +74,7 @@ def test_aggregates_have_seen_others(decided):
     campaign, _, _ = decided
     create_aggregate(select(campaign.dataset, exposed="included"), "majority")
     aggregate = Rater.objects.get(kind="aggregate")
-    assert set(exposures_of(aggregate)) == {Exposure.OTHERS}
+    assert set(exposures_of(aggregate)) == {Exposure.RATERS}
 
 
 def test_edit_of_a_text_and_its_undo_keep_it(decided, cast):
@@ -97,7 +97,7 @@ def test_import_of_an_export_keeps_it(decided, tmp_path):
     before = [exposures_of(walker.participant.rater) for walker in (first, second)]
     lines = [json.loads(line) for line in exposures.lines(campaign.dataset)]
     wholes = {line["rater"]: line["exposure"] for line in lines if "text" not in line}
-    assert set(wholes.values()) == {"none", "others"}
+    assert set(wholes.values()) == {"none", "raters"}
     assert len([line for line in lines if line.get("text")]) == 4  # those after feedback
     dataset = import_elsewhere(campaign.dataset, tmp_path / "first")
     imported = [
@@ -128,7 +128,7 @@ ABOUT = {"text": "t-1:0#1", "topic": "t-1", "question_index": 1}
 @pytest.mark.parametrize(
     ("line", "field", "message"),
     [
-        (LINE | {"exposure": "all"}, "exposure", "should be 'none', 'judge', 'others'"),
+        (LINE | {"exposure": "all"}, "exposure", "should be 'none', 'judge', 'raters'"),
         (LINE | {"rater": "nobody"}, "rater", "'nobody' is not in the dataset"),
         (LINE | {"rubric": "nothing"}, "rubric", "there is no rubric 'nothing'"),
         (LINE | ABOUT | {"text": "t-9"}, "text", "'t-9' is not in the dataset"),

@@ -89,7 +89,7 @@ def test_unknown_counts_as_independent(study, exposure):
 
 def test_adjudicators_and_judges_that_are_chosen_stay(study):
     Rater.objects.filter(name="ben").update(is_adjudicator=True)
-    Rating.objects.filter(rater__name__in=["ben", "judge"]).update(exposure=Exposure.OTHERS)
+    Rating.objects.filter(rater__name__in=["ben", "judge"]).update(exposure=Exposure.RATERS)
     chosen = as_object("ferry", "--raters", "ann,ben", "--judge", "judge")
     assert (chosen["n_missing"], "exposed" in chosen) == (0, False)
 
