@@ -103,6 +103,8 @@ class Backend:
     make: Callable[[str, str], list[str]]
     """Statements that create the index of a table, over the text of its rows."""
     drop: Callable[[str], list[str]]
+    restore: Callable[[str, str], list[str]]
+    """Statements that create the triggers of a table again, which a migration has dropped."""
     holds: Callable[[str, str, Sequence[Term]], list[Condition]]
     """Conditions for the rows of a table that contain all terms."""
     contains: str
@@ -128,8 +130,8 @@ def matching_keys(table: str, search: SearchQuery) -> RawSQL:
 def make(schema_editor: Any) -> None:
     """Create the index over the present rows. For a migration.
 
-    SQLite drops the triggers of a table that a migration alters: such a migration then has to drop
-    the index and create it again.
+    SQLite drops the triggers of a table that a migration alters: such a migration ends with
+    `restore_triggers`.
     """
     backend = _BACKENDS[schema_editor.connection.vendor]
     for table, body in _TABLES.items():
@@ -144,38 +146,62 @@ def drop(schema_editor: Any) -> None:
             schema_editor.execute(statement, params=None)
 
 
+def restore_triggers(schema_editor: Any) -> None:
+    """Create the triggers again that SQLite dropped with an altered table."""
+    backend = _BACKENDS[schema_editor.connection.vendor]
+    for table, body in _TABLES.items():
+        for statement in backend.restore(table, body):
+            schema_editor.execute(statement, params=None)
+
+
 # -- SQLite
 
 
 def _create_fts5(table: str, body: str) -> list[str]:
     """Return the statements that create a contentless FTS5 table and its triggers.
 
-    It stores no words, only their positions, by the keys of their rows. An entry has to be deleted
-    with the values that it was inserted with.
+    It stores no words, only their positions, by the keys of their rows.
     """
-    index, columns = f"{table}_words", _COLUMNS.get(table, body)
-
-    def of(row: str) -> str:
-        expression = re.sub(r"\b(body|quote|source_quote)\b", rf"{row}.\1", body)
-        return f"substr(coalesce({expression}, ''), 1, {INDEXED})"
-
-    adds = f"INSERT INTO {index} (rowid, words) VALUES (new.id, {of('new')});"  # noqa: S608
-    takes = f"INSERT INTO {index} ({index}, rowid, words) VALUES ('delete', old.id, {of('old')});"  # noqa: S608
+    index, body_of_row = f"{table}_words", _indexed_words(body, table)
     return [
         f"CREATE VIRTUAL TABLE {index} USING fts5(words, content='', tokenize='unicode61 remove_diacritics 0')",
-        f"INSERT INTO {index} (rowid, words) SELECT id, {of(table)} FROM {table}",  # noqa: S608
+        f"INSERT INTO {index} (rowid, words) SELECT id, {body_of_row} FROM {table}",  # noqa: S608
+        *_create_triggers(table, body),
+    ]
+
+
+def _indexed_words(body: str, row: str) -> str:
+    expression = re.sub(r"\b(body|quote|source_quote)\b", rf"{row}.\1", body)
+    return f"substr(coalesce({expression}, ''), 1, {INDEXED})"
+
+
+def _create_triggers(table: str, body: str) -> list[str]:
+    """Return the statements that create triggers of an FTS5 table.
+
+    An entry has to be deleted with the values that it was inserted with.
+    """
+    index, columns = f"{table}_words", _COLUMNS.get(table, body)
+    new, old = _indexed_words(body, "new"), _indexed_words(body, "old")
+    adds = f"INSERT INTO {index} (rowid, words) VALUES (new.id, {new});"  # noqa: S608
+    takes = f"INSERT INTO {index} ({index}, rowid, words) VALUES ('delete', old.id, {old});"  # noqa: S608
+    return [
         f"CREATE TRIGGER {index}_added AFTER INSERT ON {table} BEGIN {adds} END",
         f"CREATE TRIGGER {index}_taken AFTER DELETE ON {table} BEGIN {takes} END",
         f"CREATE TRIGGER {index}_changed AFTER UPDATE OF {columns} ON {table} BEGIN {takes} {adds} END",
     ]
 
 
-def _drop_fts5(table: str) -> list[str]:
+def _drop_triggers(table: str) -> list[str]:
     triggers = [f"{table}_words_{event}" for event in ("added", "taken", "changed")]
-    return [
-        *(f"DROP TRIGGER IF EXISTS {name}" for name in triggers),
-        f"DROP TABLE IF EXISTS {table}_words",
-    ]
+    return [f"DROP TRIGGER IF EXISTS {name}" for name in triggers]
+
+
+def _drop_fts5(table: str) -> list[str]:
+    return [*_drop_triggers(table), f"DROP TABLE IF EXISTS {table}_words"]
+
+
+def _restore_fts5(table: str, body: str) -> list[str]:
+    return [*_drop_triggers(table), *_create_triggers(table, body)]
 
 
 def _fts5_conditions(table: str, body: str, terms: Sequence[Term]) -> list[Condition]:
@@ -235,12 +261,14 @@ _BACKENDS = {
     "sqlite": Backend(
         make=_create_fts5,
         drop=_drop_fts5,
+        restore=_restore_fts5,
         holds=_fts5_conditions,
         contains="instr",
     ),
     "postgresql": Backend(
         make=_create_gin,
         drop=_drop_gin,
+        restore=lambda table, body: [],
         holds=_gin_conditions,
         contains="strpos",
     ),

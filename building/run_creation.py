@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 from annotation.errors import UserError
 from annotation.models import Dataset, Topic
 from annotation.prepared import insert_new
+from building.engine.origins import origins_of_steps
 from building.retrieval.recipe import parse_recipe
 from building.steps import Ranking, RecipeContext, StepError, prepare
 from evaluation.data.selection import one_of
@@ -101,7 +102,12 @@ def make_run(
         "seconds": round(time.monotonic() - began, 3),
     }
     run = RetrievalRun(
-        dataset=dataset, name=name, recipe=str(recipe), origin=origin, fingerprint=fingerprint
+        dataset=dataset,
+        name=name,
+        recipe=str(recipe),
+        origin=origin,
+        fingerprint=fingerprint,
+        origins=origins_of_steps(dataset, prepared.made_from),
     )
     try:
         _store(run, rankings, on_run)

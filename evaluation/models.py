@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.decimals import decimals
-from annotation.models.corpus import Text
+from annotation.models.corpus import Text, origins_field
 from annotation.models.natural import NaturalKey, NaturalQuerySet
 
 
@@ -14,7 +14,8 @@ class RetrievalRun(NaturalKey):
     """Named ranking of texts for each topic. The list of one topic is a retrieval context, Z.
 
     A run made here has its recipe and its origin: its sources, the versions that made it, and the
-    outcome. Two with one fingerprint would be the same; one without came in a file.
+    outcome. Two with one fingerprint would be the same; one without came in a file. `origins` are the
+    models that retrieved and reranked, also of a run from a file.
     """
 
     dataset = models.ForeignKey(
@@ -27,6 +28,7 @@ class RetrievalRun(NaturalKey):
     recipe = models.TextField(blank=True, default="", help_text="recipe of the run, in one line")
     origin = models.JSONField(default=dict, blank=True)
     fingerprint = models.CharField(max_length=64, blank=True, default="", editable=False)
+    origins = origins_field()
 
     objects = NaturalQuerySet["RetrievalRun"].as_manager()
     NATURAL = ("dataset__slug", "name")

@@ -146,6 +146,7 @@ class _Names:
             "document": document.name if document else None,
             "start": had["start"],
             "end": had["end"],
+            **({"origins": had["origins"]} if had.get("origins") else {}),
         }
 
     def rated(self, entity: TextOrQuestion) -> list[Json]:

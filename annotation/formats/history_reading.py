@@ -23,6 +23,7 @@ from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.models import Document, Text, Version, digest
 from annotation.models.rating import Exposure
+from annotation.origins import origin
 from annotation.plurals import n_of
 from annotation.text.spans import SpanError
 
@@ -140,8 +141,12 @@ class _Reader:
         return grade
 
     def _had(self, version: VersionRow, had: HadRow) -> Json:
+        origins = [
+            origin(row.role, row.model, row.revision, is_edited=row.edited) for row in had.origins
+        ]
+        known_origins = {"origins": origins} if origins else {}
         if version.text is None:
-            return {"source_body": had.source_body}
+            return {"source_body": had.source_body, **known_origins}
         document = None
         if had.document is not None:
             of_dataset = Document.objects.filter(dataset=self.target.dataset, name=had.document)
@@ -152,7 +157,7 @@ class _Reader:
                 )
         citations = self._citations("had.citations", had.citations)
         position = {"document": document, "start": had.start, "end": had.end}
-        return {"citations": citations, **position}
+        return {"citations": citations, **position, **known_origins}
 
     def _citations(self, field: str, citations: Sequence[CitationRow]) -> list[Json]:
         stored = []

@@ -7,6 +7,7 @@ from pydantic import Field
 from annotation.formats.records import (
     ExposureName,
     Name,
+    OriginRow,
     RepeatedText,
     Row,
     SpanRow,
@@ -85,13 +86,14 @@ class CitationRow(Row):
 
 
 class HadRow(Row):
-    """Citations and positions that belonged to the earlier wording."""
+    """Citations, positions and origins that belonged to the earlier wording."""
 
     citations: list[CitationRow] = []
     document: Name | None = None
     start: Offset | None = None
     end: Offset | None = None
     source_body: StoredText = ""
+    origins: list[OriginRow] = []
 
 
 class VersionRow(Row):

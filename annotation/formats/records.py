@@ -19,6 +19,8 @@ from pydantic import (
     PlainValidator,
 )
 
+from annotation.origins import LONGEST_MODEL
+
 NOT_APPLICABLE = "NA"  # the key that qlabels files give to every filtered question
 MAX_QUESTIONS = 1000  # of a topic
 UNJUDGED = -1
@@ -242,6 +244,15 @@ class SystemRow(Row):
 
     system: Name
     settings: dict[Name, Annotated[Any, AfterValidator(checked_setting)]]
+
+
+class OriginRow(Row):
+    """Origin of a text, a sub-question or a run: a model in a role."""
+
+    role: Literal["wrote", "asked", "retrieved", "reranked", "filtered"]
+    model: Annotated[NonEmptyText, Field(max_length=LONGEST_MODEL)]
+    revision: Annotated[StoredText, Field(max_length=LONGEST_MODEL)] = ""
+    edited: bool = False
 
 
 class ValueRow(Row):

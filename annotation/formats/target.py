@@ -9,7 +9,7 @@ from functools import cached_property
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import reset_queries
-from django.db.models import Max
+from django.db.models import Max, Model
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.history import known_raters
@@ -202,6 +202,8 @@ class Target:
         """Exposure by the keys of a rater and a rubric, or by these with a text and a question."""
         self.last_rating = Rating.objects.aggregate(last=Max("pk"))["last"] or 0
         """The last rating before the import."""
+        self.named_models: dict[tuple[type[Model], str], set[int]] = {}
+        """Keys of rows by their table and the origins, as JSON, that files added to them."""
         self.adopted: set[int] = set()
         """Raters of this site to which files add: judges that are defined in the files alike."""
 

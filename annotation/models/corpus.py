@@ -4,13 +4,26 @@ import hashlib
 from typing import Any
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
 from annotation.models.people import User
 from annotation.models.projects import Project, Role, main_project
+
+
+def origins_field() -> "models.JSONField[Any, Any]":
+    """Return a field for the origins of a row (annotation/origins.py).
+
+    Bulk inserts leave it out, so the database has its default.
+    """
+    return models.JSONField(
+        default=list,
+        db_default=Value([], output_field=models.JSONField()),
+        blank=True,
+        help_text="models that made it: [{role, model, revision, edited}]; empty: unknown",
+    )
 
 
 def digest(body: str) -> str:
@@ -126,6 +139,7 @@ class SubQuestion(NaturalKey):
         blank=True,
         help_text="the part of the request that the question is about",
     )
+    origins = origins_field()
 
     objects = SubQuestionQuerySet.as_manager()
 
@@ -234,6 +248,7 @@ class Text(NaturalKey):
         null=True, blank=True, help_text="start of the passage in its document, in code points"
     )
     end = models.PositiveIntegerField(null=True, blank=True)
+    origins = origins_field()
 
     objects = TextQuerySet.as_manager()
 

@@ -17,6 +17,7 @@ from annotation.models import (
     digest,
 )
 from annotation.models.keys import free_keys
+from annotation.origins import Origin
 from annotation.text.anchors import anchor_quote
 
 TextOrQuestion = Text | SubQuestion
@@ -239,21 +240,25 @@ def _old_wording(
 
 def wording_state(entity: TextOrQuestion) -> dict[str, Any]:
     """Return everything tied to the current wording that an edit changes, for `Version.had`."""
+    origins = {"origins": entity.origins} if entity.origins else {}
     if isinstance(entity, SubQuestion):
-        return {"source_body": entity.source_body}
+        return {"source_body": entity.source_body, **origins}
     return {
         "citations": list(entity.citations.values("pk", *CITATION)),
         "document": entity.document_id,
         "start": entity.start,
         "end": entity.end,
+        **origins,
     }
 
 
-def set_wording(entity: TextOrQuestion, body: str, had: Mapping[str, Any]) -> list[dict[str, Any]]:
+def set_wording(
+    entity: TextOrQuestion, body: str, had: Mapping[str, Any], origins: Sequence[Origin] = ()
+) -> list[dict[str, Any]]:
     """Save a new wording of a text or question and re-anchor. In a transaction.
 
-    `had` is the `Version.had` of this wording, empty where it is new. Citations whose statements
-    are not in the wording are returned.
+    `had` is the `Version.had` of this wording, empty where it is new: then `origins` are its origins.
+    Citations whose statements are not in the wording are returned.
     """
     removed: list[dict[str, Any]] = []
     if isinstance(entity, Text):
@@ -266,10 +271,11 @@ def set_wording(entity: TextOrQuestion, body: str, had: Mapping[str, Any]) -> li
         )
         if entity.document_id is None:
             entity.start = entity.end = None
-        fields = ["body", "sha256", "start", "end"]
+        fields = ["body", "sha256", "start", "end", "origins"]
     else:
         entity.source_body = had.get("source_body", "")  # the old words, with their white space
-        fields = ["body", "source_body"]
+        fields = ["body", "source_body", "origins"]
+    entity.origins = list(had.get("origins", ()) if had else origins)
     freeze_shown_wording(entity, body)
     entity.body = body
     entity.save(update_fields=fields)

@@ -25,6 +25,7 @@ from annotation.models import (
     Version,
     digest,
 )
+from annotation.origins import with_edit
 from annotation.text.equal_texts import shifted_spans
 from annotation.text.reanchoring import (
     Span,
@@ -141,6 +142,7 @@ def edit_wording(
     reason: str,
     counts: bool,
     read_sha256: str | None = None,
+    is_from_file: bool = False,
 ) -> Version:
     """Change the body of a text or question; the old one becomes a version.
 
@@ -168,7 +170,8 @@ def edit_wording(
     if not counts:
         version.set_aside = ratings_of(entity).set_aside()
     earlier = entity.versions.filter(body=body).order_by("-number").first()
-    version.citations = set_wording(entity, body, earlier.had if earlier else {})
+    origins = [] if is_from_file or earlier else with_edit(entity.origins)
+    version.citations = set_wording(entity, body, earlier.had if earlier else {}, origins)
     version.save()
     ProjectEntry.record(dataset.project, by, "changed words", _log_detail(entity, version), dataset)
     return version

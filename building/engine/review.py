@@ -16,10 +16,12 @@ from annotation.formats.foreign.nuggets import OF_TOPIC
 from annotation.models import Citation, Dataset, Rater, Rating, SubQuestion, Text, Topic, User
 from annotation.models.rating import Exposure
 from annotation.models.standard import IMPORTANCE, add_standard
+from annotation.origins import QUESTIONS, WROTE
 from annotation.text.spans import Span, locate
 from building.engine.generation_spec import GenerationSpec
+from building.engine.origins import origin_of_writer
 from building.engine.system_settings import record_settings
-from building.engine.writings import report_name, system_of
+from building.engine.writings import CONTEXT_ORIGINS, report_name, system_of
 from building.models import Order, Product, Writing
 from building.writing.citations import passage_index
 from building.writing.pairs import parts_of
@@ -129,6 +131,7 @@ def _add_passage(product: Product, order: Order) -> None:
         document=document,
         start=match[0].start if match else None,
         end=match[0].end if match else None,
+        origins=[origin_of_writer(order.run.writer, WROTE, is_edited=bool(product.edited))],
     )
 
 
@@ -140,17 +143,20 @@ def _set_request(product: Product, order: Order) -> None:
 
 
 def _add_output_question(product: Product, order: Order) -> None:
-    _add_question(product, order, product.words)
+    _add_question(product, order, product.words, is_edited=bool(product.edited))
 
 
-def _add_question(product: Product, order: Order, body: str) -> None:
+def _add_question(product: Product, order: Order, body: str, *, is_edited: bool) -> None:
     question = " ".join(body.split())
     questions = order.topic.questions
     if questions.filter(body=question).exists():
         raise ReviewError(f"{order.topic} already has this question: {question}")
     last = questions.aggregate(last=Max("position"))["last"]
     product.question = SubQuestion.objects.create(
-        topic=order.topic, position=0 if last is None else last + 1, body=question
+        topic=order.topic,
+        position=0 if last is None else last + 1,
+        body=question,
+        origins=[origin_of_writer(order.run.writer, QUESTIONS, is_edited=is_edited)],
     )
 
 
@@ -160,7 +166,7 @@ def _add_nugget(product: Product, order: Order) -> None:
     Where a person removed the importance before the text, the writer's proposal counts.
     """
     importance, nugget = split_importance(product.words)
-    _add_question(product, order, nugget)
+    _add_question(product, order, nugget, is_edited=nugget != split_importance(product.body)[1])
     assert product.question is not None
     text, _ = Text.objects.get_or_create(
         dataset_id=order.topic.dataset_id,
@@ -206,6 +212,10 @@ def _add_report(product: Product, order: Order) -> None:
         system=system,
         name=name,
         body=product.words,
+        origins=[
+            origin_of_writer(order.run.writer, WROTE, is_edited=bool(product.edited)),
+            *order.run.selection.get(CONTEXT_ORIGINS, ()),
+        ],
     )
     record_settings(
         order.topic.dataset, order.run.writer, GenerationSpec.from_json(order.run.selection)

@@ -20,6 +20,7 @@ from building.engine.generation_spec import (
     GenerationSpec,
     NothingToWriteError,
     SpecError,
+    run_of,
 )
 from building.engine.sources import of_no_topic, planned_orders, source_of
 from building.models import Order, Product, Writer, Writing
@@ -33,6 +34,9 @@ from judging.execution.states import RunStateError, State, check, move, over_bud
 from judging.llm.messages import prompt_hash
 
 AT_ONCE = 10_000  # orders of an insert
+CONTEXT_ORIGINS = (
+    "origins"  # in the selection of a run: those of its passages, as they were planned
+)
 LIMITS = {"max_messages": MAX_PAIRS}  # as in states.MAXIMA
 
 
@@ -203,6 +207,9 @@ def start(
     )
     check(run, LIMITS)
     new_plan = plan(writer, dataset, spec)
+    if spec.run:
+        # The run may be removed, and another take its name, before somebody accepts the reports.
+        run.selection[CONTEXT_ORIGINS] = run_of(dataset, spec.run).origins
     if not new_plan.orders and open_writing(writer, dataset) is None:
         raise NothingToWriteError(new_plan.in_words())
     run.n_planned, run.n_there_before = len(new_plan.orders), new_plan.n_there_before

@@ -1,16 +1,21 @@
-"""Our origins.jsonl, the provenance of runs: {"run", "recipe", "fingerprint", "origin"}."""
+"""Our origins.jsonl: how runs were made, and which models made texts, questions and runs.
+
+{"run", "recipe", "fingerprint", "origin"} is the provenance of a run. Lines with a "role" name a model
+(building/formats/origin_lines.py).
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field
 
 from annotation.formats.layout import Source
-from annotation.formats.reading import rows
+from annotation.formats.reading import json_object, validated
+from annotation.formats.reading import lines as lines_of
 from annotation.formats.records import (
     Name,
     NonEmptyText,
@@ -24,6 +29,9 @@ from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import json_line
 from annotation.models import Dataset
+from building.engine.origins import origins_of_steps
+from building.formats import origin_lines
+from building.formats.origin_lines import OriginLineRow, OriginReader
 from building.retrieval.recipe import RecipeError, parse_recipe
 from building.run_creation import FROM_FILE, fingerprint_of
 from evaluation.models import RetrievalRun
@@ -65,7 +73,7 @@ class HowRow(Row):
     seconds: float
 
 
-class OriginRow(Row):
+class ProvenanceRow(Row):
     run: Name
     recipe: NonEmptyText
     fingerprint: StoredText
@@ -73,26 +81,60 @@ class OriginRow(Row):
 
 
 def read(target: Target, source: Source) -> None:
-    """Import the origins of runs; a run that has one keeps it, and it must be the same."""
-    summary = target.summary.file(source.name)
+    """Import origins; what is stored stays, and a file must not contradict it."""
     runs = {run.name: run for run in RetrievalRun.objects.filter(dataset=target.dataset)}
-    for line, row in rows(target, source, OriginRow):
-        origin = row.origin.model_dump()
-        if wrong := _wrong(row, origin, runs):
-            target.problem(source, line, *wrong)
-        elif runs[row.run].fingerprint:
-            summary.unchanged += 1
-        else:
-            run = runs[row.run]
-            run.recipe, run.fingerprint = row.recipe, row.fingerprint
-            run.origin = {**origin, FROM_FILE: True}
-            run.save(update_fields=["recipe", "fingerprint", "origin"])
-            summary.created += 1
-            target.summary.created["origins of runs"] += 1
+    models = OriginReader(target, source)
+    new_runs: list[RetrievalRun] = []
+    for line, text in lines_of(target, source):
+        value = json_object(target, source, line, text)
+        if value is None:
+            continue
+        if "role" in value:
+            if model_row := validated(target, source, line, value, OriginLineRow):
+                models.add(line, model_row)
+        elif row := validated(target, source, line, value, ProvenanceRow):
+            new_runs += _read_provenance(target, source, line, row, runs)
+    models.store()
+    if not target.problems:
+        _name_models(target, new_runs)
+
+
+def _name_models(target: Target, runs: Iterable[RetrievalRun]) -> None:
+    """Store the models of recipes whose file names none: it was written before files did."""
+    for run in runs:
+        run.refresh_from_db(fields=["origins"])
+        if not run.origins and (origins := origins_of_steps(target.dataset, run.origin["steps"])):
+            run.origins = origins
+            run.save(update_fields=["origins"])
+            target.named_models.setdefault((RetrievalRun, json.dumps(origins)), set()).add(run.pk)
+
+
+def _read_provenance(
+    target: Target, source: Source, line: int, row: ProvenanceRow, runs: dict[str, RetrievalRun]
+) -> list[RetrievalRun]:
+    """Store how a run was made, and return the run if that is new.
+
+    A run that knows it keeps it, and it must be the same.
+    """
+    summary = target.summary.file(source.name)
+    origin = row.origin.model_dump()
+    if wrong := _wrong(row, origin, runs):
+        target.problem(source, line, *wrong)
+    elif runs[row.run].fingerprint:
+        summary.unchanged += 1
+    else:
+        run = runs[row.run]
+        run.recipe, run.fingerprint = row.recipe, row.fingerprint
+        run.origin = {**origin, FROM_FILE: True}
+        run.save(update_fields=["recipe", "fingerprint", "origin"])
+        summary.created += 1
+        target.summary.created["origins of runs"] += 1
+        return [run]
+    return []
 
 
 def _wrong(
-    row: OriginRow, origin: dict[str, Any], runs: dict[str, RetrievalRun]
+    row: ProvenanceRow, origin: dict[str, Any], runs: dict[str, RetrievalRun]
 ) -> tuple[str, str] | None:
     """Return the wrong field and the reason, or None."""
     if row.run not in runs:
@@ -115,7 +157,7 @@ def _wrong(
 
 
 def lines(dataset: Dataset, runs: list[RetrievalRun], left_out: Counter[str]) -> Iterator[str]:
-    """Yield the origins of those runs that were made by a recipe, by name."""
+    """Yield how runs were made by recipes, by name, and then the lines that name models."""
     run_names = {run.name for run in runs}
     made_runs = RetrievalRun.objects.filter(dataset=dataset).exclude(fingerprint="")
     for run in sorted(made_runs, key=lambda run: run.name):
@@ -132,3 +174,4 @@ def lines(dataset: Dataset, runs: list[RetrievalRun], left_out: Counter[str]) ->
                 "origin": json.loads(json.dumps(origin, sort_keys=True)),
             }
         )
+    yield from origin_lines.lines(dataset, runs, left_out)

@@ -18,6 +18,7 @@ from annotation.models import (
     Version,
 )
 from building.models import Writing
+from crux_site.history.origins import LABEL, count_added, remove_added
 from crux_site.removal import (
     IMPORTED_TABLES,
     Blocker,
@@ -60,8 +61,9 @@ def undo_preview(entry: ProjectEntry, dataset: Dataset) -> RemovalPreview:
     reasons += _later_questions(rows[SubQuestion], rows[Topic])
     reasons += dependent_rows(edits, rows[Rating]) + duplicate_wordings(edits, rows[SubQuestion])
     n_set_aside = sum(n for _version, n in set_aside_within(dataset, keys))
-    set_aside = {SET_ASIDE: n_set_aside} if n_set_aside else {}
-    return RemovalPreview(removal, removal.counts() | set_aside, reasons)
+    extra_counts = {SET_ASIDE: n_set_aside, LABEL: count_added(keys, dataset)}
+    extra_counts = {label: n for label, n in extra_counts.items() if n}
+    return RemovalPreview(removal, removal.counts() | extra_counts, reasons)
 
 
 def running_work(dataset: Dataset) -> list[Blocker]:
@@ -93,6 +95,7 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> RemovalPreview:
         pending = undo_preview(entry, dataset)
         if not pending.reasons:
             _drop_from_history(entry, dataset)
+            remove_added(entry.rows, dataset)
             versions = list(pending.removal.rows[Version].filter(author=None).order_by("-pk"))
             pending.removal.delete()
             for version in versions:

@@ -52,6 +52,7 @@ from annotation.models.rubric import forget_grades
 from annotation.text.versions import TextEditError
 from building.formats import origins, writers, written
 from crux_site.history.import_undo import ADDED
+from crux_site.history.origins import origins_of_import
 from crux_site.imports.replacement import check_replacement, remove_replaced
 from crux_site.removal import keys_since, last_keys
 from crux_site.sqlite.copies import on_database_copy
@@ -264,7 +265,9 @@ def _read_stages(target: Target, files: RecognisedFiles) -> None:
 
 def _new_words(choice: TextEditPolicy, summary: ImportSummary, by: User | None) -> TextEdits:
     return TextEdits(
-        choice, summary, partial(edit_text, by=by, counts=choice is TextEditPolicy.COUNT)
+        choice,
+        summary,
+        partial(edit_text, by=by, counts=choice is TextEditPolicy.COUNT, is_from_file=True),
     )
 
 
@@ -296,7 +299,11 @@ def _log_import(
     counts = [f"{n} {label}" for label, n in summary.created.items() if label != "datasets"]
     if filled := sum(file.filled for file in summary.files):
         counts.append(f"{filled} filled that were there")
+    origins = origins_of_import(target.named_models, before)
+    filled += sum(group.n for group in origins)
     rows = keys_since(before) | {"filled": filled}
+    if origins:
+        rows["origins"] = [group.as_json() for group in origins]
     if target.adopted:
         rows["judges"] = sorted(target.adopted)
     if mapping:

@@ -26,6 +26,7 @@ def edit_text(
     why: str,
     counts: bool,
     seen: str | None = None,
+    is_from_file: bool = False,
 ) -> Version:
     """Edit a text or question, as `reword`. Raises TextEditError, TextEditConflictError.
 
@@ -36,7 +37,9 @@ def edit_text(
     """
     lock_for_edit(entity, seen)
     refuse_while_judging(entity.dataset if isinstance(entity, Text) else entity.topic.dataset)
-    version = edit_wording(entity, body, by=by, reason=why, counts=counts)
+    version = edit_wording(
+        entity, body, by=by, reason=why, counts=counts, is_from_file=is_from_file
+    )
     if not counts:
         attempts_at(entity).stop_counting()
     decisions.recompute_decision_ratings(entity)

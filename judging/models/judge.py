@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
+from annotation.model_families import family_of
 from annotation.models import Dataset, Project, Rater, User
 from judging.grading.spec import Spec
 from judging.llm.sampling import Sampling
@@ -52,8 +53,8 @@ class Judge(models.Model):
     """All that shapes a judge's replies, under one fingerprint.
 
     Its grades are those of `rater`, whose name is the judge's slug. Rows are made and never changed, but
-    for who sees them and whether they are archived, so that every grade can be traced to the prompt that
-    made it.
+    for who sees them, whether they are archived and the family of the model, so that every grade can be
+    traced to the prompt that made it.
     """
 
     class Backend(models.TextChoices):
@@ -103,6 +104,22 @@ class Judge(models.Model):
         related_name="judges",
         help_text="projects in which an owner created the judge",
     )
+    family_override = models.CharField(
+        "family of the model",
+        max_length=60,
+        blank=True,
+        help_text="empty: by the name of the model",
+    )
+    family_set = models.DateTimeField(null=True, blank=True, editable=False)
+    family_set_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+        db_index=False,
+    )
     created = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -117,6 +134,12 @@ class Judge(models.Model):
 
     class Meta:
         ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(family_override="") | Q(family_set__isnull=False),
+                name="family_by_hand_has_its_time",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.rater.name
@@ -135,6 +158,13 @@ class Judge(models.Model):
     @property
     def is_baseline(self) -> bool:
         return self.rater.kind == Rater.Kind.BASELINE
+
+    @property
+    def family(self) -> str:
+        """Return the family of the model, set by hand or by its name; "" for a baseline."""
+        if self.is_baseline:
+            return ""
+        return self.family_override or family_of(self.model)
 
     @property
     def title(self) -> str:

@@ -13,7 +13,7 @@ from annotation.formats.history_rows import VersionRow
 from annotation.formats.kinds import KEYS, Kind, kinds_of
 from annotation.formats.layout import by_name, recognise
 from annotation.models import Dataset, SubQuestion, Topic
-from building.formats.origins import OriginRow
+from building.formats.origins import ProvenanceRow
 from building.formats.writers import WriterRow
 from building.formats.written_rows import WrittenRow
 from crux_site.imports.importing import DatasetImportError, import_dataset
@@ -42,7 +42,7 @@ SHAPES = {
     Kind.COPIED_GRADES: records.CopiedGradeRow,
     Kind.SYSTEMS: records.SystemRow,
     Kind.VALUES: records.ValueRow,
-    Kind.ORIGINS: OriginRow,
+    Kind.ORIGINS: ProvenanceRow,
     Kind.WRITERS: WriterRow,
     Kind.WRITTEN: WrittenRow,
     Kind.TEXT_HISTORY: VersionRow,
