@@ -81,11 +81,40 @@ def labels_of(origins: Sequence[Mapping[str, Any]]) -> list[OriginLabel]:
     ]
 
 
-def shared_roles(family: str, origins: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return in which roles of "wrote" and "reranked" a model of this family occurs."""
-    marked = {
-        entry["role"]
-        for entry in origins
-        if family and family_of(entry["model"]) == family and entry["role"] in (WROTE, RERANKED)
-    }
-    return [role for role in ROLES if role in marked]
+@dataclass(frozen=True)
+class JudgeModel:
+    """A judge with its model, and the family, which a person may have set by hand."""
+
+    title: str
+    model: str
+    family: str
+
+    def is_related(self, model: str) -> bool:
+        """Return whether a model is the judge's own, or of its family."""
+        is_same_model = model.casefold() == self.model.casefold()
+        return bool(self.family) and (is_same_model or family_of(model) == self.family)
+
+
+@dataclass(frozen=True)
+class FamilyMark:
+    """Mark on a judge: a model of its family wrote or reranked what it judges."""
+
+    judge: JudgeModel
+    role: str
+
+    def __str__(self) -> str:
+        subject = "writer" if self.role == WROTE else "reranker"
+        return f"judge and {subject} are of one family ({self.judge.family})"
+
+
+def family_marks(
+    judges: Iterable[JudgeModel], origins: Iterable[Mapping[str, Any]]
+) -> list[FamilyMark]:
+    """Return the marks on judges of texts or runs with these origins."""
+    models = {(entry["role"], entry["model"]) for entry in origins}
+    return [
+        FamilyMark(judge, role)
+        for judge in judges
+        for role in (WROTE, RERANKED)
+        if any(judge.is_related(model) for of_role, model in models if of_role == role)
+    ]

@@ -17,6 +17,7 @@ from annotation.models import (
 )
 from annotation.models.rating import Exposure
 from annotation.models.rubric_rules import content_version
+from annotation.origins import ROLES
 
 
 class DatasetRow(serializers.ModelSerializer):
@@ -43,6 +44,17 @@ class TopicRow(serializers.ModelSerializer):
         read_only_fields = fields
 
 
+class OriginRow(serializers.Serializer):
+    """A model in a role."""
+
+    role = serializers.ChoiceField(choices=ROLES)
+    model = serializers.CharField()
+    revision = serializers.CharField(required=False, help_text="Missing: not known.")
+    edited = serializers.BooleanField(
+        required=False, help_text="True: a person has edited the words since."
+    )
+
+
 class QuestionRow(serializers.ModelSerializer):
     """A question of a topic."""
 
@@ -50,6 +62,7 @@ class QuestionRow(serializers.ModelSerializer):
     is_filtered = serializers.BooleanField(
         help_text="Whether its study left it out, and asks nobody."
     )
+    origins = OriginRow(many=True, help_text="Models that made it; empty: unknown.")
 
     class Meta:
         model = SubQuestion
@@ -61,6 +74,7 @@ class QuestionRow(serializers.ModelSerializer):
             "is_filtered",
             "filtered_because",
             "filtered_eta",
+            "origins",
         ]
         read_only_fields = fields
 
@@ -75,10 +89,13 @@ class TextRow(serializers.ModelSerializer):
         allow_null=True, help_text="null: runs or ratings name it, but its words are not here."
     )
     sha256 = serializers.CharField(help_text="Of the words in UTF-8; empty without words.")
+    origins = OriginRow(
+        many=True, help_text="Models that wrote it, or retrieved for it; empty: unknown."
+    )
 
     class Meta:
         model = Text
-        fields = ["id", "kind", "system", "name", "topic", "body", "sha256"]
+        fields = ["id", "kind", "system", "name", "topic", "body", "sha256", "origins"]
         read_only_fields = fields
 
 

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 
 from annotation.models import Campaign
 from annotation.models.rubric_wording import RubricWording, campaign_wording
+from annotation.origins import OriginLabel, labels_of
 from annotation.text.rendering import guideline_html, plain_html, text_html
 
 register = template.Library()
@@ -44,6 +45,12 @@ def reader(
 @register.filter
 def guideline(markdown: str) -> SafeString:
     return guideline_html(markdown)
+
+
+@register.filter
+def origin_labels(origins: Sequence[dict[str, Any]]) -> list[OriginLabel]:
+    """Return the origins of a row for `annotation/_origins.html`."""
+    return labels_of(origins)
 
 
 @register.simple_tag

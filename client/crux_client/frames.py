@@ -14,9 +14,18 @@ import pandas as pd
 
 DATASETS = ("slug", "title", "created", "n_topics", "n_questions", "n_texts")
 TOPICS = ("id", "name", "position", "request", "n_questions")
-QUESTIONS = ("id", "topic", "position", "body", "is_filtered", "filtered_because", "filtered_eta")
-TEXTS = ("id", "kind", "system", "name", "topic", "body", "sha256")
-RUNS = ("name", "tag", "n_topics", "n_ranked")
+QUESTIONS = (
+    "id",
+    "topic",
+    "position",
+    "body",
+    "is_filtered",
+    "filtered_because",
+    "filtered_eta",
+    "origins",
+)
+TEXTS = ("id", "kind", "system", "name", "topic", "body", "sha256", "origins")
+RUNS = ("name", "tag", "n_topics", "n_ranked", "origins")
 RATERS = ("name", "kind", "is_of_dataset")
 RATINGS = (
     *("id", "rater", "rater_kind", "rubric", "grade", "created"),

@@ -64,22 +64,23 @@ class Dataset:
     def questions(self, *, topic: str | None = None) -> pd.DataFrame:
         """The questions, topic by topic, filtered ones too.
 
-        Columns: id, topic, position (from 0), body, is_filtered, filtered_because, filtered_eta.
+        Columns: id, topic, position (from 0), body, is_filtered, filtered_because, filtered_eta, origins.
         """
         return self._fetch_frame("questions", frames.QUESTIONS, topic=topic)
 
     def texts(
         self, *, topic: str | None = None, kind: str | None = None, system: str | None = None
     ) -> pd.DataFrame:
-        """Texts with their words: id, kind, system, name, topic, body, sha256.
+        """Texts with their words: id, kind, system, name, topic, body, sha256, origins.
 
         `kind` is passage, report or reference; `system` what generated a report. `body` is missing where
-        runs or ratings name a text whose words the site does not have.
+        runs or ratings name a text whose words the site does not have. `origins` is a list of the models that
+        wrote it: role, model, and revision where it is known; empty where nothing is known.
         """
         return self._fetch_frame("texts", frames.TEXTS, topic=topic, kind=kind, system=system)
 
     def runs(self) -> pd.DataFrame:
-        """The retrieval runs: name, tag, n_topics, n_ranked."""
+        """The retrieval runs: name, tag, n_topics, n_ranked, origins."""
         return self._fetch_frame("runs", frames.RUNS)
 
     def raters(self) -> pd.DataFrame:

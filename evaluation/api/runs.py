@@ -11,6 +11,7 @@ from rest_framework.exceptions import NotFound
 from annotation.api.endpoint import Listing
 from annotation.api.filters import DatasetFilters, topic_filter
 from annotation.api.paging import LARGEST_KEY, NumberedPagination, Page
+from annotation.api.rows import OriginRow
 from annotation.api.views import DatasetEndpoint
 from annotation.models import Text, Topic
 from evaluation.models import RankedText, RetrievalRun
@@ -23,10 +24,11 @@ class RunRow(serializers.ModelSerializer):
 
     n_topics = serializers.IntegerField()
     n_ranked = serializers.IntegerField(help_text="Ranked texts of all topics.")
+    origins = OriginRow(many=True, help_text="Models that retrieved and reranked; empty: unknown.")
 
     class Meta:
         model = RetrievalRun
-        fields = ["name", "tag", "n_topics", "n_ranked"]
+        fields = ["name", "tag", "n_topics", "n_ranked", "origins"]
         read_only_fields = fields
 
 

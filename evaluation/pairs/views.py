@@ -28,7 +28,9 @@ from annotation.models import (
     Text,
     Version,
 )
+from annotation.origins import family_marks
 from evaluation.data.columns import Column
+from evaluation.data.origins import judge_models
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.http import of_selection, selection_error_page, selection_in_url
 from evaluation.models import PairNote
@@ -171,6 +173,7 @@ def _pair_page(
         "spans": [span for voice in voices for span in voice.drawn()],
         "meetings": _highlight_overlaps(voices),
         "divided": _divided(text, voices),
+        "family_marks": family_marks(judge_models(voice.rater for voice in voices), text.origins),
         "notes": PairNote.objects.not_withdrawn().filter(text=text, question=question),
         "form": form,
         "n_earlier": Version.objects.filter(Q(text=text) | Q(question=question)).count(),

@@ -13,6 +13,8 @@ from django.shortcuts import render
 
 from annotation.http import AuthenticatedRequest, View
 from annotation.models import Dataset
+from annotation.origins import family_marks
+from evaluation.data.origins import judge_models, report_origins
 from evaluation.data.relevance import relevance_sources
 from evaluation.data.sources import sources
 from evaluation.figures import ExplorePage, Json, render_figure
@@ -131,9 +133,15 @@ def retrieval_run(
     topics, order = order_rows(request.GET, "topics", topics_of(row), values, is_main=True)
     paged = _paged(request, choice, topics)
     context = _context(choice, scores) | paged
+    run = RetrievalRun.objects.filter(dataset=choice.dataset, name=name).first()
+    reports = report_origins(choice.dataset, name)
+    judge = choice.options.source.rater
+    origins = [*reports.origins, *(run.origins if run else ())]
     context |= {
         "row": row,
-        "run": RetrievalRun.objects.filter(dataset=choice.dataset, name=name).first(),
+        "run": run,
+        "reports": reports,
+        "family_marks": family_marks(judge_models([judge] if judge else []), origins),
         "topics": run_topics(scores, row, paged["page"].object_list),
         "topics_order": order,
     }

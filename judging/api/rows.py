@@ -32,6 +32,9 @@ class JudgeRow(serializers.ModelSerializer):
         help_text="Whether all researchers of the site see it; otherwise members of the projects where it runs."
     )
     is_baseline = serializers.BooleanField(help_text="Whether it is a fixed rule, and no model.")
+    family = serializers.CharField(
+        help_text="Of the model, by its name or by hand; empty for a baseline."
+    )
     rubric = serializers.CharField(source="rubric.slug")
     levels = serializers.SerializerMethodField(help_text="The rubric as it was, ascending.")
     sampling = serializers.DictField(help_text="How the model is asked to write.")
@@ -51,6 +54,7 @@ class JudgeRow(serializers.ModelSerializer):
             "levels",
             "backend",
             "model",
+            "family",
             "revision",
             "prompt_name",
             "system",

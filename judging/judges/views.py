@@ -14,6 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.form_versions import for_post, locked_post
 from annotation.http import AuthenticatedRequest, admins_only, is_key, researchers_only
 from annotation.models import Dataset, Project, Rubric, User
 from annotation.models.projects import visibility_filter
@@ -29,6 +30,7 @@ from judging.grading.presets import CONSTRAINTS, PRESETS
 from judging.grading.prompt import check_template
 from judging.grading.prompts import PromptFileError
 from judging.judges.checks import required_placeholders
+from judging.judges.family import FamilyForm
 from judging.judges.forms import (
     JudgeForm,
     format_ids,
@@ -71,13 +73,37 @@ def judges(request: AuthenticatedRequest) -> HttpResponseBase:
     return render(request, "judging/judges/judges.html", context)
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @researchers_only
+@locked_post
 def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
-    """Show a judge, with a preview of its prompt about any pair."""
+    """Show a judge, with a preview of its prompt about any pair. POST: set the family by hand."""
+    judges = Judge.objects.visible_to(request.user).select_related(
+        "rater__dataset", "rubric", "created_by", "family_set_by"
+    )
+    judge = get_object_or_404(for_post(request, judges), pk=pk)
+    if request.method != "POST":
+        return _judge_page(request, judge, FamilyForm(instance=judge))
+    if judge.is_baseline:
+        raise Http404("A baseline is no model, and has no family.")
+    if not _may_archive(request.user, judge):
+        raise PermissionDenied(
+            "Only admins can set the family of a judge that the site or several projects have."
+        )
+    form = FamilyForm(request.POST, instance=judge)
+    if form.is_valid():
+        form.store(judge, request.user)
+        messages.success(request, f"The family of {judge} is saved.")
+        return redirect("judge", pk)
+    focus(form)
+    judge.refresh_from_db(fields=["family_override"])  # the form has changed it
+    return _judge_page(request, judge, form, 409 if form.conflicts else 422)
+
+
+def _judge_page(
+    request: AuthenticatedRequest, judge: Judge, family_form: FamilyForm, status: int = 200
+) -> HttpResponseBase:
     user = request.user
-    judges = Judge.objects.visible_to(user).select_related("rater__dataset", "rubric", "created_by")
-    judge = get_object_or_404(judges, pk=pk)
     runs = judge.runs.visible_to(user).select_related("dataset", "created_by")
     recent = list(runs[:RUNS_SHOWN])
     tallies = progress.by_run(recent)
@@ -108,9 +134,10 @@ def judge(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         "all_datasets": Dataset.objects.visible_to(user),
         "sent": preview(judge.spec, picked),
         "may_archive": _may_archive(user, judge),
+        "family_form": family_form,
         "room": "judges",
     }
-    return render(request, "judging/judges/judge.html", context)
+    return render(request, "judging/judges/judge.html", context, status=status)
 
 
 @require_POST

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Rater, Rating, SubQuestion, Text
 from annotation.models.rating import raters_of
+from annotation.origins import JudgeModel, family_marks
 from judging.engine.endpoints import choices_for
 from judging.grading.pairs import Pair, Reply
 from judging.llm.errors import BackendError
@@ -56,6 +57,9 @@ def reply(
         "text": text,
         "question": question,
     }
+    if judge:
+        models = [JudgeModel(judge.title, judge.model, judge.family)]
+        context["family_marks"] = family_marks(models, text.origins)
     if judge is None or not attempts:
         return _none(request, context)
     context |= _reply_context(judge, attempts, text, question)

@@ -142,6 +142,15 @@ def person_edit(cast) -> Edit:
     return Edit(page, "role", ("researcher", "admin"), read, labels=labels)
 
 
+def family_edit(cast) -> Edit:
+    judge = a_judge()
+
+    def read():
+        return Judge.objects.get(pk=judge.pk).family
+
+    return Edit(f"/judges/{judge.pk}/", "family_override", ("llama", "qwen"), read)
+
+
 EDITS = {
     "texts of a draft": draft_edit("texts", "title", ("Grading A", "Grading B"), "title"),
     "parts of a draft": draft_edit("parts", "max_parts", ("7", "9"), "max_parts"),
@@ -157,6 +166,7 @@ EDITS = {
     "guideline of a rubric": guideline_edit,
     "rubric": rubric_edit,
     "account": person_edit,
+    "family of a judge": family_edit,
 }
 
 
