@@ -77,7 +77,7 @@ def _fill(entity, words, origins):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0016_origins"),
+        ("annotation", "0017_origins"),
         ("building", "0003_labels_and_help_texts"),
         ("evaluation", "0003_run_origins"),
         ("judging", "0004_mark_copied_ratings"),

@@ -20,7 +20,7 @@ def origins():
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0015_rubric_impossible")]
+    dependencies = [("annotation", "0016_exposure")]
 
     operations = [
         # Run last in both directions.
