@@ -44,7 +44,7 @@ from evaluation.retrieval.relevance import RelevanceQuery, relevance_page, relev
 from evaluation.retrieval.run import run_topics, topic_values, topics_of
 from evaluation.retrieval.tags import page_url
 from evaluation.scoring.depths import unequal_depths
-from evaluation.scoring.row_score import REPORTS, RUNS
+from evaluation.scoring.row_score import REPORTS, RUNS, RowScore
 
 PER_PAGE = 100
 DIFFERENCES = (-1.0, 1.0)  # the axis on which differences are drawn
@@ -133,19 +133,24 @@ def retrieval_run(
     topics, order = order_rows(request.GET, "topics", topics_of(row), values, is_main=True)
     paged = _paged(request, choice, topics)
     context = _context(choice, scores) | paged
-    run = RetrievalRun.objects.filter(dataset=choice.dataset, name=name).first()
-    reports = report_origins(choice.dataset, name)
-    judge = choice.options.source.rater
-    origins = [*reports.origins, *(run.origins if run else ())]
+    context |= _origins(choice, row)
     context |= {
         "row": row,
-        "run": run,
-        "reports": reports,
-        "family_marks": family_marks(judge_models([judge] if judge else []), origins),
+        "run": RetrievalRun.objects.filter(dataset=choice.dataset, name=name).first(),
         "topics": run_topics(scores, row, paged["page"].object_list),
         "topics_order": order,
     }
     return render(request, "evaluation/retrieval/run.html", context)
+
+
+def _origins(choice: RetrievalQuery, row: RowScore) -> dict[str, Any]:
+    """Return the origins of a system's reports, and marks on the judge who graded it."""
+    system, judge = row.row.system, choice.options.source.rater
+    reports = report_origins(choice.dataset, system) if row.group == REPORTS else None
+    run = RetrievalRun.objects.filter(dataset=choice.dataset, name=system).first()
+    origins = [*(reports.origins if reports else ()), *(run.origins if run else ())]
+    marks = family_marks(judge_models([judge] if judge else []), origins)
+    return {"reports": reports, "family_marks": marks}
 
 
 @of_room

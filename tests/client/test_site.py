@@ -9,7 +9,8 @@ import pytest
 from django.core.cache import caches
 from django.test import Client
 
-from annotation.models import ApiToken, Dataset, NuggetSpan, Rating
+from annotation.models import ApiToken, Dataset, NuggetSpan, Rating, SubQuestion, Text
+from annotation.origins import origin
 from crux_client import Site, SiteError, connection, site
 from crux_site.exports import page as page_of_exports
 from evaluation.models import RetrievalRun
@@ -62,6 +63,16 @@ def test_dataset_has_a_frame_for_each_list(ferry, kept_study):
         "ben": "human",
         "judge": "model",
     }
+
+
+def test_origins_are_lists_of_models(ferry, kept_study):
+    wrote, reranked = origin("wrote", "gpt-4o", "1", is_edited=True), origin("reranked", "llama-3")
+    Text.objects.filter(system="annotated.oracle").update(origins=[wrote, reranked])
+    SubQuestion.objects.filter(position=0).update(origins=[origin("asked", "gpt-4o")])
+    RetrievalRun.objects.create(dataset=kept_study.dataset, name="bm25", origins=[reranked])
+    assert list(ferry.texts(kind="report")["origins"]) == [[wrote, reranked], []]
+    assert list(ferry.questions()["origins"])[:2] == [[origin("asked", "gpt-4o")], []]
+    assert list(ferry.runs()["origins"]) == [[reranked]]
 
 
 def test_ratings_come_with_their_text_question_and_spans(ferry, kept_study):

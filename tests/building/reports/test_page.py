@@ -1,11 +1,15 @@
 """Reports and what they cite."""
 
+import html
+
 import pytest
 
+from annotation.model_families import family_of
 from annotation.models import Citation, Text
+from annotation.origins import origin
 from tests.toolbox.generation_pages import HOSTILE_TEXT, ROOT, SCRIPT
 from tests.toolbox.generation_runs import make_collection
-from tests.toolbox.responses import markup
+from tests.toolbox.responses import markup, text_of_page
 
 REPORTS = f"{ROOT}reports/"
 BODY = "The first. Second one here. Between them. The last."
@@ -68,6 +72,16 @@ def test_statements_have_marks_that_link_to_cited_texts(cast, report):
     assert "unknown" in page
     assert "The dataset does not contain this text." in page
     assert SCRIPT not in page
+
+
+def test_origin_is_displayed_as_words_or_as_unknown(cast, report):
+    researcher = cast.client("researcher")
+    assert "Origin: unknown" in text_of_page(researcher.get(f"{REPORTS}{report.pk}/"))
+    Text.objects.filter(pk=report.pk).update(origins=[origin("wrote", SCRIPT, is_edited=True)])
+    response = researcher.get(f"{REPORTS}{report.pk}/")
+    assert SCRIPT not in response.content.decode()
+    displayed = html.escape(f"written by {SCRIPT} (family {family_of(SCRIPT)}), edited by a person")
+    assert displayed in text_of_page(response)
 
 
 def test_all_are_listed_or_those_of_a_system(cast, report):
