@@ -41,10 +41,10 @@ def test_edit_marks_who_wrote_and_not_who_retrieved():
 
 
 def test_removed_origin_goes_also_where_it_was_edited():
-    kept = origin("reranked", "a")
-    origins = [origin("wrote", "a", is_edited=True), origin("wrote", "a", "2"), kept]
+    stored = origin("reranked", "a")
+    origins = [origin("wrote", "a", is_edited=True), origin("wrote", "a", "2"), stored]
     removed = [origin("wrote", "a")]
-    assert without(origins, removed) == [origin("wrote", "a", "2"), kept]
+    assert without(origins, removed) == [origin("wrote", "a", "2"), stored]
 
 
 def test_labels_are_in_the_order_of_roles():
@@ -62,8 +62,12 @@ def test_mark_is_for_who_wrote_or_reranked():
         "judge and writer are of one family (llama)",
         "judge and reranker are of one family (llama)",
     ]
-    others = [origin("retrieved", "llama3"), origin("asked", "llama3"), origin("wrote", "gpt-4o")]
-    assert family_marks([LLAMA], others) == []
+    other_origins = [
+        origin("retrieved", "llama3"),
+        origin("asked", "llama3"),
+        origin("wrote", "gpt-4o"),
+    ]
+    assert family_marks([LLAMA], other_origins) == []
     assert family_marks([LLAMA], []) == []
 
 

@@ -50,10 +50,10 @@ def test_question_and_nugget_have_the_model_that_asked(cast):
     first, second = outputs("questions", questions(1, 2), n=2)
     accept(first, cast.admin)
     accept(second, cast.admin, "Who paid?")
-    asked = origin("asked", *FIELDS.values())
+    question_origin = origin("asked", *FIELDS.values())
     assert list(SubQuestion.objects.values_list("origins", flat=True)) == [
-        [asked],
-        [asked | {"edited": True}],
+        [question_origin],
+        [question_origin | {"edited": True}],
     ]
 
 
@@ -122,10 +122,10 @@ def test_run_has_the_method_of_its_lexical_step(collection):
 
 
 def test_run_that_reads_a_run_has_its_origins_each_once(collection):
-    told = [origin("retrieved", "bm25"), origin("reranked", "gpt-4o")]
-    RetrievalRun.objects.filter(name="published").update(origins=told)
+    stated_origins = [origin("retrieved", "bm25"), origin("reranked", "gpt-4o")]
+    RetrievalRun.objects.filter(name="published").update(origins=stated_origins)
     run = create_run(collection, "mine", "fuse(bm25 % 3, run(name=published)) % 2 > xquad")
-    assert run.origins == [*told, origin("reranked", "xquad")]
+    assert run.origins == [*stated_origins, origin("reranked", "xquad")]
 
 
 def test_grades_rerank_in_the_name_of_the_judges_model(collection):

@@ -47,7 +47,7 @@ def report(system, name) -> Text:
     return Text.objects.get(kind="report", system=system, name=name)
 
 
-def known(model) -> dict[str, list]:
+def origins_by_name(model) -> dict[str, list]:
     """Origins by the names of their rows, a report with its system before it."""
     return {
         f"{getattr(row, 'system', '')} {row}".strip(): row.origins
@@ -55,8 +55,10 @@ def known(model) -> dict[str, list]:
     }
 
 
-def test_nothing_is_known_without_a_line(small):
-    assert known(Text) == known(SubQuestion) == known(RetrievalRun) == {}
+def test_without_lines_no_origin_is_stored(small):
+    assert (
+        origins_by_name(Text) == origins_by_name(SubQuestion) == origins_by_name(RetrievalRun) == {}
+    )
 
 
 def test_lines_name_models_of_systems_texts_runs_and_topics(tmp_path, small):
@@ -72,9 +74,9 @@ def test_lines_name_models_of_systems_texts_runs_and_topics(tmp_path, small):
     assert report("annotated.oracle", "t-1").origins == [origin(**LLAMA)]
     # A line on one text counts before that on its system.
     assert report("annotated.oracle", "t-2").origins == [origin("wrote", "gpt-4o")]
-    assert known(Text)["t-1:0#1"] == [origin("wrote", "qwen3-8b", is_edited=True)]
-    assert known(Text)["t-1:report"] == [origin("wrote", "claude-opus-4")]
-    assert known(RetrievalRun) == {
+    assert origins_by_name(Text)["t-1:0#1"] == [origin("wrote", "qwen3-8b", is_edited=True)]
+    assert origins_by_name(Text)["t-1:report"] == [origin("wrote", "claude-opus-4")]
+    assert origins_by_name(RetrievalRun) == {
         "first_stage.lsr": [
             origin("retrieved", "splade-v3"),
             origin("reranked", "gpt-4o"),
@@ -96,7 +98,7 @@ def test_same_lines_change_nothing(tmp_path, small):
 
 def test_lines_of_one_import_stand_beside_the_texts_that_it_brings(tmp_path):
     import_dataset(write(tmp_path, {**study(), "origins.jsonl": LINES}), "small")
-    assert len(known(Text)) == 6
+    assert len(origins_by_name(Text)) == 6
 
 
 def test_later_file_adds_a_role(tmp_path, small):
@@ -110,7 +112,7 @@ def test_later_file_adds_a_role(tmp_path, small):
 
 def test_dry_run_stores_nothing(tmp_path, small):
     assert read(tmp_path, *LINES, dry_run=True).changed
-    assert known(Text) == {}
+    assert origins_by_name(Text) == {}
 
 
 @pytest.mark.parametrize(
@@ -199,11 +201,15 @@ def test_origins_come_back_with_the_dataset(tmp_path, small):
         *LINES[9:],
         *LINES[6:9],
     ]
-    expected = known(Text), known(SubQuestion), known(RetrievalRun)
+    expected = origins_by_name(Text), origins_by_name(SubQuestion), origins_by_name(RetrievalRun)
 
     empty_database()
     import_dataset(tmp_path / "first", "small")
-    assert (known(Text), known(SubQuestion), known(RetrievalRun)) == expected
+    assert (
+        origins_by_name(Text),
+        origins_by_name(SubQuestion),
+        origins_by_name(RetrievalRun),
+    ) == expected
     export_folder(Dataset.objects.get(), tmp_path / "second")
     assert contents(tmp_path / "second") == contents(tmp_path / "first")
     assert not import_dataset(tmp_path / "first", "small").changed

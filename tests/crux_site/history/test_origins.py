@@ -73,10 +73,10 @@ def test_undo_keeps_what_an_earlier_wording_had_before_the_import(tmp_path, smal
     folder = write(tmp_path / "rerun", {**files, "origins.jsonl": [{"system": SYSTEM, **WROTE}]})
     import_dataset(folder, "small", new_words="count")
     assert report().origins == []  # the line is of the wording from before
-    other = origin("wrote", "gpt-4o")
-    named = {"system": SYSTEM, "text": "t-1", **other}
-    entry = read(tmp_path, named)
-    assert report().origins == [other]
+    gpt_origin = origin("wrote", "gpt-4o")
+    origin_line = {"system": SYSTEM, "text": "t-1", **gpt_origin}
+    entry = read(tmp_path, origin_line)
+    assert report().origins == [gpt_origin]
     assert undo(entry, small, cast.admin).reasons == []
     assert report().origins == []
     rerun = ProjectEntry.objects.filter(action="imported", undone_by=None)[0]

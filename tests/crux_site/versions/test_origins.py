@@ -89,23 +89,23 @@ def test_words_of_a_file_have_an_unknown_origin(tmp_path, report):
 
 
 def test_words_of_a_file_have_the_origin_that_the_same_files_name(tmp_path, report):
-    named = origin("wrote", "gpt-4o")
-    line = {"system": SYSTEM, "text": "t-1", **named}
+    gpt_origin = origin("wrote", "gpt-4o")
+    line = {"system": SYSTEM, "text": "t-1", **gpt_origin}
     import_dataset(rerun(tmp_path, line), "small", new_words="count")
     report.refresh_from_db()
-    assert report.origins == [named]
+    assert report.origins == [gpt_origin]
 
 
 def test_files_from_before_an_edit_change_no_origin(tmp_path, report, admin):
     dataset = Dataset.objects.get(slug="small")
     export_folder(dataset, tmp_path / "before")
     import_dataset(rerun(tmp_path), "small", new_words="count")
-    other = Text.objects.get(system=SYSTEM, name="t-2")
-    edit(other, "A crack was found by divers.", admin)
+    second_report = Text.objects.get(system=SYSTEM, name="t-2")
+    edit(second_report, "A crack was found by divers.", admin)
     assert not import_dataset(tmp_path / "before", "small").changed
     report.refresh_from_db()
-    other.refresh_from_db()
-    assert (report.origins, other.origins) == ([], EDITED)
+    second_report.refresh_from_db()
+    assert (report.origins, second_report.origins) == ([], EDITED)
 
 
 def test_origins_of_earlier_wordings_come_back_with_the_dataset(tmp_path, report, admin):
