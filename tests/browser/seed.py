@@ -18,6 +18,7 @@ from annotation.models import (
 )
 from annotation.models.projects import join_main
 from annotation.models.standard import STANDARD, add_standard
+from annotation.origins import origin
 from annotation.participation import assigning
 from crux_site.imports.importing import import_dataset
 from judging.engine.foreground import fill_lexical
@@ -140,5 +141,10 @@ def _other_rubrics(raters: list[Rater]) -> None:
 def _results() -> None:
     """Import the demo study, so that the result pages have content."""
     import_dataset(settings.BASE_DIR / "fixtures" / "demo", "coast", title="Coast")
-    fill_lexical(Dataset.objects.get(slug="coast"))
+    coast = Dataset.objects.get(slug="coast")
+    fill_lexical(coast)
+    wrote = origin("wrote", "meta-llama/Llama-3.3-70B-Instruct", "6f6073b", is_edited=True)
+    retrieved = origin("retrieved", "Qwen/Qwen3-Embedding-8B")
+    coast.texts.filter(kind="report").update(origins=[wrote, retrieved])
+    coast.runs.update(origins=[retrieved])
     make_locks()

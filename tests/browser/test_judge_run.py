@@ -239,6 +239,19 @@ def test_judge_is_made_without_scripts(visit, site):
     visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
 
 
+def test_family_of_a_judge_is_set_without_scripts(visit, site):
+    visitor = visit("ada", java_script_enabled=False)
+    page = visitor.open(f"/judges/{key_of(site, 'going')}/")
+    page.get_by_label("Family by hand").fill("a/b")
+    page.get_by_role("button", name="Save family").click()
+    expect(page.locator("#id_family_override_error")).to_be_visible()
+    page.get_by_label("Family by hand").fill("llama")
+    page.get_by_role("button", name="Save family").click()
+    expect(page.get_by_text("llama, by hand")).to_be_visible()
+    expect(page.get_by_text("Family set by hand by ada")).to_be_visible()
+    visitor.errors[:] = [error for error in visitor.errors if "422" not in error]
+
+
 def test_first_wrong_field_has_the_focus(visit, site):
     visitor = visit("ada")
     page = visitor.open("/judges/new/")
