@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset, Text
-from annotation.origins import Origin, identity
+from annotation.origins import Origin, identity, origin
 from crux_site.datasets.page import TextCounts, overview
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.process_cache import SHARED_CACHE
@@ -21,12 +21,12 @@ TOPICS_PER_PAGE = 50
 def _with_origins(
     dataset: Dataset, counts: Sequence[TextCounts]
 ) -> list[tuple[TextCounts, list[Origin]]]:
-    """Return the counts of texts with the origins of each system's reports; one query."""
+    """Return the counts of texts with the models of each system's reports; one query."""
     reports = dataset.texts.filter(kind=Text.Kind.REPORT).exclude(origins=[]).order_by()
     by_system: dict[str, dict[tuple[str, str, str], Origin]] = {}
     for system, origins in reports.values_list("system", "origins").distinct():
         of_system = by_system.setdefault(system, {})
-        of_system |= {identity(entry): entry for entry in origins}
+        of_system |= {identity(entry): origin(*identity(entry)) for entry in origins}
     return [(row, list(by_system.get(row.system, {}).values())) for row in counts]
 
 
