@@ -30,7 +30,7 @@ RATERS = ("name", "kind", "is_of_dataset")
 RATINGS = (
     *("id", "rater", "rater_kind", "rubric", "grade", "created"),
     *("text_id", "text_kind", "text_system", "text_name", "text_sha256"),
-    *("question_id", "question_topic", "question_position", "copied_from", "spans"),
+    *("question_id", "question_topic", "question_position", "copied_from", "exposure", "spans"),
 )
 NUMBERS = ("scope", "name", "measure", "value", "low", "high", "n", "missing", "reason")
 TYPES = {
@@ -42,7 +42,7 @@ TYPES = {
 RATING_TYPES = {
     **dict.fromkeys(("id", "text_id", "question_id", "question_position", "grade"), "int64"),
     **dict.fromkeys(("rater", "rater_kind", "rubric", "question_topic"), "str"),
-    **dict.fromkeys(("text_kind", "text_system", "text_name", "text_sha256"), "str"),
+    **dict.fromkeys(("text_kind", "text_system", "text_name", "text_sha256", "exposure"), "str"),
     "copied_from": "Int64",
     "created": "datetime64[us, UTC]",
     "spans": "object",

@@ -192,7 +192,7 @@ def test_dataset_is_exported_and_imported_like_any_other(rain, tmp_path):
     assert pairs_of(imported) == before
     export_folder(imported, tmp_path / "again")
     files = sorted(p.relative_to(tmp_path / "out") for p in (tmp_path / "out").rglob("*.jsonl"))
-    assert len(files) == 6
+    assert len(files) == 7
     for file in files:
         assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "out" / file).read_bytes()
     _, summary = import_citations(rain, "s.one", "s.two", into="again")

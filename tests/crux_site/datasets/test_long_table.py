@@ -62,6 +62,7 @@ def test_row_says_everything(small):
         "text_sha256": body.sha256,
         "copied_from": "",
         "copied_from_system": "",
+        "exposure": "unknown",
         "grade": 1,
         "created": rating.created.astimezone(UTC).isoformat(timespec="seconds"),
         "spans": [
