@@ -49,7 +49,7 @@ def with_edit(origins: Iterable[Origin]) -> list[Origin]:
     return [entry | {"edited": True} if entry["role"] in roles else entry for entry in origins]
 
 
-def without(origins: Iterable[Origin], removed: Iterable[Mapping[str, Any]]) -> list[Origin]:
+def remove_origins(origins: Iterable[Origin], removed: Iterable[Mapping[str, Any]]) -> list[Origin]:
     """Return the origins that are none of those to remove, edited since or not."""
     identities = {identity(entry) for entry in removed}
     return [entry for entry in origins if identity(entry) not in identities]

@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.models import Dataset, SubQuestion, Text, Version
-from annotation.origins import Origin, without
+from annotation.origins import Origin, remove_origins
 from evaluation.models import RetrievalRun
 
 LABEL = "models of texts, sub-questions and runs that remain"
@@ -92,7 +92,7 @@ def remove_added(entry_rows: Mapping[str, Any], dataset: Dataset) -> None:
         for rows in group.rows(dataset):
             changed = list(rows.only("pk", "origins").order_by("pk"))
             for row in changed:
-                row.origins = without(row.origins, group.added)
+                row.origins = remove_origins(row.origins, group.added)
             rows.model._base_manager.bulk_update(changed, ["origins"], batch_size=500)
             _remove_from_versions(rows, dataset, last_version, group.added)
 
@@ -106,7 +106,7 @@ def _remove_from_versions(
         return
     later = dataset.versions.filter(**{field: rows.values("pk")}, pk__gt=last_version)
     for version in later.filter(had__has_key="origins"):
-        version.had["origins"] = without(version.had["origins"], added)
+        version.had["origins"] = remove_origins(version.had["origins"], added)
         version.save(update_fields=["had"])
 
 

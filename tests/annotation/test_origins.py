@@ -8,8 +8,8 @@ from annotation.origins import (
     family_marks,
     labels_of,
     origin,
+    remove_origins,
     with_edit,
-    without,
 )
 
 LLAMA = JudgeModel("judge-a", "meta-llama/Llama-3.3-70B", "llama")
@@ -44,7 +44,7 @@ def test_removed_origin_goes_also_where_it_was_edited():
     stored = origin("reranked", "a")
     origins = [origin("wrote", "a", is_edited=True), origin("wrote", "a", "2"), stored]
     removed = [origin("wrote", "a")]
-    assert without(origins, removed) == [origin("wrote", "a", "2"), stored]
+    assert remove_origins(origins, removed) == [origin("wrote", "a", "2"), stored]
 
 
 def test_labels_are_in_the_order_of_roles():
