@@ -11,6 +11,7 @@ from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import CopiedGradeRow
+from annotation.formats.storing import new_ratings
 from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
@@ -18,7 +19,6 @@ from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.rating import raters_of
 from annotation.plurals import n_of
 
-_PAIR = ("rater_id", "rubric_id", "text_id", "question_id")
 _FIELDS = (
     *("rubric__slug", "question__topic__name", "question__position", "text__kind"),
     *("text__system", "text__name", "copied_from__system", "copied_from__name"),
@@ -82,19 +82,10 @@ def _read_line(
 
 def store_sources(target: Target) -> None:
     """Mark the grades of an import that are copies. Grades that were there stay as they are."""
-    for pairs in batches(target.copied_from, LOOK_UP):
-        ratings = Rating.objects.filter(
-            pk__gt=target.last_rating,
-            text__in={text for _, _, text, _ in pairs},
-            rater__in={rater for rater, *_ in pairs},
-        )
-        copies = []
-        for rating in ratings.only(*_PAIR):
-            pair = tuple(getattr(rating, name) for name in _PAIR)
-            if pair in target.copied_from:
-                rating.copied_from_id = target.copied_from[pair]
-                copies.append(rating)
-        Rating.objects.mark_copies(copies)
+    for ratings in new_ratings(target, target.copied_from):
+        for pair, rating in ratings.items():
+            rating.copied_from_id = target.copied_from[pair]
+        Rating.objects.mark_copies(ratings.values())
 
 
 def lines(dataset: Dataset) -> Iterator[str]:

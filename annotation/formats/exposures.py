@@ -16,14 +16,13 @@ from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
 from annotation.formats.records import ExposureRow
+from annotation.formats.storing import new_ratings
 from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
 from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.rating import Exposure, raters_of
 from annotation.plurals import n_of
-
-_PAIR = ("rater_id", "rubric_id", "text_id", "question_id")
 
 
 def read(target: Target, source: Source) -> None:
@@ -79,17 +78,10 @@ def store_exposures(target: Target) -> None:
     whole = {keys: value for keys, value in target.exposures.items() if len(keys) == 2}
     for (rater, rubric), exposure in whole.items():
         new.filter(rater=rater, rubric=rubric).update(exposure=exposure)
-    for pairs in batches(target.exposures.keys() - whole.keys(), LOOK_UP):
-        ratings = new.filter(
-            text__in={text for _, _, text, _ in pairs}, rater__in={rater for rater, *_ in pairs}
-        )
-        exposed = []
-        for rating in ratings.only(*_PAIR):
-            pair = tuple(getattr(rating, name) for name in _PAIR)
-            if pair in target.exposures:
-                rating.exposure = target.exposures[pair]
-                exposed.append(rating)
-        Rating.objects.expose(exposed)
+    for ratings in new_ratings(target, target.exposures.keys() - whole.keys()):
+        for pair, rating in ratings.items():
+            rating.exposure = target.exposures[pair]
+        Rating.objects.expose(ratings.values())
 
 
 def lines(dataset: Dataset) -> Iterator[str]:

@@ -3,7 +3,7 @@
 Nor do bodies, unless the import was told to create versions.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -288,6 +288,28 @@ class RatingWriter:
             for position, span in enumerate(label.spans)
         )
         self.target.summary.created["nugget spans"] += len(spans)
+
+
+def new_ratings(
+    target: Target, pairs: Iterable[tuple[int, ...]]
+) -> Iterator[dict[tuple[int, ...], Rating]]:
+    """Yield the ratings that an import created of these pairs, in batches, by pair.
+
+    A pair has the keys of rater, rubric, text and question.
+    """
+    names = ("rater_id", "rubric_id", "text_id", "question_id")
+    for batch in batches(pairs, LOOK_UP):
+        ratings = Rating.objects.filter(
+            pk__gt=target.last_rating,
+            text__in={text for _, _, text, _ in batch},
+            rater__in={rater for rater, *_ in batch},
+        )
+        wanted = set(batch)
+        by_pair = {
+            tuple(getattr(rating, name) for name in names): rating
+            for rating in ratings.only(*names)
+        }
+        yield {pair: rating for pair, rating in by_pair.items() if pair in wanted}
 
 
 class HighlightCount:

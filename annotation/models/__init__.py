@@ -1,5 +1,6 @@
 """Models: test collections, raters and ratings, rubrics, and annotation campaigns."""
 
+from annotation.models.answer import Answer
 from annotation.models.campaign import Campaign
 from annotation.models.checks import AttentionCheck, CheckQuestion
 from annotation.models.corpus import (
@@ -23,7 +24,7 @@ from annotation.models.participation import (
 )
 from annotation.models.people import ApiToken, User
 from annotation.models.projects import Membership, Project, ProjectEntry, Role
-from annotation.models.rating import Answer, NuggetSpan, Rater, Rating
+from annotation.models.rating import NuggetSpan, Rater, Rating
 from annotation.models.rubric import Rubric, RubricLevel
 from annotation.models.survey import SurveyAnswer, SurveyQuestion
 from annotation.models.versions import Version

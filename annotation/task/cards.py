@@ -110,10 +110,10 @@ class QuestionCard:
     def url(self) -> str:
         """URL to which its answers are sent."""
         name = "check_answer" if self.is_check else "answer"
-        return reverse(name, args=[self.assignment_id, *self.place])
+        return reverse(name, args=[self.assignment_id, *self.url_arguments])
 
     @property
-    def place(self) -> list[Any]:
+    def url_arguments(self) -> list[Any]:
         """URL arguments of the card: its question, and the rubric's slug for a further rubric."""
         return [self.question.pk, *([self.rubric.slug] if self.is_further else [])]
 

@@ -25,7 +25,7 @@ class PreviewCard(QuestionCard):
     @property
     def url(self) -> str:
         name = "preview_check_answer" if self.is_check else "preview_answer"
-        return reverse(name, args=[self.slug, self.item, *self.place])
+        return reverse(name, args=[self.slug, self.item, *self.url_arguments])
 
 
 @dataclass(frozen=True)
