@@ -16,6 +16,7 @@ from annotation.models import (
     Text,
     Topic,
 )
+from annotation.models.standard import STANDARD, add_standard
 from tests.toolbox.message_catalogue import catalogue
 
 QUESTIONS = ["Warum wurde die Brücke gesperrt?", "Wer hat die Reparatur bezahlt?"]
@@ -28,42 +29,40 @@ CHECKS = [
     ("comprehension", "Zählt, was Sie selbst wissen?", ["Ja", "Nein"], 1, "Nur der Text zählt."),
     ("comprehension", "Was braucht eine Stufe ab 1?", ["Markierte Wörter", "Nichts"], 0, ""),
 ]
-KINDS = {"answerable": "report", "graded": "passage"}
 
 
 def make_german_study(slug: str = "crowd", rubric: str = "graded", **options) -> Campaign:
     """Create an open German campaign on Prolific.
 
-    Consent, checks, a practice text, parts of two, two raters each.
+    Consent, checks, a practice text, parts of two, two raters each. `rubric` is one of the program's.
     """
+    study_rubric = add_standard(STANDARD[rubric])
+    kind = STANDARD[rubric].kind or Text.Kind.PASSAGE
     dataset = Dataset.objects.create(slug=slug, title="Brücken")
-    topic = Topic.objects.create(dataset=dataset, name="b", request="Berichten Sie.", position=0)
-    questions = [
-        SubQuestion.objects.create(topic=topic, position=position, body=body)
-        for position, body in enumerate(QUESTIONS)
-    ]
+    # Where a rubric shows no text, one text stands for its topic.
+    n_topics = 5 if study_rubric.stands_for_topic else 1
+    topics = [_topic(dataset, position) for position in range(n_topics)]
     practice, *texts = [
         Text.objects.create(
             dataset=dataset,
-            topic=topic,
-            kind=KINDS[rubric],
-            system=f"s{n}" if rubric == "answerable" else "",
+            topic=topics[n % n_topics],
+            kind=kind,
+            system=f"s{n}" if kind == Text.Kind.REPORT else "",
             name=f"t{n}",
             body=BODY.format(n),
         )
         for n in range(5)
     ]
-    study_rubric = Rubric.objects.get(slug=rubric)
     gold = Rater.objects.create(dataset=dataset, name="gold", kind=Rater.Kind.HUMAN)
-    for question, value in zip(questions, (1, 0), strict=True):
-        rating = Rating.objects.create(
-            rater=gold, rubric=study_rubric, text=practice, question=question, grade=value
-        )
-        if value:
-            start = practice.body.index(QUOTE)
-            NuggetSpan.objects.create(
-                rating=rating, position=0, start=start, end=start + len(QUOTE), quote=QUOTE
-            )
+    lowest, next_grade = study_rubric.grades()[:2]
+    questions = practice.topic.questions.order_by("position")
+    for question, grade in zip(questions, (next_grade, lowest), strict=True):
+        _rate(gold, study_rubric, practice, question, grade)
+    if study_rubric.shows_answer:
+        answered = add_standard(STANDARD["answered"])
+        for text in (practice, *texts):
+            for question in text.topic.questions.all():
+                _rate(gold, answered, text, question, 1)
     campaign = Campaign.objects.create(
         **{
             "dataset": dataset,
@@ -101,10 +100,32 @@ def make_german_study(slug: str = "crowd", rubric: str = "graded", **options) ->
             correct=correct,
             why=explanation,
         )
-    campaign.attention_checks.create(position=0, body="Bitte wählen Sie hier 0.", expected=0)
+    campaign.attention_checks.create(
+        position=0, body=f"Bitte wählen Sie hier {lowest}.", expected=lowest
+    )
     sampling.sample(campaign, texts)
     sampling.publish(campaign)
     return campaign
+
+
+def _topic(dataset: Dataset, position: int) -> Topic:
+    topic = Topic.objects.create(
+        dataset=dataset, name=f"b{position}", request="Berichten Sie.", position=position
+    )
+    for number, body in enumerate(QUESTIONS):
+        SubQuestion.objects.create(topic=topic, position=number, body=body)
+    return topic
+
+
+def _rate(rater: Rater, rubric: Rubric, text: Text, question: SubQuestion, grade: int) -> None:
+    rating = Rating.objects.create(
+        rater=rater, rubric=rubric, text=text, question=question, grade=grade
+    )
+    if rubric.needs_spans(grade):
+        start = text.body.index(QUOTE)
+        NuggetSpan.objects.create(
+            rating=rating, position=0, start=start, end=start + len(QUOTE), quote=QUOTE
+        )
 
 
 _LITTLE_WORDS = re.compile(
