@@ -190,6 +190,7 @@ def test_undo_and_redo_by_chords_of_any_keyboard(worker, site):
     expect(chosen).to_have_value("0")
     page.keyboard.press("Control+Shift+Z")
     expect(page.locator("#q-2 input:checked")).to_have_value("0")
+    settled(page)  # or the acknowledgement of the last save replaces the message
     page.keyboard.press("Control+y")
     expect(page.locator("#saved")).to_have_text("Nothing to redo")
     page.keyboard.press("u")
