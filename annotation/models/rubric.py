@@ -1,6 +1,6 @@
 """Rubrics: a question put to every pair, and the grades that may answer it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.db import models
@@ -142,7 +142,7 @@ class Rubric(NaturalKey):
         """
         if not _grades.get(self.pk):
             grades = tuple(self.levels.order_by("grade").values_list("grade", flat=True))
-            _grades[self.pk] = sets_of(grades) if self.is_multi_label else grades
+            _grades[self.pk] = _sets_of(grades) if self.is_multi_label else grades
         return list(_grades[self.pk])
 
     def scale_grades(self) -> list[int]:
@@ -195,6 +195,28 @@ class Rubric(NaturalKey):
             level.grade: str(level.grade) if self.has_order else level.name or level.label
             for level in levels
         }
+
+    def name_of(self, grade: int) -> str:
+        """Return the display name of one grade, as `names`; the number of one that it has not."""
+        labels = {level.grade: level.name or level.label for level in self.levels.all()}
+        if self.is_multi_label:
+            return join_labels(grade, labels) or "none"
+        return str(grade) if self.has_order else labels.get(grade, str(grade))
+
+    def grade_of(self, level: "RubricLevel") -> int:
+        """Return the grade for one level: of a multi-label rubric that of its label alone."""
+        return grade_of_label(level.grade) if self.is_multi_label else level.grade
+
+    def grade_words(self) -> list[tuple[int, list[str]]]:
+        """Return each grade with the words that stand for it in tables: names, labels, its number."""
+        levels = self.levels.all()
+        if not self.is_multi_label:
+            return [(level.grade, [level.name, level.label, str(level.grade)]) for level in levels]
+        labels = {level.grade: level.label for level in levels}
+        return [
+            (grade, [name, join_labels(grade, labels), str(grade)])
+            for grade, name in self.names().items()
+        ]
 
     @property
     def shows_text(self) -> bool:
@@ -266,7 +288,7 @@ class Rubric(NaturalKey):
 GradeUnder = tuple[int, int]  # key of a rubric, and one of its grades
 
 
-def impossible_pairs(rubrics: Sequence[Rubric]) -> set[tuple[GradeUnder, GradeUnder]]:
+def impossible_pairs(rubrics: Collection[Rubric]) -> set[tuple[GradeUnder, GradeUnder]]:
     """Return the pairs of grades that these rubrics declare impossible, in both orders.
 
     A declaration of one rubric counts for both.
@@ -339,7 +361,7 @@ def join_labels(grade: int, labels: Mapping[int, str]) -> str:
     return " + ".join(labels[number] for number in labels_in(grade, labels))
 
 
-def sets_of(numbers: Iterable[int]) -> tuple[int, ...]:
+def _sets_of(numbers: Iterable[int]) -> tuple[int, ...]:
     """Return the grades of all sets of labels, ascending."""
     grades = [0]
     for number in sorted(numbers):

@@ -61,12 +61,22 @@ class RubricWording:
             if examples := self.examples.get(level.grade):
                 yield level, examples
 
+    @property
+    def level_noun(self) -> str:
+        """Noun for a level: "label" of a multi-label rubric, else "grade"; in files and for staff."""
+        return "label" if self.is_multi_label else "grade"
+
     def label_of(self, grade: int | None) -> str:
         """Return the label of a grade, or those of a set of labels; "" for no grade."""
         labels = {level.grade: level.label for level in self.levels}
         if not self.is_multi_label or grade is None:
             return labels.get(grade, "") if grade is not None else ""
         return join_labels(grade, labels) or _("none of these")
+
+    def grade_text(self, grade: int | None) -> str:
+        """Return a grade with its label, of a multi-label rubric its labels; "" for no grade."""
+        label = self.label_of(grade)
+        return label if self.is_multi_label or grade is None else f"{grade} {label}".rstrip()
 
     def labels(self) -> dict[int, str]:
         """Return the label of each grade of one level; of a multi-label rubric, also of none."""

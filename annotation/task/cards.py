@@ -51,7 +51,7 @@ class QuestionCard:
     impossible: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     contradicts: "list[QuestionCard]" = field(default_factory=list, compare=False, repr=False)
     explained_cards: "list[QuestionCard]" = field(default_factory=list, compare=False, repr=False)
-    """Cards with an impossible grade: not explained, and explained in a note."""
+    """Cards with an impossible grade: not explained, and explained in the note of this one."""
 
     @property
     def answer_key(self) -> tuple[int | None, int | None, int | None]:

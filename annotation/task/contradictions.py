@@ -29,9 +29,10 @@ def find_contradictions(cards: Sequence[QuestionCard], answers: Sequence[Answer]
     for card, other_card in _pairs_of_cards(cards):
         if other_card.grade not in card.excludes(other_card):
             continue
-        if _is_explained(card, other_card, answers):
+        explaining = _explaining_keys(card, other_card, answers)
+        if card.answer_key in explaining:
             card.explained_cards.append(other_card)
-        else:
+        elif not explaining:
             card.contradicts.append(other_card)
 
 
@@ -43,25 +44,27 @@ def _pairs_of_cards(
         yield from permutations(of_question, 2)
 
 
-def _is_explained(card: QuestionCard, other_card: QuestionCard, answers: Sequence[Answer]) -> bool:
-    """Return whether a note that was written since both grades stand is still there.
+def _explaining_keys(
+    card: QuestionCard, other_card: QuestionCard, answers: Sequence[Answer]
+) -> set[tuple[int | None, ...]]:
+    """Return which of two cards have a note that was written since both grades stand.
 
     An older note is about one answer alone.
     """
     both = {card.answer_key: card.grade, other_card.answer_key: other_card.grade}
     grades: dict[tuple[int | None, ...], int | None] = {}
     notes: dict[tuple[int | None, ...], str] = {}
-    explained = None
+    changed: set[tuple[int | None, ...]] = set()
     for answer in answers:
         key = (answer.question_id, answer.check_asked_id, answer.rubric_id)
         if key not in both:
             continue
         if grades != both or answer.grade != both[key]:
-            explained = None
+            changed.clear()
         elif answer.note != notes[key]:
-            explained = key
+            changed.add(key)
         grades[key], notes[key] = answer.grade, answer.note
-    return explained is not None and bool(notes[explained].strip())
+    return {key for key in changed if notes[key].strip()}
 
 
 def contradiction_text(

@@ -140,7 +140,7 @@ def _kinds(selection: Selection) -> dict[str, str]:
         for kind, label in KINDS.items()
         if kind not in TAKES or TAKES[kind] in selection.measures
     }
-    if not declarations(selection.rubric, selection.rubrics):
+    if not declarations(selection.dataset, selection.rubric, selection.rubrics):
         del available[CONTRADICTING]
     return available
 

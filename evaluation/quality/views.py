@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Campaign, Item
-from evaluation.data.contradictions import count_in_campaign
+from evaluation.data.contradictions import count_by_rubric
 from evaluation.page_tables import order_rows, page_query
 from evaluation.quality.item import item_report
 from evaluation.quality.page import fleiss_without, quality_report
@@ -35,7 +35,7 @@ def quality(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "room": "campaigns",
         "campaign": report.campaign,
         "report": report,
-        "n_contradictions": count_in_campaign(report.campaign),
+        "contradictions": count_by_rubric(report.campaign),
         "n_set_aside": int(report.answers.is_set_aside.sum()),
         "profiles": sorted(
             (profile for profile in report.profiles if profile.has_begun),

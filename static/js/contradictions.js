@@ -28,8 +28,8 @@ function isAsked(question, other) {
   }
   if (!grades) return false;
   const { notes } = standing.get(key);
-  const isServed = question.explainedCards.has(other.number) || other.explainedCards.has(question.number);
-  return !both.some((card) => card.note.trim() && (isServed || card.note !== notes.get(card)));
+  const isExplainedIn = (card, rival) => card.note.trim() && (card.explainedCards.has(rival.number) || card.note !== notes.get(card));
+  return !isExplainedIn(question, other) && !isExplainedIn(other, question);
 }
 
 // Asks about them in the card; what is there already may have the focus, or is being read aloud.

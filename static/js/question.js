@@ -39,7 +39,7 @@ export class Question {
     // By own grade, by the number of another card of the question: its grades that are impossible then.
     this.impossible = JSON.parse(element.dataset.impossible ?? "{}");
     this.rivals = Object.assign({}, ...Object.values(this.impossible));
-    this.explainedCards = new Set(element.dataset.explained?.trim().split(" ")); // numbers of cards, as the server knows
+    this.explainedCards = new Set(element.dataset.explained?.trim().split(" ")); // by its note: numbers of cards
     this.refusal = this.findRefusal();
     const waiting = waitingAt(this.url).at(-1) ?? this.refusal; // said before a reload, and not saved yet
     if (waiting) this.show(waiting.fields, waiting.key);

@@ -162,11 +162,11 @@ def test_note_that_says_why_both_are_right_settles_it(cast, mine):
     assert [answer.note for answer in remarks(mine.item.text.dataset)] == [REASON]
     state = client.get(f"/work/{mine.pk}/state/", headers=BY_SCRIPT).json()
     explained = {row["url"]: row["explained_cards"] for row in state["answers"]}
-    assert explained[address(mine)] == ["1b"]
+    assert explained[address(mine)] == []  # the note is on the other card
     assert explained[address(mine, 0, "utility")] == ["1a"]
     assert explained[address(mine, 1)] == []
     page = markup(client.get(f"/work/{mine.pk}/"))
-    assert 'data-explained="1b "' in page
+    assert 'data-explained="1a "' in page
     assert MESSAGE not in page
 
 
@@ -181,6 +181,17 @@ def test_note_that_says_why_both_are_right_settles_it(cast, mine):
         ([((0, REASON), None), (None, (5, "")), ((0, f"{REASON} So."), None)], True),
         ([((0, ""), None), (None, (5, "")), ((0, REASON), None), ((0, ""), None)], False),
         ([((0, ""), None), (None, (5, "")), ((0, " "), None)], False),
+        # A reason stays one if a note on the other answer is deleted.
+        (
+            [
+                ((0, ""), None),
+                (None, (5, "")),
+                ((0, "x"), None),
+                (None, (5, REASON)),
+                ((0, ""), None),
+            ],
+            True,
+        ),
         # A grade that was changed since, and changed back, is a new answer.
         ([((0, ""), None), (None, (5, "")), (None, (5, REASON)), (None, (2, REASON))], True),
         (
