@@ -1,6 +1,7 @@
 """Participation: participants, parts, assignments, messages, the log, decisions."""
 
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -136,6 +137,12 @@ class Participant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.rater} in {self.campaign}"
+
+    @cached_property
+    def has_seen_feedback(self) -> bool:
+        """True if the person has seen decisions of an expert, in this campaign or another."""
+        seen = Participant.objects.filter(feedback_opened_at__isnull=False)
+        return seen.filter(rater=self.rater_id).exists()
 
     @property
     def can_work(self) -> bool:

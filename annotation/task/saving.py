@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, transaction
-from django.db.models import Model, QuerySet
+from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -146,6 +146,8 @@ def save_answer(
                     raise IntegrityError
                 raise AnswerConflictError(Answer.objects.get(pk=newest[0]))
             answer.note, answer.confidence = remark or (newest[2:] if newest else Remark())
+            if answer.exposure and newest and (earlier := _unchanged(newest[0], answer)):
+                answer.exposure = earlier.exposure  # a remark was added to a grade from before
             answer.late = Answer.Late.CLOSED if is_closed else assigning.late_reason(assignment)
             _ANSWER.insert_one(answer)
             if not answer.late:
@@ -179,9 +181,19 @@ def _feedback_refusal(
     return ""
 
 
+def _unchanged(newest: int, answer: Answer) -> Answer | None:
+    """Return the newest answer if it has the grade and spans of a new one."""
+    stored = Answer.objects.get(pk=newest)
+    is_same = (stored.grade, stored.spans) == (answer.grade, answer.spans)
+    return stored if is_same else None
+
+
 def exposure_of(participant: Participant) -> Exposure:
-    """Return what a person had seen: only feedback shows grades of others."""
-    return Exposure.FEEDBACK if participant.feedback_opened_at else Exposure.NONE
+    """Return what a person had seen, in this campaign or another: decisions, or nothing.
+
+    Expected answers of practice and gold texts are instruction, as the guideline is.
+    """
+    return Exposure.FEEDBACK if participant.has_seen_feedback else Exposure.NONE
 
 
 def _newest_to(
@@ -354,7 +366,14 @@ _ASSIGNMENT_TO_ANSWER = Prepared(
         Assignment.objects.filter(
             pk=pk, participant__rater__user=user, item__asked__question=question
         )
-        .annotate(prerequisite=prerequisites.missing_prerequisite())
+        .annotate(
+            prerequisite=prerequisites.missing_prerequisite(),
+            saw_feedback=Exists(
+                Participant.objects.filter(
+                    rater=OuterRef("participant__rater"), feedback_opened_at__isnull=False
+                )
+            ),
+        )
         .order_by()
         .values_list(
             *_ASSIGNMENT[1],
@@ -363,6 +382,7 @@ _ASSIGNMENT_TO_ANSWER = Prepared(
             *_prefixed_columns("participant", _PARTICIPANT),
             *_prefixed_columns("participant__campaign", _CAMPAIGN),
             *_prefixed_columns("participant__campaign__rubric", _RUBRIC),
+            "saw_feedback",
             "prerequisite",
         )
     ),
@@ -379,11 +399,12 @@ def item_to_answer(user: User, pk: int, question_pk: int) -> Assignment:
     row = _ASSIGNMENT_TO_ANSWER.first(user.pk, pk, question_pk)
     if row is None:
         raise Http404("This item does not ask that, or it is not yours.")
-    *values, prerequisite = row
+    *values, saw_feedback, prerequisite = row
     objects = _objects_from_row(values, _ASSIGNMENT, _ITEM, _TEXT, _PARTICIPANT, _CAMPAIGN, _RUBRIC)
     assignment, item, text, participant, campaign, rubric = objects
     assignment.item, item.text = item, text
     assignment.participant, participant.campaign = participant, campaign
+    participant.has_seen_feedback = bool(saw_feedback)
     campaign.rubric = rubric
     return prerequisites.require_prerequisites(assignment, prerequisite)
 
