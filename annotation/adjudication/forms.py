@@ -39,7 +39,7 @@ class DecisionForm(AnswerForm):
             return cleaned
         if self.rubric.needs_spans(grade) and not spans:
             raise forms.ValidationError(
-                f"A grade of {grade} needs evidence: tick or copy at least one span."
+                f"A grade of {self.rubric.name_of(grade)} needs evidence: tick or copy at least one span."
             )
         return cleaned
 

@@ -118,7 +118,8 @@ def adjudicate(
         problem = f"{_conflict_message(error)} Save again to replace it."
         return _page(request, item_question, form, [problem], status=409)
     source = f", as {voice.letter} answered" if voice else ""
-    messages.success(request, f"Decided: {sent['grade']}{source}.")
+    decided = item.campaign.rubric.name_of(sent["grade"])
+    messages.success(request, f"Decided: {decided}{source}.")
     return redirect(_next_url(request, item_question))
 
 
@@ -157,6 +158,7 @@ def _data_of_voice(sent: QueryDict, voice: RaterAnswer) -> QueryDict:
     """
     data = sent.copy()
     data["grade"], data["quotes"] = str(voice.grade), ""
+    data.setlist("label", [])
     data.setlist("keep", [f"{span['start']}:{span['end']}" for span in voice.words])
     return data
 

@@ -180,7 +180,7 @@ def _untranslated(campaign: Campaign) -> list[str]:
     grades = [
         str(level.grade) for level in rubric_wording.levels if level.label == labels[level.grade]
     ]
-    parts = [f"grade{_s(len(grades))} {', '.join(grades)}"] if grades else []
+    parts = [f"{rubric_wording.level_noun}{_s(len(grades))} {', '.join(grades)}"] if grades else []
     if is_same_text(rubric_wording.guideline, campaign.rubric.guideline):
         parts.append("the guideline")
     stored = {level.grade: level.examples for level in campaign.rubric.levels.all()}

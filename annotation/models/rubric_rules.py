@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.forms.models import model_to_dict
 
 from annotation.errors import UserError
-from annotation.models.rubric import Rubric, RubricLevel, sets_of
+from annotation.models.rubric import Rubric, RubricLevel
 from annotation.row_versions import version_of
 from annotation.unique import check_again_if_taken
 
@@ -149,14 +149,15 @@ def _impossible_problems(
     if len(declarations) > MOST_IMPOSSIBLE:
         yield "impossible", f"Give {MOST_IMPOSSIBLE} at most, not {len(declarations)}."
         return
-    numbers = {level.grade for level in levels if level.grade is not None}
-    has_sets = rubric.is_multi_label and numbers <= set(range(1, MOST_LABELS + 1))
-    grades = set(sets_of(numbers)) if has_sets else numbers
+    if declarations and rubric.is_multi_label:
+        yield "impossible", "Sets of labels cannot be part of an impossible combination."
+        return
+    grades = {level.grade for level in levels}
     stored_project = Rubric.objects.filter(pk=pk).values_list("project", flat=True)
     project = rubric.project_id or stored_project.first()
     available = Rubric.objects.filter(Q(project=None) | Q(project=project))
     known_grades = {
-        other_rubric.slug: other_rubric.grades()
+        other_rubric.slug: [] if other_rubric.is_multi_label else other_rubric.grades()
         for other_rubric in available.filter(
             slug__in={declared["rubric"] for declared in declarations}
         )

@@ -297,15 +297,14 @@ def _displayed_texts(names: Names) -> Iterator[Cells]:
 
 def _level_texts(rubric_wording: RubricWording) -> Iterator[tuple[str, str]]:
     """Yield each level as "grade 1", or "label 1" of a multi-label rubric, with its words."""
-    noun = "label" if rubric_wording.is_multi_label else "grade"
     for level in rubric_wording.levels:
-        yield f"{noun} {level.grade}", level.label
+        yield f"{rubric_wording.level_noun} {level.grade}", level.label
 
 
 def _example_texts(rubric_wording: RubricWording) -> Iterator[tuple[str, str]]:
     for level, examples in rubric_wording.levels_with_examples():
         for number, example in enumerate(examples, start=1):
-            name = f"grade {level.grade}, example {number}"
+            name = f"{rubric_wording.level_noun} {level.grade}, example {number}"
             yield name, example["text"]
             yield f"{name}, question", example["question"]
             yield f"{name}, reason", example["reason"]

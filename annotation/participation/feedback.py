@@ -141,11 +141,11 @@ def decision_was_shown(assignment: Assignment, question: int) -> bool:
     participant = assignment.participant
     if participant.feedback_opened_at is None:
         return False
-    rows = Assignment.objects.filter(pk=assignment.pk, submitted_at__isnull=False)
-    if participant.campaign.feedback == Campaign.Feedback.PART:
-        rows = rows.filter(part__outcome=Part.Outcome.DONE)
     decisions = Decision.objects.filter(item=assignment.item_id, question=question)
-    return bool(_newest_decisions(decisions)) and rows.exists()
+    if not _newest_decisions(decisions):
+        return False
+    visible = _visible_assignments(participant)
+    return visible is not None and visible.filter(pk=assignment.pk).exists()
 
 
 @transaction.atomic

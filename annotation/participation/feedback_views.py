@@ -112,8 +112,8 @@ def _page(
             {
                 "pair": pair,
                 "form": form,
-                "answer_label": rubric_wording.label_of(pair.answer.grade),
-                "decision_label": rubric_wording.label_of(pair.decision.grade),
+                "answer": rubric_wording.grade_text(pair.answer.grade),
+                "decision": rubric_wording.grade_text(pair.decision.grade),
             }
         )
     context = {

@@ -184,10 +184,7 @@ def labels_of(
 ) -> dict[int, dict[int, str]]:
     """Return the label of each grade in a campaign's wording, by the rubric's key."""
     return {
-        rubric.pk: {
-            grade: rubric_wording.further.get(rubric.slug, rubric_wording).label_of(grade)
-            for grade in rubric.grades()
-        }
+        rubric.pk: rubric_wording.further.get(rubric.slug, rubric_wording).labels()
         for rubric in rubrics
     }
 

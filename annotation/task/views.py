@@ -411,8 +411,8 @@ def feedback(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
             rubric_wording.further[card.rubric.slug] if card.is_further else rubric_wording
         )
         level_labels = {
-            "label": card_wording.label_of(card.grade),
-            "wanted": card_wording.label_of(card.expected),
+            "given": card_wording.grade_text(card.grade),
+            "wanted": card_wording.grade_text(card.expected),
         }
         compared.append({"card": card, "asks": card_wording.question, **level_labels})
     context = {

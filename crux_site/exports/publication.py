@@ -170,7 +170,7 @@ def _raters(dataset: Dataset) -> dict[str, Any]:
 def _rubrics(dataset: Dataset) -> dict[str, Any]:
     used = Rating.objects.of_dataset(dataset).order_by().values("rubric").distinct()
     rows = [
-        (rubric.slug, rubric.title, rubric.scale, rubric.eta, level.grade, level.label)
+        (rubric.slug, rubric.title, rubric.scale, rubric.eta, rubric.grade_of(level), level.label)
         for rubric in Rubric.objects.filter(pk__in=used).prefetch_related("levels")
         for level in rubric.levels.all()
     ]

@@ -96,13 +96,7 @@ def stored_contents(dataset: Dataset | None, project: Project | None = None) -> 
     ensure_standard_rubrics()
     available = Rubric.objects.available_in(project) if project else Rubric.objects.all()
     rubrics = {
-        rubric.slug: Scale.of(
-            rubric.slug,
-            [
-                (level.grade, [level.name, level.label, str(level.grade)])
-                for level in rubric.levels.all()
-            ],
-        )
+        rubric.slug: Scale.of(rubric.slug, rubric.grade_words())
         for rubric in available.prefetch_related("levels")
     }
     for slug, standard in STANDARD.items():

@@ -9,6 +9,7 @@ from django.db.models import Count
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.rating import raters_of
+from annotation.models.rubric import grade_of_label
 from annotation.program_version import program_versions
 from crux_site.paper_supplement.selections import PairComparison, RatedRubric
 from evaluation.agreement.judge import AgainstJudge
@@ -24,10 +25,14 @@ from judging.models import Judge
 
 @dataclass(frozen=True)
 class RubricFacts:
-    """Rubric with ratings: title, and its levels with their labels, ascending."""
+    """Rubric with ratings: title, and its levels with their labels, ascending.
+
+    Grades of a multi-label rubric are sums of those of its labels.
+    """
 
     title: str
     levels: Sequence[tuple[int, str]]
+    is_multi_label: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,8 +185,10 @@ TEXT_NOUNS = {
 
 
 def _rubric(rubric: Rubric) -> RubricFacts:
-    levels = rubric.levels.order_by("grade").values_list("grade", "label")
-    return RubricFacts(rubric.title, list(levels))
+    levels = list(rubric.levels.order_by("grade").values_list("grade", "label"))
+    if rubric.is_multi_label:
+        levels = [(grade_of_label(number), label) for number, label in levels]
+    return RubricFacts(rubric.title, levels, rubric.is_multi_label)
 
 
 def _people(rubric: RatedRubric) -> PeopleFacts:

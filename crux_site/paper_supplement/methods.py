@@ -258,7 +258,8 @@ def _estimates(people: PeopleFacts) -> list[Estimate | None]:
 
 def _rubric(rubric: RubricFacts) -> str:
     levels = [f"{grade} {_quoted(label)}" for grade, label in rubric.levels]
-    return f"{_quoted(rubric.title)} ({_listed(levels)})"
+    sums = "; a grade is the sum of its labels, 0 for none" if rubric.is_multi_label else ""
+    return f"{_quoted(rubric.title)} ({_listed(levels)}{sums})"
 
 
 def _settings(judge: JudgeFacts) -> str:

@@ -122,7 +122,7 @@ def grade_cell(rater: Column, grade: float | None, rubric: Rubric) -> GradeCell:
     if grade is None or np.isnan(grade):
         return GradeCell(rater.title, None, None)
     if not rubric.has_order:
-        return GradeCell(rater.title, int(grade), None, rubric.names()[int(grade)])
+        return GradeCell(rater.title, int(grade), None, rubric.name_of(int(grade)))
     levels = rubric.grades()
     return GradeCell(
         rater.title, int(grade), round(5 * (grade - levels[0]) / (levels[-1] - levels[0]))

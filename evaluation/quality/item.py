@@ -139,9 +139,8 @@ def item_report(item: Item) -> ItemReport:
         ]
         for row in rows
     ]
-    counts = fleiss.counts(
-        np.array(matrix, dtype=np.float64).reshape(len(rows), len(readers)), levels
-    )
+    n_counted = sum(not reader.is_set_aside for reader in readers)
+    counts = fleiss.counts(np.array(matrix, dtype=np.float64).reshape(len(rows), n_counted), levels)
     return ItemReport(
         readers=readers,
         rows=tuple(rows),

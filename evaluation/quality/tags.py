@@ -23,7 +23,7 @@ def active_time(milliseconds: int) -> str:
 @register.filter
 def grade_label(grade: int, rubric: Rubric) -> str | int:
     """Return the label of a grade: its number, or its name on a nominal scale."""
-    return grade if rubric.has_order else rubric.names().get(grade, str(grade))
+    return grade if rubric.has_order else rubric.name_of(grade)
 
 
 @register.filter

@@ -74,6 +74,8 @@ def _of_parser(cleaned: Mapping[str, Any], placeholders_used: Collection[str]) -
 
 
 def _of_rubric(cleaned: Mapping[str, Any], rubric: Rubric) -> Iterator[Problem]:
+    if rubric.is_multi_label:
+        yield "rubric", "A judge gives one grade to each pair, and this rubric is multi-label."
     levels = [(int(grade), str(label)) for grade, label in levels_of(rubric)]
     if cleaned.get("parser") in LABEL_PARSERS and not labels_of(levels):
         yield "parser", f"No level of {rubric} is a single word."

@@ -61,7 +61,7 @@ function fillIn({ dataset }) {
   const isChosen = ({ name, value }) => value === dataset.grade || (name === "label" && (Number(value) & Number(dataset.grade)) > 0);
   for (const option of options) option.checked = isChosen(option);
   options.find(isChosen).scrollIntoView({ block: "nearest" });
-  said.textContent = `Filled in as ${dataset.take} answered: ${dataset.grade}. Control Enter decides.`;
+  said.textContent = `Filled in as ${dataset.take} answered: ${dataset.label}. Control Enter decides.`;
   show();
 }
 

@@ -33,12 +33,11 @@ class ReasonsForm(forms.Form):
         rubric_wording = campaign_wording(campaign)
         for name, answer in self.answers.items():
             further = rubric_wording.further.get(answer.rubric.slug, rubric_wording)
-            label = further.label_of(answer.grade)
             self.fields[name] = MultilineField(
                 max_length=MOST_CHARACTERS,
                 required=False,
                 label=answer.item_question.question.body,
-                help_text=f"Expected: {answer.grade} {label}",
+                help_text=f"Expected: {further.grade_text(answer.grade)}",
                 initial=answer.reason,
                 widget=forms.Textarea(attrs={"rows": 2}),
             )

@@ -71,12 +71,13 @@ class GuidelineForm(DraftForm):
         initial |= {f"{LEVEL}{level.grade}": level.label for level in rubric_wording.levels}
         super().__init__(*args, instance=instance, initial=initial, **kwargs)
         self.own_before = default_wording(instance.rubric, instance.language, instance.kind)
+        noun = rubric_wording.level_noun
         for level in rubric_wording.levels:
             self.fields[f"{LEVEL}{level.grade}"] = Phrase(
-                label=f"Wording of grade {level.grade}",
+                label=f"Wording of {noun} {level.grade}",
                 error_messages={
-                    "required": f"Grade {level.grade} has no wording.",
-                    "max_length": f"The wording of grade {level.grade} has more than {MAX_LENGTH} characters.",
+                    "required": f"{noun.capitalize()} {level.grade} has no wording.",
+                    "max_length": f"The wording of {noun} {level.grade} has more than {MAX_LENGTH} characters.",
                 },
             )
         levels = [name for name in self.fields if name.startswith(LEVEL)]

@@ -334,6 +334,7 @@ def test_many_raters_under_many_rubrics_are_exported(tmp_path):
 FAULTS = TONE | {
     "slug": "faults",
     "scale": "labels",
+    "impossible": [],
     "levels": [
         TONE["levels"][2] | {"grade": 2, "label": "Something is false", "name": "false"},
         TONE["levels"][2] | {"grade": 1, "label": "A part is missing", "name": "incomplete"},
