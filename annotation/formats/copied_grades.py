@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import CopiedGradeRow
-from annotation.formats.storing import new_ratings
+from annotation.formats.records import CopiedGradeRow, TextKey
+from annotation.formats.storing import new_ratings, text_ids
 from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
-from annotation.models import Dataset, Rater, Rating, Text
+from annotation.models import Dataset, Rater, Rating
 from annotation.models.rating import raters_of
 from annotation.plurals import n_of
 
@@ -28,23 +28,10 @@ _FIELDS = (
 def read(target: Target, source: Source) -> None:
     """Note the source of each grade; `store_sources` stores them."""
     for batch in batches(rows(target, source, CopiedGradeRow), LOOK_UP):
-        texts = _texts(target.dataset, [row for _, row in batch])
+        keys = [key for _, row in batch for key in (row.text_key, row.read_text_key)]
+        texts = text_ids(target.dataset, keys)
         for line, row in batch:
             _read_line(target, source, line, row, texts)
-
-
-def _texts(dataset: Dataset, batch: list[CopiedGradeRow]) -> dict[tuple[str, str, str], int]:
-    names = {row.text for row in batch} | {row.copied_from for row in batch}
-    texts = Text.objects.filter(
-        dataset=dataset,
-        kind__in=Text.Kind.values,
-        system__in={row.system for row in batch} | {row.copied_from_system for row in batch},
-        name__in=names,
-    )
-    return {
-        (kind, system, name): pk
-        for pk, kind, system, name in texts.values_list("pk", "kind", "system", "name")
-    }
 
 
 def _read_line(
@@ -52,10 +39,9 @@ def _read_line(
     source: Source,
     line: int,
     row: CopiedGradeRow,
-    texts: dict[tuple[str, str, str], int],
+    texts: dict[TextKey, int],
 ) -> None:
-    text = texts.get((row.text_kind, row.system, row.text))
-    read_text = texts.get((row.text_kind, row.copied_from_system, row.copied_from))
+    text, read_text = texts.get(row.text_key), texts.get(row.read_text_key)
     rater, topic = target.rater_named(row.rater), target.topics.get(row.topic)
     rubric = target.rubric_called(source, line, row.rubric)
     for field, value, has_source in (

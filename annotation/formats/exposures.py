@@ -15,12 +15,12 @@ from django.db.models import Count
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.layout import Source
 from annotation.formats.reading import rows
-from annotation.formats.records import ExposureRow
-from annotation.formats.storing import new_ratings
+from annotation.formats.records import ExposureRow, TextKey
+from annotation.formats.storing import new_ratings, text_ids
 from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import by_code_point, json_line
-from annotation.models import Dataset, Rater, Rating, Text
+from annotation.models import Dataset, Rater, Rating
 from annotation.models.rating import Exposure, raters_of
 from annotation.plurals import n_of
 
@@ -28,13 +28,7 @@ from annotation.plurals import n_of
 def read(target: Target, source: Source) -> None:
     """Note the exposures of a file; `store_exposures` stores them."""
     for batch in batches(rows(target, source, ExposureRow), LOOK_UP):
-        names = {row.text for _, row in batch if row.text}
-        texts = {
-            (kind, system, name): pk
-            for pk, kind, system, name in Text.objects.filter(
-                dataset=target.dataset, name__in=names
-            ).values_list("pk", "kind", "system", "name")
-        }
+        texts = text_ids(target.dataset, (row.text_key for _, row in batch if row.text))
         for line, row in batch:
             _read_line(target, source, line, row, texts)
 
@@ -44,7 +38,7 @@ def _read_line(
     source: Source,
     line: int,
     row: ExposureRow,
-    texts: dict[tuple[str, str, str], int],
+    texts: dict[TextKey, int],
 ) -> None:
     rater, rubric = target.rater_named(row.rater), target.rubric_called(source, line, row.rubric)
     if rater is None:
@@ -54,9 +48,13 @@ def _read_line(
         return
     keys = (rater.pk, rubric.rubric.pk)
     if not row.text:
+        for field in ("topic", "question_index", "system"):
+            if getattr(row, field) not in (None, ""):
+                target.problem(source, line, field, "is of one grade, and this line names no text")
+                return
         target.exposures[keys] = Exposure.from_file_name(row.exposure)
         return
-    text, topic = texts.get((row.text_kind, row.system, row.text)), target.topics.get(row.topic)
+    text, topic = texts.get(row.text_key), target.topics.get(row.topic)
     if text is None or topic is None:
         field = "text" if text is None else "topic"
         message = f"{quoted_value(getattr(row, field))} is not in the dataset"

@@ -102,6 +102,9 @@ ExposureName = Literal["none", "judge", "raters", "both", "unknown", "feedback"]
 GradeOrLabels = Annotated[float | tuple[str, ...] | None, PlainValidator(_checked_grade_or_labels)]
 
 
+TextKey = tuple[str, str, str]  # natural key of a text in a dataset: kind, system, name
+
+
 class Row(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
@@ -196,6 +199,10 @@ class ExposureRow(Row):
     system: StoredText = ""
     text: StoredText = ""
 
+    @property
+    def text_key(self) -> TextKey:
+        return self.text_kind, self.system, self.text
+
 
 class CopiedGradeRow(Row):
     """Our own copied_grades.jsonl: a grade, and the text of equal words that was read."""
@@ -209,6 +216,14 @@ class CopiedGradeRow(Row):
     text: Name
     copied_from_system: StoredText = ""
     copied_from: Name
+
+    @property
+    def text_key(self) -> TextKey:
+        return self.text_kind, self.system, self.text
+
+    @property
+    def read_text_key(self) -> TextKey:
+        return self.text_kind, self.copied_from_system, self.copied_from
 
 
 def _checked_group(value: str) -> str:

@@ -3,6 +3,7 @@
 Nor do bodies, unless the import was told to create versions.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,10 +20,10 @@ from annotation.formats.highlights import (
     spans_from_rows,
 )
 from annotation.formats.layout import Source
-from annotation.formats.records import QlabelsRow, QrelsRow
+from annotation.formats.records import QlabelsRow, QrelsRow, TextKey
 from annotation.formats.summary import Conflict, Conversion, LocatedCount, quoted_value
 from annotation.formats.target import KnownQuestion, KnownRubric, Target
-from annotation.models import NuggetSpan, Rater, Rating, Text, digest
+from annotation.models import Dataset, NuggetSpan, Rater, Rating, Text, digest
 from annotation.models.rating import Exposure
 from annotation.models.rubric import grade_of_label
 from annotation.prepared import insert_all
@@ -290,6 +291,19 @@ class RatingWriter:
         self.target.summary.created["nugget spans"] += len(spans)
 
 
+def text_ids(dataset: Dataset, texts: Iterable[TextKey]) -> dict[TextKey, int]:
+    """Return the primary keys of the texts of a dataset that have these natural keys."""
+    names: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for kind, system, name in texts:
+        names[kind, system].add(name)
+    keys: dict[TextKey, int] = {}
+    for (kind, system), of_system in names.items():
+        for batch in batches(sorted(of_system), LOOK_UP):
+            rows = dataset.texts.filter(kind=kind, system=system, name__in=batch)
+            keys |= {(kind, system, name): pk for name, pk in rows.values_list("name", "pk")}
+    return keys
+
+
 def new_ratings(
     target: Target, pairs: Iterable[tuple[int, ...]]
 ) -> Iterator[dict[tuple[int, ...], Rating]]:
@@ -304,12 +318,11 @@ def new_ratings(
             text__in={text for _, _, text, _ in batch},
             rater__in={rater for rater, *_ in batch},
         )
-        wanted = set(batch)
         by_pair = {
             tuple(getattr(rating, name) for name in names): rating
             for rating in ratings.only(*names)
         }
-        yield {pair: rating for pair, rating in by_pair.items() if pair in wanted}
+        yield {pair: by_pair[pair] for pair in batch if pair in by_pair}
 
 
 class HighlightCount:

@@ -201,6 +201,7 @@ class Target:
         self.exposures: dict[tuple[int, ...], Exposure] = {}
         """Exposure by the keys of a rater and a rubric, or by these with a text and a question."""
         self.last_rating = Rating.objects.aggregate(last=Max("pk"))["last"] or 0
+        self.last_version = Version.objects.aggregate(last=Max("pk"))["last"] or 0
         """The last rating before the import."""
         self.named_models: dict[tuple[type[Model], str], set[int]] = {}
         """Keys of rows by their table and the origins, as JSON, that files added to them."""

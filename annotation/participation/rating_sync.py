@@ -298,9 +298,11 @@ def _for_ratings(answers: QuerySet[Answer]) -> QuerySet[Answer]:
 
 
 def _is_of(rating: Rating | None, counted: CountedAnswer) -> bool:
-    """Return whether a rating has the grade and the quotes of an answer."""
+    """Return whether a rating has the grade, the quotes and the exposure of an answer."""
     answer, equal = counted
     if rating is None or (rating.copied_from_id is not None) != counted.is_copy:
+        return False
+    if rating.exposure != answer.exposure:
         return False
     spans = answer.spans
     if equal:

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.models import Dataset, Rater
 from annotation.models.rating import raters_of
-from annotation.origins import RERANKED, Origin, origin
+from annotation.origins import RERANKED, RETRIEVED, Origin, origin
 from building.models import Writer
 from building.retrieval import origins
 from evaluation.data.sources import PEOPLE_PREFIX
@@ -25,12 +25,13 @@ def origin_of_writer(writer: Writer, role: str, *, is_edited: bool = False) -> O
 def origins_of_steps(dataset: Dataset, steps: Iterable[Mapping[str, Any]]) -> list[Origin]:
     """Return the models that retrieved and reranked, from the provenance of a run's steps.
 
-    Grades rerank in the name of the judge's model; those of people and aggregates in nobody's.
+    Grades rerank in the name of the judge's model; those of people and aggregates in nobody's. A run of
+    unknown origin that a step reads is named itself: the models of the others are not all.
     """
 
     def of_run(name: str) -> list[Origin]:
         run = RetrievalRun.objects.filter(dataset=dataset, name=name).first()
-        return run.origins if run else []
+        return (run and run.origins) or [origin(RETRIEVED, name)]
 
     def of_judge(name: str) -> list[Origin]:
         rater = raters_of(dataset).get(name.removeprefix(PEOPLE_PREFIX))

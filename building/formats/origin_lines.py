@@ -17,7 +17,15 @@ from pydantic import Field
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.formats.layout import Source
-from annotation.formats.records import Name, OriginRow, RepeatedText, StoredText, WholeNumber
+from annotation.formats.records import (
+    Name,
+    OriginRow,
+    RepeatedText,
+    StoredText,
+    TextKey,
+    WholeNumber,
+)
+from annotation.formats.storing import text_ids
 from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import json_line
@@ -26,7 +34,6 @@ from annotation.origins import Origin, identity, origin
 from annotation.plurals import n_of
 from evaluation.models import RetrievalRun
 
-TextKey = tuple[str, str, str]  # kind, system, name
 _LABELS: Mapping[type[Model], str] = {
     Text: "models of texts",
     SubQuestion: "models of sub-questions",
@@ -137,30 +144,17 @@ class OriginReader:
                 self._problem(entries[0].line, "system", message)
             for key in keys:
                 of_rows[key] = _by_role(entries)
-        text_ids = self._text_keys()
+        keys_of_texts = text_ids(self.target.dataset, self.texts)
         for text, entries in self.texts.items():
-            if text not in text_ids:
+            if text not in keys_of_texts:
                 kind, system, name = text
                 of_system = f" of {quoted_value(system)}" if system else ""
                 message = f"the {kind} {quoted_value(name)}{of_system} is not in the dataset"
                 self._problem(entries[0].line, "text", message)
             else:
-                key = text_ids[text]
+                key = keys_of_texts[text]
                 of_rows[key] = of_rows.get(key, {}) | _by_role(entries)
         return of_rows
-
-    def _text_keys(self) -> dict[TextKey, int]:
-        """Return the keys of the texts that lines name."""
-        names: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for kind, system, name in self.texts:
-            names[kind, system].append(name)
-        text_ids: dict[TextKey, int] = {}
-        for (kind, system), of_kind in names.items():
-            for batch in batches(of_kind, LOOK_UP):
-                texts = self.target.dataset.texts.filter(kind=kind, system=system, name__in=batch)
-                for name, pk in texts.values_list("name", "pk"):
-                    text_ids[kind, system, name] = pk
-        return text_ids
 
     def _of_questions(self) -> OriginsByRow:
         of_rows: OriginsByRow = {}
@@ -202,7 +196,7 @@ class OriginReader:
     def _store(self, model: type[Model], of_rows: OriginsByRow) -> None:
         """Store what is new for rows of a table; rows with the same change by one statement."""
         rows = model._base_manager.filter(pk__in=of_rows)
-        earlier = _earlier_origins(model, of_rows)
+        earlier = _earlier_origins(model, of_rows, self.target.last_version)
         changes: dict[tuple[str, str], list[int]] = defaultdict(list)
         for key, origins in rows.order_by("pk").values_list("pk", "origins"):
             added = self._new_origins(of_rows[key], origins, earlier.get(key, ()))
@@ -259,11 +253,19 @@ def _identities(origins: Iterable[Origin], role: str) -> set[tuple[str, str, str
     return {identity(entry) for entry in origins if entry["role"] == role}
 
 
-def _earlier_origins(model: type[Model], keys: Iterable[int]) -> dict[int, list[list[Origin]]]:
-    """Return the origins of earlier wordings of texts or questions, by their keys."""
+def _earlier_origins(
+    model: type[Model], keys: Iterable[int], last_version: int
+) -> dict[int, list[list[Origin]]]:
+    """Return the origins of earlier wordings of texts or questions, by their keys.
+
+    None for rows that this import itself has edited: its lines are about the new words.
+    """
     earlier: dict[int, list[list[Origin]]] = defaultdict(list)
     if model is not RetrievalRun:
-        rows = model._base_manager.filter(pk__in=list(keys), versions__had__has_key="origins")
+        rows = model._base_manager.filter(pk__in=list(keys)).exclude(
+            pk__in=model._base_manager.filter(versions__pk__gt=last_version).values("pk")
+        )
+        rows = rows.filter(versions__had__has_key="origins")
         for key, origins in rows.values_list("pk", "versions__had__origins"):
             if origins:
                 earlier[key].append(origins)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from annotation.formats.layout import Source
 from annotation.formats.reading import json_object, validated
@@ -29,6 +29,7 @@ from annotation.formats.summary import quoted_value
 from annotation.formats.target import Target
 from annotation.formats.writing import json_line
 from annotation.models import Dataset
+from annotation.origins import LONGEST_MODEL
 from building.engine.origins import origins_of_steps
 from building.formats import origin_lines
 from building.formats.origin_lines import OriginLineRow, OriginReader
@@ -52,13 +53,31 @@ def _checked_all(value: Any) -> Any:
 
 
 class StepRow(Row):
-    """A recipe step with its provenance; extra keys depend on the step."""
+    """A recipe step with its provenance; extra keys depend on the step.
+
+    `name` is the run that a step reads, `model` and `judge` are those by which it ranks.
+    """
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Annotated[Any, AfterValidator(_checked_all)]] = Field(init=False)
     step: RepeatedText
     of: list[list[StepRow]]
     cut: WholeNumber | None
+
+    @model_validator(mode="after")
+    def check_names(self) -> Self:
+        """Validate the keys from which models are derived. Raises ValueError."""
+        extra = self.__pydantic_extra__
+        needed = {"name"} if self.step == "run" else set()
+        for key in ("name", "model", "judge"):
+            if key not in needed and key not in extra:
+                continue
+            value = extra.get(key)
+            if not isinstance(value, str) or not 0 < len(value) <= LONGEST_MODEL:
+                raise ValueError(
+                    f"{key} of the step {self.step} must have 1 to {LONGEST_MODEL} characters"
+                )
+        return self
 
 
 class HowRow(Row):

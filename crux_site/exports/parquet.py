@@ -129,8 +129,8 @@ def write_api_ratings(ratings: QuerySet[Rating], names: Mapping[int, str], path:
         for batch in batches(rows.iterator(chunk_size=_AT_ONCE), _RATINGS_AT_ONCE):
             keys, stored_names, *values = zip(*batch, strict=True)
             data: dict[str, Sequence[Any]] = dict(zip(columns, values, strict=True))
-            # Somebody may have given a first grade since the names were read.
             data["exposure"] = [Exposure(value).file_name for value in data["exposure"]]
+            # Somebody may have given a first grade since the names were read.
             data["rater"] = [
                 names.get(key, name) for key, name in zip(keys, stored_names, strict=True)
             ]

@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.models import Dataset, SubQuestion, Text, Version
-from annotation.origins import Origin, remove_origins
+from annotation.origins import Origin, identity, remove_origins
 from evaluation.models import RetrievalRun
 
 LABEL = "models of texts, sub-questions and runs that remain"
@@ -79,7 +79,9 @@ def _ranges(keys: Iterable[int]) -> Iterator[list[int]]:
 def count_added(entry_rows: Mapping[str, Any], dataset: Dataset) -> int:
     """Return the number of rows from which an undo would remove origins."""
     groups = _groups(entry_rows)
-    return sum(rows.count() for group in groups for rows in group.rows(dataset))
+    return sum(
+        len(_rows_that_have(rows, group.added)) for group in groups for rows in group.rows(dataset)
+    )
 
 
 def remove_added(entry_rows: Mapping[str, Any], dataset: Dataset) -> None:
@@ -90,11 +92,21 @@ def remove_added(entry_rows: Mapping[str, Any], dataset: Dataset) -> None:
     last_version = entry_rows.get(Version._meta.label_lower, [1, 0])[1]
     for group in _groups(entry_rows):
         for rows in group.rows(dataset):
-            changed = list(rows.only("pk", "origins").order_by("pk"))
+            changed = _rows_that_have(rows, group.added)
             for row in changed:
                 row.origins = remove_origins(row.origins, group.added)
             rows.model._base_manager.bulk_update(changed, ["origins"], batch_size=500)
             _remove_from_versions(rows, dataset, last_version, group.added)
+
+
+def _rows_that_have(rows: QuerySet[Any], added: Iterable[Origin]) -> list[Any]:
+    """Return the rows that still have all these origins, edited since or not."""
+    identities = {identity(entry) for entry in added}
+    return [
+        row
+        for row in rows.only("pk", "origins").order_by("pk")
+        if identities <= set(map(identity, row.origins))
+    ]
 
 
 def _remove_from_versions(

@@ -56,6 +56,8 @@ class PeopleFacts:
     n_pairs: int
     n_missing: int
     n_possible: int
+    n_exposed: int = 0
+    """Grades left out because the person had seen grades of others or decisions."""
     kappa: Estimate | None = None
     alpha: Estimate | None = None
     alpha_metric: str = ""
@@ -202,6 +204,7 @@ def _people(rubric: RatedRubric) -> PeopleFacts:
         n_pairs=report.n_items,
         n_missing=report.n_missing,
         n_possible=report.n_cells,
+        n_exposed=report.n_exposed,
         repeats=_repeats(rubric.repeats) if len(rubric.repeats.rater) else None,
     )
     if len(selection.raters) < 2:

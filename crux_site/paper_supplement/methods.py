@@ -92,6 +92,12 @@ class _Section:
             adjudicators = n_of(people.n_adjudicators, "adjudicator")
             verb = "is" if people.n_adjudicators == 1 else "are"
             yield f"In addition, {adjudicators} decided in sight of other grades and {verb} not counted."
+        if people.n_exposed:
+            verb = "is" if people.n_exposed == 1 else "are"
+            yield (
+                f"{n_of(people.n_exposed, 'grade', ',')} given in sight of grades or decisions of others "
+                f"{verb} left out."
+            )
         if people.kappa is None or people.alpha is None or people.ac1 is None:
             yield "With one person there is no agreement of people to report."
         else:

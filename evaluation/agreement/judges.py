@@ -69,4 +69,5 @@ def select_judge(selection: Selection, judge: Column) -> Selection:
         eta=selection.eta,
         campaign=selection.campaign.slug if selection.campaign else None,
         majority=selection.majority,
+        exposed=selection.exposed,
     )

@@ -169,7 +169,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
         n_filtered=_filtered(matrix),
         all=overall,
         n_exposed=n_exposed,
-        kappa_with_exposed=_kappa_of_all(selection) if n_exposed else None,
+        kappa_with_exposed=_kappa_with_exposed(selection, overall) if n_exposed else None,
         bootstrap=kappa_bootstrap(matrix, overall.kappa),
         alphas={metric: alpha(matrix, metric) for metric in measures.metrics},
         labels=label_rows(matrix),
@@ -196,8 +196,10 @@ def agreement_report(selection: Selection) -> AgreementReport:
     )
 
 
-def _kappa_of_all(selection: Selection) -> Estimate:
+def _kappa_with_exposed(selection: Selection, overall: Part) -> Estimate:
     """Return Fleiss' kappa with the grades that are not independent."""
+    if selection.exposed == "included":
+        return overall.kappa
     matrix = load(replace(selection, exposed="included"))
     return part(matrix, "all", np.ones(matrix.n_items, dtype=bool)).kappa
 

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from annotation.models import Rater, Rating, Rubric
 from annotation.models.rubric import grade_of_label
+from annotation.plurals import n_of
 from evaluation.data.columns import Column
-from evaluation.data.ratings import RatingMatrix, copied_pairs
+from evaluation.data.ratings import RatingMatrix, copied_pairs, count_exposed
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.stats.aggregation import ORDERED, Method, aggregate
 from evaluation.stats.estimate import FloatArray
@@ -110,6 +111,7 @@ def make_calibrated(
         f"(expected grades known for {n_expected:,} of {matrix.n_items:,} grades) on the mean grades of "
         f"{list_raters(people.selection.raters, {})}, fitted for each topic on the others "
         f"({fitted.sum():,} pairs of {len(np.unique(matrix.topic[fitted])):,} topics)"
+        f"{_without_exposed(people.selection)}"
     )
     rater_name = name or f"calibrated-{judge.name}.{selection.rubric.slug}"
     return _store(matrix, rater_name, levels, rule)
@@ -153,6 +155,14 @@ def _rule(method: Method, seed: int) -> str:
     return rules.get(method, method)
 
 
+def _without_exposed(selection: Selection) -> str:
+    """Return how many grades are left out because they are not independent; "" for none."""
+    n = count_exposed(selection) if selection.exposed == "left-out" else 0
+    if not n:
+        return ""
+    return f", without {n_of(n, 'grade', ',')} that {'is' if n == 1 else 'are'} not independent"
+
+
 def _check_raters(raters: Iterable[Column]) -> None:
     for rater in raters:
         if rater.kind == Rater.Kind.AGGREGATE:
@@ -182,6 +192,7 @@ def _store(matrix: RatingMatrix, name: str, levels: FloatArray, rule: str) -> St
         if (read_text, question) in level_of
     ]
     scope = f" in {selection.campaign.slug}" if selection.campaign else ""
+    scope += _without_exposed(selection)
     with transaction.atomic():
         rater, _ = Rater.objects.select_for_update().get_or_create(
             dataset=dataset, name=name, defaults={"kind": Rater.Kind.AGGREGATE}

@@ -53,7 +53,7 @@ def _version(dataset: Dataset) -> str:
     filtered = Count("pk", filter=~Q(filtered_because=""))
     aggregates = [
         Rating.objects.of_dataset(dataset).aggregate(
-            **newest, last=Max("created"), **_sums("grade")
+            **newest, last=Max("created"), **_sums("grade", "exposure")
         ),
         spans.aggregate(**newest, **_sums("start", "end")),
         dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),

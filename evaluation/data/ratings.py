@@ -120,10 +120,14 @@ def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQueryS
 
 
 def count_exposed(selection: Selection) -> int:
-    """Return the number of exposed ratings, left out or included: one query."""
+    """Return the number of exposed grades, left out or included: one query.
+
+    A grade that was copied to texts of equal words is one.
+    """
     everything = replace(selection, exposed="included")
-    ratings = ratings_under(everything, selection.raters_to_check)
-    return ratings.filter(_exposed(selection)).count()
+    ratings = ratings_under(everything, selection.raters_to_check).filter(_exposed(selection))
+    read_text = Coalesce("copied_from_id", "text_id")
+    return ratings.order_by().values("rater", "question", read_text=read_text).distinct().count()
 
 
 def _exposed(selection: Selection) -> Q:

@@ -78,9 +78,8 @@ def rubric_matrix(
     everyone = select(dataset, rubric=rubric.slug).everyone
     if not everyone:
         return None
-    selection = select(
-        dataset, rubric=rubric.slug, raters=[params.get("rater") or everyone[0].name]
-    )
+    rater_name = params.get("rater") or everyone[0].name
+    selection = select(dataset, rubric=rubric.slug, raters=[rater_name], exposed="included")
     matrix, rater = load(selection, with_copies=True), selection.raters[0]
     topics = tuple(matrix.topic_names.values())
     if not topics:

@@ -175,6 +175,11 @@ def test_migration_fills_origins_of_accepted_outputs_and_of_runs(cast, collectio
     assert RetrievalRun.objects.get(name="published").origins == []
 
 
+def test_run_of_a_run_of_unknown_origin_names_that(collection):
+    fused = create_run(collection, "fused", "fuse(bm25 % 3, run(name=published)) % 2")
+    assert fused.origins == [origin("retrieved", "bm25"), origin("retrieved", "published")]
+
+
 def _forget_origins(text):
     """Set the state of before the migration."""
     for model in (Text, SubQuestion, RetrievalRun):

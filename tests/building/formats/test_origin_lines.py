@@ -233,3 +233,27 @@ def test_run_of_an_older_export_has_the_models_of_its_recipe(tmp_path, small):
     import_dataset(tmp_path / "out", "small")
     assert RetrievalRun.objects.get(name="mine").origins == [origin("retrieved", "bm25")]
     assert not import_dataset(tmp_path / "out", "small").changed
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"step": "run"}, "name of the step run must have 1 to 250 characters"),
+        ({"step": "run", "name": ""}, "name of the step run"),
+        ({"step": "monot5", "model": None}, "model of the step monot5"),
+        ({"step": "monot5", "model": "x" * 251}, "model of the step monot5"),
+        ({"step": "relevance", "judge": ["j"]}, "judge of the step relevance"),
+    ],
+)
+def test_step_without_the_names_of_its_models_is_refused(tmp_path, small, change, message):
+    make_run(small, "mine", "bm25 % 3", RecipeContext(small))
+    export_folder(small, tmp_path / "out")
+    path = tmp_path / "out/origins.jsonl"
+    provenance = json.loads(path.read_text().splitlines()[0])
+    provenance["origin"]["steps"][0] |= change
+    path.write_text(json.dumps(provenance) + "\n")
+    empty_database()
+    with pytest.raises(DatasetImportError) as refused:
+        import_dataset(tmp_path / "out", "small")
+    assert message in str(refused.value)
+    assert "origins.jsonl:1: " in str(refused.value)

@@ -75,6 +75,14 @@ def test_aggregates_have_seen_others(decided):
     create_aggregate(select(campaign.dataset, exposed="included"), "majority")
     aggregate = Rater.objects.get(kind="aggregate")
     assert set(exposures_of(aggregate)) == {Exposure.RATERS}
+    assert "not independent" not in aggregate.made_from
+
+
+def test_aggregate_says_how_many_grades_it_leaves_out(decided):
+    campaign, _, _ = decided
+    create_aggregate(select(campaign.dataset), "majority")
+    made_from = Rater.objects.get(kind="aggregate").made_from
+    assert ", without 4 grades that are not independent, n = " in made_from
 
 
 def test_edit_of_a_text_and_its_undo_keep_it(decided, cast):
@@ -135,6 +143,9 @@ ABOUT = {"text": "t-1:0#1", "topic": "t-1", "question_index": 1}
         (LINE | ABOUT | {"topic": "t-9"}, "topic", "'t-9' is not in the dataset"),
         (LINE | ABOUT | {"question_index": 9}, "question_index", "counted from 0"),
         (LINE | {"text": "t-1:0#1", "topic": "t-1"}, "question_index", "is missing"),
+        (LINE | {"topic": "t-1"}, "topic", "this line names no text"),
+        (LINE | {"question_index": 0}, "question_index", "this line names no text"),
+        (LINE | ABOUT | {"text_kind": "report"}, "text", "'t-1:0#1' is not in the dataset"),
     ],
 )
 def test_lines_that_name_nothing_are_refused(tmp_path, line, field, message):

@@ -65,23 +65,43 @@ def test_undo_also_forgets_the_models_of_wordings_edited_since(tmp_path, small, 
 
 
 def test_undo_keeps_what_an_earlier_wording_had_before_the_import(tmp_path, small, cast):
-    """The words of a file replace those of a model, and the same file names a model again."""
+    """The words of a file replace those of a model, and the file names the model again."""
     read(tmp_path, LINES[0])
     before = origins()
-    files = {name: lines for name, lines in study().items() if name == "reports_all.bm25.jsonl"}
-    files["reports_all.bm25.jsonl"][0]["response"] = "Words of a later run."
-    folder = write(tmp_path / "rerun", {**files, "origins.jsonl": [{"system": SYSTEM, **WROTE}]})
+    files = {"reports_all.bm25.jsonl": _reworded(), "origins.jsonl": [LINES[0]]}
+    folder = write(tmp_path / "rerun", files)
     import_dataset(folder, "small", new_words="count")
-    assert report().origins == []  # the line is of the wording from before
-    gpt_origin = origin("wrote", "gpt-4o")
-    origin_line = {"system": SYSTEM, "text": "t-1", **gpt_origin}
-    entry = read(tmp_path, origin_line)
-    assert report().origins == [gpt_origin]
-    assert undo(entry, small, cast.admin).reasons == []
-    assert report().origins == []
+    assert report().origins == [WROTE]  # the line is of the words that came with it
     rerun = ProjectEntry.objects.filter(action="imported", undone_by=None)[0]
     assert undo(rerun, small, cast.admin).reasons == []
     assert origins() == before
+
+
+def test_line_about_words_from_before_an_edit_is_not_of_the_new_ones(tmp_path, small, cast):
+    read(tmp_path, LINES[0])
+    folder = write(tmp_path / "rerun", {"reports_all.bm25.jsonl": _reworded()})
+    import_dataset(folder, "small", new_words="count")
+    read(tmp_path, LINES[0])
+    assert report().origins == []
+    gpt_origin = origin("wrote", "gpt-4o")
+    entry = read(tmp_path, {"system": SYSTEM, "text": "t-1", **gpt_origin})
+    assert report().origins == [gpt_origin]
+    assert undo(entry, small, cast.admin).reasons == []
+    assert report().origins == []
+
+
+def test_undo_leaves_rows_that_lack_some_of_the_added_models(tmp_path, small, cast):
+    entry = read(tmp_path, LINES[0], {"system": SYSTEM, "role": "reranked", "model": "x"})
+    Text.objects.filter(pk=report().pk).update(origins=[WROTE])  # written again by that model
+    assert undo_preview(entry, small).counts == {LABEL: 1}
+    assert undo(entry, small, cast.admin).reasons == []
+    assert report().origins == [WROTE]
+
+
+def _reworded() -> list[dict]:
+    lines = study()["reports_all.bm25.jsonl"]
+    lines[0]["response"] = "Words of a later run."
+    return lines
 
 
 def test_import_of_the_texts_waits_for_the_undo_of_their_models(tmp_path, small, cast):

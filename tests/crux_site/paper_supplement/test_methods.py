@@ -103,6 +103,8 @@ def test_rubrics_have_their_levels():
         ({"n_people": 1, "n_pairs": 1, "kappa": None}, "1 person rated 1 pair of a text and a sub-question."),
         ({"n_people": 1, "kappa": None}, "With one person there is no agreement of people to report."),
         ({"n_adjudicators": 1}, "1 adjudicator decided in sight of other grades and is not counted."),
+        ({"n_exposed": 1}, "1 grade given in sight of grades or decisions of others is left out."),
+        ({"n_exposed": 4}, "4 grades given in sight of grades or decisions of others are left out."),
         ({"n_adjudicators": 2}, "2 adjudicators decided in sight of other grades and are not counted."),
         ({}, r"Fleiss' $\kappa$~\cite{fleiss1971} is 0.59 (95\% interval 0.44 to 0.75); "),
         (

@@ -5,6 +5,8 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Rater, Rating
 from annotation.models.rating import EXPOSED, Exposure
+from evaluation.agreement.judges import judge_scores, select_judge
+from evaluation.agreement.report import agreement_report
 from evaluation.data.selection import select
 from tests.evaluation.agreement.command import as_object
 from tests.toolbox.agreement_study import make_study
@@ -100,3 +102,38 @@ def test_other_values_are_refused_with_the_list(rosa, study):
     assert "There are: left-out, included." in text_of_page(response)
     with pytest.raises(CommandError, match="There are: left-out, included"):
         call_command("agreement", "ferry", "--exposed", "all")
+
+
+def test_copies_of_a_grade_are_one(rosa, study):
+    exposed = study.rating(study.ben, study.oracle, 2)
+    copy = study.rating(study.ben, study.bm25, 2)
+    Rating.objects.filter(pk=copy.pk).update(
+        grade=exposed.grade, copied_from=study.oracle, exposure=Exposure.FEEDBACK
+    )
+    assert report(rosa)["exposed"]["n"] == 2
+
+
+def test_judges_are_compared_with_the_same_grades(study):
+    selection = select(study.dataset, raters=["ann", "ben"], exposed="included")
+    [(_, scores)] = judge_scores(selection)
+    judge = selection.judges[0]
+    expected = agreement_report(select_judge(selection, judge)).judge
+    assert scores.cohen_kappa == expected.cohen_kappa
+    [(_, left_out)] = judge_scores(select(study.dataset, raters=["ann", "ben"]))
+    assert left_out.cohen_kappa != scores.cohen_kappa
+
+
+@pytest.mark.parametrize("page", ["disagreements/", "agreement/", "mixed-model/"])
+def test_forms_keep_the_choice(rosa, study, page):
+    response = rosa.get(f"/datasets/ferry/{page}?raters=ann,ben&exposed=included")
+    assert '<input type="hidden" name="exposed" value="included">' in response.content.decode()
+
+
+def test_matrix_displays_exposed_grades(rosa, study):
+    def cells():
+        page = rosa.get("/datasets/ferry/matrix/under/answerable/?rater=ben").context["page"]
+        return page.rows
+
+    exposed = cells()
+    Rating.objects.update(exposure=Exposure.UNKNOWN)
+    assert exposed == cells()

@@ -1,11 +1,15 @@
 """Storage: an attempt counts once, its rating equals it, and its evidence is located."""
 
 import json
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
-from django.db import IntegrityError
+from django.apps import apps
+from django.db import IntegrityError, connection
 
 from annotation.models import NuggetSpan, Rating, Text
+from annotation.models.rating import Exposure
 from judging.engine.selection import Selection
 from judging.engine.storing import store, store_copies
 from judging.grading.pairs import Pair, Reply, State
@@ -281,3 +285,21 @@ def test_probabilities_are_json_of_numbers(run):
     pair = pairs_of(run)[0]
     store(run, None, WORKER, [graded(pair, probabilities=(1.0, None))], {})
     assert json.dumps(Attempt.objects.get().probabilities) == "[1.0, null]"
+
+
+def test_migration_marks_the_ratings_of_judges_of_this_site(run):
+    first, second = pairs_of(run)[:2]
+    store(run, None, WORKER, [graded(first)], {})
+    of_file = Rating.objects.create(
+        rater=run.judge.rater,
+        rubric=run.judge.rubric,
+        text_id=second.text_id,
+        question_id=second.question_id,
+        grade=1,
+    )
+    Rating.objects.update(exposure=Exposure.UNKNOWN)
+    migration = import_module("judging.migrations.0005_judge_family")
+    migration.expose_ratings(apps, SimpleNamespace(connection=connection))
+    exposures = dict(Rating.objects.values_list("question", "exposure"))
+    assert exposures[first.question_id] == Exposure.NONE
+    assert exposures[of_file.question_id] == Exposure.UNKNOWN
