@@ -30,7 +30,7 @@ from evaluation.scoring.report_coverage import (
 )
 from evaluation.stats import fleiss
 from evaluation.stats.bootstrap import Bootstrap, cluster_bootstrap
-from evaluation.stats.clusters import leave_one_topic_out_sums, topic_sums
+from evaluation.stats.clusters import leave_one_out_sums, topic_sums
 from evaluation.stats.estimate import Estimate, IntArray
 from evaluation.stats.intraclass import Intraclass, intraclass
 from evaluation.stats.jackknife import jackknife, jackknife_interval
@@ -54,8 +54,7 @@ def kappa_bootstrap(matrix: RatingMatrix, kappa: Estimate) -> Bootstrap:
 def alpha(matrix: RatingMatrix, metric: Metric) -> Estimate:
     """Return Krippendorff's alpha of all raters by a metric, with its interval over topics."""
     levels, ratings = matrix.levels, matrix.grades.T
-    units = coincidences(ratings, levels).reshape(matrix.n_items, len(levels) ** 2)
-    deleted = leave_one_topic_out_sums(units, matrix.topic).reshape(-1, len(levels), len(levels))
+    deleted = leave_one_out_sums(coincidences(ratings, levels, matrix.topic))
     return jackknife_interval(
         krippendorff_alpha(ratings, metric), alpha_from_coincidences(deleted, levels, metric)
     ).within(-1, 1)

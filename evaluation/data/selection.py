@@ -306,7 +306,7 @@ def _slicing(
     if not by:
         return None
     slug, _, name = by.partition(":")
-    one_of("rubric", slug, (rubric.slug for rubric in rubrics))
+    one_of("rubric", slug, (rubric.slug for rubric in rubrics if not rubric.is_multi_label))
     rubric = next(rubric for rubric in rubrics if rubric.slug == slug)
     raters = by_rubric[rubric.pk]
     one_of(f"rater under {slug} in {dataset.slug} called", name, (rater.name for rater in raters))

@@ -154,7 +154,10 @@ def quality_report(campaign: Campaign) -> QualityReport:
     return replace(
         report,
         profiles=tuple(
-            replace(profile, flags=flags(profile, median_seconds, n_failed)) for profile in profiles
+            replace(
+                profile, flags=flags(profile, median_seconds, n_failed, campaign.rubric.name_of)
+            )
+            for profile in profiles
         ),
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.stats.clusters import leave_one_out_sums, share, topic_sums
+from evaluation.stats.clusters import leave_one_out_sums, share
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
 
@@ -85,17 +85,18 @@ def _difference(
     )
     _, rater = np.unique(raters[comparable], return_inverse=True)
     _, stratum = np.unique(rater * N_BANDS + difficulty(support[comparable]), return_inverse=True)
-    in_stratum = stratum[:, np.newaxis] == np.arange(stratum.max() + 1)
-    terms = [
-        in_stratum & mask[:, np.newaxis]
-        for mask in (
-            ~follows_feedback,
-            ~follows_feedback & agrees,
-            follows_feedback,
-            follows_feedback & agrees,
-        )
-    ]
-    sums = topic_sums(np.hstack(terms), topics)
+    names, topic = np.unique(topics, return_inverse=True)
+    shape = len(names), int(stratum.max()) + 1
+    cell = np.ravel_multi_index((topic, stratum), shape)
+    masks = (
+        ~follows_feedback,
+        ~follows_feedback & agrees,
+        follows_feedback,
+        follows_feedback & agrees,
+    )
+    n_cells = shape[0] * shape[1]
+    counts = [np.bincount(cell[mask], minlength=n_cells).reshape(shape) for mask in masks]
+    sums = np.hstack(counts).astype(np.float64)
     whole = sums.sum(axis=0, keepdims=True)
     n_before, n_after = _compared_pairs(whole)
     used = int(n_before.sum() + n_after.sum())

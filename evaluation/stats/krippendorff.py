@@ -63,7 +63,8 @@ def krippendorff_alpha(ratings: ArrayLike, metric: Metric) -> Alpha:
     if len(levels) < 2:
         reason = "undefined, because all ratings are in one category"
         return Alpha(None, reason, n, missing, n_values=n_values)
-    observed, expected = _disagreements(coincidences(used, levels).sum(axis=0), levels, metric)
+    one_topic = np.zeros(used.shape[1], dtype=np.int64)
+    observed, expected = _disagreements(coincidences(used, levels, one_topic)[0], levels, metric)
     return Alpha(
         float(1 - observed / expected),
         None,
@@ -75,19 +76,26 @@ def krippendorff_alpha(ratings: ArrayLike, metric: Metric) -> Alpha:
     )
 
 
-def coincidences(ratings: ArrayLike, levels: ArrayLike) -> FloatArray:
-    """Return each unit's terms of the coincidence matrix: units x levels x levels.
+def coincidences(ratings: ArrayLike, levels: ArrayLike, topics: ArrayLike) -> FloatArray:
+    """Return each topic's terms of the coincidence matrix: sorted topics x levels x levels.
 
-    `ratings` is raters x units, NaN = missing, `levels` the whole scale, used or not. Each ordered
-    pair of a unit's m ratings adds 1 / (m - 1), so the unit adds m in all. A unit with fewer than
-    two ratings adds nothing. Errors as `fleiss.counts`.
+    `ratings` is raters x units, NaN = missing, `levels` the whole scale, used or not, `topics` one per
+    unit. Each ordered pair of a unit's m ratings adds 1 / (m - 1), so the unit adds m in all. A unit
+    with fewer than two ratings adds nothing. Errors as `fleiss.counts`.
     Source: as `krippendorff_alpha`.
     """
     matrix = counts(np.asarray(ratings, dtype=np.float64).T, levels).astype(np.float64)
-    pairs = matrix[:, :, np.newaxis] * matrix[:, np.newaxis, :]
-    diagonal = np.arange(matrix.shape[1])
-    pairs[:, diagonal, diagonal] -= matrix
-    return np.asarray(pairs / np.maximum(matrix.sum(axis=1) - 1, 1)[:, np.newaxis, np.newaxis])
+    shares = matrix / np.maximum(matrix.sum(axis=1) - 1, 1)[:, np.newaxis]
+    names, index = np.unique(np.asarray(topics), return_inverse=True)
+    order = np.argsort(index, kind="stable")
+    bounds = np.cumsum(np.bincount(index, minlength=len(names)))
+    n_levels = matrix.shape[1]
+    sums = np.empty((len(names), n_levels, n_levels))
+    # By topic, since units x levels x levels of a rubric with many sets of labels fill the memory.
+    for topic, units in enumerate(np.split(order, bounds)[:-1]):
+        sums[topic] = shares[units].T @ matrix[units]
+        sums[topic, np.arange(n_levels), np.arange(n_levels)] -= shares[units].sum(axis=0)
+    return sums
 
 
 def alpha_from_coincidences(sums: ArrayLike, levels: ArrayLike, metric: Metric) -> FloatArray:

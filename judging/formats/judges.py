@@ -99,6 +99,11 @@ def _judge(
     elif not is_lexical and values.parser not in PARSERS:
         problem("parser", f"is none of {', '.join(PARSERS)}")
     elif rubric := target.rubric_called(source, line, values.rubric):
+        if rubric.rubric.is_multi_label:
+            problem(
+                "rubric", f"{values.rubric} is multi-label, and a judge gives one grade to a pair"
+            )
+            return None
         judge = Judge(rubric=rubric.rubric, **fields)
         if judge.spec.fingerprint == values.fingerprint:
             return judge

@@ -77,7 +77,8 @@ def _none(request: AuthenticatedRequest, context: State) -> HttpResponse:
     rated = Rating.objects.filter(
         rater=context["rater"], text=context["text"], question=context["question"]
     )
-    context["grades"] = list(rated.values_list("grade", flat=True))
+    ratings = rated.select_related("rubric").prefetch_related("rubric__levels")
+    context["grades"] = [rating.rubric.name_of(rating.grade) for rating in ratings]
     return render(request, "judging/replies/none.html", context, status=404)
 
 

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from annotation.form_fields import MultilineField
 from annotation.form_versions import CHANGED, EMPTY, Conflict
 from annotation.models import AttentionCheck, Campaign, CheckQuestion
-from annotation.models.rubric_wording import campaign_wording
+from annotation.models.rubric_wording import RubricWording, campaign_wording
 from annotation.row_versions import VERSION, version_of
 
 REMOVE = "DELETE"  # the name that a formset gives to the box that takes a row out
@@ -67,11 +67,11 @@ class AttentionForm(forms.Form):
     )
     expected = forms.TypedChoiceField(coerce=int, label="Requested grade")
 
-    def __init__(self, *args: Any, labels: dict[int, str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, wording: RubricWording, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["expected"].choices = [  # type: ignore[attr-defined]
             ("", "choose"),
-            *((grade, f"{grade} {label}") for grade, label in labels.items()),
+            *((grade, wording.grade_text(grade)) for grade in wording.labels()),
         ]
 
 
@@ -125,7 +125,7 @@ class CheckForms:
         self.attention = AttentionChecks(
             data,
             prefix="attention",
-            form_kwargs={"labels": campaign_wording(campaign).labels()},
+            form_kwargs={"wording": campaign_wording(campaign)},
             initial=attention if data is None else [],
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from annotation.decimals import printed
@@ -105,11 +106,15 @@ class Profile:
 
 
 def flags(
-    profile: Profile, typical_seconds: float | None, min_failed_checks: int = 1
+    profile: Profile,
+    typical_seconds: float | None,
+    min_failed_checks: int = 1,
+    name_of: Callable[[int], str] = str,
 ) -> tuple[Flag, ...]:
     """Return the flags for review of a rater's work, with the number behind each.
 
     `typical_seconds` is the median time per item over the raters; None where none is known.
+    `name_of` gives the display name of a grade.
     `min_failed_checks` is the number of failed attention checks from which on they are a flag. An
     undefined statistic, or one of too few answers, raises no flag.
     """
@@ -117,7 +122,7 @@ def flags(
         *_attention(profile, min_failed_checks),
         *_against_labels(profile),
         *_time(profile, typical_seconds),
-        *_straight(profile),
+        *_straight(profile, name_of),
         *_marks(profile.marks),
         *_mirror_flags(profile),
     ]
@@ -164,14 +169,16 @@ def _time(profile: Profile, typical: float | None) -> list[tuple[str, str]]:
     return reasons
 
 
-def _straight(profile: Profile) -> list[tuple[str, str]]:
+def _straight(profile: Profile, name_of: Callable[[int], str]) -> list[tuple[str, str]]:
     line = profile.straight
     if line.n < ENOUGH or line.top.value is None or line.chance.value is None:
         return []
-    if line.top.value >= TOP_SHARE:
-        return [("one-grade", f"{line.top_grade} in {line.top.value:.0%} of {line.n} answers")]
-    if line.chance.value < RARE_RUN:
-        return [("run", f"{line.length} times {line.grade} in a row, by chance 1 in over 1,000")]
+    if line.top.value >= TOP_SHARE and line.top_grade is not None:
+        grade = name_of(line.top_grade)
+        return [("one-grade", f"{grade} in {line.top.value:.0%} of {line.n} answers")]
+    if line.chance.value < RARE_RUN and line.grade is not None:
+        grade = name_of(line.grade)
+        return [("run", f"{line.length} times {grade} in a row, by chance 1 in over 1,000")]
     return []
 
 

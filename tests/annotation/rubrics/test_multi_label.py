@@ -68,3 +68,10 @@ def test_rubric_is_created_on_the_page(cast):
 def test_judge_of_a_multi_label_rubric_is_refused():
     with pytest.raises(JudgeError, match="is multi-label, and a judge gives one grade"):
         make_judge("many", rubric=faults_of_answers(), model="m")
+
+
+def test_page_of_the_rubric_does_not_offer_a_judge(cast):
+    faults_of_answers()
+    client = cast.client("admin")
+    assert "Create a judge" in markup(client.get("/rubrics/graded/"))
+    assert "Create a judge" not in markup(client.get("/rubrics/faults/"))

@@ -11,6 +11,7 @@ from judging.formats.judges import definition_of
 from judging.models import Judge
 from tests.toolbox.import_study import contents, fingerprint, study, write
 from tests.toolbox.reimport import import_elsewhere, make_worked, rate, results
+from tests.toolbox.rubric_studies import faults_of_answers
 
 pytestmark = pytest.mark.django_db
 
@@ -145,6 +146,13 @@ def a_line(**changes) -> dict:
 def test_broken_definition_changes_nothing_and_is_named(tmp_path, change, field, message):
     lines = [{"name": "ann", "kind": "human"}, a_line(**change)]
     _is_refused(tmp_path, lines, 2, field, message)
+
+
+@pytest.mark.parametrize("backend", ["openai", "lexical"])
+def test_judge_of_a_multi_label_rubric_is_refused(tmp_path, backend):
+    faults_of_answers()
+    line = a_line(rubric="faults", backend=backend)
+    _is_refused(tmp_path, [line], 1, "judge.rubric", "a judge gives one grade to a pair")
 
 
 @pytest.mark.parametrize(

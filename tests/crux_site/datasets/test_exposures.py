@@ -81,8 +81,8 @@ def test_aggregates_have_seen_others(decided):
 def test_aggregate_says_how_many_grades_it_leaves_out(decided):
     campaign, _, _ = decided
     create_aggregate(select(campaign.dataset), "majority")
-    made_from = Rater.objects.get(kind="aggregate").made_from
-    assert ", without 4 grades that are not independent, n = " in made_from
+    description = Rater.objects.get(kind="aggregate").made_from
+    assert ", without 4 grades that are not independent, n = " in description
 
 
 def test_edit_of_a_text_and_its_undo_keep_it(decided, cast):

@@ -50,7 +50,7 @@ def test_by_hand():
 
 def test_unit_of_three_by_hand():
     # Ratings 0 0 1: each of 6 ordered pairs adds 1/2, so 00 twice = 1, 01 and 10 twice each = 1.
-    assert coincidences([[0], [0], [1]], [0, 1]).tolist() == [[[1, 1], [1, 0]]]
+    assert coincidences([[0], [0], [1]], [0, 1], [7]).tolist() == [[[1, 1], [1, 0]]]
 
 
 def test_ordinal_metric_depends_on_how_often_levels_are_used():
@@ -88,7 +88,7 @@ def test_coincidences_add_up_to_the_alpha_of_any_resample(metric):
     generator = np.random.default_rng(1)
     topics = [generator.integers(0, 3, (3, 8)).astype(float) for _ in range(4)]
     topics[1][0, :5] = NAN
-    sums = np.stack([coincidences(topic, [0, 1, 2]).sum(axis=0) for topic in topics])
+    sums = np.stack([coincidences(topic, [0, 1, 2], [0] * len(topic[0]))[0] for topic in topics])
     draws = np.array([[0, 1, 1, 3], [2, 2, 2, 2]])
     weights = np.stack([np.bincount(draw, minlength=4) for draw in draws])
     alphas = alpha_from_coincidences(np.tensordot(weights, sums, axes=1), [0, 1, 2], metric)
@@ -99,7 +99,7 @@ def test_coincidences_add_up_to_the_alpha_of_any_resample(metric):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_sums_without_alpha_are_nan(metric):
-    one_category = coincidences([[1, 1], [1, 1]], [0, 1]).sum(axis=0)
+    one_category = coincidences([[1, 1], [1, 1]], [0, 1], [0, 0])[0]
     stack = np.stack([one_category, np.zeros((2, 2))])
     assert np.isnan(alpha_from_coincidences(stack, [0, 1], metric)).all()
 

@@ -5,6 +5,7 @@ import pytest
 
 from evaluation.quality.signals.gold import accuracy
 from evaluation.quality.signals.pace import pace
+from evaluation.quality.signals.profile import flags
 from evaluation.quality.signals.runs import straight
 from evaluation.quality.signals.task_consistency import TaskConsistency
 from evaluation.stats.estimate import Estimate
@@ -20,6 +21,8 @@ def test_flags_have_their_numbers():
     assert flag_words(gold=accuracy(2, 5)) == ["2 of 5 gold answers right"]
     assert flag_words(kappa=Estimate(-0.1, None, 40)) == ["κ −0.10 with the others, n = 40"]
     assert flag_words(straight=straight([0] * 30)) == ["0 in 100% of 30 answers"]
+    [flag] = flags(replace(CALM, straight=straight([3] * 30)), None, name_of={3: "a + b"}.get)
+    assert flag.words == "a + b in 100% of 30 answers"
     (run,) = flag_words(straight=straight([0, 1] * 20 + [0] * 20 + [1] * 20))
     assert run == "20 times 0 in a row, by chance 1 in over 1,000"
     same = TaskConsistency(("answerable", "oracle"), 70, 72)
