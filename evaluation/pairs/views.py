@@ -28,6 +28,7 @@ from annotation.models import (
     Text,
     Version,
 )
+from annotation.models.rating import EXPOSED
 from annotation.origins import family_marks
 from evaluation.data.columns import Column
 from evaluation.data.origins import judge_models
@@ -196,6 +197,8 @@ class Voice:
     unlocated: tuple[NuggetSpan, ...]
     copied_from: Text | None = None
     """The text of equal words that the rater read instead."""
+    exposure: str = ""
+    """What the rater had seen before, if the grade is not independent."""
     has_reply: bool = False
     """True for a judge with stored replies."""
     remark: Answer | None = None
@@ -353,6 +356,7 @@ def _voice(rater: Column, rating: Rating | None, rubric: Rubric, eta: int) -> Vo
         located=tuple(span for span in spans if span.start is not None),
         unlocated=tuple(span for span in spans if span.start is None),
         copied_from=rating.copied_from if rating else None,
+        exposure=rating.get_exposure_display() if rating and rating.exposure in EXPOSED else "",
     )
 
 

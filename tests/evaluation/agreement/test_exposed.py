@@ -137,3 +137,12 @@ def test_matrix_displays_exposed_grades(rosa, study):
     exposed = cells()
     Rating.objects.update(exposure=Exposure.UNKNOWN)
     assert exposed == cells()
+
+
+def test_page_of_a_pair_marks_them(rosa, study):
+    def text(number):
+        pair = f"{study.oracle.pk}/{study.questions[number - 1].pk}/"
+        return text_of_page(rosa.get(f"/datasets/ferry/pairs/{pair}?raters=ann,ben"))
+
+    assert text(2).count("had seen the decisions of an expert on other pairs") == 1
+    assert "had seen" not in text(1)
