@@ -19,6 +19,8 @@ class AuthenticatedRequest(HttpRequest):
     htmx: HtmxDetails
     newest_rating: int
     """Key of the newest rating before the page was computed; only pages of results have it."""
+    certificates: str
+    """Judges of a page of results, each with the state of its certificate."""
 
 
 View = Callable[..., HttpResponseBase]

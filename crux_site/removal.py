@@ -43,6 +43,7 @@ from annotation.models.keys import last_key, skip_keys
 from annotation.models.rating import RatingQuerySet
 from building.models import Draft, Order, Product, Writing
 from evaluation.models import (
+    Certificate,
     LabelSample,
     PairNote,
     RankedText,
@@ -62,6 +63,7 @@ WORK_TABLES: dict[type[Model], str] = {
     Batch: "run__dataset",
     Shard: "run__dataset",
     JudgeRun: "dataset",
+    Certificate: "dataset",
     SampleChance: "sample__dataset",
     LabelSample: "dataset",
     Answer: "assignment__item__campaign__dataset",
@@ -123,6 +125,7 @@ BLOCKER_LABELS: dict[type[Model], tuple[str, str, str]] = {
     RankedText: ("run__name", "Retrieval run {}", "ranked texts"),
     SampleChance: ("sample", "Sample {} of Label next", "texts"),
     LabelSample: ("pk", "Sample {} of Label next", "settings with this rater"),
+    Certificate: ("rubric__title", "Certificates under {}", "tests of this judge"),
     Order: ("run", "Generation run {}", "tasks"),
     Product: ("draft__order__run", "Generation run {}", "accepted texts and questions"),
     Text: ("kind", "Texts of the kind {}", "texts"),

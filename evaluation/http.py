@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from annotation.http import AuthenticatedRequest, View, researchers_only
 from annotation.models import Dataset, Rating
+from evaluation.data.certificates import certificates_in_words
 from evaluation.data.selection import Selection, SelectionError, select
 from evaluation.first_look import frame_first, keep_duration
 
@@ -102,6 +103,9 @@ def chosen(
                     return fallback(request, dataset)
                 if frame := frame_first(request, dataset, choice):
                     return frame
+                if not request.path.endswith("/"):  # a file; a page has badges
+                    phrases = choice.filter_phrases() if hasattr(choice, "filter_phrases") else ()
+                    request.certificates = certificates_in_words(dataset, phrases)
                 started = perf_counter()
                 response = view(request, choice, *args, **kwargs)
                 keep_duration(request, perf_counter() - started)

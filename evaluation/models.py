@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.decimals import decimals
@@ -133,6 +134,45 @@ class SampleChance(models.Model):
 
     def __str__(self) -> str:
         return f"{self.text}: {decimals(self.chance, 3)}"
+
+
+class Certificate(models.Model):
+    """Stored result of testing whether a judge may stand in for one of the people.
+
+    Immutable, and kept if the test was not passed: parameters that were chosen after the first look
+    must be visible as such. Whether it still holds is computed, from the fingerprint, the rubric and
+    the ratings that it was computed from (evaluation/data/certificates.py).
+    """
+
+    dataset = models.ForeignKey(
+        "annotation.Dataset", on_delete=models.CASCADE, related_name="certificates"
+    )
+    judge = models.ForeignKey(
+        "annotation.Rater", on_delete=models.RESTRICT, related_name="+", db_index=False
+    )
+    rubric = models.ForeignKey("annotation.Rubric", on_delete=models.PROTECT, related_name="+")
+    is_passed = models.BooleanField()
+    parameters = models.JSONField(help_text="people, epsilon and margins, as they were chosen")
+    result = models.JSONField()
+    fingerprint = models.CharField(max_length=64, blank=True, help_text="of the judge")
+    rubric_hash = models.CharField(max_length=64, help_text="SHA-256 of rubric and guidelines")
+    data_hash = models.CharField(max_length=64, help_text="SHA-256 of the ratings and their texts")
+    grade_digests = models.JSONField(help_text="digests of the ratings, by the key of their topic")
+    text_digests = models.JSONField(help_text="digests of texts and questions, by topic")
+    created = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["judge", "rubric"], name="certificates_of_a_judge")]
+
+    def __str__(self) -> str:
+        return f"{self.judge} under {self.rubric}, {self.created:%Y-%m-%d %H:%M}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("certificate", args=[self.dataset.slug, self.rubric.slug, self.judge_id])
 
 
 class System(NaturalKey):

@@ -133,8 +133,14 @@ def table_file(
 ) -> HttpResponse:
     """Return a table as `name`.csv, .json or .tex to download.
 
-    `caption` is that of the LaTeX table. Raises Http404 for a table too long for LaTeX.
+    `caption` is that of the LaTeX table. Where the page has a judge, the state of its certificate is in
+    the last column, of LaTeX in the caption. Raises Http404 for a table too long for LaTeX.
     """
+    certificates = getattr(request, "certificates", "")
+    if file_format == "tex" and certificates:
+        caption = f"{caption}. {certificates}"
+    elif certificates:
+        table = with_certificates(table, certificates)
     if file_format == "json":
         response: HttpResponse = JsonResponse(
             table.records(), safe=False, json_dumps_params={"indent": 2, "ensure_ascii": False}
@@ -153,6 +159,13 @@ def table_file(
         return csv_response(name, table.flat_header, table.flat_rows())
     response["Content-Disposition"] = f'attachment; filename="{name}.{file_format}"'
     return response
+
+
+def with_certificates(table: ResultTable, certificates: str) -> ResultTable:
+    """Return the table with the certificates of its judges as last column, if any."""
+    if not certificates:
+        return table
+    return ResultTable([*table.header, "certificate"], ([*row, certificates] for row in table.rows))
 
 
 def latex_text(table: ResultTable, *, label: str, caption: str, origin: str) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from annotation.models import Dataset
 from evaluation.data.selection import SelectionError
 from evaluation.latex import MAX_ROWS
-from evaluation.result_tables import ResultTable, latex_text
+from evaluation.result_tables import ResultTable, latex_text, with_certificates
 
 
 class SupplementTable(NamedTuple):
@@ -21,6 +21,8 @@ class SupplementTable(NamedTuple):
     title: str
     make: Callable[[], ResultTable]
     columns: tuple[str, ...] = ()
+    certificates: str = ""
+    """Judges of the table, each with the state of its certificate."""
 
 
 class SupplementFiles(NamedTuple):
@@ -58,20 +60,20 @@ class Supplement:
 
     def files_of(self, name: str) -> SupplementFiles:
         """Return the files of one table. Raises SelectionError where the data do not allow it."""
-        title, make, columns = self.tables[name]
+        title, make, columns, certificates = self.tables[name]
         header, lazy_rows = make()
         rows = list(lazy_rows)
         table = ResultTable(header, rows)
         if not rows:
             raise SelectionError("there is nothing to compare")
-        files = {f"{name}.csv": table.csv()}
+        files = {f"{name}.csv": with_certificates(table, certificates).csv()}
         if len(rows) > MAX_ROWS:
             reason = f"the table has over {MAX_ROWS} rows: LaTeX has no page for it"
             return SupplementFiles(files, {f"{name}.tex": reason})
         files[f"{name}.tex"] = latex_text(
             table.restricted_to(columns) if columns else table,
             label=name,
-            caption=f"{title}. Dataset: {self.dataset.slug}",
+            caption=". ".join(filter(None, [title, certificates, f"Dataset: {self.dataset.slug}"])),
             origin=f"{name} of {self.dataset.slug}",
         )
         return SupplementFiles(files, {})

@@ -25,6 +25,10 @@ QUESTIONS = (
     "origins",
 )
 TEXTS = ("id", "kind", "system", "name", "topic", "body", "sha256", "origins")
+CERTIFICATES = (
+    *("judge", "rubric", "state", "void_because", "tested", "epsilon", "winning_rate", "advantage"),
+    *("n_pairs", "n_topics"),
+)
 RUNS = ("name", "tag", "n_topics", "n_ranked", "origins")
 RATERS = ("name", "kind", "is_of_dataset")
 RATINGS = (

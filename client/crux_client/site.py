@@ -174,6 +174,22 @@ class Dataset:
             questions=questions,
         )
 
+    def certificates(self) -> pd.DataFrame:
+        """The judges that graded what people graded, each with the state of its certificate.
+
+        Columns: judge, rubric, state (holds, not shown, void, not tested), void_because, tested, epsilon,
+        winning_rate, advantage, n_pairs, n_topics; the last six are missing where nobody has tested.
+        """
+        return self._fetch_frame("certificates", frames.CERTIFICATES)
+
+    def certificate(self, judge: str, rubric: str) -> dict[str, Any]:
+        """The newest certificate of a judge under a rubric, with evidence, slices and parameters.
+
+        Raises SiteError where nobody has tested the judge.
+        """
+        path = f"datasets/{self.slug}/certificates/{rubric}/{quote(judge, safe='')}/"
+        return self._connection.get(path, {})
+
     def _fetch_frame(self, endpoint: str, columns: tuple[str, ...], **filters: Any) -> pd.DataFrame:
         return _fetch_frame(self._connection, f"datasets/{self.slug}/{endpoint}/", columns, filters)
 
@@ -182,6 +198,7 @@ class Dataset:
         pages = list(self._connection.pages(f"datasets/{self.slug}/{endpoint}/", query))
         numbers = frames.frame(_rows(pages), frames.NUMBERS)
         numbers.attrs["selection"] = pages[0]["selection"]
+        numbers.attrs["certificates"] = pages[0].get("certificates", "")  # of sites from before
         return numbers
 
 

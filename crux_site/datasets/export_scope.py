@@ -33,6 +33,7 @@ from annotation.models import (
 )
 from building.models import Draft, Order, Product, Writing
 from evaluation.models import (
+    Certificate,
     LabelSample,
     PairNote,
     RankedText,
@@ -70,6 +71,7 @@ OMITTED_TABLES: Mapping[str, tuple[type[Model], ...]] = {
         *(JudgeRun, Shard, Batch, Attempt, Judge.projects.through),
     ),
     "Samples of what to label next.": (LabelSample, SampleChance),
+    "Certificates of judges: test the judges again.": (Certificate,),
     "Shared links.": (SharedLink,),
 }
 # Rows of tables that are carried but for these.

@@ -44,6 +44,7 @@ def events(dataset: Dataset, limit: int | None = None) -> list[Event]:
         *_runs(judge_runs.order_by("-created")[:limit]),
         *_runs(writings.order_by("-created")[:limit]),
         *_samples(dataset, limit),
+        *_certificates(dataset, limit),
     ]
     return sorted(unsorted, key=lambda event: event.at, reverse=True)[:limit]
 
@@ -86,3 +87,14 @@ def _samples(dataset: Dataset, limit: int | None) -> Iterator[Event]:
     samples = LabelSample.objects.filter(dataset=dataset).select_related("made_by")
     for sample in samples.order_by("-made")[:limit]:
         yield Event(sample.made, sample.made_by, "drew a sample for Label next", str(sample))
+
+
+def _certificates(dataset: Dataset, limit: int | None) -> Iterator[Event]:
+    certificates = dataset.certificates.select_related(
+        "created_by", "judge", "rubric", "dataset"
+    ).order_by("-created")
+    for certificate in certificates[:limit]:
+        outcome = "passed" if certificate.is_passed else "not passed"
+        detail = f"{certificate.judge.name} under {certificate.rubric.title}: {outcome}"
+        url = certificate.get_absolute_url()
+        yield Event(certificate.created, certificate.created_by, "tested a judge", detail, url)

@@ -13,13 +13,14 @@ from annotation.http import AuthenticatedRequest
 from annotation.models import Dataset
 from annotation.plurals import n_of
 from crux_site.judge_ranking.page import JudgeRanking, JudgeUsage, ranking_of, usage_by_rater
+from evaluation.data.certificates import certificate_state
 from evaluation.data.filter_line import Phrase
 from evaluation.data.selection import Selection
 from evaluation.http import chosen, empty_view, json_file, parse_selection
 from evaluation.result_tables import Cell, ResultTable, Row, Statistic, estimate_record, table_file
 
 HEADER = (
-    *("rank", "judge", "kind", "fingerprint"),
+    *("rank", "judge", "kind", "fingerprint", "certificate"),
     *(Statistic("agreement"), Statistic("equal_grades")),
     *("n_ratings", "n_pairs_graded", "n_replies", "n_without_grade", "tokens", "money"),
 )
@@ -85,7 +86,7 @@ def judge_ranking_table_file(
     request: AuthenticatedRequest, choice: RankingChoice, file_format: str
 ) -> HttpResponse:
     """Send the ranking as a file, a line for each judge."""
-    rows = _rows(choice.ranking, usage_by_rater(choice.dataset, request.user))
+    rows = _rows(choice.selection, choice.ranking, usage_by_rater(choice.dataset, request.user))
     return table_file(
         request,
         file_format,
@@ -110,19 +111,21 @@ def judge_ranking_json(request: AuthenticatedRequest, choice: RankingChoice) -> 
         "n_common_pairs": ranking.n_common,
         "n_topics": ranking.n_topics,
         "judges": [
-            dict(zip(HEADER[:4], row[:4], strict=True))
+            dict(zip(HEADER[:5], row[:5], strict=True))
             | {"agreement": estimate_record(judge.agreement)}
             | {"equal_grades": estimate_record(judge.scores.accuracy)}
             | dict(zip(HEADER[-6:-1], row[-6:-1], strict=True))
             | _usage_as_json(usage.get(judge.column.pk))
-            for row, judge in zip(_rows(ranking, usage), ranking.judges, strict=True)
+            for row, judge in zip(
+                _rows(choice.selection, ranking, usage), ranking.judges, strict=True
+            )
         ],
         "left_out": [{"judge": column.name, "n_pairs_graded": n} for column, n in ranking.left_out],
     }
     return json_file(f"{choice.dataset.slug}-judges", content)
 
 
-def _rows(ranking: JudgeRanking, usage: dict[int, JudgeUsage]) -> list[Row]:
+def _rows(selection: Selection, ranking: JudgeRanking, usage: dict[int, JudgeUsage]) -> list[Row]:
     rows: list[Row] = []
     for judge in ranking.judges:
         of_judge = usage.get(judge.column.pk)
@@ -134,6 +137,7 @@ def _rows(ranking: JudgeRanking, usage: dict[int, JudgeUsage]) -> list[Row]:
             [
                 *(judge.rank, judge.column.name, judge.column.kind),
                 of_judge.judge.fingerprint if of_judge else None,
+                str(certificate_state(selection.dataset, judge.column.pk, selection.rubric.pk)),
                 *(judge.agreement, judge.scores.accuracy),
                 *(judge.scores.n, judge.n_pairs, *usage_cells),
             ]

@@ -14,6 +14,8 @@ from annotation.program_version import program_versions
 from crux_site.paper_supplement.selections import PairComparison, RatedRubric
 from evaluation.agreement.judge import AgainstJudge
 from evaluation.agreement.judges import judge_scores
+from evaluation.certificates.methods import methods_sentences
+from evaluation.certificates.page import judge_rows
 from evaluation.data.repeats import RepeatedGrades
 from evaluation.data.selection import Selection
 from evaluation.matrix.rubric_matrix import used_rubrics
@@ -95,6 +97,8 @@ class JudgeFacts:
     fingerprint: str = ""
     temperature: float | None = None
     is_lexical: bool = False
+    certificates: Sequence[tuple[str, str, str]] = ()
+    """Of each rubric: title, state, and sentences of the test; the last are empty without one."""
 
 
 @dataclass(frozen=True)
@@ -245,9 +249,18 @@ def _judges(dataset: Dataset, selections: Sequence[Selection]) -> Iterator[Judge
         judge.rater_id: judge
         for judge in Judge.objects.filter(rater__in=graded).select_related("rubric", "rater")
     }
+    certificates: dict[int, list[tuple[str, str, str]]] = {}
+    for row in judge_rows(dataset):
+        tested = row.state.certificate
+        sentences = " ".join(methods_sentences(tested)) if tested else ""
+        facts = (row.rubric.title, str(row.state), sentences)
+        certificates.setdefault(row.judge.pk, []).append(facts)
     for name, rater in sorted(raters_of(dataset).items()):
         if rater.pk in graded:
-            yield _judge(name, rater, judges.get(rater.pk), sorted(graded[rater.pk]), tests)
+            facts_of_judge = _judge(
+                name, rater, judges.get(rater.pk), sorted(graded[rater.pk]), tests
+            )
+            yield replace(facts_of_judge, certificates=certificates.get(rater.pk, ()))
 
 
 def _judge(

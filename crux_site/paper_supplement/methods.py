@@ -16,6 +16,7 @@ from crux_site.paper_supplement.facts import (
     RepeatFacts,
     RubricFacts,
 )
+from evaluation.certificates.methods import SOURCE
 from evaluation.data.sources import Source
 from evaluation.latex import signed
 from evaluation.latex_text import code_points, escape
@@ -137,6 +138,10 @@ class _Section:
         yield f"The {noun} {_quoted(judge.name)}{_settings(judge)} graded {_listed(graded)}."
         for test in judge.tests:
             yield self._judge_test(test)
+        for rubric, state, sentences in judge.certificates:
+            yield f"Certificate under {_quoted(rubric)}: {escape(state)}."
+            if sentences:
+                yield escape(sentences).replace(f" {SOURCE}", self.cite("calderon2025"))
         if not judge.tests:
             yield (
                 f"No person rated a pair that {_quoted(judge.name)} graded: the {noun} is not tested "

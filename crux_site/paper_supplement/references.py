@@ -24,6 +24,16 @@ ENTRIES = {
   number = {1},
   pages = {1--3},
 }""",
+    "calderon2025": """@inproceedings{calderon2025,
+  author = {Calderon, Nitay and Reichart, Roi and Dror, Rotem},
+  title = {The alternative annotator test for {LLM}-as-a-judge: How to statistically justify
+    replacing human annotators with {LLMs}},
+  booktitle = {Proceedings of the 63rd Annual Meeting of the Association for Computational
+    Linguistics},
+  year = {2025},
+  eprint = {2501.10970},
+  archiveprefix = {arXiv},
+}""",
     "clarke2008": """@inproceedings{clarke2008,
   author = {Clarke, Charles L. A. and Kolla, Maheedhar and Cormack, Gordon V. and
     Vechtomova, Olga and Ashkan, Azin and B{\\"u}ttcher, Stefan and MacKinnon, Ian},

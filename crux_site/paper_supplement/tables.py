@@ -23,9 +23,12 @@ from crux_site.paper_supplement.selections import (
     rated_rubrics,
 )
 from evaluation.agreement.tables import agreement_table
+from evaluation.certificates.page import judge_rows
+from evaluation.data.certificates import certificates_in_words
+from evaluation.data.filter_line import Phrase
 from evaluation.data.selection import SelectionError
 from evaluation.mixed_model.export import TABLES as MODEL_TABLES
-from evaluation.result_tables import ResultTable, Statistic
+from evaluation.result_tables import ResultTable, Row, Statistic
 from evaluation.retrieval.export import tests_table
 from evaluation.retrieval.leaderboard import SAME, leaderboard
 from evaluation.retrieval.query import AMONG, TITLES
@@ -56,7 +59,8 @@ def supplement(dataset: Dataset, options: Options, systems: tuple[str, ...]) -> 
             judge = rubric.selection.judge
             title = f"{kind.title.format(judge=judge and judge.title)}: {rubric.title}"
             make = partial(kind.make, rubric)
-            tables[table_name] = SupplementTable(title, make, kind.columns)
+            certificates = certificates_in_words(dataset, rubric.selection.filter_phrases())
+            tables[table_name] = SupplementTable(title, make, kind.columns, certificates)
     comparisons = _comparisons(dataset, options, systems)
     for name, comparison in comparisons.items():
         if len(comparison.systems) < 2:
@@ -64,7 +68,13 @@ def supplement(dataset: Dataset, options: Options, systems: tuple[str, ...]) -> 
             continue
         title = f"Pairwise comparison of {AMONG[comparison.group]}: {TITLES[comparison.metric]}"
         make = partial(_pair_tests, comparison)
-        tables[name] = SupplementTable(title, make, TEST_COLUMNS)
+        source = Phrase(f"grades of {options.source.title}", options.source.judge)
+        certificates = certificates_in_words(dataset, [source])
+        tables[name] = SupplementTable(title, make, TEST_COLUMNS, certificates)
+
+    if any(dataset.certificates.all()[:1]):
+        make = partial(_certificates, dataset)
+        tables["certificates"] = SupplementTable("Certificates of judges", make)
 
     def methods(names: Collection[str], data_hash: str) -> dict[str, str]:
         tested = [comparison for name, comparison in comparisons.items() if f"{name}.csv" in names]
@@ -126,6 +136,21 @@ def _calibration(name: str) -> Callable[[RatedRubric], ResultTable]:
         return CALIBRATION_TABLES[name](rubric.calibration)
 
     return make
+
+
+def _certificates(dataset: Dataset) -> ResultTable:
+    """Return the states of the judges' certificates, with the numbers of their tests."""
+    rows: list[Row] = []
+    for row in judge_rows(dataset):
+        certificate = row.state.certificate
+        result = certificate.result if certificate else {}
+        numbers = [result.get(name) for name in CERTIFICATE_NUMBERS]
+        epsilon = certificate.parameters["epsilon"] if certificate else None
+        rows.append([row.judge.name, row.rubric.title, str(row.state), epsilon, *numbers])
+    return ResultTable(("judge", "rubric", "state", "epsilon", *CERTIFICATE_NUMBERS), rows)
+
+
+CERTIFICATE_NUMBERS = ("n_pairs", "n_topics", "winning_rate", "advantage")
 
 
 def _pair_tests(comparison: PairComparison) -> ResultTable:

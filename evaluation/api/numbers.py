@@ -19,6 +19,7 @@ from annotation.models import Dataset
 from evaluation.agreement.numbers import SCOPES as AGREEMENT
 from evaluation.agreement.numbers import numbers as agreement_numbers
 from evaluation.agreement.report import cached_report
+from evaluation.data.certificates import certificates_in_words
 from evaluation.data.query import OneOf
 from evaluation.data.selection import Exposed, SelectionError, select
 from evaluation.result_tables import Number
@@ -129,16 +130,21 @@ class OfSelection(NumberedPagination):
     max_page_size = LARGEST
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> Any:
-        self.selection = view.selection
+        self.selection, self.certificates = view.selection, view.certificates
         return super().paginate_queryset(queryset, request, view)
 
     def get_paginated_response(self, data: Sequence[Any]) -> Response:
         response = super().get_paginated_response(data)
-        return Response({"selection": self.selection, **response.data})
+        head = {"selection": self.selection, "certificates": self.certificates}
+        return Response({**head, **response.data})
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         page = super().get_paginated_response_schema(schema)
-        page["required"] = ["selection", *page["required"]]
+        page["required"] = ["selection", "certificates", *page["required"]]
+        page["properties"]["certificates"] = {
+            "type": "string",
+            "description": "The judge of these numbers with the state of its certificate; empty: no judge.",
+        }
         page["properties"]["selection"] = {
             "type": "object",
             "additionalProperties": {"type": "string"},
@@ -155,9 +161,10 @@ class Numbers(DatasetEndpoint, Listing):
     pagination_class = OfSelection
     queryset = Dataset.objects.none()
     selection: dict[str, str]
+    certificates: str
 
     def numbers(self) -> Iterable[Number]:
-        """Return all numbers, and set `selection`.
+        """Return all numbers, and set `selection` and `certificates`.
 
         Raises SelectionError for a choice that does not exist.
         """
@@ -185,6 +192,7 @@ class Agreement(Numbers):
         chosen = report.selection
         raters_named = ",".join(rater.name for rater in chosen.raters)
         self.selection = chosen.params(raters=raters_named, eta=chosen.eta)
+        self.certificates = certificates_in_words(self.dataset, chosen.filter_phrases())
         return agreement_numbers(report)
 
 
@@ -195,6 +203,8 @@ class Scores(Numbers):
     asks = ScoresQuery
 
     def numbers(self) -> Iterable[Number]:
-        options = ScoringQuery(self.dataset, self.query).options
+        choice = ScoringQuery(self.dataset, self.query)
+        options = choice.options
+        self.certificates = certificates_in_words(self.dataset, choice.parse().filter_phrases())
         self.selection = options.params()
         return score_numbers(leaderboard(self.dataset, options))

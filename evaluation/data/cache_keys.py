@@ -14,6 +14,7 @@ class CacheKey(StrEnum):
     AGREEMENT = "agreement"
     BY_QUESTION_TYPE = "recall by question type"
     CALIBRATION = "calibration"
+    CERTIFICATE_CHANGES = "changes since a certificate"
     CRUD_RAG_GRID = "grid of CRUD-RAG"
     FILTERED_QUESTIONS = "questions to filter by a judge's grades"
     GENERATION_MEASURES = "measures of a system's reports"
@@ -38,6 +39,7 @@ class CacheKey(StrEnum):
     SCORES = "scores of systems"
 
     # Lists and counts until the next write to the database, see SHARED_CACHE.
+    CERTIFICATE_STATES = "states of certificates"
     CONSTRUCTION_STEPS = "steps of a collection's construction"
     DATA_VERSION = "version of the data"
     DATASET_OVERVIEW = "overview of a dataset"

@@ -4,7 +4,11 @@ from typing import NamedTuple
 
 
 class Phrase(NamedTuple):
-    """Words for one choice. A judge in them is marked by whether people have tested it."""
+    """Words for one choice. A judge in them is marked by whether people have tested it.
+
+    `judge` is the key of its rater, `rubric` that of the rubric of people whom it is compared with.
+    """
 
     text: str
-    has_judge: bool = False
+    judge: int | None = None
+    rubric: int | None = None

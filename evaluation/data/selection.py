@@ -174,7 +174,7 @@ class Selection:
             yield Phrase(self.campaign.title if self.campaign else "all campaigns")
         if self.judges:
             yield (
-                Phrase(f"judge {self.judge.title}", has_judge=True)
+                Phrase(f"judge {self.judge.title}", self.judge.pk, self.rubric.pk)
                 if self.judge
                 else Phrase("no judge")
             )

@@ -48,6 +48,11 @@ class Source:
         return f"people over {self.rater.title}" if self.people else self.rater.title
 
     @property
+    def judge(self) -> int | None:
+        """The key of the rater, if that is a model or a baseline."""
+        return self.rater.pk if self.rater and self.rater.is_judge else None
+
+    @property
     def raters(self) -> tuple[int, ...]:
         """The keys of everybody whose ratings are read."""
         return tuple(rater.pk for rater in (*self.people, *filter(None, [self.rater])))

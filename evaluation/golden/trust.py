@@ -64,7 +64,7 @@ def _person(person: PersonTest) -> Result:
     if person.p_clustered is None:
         return answer
     return answer | {
-        "clusters": person.n_clusters,
+        "clusters": person.clustered.n_topics if person.clustered else None,
         "p_clustered": person.p_clustered,
         "rejected_clustered": person.is_rejected_clustered,
     }

@@ -175,8 +175,7 @@ class ScoringQuery(PageQuery):
         }
 
     def filter_phrases(self) -> Iterator[Phrase]:
-        rater = self.source.rater
-        yield Phrase(f"grades of {self.source.title}", has_judge=bool(rater and rater.is_judge))
+        yield Phrase(f"grades of {self.source.title}", self.source.judge)
         yield Phrase(f"answerable from grade {self.eta}")
         yield Phrase(DEPTH_WORDS.get(self.cutoff, f"runs read to rank {self.cutoff}"))
         for name, default in (("ideal", IDEALS[0]), ("rules", PAPER.name), ("questions", ALL)):

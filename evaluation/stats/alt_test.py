@@ -9,6 +9,8 @@ pairs of a topic resemble each other.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +18,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.stats.clusters import topic_sums
+from evaluation.stats.clusters import ClusteredMean, clustered_mean
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
 Scoring = Literal["accuracy", "neg_rmse"]
@@ -41,7 +43,8 @@ class PersonTest:
     difference: float | None = None
     p: float | None = None
     is_rejected: bool | None = None
-    n_clusters: int | None = None
+    clustered: ClusteredMean | None = None
+    """The difference with its standard error over topics."""
     p_clustered: float | None = None
     is_rejected_clustered: bool | None = None
 
@@ -141,13 +144,11 @@ def _person(
     test = PersonTest(n, None, float(judge_wins.mean()), float(person_wins.mean()), mean, p)
     if topics is None:
         return test
-    sums = topic_sums((differences - mean)[:, np.newaxis], topics[graded])[:, 0]
-    n_clusters = len(sums)
-    clustered = None
-    if n_clusters > 1:
-        error = np.sqrt(n_clusters / (n_clusters - 1) * (sums**2).sum()) / n
-        clustered = _p_below(mean, epsilon, float(error), n_clusters - 1)
-    return replace(test, n_clusters=n_clusters, p_clustered=clustered)
+    clustered = clustered_mean(differences, topics[graded])
+    p_clustered = None
+    if clustered.error is not None:
+        p_clustered = _p_below(mean, epsilon, clustered.error, clustered.n_topics - 1)
+    return replace(test, clustered=clustered, p_clustered=p_clustered)
 
 
 def _nearness(grades: FloatArray, other_grades: FloatArray, scoring: Scoring) -> FloatArray:
@@ -167,8 +168,8 @@ def _p_below(mean: float, epsilon: float, error: float, freedom: int) -> float |
 
 
 def _with_rejections(tests: list[PersonTest], q: float) -> list[PersonTest]:
-    rejected = _rejected([test.p for test in tests], q)
-    clustered = _rejected([test.p_clustered for test in tests], q)
+    rejected = benjamini_yekutieli([test.p for test in tests], q)
+    clustered = benjamini_yekutieli([test.p_clustered for test in tests], q)
     return [
         replace(
             test,
@@ -179,8 +180,29 @@ def _with_rejections(tests: list[PersonTest], q: float) -> list[PersonTest]:
     ]
 
 
-def _rejected(values: list[float | None], q: float) -> NDArray[np.bool_]:
-    """Return which hypotheses are rejected, by Benjamini and Yekutieli's method."""
+def topics_needed(
+    difference: ClusteredMean, epsilon: float, n_people: int, *, q: float = 0.05, power: float = 0.8
+) -> int | None:
+    """Return the number of topics with which a person's test would reject in `power` of cases.
+
+    If the mean and the spread over topics stay as they are, with the level of the smallest p of
+    `n_people` by Benjamini and Yekutieli. None where the mean is epsilon or more, so that no number is
+    enough, or where there is one topic.
+    """
+    sd, gap = difference.topic_sd, epsilon - difference.value
+    if sd is None or gap <= 0:
+        return None
+    harmonic = sum(1 / rank for rank in range(1, n_people + 1))
+    normal = scipy.stats.norm
+    reach = normal.ppf(1 - q / (harmonic * n_people)) + normal.ppf(power)
+    return max(math.ceil(float((reach * sd / gap) ** 2)), 2)
+
+
+def benjamini_yekutieli(values: Sequence[float | None], q: float) -> NDArray[np.bool_]:
+    """Return which hypotheses are rejected at a false discovery rate of `q`; none without a p.
+
+    Source: Benjamini and Yekutieli (2001), Annals of Statistics 29(4), 1165-1188.
+    """
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - a second
 
     rejected = np.zeros(len(values), dtype=bool)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from evaluation.stats import fleiss
@@ -12,6 +15,8 @@ from evaluation.stats.cohen import Weights, cohen_kappa, kappa_from_matrix
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_index
 from evaluation.stats.jackknife import jackknife_interval
 from evaluation.stats.majority import pair_counts, scott_pi
+
+ONE_TOPIC = "no interval, because there is one topic alone"
 
 
 def topic_sums(terms: ArrayLike, topics: IntArray) -> FloatArray:
@@ -83,6 +88,59 @@ def mean_of_items(
     deleted = leave_one_topic_out_sums(np.column_stack([parts, weights]), topics)
     whole = Estimate(float(parts.sum() / n), None, n, missing)
     return jackknife_interval(whole, ratio(deleted[:, 0], deleted[:, 1]))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredMean:
+    """Mean of items with its standard error over topics (CR1).
+
+    t has `n_topics` - 1 degrees of freedom.
+
+    `error` is None with one topic. `topic_size` is the mean number of items of a topic.
+    """
+
+    value: float
+    n: int
+    n_topics: int
+    error: float | None
+
+    @property
+    def topic_size(self) -> float:
+        return self.n / self.n_topics
+
+    @property
+    def topic_sd(self) -> float | None:
+        """The standard deviation of sums of residuals over topics, divided by the topic size."""
+        return None if self.error is None else self.error * math.sqrt(self.n_topics)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float] | None:
+        """Return the ends of the interval, None with one topic."""
+        if self.error is None:
+            return None
+        reach = self.error * float(scipy.stats.t.ppf((1 + level) / 2, self.n_topics - 1))
+        return self.value - reach, self.value + reach
+
+    def estimate(self, missing: int = 0, level: float = 0.95) -> Estimate:
+        """Return the mean with its interval."""
+        ends = self.interval(level)
+        if ends is None:
+            return Estimate(self.value, None, self.n, missing, interval_reason=ONE_TOPIC)
+        return Estimate(self.value, None, self.n, missing, *ends)
+
+
+def clustered_mean(values: FloatArray, topics: IntArray) -> ClusteredMean:
+    """Return the mean of at least one value, with its standard error over topics.
+
+    CR1: G / (G - 1) times the squares of the residuals summed over each of G topics. Source: Cameron
+    and Miller (2015), Journal of Human Resources 50(2), 317-372.
+    """
+    n, mean = len(values), float(values.mean())
+    sums = topic_sums((values - mean)[:, np.newaxis], topics)[:, 0]
+    n_topics = len(sums)
+    error = None
+    if n_topics > 1:
+        error = float(np.sqrt(n_topics / (n_topics - 1) * (sums**2).sum()) / n)
+    return ClusteredMean(mean, n, n_topics, error)
 
 
 def level_sums(

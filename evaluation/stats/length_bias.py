@@ -6,11 +6,10 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from evaluation.stats.clusters import topic_sums
+from evaluation.stats.clusters import ONE_TOPIC, topic_sums
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
 ONE_LENGTH = "undefined, because the texts of each topic have one length"
-ONE_TOPIC = "no interval, because there is one topic alone"
 
 
 def length_bias(

@@ -6,10 +6,12 @@ import pytest
 from django.conf import settings
 from drf_spectacular.generators import SchemaGenerator
 
+from evaluation.certificates.testing import judge_test
 from evaluation.models import RetrievalRun
 from judging.engine import runs
 from judging.engine.judges import baseline_of
 from judging.engine.selection import Selection
+from tests.toolbox.certificate_study import make_certificate_study
 
 pytestmark = pytest.mark.any_database
 
@@ -46,13 +48,23 @@ def names(dataset, ratings):
         "run": "one",
         "slug": "graded",
         "fingerprint": judge.fingerprint,
+        "rubric": "graded",
+        "judge": "near",
     }
+
+
+def url_of(address, names):
+    if "{judge}" in address:
+        study = make_certificate_study()
+        judge_test(study.dataset, rubric="graded", judge="near").store(by=None)
+        names = names | {"dataset": study.dataset.slug}
+    kind = "texts" if "/texts/" in address else "judge-runs"
+    return address.format(**names, id=names[kind])
 
 
 @pytest.mark.parametrize(("method", "address"), table(), ids=" ".join)
 def test_roles_have_the_access_of_the_table(api, names, method, address):
-    kind = "texts" if "/texts/" in address else "judge-runs"
-    url = address.format(**names, id=names[kind])
+    url = url_of(address, names)
     for role, may in table()[method, address].items():
         answer = api(role).generic(method, url, "", content_type="application/json")
         assert answer["Content-Type"].split(";")[0] in (
@@ -70,8 +82,7 @@ def test_roles_have_the_access_of_the_table(api, names, method, address):
 
 @pytest.mark.parametrize(("method", "address"), table(), ids=" ".join)
 def test_other_methods_are_refused(api, names, method, address):
-    kind = "texts" if "/texts/" in address else "judge-runs"
-    url = address.format(**names, id=names[kind])
+    url = url_of(address, names)
     allowed = {verb for verb, endpoint in table() if endpoint == address} | {"HEAD"}
     for refused_method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} - allowed:
         answer = api("admin").generic(refused_method, url)

@@ -7,6 +7,7 @@ import httpx
 import pandas as pd
 import pytest
 from django.core.cache import caches
+from django.core.management import call_command
 from django.test import Client
 
 from annotation.models import ApiToken, Dataset, NuggetSpan, Rating, SubQuestion, Text
@@ -15,6 +16,7 @@ from crux_client import Site, SiteError, connection, site
 from crux_site.exports import page as page_of_exports
 from evaluation.models import RetrievalRun
 from tests.toolbox.agreement_study import Study, make_study
+from tests.toolbox.certificate_study import make_certificate_study
 
 NUMBERS = ["scope", "name", "measure", "value", "low", "high", "n", "missing", "reason"]
 
@@ -297,3 +299,16 @@ def test_foreign_answer_raises_site_error(laid_out, answer, sentence):
 def test_site_that_is_not_there_is_named(url):
     with pytest.raises(SiteError, match="does not answer"):
         Site(url, "secret").datasets()
+
+
+def test_certificates_are_a_frame_and_one_is_a_dict(rosa, db):
+    make_certificate_study()
+    bay = rosa.dataset("bay")
+    call_command("certificate", "bay", rubric="graded", judge="near")
+    frame = bay.certificates().set_index("judge")
+    assert dict(frame["state"]) == {"near": "holds", "far": "not tested"}
+    assert frame.loc["near", "winning_rate"] == 1
+    certificate = bay.certificate("near", "graded")
+    assert [person["name"] for person in certificate["result"]["people"]] == ["ann", "ben", "cat"]
+    with pytest.raises(SiteError, match="was tested"):
+        bay.certificate("far", "graded")

@@ -5,10 +5,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 from django.db import transaction
+from django.utils import timezone
 
 from annotation.builder import drafts
 from annotation.management.base import SiteCommand
-from annotation.models import Campaign, Dataset, Rater, Rubric, Text, User
+from annotation.models import Campaign, Dataset, Rater, Rating, Rubric, Text, User
 from annotation.models.projects import join_main
 from annotation.participation import assigning
 from building.engine.choosing import resolve_writer, stored
@@ -19,6 +20,8 @@ from crux_site.demo import crowd
 from crux_site.demo.loading import DONE
 from crux_site.demo.people import PASSWORD, PEOPLE, WORKERS
 from crux_site.imports.importing import import_dataset
+from evaluation.certificates.testing import judge_test
+from evaluation.data.certificates import certificate_states
 from judging import mock_model
 from judging.engine.foreground import fill_lexical
 from judging.engine.judges import levels_of, make_judge
@@ -29,6 +32,7 @@ from judging.models import Judge
 SLUG = "coastal-demo"
 BUILT = "built-demo"
 CITED = "built-demo-citations"
+CERTIFIED = "certificate-demo"
 
 
 class Command(SiteCommand):
@@ -61,6 +65,7 @@ class Command(SiteCommand):
             f"    {run.n_planned} pairs graded, {run.n_there_before} were there before"
         )
         self._judge()
+        self._certificates()
         self._build()
         self._print("campaigns")
         self._campaign(dataset, "answerable", Text.Kind.REPORT, "Report coverage", None)
@@ -97,6 +102,22 @@ class Command(SiteCommand):
         run = fill_lexical(Dataset.objects.get(slug=CITED), slug="lexical-citation-support")
         self.stdout.write(f"    {support.in_words()}")
         self.stdout.write(f"    {run.n_planned} of them graded by the lexical baseline")
+
+    def _certificates(self) -> None:
+        """Test simulated judges against three people; one grade is changed after its test."""
+        if Dataset.objects.filter(slug=CERTIFIED).exists():
+            return
+        self._print("certificates of simulated judges (baselines, not models)")
+        folder = settings.BASE_DIR / "fixtures" / "judges"
+        import_dataset(folder, CERTIFIED, title="Certificate demo")
+        dataset = Dataset.objects.get(slug=CERTIFIED)
+        for judge in ("close", "lenient", "changed"):  # `noisy` is left for the reader
+            judge_test(dataset, rubric="graded", judge=judge).store(by=None)
+        changed = dataset.texts.order_by("pk")[0].ratings.filter(rater__name="changed")[0]
+        grade = 5 - changed.grade
+        Rating.objects.filter(pk=changed.pk).update(grade=grade, created=timezone.now())
+        for (rater, _), state in sorted(certificate_states(dataset).items()):
+            self.stdout.write(f"    {Rater.objects.get(pk=rater).name}: {state}")
 
     def _judge(self) -> None:
         """Create a judge for runs that are started in the browser without a model."""

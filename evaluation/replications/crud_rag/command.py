@@ -12,12 +12,13 @@ from annotation.decimals import decimals
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
 from annotation.plurals import n_of
+from evaluation.data.certificates import certificates_in_words
 from evaluation.data.selection import one_of
 from evaluation.metrics.tokenizers import NAMES
 from evaluation.replications.crud_rag.export import TABLES, as_json
 from evaluation.replications.crud_rag.page import Grid, GridRow, grid_report
 from evaluation.replications.crud_rag.query import RULES, GridQuery
-from evaluation.result_tables import plain_cell
+from evaluation.result_tables import plain_cell, with_certificates
 
 
 class Command(SiteCommand):
@@ -49,7 +50,8 @@ class Command(SiteCommand):
         choice = GridQuery(dataset, options).parse()
         report = grid_report(choice)
         if options["csv"]:
-            table = TABLES[options["csv"]](choice, report)
+            certificates = certificates_in_words(choice.dataset, choice.filter_phrases())
+            table = with_certificates(TABLES[options["csv"]](choice, report), certificates)
             writer = csv.writer(self.stdout, lineterminator="\n")
             writer.writerow(table.flat_header)
             writer.writerows([plain_cell(cell) for cell in row] for row in table.flat_rows())

@@ -75,7 +75,8 @@ class GridQuery(PageQuery):
         yield Phrase(f"rules {self.labels['rules']}")
         yield Phrase(f"tokens: {self.tokens.name}")
         if self.rater:
-            yield Phrase(f"answers by {self.rater.title}", has_judge=self.rater.is_judge)
+            rater = self.rater
+            yield Phrase(f"answers by {rater.title}", rater.pk if rater.is_judge else None)
 
     @cached_property
     def options(self) -> MeasureSettings:

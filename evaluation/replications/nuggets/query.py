@@ -62,7 +62,7 @@ class NuggetQuery(PageQuery):
     def filter_phrases(self) -> Iterator[Phrase]:
         for noun, rater in (("support", self.support), ("importance", self.importance)):
             if rater:
-                yield Phrase(f"{noun} by {rater.title}", has_judge=rater.is_judge)
+                yield Phrase(f"{noun} by {rater.title}", rater.pk if rater.is_judge else None)
         yield Phrase(f"rules {self.labels['rules']}")
         if self.comparison:
             yield Phrase(f"beside coverage in {self.comparison.title}")

@@ -151,11 +151,9 @@ class SeenQuery(PageQuery):
         }
 
     def filter_phrases(self) -> Iterator[Phrase]:
-        rater, reader = self.source.rater, self.rater.rater
-        yield Phrase(f"grades of {self.source.title}", has_judge=bool(rater and rater.is_judge))
+        yield Phrase(f"grades of {self.source.title}", self.source.judge)
         yield Phrase(f"answered from grade {self.eta}")
-        has_judge = bool(reader and reader.is_judge)
-        yield Phrase(f"reports read by {self.rater.title}", has_judge=has_judge)
+        yield Phrase(f"reports read by {self.rater.title}", self.rater.judge)
         yield Phrase(f"run {self.run}" if self.run else "run of the system’s name")
         if self.depth:
             yield Phrase(f"first {n_of(self.depth, 'passage')}")

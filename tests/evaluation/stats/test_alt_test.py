@@ -29,7 +29,8 @@ def test_clusters_by_hand():
     people = [[1, 0, 0, 0], [1, 0, 0, 1], [1, 1, 0, 1]]
     tested = alt_test(people, [1, 0, 0, 1], np.array([1, 1, 2, 2]), **HAND)
     ann = tested.people[0]
-    assert ann.n_clusters == 2
+    assert ann.clustered is not None
+    assert ann.clustered.n_topics == 2
     assert ann.p_clustered == pytest.approx(scipy.stats.t.cdf((-0.25 - 0.2) / 0.25, 1))
 
 

@@ -1,0 +1,205 @@
+"""Content of the pages of certificates: the list of judges, and one judge under a rubric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import ROUND_UP, Decimal
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count
+
+from annotation.models import Campaign, Dataset, ItemQuestion, Rubric
+from evaluation.certificates.assessment import RefusedError, check_judge, failed_parts
+from evaluation.certificates.methods import decision, methods_sentences
+from evaluation.certificates.testing import JudgeTest, has_seen_results
+from evaluation.data.certificates import (
+    CertificateState,
+    TestedRatings,
+    certificate_state,
+    state_of,
+)
+from evaluation.data.columns import Column
+from evaluation.data.ratings import load
+from evaluation.data.selection import select
+from evaluation.models import Certificate
+from evaluation.stats.estimate import Estimate
+
+LEVEL = 0.05  # of the tests of equivalence
+VERDICTS = {True: "passes", False: "not shown", None: "not tested"}
+
+
+@dataclass(frozen=True)
+class JudgeRow:
+    """A judge that graded what people graded under a rubric, and its state."""
+
+    rubric: Rubric
+    judge: Column
+    state: CertificateState
+
+
+def judge_rows(dataset: Dataset) -> Iterator[JudgeRow]:
+    """Yield the judges of each rubric under which people graded; cached look-ups."""
+    for rubric in Rubric.objects.order_by("title"):
+        selection = select(dataset, rubric=rubric.slug)
+        if rubric.is_multi_label or not any(rater.is_person for rater in selection.raters):
+            continue
+        for judge in selection.judges:
+            yield JudgeRow(rubric, judge, certificate_state(dataset, judge.pk, rubric.pk))
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Labels that are missing for a pass: pairs, each graded by so many people."""
+
+    n_topics: int
+    n_pairs: int
+    n_people: int
+    minutes: int | None
+    pay: Decimal | None
+    currency: str
+
+
+@dataclass(frozen=True)
+class CertificatePage:
+    """A stored certificate for display."""
+
+    certificate: Certificate
+    state: CertificateState
+
+    @property
+    def decision(self) -> str:
+        return decision(self.certificate)
+
+    @property
+    def methods(self) -> str:
+        return " ".join(methods_sentences(self.certificate))
+
+    @property
+    def result(self) -> dict[str, Any]:
+        result: dict[str, Any] = self.certificate.result
+        return result
+
+    @cached_property
+    def chosen_after_result(self) -> bool:
+        return has_seen_results(self.certificate)
+
+    @property
+    def failed_parts(self) -> list[str]:
+        return list(failed_parts(self.result)) if self.certificate.is_passed else []
+
+    @property
+    def people(self) -> list[dict[str, Any]]:
+        return [
+            row | {"estimate": _difference(row), "verdict": VERDICTS[row["passes"]]}
+            for row in self.result["people"]
+        ]
+
+    @property
+    def agreement(self) -> Estimate:
+        return Estimate(**self.result["agreement"]["difference"])
+
+    @property
+    def agreement_verdict(self) -> str:
+        """Return the result of the tests of equivalent agreement."""
+        agreement = self.result["agreement"]
+        margin = f"{agreement['margin']:g}"
+        if agreement["p_equivalent"] is None:
+            return "no test of equivalence"
+        if agreement["p_equivalent"] < LEVEL:
+            return f"equivalent within {margin}"
+        if agreement["p_not_worse"] < LEVEL:
+            return f"not worse by {margin}"
+        return f"not shown to be equivalent within {margin}"
+
+    @property
+    def bias(self) -> Estimate:
+        return Estimate(**self.result["bias"]["estimate"])
+
+    @property
+    def bias_rows(self) -> list[dict[str, Any]]:
+        return [
+            row | {"estimate": Estimate(**row["estimate"])}
+            for row in self.result["bias"]["systems"]
+        ]
+
+    @property
+    def n_passed_slices(self) -> int:
+        return sum(bool(row["passes"]) for row in self.result["slices"])
+
+    @property
+    def n_tested_slices(self) -> int:
+        return sum(row["passes"] is not None for row in self.result["slices"])
+
+    @property
+    def share_without_judge(self) -> float:
+        n_pairs: int = self.result["n_pairs"]
+        n_without: int = self.result["n_without_judge"]
+        return n_without / (n_pairs + n_without)
+
+    @cached_property
+    def missing(self) -> Missing | None:
+        """Labels that are missing for a pass; None if it passed, or if more do not help."""
+        needed = self.result["needed"]
+        if not needed or needed["n_pairs"] is None:
+            return None
+        n_people = len(self.certificate.parameters["people"])
+        campaign, pairs_of_part = _priced_campaign(self.certificate)
+        parts = Decimal(0)
+        if campaign and pairs_of_part:
+            parts = Decimal(needed["n_pairs"] * n_people) / Decimal(pairs_of_part)
+        return Missing(
+            needed["n_topics"],
+            needed["n_pairs"],
+            n_people,
+            int(parts * campaign.minutes_per_part)
+            if campaign and campaign.minutes_per_part
+            else None,
+            (parts * campaign.pay_per_part).quantize(Decimal("0.01"), ROUND_UP)
+            if campaign and campaign.pay_per_part
+            else None,
+            campaign.currency if campaign else "",
+        )
+
+    @cached_property
+    def history(self) -> list[tuple[Certificate, CertificateState]]:
+        """All tests of this judge and rubric with their states, the newest first."""
+        certificate = self.certificate
+        tests = certificate.dataset.certificates.filter(
+            judge=certificate.judge_id, rubric=certificate.rubric_id
+        )
+        return [
+            (test, self.state if test.pk == certificate.pk else state_of(test))
+            for test in tests.select_related("dataset", "judge", "rubric", "created_by")
+        ]
+
+
+def _difference(row: dict[str, Any]) -> Estimate:
+    if row["difference"] is None:
+        return Estimate(None, row["reason"], row["n_pairs"])
+    return Estimate(row["difference"], None, row["n_pairs"], 0, row["low"], row["high"])
+
+
+def _priced_campaign(certificate: Certificate) -> tuple[Campaign | None, float]:
+    """Return the newest paid campaign under the rubric, and the mean pairs of its parts."""
+    campaigns = certificate.dataset.campaigns.published().filter(rubric=certificate.rubric_id)
+    campaign = campaigns.exclude(minutes_per_part=None, pay_per_part=None).order_by("-pk").first()
+    if campaign is None:
+        return None, 0.0
+    counts = ItemQuestion.objects.filter(item__campaign=campaign).aggregate(
+        pairs=Count("pk"), items=Count("item", distinct=True)
+    )
+    n_items = counts["items"] or 1
+    return campaign, counts["pairs"] / n_items * campaign.items_per_part
+
+
+def count_tested(test: JudgeTest) -> tuple[int, int, str]:
+    """Return the number of testable pairs and topics, and why no test is possible."""
+    matrix = load(test.selection)
+    try:
+        check_judge(matrix)
+    except RefusedError as refused:
+        return 0, 0, str(refused)
+    ratings = TestedRatings(matrix)
+    return int(ratings.mask.sum()), len(ratings.topics), ""
