@@ -83,7 +83,7 @@ def assess(ratings: TestedRatings, parameters: Parameters) -> dict[str, Any]:
     _check_size(matrix, tested)
     whole = _alt_test(tested, parameters.epsilon)
     people = _people(matrix, whole)
-    rated_by_two = (~np.isnan(matrix.grades)).sum(axis=1) >= MIN_PEOPLE
+    rated_by_two = _graded_by_two(matrix)
     n_without_judge = int((rated_by_two & np.isnan(matrix.judge)).sum())
     passes = (whole.winning_rate_clustered or 0.0) >= PASSING_RATE
     return {
@@ -121,13 +121,15 @@ def _check_size(matrix: RatingMatrix, tested: _Tested) -> None:
     n_people = len(matrix.selection.raters)
     if n_people < MIN_PEOPLE:
         raise RefusedError(f"The test needs {MIN_PEOPLE} people, and {n_people} graded.")
+    n_doubly_graded = int(_graded_by_two(matrix).sum())
     n, n_topics = len(tested.judge), len(set(tested.topics.tolist()))
-    subject = f"{n_of(n, 'pair', ',')} of {n_of(n_topics, 'topic')}"
-    have = "has" if n == 1 else "have"
+    evidence = (
+        f"{n_of(n_doubly_graded, 'pair', ',')} {'has' if n_doubly_graded == 1 else 'have'} grades of two "
+        f"people, {n:,} of them also of the judge, in {n_of(n_topics, 'topic')}"
+    )
     if n_topics < MIN_TOPICS:
         raise RefusedError(
-            f"{subject} {have} grades of two people and of the judge. The test needs {MIN_TOPICS} topics, "
-            "since pairs of one topic resemble each other."
+            f"{evidence}. The test needs {MIN_TOPICS} topics, since pairs of one topic resemble each other."
         )
     counts = (~np.isnan(tested.people)).sum(axis=1)
     if (counts >= MIN_PAIRS).sum() < MIN_PEOPLE:
@@ -136,9 +138,14 @@ def _check_size(matrix: RatingMatrix, tested: _Tested) -> None:
             for rater, count in zip(matrix.selection.raters, counts.tolist(), strict=True)
         )
         raise RefusedError(
-            f"{subject} {have} grades of two people and of the judge: {by_person}. The test needs "
-            f"{MIN_PEOPLE} people with {MIN_PAIRS} of these pairs each."
+            f"{evidence}: {by_person}. The test needs {MIN_PEOPLE} people with {MIN_PAIRS} of these pairs "
+            "each."
         )
+
+
+def _graded_by_two(matrix: RatingMatrix) -> NDArray[np.bool_]:
+    """Return which items have grades of two people, with the judge's or without."""
+    return np.asarray((~np.isnan(matrix.grades)).sum(axis=1) >= MIN_PEOPLE)
 
 
 def _tested(matrix: RatingMatrix, mask: NDArray[np.bool_]) -> _Tested:

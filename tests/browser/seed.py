@@ -26,6 +26,7 @@ from tests.browser import disagreement_study
 from tests.browser.sessions import make_sessions
 from tests.toolbox import participant_states
 from tests.toolbox.browser_texts import PASSWORD, T1_ANSWERS, T1_BODY, T2_ANSWERS, T2_BODY
+from tests.toolbox.certificate_study import make_certificate_study
 from tests.toolbox.equal_texts import make_mill
 from tests.toolbox.feedback_study import make_decided_study
 from tests.toolbox.german_study import make_german_study
@@ -148,3 +149,4 @@ def _results() -> None:
     coast.texts.filter(kind="report").update(origins=[wrote, retrieved])
     coast.runs.update(origins=[retrieved])
     make_locks()
+    make_certificate_study()

@@ -138,4 +138,6 @@ def test_make_pictures_makes_every_picture_and_each_is_shown():
 )
 def test_things_are_where_they_are(page):
     """Docs and code avoid "stand" and "say" for things. (`stand-in` is a name.)"""
-    assert not re.findall(r"\bstands?\b(?!-| (?:in )?for\b).*|.*\b(?:is|are) said by\b.*", prose_of(page))
+    assert not re.findall(
+        r"\bstands?\b(?!-| (?:in )?for\b).*|.*\b(?:is|are) said by\b.*", prose_of(page)
+    )
