@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
+from annotation.builder.pair_set import questions_of_pairs
 from annotation.models import Campaign, SubQuestion, Text
 from annotation.text.answers import Answers, answers_in
 from annotation.text.equal_texts import wording_key
@@ -57,7 +58,8 @@ def select_questions(campaign: Campaign, texts: Sequence[Text]) -> QuestionSelec
     """Return the questions that the campaign's rubrics can ask of some texts, together.
 
     Where one shows the answer of a pair, a pair without one is not asked. Where all show neither the
-    question nor an answer, they ask about the text alone: one question stands for it, the first.
+    question nor an answer, they ask about the text alone: one question stands for it, the first. Where
+    pairs were chosen elsewhere, their texts are asked about these questions alone.
     """
     rubrics = campaign.rubrics()
     shows_answer = any(rubric.shows_answer for rubric in rubrics)
@@ -72,6 +74,9 @@ def select_questions(campaign: Campaign, texts: Sequence[Text]) -> QuestionSelec
             unanswered |= {text} if of_text and not questions[text] else set()
         elif not shows_question:
             questions[text] = of_text[:1]
+    for text, chosen in questions_of_pairs(campaign).items():
+        if text in questions:
+            questions[text] = [question for question in questions[text] if question.pk in chosen]
     return QuestionSelection(questions, answers, unanswered)
 
 

@@ -73,7 +73,8 @@ def choose_texts(campaign: Campaign) -> list[Text]:
     """Return the texts of a draft's selection in a steady order: by topic, then as imported.
 
     selection: kind; systems and topics (names; none means all); sample (how many of them, drawn
-    with the seed; None means all). Texts that are drawn once are one of the sample, and all returned.
+    with the seed; None means all); pairs (keys of texts and questions, if these were chosen elsewhere).
+    Texts that are drawn once are one of the sample, and all returned.
     """
     chosen = _selected(campaign.dataset, campaign.selection).with_body().filter(WITH_QUESTION)
     texts = list(chosen.select_related("topic").order_by("topic__position", "id"))
@@ -116,6 +117,8 @@ def _selected(dataset: Dataset, selection: dict[str, Any]) -> TextQuerySet:
         chosen = chosen.filter(topic__name__in=topics)
     if systems := selection.get("systems"):
         chosen = chosen.filter(system__in=systems)
+    if pairs := selection.get("pairs"):
+        chosen = chosen.filter(pk__in={text for text, _ in pairs})
     return chosen
 
 

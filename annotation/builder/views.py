@@ -23,6 +23,7 @@ from annotation.builder.forms.steps import GoldForm, PartsForm
 from annotation.builder.forms.survey import SurveyForms, save_survey
 from annotation.builder.forms.terms import OpenCampaignForm, TermsForm
 from annotation.builder.forms.texts import TextsForm
+from annotation.builder.pair_set import PairSet
 from annotation.builder.readiness import STEPS, steps
 from annotation.builder.sample_counts import sample_counts
 from annotation.builder.sampling import SampleError
@@ -361,10 +362,20 @@ def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
     """Ask who annotates which texts; create a draft with all other settings filled in."""
     slug = request.POST.get("dataset") or request.GET.get("dataset", "")
     dataset = get_object_or_404(Dataset.objects.visible_to(request.user), slug=slug)
+    return new_campaign_page(request, dataset)
+
+
+def new_campaign_page(
+    request: AuthenticatedRequest, dataset: Dataset, pair_set: PairSet | None = None
+) -> HttpResponseBase:
+    """Return the page of a new campaign, or on POST create its draft.
+
+    With `pair_set` it asks about these pairs. Raises PermissionDenied unless the user may create campaigns.
+    """
     if not dataset.project.allows(request.user, Role.COORDINATOR):
         raise PermissionDenied("Campaigns are made by admins and coordinators of the project.")
     draft = Campaign(dataset=dataset, created_by=request.user)
-    form = NewCampaignForm(_sent(request), dataset=dataset, instance=draft)
+    form = NewCampaignForm(_sent(request), dataset=dataset, pair_set=pair_set, instance=draft)
     if form.is_valid():
         sent = form.cleaned_data
         try:
@@ -385,7 +396,7 @@ def campaign_new(request: AuthenticatedRequest) -> HttpResponseBase:
             )
         else:
             return redirect("campaign_review", draft.slug)
-    context = {"form": form, "dataset": dataset, "room": "campaigns"}
+    context = {"form": form, "dataset": dataset, "room": "campaigns", "pair_set": pair_set}
     status = 422 if form.is_bound else 200
     return render(request, "annotation/builder/campaign_new.html", context, status=status)
 

@@ -58,7 +58,7 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class _Tested:
+class Tested:
     """The tested pairs: people x pairs, the judge's grades, topics, systems and texts.
 
     Where people and the judge grade on different scales, both are read as answerable or not.
@@ -78,9 +78,7 @@ def assess(ratings: TestedRatings, parameters: Parameters) -> dict[str, Any]:
     The keys are those of docs/files/exports.md.
     """
     matrix = ratings.matrix
-    check_judge(matrix)
-    tested = _tested(matrix, ratings.mask)
-    _check_size(matrix, tested)
+    tested = check_ratings(ratings)
     whole = _alt_test(tested, parameters.epsilon)
     people = _people(matrix, whole)
     rated_by_two = _graded_by_two(matrix)
@@ -105,7 +103,15 @@ def assess(ratings: TestedRatings, parameters: Parameters) -> dict[str, Any]:
     }
 
 
-def check_judge(matrix: RatingMatrix) -> None:
+def check_ratings(ratings: TestedRatings) -> Tested:
+    """Return the tested pairs, if there are enough for a test. Raises RefusedError."""
+    _check_judge(ratings.matrix)
+    tested = _tested(ratings.matrix, ratings.mask)
+    _check_size(ratings.matrix, tested)
+    return tested
+
+
+def _check_judge(matrix: RatingMatrix) -> None:
     """Refuse what can be no judge of people. Raises RefusedError."""
     judge, rubric = matrix.selection.judge, matrix.selection.rubric
     if judge is None:
@@ -117,7 +123,7 @@ def check_judge(matrix: RatingMatrix) -> None:
         raise RefusedError(f"{', '.join(non_people)}: a judge is compared with people alone.")
 
 
-def _check_size(matrix: RatingMatrix, tested: _Tested) -> None:
+def _check_size(matrix: RatingMatrix, tested: Tested) -> None:
     n_people = len(matrix.selection.raters)
     if n_people < MIN_PEOPLE:
         raise RefusedError(f"The test needs {MIN_PEOPLE} people, and {n_people} graded.")
@@ -148,14 +154,14 @@ def _graded_by_two(matrix: RatingMatrix) -> NDArray[np.bool_]:
     return np.asarray((~np.isnan(matrix.grades)).sum(axis=1) >= MIN_PEOPLE)
 
 
-def _tested(matrix: RatingMatrix, mask: NDArray[np.bool_]) -> _Tested:
+def _tested(matrix: RatingMatrix, mask: NDArray[np.bool_]) -> Tested:
     selection = matrix.selection
     people, judge = matrix.grades[mask].T, matrix.judge[mask]
     if not selection.one_scale:
         people = binary(people, selection.threshold)
         judge = binary(judge, selection.judge_threshold)
     has_distances = selection.one_scale and selection.rubric.has_order and len(matrix.levels) > 2
-    return _Tested(
+    return Tested(
         people,
         judge,
         matrix.topic[mask],
@@ -165,7 +171,7 @@ def _tested(matrix: RatingMatrix, mask: NDArray[np.bool_]) -> _Tested:
     )
 
 
-def _alt_test(tested: _Tested, epsilon: float, pairs: NDArray[np.bool_] | None = None) -> AltTest:
+def _alt_test(tested: Tested, epsilon: float, pairs: NDArray[np.bool_] | None = None) -> AltTest:
     chosen = np.ones(len(tested.judge), dtype=bool) if pairs is None else pairs
     return alt_test(
         tested.people[:, chosen],
@@ -203,7 +209,7 @@ def _person(test: PersonTest) -> dict[str, Any]:
     }
 
 
-def _agreement(tested: _Tested, margin: float) -> dict[str, Any]:
+def _agreement(tested: Tested, margin: float) -> dict[str, Any]:
     """Compare agreement of the judge with people to that among people, topic by topic.
 
     Agreement is the share of equal grades of two raters of a pair.
@@ -237,7 +243,7 @@ def _equal_among(people: FloatArray) -> FloatArray:
     return np.array(rows)
 
 
-def _bias(tested: _Tested, margin: float) -> dict[str, Any]:
+def _bias(tested: Tested, margin: float) -> dict[str, Any]:
     """Return the mean of judge minus people, over all pairs and by system (CR1 over topics)."""
     difference = tested.judge - np.nanmean(tested.people, axis=0)
     whole = clustered_mean(difference, tested.topics)
@@ -257,7 +263,7 @@ def _bias(tested: _Tested, margin: float) -> dict[str, Any]:
     return {"estimate": estimate_json(whole.estimate()), "margin": margin, "systems": rows}
 
 
-def _slices(tested: _Tested, epsilon: float) -> Iterator[dict[str, Any]]:
+def _slices(tested: Tested, epsilon: float) -> Iterator[dict[str, Any]]:
     """Yield the test on parts of the pairs, corrected over all people of all slices."""
     slices = [*_by_system(tested), *_by_length(tested)]
     tests = []
@@ -284,14 +290,14 @@ def _slices(tested: _Tested, epsilon: float) -> Iterator[dict[str, Any]]:
         }
 
 
-def _by_system(tested: _Tested) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+def _by_system(tested: Tested) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     systems = np.unique(tested.systems).tolist()
     if len(systems) > 1:
         for system in systems:
             yield SYSTEM, system, tested.systems == system
 
 
-def _by_length(tested: _Tested) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+def _by_length(tested: Tested) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     """Yield the thirds of the pairs by the number of words of their texts."""
     bodies = Text.objects.filter(pk__in=set(tested.texts.tolist())).values_list("pk", "body")
     n_words = {pk: len((body or "").split()) for pk, body in bodies}
@@ -303,7 +309,7 @@ def _by_length(tested: _Tested) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
             yield LENGTH, name, third == number
 
 
-def _needed(whole: AltTest, tested: _Tested, epsilon: float) -> dict[str, Any]:
+def _needed(whole: AltTest, tested: Tested, epsilon: float) -> dict[str, Any]:
     """Return the topics and pairs that are missing for a pass, if the judge stays as good.
 
     `n_topics` is None where more labels do not help: too few people lie below epsilon.

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Count
 
 from annotation.models import Campaign, Dataset, ItemQuestion, Rubric
-from evaluation.certificates.assessment import RefusedError, check_judge, failed_parts
+from evaluation.certificates.assessment import RefusedError, check_ratings, failed_parts
 from evaluation.certificates.methods import decision, methods_sentences
 from evaluation.certificates.testing import JudgeTest, has_seen_results
 from evaluation.data.certificates import (
@@ -22,7 +22,7 @@ from evaluation.data.certificates import (
 )
 from evaluation.data.columns import Column
 from evaluation.data.ratings import load
-from evaluation.data.selection import select
+from evaluation.data.selection import Selection, select
 from evaluation.models import Certificate
 from evaluation.stats.estimate import Estimate
 
@@ -32,7 +32,7 @@ VERDICTS = {True: "passes", False: "not shown", None: "not tested"}
 
 @dataclass(frozen=True)
 class JudgeRow:
-    """A judge that graded what people graded under a rubric, and its state."""
+    """A judge under a rubric, and its state."""
 
     rubric: Rubric
     judge: Column
@@ -40,13 +40,20 @@ class JudgeRow:
 
 
 def judge_rows(dataset: Dataset) -> Iterator[JudgeRow]:
-    """Yield the judges of each rubric under which people graded; cached look-ups."""
+    """Yield the judges of each rubric, by its title; cached look-ups."""
     for rubric in Rubric.objects.order_by("title"):
-        selection = select(dataset, rubric=rubric.slug)
-        if rubric.is_multi_label or not any(rater.is_person for rater in selection.raters):
-            continue
-        for judge in selection.judges:
-            yield JudgeRow(rubric, judge, certificate_state(dataset, judge.pk, rubric.pk))
+        if not rubric.is_multi_label:
+            for judge in judges_of(select(dataset, rubric=rubric.slug)):
+                yield JudgeRow(rubric, judge, certificate_state(dataset, judge.pk, rubric.pk))
+
+
+def judges_of(selection: Selection) -> list[Column]:
+    """Return the judges of people under a rubric, and those without common pairs."""
+    judges = {judge.pk: judge for judge in selection.judges}
+    uncompared = [
+        rater for rater in selection.everyone if rater.is_judge and rater.pk not in judges
+    ]
+    return [*judges.values(), *uncompared]
 
 
 @dataclass(frozen=True)
@@ -196,10 +203,9 @@ def _priced_campaign(certificate: Certificate) -> tuple[Campaign | None, float]:
 
 def count_tested(test: JudgeTest) -> tuple[int, int, str]:
     """Return the number of testable pairs and topics, and why no test is possible."""
-    matrix = load(test.selection)
+    ratings = TestedRatings(load(test.selection))
     try:
-        check_judge(matrix)
+        check_ratings(ratings)
     except RefusedError as refused:
         return 0, 0, str(refused)
-    ratings = TestedRatings(matrix)
     return int(ratings.mask.sum()), len(ratings.topics), ""

@@ -36,6 +36,7 @@ def quality(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "campaign": report.campaign,
         "report": report,
         "contradictions": count_by_rubric(report.campaign),
+        "of_campaign": f"&campaign={report.campaign.slug}",
         "n_set_aside": int(report.answers.is_set_aside.sum()),
         "profiles": sorted(
             (profile for profile in report.profiles if profile.has_begun),

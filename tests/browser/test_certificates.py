@@ -1,4 +1,4 @@
-"""Certificates: accessible at all widths, tested by a researcher, void after a changed grade."""
+"""Certificates: accessible at all widths, tested on the page, void after a changed grade."""
 
 import pytest
 from playwright.sync_api import expect
@@ -40,3 +40,15 @@ def test_certificate_holds_until_a_grade_changes(visit, site):
     badge.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Certificate of near")
     expect(page.locator("main .badge").first).to_have_text("void: 1 grade changed in bay-1")
+
+
+def test_disagreements_become_an_open_campaign_in_three_acts(visit):
+    page = visit("ada").open("/datasets/bay/disagreements/?rubric=graded&kind=differ")
+    page.get_by_role("link", name="Create campaign of these pairs").click()
+    assert faults(page) == []
+    page.get_by_label("Anyone with a link").check()
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator("main")).to_contain_text("chosen pairs, because they match the filter")
+    assert faults(page) == []
+    page.get_by_role("button", name="Open campaign").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Invitations")

@@ -12,6 +12,7 @@ from django.utils.formats import date_format
 from annotation.builder.audiences import DESCRIPTIONS, Audience, set_defaults
 from annotation.builder.drafts import RESERVED, free_slug
 from annotation.builder.forms.steps import SMALL, NamesField, People, accounts
+from annotation.builder.pair_set import PairSet, PairSetError
 from annotation.builder.task_minutes import measure_minutes
 from annotation.models import Campaign, Dataset, Rating, Rubric, Text
 from annotation.models.standard import kind_for
@@ -68,9 +69,11 @@ class NewCampaignForm(forms.ModelForm):
             "slug": "letters, digits and hyphens; empty: made from the title",
         }
 
-    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, dataset: Dataset, pair_set: PairSet | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.dataset = dataset
+        self.dataset, self.pair_set = dataset, pair_set
         for name in ("title", "slug"):
             self.fields[name].required = False
         self.fields["people"].queryset = accounts(self.instance)  # type: ignore[attr-defined]
@@ -86,6 +89,10 @@ class NewCampaignForm(forms.ModelForm):
             ),
         ]
         rubric, reason = propose_rubric(dataset, counts)
+        if pair_set:
+            del self.fields["kind"]
+            rubric, reason = pair_set.rubric, "the rubric of these pairs"
+            self.initial.update(title=pair_set.title, raters_per_item=pair_set.n_people)
         self.initial["rubric"] = rubric
         self.fields["rubric"].help_text = reason
         self.fields["minutes"].help_text = self._minutes_help(rubric)
@@ -112,7 +119,7 @@ class NewCampaignForm(forms.ModelForm):
         return [self["rubric"]]
 
     def of_texts(self) -> list[forms.BoundField]:
-        return [self["kind"]]
+        return [self["kind"]] if "kind" in self.fields else []
 
     def of_size(self) -> list[forms.BoundField]:
         return [self["raters_per_item"]]
@@ -135,6 +142,12 @@ class NewCampaignForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         rubric: Rubric | None = cleaned.get("rubric")
+        if self.pair_set:
+            try:
+                cleaned["selection"] = self.pair_set.selection(self.dataset)
+            except PairSetError as refused:
+                raise ValidationError(str(refused)) from None
+            cleaned["kind"] = cleaned["selection"]["kind"]
         if "kind" in cleaned and rubric:
             cleaned["kind"] = cleaned["kind"] or kind_for(rubric)
             if not cleaned["kind"]:
@@ -168,7 +181,7 @@ class NewCampaignForm(forms.ModelForm):
         super()._post_clean()  # type: ignore[misc]
         if not self.errors:
             cleaned, draft = self.cleaned_data, self.instance
-            draft.selection = {"kind": cleaned["kind"]}
+            draft.selection = cleaned.get("selection") or {"kind": cleaned["kind"]}
             set_defaults(
                 draft,
                 Audience(cleaned["audience"]),

@@ -16,6 +16,12 @@ from annotation.plurals import n_of
 MOST_FURTHER = 3  # a card for each question and rubric: more, and nobody sees the question any more
 
 
+# Fields that choose texts and questions; a campaign of chosen pairs has none of them.
+OF_DRAWN_TEXTS = (
+    *("kind", "systems", "topics", "sample", "questions", "questions_per_item", "labels", "seed"),
+)
+
+
 class TextsForm(DraftForm):
     """Form that selects texts, questions and further rubrics of a study."""
 
@@ -109,6 +115,10 @@ class TextsForm(DraftForm):
         ).exclude(pk=instance.rubric_id)
         if not can_choose(instance):
             del self.fields["copies_equal_texts"]
+        if "pairs" in selection:
+            for name in OF_DRAWN_TEXTS:
+                del self.fields[name]
+            return
         self.sources = sources_of(instance.dataset)
         texts_of_systems = instance.dataset.texts.exclude(system="").order_by("system")
         systems = texts_of_systems.values_list("system", flat=True).distinct()
@@ -156,7 +166,7 @@ class TextsForm(DraftForm):
     def _post_clean(self) -> None:
         """Make the settings consistent before the model's own validation."""
         cleaned = self.cleaned_data
-        if not self.errors:
+        if not self.errors and "questions" in self.fields:
             how = cleaned["questions"]
             chosen = self.sources[cleaned["labels"]] if how == self.PAIR else None
             self.instance.question_source_id = chosen.rater if chosen else None
