@@ -64,19 +64,26 @@ def start(
         raise RunStateError(_still_open(run)) from None
 
 
-def open_run(judge: Judge, dataset: Dataset) -> JudgeRun | None:
-    return JudgeRun.objects.filter(judge=judge, dataset=dataset, state__in=JudgeRun.OPEN).first()
+def open_run(judge: Judge, dataset: Dataset, test: str = "") -> JudgeRun | None:
+    """Return the open run of a judge on a dataset; with `test` that of the test."""
+    open_runs = JudgeRun.objects.filter(state__in=JudgeRun.OPEN)
+    return open_runs.filter(judge=judge, dataset=dataset, test=test).first()
 
 
 def _still_open(run: JudgeRun) -> str:
-    current = open_run(run.judge, run.dataset)
+    current = open_run(run.judge, run.dataset, run.test)
     if current is None:
         return (
             f"A judge run of {run.judge} on {run.dataset.slug} was open until just now: try again."
         )
+    purpose = (
+        f"it is the test “{current.get_test_display()}”"
+        if current.test
+        else f"it grades {Selection.from_json(current.selection).describe()}"
+    )
     return (
-        f"Judge run {current.pk} of {run.judge} on {run.dataset.slug} is still open; it grades "
-        f"{Selection.from_json(current.selection).describe()}. Resume or cancel it first: under Judge runs, "
+        f"Judge run {current.pk} of {run.judge} on {run.dataset.slug} is still open; {purpose}. "
+        f"Resume or cancel it first: under Judge runs, "
         f"or with manage.py judge {run.dataset.slug} --cancel {current.pk}."
     )
 

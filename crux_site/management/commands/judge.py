@@ -205,7 +205,7 @@ def _stopped_run(judge: Judge, dataset: Dataset) -> JudgeRun | None:
 
     A budget is for a run, not for a command.
     """
-    newest = JudgeRun.objects.filter(judge=judge, dataset=dataset).first()
+    newest = JudgeRun.objects.filter(judge=judge, dataset=dataset, test="").first()
     return newest if newest and newest.state == JudgeRun.State.STOPPED else None
 
 

@@ -1,0 +1,139 @@
+"""Noise and bias of a judge: its grades of a pair asked again, or under a changed prompt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from evaluation.stats.clusters import leave_one_topic_out_sums, ratio, share, topic_sums
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.jackknife import jackknife_interval
+
+NO_REPLY = "undefined, because no reply of the test has a grade"
+NO_VARIANCE = "undefined, because no pair has two grades"
+ONE_TOPIC = "no interval, because there is one topic alone"
+
+
+@dataclass(frozen=True)
+class PairedGrades:
+    """Grades of pairs and of their repetitions: `original` by pair, `repeated` pairs x repeats.
+
+    NaN = no grade; an original always has one. `topics` has the topic of each pair.
+    """
+
+    original: FloatArray
+    repeated: FloatArray
+    topics: IntArray
+
+    @cached_property
+    def differences(self) -> FloatArray:
+        return np.asarray(self.repeated - self.original[:, np.newaxis])
+
+    @cached_property
+    def topic_of_reply(self) -> IntArray:
+        return np.repeat(self.topics, self.repeated.shape[1])
+
+    def as_binary(self, threshold: float) -> PairedGrades:
+        """Return 1 for grades of at least the threshold, 0 for lower ones."""
+        repeated = np.where(np.isnan(self.repeated), np.nan, self.repeated >= threshold)
+        return PairedGrades((self.original >= threshold).astype(np.float64), repeated, self.topics)
+
+
+def share_of_changes(grades: PairedGrades) -> Estimate:
+    """Return the share of repeated grades that differ from the original grade.
+
+    `n` counts repeated grades, `missing` replies without one. Interval: jackknife over topics.
+    """
+    return _share(grades, grades.differences != 0)
+
+
+def share_of_rises(grades: PairedGrades) -> Estimate:
+    """Return the share of repeated grades above the original grade; see share_of_changes."""
+    return _share(grades, grades.differences > 0)
+
+
+def _share(grades: PairedGrades, is_true: ArrayLike) -> Estimate:
+    counted = ~np.isnan(grades.differences)
+    return share(np.ravel(is_true), counted.ravel(), grades.topic_of_reply, NO_REPLY)
+
+
+def share_of_unstable_pairs(grades: PairedGrades) -> Estimate:
+    """Return the share of pairs with at least one repeated grade that differs.
+
+    `n` counts pairs with a repeated grade, `missing` the others. Interval: jackknife over topics.
+    """
+    differs = (np.nan_to_num(grades.differences) != 0).any(axis=1)
+    counted = (~np.isnan(grades.differences)).any(axis=1)
+    return share(differs, counted, grades.topics, NO_REPLY)
+
+
+def within_pair_sd(grades: PairedGrades) -> Estimate:
+    """Return the standard deviation of the grades of one pair, pooled over pairs.
+
+    The square root of the sums of squares around the mean of each pair, over their degrees of freedom
+    (grades of a pair less 1). `n` counts pairs with two grades, `missing` the others. Interval: jackknife
+    over topics.
+    Source: Bland and Altman (1996), BMJ 313, 744.
+    """
+    squares, freedom = _sums_of_squares(grades)
+    n, missing = int((freedom > 0).sum()), int((freedom == 0).sum())
+    if not n:
+        return Estimate(None, NO_VARIANCE, n, missing)
+    whole = Estimate(float(np.sqrt(squares.sum() / freedom.sum())), None, n, missing)
+    deleted = leave_one_topic_out_sums(np.column_stack([squares, freedom]), grades.topics)
+    return jackknife_interval(whole, np.sqrt(ratio(deleted[:, 0], deleted[:, 1]))).within(0, np.inf)
+
+
+def half_width_of_mean(grades: PairedGrades, n_pairs: int, level: float = 0.95) -> Estimate:
+    """Return the half-width of an interval of a mean over `n_pairs` that the judge's noise gives.
+
+    t * sqrt(within-pair variance / n_pairs), with the degrees of freedom of the pooled variance: an interval
+    of the mean that the judge would give on average, asked again and again about the same pairs. (Two
+    askings differ by up to sqrt(2) times as much.) Pairs are taken to have independent noise of
+    one variance. `n` is `n_pairs`. Raises ValueError for a number of pairs below 1.
+    """
+    if n_pairs < 1:
+        raise ValueError("a mean is one over at least one pair")
+    squares, freedom = _sums_of_squares(grades)
+    n_free = float(freedom.sum())
+    if not n_free:
+        return Estimate(None, NO_VARIANCE, n_pairs)
+    variance = float(squares.sum()) / n_free
+    reach = float(scipy.stats.t.ppf((1 + level) / 2, n_free))
+    return Estimate(reach * float(np.sqrt(variance / n_pairs)), None, n_pairs)
+
+
+def mean_change(grades: PairedGrades, level: float = 0.95) -> Estimate:
+    """Return the mean of repeated grade less original grade.
+
+    `n` counts repeated grades, `missing` replies without one. Interval: errors by topic (CR1), t with G - 1
+    degrees of freedom; none for one topic.
+    Source: Cameron and Miller (2015), Journal of Human Resources 50(2), 317-372.
+    """
+    changes = grades.differences.ravel()
+    counted = ~np.isnan(changes)
+    n, missing = int(counted.sum()), int((~counted).sum())
+    if not n:
+        return Estimate(None, NO_REPLY, n, missing)
+    mean = float(changes[counted].mean())
+    residuals = (changes[counted] - mean)[:, np.newaxis]
+    sums = topic_sums(residuals, grades.topic_of_reply[counted])[:, 0]
+    n_topics = len(sums)
+    if n_topics < 2:
+        return Estimate(mean, None, n, missing, interval_reason=ONE_TOPIC)
+    error = float(np.sqrt(n_topics / (n_topics - 1) * (sums**2).sum()) / n)
+    reach = error * float(scipy.stats.t.ppf((1 + level) / 2, n_topics - 1))
+    return Estimate(mean, None, n, missing, mean - reach, mean + reach)
+
+
+def _sums_of_squares(grades: PairedGrades) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of squares around the mean of each pair, and its degrees of freedom."""
+    values = np.column_stack([grades.original, grades.repeated])
+    counts = (~np.isnan(values)).sum(axis=1)
+    means = np.nansum(values, axis=1) / np.maximum(counts, 1)
+    squares = np.nansum((values - means[:, np.newaxis]) ** 2, axis=1)
+    return squares, np.maximum(counts - 1, 0).astype(np.float64)
