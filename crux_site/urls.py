@@ -25,7 +25,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("building.urls")),
     path("datasets/<slug:slug>/", include("crux_site.calibration.urls")),
     path("datasets/<slug:slug>/", include("crux_site.judge_ranking.urls")),
-    path("judges/<int:pk>/", include("crux_site.judge_tests.urls")),
+    path("", include("crux_site.judge_tests.urls")),
     path("datasets/<slug:slug>/", include("crux_site.exports.urls")),
     path("datasets/<slug:slug>/", include("crux_site.texts.urls")),
     path("datasets/<slug:slug>/", include("crux_site.history.urls")),

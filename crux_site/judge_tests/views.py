@@ -148,9 +148,9 @@ def _tests(request: AuthenticatedRequest, pk: int) -> JudgeTestsPage:
 
 @require_safe
 @researchers_only
-def judge_test(request: AuthenticatedRequest, pk: int, run_pk: int) -> HttpResponse:
+def judge_test(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the result of one test, with the replies whose grade differs."""
-    run = _test_run(request, pk, run_pk)
+    run = _test_run(request, pk)
     page = Paginator(changed_replies(run), PER_PAGE).get_page(request.GET.get("page"))
     names = run.judge.rubric.names()
     context = {
@@ -170,9 +170,9 @@ def judge_test(request: AuthenticatedRequest, pk: int, run_pk: int) -> HttpRespo
 
 @require_safe
 @researchers_only
-def judge_test_replies(request: AuthenticatedRequest, pk: int, run_pk: int) -> HttpResponse:
+def judge_test_replies(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Send the replies of a test whose grade differs as CSV."""
-    run = _test_run(request, pk, run_pk)
+    run = _test_run(request, pk)
     rows = (
         [
             *(reply.question.topic.name, reply.text.name, reply.text.system),
@@ -183,5 +183,5 @@ def judge_test_replies(request: AuthenticatedRequest, pk: int, run_pk: int) -> H
     return csv_response(f"judge-run-{run.pk}-changed", HEADER, rows)
 
 
-def _test_run(request: AuthenticatedRequest, pk: int, run_pk: int) -> JudgeRun:
-    return get_object_or_404(runs_of_tests(request.user), pk=run_pk, judge=pk)
+def _test_run(request: AuthenticatedRequest, pk: int) -> JudgeRun:
+    return get_object_or_404(runs_of_tests(request.user), pk=pk)

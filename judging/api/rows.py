@@ -77,7 +77,7 @@ class JudgeRow(serializers.ModelSerializer):
 
 
 class JudgeRunRow(serializers.ModelSerializer):
-    """A judge asked for the pairs of a selection that it lacks."""
+    """A judge asked for the pairs of a selection that it lacks, or a test of a judge."""
 
     judge = serializers.CharField(source="judge.slug", help_text="The name of the judge.")
     fingerprint = serializers.CharField(source="judge.fingerprint")
@@ -96,6 +96,8 @@ class JudgeRunRow(serializers.ModelSerializer):
             "dataset",
             "state",
             "note",
+            "test",
+            "repeats",
             "selection",
             "endpoint",
             "concurrency",
@@ -111,6 +113,7 @@ class JudgeRunRow(serializers.ModelSerializer):
             "n_planned",
             "n_there_before",
             "n_without_words",
+            "n_unchanged",
             "created",
             "started",
             "ended",

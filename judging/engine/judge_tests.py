@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.errors import UserError
@@ -44,6 +44,11 @@ class JudgeTestRequest:
     def n_repeats(self) -> int:
         return self.repeats if self.test == JudgeTest.REPEAT else 1
 
+    @property
+    def selection(self) -> Selection:
+        """Return the size and the seed of the sample, as the run stores them."""
+        return Selection(limit=self.pairs, seed=self.seed)
+
     def check(self) -> None:
         """Raises JudgeTestError, which names the value that cannot be."""
         if self.test not in TITLES:
@@ -70,6 +75,9 @@ class JudgeTestEstimate:
     completion_tokens: int
     money: float
     currency: str
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
 
     def in_words(self) -> str:
         text = f"{n_of(self.requests, 'request', ',')}: {n_of(self.pairs, 'pair', ',')}"
@@ -132,7 +140,7 @@ def start_test(
     return runs.start(
         judge,
         dataset,
-        Selection(limit=request.pairs, seed=request.seed),
+        request.selection,
         created_by=created_by,
         test=request.test,
         repeats=request.n_repeats,

@@ -38,7 +38,7 @@ def test_page_has_a_row_for_each_test(rosa, run, page_of):
 
 
 def test_result_has_the_differing_replies_and_the_noise_of_scores(rosa, run, page_of):
-    response = rosa.get(f"{page_of}{run.pk}/")
+    response = rosa.get(f"/judge-runs/{run.pk}/test/")
     text = text_of_page(response)
     result = response.context["result"]
     assert (result.n_pairs, result.n_replies, result.n_failed) == (12, 24, 1)
@@ -49,18 +49,18 @@ def test_result_has_the_differing_replies_and_the_noise_of_scores(rosa, run, pag
     assert score.at_eta.value == 0  # 3 and 4 are both at eta
     assert len(response.context["replies"]) == 8
     assert "passages 24 ± 0." in text or "passages 24 0." in text
-    rows = csv_rows(rosa.get(f"{page_of}{run.pk}/replies.csv"))
+    rows = csv_rows(rosa.get(f"/judge-runs/{run.pk}/test/replies.csv"))
     assert len(rows) == 8
     assert {(row["grade"], row["new_grade"]) for row in rows} == {("3", "4")}
 
 
-def test_results_are_files(rosa, run, dataset, page_of):
-    rows = csv_rows(rosa.get(f"{page_of[:-1]}.csv?dataset={dataset.slug}"))
+def test_results_are_files(rosa, run, judge, dataset, page_of):
+    rows = csv_rows(rosa.get(f"/judges/{judge.pk}/tests.csv?dataset={dataset.slug}"))
     assert [row["measure"] for row in rows] == [
         *("changes", "unstable_pairs", "within_pair_sd", "length_bias")
     ]
     assert float(rows[0]["value"]) == pytest.approx(8 / 23)
-    content = json.loads(rosa.get(f"{page_of[:-1]}.json?dataset={dataset.slug}").content)
+    content = json.loads(rosa.get(f"/judges/{judge.pk}/tests.json?dataset={dataset.slug}").content)
     [test] = content["tests"]
     assert (test["pairs"], test["repeats"], test["failed"]) == (12, 2, 1)
     assert content["length_bias"]["value"] is None
@@ -136,12 +136,16 @@ def test_only_owners_start_and_only_members_read(cast, run, judge, dataset, page
         ("stranger", 302, 302),
     ):
         client = cast.client(role)
-        for path in (page_of, f"{page_of}{run.pk}/", f"{page_of}{run.pk}/replies.csv"):
+        for path in (
+            page_of,
+            f"/judge-runs/{run.pk}/test/",
+            f"/judge-runs/{run.pk}/test/replies.csv",
+        ):
             assert client.get(path).status_code == read, (role, path)
         assert client.post(page_of, typed).status_code == post
     assert JudgeRun.objects.exclude(test="").count() == 1
     assert cast.client("admin").delete(page_of).status_code == 405
-    for path in (f"{page_of}{run.pk}/", f"{page_of[:-1]}.csv", f"{page_of[:-1]}.json"):
+    for path in (f"/judge-runs/{run.pk}/test/", f"{page_of[:-1]}.csv", f"{page_of[:-1]}.json"):
         assert cast.client("admin").post(path).status_code == 405
 
 
@@ -154,10 +158,10 @@ def test_datasets_and_runs_of_other_projects_are_not_found(cast, rosa, run, judg
     assert rosa.post(page_of, {**START, "dataset": "private"}).status_code == 404
     assert rosa.get(f"{page_of[:-1]}.json?dataset=private").status_code == 404
     JudgeRun.objects.filter(pk=run.pk).update(dataset=private)
-    assert rosa.get(f"{page_of}{run.pk}/").status_code == 404
+    assert rosa.get(f"/judge-runs/{run.pk}/test/").status_code == 404
     assert rosa.get("/judges/999999/tests/").status_code == 404
     ordinary = judge.runs.get(test="")
-    assert rosa.get(f"{page_of}{ordinary.pk}/").status_code == 404
+    assert rosa.get(f"/judge-runs/{ordinary.pk}/test/").status_code == 404
     assert rosa.get(f"{page_of}?dataset=%00").status_code in (400, 404)
 
 
