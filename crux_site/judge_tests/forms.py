@@ -69,7 +69,7 @@ class JudgeTestForm(forms.Form):
 
 
 def _usual_endpoint(judge: Judge, dataset: Dataset, choices: list[tuple[str, str]]) -> str:
-    """Return the server of the judge's newest run on a dataset, or the only one; "" if unknown."""
+    """Return the server of the newest run, or the only one; "" if there are several."""
     references = [reference for reference, _ in choices if reference]
     if judge.backend != Judge.Backend.OPENAI:
         return ""

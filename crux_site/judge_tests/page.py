@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from django.db.models import Count, F, QuerySet
 from django.db.models.functions import Length
 
@@ -116,7 +115,7 @@ class JudgeTestResult:
             ],
         }
 
-    def in_words(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Yield the result in lines, for a terminal."""
         run = self.run
         yield (
@@ -124,7 +123,7 @@ class JudgeTestResult:
             f"{run.repeats} × each, {self.n_replies:,} replies, {self.n_failed:,} without a grade"
         )
         for title, estimate in self.rows:
-            yield f"{title}: {_in_words(estimate)}"
+            yield f"{title}: {_format_estimate(estimate)}"
         for score in self.scores:
             share = f", of the share at eta ± {_value(score.at_eta)}" if score.at_eta else ""
             yield (
@@ -137,7 +136,7 @@ def _value(estimate: Estimate) -> str:
     return "undefined" if estimate.value is None else f"{estimate.value:.3f}"
 
 
-def _in_words(estimate: Estimate) -> str:
+def _format_estimate(estimate: Estimate) -> str:
     if estimate.value is None:
         return str(estimate.reason)
     if estimate.low is None or estimate.high is None:
@@ -200,7 +199,7 @@ def _scores(run: JudgeRun, grades: PairedGrades) -> list[ScoreNoise]:
 
 
 def length_result(judge: Judge, dataset: Dataset) -> Estimate:
-    """Return the length bias of a judge against the people of a dataset, per doubling of the length.
+    """Return the length bias of a judge against people, per doubling of the length.
 
     From stored ratings: the judge is asked nothing. People's grades under the judge's rubric, without those
     that are not independent. Lengths are in characters.
@@ -214,6 +213,9 @@ def length_result(judge: Judge, dataset: Dataset) -> Estimate:
         return Estimate(None, NO_PEOPLE, 0)
     if not selection.one_scale or not any(rater.is_person for rater in selection.raters):
         return Estimate(None, NO_PEOPLE, 0)
+    # Here, and not for each command that prints a test: it takes a third of a second.
+    import pandas as pd  # noqa: PLC0415
+
     matrix = load(selection)
     pairs = pd.DataFrame(
         {

@@ -20,9 +20,10 @@ ONE_TOPIC = "no interval, because there is one topic alone"
 
 @dataclass(frozen=True)
 class PairedGrades:
-    """Grades of pairs and of their repetitions: `original` by pair, `repeated` pairs x repeats.
+    """Grades of pairs and of their repetitions.
 
-    NaN = no grade; an original always has one. `topics` has the topic of each pair.
+    `original` is by pair, `repeated` pairs x repeats; NaN = no grade, and an original always has one.
+    `topics` has the topic of each pair.
     """
 
     original: FloatArray
@@ -89,11 +90,11 @@ def within_pair_sd(grades: PairedGrades) -> Estimate:
 
 
 def half_width_of_mean(grades: PairedGrades, n_pairs: int, level: float = 0.95) -> Estimate:
-    """Return the half-width of an interval of a mean over `n_pairs` that the judge's noise gives.
+    """Return the half-width of the interval of a mean that the judge's noise gives.
 
-    t * sqrt(within-pair variance / n_pairs), with the degrees of freedom of the pooled variance: an interval
-    of the mean that the judge would give on average, asked again and again about the same pairs. (Two
-    askings differ by up to sqrt(2) times as much.) Pairs are taken to have independent noise of
+    t * sqrt(within-pair variance / n_pairs) for a mean over `n_pairs`, with the degrees of freedom of the
+    pooled variance: the interval of the mean that the judge would give on average, asked again and again
+    about the same pairs. Two askings differ by up to sqrt(2) times as much. Noise is independent and of
     one variance. `n` is `n_pairs`. Raises ValueError for a number of pairs below 1.
     """
     if n_pairs < 1:

@@ -1,4 +1,4 @@
-"""Pairs of a test of a judge: a random sample of those that it has graded, and their prompts."""
+"""Pairs of a test of a judge: a random sample of its graded pairs."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def draw_sample(judge: Judge, dataset: Dataset, test: str, n: int, seed: int) ->
     """
     graded = tested_attempts(judge).filter(text__dataset=dataset).order_by("pk")
     keys = np.fromiter(graded.values_list("pk", flat=True), dtype=np.int64)
-    drawn = np.random.default_rng(seed).permutation(keys).tolist()
+    shuffled = np.random.default_rng(seed).permutation(keys).tolist()
     spec = judge.spec
     pairs: list[Pair] = []
     n_unchanged = 0
-    for start in range(0, len(drawn), PAIRS_AT_ONCE):
-        lot = drawn[start : start + PAIRS_AT_ONCE]
+    for start in range(0, len(shuffled), PAIRS_AT_ONCE):
+        lot = shuffled[start : start + PAIRS_AT_ONCE]
         current = _current_pairs(spec, graded.filter(pk__in=lot))
         for pair in (current[key] for key in lot if key in current):
             if len(pairs) == n:

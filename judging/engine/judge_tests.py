@@ -65,7 +65,7 @@ class JudgeTestRequest:
 
 @dataclass(frozen=True)
 class JudgeTestEstimate:
-    """Requests of a test, counted exactly; tokens and money roughly, from the length of its prompts."""
+    """Requests of a test, counted exactly; tokens and money roughly, from its prompts."""
 
     pairs: int
     repeats: int
@@ -79,7 +79,7 @@ class JudgeTestEstimate:
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    def in_words(self) -> str:
+    def summary(self) -> str:
         text = f"{n_of(self.requests, 'request', ',')}: {n_of(self.pairs, 'pair', ',')}"
         text += f", {self.repeats} times each." if self.repeats > 1 else "."
         if self.n_unchanged:
@@ -102,7 +102,10 @@ def offered_tests(judge: Judge) -> Iterator[tuple[JudgeTest, str]]:
 def estimate_test(
     judge: Judge, dataset: Dataset, request: JudgeTestRequest, prices: Prices
 ) -> JudgeTestEstimate:
-    """Estimate the requests, tokens and money of a test. Writes nothing. Raises JudgeTestError."""
+    """Estimate the requests, tokens and money of a test; nothing is stored.
+
+    Raises JudgeTestError.
+    """
     sample = _sample(judge, dataset, request)
     spec, sampling = varied_spec(request.test, judge.spec), judge.spec.sampling
     messages = [render(spec, pairs[0]) for pairs in group_by_message(iter(sample.pairs))]

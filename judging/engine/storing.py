@@ -96,7 +96,7 @@ def store(
 
 @transaction.atomic
 def store_test_replies(run: JudgeRun, shard: Shard, worker: str, replies: Sequence[Reply]) -> Batch:
-    """Store the replies of a test as one batch, each beside the attempt that it is compared with.
+    """Store the replies of a test as one batch, each with its original attempt.
 
     A reply that is there already stays, and a reply to a pair whose attempt does not count any more is
     dropped. Both are charged, as they were paid for. Returns the batch with what was new in it.
@@ -130,8 +130,8 @@ def _test_result(run: JudgeRun, reply: Reply) -> Reply:
     A question that was asked alone, as the reply to all questions had no grade for it, has no order.
     """
     reply = replace(reply, expected_grade=None)
-    is_alone = run.test == JudgeTest.QUESTION_ORDER and not reply.pair.has_several_questions
-    if not is_alone or reply.state is not State.GRADED:
+    lacks_order = run.test == JudgeTest.QUESTION_ORDER and not reply.pair.has_several_questions
+    if not lacks_order or reply.state is not State.GRADED:
         return reply
     detail = "The reply to all questions had no grade for this one."
     return replace(

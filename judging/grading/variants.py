@@ -1,4 +1,4 @@
-"""Tests of a judge: the prompt of each test, changed where its grade should not change. No Django."""
+"""Tests of a judge, and the prompt that each sends. No Django."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def varied_spec(test: str, spec: Spec) -> Spec:
     """Return the spec whose prompt a test sends; the same one for tests that change the text."""
     if test != JudgeTest.LEVEL_ORDER:
         return spec
-    system, prompt, wording = (
+    system, prompt, rubric = (
         reversed_levels(part, spec.grades) for part in (spec.system, spec.prompt, spec.wording)
     )
-    return replace(spec, system=system, prompt=prompt, wording=wording)
+    return replace(spec, system=system, prompt=prompt, wording=rubric)
 
 
 def varied_pair(test: str, spec: Spec, pair: Pair) -> Pair:
@@ -107,27 +107,33 @@ def reversed_levels(text: str, grades: tuple[int, ...]) -> str:
     """
     lines = text.split("\n")
     entries: list[list[int]] = []  # line numbers of each level
-    found: list[int] = []
+    numbers: list[int] = []
     for number, line in enumerate(lines):
         match = _LEVEL.match(line)
-        if match and int(match[1]) in grades and int(match[1]) not in found:
+        if match and (grade := int(match[1])) in grades:
+            if grade in numbers:  # of another list, which begins here
+                entries, numbers = [], []
             entries.append([number])
-            found.append(int(match[1]))
-        elif entries and line[:1] in (" ", "\t") and line.strip() and number - 1 == entries[-1][-1]:
+            numbers.append(grade)
+        elif entries and _is_indented(lines, number) and number - 1 == entries[-1][-1]:
             entries[-1].append(number)
         elif line.strip():
-            if len(found) == len(grades):
-                break
-            entries, found = [], []
-    if len(found) < len(grades) or len(grades) < 2:
+            entries, numbers = [], []
+        if len(numbers) == len(grades) and not _is_indented(lines, number + 1):
+            break
+    if sorted(numbers) not in (numbers, numbers[::-1]) or len(numbers) < max(2, len(grades)):
         return text
     blocks = [[lines[number] for number in entry] for entry in entries]
     start, end = entries[0][0], entries[-1][-1] + 1
-    gaps = [lines[before[-1] + 1 : after[0]] for before, after in itertools.pairwise(entries)]
+    gaps = [lines[entry[-1] + 1 : following[0]] for entry, following in itertools.pairwise(entries)]
     listed: list[str] = []
     for block, gap in zip(reversed(blocks), [*gaps, []], strict=True):
         listed += [*block, *gap]
     return "\n".join([*lines[:start], *listed, *lines[end:]])
+
+
+def _is_indented(lines: list[str], number: int) -> bool:
+    return number < len(lines) and lines[number][:1] in (" ", "\t") and bool(lines[number].strip())
 
 
 _REFERENCE = re.compile(r"^[ \t]*\[\^?\d+\]:[ \t].*(?:\n|\Z)", re.MULTILINE)

@@ -10,11 +10,11 @@ from judging.models import Judge, JudgeRun
 from tests.toolbox.judging_study import WORKER, Scripted, a_judge, graded, make_study, planned
 
 PROMPT = "{rubric}\n\nQuestion:\n{question}\n\nText:\n{text}\n\nEnd of the text."
-WORDING = "5: all of it\n4: nearly all\n3: half\n2: a part\n1: a hint\n0: nothing"
+RUBRIC_TEXT = "5: all of it\n4: nearly all\n3: half\n2: a part\n1: a hint\n0: nothing"
 
 
 def prompted_judge(slug: str = "tested", **fields) -> Judge:
-    return a_judge(slug, **{"prompt": PROMPT, "wording": WORDING, **fields})
+    return a_judge(slug, **{"prompt": PROMPT, "wording": RUBRIC_TEXT, **fields})
 
 
 def as_sent(judge: Judge, grade: int):

@@ -129,9 +129,7 @@ class Command(SiteCommand):
             estimate = estimate_test(judge, dataset, requested, prices)
         else:
             estimate = budget.estimate_of(judge, dataset, requested, prices)
-        self.stdout.write(
-            json.dumps(estimate.as_json()) if options["json"] else estimate.in_words()
-        )
+        self.stdout.write(json.dumps(estimate.as_json()) if options["json"] else estimate.summary())
 
     def _run(
         self,
@@ -210,7 +208,7 @@ class Command(SiteCommand):
                 f"{run.n_without_words:,} lack the words that the prompt shows{failed}. {run.note}".rstrip()
             )
             if run.test:
-                self.stdout.write("\n".join(result_of(run).in_words()))
+                self.stdout.write("\n".join(result_of(run).lines()))
             for reason in run.put_aside.values():
                 self.stdout.write(f"A server was dropped: {reason}")
             if not progress.tells_tokens and (run.max_tokens or run.max_money):
@@ -240,7 +238,10 @@ def _judge_of(dataset: Dataset, slug: str) -> Judge:
 
 
 def _test_request(options: dict[str, Any], selection: Selection) -> JudgeTestRequest | None:
-    """Return the test that is requested; None without one. Raises CommandError, JudgeTestError."""
+    """Return the requested test; None without one.
+
+    Raises CommandError, JudgeTestError.
+    """
     numbers = {name: options[name] for name, _, _ in TEST_NUMBERS if options[name] is not None}
     if not options["test"]:
         if numbers:

@@ -84,9 +84,9 @@ def test_start_leads_to_the_run(ada, cast, judge, dataset, page_of):
     )
     text = text_of_page(ada.get(response.url))
     assert "grades a random sample of at most 10 pairs again, as the test “Repeat”" in text
-    again = ada.post(page_of, {**START, "dataset": dataset.slug})
-    assert again.status_code == 422
-    assert "it is the test “Repeat”" in text_of_page(again)
+    repeated = ada.post(page_of, {**START, "dataset": dataset.slug})
+    assert repeated.status_code == 422
+    assert "it is the test “Repeat”" in text_of_page(repeated)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Noise of a judge: shares of grades that change, by hand, and errors by topic beside statsmodels."""
+"""Noise of a judge: shares by hand, and errors by topic beside statsmodels."""
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def test_mean_change_has_the_errors_of_statsmodels():
     assert (estimate.low, estimate.high) == (pytest.approx(low), pytest.approx(high))
 
 
-def test_one_topic_has_no_interval():
+def test_mean_change_of_one_topic_has_no_interval():
     estimate = mean_change(paired([1, 2], [[2], [2]], [7, 7]))
     assert (estimate.value, estimate.low, estimate.interval_reason) == (0.5, None, ONE_TOPIC)
 

@@ -14,7 +14,7 @@ from judging.engine import runs
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
 from judging.execution import states
-from judging.models import Attempt, JudgeRun
+from judging.models import Attempt, JudgeRun, JudgeTestReply
 from tests.judging.engine.processes import kill, manage, slow_server, stand_in_judge
 from tests.toolbox.clock import HANGS, wait_for
 from tests.toolbox.judge_test_study import graded_study, planned_test, prompted_judge
@@ -311,3 +311,29 @@ def test_paused_test_goes_on_with_the_same_command(db):
     assert f"going on with judge run {run.pk}" in err
     run.refresh_from_db()
     assert (run.state, run.test_replies.count()) == ("finished", 8)
+
+
+@pytest.mark.timing
+@pytest.mark.django_db(transaction=True)
+def test_test_of_a_killed_worker_goes_on_and_stores_no_reply_twice():
+    tested = prompted_judge("stand-in", model="stand-in")
+    graded_study(tested)
+    ratings = agrees(tested), Rating.objects.count()
+    with slow_server(seconds=0.05, at_once=2) as url:
+        command = ["judge", "study", "--judge", "stand-in", "--test", "repeat", "--pairs", "24"]
+        command += ["--endpoint", url, "--concurrency", "4"]
+        process = manage(*command, JUDGE_LEASE_SECONDS="2")
+        try:
+            wait_for(JudgeTestReply.objects.exists)
+        finally:
+            kill(process)
+        run = JudgeRun.objects.exclude(test="").get()
+        n = run.test_replies.count()
+        assert (run.state, 0 < n < 72) == ("running", True)
+        judge(*command[1:])
+    run.refresh_from_db()
+    assert run.state == "finished"
+    replies = run.test_replies.values_list("attempt", "repeat")
+    assert len(replies) == len(set(replies)) == 72
+    assert sum(run.batches.values_list("n_attempts", flat=True)) == 72
+    assert (agrees(tested), Rating.objects.count()) == ratings == (True, 24)

@@ -114,8 +114,8 @@ def test_second_reply_to_a_pair_changes_nothing_but_is_charged(judge, dataset):
     grader = Scripted(lambda pair: graded(pair, 3, prompt_tokens=7))
     pump(run, grader, WORKER)
     shard = run.shards.first()
-    again = [graded(pair, 5, prompt_tokens=7) for pair in grader.asked[:3]]
-    batch = store_test_replies(run, shard, "late:1", again)
+    second_replies = [graded(pair, 5, prompt_tokens=7) for pair in grader.asked[:3]]
+    batch = store_test_replies(run, shard, "late:1", second_replies)
     assert (batch.n_attempts, batch.n_graded, batch.n_sent, batch.prompt_tokens) == (0, 0, 3, 21)
     assert set(run.test_replies.values_list("grade", flat=True)) == {3}
     assert progress_of(run).n_done == 8
@@ -198,7 +198,7 @@ def test_estimate_counts_requests_and_writes_nothing(judge, dataset):
     )
     assert (estimate.pairs, estimate.repeats, estimate.requests) == (10, 3, 30)
     assert estimate.money == estimate.prompt_tokens > 30 * len("Question") / 4
-    assert "30 requests: 10 pairs, 3 times each." in estimate.in_words()
+    assert "30 requests: 10 pairs, 3 times each." in estimate.summary()
     assert (judge.runs.count(), Batch.objects.count()) == (1, n_batches)
 
 

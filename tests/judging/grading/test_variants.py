@@ -28,7 +28,7 @@ SPEC = Spec(
     prompt="{rubric}\n{question}\n{text}",
     wording="2: all\n1: some\n0: no",
 )
-TOGETHER = replace(SPEC, prompt="{rubric}\n{text}\n{questions}")
+ALL_QUESTIONS = replace(SPEC, prompt="{rubric}\n{text}\n{questions}")
 PAIR = Pair(1, 2, "Words.", "Why?")
 
 
@@ -86,6 +86,16 @@ def test_marks_of_markdown_are_removed(text, plain):
         ("2: all\n   of it\n\n1: some\n\n0: no", "0: no\n\n1: some\n\n2: all\n   of it"),
         ("**2** all\n**1** some\n**0** no", "**0** no\n**1** some\n**2** all"),
         ("2: all\n0: no", None),  # one is missing
+        (
+            "1. Read.\n2. Grade.\n\n2: all\n1: some\n0: no\n",
+            "1. Read.\n2. Grade.\n\n0: no\n1: some\n2: all\n",
+        ),
+        ("1: some\n2: all\n0: no", None),  # in no order
+        (
+            "0: no\n1: some\n2: all\n  of it\n  and more\n\n1. Read.",
+            "2: all\n  of it\n  and more\n1: some\n0: no\n\n1. Read.",
+        ),
+        ("  0: no\n  1: some\n  2: all", "  2: all\n  1: some\n  0: no"),
         ("2: all\nin other words\n1: some\n0: no", None),
         ("From 0 to 2.", None),
         ("2.5 a\n1: some\n0: no", None),
@@ -105,12 +115,12 @@ def test_order_of_levels_is_the_order_in_the_prompt_alone():
 
 def test_order_of_questions_reverses_them_with_their_numbers():
     pair = Pair(1, 2, "Words.", "A?", questions=("A?", "B?", "C?"), number=1)
-    changed = varied_pair(JudgeTest.QUESTION_ORDER, TOGETHER, pair)
+    changed = varied_pair(JudgeTest.QUESTION_ORDER, ALL_QUESTIONS, pair)
     assert (changed.questions, changed.number) == (("C?", "B?", "A?"), 3)
     assert changed.questions[changed.number - 1] == pair.question
-    assert is_varied(JudgeTest.QUESTION_ORDER, TOGETHER, pair)
-    alone = Pair(1, 2, "Words.", "A?", questions=("A?",))
-    assert not is_varied(JudgeTest.QUESTION_ORDER, TOGETHER, alone)
+    assert is_varied(JudgeTest.QUESTION_ORDER, ALL_QUESTIONS, pair)
+    single = Pair(1, 2, "Words.", "A?", questions=("A?",))
+    assert not is_varied(JudgeTest.QUESTION_ORDER, ALL_QUESTIONS, single)
 
 
 def test_injection_is_the_last_sentence_and_names_the_highest_grade():
