@@ -48,6 +48,7 @@ MEASURES: Mapping[str, str] = {
     LENGTH: "Grades per doubling of the length",
 }
 NOT_RUN = "undefined, because the test has not run"
+NO_DIRECTION = "undefined, because a repeat changes nothing that grades could follow"
 NAMES = "undefined, because the grades of this rubric are names or sets of labels"
 NO_PEOPLE = "undefined, because no person has graded what this judge has graded"
 
@@ -257,9 +258,9 @@ class JudgeTestRow:
     def estimate(self, measure: str) -> Estimate:
         """Return a measure of the result, or the reason why there is none."""
         if self.result is None:
-            reason = f"undefined, because of the judge: {self.refusal}" if self.refusal else NOT_RUN
-            return Estimate(None, reason.removesuffix("."), 0)
-        return self.result.measures.get(measure, Estimate(None, "undefined for this test", 0))
+            refusal = self.refusal[:1].lower() + self.refusal[1:].removesuffix(".")
+            return Estimate(None, f"undefined, because {refusal}" if refusal else NOT_RUN, 0)
+        return self.result.measures.get(measure, Estimate(None, NO_DIRECTION, 0))
 
     @property
     def changes(self) -> Estimate:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from annotation.models import Rating, Text
+from annotation.models import Rating, SubQuestion, Text
 from judging.engine import runs
 from judging.engine.budget import Prices
 from judging.engine.fill import pump
@@ -14,6 +14,7 @@ from judging.engine.progress import by_dataset, by_judge, failures_of, last_repl
 from judging.engine.selection import Selection
 from judging.engine.storing import store_test_replies
 from judging.execution.states import RunStateError
+from judging.grading.pairs import group_by_message
 from judging.models import Attempt, Batch, JudgeTestReply
 from tests.judging.engine.fill_material import fresh, interrupting, nothing_is_lent
 from tests.toolbox.judge_test_study import as_sent, graded_study, planned_test, prompted_judge
@@ -210,3 +211,47 @@ def test_test_stops_at_its_budget_and_resumes(judge, dataset):
     runs.resume(run, max_pairs=None)
     pump(fresh(run), Scripted(), "later:1")
     assert len(stored(run)) == JudgeTestReply.objects.count() == 20
+
+
+def all_questions_judge():
+    return prompted_judge("together", prompt="{rubric}\n{text}\n{questions}", parser="numbered-1")
+
+
+def test_order_of_questions_is_reversed_in_the_message(db):
+    judge = all_questions_judge()
+    dataset = graded_study(judge, topics=2, texts=2, questions=3)
+    run = planned_test(judge, dataset, "question_order", pairs=12)
+    grader = Scripted()
+    pump(run, grader, WORKER)
+    for pair in grader.asked:
+        bodies = SubQuestion.objects.get(pk=pair.question_id).topic.questions.order_by("-position")
+        assert pair.questions == tuple(bodies.values_list("body", flat=True))
+        assert pair.questions[pair.number - 1] == pair.question
+    assert run.test_replies.filter(state="graded").count() == 12
+
+
+def test_question_that_was_asked_alone_has_no_order(db):
+    judge = all_questions_judge()
+    run = planned_test(judge, graded_study(judge, topics=1, texts=1), "question_order")
+    pump(run, Scripted(lambda pair: graded(pair.alone(), 4)), WORKER)
+    states = set(run.test_replies.values_list("state", "failure", "grade"))
+    assert states == {("unparseable", "no_grade", None)}
+    assert set(run.batches.values_list("n_graded", flat=True)) == {0}
+
+
+def test_repeats_of_one_text_are_messages_of_their_own(db):
+    judge = all_questions_judge()
+    run = planned_test(judge, graded_study(judge, topics=1, texts=1), repeats=3)
+    grader = Scripted()
+    pump(run, grader, WORKER)
+    messages = list(group_by_message(iter(grader.asked)))
+    assert [len(pairs) for pairs in messages] == [4, 4, 4]
+    assert [pairs[0].repeat for pairs in messages] == [1, 2, 3]
+
+
+def test_edited_text_leaves_the_result_as_it_was(judge, dataset):
+    run = planned_test(judge, dataset, pairs=24, repeats=2)
+    pump(run, Scripted(lambda pair: graded(pair, 4)), WORKER)
+    Attempt.objects.filter(text=dataset.texts.first()).stop_counting()
+    grades = run.test_replies.values_list("attempt__grade", "grade")
+    assert Counter(grades) == {(3, 4): 48}
