@@ -16,6 +16,8 @@ from django.db.models.functions import Length
 
 from annotation.models import Dataset, Rubric, Text, User
 from annotation.models.rating import rater_name_in
+from evaluation.data.cache import cached
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.ratings import load
 from evaluation.data.selection import SelectionError, select
 from evaluation.result_tables import ResultTable, Row, Statistic, estimate_record
@@ -207,6 +209,10 @@ def length_result(judge: Judge, dataset: Dataset) -> Estimate:
     """
     if not _has_numbers(judge.rubric):
         return Estimate(None, NAMES, 0)
+    return cached(dataset, (CacheKey.LENGTH_BIAS, judge.pk), lambda: _length_bias(judge, dataset))
+
+
+def _length_bias(judge: Judge, dataset: Dataset) -> Estimate:
     name = rater_name_in(dataset, judge.rater)
     try:
         selection = select(dataset, rubric=judge.rubric.slug, judge=name)

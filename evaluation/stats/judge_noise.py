@@ -9,13 +9,14 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from evaluation.stats.clusters import leave_one_topic_out_sums, ratio, share, topic_sums
+from evaluation.stats.clusters import leave_one_topic_out_sums, ratio, topic_sums
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
 
 NO_REPLY = "undefined, because no reply of the test has a grade"
 NO_VARIANCE = "undefined, because no pair has two grades"
 ONE_TOPIC = "no interval, because there is one topic alone"
+NO_SPREAD = "no interval, because all grades have changed alike"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class PairedGrades:
 def share_of_changes(grades: PairedGrades) -> Estimate:
     """Return the share of repeated grades that differ from the original grade.
 
-    `n` counts repeated grades, `missing` replies without one. Interval: jackknife over topics.
+    `n` counts repeated grades, `missing` replies without one. Interval: see `small_share`.
     """
     return _share(grades, grades.differences != 0)
 
@@ -58,18 +59,55 @@ def share_of_rises(grades: PairedGrades) -> Estimate:
 
 
 def _share(grades: PairedGrades, is_true: ArrayLike) -> Estimate:
-    counted = ~np.isnan(grades.differences)
-    return share(np.ravel(is_true), counted.ravel(), grades.topic_of_reply, NO_REPLY)
+    is_graded = ~np.isnan(grades.differences)
+    n_pairs = int(is_graded.any(axis=1).sum())
+    return small_share(np.ravel(is_true), is_graded.ravel(), grades.topic_of_reply, n_pairs)
 
 
 def share_of_unstable_pairs(grades: PairedGrades) -> Estimate:
     """Return the share of pairs with at least one repeated grade that differs.
 
-    `n` counts pairs with a repeated grade, `missing` the others. Interval: jackknife over topics.
+    `n` counts pairs with a repeated grade, `missing` the others. Interval: see `small_share`.
     """
     differs = (np.nan_to_num(grades.differences) != 0).any(axis=1)
-    counted = (~np.isnan(grades.differences)).any(axis=1)
-    return share(differs, counted, grades.topics, NO_REPLY)
+    is_graded = (~np.isnan(grades.differences)).any(axis=1)
+    return small_share(differs, is_graded, grades.topics, int(is_graded.sum()))
+
+
+def small_share(
+    values: ArrayLike, counted: ArrayLike, topics: IntArray, n_units: int, level: float = 0.95
+) -> Estimate:
+    """Return the share of true values among those that are counted, with an interval over topics.
+
+    The exact (Clopper-Pearson) interval of as many independent values as have the variance over topics, at
+    most all. Where no value is true, or all are, topics tell nothing of the variance: then `n_units`
+    independent ones, such as pairs with several replies. Holds for shares near 0 too, where intervals
+    from standard errors are too short. None for one topic.
+    Source: Korn and Graubard (1998), Survey Methodology 24(2), 193-201.
+    """
+    is_counted = np.asarray(counted, dtype=bool)
+    parts, clusters = np.asarray(values, np.float64)[is_counted], np.asarray(topics)[is_counted]
+    n, missing = len(parts), int((~is_counted).sum())
+    if not n:
+        return Estimate(None, NO_REPLY, 0, missing)
+    value = float(parts.mean())
+    sums = topic_sums((parts - value)[:, np.newaxis], clusters)[:, 0]
+    n_topics = len(sums)
+    if n_topics < 2:
+        return Estimate(value, None, n, missing, interval_reason=ONE_TOPIC)
+    if value in (0, 1):
+        n_independent = float(n_units)
+    else:
+        variance = n_topics / (n_topics - 1) * float((sums**2).sum()) / n**2
+        tail = (1 + level) / 2
+        freedom = (scipy.stats.t.ppf(tail, n - 1) / scipy.stats.t.ppf(tail, n_topics - 1)) ** 2
+        size = value * (1 - value) / variance * freedom if variance else np.inf
+        n_independent = float(min(n, size))
+    n_true = value * n_independent
+    beta = scipy.stats.beta
+    low = beta.ppf((1 - level) / 2, n_true, n_independent - n_true + 1) if value > 0 else 0.0
+    high = beta.ppf((1 + level) / 2, n_true + 1, n_independent - n_true) if value < 1 else 1.0
+    return Estimate(value, None, n, missing, float(low), float(high))
 
 
 def within_pair_sd(grades: PairedGrades) -> Estimate:
@@ -84,6 +122,8 @@ def within_pair_sd(grades: PairedGrades) -> Estimate:
     n, missing = int((freedom > 0).sum()), int((freedom == 0).sum())
     if not n:
         return Estimate(None, NO_VARIANCE, n, missing)
+    if not squares.any():
+        return Estimate(0.0, None, n, missing, interval_reason=NO_SPREAD)
     whole = Estimate(float(np.sqrt(squares.sum() / freedom.sum())), None, n, missing)
     deleted = leave_one_topic_out_sums(np.column_stack([squares, freedom]), grades.topics)
     return jackknife_interval(whole, np.sqrt(ratio(deleted[:, 0], deleted[:, 1]))).within(0, np.inf)
@@ -126,6 +166,8 @@ def mean_change(grades: PairedGrades, level: float = 0.95) -> Estimate:
     n_topics = len(sums)
     if n_topics < 2:
         return Estimate(mean, None, n, missing, interval_reason=ONE_TOPIC)
+    if not residuals.any():
+        return Estimate(mean, None, n, missing, interval_reason=NO_SPREAD)
     error = float(np.sqrt(n_topics / (n_topics - 1) * (sums**2).sum()) / n)
     reach = error * float(scipy.stats.t.ppf((1 + level) / 2, n_topics - 1))
     return Estimate(mean, None, n, missing, mean - reach, mean + reach)

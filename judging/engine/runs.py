@@ -142,21 +142,19 @@ def finish_if_done(run: JudgeRun) -> None:
     """Set a running run finished once no shard is left.
 
     Pairs that another run has asked about since this one was planned were there before it, in the end.
+    Those of a test that were edited since are left out of it.
     """
     run.refresh_from_db()
     if not run.is_running or any_unfinished(run):
         return
     n_elsewhere = max(0, run.n_planned - n_done(run))
-    verb = (
-        "was judged by another run, or is"
-        if n_elsewhere == 1
-        else "were judged by another run, or are"
-    )
+    fate = "edited since, or" if run.test else "judged by another run, or"
+    verb = f"was {fate} is" if n_elsewhere == 1 else f"were {fate} are"
     JudgeRun.objects.filter(pk=run.pk, state=State.RUNNING).update(
         state=State.FINISHED,
         note=f"{n_elsewhere:,} of its pairs {verb} gone." if n_elsewhere else "",
         n_planned=F("n_planned") - n_elsewhere,
-        n_there_before=F("n_there_before") + n_elsewhere,
+        n_there_before=F("n_there_before") + (0 if run.test else n_elsewhere),
         ended=Now(),
     )
     run.refresh_from_db()

@@ -7,6 +7,7 @@ import statsmodels.api as sm
 
 from evaluation.stats.judge_noise import (
     NO_REPLY,
+    NO_SPREAD,
     NO_VARIANCE,
     ONE_TOPIC,
     PairedGrades,
@@ -37,10 +38,26 @@ def test_shares_count_graded_replies_alone(grades):
     changes, rises = share_of_changes(grades), share_of_rises(grades)
     assert (changes.value, changes.n, changes.missing) == (pytest.approx(3 / 5), 5, 3)
     assert (rises.value, rises.n) == (pytest.approx(1 / 5), 5)
-    # Without topic 1: 1 of 2; without topic 2: 2 of 3.
-    error = np.sqrt(1 / 2 * ((1 / 2 - 7 / 12) ** 2 + (2 / 3 - 7 / 12) ** 2))
-    reach = scipy.stats.t.ppf(0.975, 1) * error
-    assert (changes.low, changes.high) == (0, pytest.approx(min(1, 3 / 5 + reach)))
+    # Topic 1 has 2 of 3, topic 2 has 1 of 2: residuals of 2 - 9/5 = 1/5 and 1 - 6/5 = -1/5.
+    variance = 2 * (1 / 25 + 1 / 25) / 25
+    t = scipy.stats.t.ppf(0.975, [4, 1])
+    size = min(5, 6 / 25 / variance * (t[0] / t[1]) ** 2)
+    assert size < 5
+    beta = scipy.stats.beta
+    assert changes.low == pytest.approx(beta.ppf(0.025, 0.6 * size, 0.4 * size + 1))
+    assert changes.high == pytest.approx(beta.ppf(0.975, 0.6 * size + 1, 0.4 * size))
+
+
+def test_no_change_has_the_exact_interval_of_its_pairs():
+    grades = paired(np.full(12, 3), np.full((12, 3), 3), np.arange(12) % 4)
+    changes, pairs = share_of_changes(grades), share_of_unstable_pairs(grades)
+    assert (changes.value, changes.n, changes.low) == (0, 36, 0)
+    assert changes.high == pairs.high == pytest.approx(1 - 0.025 ** (1 / 12))
+    every = paired(np.full(12, 3), np.full((12, 3), 2), np.arange(12) % 4)
+    assert share_of_changes(every).low == pytest.approx(0.025 ** (1 / 12))
+    assert share_of_rises(every).value == 0
+    assert (within_pair_sd(grades).value, within_pair_sd(grades).interval_reason) == (0, NO_SPREAD)
+    assert (mean_change(every).value, mean_change(every).interval_reason) == (-1, NO_SPREAD)
 
 
 def test_pair_with_any_change_is_unstable(grades):
@@ -94,8 +111,10 @@ def test_mean_change_has_the_errors_of_statsmodels():
 
 
 def test_mean_change_of_one_topic_has_no_interval():
-    estimate = mean_change(paired([1, 2], [[2], [2]], [7, 7]))
+    grades = paired([1, 2], [[2], [2]], [7, 7])
+    estimate = mean_change(grades)
     assert (estimate.value, estimate.low, estimate.interval_reason) == (0.5, None, ONE_TOPIC)
+    assert share_of_changes(grades).interval_reason == ONE_TOPIC
 
 
 def test_without_a_graded_reply_everything_is_undefined():

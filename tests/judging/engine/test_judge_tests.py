@@ -127,7 +127,12 @@ def test_pair_whose_attempt_no_longer_counts_is_not_asked(judge, dataset):
     Attempt.objects.filter(text=dataset.texts.first()).stop_counting()
     pump(run, Scripted(), WORKER)
     assert len(stored(run)) == 40
-    assert (fresh(run).state, fresh(run).n_planned) == ("finished", 40)
+    assert (fresh(run).state, fresh(run).n_planned, fresh(run).n_there_before) == (
+        "finished",
+        40,
+        0,
+    )
+    assert fresh(run).note == "8 of its pairs were edited since, or are gone."
 
 
 def test_test_and_ordinary_run_are_open_together_but_not_two_of_one_kind(judge, dataset):
