@@ -77,7 +77,7 @@ def share_of_unstable_pairs(grades: PairedGrades) -> Estimate:
 def small_share(
     values: ArrayLike, counted: ArrayLike, topics: IntArray, n_units: int, level: float = 0.95
 ) -> Estimate:
-    """Return the share of true values among those that are counted, with an interval over topics.
+    """Return the share of true values that are counted, with an interval over topics.
 
     The exact (Clopper-Pearson) interval of as many independent values as have the variance over topics, at
     most all. Where no value is true, or all are, topics tell nothing of the variance: then `n_units`
