@@ -18,6 +18,7 @@ from judging.grading.variants import JudgeTest, is_varied, varied_pair
 from judging.models import Attempt, Judge, JudgeRun, JudgeTestReply, Shard
 
 PAIRS_AT_ONCE = 500
+MAX_RENDERED = 20_000  # pairs: a page waits while a test looks for texts that it changes
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,12 @@ def draw_sample(judge: Judge, dataset: Dataset, test: str, n: int, seed: int) ->
     """Draw `n` of the pairs that a judge has graded itself; all, if there are fewer.
 
     A simple random sample by `seed` of graded pairs whose prompt is the same today. Copied grades are
-    left out: nothing was asked about their text.
+    left out: nothing was asked about their text. Of a large dataset the first MAX_RENDERED in random order
+    are considered.
     """
     graded = tested_attempts(judge).filter(text__dataset=dataset).order_by("pk")
     keys = np.fromiter(graded.values_list("pk", flat=True), dtype=np.int64)
-    shuffled = np.random.default_rng(seed).permutation(keys).tolist()
+    shuffled = np.random.default_rng(seed).permutation(keys)[:MAX_RENDERED].tolist()
     spec = judge.spec
     pairs: list[Pair] = []
     n_unchanged = 0

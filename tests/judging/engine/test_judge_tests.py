@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from annotation.models import Rating, SubQuestion, Text
-from judging.engine import runs
+from judging.engine import judge_test_pairs, runs
 from judging.engine.budget import Prices
 from judging.engine.fill import pump
 from judging.engine.judge_tests import JudgeTestError, JudgeTestRequest, estimate_test, start_test
@@ -179,6 +179,13 @@ def test_judge_without_a_graded_pair_is_refused(judge):
 def test_test_that_changes_no_prompt_is_refused(judge, dataset):
     with pytest.raises(JudgeTestError, match="none of the 24 pairs"):
         start_test(judge, dataset, JudgeTestRequest("citations"))
+
+
+def test_pairs_that_a_test_looks_at_are_limited(judge, dataset, monkeypatch):
+    monkeypatch.setattr(judge_test_pairs, "MAX_RENDERED", 7)
+    with pytest.raises(JudgeTestError, match="none of the 7 pairs"):
+        start_test(judge, dataset, JudgeTestRequest("citations"))
+    assert planned_test(judge, dataset, repeats=2).n_planned == 14
 
 
 def test_judge_without_a_prompt_is_refused(db):
