@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
@@ -11,15 +12,9 @@ from rest_framework.response import Response
 
 from annotation.api.access import IsResearcher
 from annotation.api.endpoint import Endpoint
-from annotation.errors import UserError
+from annotation.api.errors import ConflictError, Problem, Refusal
 from crux_site.judge_tests.page import result_of
 from judging.models import JudgeRun
-
-
-class NoTestError(UserError):
-    """A judge run that is no test."""
-
-    status = 409
 
 
 class MeasureRow(serializers.Serializer):
@@ -71,6 +66,7 @@ class JudgeTestResult(Endpoint, generics.GenericAPIView):
     permission_classes = [IsResearcher]
     serializer_class = JudgeTestRow
 
+    @extend_schema(responses={200: JudgeTestRow, 409: Refusal})
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         pk = self.kwargs["id"]
         runs = JudgeRun.objects.visible_to(self.user)
@@ -78,5 +74,5 @@ class JudgeTestResult(Endpoint, generics.GenericAPIView):
         if run is None:
             raise NotFound(f"There is no judge run {pk}.")
         if not run.test:
-            raise NoTestError(f"{run.display_name} is no test of a judge.")
+            raise ConflictError([Problem(None, "", f"{run.display_name} is no test of a judge.")])
         return Response(self.get_serializer(result_of(run).as_json()).data)

@@ -82,7 +82,10 @@ class JudgeRunRow(serializers.ModelSerializer):
     judge = serializers.CharField(source="judge.slug", help_text="The name of the judge.")
     fingerprint = serializers.CharField(source="judge.fingerprint")
     dataset = serializers.CharField(source="dataset.slug")
-    selection = serializers.DictField(help_text="Requested selection of texts.")
+    test = serializers.CharField(help_text="The test of the judge; empty: an ordinary run.")
+    selection = serializers.DictField(
+        help_text="Requested selection of texts; of a test the size and the seed of its sample."
+    )
     endpoint = serializers.CharField(
         source="server", help_text="The name of the server; an address is not told."
     )

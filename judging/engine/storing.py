@@ -116,7 +116,9 @@ def store_test_replies(run: JudgeRun, shard: Shard, worker: str, replies: Sequen
         graded = Count("pk", filter=Q(state=State.GRADED))
         counts = batch.test_replies.aggregate(n=Count("pk"), n_graded=graded)
         batch.n_attempts, batch.n_graded = counts["n"], counts["n_graded"]
-        batch.save(update_fields=["n_attempts", "n_graded"])
+        Batch.objects.filter(pk=batch.pk).update(
+            n_attempts=batch.n_attempts, n_graded=batch.n_graded
+        )
     return batch
 
 
