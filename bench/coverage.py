@@ -25,6 +25,8 @@ seed is fixed: the same version prints the same numbers. The models:
 - A mixed model. Three systems, two raters, normal: topic sd 0.1, rater 0.03, system and topic 0.08,
   residual 0.08.
 - Gold items: n answers in the place of topics, right with 0.9.
+- Tests of a judge: 5 pairs a topic, each asked 3 times. A grade changes with the probability of its pair,
+  Beta around that of its topic, Beta(20 rate, 20 (1 - rate)); three of four changes are upwards, all by one.
 """
 
 from __future__ import annotations
@@ -63,6 +65,7 @@ from evaluation.stats.equivalence import equivalence
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.intraclass import intraclass
 from evaluation.stats.jackknife import jackknife, jackknife_interval
+from evaluation.stats.judge_noise import PairedGrades, mean_change, share_of_changes
 from evaluation.stats.krippendorff import (
     alpha_from_coincidences,
     coincidences,
@@ -466,6 +469,28 @@ def gold_study(generator, n):
     }
 
 
+def judge_test_study(rate):
+    def study(generator, n_topics):
+        of_topic = generator.beta(20 * rate, 20 * (1 - rate), (n_topics, 1, 1))
+        of_topic = of_topic.clip(1e-6, 1 - 1e-6)
+        of_pair = generator.beta(2 * of_topic, 2 * (1 - of_topic), (n_topics, 5, 1))
+        changes = (generator.random((n_topics, 5, 3)) < of_pair).reshape(-1, 3)
+        steps = changes * generator.choice([-1, 1, 1, 1], changes.shape)
+        original = np.full(len(changes), 3.0)
+        topics = np.repeat(np.arange(n_topics), 5)
+        grades = PairedGrades(original, original[:, np.newaxis] + steps, topics)
+        return {
+            (f"Grades that a test of a judge changes, {rate:.0%}", "Korn-Graubard"): interval_of(
+                share_of_changes(grades), rate
+            ),
+            (f"Mean change of a grade in a test, {rate:.0%} change", "CR1, t"): interval_of(
+                mean_change(grades), rate / 2
+            ),
+        }
+
+    return study
+
+
 def intraclass_study(generator, n_topics):
     truth = cached_intraclass()
     estimates = intraclass_statistics(ordinal_grades(generator, n_topics))
@@ -489,6 +514,7 @@ MODELS: dict[str, Model] = {
     "judged": Model(judged_study),
     "mixed": Model(mixed_study, 0.1),
     "gold": Model(gold_study),
+    **{f"judge test {rate}": Model(judge_test_study(rate)) for rate in (0.02, 0.05, 0.2)},
 }
 
 

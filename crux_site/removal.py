@@ -52,13 +52,14 @@ from evaluation.models import (
     SampleChance,
     System,
 )
-from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
+from judging.models import Attempt, Batch, Judge, JudgeRun, JudgeTestReply, Shard
 
 Rows = Mapping[type[Model], QuerySet[Any]]
 CONFIRM_ABOVE = 1_000  # rows; more are removed only after the name of the dataset is typed
 
 # Work of people and models on a dataset: removed with the whole dataset alone.
 WORK_TABLES: dict[type[Model], str] = {
+    JudgeTestReply: "run__dataset",
     Attempt: "batch__run__dataset",
     Batch: "run__dataset",
     Shard: "run__dataset",
@@ -120,6 +121,7 @@ BLOCKER_LABELS: dict[type[Model], tuple[str, str, str]] = {
     Campaign: ("title", "Campaign {}", "settings with this rater"),
     Participant: ("campaign__title", "Campaign {}", "participants with this rater"),
     Attempt: ("batch__run", "Judge run {}", "replies"),
+    JudgeTestReply: ("run", "Judge run {}", "replies of a test"),
     Judge: ("rater__name", "Judge {}", "judges with this rater"),
     Rating: ("rater__name", "Rater {}", "ratings"),
     RankedText: ("run__name", "Retrieval run {}", "ranked texts"),

@@ -26,6 +26,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/", include("crux_site.calibration.urls")),
     path("datasets/<slug:slug>/", include("crux_site.judge_ranking.urls")),
     path("datasets/<slug:slug>/", include("crux_site.pair_campaigns.urls")),
+    path("", include("crux_site.judge_tests.urls")),
     path("datasets/<slug:slug>/", include("crux_site.exports.urls")),
     path("datasets/<slug:slug>/", include("crux_site.texts.urls")),
     path("datasets/<slug:slug>/", include("crux_site.history.urls")),

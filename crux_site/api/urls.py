@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
+from crux_site.api.judge_tests import JudgeTestResult
 from crux_site.api.ratings import RatingsParquet
 from crux_site.api.tables import Tables
 from crux_site.api.views import Schema, UnknownEndpoint, try_api
@@ -17,6 +18,7 @@ v1: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/tables/", Tables.as_view(), name="api_tables"),
     path("", include("evaluation.api.urls")),
     path("", include("judging.api.urls")),
+    path("judge-runs/<int:id>/test/", JudgeTestResult.as_view(), name="api_judge_test"),
     path("schema/", Schema.as_view(), name="api_schema"),
     path("docs/", RedirectView.as_view(pattern_name="api_try")),
     path("docs/try/", try_api, name="api_try"),

@@ -35,7 +35,7 @@ from crux_site.history.import_undo import running_work
 from crux_site.projects.archive import archive_campaigns
 from crux_site.removal import Blocker, Removal, RemovalPreview, Rows, rows_of
 from evaluation.models import LabelSample, RankedText, ReportValue, RetrievalRun, System
-from judging.models import Attempt
+from judging.models import Attempt, JudgeTestReply
 
 LONGEST = 120  # characters of a name
 
@@ -203,6 +203,7 @@ class SystemEntity(Entity):
             ReportValue: ReportValue.objects.filter(report__in=report_ids),
             Rating: ratings,
             NuggetSpan: NuggetSpan.objects.filter(rating__in=ratings.values("pk")),
+            JudgeTestReply: JudgeTestReply.objects.filter(attempt__text__in=report_ids),
             Attempt: Attempt.objects.filter(text__in=report_ids),
             System: System.objects.filter(dataset=self.dataset, name=self.name),
             Version: Version.objects.filter(text__in=report_ids),

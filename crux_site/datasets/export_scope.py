@@ -42,7 +42,7 @@ from evaluation.models import (
     SampleChance,
     System,
 )
-from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
+from judging.models import Attempt, Batch, Judge, JudgeRun, JudgeTestReply, Shard
 
 EXPORTED_TABLES: frozenset[type[Model]] = frozenset(
     {
@@ -67,9 +67,8 @@ OMITTED_TABLES: Mapping[str, tuple[type[Model], ...]] = {
         ),
         *(Answer, Decision, Message, LogEntry),
     ),
-    "Judge runs with the raw replies. The definitions of judges, their grades and evidence are carried.": (
-        *(JudgeRun, Shard, Batch, Attempt, Judge.projects.through),
-    ),
+    "Judge runs and tests with the raw replies. The definitions of judges, their grades and evidence are "
+    "carried.": (*(JudgeRun, Shard, Batch, Attempt, JudgeTestReply, Judge.projects.through),),
     "Samples of what to label next.": (LabelSample, SampleChance),
     "Certificates of judges: test the judges again.": (Certificate,),
     "Shared links.": (SharedLink,),

@@ -198,7 +198,7 @@ def _open_runs(user: User) -> list[WorkItem]:
     tallies = by_run(runs)
     return [
         WorkItem(
-            f"Judge run of {run.judge.rater.name}",
+            _title(run),
             run.get_absolute_url(),
             run.dataset.title,
             f"pairs, {run.get_state_display()}",
@@ -207,6 +207,10 @@ def _open_runs(user: User) -> list[WorkItem]:
         )
         for run in runs
     ]
+
+
+def _title(run: JudgeRun) -> str:
+    return f"{'Test' if run.test else 'Judge run'} of {run.judge.rater.name}"
 
 
 def _ended_runs(user: User, since: datetime) -> list[WorkItem]:
@@ -219,7 +223,7 @@ def _ended_runs(user: User, since: datetime) -> list[WorkItem]:
         detail = f"{run.get_state_display()}; {n_of(n, 'pair', ',')} graded"
         if tally and tally.n_failed:
             detail += f", {tally.n_failed:,} without a grade"
-        title, url = f"Judge run of {run.judge.rater.name}", run.get_absolute_url()
+        title, url = _title(run), run.get_absolute_url()
         items.append(WorkItem(title, url, run.dataset.title, detail, run.ended))
     return items
 

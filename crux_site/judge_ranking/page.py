@@ -148,7 +148,8 @@ def usage_by_rater(dataset: Dataset, user: User) -> dict[int, JudgeUsage]:
     kinds: dict[int, Counter[str]] = {}
     for judge, failure, n in by_kind:
         kinds.setdefault(judge, Counter())[failure] = n
-    batches = Batch.objects.filter(run__judge__in=judges, run__dataset=dataset).order_by()
+    of_runs = Batch.objects.filter(run__judge__in=judges, run__dataset=dataset, run__test="")
+    batches = of_runs.order_by()
     read, written = Cast("prompt_tokens", FloatField()), Cast("completion_tokens", FloatField())
     money = (read * F("run__price_in") + written * F("run__price_out")) / 1_000_000.0
     tokens: Counter[int] = Counter()

@@ -21,6 +21,7 @@ class CacheKey(StrEnum):
     JUDGE_AGAINST_PEOPLE = "a judge against people"
     JUDGE_RANKING = "ranking of judges"
     LEADERBOARD = "scores of retrieval systems"
+    LENGTH_BIAS = "length bias of a judge"
     MIXED_MODEL = "mixed model"
     NUGGET_SCORES = "nugget scores"
     PAIR_TEST = "tests of two systems"

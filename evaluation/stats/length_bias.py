@@ -20,8 +20,8 @@ def length_bias(
     One value per text: the judge's grade, the mean grade of people (NaN = missing), the length above 0
     in any unit, and the topic. The judge's slope alone would be no bias, since people like longer
     texts, too. Texts without both grades are counted in `missing`. Interval: errors by topic (CR1),
-    t with G - 1 degrees of freedom. Undefined without texts of different lengths in one topic. Raises
-    ValueError for a length that is not above 0, or unequal numbers of values.
+    t with G - 1 degrees of freedom, for G topics with texts of different lengths. Undefined without such a
+    topic. Raises ValueError for a length that is not above 0, or unequal numbers of values.
     Source: Cameron and Miller (2015), Journal of Human Resources 50(2), 317-372.
     """
     difference = np.asarray(judge, np.float64) - np.asarray(people, np.float64)
@@ -39,8 +39,9 @@ def length_bias(
         return Estimate(None, ONE_LENGTH, n, missing)
     slope = float((doublings * excess).sum() / spread)
     residuals = excess - slope * doublings
-    sums = topic_sums((doublings * residuals)[:, np.newaxis], clusters[graded])[:, 0]
-    n_topics = len(sums)
+    terms = np.column_stack([doublings * residuals, doublings**2])
+    sums, spreads = topic_sums(terms, clusters[graded]).T
+    n_topics = int((spreads > 1e-12).sum())  # a topic with one length says nothing of the slope
     if n_topics < 2:
         return Estimate(slope, None, n, missing, interval_reason=ONE_TOPIC)
     error = float(np.sqrt(n_topics / (n_topics - 1) * (sums**2).sum()) / spread)

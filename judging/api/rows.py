@@ -77,12 +77,15 @@ class JudgeRow(serializers.ModelSerializer):
 
 
 class JudgeRunRow(serializers.ModelSerializer):
-    """A judge asked for the pairs of a selection that it lacks."""
+    """A judge asked for the pairs of a selection that it lacks, or a test of a judge."""
 
     judge = serializers.CharField(source="judge.slug", help_text="The name of the judge.")
     fingerprint = serializers.CharField(source="judge.fingerprint")
     dataset = serializers.CharField(source="dataset.slug")
-    selection = serializers.DictField(help_text="Requested selection of texts.")
+    test = serializers.CharField(help_text="The test of the judge; empty: an ordinary run.")
+    selection = serializers.DictField(
+        help_text="Requested selection of texts; of a test the size and the seed of its sample."
+    )
     endpoint = serializers.CharField(
         source="server", help_text="The name of the server; an address is not told."
     )
@@ -96,6 +99,8 @@ class JudgeRunRow(serializers.ModelSerializer):
             "dataset",
             "state",
             "note",
+            "test",
+            "repeats",
             "selection",
             "endpoint",
             "concurrency",
@@ -111,6 +116,7 @@ class JudgeRunRow(serializers.ModelSerializer):
             "n_planned",
             "n_there_before",
             "n_without_words",
+            "n_unchanged",
             "created",
             "started",
             "ended",

@@ -18,10 +18,11 @@ from annotation.api.endpoint import Endpoint, Listing
 from annotation.api.errors import Problem, RequestError
 from annotation.api.filters import name_filter
 from annotation.models import Dataset, User
-from judging.api.bodies import BudgetBody, StartBody
+from judging.api.bodies import BudgetBody, JudgeTestBody, ServedBody, StartBody
 from judging.api.rows import JudgeRow, JudgeRunRow, OneRunRow
 from judging.engine import runs
 from judging.engine.endpoints import choices_for
+from judging.engine.judge_tests import start_test
 from judging.engine.judges import BASELINES, baseline_of, find_judge
 from judging.execution import states
 from judging.models import Judge, JudgeRun
@@ -98,10 +99,7 @@ class JudgeRuns(Listing):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         start = StartBody(data=request.data)
         start.is_valid(raise_exception=True)
-        slug = start.validated_data["dataset"]
-        dataset = Dataset.objects.filter(slug=slug).first()
-        if dataset is None:
-            raise _refused("dataset", f"there is no dataset called {slug}")
+        dataset = _dataset_of(start)
         with transaction.atomic():  # the baseline that is made here goes with what is refused
             run = self._started(dataset, start)
         JUDGING.wake(run)
@@ -111,9 +109,7 @@ class JudgeRuns(Listing):
         start.selection.check(dataset)
         name = start.validated_data["judge"]
         is_baseline = name in BASELINES
-        judge = baseline_of(dataset, name)[0] if is_baseline else find_judge(name, dataset)
-        if judge is None:
-            raise _refused("judge", f"no judge called {name} judges {dataset.slug}")
+        judge = baseline_of(dataset, name)[0] if is_baseline else _judge_of(start, dataset)
         start.check_endpoint(judge, [name for name, _ in choices_for(self.user, dataset.project)])
         by = self.request.user if isinstance(self.request.user, User) else None
         return runs.start(judge, dataset, start.selection, created_by=by, **start.options)
@@ -122,8 +118,50 @@ class JudgeRuns(Listing):
         return _runs(self.user)
 
 
+def _dataset_of(body: ServedBody) -> Dataset:
+    slug = body.validated_data["dataset"]
+    dataset = Dataset.objects.filter(slug=slug).first()
+    if dataset is None:
+        raise _refused("dataset", f"there is no dataset called {slug}")
+    return dataset
+
+
+def _judge_of(body: ServedBody, dataset: Dataset) -> Judge:
+    name = body.validated_data["judge"]
+    judge = find_judge(name, dataset)
+    if judge is None:
+        raise _refused("judge", f"no judge called {name} judges {dataset.slug}")
+    return judge
+
+
 def _refused(field: str, message: str) -> RequestError:
     return RequestError([Problem(None, field, message)])
+
+
+class JudgeTests(Endpoint, generics.GenericAPIView):
+    """Start a test of a judge: pairs that it has graded are sent again.
+
+    Its run is among the judge runs, and its replies never become ratings. One run of a test of a judge on a
+    dataset is open at a time (409).
+    """
+
+    summary = "Start a test of a judge"
+    tag = "Judge runs"
+    permission_classes = [IsAdminOrReadOnly]
+    serializer_class = OneRunRow
+
+    @extend_schema(request=JudgeTestBody, responses={201: OneRunRow})
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        body = JudgeTestBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        dataset = _dataset_of(body)
+        judge = _judge_of(body, dataset)
+        if judge.prompt:  # a baseline is refused for another reason than its server
+            endpoints = choices_for(self.user, dataset.project)
+            body.check_endpoint(judge, [name for name, _ in endpoints])
+        run = start_test(judge, dataset, body.test_request, created_by=self.user, **body.options)
+        JUDGING.wake(run)
+        return Response(OneRunRow(run).data, status=status.HTTP_201_CREATED)
 
 
 class OfRun(Endpoint, generics.GenericAPIView):

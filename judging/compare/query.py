@@ -112,7 +112,7 @@ def _judge(params: Mapping[str, str], name: str, user: User) -> Judge:
 
 def _run(params: Mapping[str, str], name: str, user: User) -> JudgeRun:
     pk = _number(params, name) or 0
-    runs = JudgeRun.objects.visible_to(user)
+    runs = JudgeRun.objects.visible_to(user).filter(test="")
     runs = runs.select_related("dataset", "judge__rater", "judge__rubric")
     run = runs.filter(pk=pk).first()
     if run is None:

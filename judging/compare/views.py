@@ -109,12 +109,12 @@ def _form(request: AuthenticatedRequest, problem: str = "", status: int = 200) -
 
 
 def _choices(chosen: Mapping[str, object], user: User) -> dict[str, object]:
-    runs = JudgeRun.objects.visible_to(user).select_related("judge__rater", "dataset")[:RUNS]
+    runs = JudgeRun.objects.visible_to(user).filter(test="")
     return {
         "room": "judges",
         "chosen": {name: str(value) for name, value in chosen.items()},
         "judges": Judge.objects.visible_to(user).select_related("rater__dataset"),
-        "runs": runs,
+        "runs": runs.select_related("judge__rater", "dataset")[:RUNS],
         "datasets": Dataset.objects.visible_to(user).filter(judge_runs__isnull=False).distinct(),
     }
 

@@ -76,7 +76,7 @@ class Estimate:
             "currency": self.currency,
         }
 
-    def in_words(self) -> str:
+    def summary(self) -> str:
         counts = self.counts
         text = (
             f"{n_of(counts.to_send, 'pair', ',')} to send. {counts.there_before:,} already have a grade, "

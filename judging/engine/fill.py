@@ -11,8 +11,9 @@ from django.conf import settings
 
 from annotation.plurals import n_of
 from judging.engine import runs
+from judging.engine.judge_test_pairs import pairs_to_ask
 from judging.engine.pair_loader import PairLoader
-from judging.engine.storing import Copies, store, store_copies
+from judging.engine.storing import Copies, store, store_copies, store_test_replies
 from judging.execution import leases, states
 from judging.graders.base import MAX_CONSECUTIVE_ERRORS, ErrorStreak, Grader
 from judging.grading.pairs import Pair, Reply
@@ -22,7 +23,7 @@ from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
 BATCH = 64  # replies written at once: what a killed worker loses, beside the requests in flight
 SECONDS = 1.0  # and no reply waits longer than this for others
 LOADING = 1_800.0  # seconds that a model may take to come into this process
-Key = tuple[int, int]
+Key = tuple[int, int, int]  # of text, question and repeat
 
 
 @dataclass
@@ -76,7 +77,7 @@ class _Pump:
         self.unanswered: dict[int, set[Key]] = {}  # pairs of a leased shard without a stored reply
         self.in_flight: dict[Key, Shard] = {}  # pairs in flight
         self.waiting: list[tuple[Shard, Reply]] = []  # not yet written
-        self.duplicates: dict[Key, list[int]] = {}
+        self.duplicates: dict[tuple[int, int], list[int]] = {}
         self.error_streak = ErrorStreak(MAX_CONSECUTIVE_ERRORS)
         self.checked_at = self.renewed_at = time.monotonic()
         self.renew_after = settings.JUDGE_LEASE_SECONDS / 4
@@ -118,7 +119,7 @@ class _Pump:
     def pairs(self) -> Iterator[Pair]:
         """Yield the pairs of one shard after another, leased when the grader is ready."""
         while self.may_ask and (shard := self.next_shard()):
-            pairs = self.load(shard)
+            pairs = pairs_to_ask(self.run, shard) if self.run.test else self.load(shard)
             self.leased[shard.pk] = shard
             self.unanswered[shard.pk] = {_key(pair) for pair in pairs}
             if not pairs:
@@ -210,7 +211,10 @@ class _Pump:
         self.waiting.sort(key=_number)
         for _, entries in groupby(list(self.waiting), key=_number):
             shards, replies = zip(*entries, strict=True)
-            stored = store(self.run, shards[0], self.worker, replies, self.duplicates)
+            if self.run.test:
+                stored = store_test_replies(self.run, shards[0], self.worker, replies)
+            else:
+                stored = store(self.run, shards[0], self.worker, replies, self.duplicates)
             del self.waiting[: len(replies)]
             self.note(shards[0].pk, replies, stored)
         self.check_state()
@@ -220,7 +224,7 @@ class _Pump:
         self.done.graded += stored.n_graded
         self.done.failed += stored.n_attempts - stored.n_graded
         for reply in replies:
-            self.duplicates.pop(_key(reply.pair), None)
+            self.duplicates.pop((reply.pair.text_id, reply.pair.question_id), None)
         if shard in self.unanswered:
             self.unanswered[shard].difference_update(_key(reply.pair) for reply in replies)
             if not self.unanswered[shard]:
@@ -248,4 +252,4 @@ def _number(entry: tuple[Shard, Reply]) -> int:
 
 
 def _key(pair: Pair) -> Key:
-    return pair.text_id, pair.question_id
+    return pair.text_id, pair.question_id, pair.repeat

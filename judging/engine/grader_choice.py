@@ -13,6 +13,7 @@ from judging.execution import states
 from judging.execution.models import ENDPOINT_SEPARATOR
 from judging.graders.base import Grader
 from judging.graders.chat import OpenAIGrader, VllmGrader
+from judging.grading.variants import varied_spec
 from judging.llm.errors import BackendError
 from judging.llm.route import PLAIN, Route
 from judging.llm.server import Address
@@ -89,12 +90,13 @@ def grader_of(run: JudgeRun) -> tuple[Grader, int]:
                 f"The passages have changed since {judge} was made: the baseline is now {current}."
             )
         return grader, BASELINE_BATCH
+    spec = varied_spec(run.test, judge.spec)
     if judge.backend == Judge.Backend.VLLM:
-        return VllmGrader(judge.spec, engine_args=settings.JUDGE_VLLM_ARGS), VLLM_BATCH
+        return VllmGrader(spec, engine_args=settings.JUDGE_VLLM_ARGS), VLLM_BATCH
     first, *more = addresses_of(run.endpoint, run.dataset.project)
     return (
         OpenAIGrader(
-            judge.spec,
+            spec,
             first.url,
             key=first.key,
             route=first.route,

@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 
 from annotation.models import Dataset, Rating
 from annotation.text.answers import answers_in
+from judging.engine.judge_test_pairs import draw_sample
 from judging.engine.pair_loader import omits_text
 from judging.engine.selection import Selection, TopicTexts
 from judging.engine.storing import Copies, store_copies
@@ -27,6 +28,7 @@ SHARD = 2_000  # pairs: a lease of some seconds to minutes, and a row of some 20
 SMALLEST_SHARD = 50
 SHARES = 20  # a small run is cut so finely that several workers find work in it
 TEXTS_AT_ONCE = 1_000
+NOTHING_LEFT = "This judge has already graded all of these pairs."
 
 
 class Kind(NamedTuple):
@@ -217,7 +219,7 @@ def plan(run: JudgeRun, worker: str) -> Counts:
     """
     _lock(run, first=True)
     try:
-        return _plan(run, worker)
+        return _plan_test(run) if run.test else _plan(run, worker)
     except BaseException:
         _unlock(run)
         raise
@@ -247,6 +249,30 @@ def _plan(run: JudgeRun, worker: str) -> Counts:
     return counts
 
 
+def _plan_test(run: JudgeRun) -> Counts:
+    """Store the shards of a test: the pairs of its sample, once for each repeat."""
+    selection = Selection.from_json(run.selection)
+    sample = draw_sample(run.judge, run.dataset, run.test, selection.limit or 0, selection.seed)
+    counts = Counts(texts=len(sample.by_text))
+    counts.to_fill = counts.to_send = len(sample.pairs) * run.repeats
+    size = min(SHARD, max(SMALLEST_SHARD, counts.to_send // SHARES))
+    shards: list[Shard] = []
+    for repeat in range(1, run.repeats + 1):
+        waiting = [Group((text,), questions) for text, questions in sample.by_text.items()]
+        lots = [*_cut(waiting, size), waiting]
+        shards += [
+            _shard(run, len(shards) + number, lot, repeat)
+            for number, lot in enumerate(filter(None, lots), 1)
+        ]
+    with _locked(run):
+        run.shards.only("pk").delete()
+        Shard.objects.bulk_create(shards, batch_size=50)
+        JudgeRun.objects.filter(pk=run.pk).update(n_unchanged=sample.n_unchanged)
+        _end(run, counts, "None of the pairs of this test can be sent any more.")
+    run.refresh_from_db()
+    return counts
+
+
 def _shard_size(run: JudgeRun, selection: Selection) -> int:
     pairs = selection.possible(run.dataset)
     if selection.limit is not None:
@@ -254,7 +280,7 @@ def _shard_size(run: JudgeRun, selection: Selection) -> int:
     return min(SHARD, max(SMALLEST_SHARD, pairs // SHARES))
 
 
-def _end(run: JudgeRun, counts: Counts) -> None:
+def _end(run: JudgeRun, counts: Counts, note_of_none: str = NOTHING_LEFT) -> None:
     # Copies of a planning that died are there already for this one, and belong to the run all the same.
     copied_before = run.batches.aggregate(n=Sum("n_attempts", default=0))["n"] - counts.copied
     counts.copied += copied_before
@@ -262,7 +288,7 @@ def _end(run: JudgeRun, counts: Counts) -> None:
     counts.there_before -= copied_before
     JudgeRun.objects.filter(pk=run.pk).update(
         state=JudgeRun.State.RUNNING if counts.to_send else JudgeRun.State.FINISHED,
-        note="" if counts.to_send else "This judge has already graded all of these pairs.",
+        note="" if counts.to_send else note_of_none,
         n_planned=counts.to_fill,
         n_there_before=counts.there_before,
         n_without_words=counts.without_words,
@@ -314,10 +340,11 @@ def _cut(waiting: list[Group], size: int) -> Iterator[list[Group]]:
     waiting += shard
 
 
-def _shard(run: JudgeRun, number: int, groups: list[Group]) -> Shard:
+def _shard(run: JudgeRun, number: int, groups: list[Group], repeat: int | None = None) -> Shard:
+    of_repeat = [] if repeat is None else [repeat]
     return Shard(
         run=run,
         number=number,
-        groups=[[list(texts), questions] for texts, questions in groups],
+        groups=[[list(texts), questions, *of_repeat] for texts, questions in groups],
         n_pairs=sum(len(texts) * len(questions) for texts, questions in groups),
     )

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Dataset, Rater, User
 from annotation.models.projects import visibility_filter
-from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
+from judging.models import Attempt, Batch, Judge, JudgeRun, JudgeTestReply, Shard
 
 MINUTE = timedelta(minutes=1)
 CHART_SPAN = timedelta(minutes=4)
@@ -25,7 +25,7 @@ class FailureKind:
 
     failure: str
     n: int
-    example: Attempt
+    example: Attempt | JudgeTestReply
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,32 +198,41 @@ def _rates(recent: Sequence[tuple[datetime, int]], now: datetime) -> list[float]
     return [n / STEP for n in points]
 
 
+def replies_of(run: JudgeRun) -> QuerySet[Any]:
+    """Return the replies of a run: its attempts, or the replies of a test."""
+    if run.test:
+        replies = JudgeTestReply.objects.filter(run=run)
+        return replies.select_related("batch", "attempt__text", "attempt__question")
+    attempts = Attempt.objects.filter(batch__run=run)
+    return attempts.select_related("batch", "text", "question")
+
+
+def failed_replies(run: JudgeRun) -> QuerySet[Any]:
+    """Return the replies of a run without a grade."""
+    return replies_of(run).exclude(state="graded")
+
+
 def failures_of(run: JudgeRun) -> list[FailureKind]:
     """Count the failures of a run by kind, most frequent first, each with its newest example.
 
     Attempts that were asked again since, by a later run, are among them.
     """
-    failed = Attempt.objects.filter(batch__run=run).exclude(state="graded").order_by()
-    rows = failed.values("failure").annotate(n=Count("pk"), newest=Max("pk"))
-    examples = Attempt.objects.select_related("text", "question").in_bulk(
-        [row["newest"] for row in rows]
+    rows = (
+        failed_replies(run).order_by().values("failure").annotate(n=Count("pk"), newest=Max("pk"))
     )
+    examples = replies_of(run).in_bulk([row["newest"] for row in rows])
     kinds = [FailureKind(row["failure"], row["n"], examples[row["newest"]]) for row in rows]
     return sorted(kinds, key=lambda kind: (-kind.n, kind.failure))
 
 
-def last_replies(run: JudgeRun, n: int = 10) -> list[Attempt]:
-    """Return the newest attempts of a run, newest first."""
+def last_replies(run: JudgeRun, n: int = 10) -> list[Attempt | JudgeTestReply]:
+    """Return the newest replies of a run, newest first."""
     newest = list(
         Batch.objects.filter(run=run, n_attempts__gt=0)
         .order_by("-id")
         .values_list("pk", flat=True)[:n]
     )
-    return list(
-        Attempt.objects.filter(batch__in=newest)
-        .select_related("text", "question", "batch")
-        .order_by("-id")[:n]
-    )
+    return list(replies_of(run).filter(batch__in=newest).order_by("-id")[:n])
 
 
 @dataclass(frozen=True)
@@ -247,8 +256,9 @@ NOTHING = Tally()
 
 
 def by_judge(user: User) -> dict[int, Tally]:
-    """Count the replies of each judge, over all its runs that a user sees."""
-    return _tallies(Batch.objects.filter(visibility_filter("run__dataset", user)), "run__judge")
+    """Count the replies of each judge, over all its runs that a user sees but tests."""
+    batches = Batch.objects.filter(visibility_filter("run__dataset", user), run__test="")
+    return _tallies(batches, "run__judge")
 
 
 def by_run(runs: Iterable[JudgeRun]) -> dict[int, Tally]:
@@ -256,15 +266,19 @@ def by_run(runs: Iterable[JudgeRun]) -> dict[int, Tally]:
 
 
 def by_dataset(judge: Judge, user: User) -> list[tuple[Dataset, Tally]]:
-    """Count the replies of a judge on each dataset that a user sees, by dataset name."""
-    tallies = _tallies(Batch.objects.filter(run__judge=judge), "run__dataset")
+    """Count the replies of a judge on each dataset that a user sees, by dataset name.
+
+    Replies of tests are left out.
+    """
+    tallies = _tallies(Batch.objects.filter(run__judge=judge, run__test=""), "run__dataset")
     visible = Dataset.objects.visible_to(user).filter(pk__in=tallies)
     return [(dataset, tallies[dataset.pk]) for dataset in visible]
 
 
 def last_runs(user: User) -> dict[int, JudgeRun]:
-    """Return the newest run of each judge that a user sees, by judge."""
-    newest = JudgeRun.objects.visible_to(user).order_by().values("judge").annotate(newest=Max("pk"))
+    """Return the newest run of each judge that a user sees, by judge; tests are left out."""
+    runs = JudgeRun.objects.visible_to(user).filter(test="")
+    newest = runs.order_by().values("judge").annotate(newest=Max("pk"))
     return {
         run.judge_id: run
         for run in JudgeRun.objects.select_related("dataset").filter(pk__in=newest.values("newest"))

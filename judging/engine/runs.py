@@ -64,19 +64,26 @@ def start(
         raise RunStateError(_still_open(run)) from None
 
 
-def open_run(judge: Judge, dataset: Dataset) -> JudgeRun | None:
-    return JudgeRun.objects.filter(judge=judge, dataset=dataset, state__in=JudgeRun.OPEN).first()
+def open_run(judge: Judge, dataset: Dataset, test: str = "") -> JudgeRun | None:
+    """Return the open run of a judge on a dataset; with `test` that of the test."""
+    open_runs = JudgeRun.objects.filter(state__in=JudgeRun.OPEN)
+    return open_runs.filter(judge=judge, dataset=dataset, test=test).first()
 
 
 def _still_open(run: JudgeRun) -> str:
-    current = open_run(run.judge, run.dataset)
+    current = open_run(run.judge, run.dataset, run.test)
     if current is None:
         return (
             f"A judge run of {run.judge} on {run.dataset.slug} was open until just now: try again."
         )
+    purpose = (
+        f"it is the test “{current.get_test_display()}”"
+        if current.test
+        else f"it grades {Selection.from_json(current.selection).describe()}"
+    )
     return (
-        f"Judge run {current.pk} of {run.judge} on {run.dataset.slug} is still open; it grades "
-        f"{Selection.from_json(current.selection).describe()}. Resume or cancel it first: under Judge runs, "
+        f"Judge run {current.pk} of {run.judge} on {run.dataset.slug} is still open; {purpose}. "
+        f"Resume or cancel it first: under Judge runs, "
         f"or with manage.py judge {run.dataset.slug} --cancel {current.pk}."
     )
 
@@ -135,21 +142,19 @@ def finish_if_done(run: JudgeRun) -> None:
     """Set a running run finished once no shard is left.
 
     Pairs that another run has asked about since this one was planned were there before it, in the end.
+    Those of a test that were edited since are left out of it.
     """
     run.refresh_from_db()
     if not run.is_running or any_unfinished(run):
         return
     n_elsewhere = max(0, run.n_planned - n_done(run))
-    verb = (
-        "was judged by another run, or is"
-        if n_elsewhere == 1
-        else "were judged by another run, or are"
-    )
+    fate = "edited since, or" if run.test else "judged by another run, or"
+    verb = f"was {fate} is" if n_elsewhere == 1 else f"were {fate} are"
     JudgeRun.objects.filter(pk=run.pk, state=State.RUNNING).update(
         state=State.FINISHED,
         note=f"{n_elsewhere:,} of its pairs {verb} gone." if n_elsewhere else "",
         n_planned=F("n_planned") - n_elsewhere,
-        n_there_before=F("n_there_before") + n_elsewhere,
+        n_there_before=F("n_there_before") + (0 if run.test else n_elsewhere),
         ended=Now(),
     )
     run.refresh_from_db()

@@ -58,7 +58,8 @@ class Selection:
     """Texts of some kinds and topics, or those that a retrieval run ranks.
 
     `limit` cuts the pairs that are planned; with `retry` only pairs whose attempt failed are asked, with
-    `failed_in` only those that failed in that judge run.
+    `failed_in` only those that failed in that judge run. A test of a judge has only the size of its
+    sample, as `limit`, and the `seed` that it was drawn by.
     """
 
     texts: str = ""
@@ -68,6 +69,7 @@ class Selection:
     limit: int | None = None
     retry: bool = False
     failed_in: int | None = None
+    seed: int = 0
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:

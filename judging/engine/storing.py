@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import connection, transaction
@@ -15,10 +16,13 @@ from annotation.prepared import insert_new
 from annotation.text.equal_texts import shifted_spans
 from annotation.text.spans import locate
 from judging.engine.charges import charge_run
+from judging.engine.judge_test_pairs import attempts_by_pair
 from judging.engine.pair_loader import omits_text
 from judging.grading.pairs import Reply, State
+from judging.grading.variants import JudgeTest
 from judging.llm.completion import storable
-from judging.models import Attempt, Batch, Judge, JudgeRun, Shard
+from judging.llm.errors import Failure
+from judging.models import Attempt, Batch, Judge, JudgeRun, JudgeTestReply, Shard
 
 Duplicates = Mapping[tuple[int, int], Sequence[int]]  # other texts with the same prompt, by pair
 
@@ -38,6 +42,7 @@ _REPLY_FIELDS = (
 _FLAGS = ("counts", "copied")
 _TOKENS = ("prompt_tokens", "completion_tokens")
 _COLUMNS = (*_KEYS, *_FLAGS, *_REPLY_FIELDS, *_TOKENS)
+_TEST_COLUMNS = ("run_id", "batch_id", "attempt_id", "repeat", *_REPLY_FIELDS[:7])
 
 
 @transaction.atomic
@@ -87,6 +92,60 @@ def store(
     )
     mark(judge, batch, holds_for)
     return batch
+
+
+@transaction.atomic
+def store_test_replies(run: JudgeRun, shard: Shard, worker: str, replies: Sequence[Reply]) -> Batch:
+    """Store the replies of a test as one batch, each with its original attempt.
+
+    A reply that is there already stays, and a reply to a pair whose attempt does not count any more is
+    dropped. Both are charged, as they were paid for. Returns the batch with what was new in it.
+    """
+    results = [_test_result(run, reply) for reply in replies]
+    attempts = attempts_by_pair(run.judge, {reply.pair.text_id for reply in results})
+    batch = _batch(run, shard, worker, [(reply, (reply.pair.text_id,)) for reply in results])
+    rows = sorted(
+        (
+            _test_row(run, batch, attempts[pair], reply)
+            for pair, reply in _by_pair(results)
+            if pair in attempts
+        ),
+        key=lambda row: row[2:4],
+    )
+    if not rows or insert_new(JudgeTestReply, _TEST_COLUMNS, rows) < len(results):
+        graded = Count("pk", filter=Q(state=State.GRADED))
+        counts = batch.test_replies.aggregate(n=Count("pk"), n_graded=graded)
+        batch.n_attempts, batch.n_graded = counts["n"], counts["n_graded"]
+        Batch.objects.filter(pk=batch.pk).update(
+            n_attempts=batch.n_attempts, n_graded=batch.n_graded
+        )
+    return batch
+
+
+def _by_pair(replies: Sequence[Reply]) -> list[tuple[TextAndQuestion, Reply]]:
+    return [((reply.pair.text_id, reply.pair.question_id), reply) for reply in replies]
+
+
+def _test_result(run: JudgeRun, reply: Reply) -> Reply:
+    """Return a reply as a test counts it: without the expected grade, which is not compared.
+
+    A question that was asked alone, as the reply to all questions had no grade for it, has no order.
+    """
+    reply = replace(reply, expected_grade=None)
+    lacks_order = run.test == JudgeTest.QUESTION_ORDER and not reply.pair.has_several_questions
+    if not lacks_order or reply.state is not State.GRADED:
+        return reply
+    detail = "The reply to all questions had no grade for this one."
+    return replace(
+        reply, state=State.UNPARSEABLE, grade=None, failure=Failure.NO_GRADE, detail=detail
+    )
+
+
+def _test_row(run: JudgeRun, batch: Batch, attempt: int, reply: Reply) -> tuple[Any, ...]:
+    """Return the values of a test's reply in the order of _TEST_COLUMNS."""
+    stored = _row(run.judge_id, batch.pk, reply, reply.pair.text_id, is_copy=False)
+    start = len(_KEYS) + len(_FLAGS)
+    return (run.pk, batch.pk, attempt, reply.pair.repeat, *stored[start : start + 7])
 
 
 @transaction.atomic

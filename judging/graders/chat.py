@@ -124,7 +124,7 @@ def replies_of(answers: Answers, pairs: Iterator[Pair]) -> Generator[Reply | Non
     """
     messages = group_by_message(pairs)
     singles: deque[Pair] = deque()  # which are asked by themselves next
-    tokens_before: dict[tuple[int, int], Tokens] = {}  # on them, in the message about several
+    tokens_before: dict[tuple[int, int, int], Tokens] = {}  # on them, in the message about several
 
     def next_one() -> Sequence[Pair] | None:
         return [singles.popleft()] if singles else next(messages, None)
@@ -141,8 +141,8 @@ def replies_of(answers: Answers, pairs: Iterator[Pair]) -> Generator[Reply | Non
                 yield reply
 
 
-def _key(pair: Pair) -> tuple[int, int]:
-    return pair.text_id, pair.question_id
+def _key(pair: Pair) -> tuple[int, int, int]:
+    return pair.text_id, pair.question_id, pair.repeat
 
 
 class OpenAIGrader:

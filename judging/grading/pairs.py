@@ -28,6 +28,7 @@ class Pair:
 
     `request` is the topic's, `answer` the words that answer the question in the text. `questions` are all
     of the topic, where a judge is asked about them together, and the pair's is the `number`th of them.
+    `repeat` tells requests about one pair apart: 0, but in a test of a judge.
     """
 
     text_id: int
@@ -38,6 +39,7 @@ class Pair:
     answer: str = ""
     questions: tuple[str, ...] = ()
     number: int = 1  # from 1
+    repeat: int = 0
 
     @property
     def has_several_questions(self) -> bool:
@@ -75,8 +77,8 @@ def _one_message(pair: Pair, following: Pair) -> bool:
     return _asks(pair) == _asks(following)
 
 
-def _asks(pair: Pair) -> tuple[int, tuple[str, ...], str]:
-    return pair.text_id, pair.questions, pair.request
+def _asks(pair: Pair) -> tuple[int, tuple[str, ...], str, int]:
+    return pair.text_id, pair.questions, pair.request, pair.repeat
 
 
 def shares(total: int, n: int) -> list[int]:

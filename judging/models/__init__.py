@@ -3,6 +3,7 @@
 from judging.models.attempt import Attempt
 from judging.models.endpoint import AllowedHost, Endpoint, OutboundPolicy, ProjectBudget
 from judging.models.judge import ImmutableError, Judge
+from judging.models.judge_test import JudgeTestReply
 from judging.models.run import Batch, JudgeRun, Shard
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "ImmutableError",
     "Judge",
     "JudgeRun",
+    "JudgeTestReply",
     "OutboundPolicy",
     "ProjectBudget",
     "Shard",

@@ -10,6 +10,7 @@ from django.urls import reverse
 from annotation.models import User
 from annotation.models.projects import visibility_filter
 from judging.execution.models import Leased, ModelRun, Spending, lease_is_whole
+from judging.grading.variants import TITLES
 
 
 class JudgeRunQuerySet(models.QuerySet["JudgeRun"]):
@@ -19,7 +20,11 @@ class JudgeRunQuerySet(models.QuerySet["JudgeRun"]):
 
 
 class JudgeRun(ModelRun):
-    """A run of a judge on the pairs of a selection that it lacks."""
+    """A run of a judge on the pairs of a selection that it lacks, or a test of the judge.
+
+    A test asks again about pairs that the judge has graded, `repeats` times or under a changed prompt.
+    Its replies are JudgeTestReply rows; `selection` has the size and the seed of its sample.
+    """
 
     KIND = "Judge run"
     BUDGET_UNIT = "pair"
@@ -27,6 +32,18 @@ class JudgeRun(ModelRun):
     judge = models.ForeignKey("judging.Judge", on_delete=models.PROTECT, related_name="runs")
     dataset = models.ForeignKey(
         "annotation.Dataset", on_delete=models.CASCADE, related_name="judge_runs"
+    )
+    test = models.CharField(
+        max_length=20,
+        blank=True,
+        choices=[(test.value, title) for test, title in TITLES.items()],
+        help_text="test of the judge; empty: an ordinary run",
+    )
+    repeats = models.PositiveSmallIntegerField(
+        default=1, help_text="number of times that a test asks about each pair"
+    )
+    n_unchanged = models.PositiveIntegerField(
+        default=0, help_text="pairs left out of a test, as it would not change their prompt"
     )
     max_pairs = models.PositiveIntegerField(null=True, blank=True)
     n_without_words = models.PositiveIntegerField(default=0)
@@ -49,9 +66,9 @@ class JudgeRun(ModelRun):
     class Meta:
         ordering = ["-id"]
         constraints = [
-            # Two plans of one judge would hold the same missing pairs.
+            # Two plans of one judge would hold the same missing pairs. A test asks about others.
             models.UniqueConstraint(
-                fields=["judge", "dataset"],
+                fields=["judge", "dataset", "test"],
                 condition=Q(state__in=["planning", "running", "paused"]),
                 name="one_open_run_of_a_judge",
             ),
@@ -97,7 +114,8 @@ class Shard(Leased):
     """Some two thousand pairs of a run, leased to one worker at a time.
 
     `groups` is [[text keys, question keys], ...]: each question is asked about the first text, and the
-    reply holds for the others, which would be asked alike.
+    reply holds for the others, which would be asked alike. In a test each group has the number of the
+    repeat, too: [[text keys, question keys, repeat], ...].
     """
 
     run = models.ForeignKey(

@@ -199,7 +199,7 @@ def import_file(dataset: Dataset, path: Path) -> ImportCounts:
 
 def _run_of(dataset: Dataset, about: About, path: Path) -> JudgeRun:
     judge_runs = JudgeRun.objects.select_related("judge__rater", "judge__rubric")
-    run = judge_runs.filter(pk=about.run, dataset=dataset).first()
+    run = judge_runs.filter(pk=about.run, dataset=dataset, test="").first()
     if about.dataset != dataset.slug or run is None:
         raise ExchangeError(
             f"{path.name} holds replies for judge run {about.run} of {about.dataset}, which is no run "

@@ -23,7 +23,7 @@ from judging.engine.progress import (
 )
 from judging.execution.background import ACTIVE_STATES, TURN
 from judging.execution.leases import leased
-from judging.models import Attempt, JudgeRun, Shard
+from judging.models import Attempt, JudgeRun, JudgeTestReply, Shard
 from judging.tasks import JUDGING, work
 
 MOST_CELLS = 100  # of the strip of shards; with more shards than this a cell stands for several
@@ -53,7 +53,7 @@ class RateLine:
 class RepliedPair:
     """Reply with the probability of its grade, None where the model told none."""
 
-    attempt: Attempt
+    attempt: Attempt | JudgeTestReply
     chance: float | None
 
 
@@ -203,13 +203,20 @@ def state_of_workers() -> str:
 
 
 def _can_retry(run: JudgeRun) -> bool:
-    """Return whether pairs of this run still have no grade, and its judge has no open run."""
+    """Return whether pairs of this run still have no grade, and its judge has no open run.
+
+    Never so of a test: a reply that fails is part of its result.
+    """
+    if run.test:
+        return False
     failed = Attempt.objects.filter(batch__run=run, counts=True).exclude(state="graded")
-    runs = JudgeRun.objects.filter(judge=run.judge_id, dataset=run.dataset_id)
+    runs = JudgeRun.objects.filter(judge=run.judge_id, dataset=run.dataset_id, test="")
     return failed.exists() and not runs.filter(state__in=JudgeRun.OPEN).exists()
 
 
-def _replied(run: JudgeRun, attempt: Attempt) -> RepliedPair:
+def _replied(run: JudgeRun, attempt: Attempt | JudgeTestReply) -> RepliedPair:
+    if isinstance(attempt, JudgeTestReply):
+        return RepliedPair(attempt, None)
     grades = [grade for grade, _ in run.judge.levels]
     probabilities = attempt.probabilities or []
     chance = None

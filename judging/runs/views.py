@@ -23,7 +23,7 @@ from judging.engine.selection import Selection, SelectionError
 from judging.execution import states
 from judging.forms import focus
 from judging.llm.errors import Failure
-from judging.models import Attempt, Judge, JudgeRun
+from judging.models import Judge, JudgeRun
 from judging.models.endpoint import budget_of
 from judging.runs.forms import BASELINE, BudgetForm, RunForm, judges_for
 from judging.runs.page import is_idle, run_page
@@ -115,10 +115,9 @@ def failures(request: AuthenticatedRequest, pk: int, kind: str) -> HttpResponseB
         raise Http404(f"There is no kind of failure {kind!r}.")
     runs = JudgeRun.objects.select_related("judge__rater", "dataset")
     run = get_object_or_404(runs, pk=pk)
-    failed = Attempt.objects.filter(batch__run=run).exclude(state="graded")
+    replies = progress.failed_replies(run)
     if kind != ALL_KINDS:
-        failed = failed.filter(failure=kind)
-    replies = failed.select_related("question", "text__topic", "batch").defer("text__body")
+        replies = replies.filter(failure=kind)
     context = {
         "run": run,
         "judge": run.judge,
@@ -311,6 +310,10 @@ def _go_on(request: AuthenticatedRequest, run: JudgeRun, budget: dict[str, Any])
 @_on_run
 def retry(request: AuthenticatedRequest, run: JudgeRun) -> JudgeRun:
     """Start a run that asks only for pairs without a grade, with this run's options."""
+    if run.test:
+        raise states.RunStateError(
+            "A test is not retried: replies without a grade are in its result."
+        )
     selection = replace(
         Selection.from_json(run.selection), retry=True, limit=None, failed_in=run.pk
     )

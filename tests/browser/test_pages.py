@@ -30,6 +30,7 @@ PAGES = {
         "/rubrics/",
         "/judges/",
         "/judges/1/",
+        "/judges/1/tests/?dataset=coast",
         "/judge-runs/",
         "/judge-runs/1/",
         "/help/",

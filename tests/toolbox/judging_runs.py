@@ -81,7 +81,8 @@ def a_judge(slug="tiny-judge", **fields):
 def a_run(judge, dataset, **options):
     """A run that is planned, and that nobody works at."""
     texts = options.pop("texts", "")
-    run = runs.start(judge, dataset, Selection(texts=texts), **options)
+    selection = Selection(texts=texts, limit=options.pop("limit", None))
+    run = runs.start(judge, dataset, selection, **options)
     plan(run, "planner:1")
     return run
 

@@ -11,16 +11,19 @@ from tqdm import tqdm
 from annotation.management.base import SiteCommand
 from annotation.models import Dataset
 from annotation.plurals import n_of
-from judging.engine import budget, runs
+from crux_site.judge_tests.page import result_of
+from judging.engine import budget, judge_tests, runs
 from judging.engine.budget import prices_of
 from judging.engine.foreground import fill
 from judging.engine.grader_choice import addresses_of
+from judging.engine.judge_tests import JudgeTestRequest, estimate_test, start_test
 from judging.engine.judges import BASELINES, SLUG, baseline_of, find_judge
 from judging.engine.progress import failures_of, progress_of
 from judging.engine.selection import Selection
 from judging.execution import states
 from judging.execution.leases import is_exported
 from judging.execution.models import ENDPOINT_SEPARATOR
+from judging.grading.variants import JudgeTest
 from judging.management.options import add_selection, dataset_of, selection_of
 from judging.models import Batch, Judge, JudgeRun
 
@@ -28,6 +31,13 @@ from judging.models import Batch, Judge, JudgeRun
 RUN_OPTIONS = (
     *("endpoint", "concurrency", "reply_seconds"),
     *("max_pairs", "max_tokens", "max_money", "price_in", "price_out"),
+)
+
+
+TEST_NUMBERS = (
+    ("pairs", judge_tests.PAIRS, "size of the sample"),
+    ("repeats", judge_tests.REPEATS, "requests about each pair, of the test repeat"),
+    ("seed", 0, "of the sample"),
 )
 
 
@@ -52,6 +62,15 @@ class Command(SiteCommand):
         parser.add_argument("dataset", help="its slug")
         parser.add_argument("--judge", default=SLUG, help="a judge's name (default: the baseline)")
         add_selection(parser)
+        parser.add_argument(
+            "--test",
+            choices=[*JudgeTest],
+            help="test the judge: send pairs again that it has graded; no grade is stored as a rating",
+        )
+        for name, default, label in TEST_NUMBERS:
+            parser.add_argument(
+                f"--{name}", type=int, help=f"with --test: {label} (default: {default})"
+            )
         parser.add_argument("--join", type=int, metavar="RUN", help="work on this judge run")
         parser.add_argument("--cancel", type=int, metavar="RUN", help="end this judge run")
         parser.add_argument(
@@ -79,6 +98,7 @@ class Command(SiteCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         dataset = dataset_of(options)
         selection = selection_of(options)
+        request = _test_request(options, selection)
         if options["cancel"]:
             run = _run_of(dataset, options["cancel"])
             states.cancel(run)
@@ -90,29 +110,42 @@ class Command(SiteCommand):
             judge = _judge_of(dataset, options["judge"])
             selection.check(dataset)
             if options["dry_run"]:
-                self._estimate(judge, dataset, selection, options)
+                self._estimate(judge, dataset, request or selection, options)
                 return
-            run = self._run(judge, dataset, selection, options)
+            run = self._run(judge, dataset, request or selection, options)
         self._fill(run, options)
 
     def _estimate(
-        self, judge: Judge, dataset: Dataset, selection: Selection, options: dict[str, Any]
+        self,
+        judge: Judge,
+        dataset: Dataset,
+        requested: Selection | JudgeTestRequest,
+        options: dict[str, Any],
     ) -> None:
         typed = (options["price_in"] or 0, options["price_out"] or 0)
         prices = prices_of(options["endpoint"], *typed)
-        estimate = budget.estimate_of(judge, dataset, selection, prices)
-        self.stdout.write(
-            json.dumps(estimate.as_json()) if options["json"] else estimate.in_words()
-        )
+        estimate: budget.Estimate | judge_tests.JudgeTestEstimate
+        if isinstance(requested, JudgeTestRequest):
+            estimate = estimate_test(judge, dataset, requested, prices)
+        else:
+            estimate = budget.estimate_of(judge, dataset, requested, prices)
+        self.stdout.write(json.dumps(estimate.as_json()) if options["json"] else estimate.summary())
 
     def _run(
-        self, judge: Judge, dataset: Dataset, selection: Selection, options: dict[str, Any]
+        self,
+        judge: Judge,
+        dataset: Dataset,
+        requested: Selection | JudgeTestRequest,
+        options: dict[str, Any],
     ) -> JudgeRun:
         fields = {name: options[name] for name in RUN_OPTIONS if options[name] not in (None, "")}
-        run = runs.open_run(judge, dataset) or _stopped_run(judge, dataset)
-        if run is None or run.selection != selection.as_json():
+        test = requested.test if isinstance(requested, JudgeTestRequest) else ""
+        run = runs.open_run(judge, dataset, test) or _stopped_run(judge, dataset, test)
+        if run is None or not _is_same(run, requested):
             _check_endpoint(judge, options["endpoint"], dataset)
-            return runs.start(judge, dataset, selection, **fields)
+            if isinstance(requested, JudgeTestRequest):
+                return start_test(judge, dataset, requested, **fields)
+            return runs.start(judge, dataset, requested, **fields)
         if is_exported(run):
             raise CommandError(_exported_message(run))
         if run.is_resumable:
@@ -163,6 +196,8 @@ class Command(SiteCommand):
                 "put_aside": run.put_aside,
                 **progress.as_json(),
             }
+            if run.test:
+                counts["result"] = result_of(run).as_json()
             self.stdout.write(json.dumps(counts))
         elif options["verbosity"]:
             kind = " (a baseline, not a model)" if run.judge.is_baseline else ""
@@ -172,6 +207,8 @@ class Command(SiteCommand):
                 f"{n_of(progress.n_graded, 'pair', ',')} graded, {run.n_there_before:,} were there before, "
                 f"{run.n_without_words:,} lack the words that the prompt shows{failed}. {run.note}".rstrip()
             )
+            if run.test:
+                self.stdout.write("\n".join(result_of(run).lines()))
             for reason in run.put_aside.values():
                 self.stdout.write(f"A server was dropped: {reason}")
             if not progress.tells_tokens and (run.max_tokens or run.max_money):
@@ -200,12 +237,38 @@ def _judge_of(dataset: Dataset, slug: str) -> Judge:
     return judge
 
 
-def _stopped_run(judge: Judge, dataset: Dataset) -> JudgeRun | None:
+def _test_request(options: dict[str, Any], selection: Selection) -> JudgeTestRequest | None:
+    """Return the requested test; None without one.
+
+    Raises CommandError, JudgeTestError.
+    """
+    numbers = {name: options[name] for name, _, _ in TEST_NUMBERS if options[name] is not None}
+    if not options["test"]:
+        if numbers:
+            raise CommandError(f"--{next(iter(numbers))} is for a test: name one with --test.")
+        return None
+    if chosen := selection.as_json():
+        raise CommandError(
+            f"A test draws from all graded pairs: --{next(iter(chosen))} is not for it. See --pairs."
+        )
+    request = JudgeTestRequest(options["test"], **numbers)
+    request.check()
+    return request
+
+
+def _is_same(run: JudgeRun, requested: Selection | JudgeTestRequest) -> bool:
+    """Return whether a run is the one that is requested, so that it can go on."""
+    if isinstance(requested, Selection):
+        return bool(run.selection == requested.as_json())
+    return (run.repeats, run.selection) == (requested.n_repeats, requested.selection.as_json())
+
+
+def _stopped_run(judge: Judge, dataset: Dataset, test: str) -> JudgeRun | None:
     """Return the newest run of a judge if its budget is spent, else None.
 
     A budget is for a run, not for a command.
     """
-    newest = JudgeRun.objects.filter(judge=judge, dataset=dataset).first()
+    newest = JudgeRun.objects.filter(judge=judge, dataset=dataset, test=test).first()
     return newest if newest and newest.state == JudgeRun.State.STOPPED else None
 
 

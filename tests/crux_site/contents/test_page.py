@@ -29,7 +29,7 @@ from crux_site.projects.archive import archive_of
 from evaluation.data.cache import data_version
 from evaluation.models import LabelSample, RankedText, RetrievalRun, System
 from judging.engine.foreground import fill_lexical
-from judging.models import Attempt, Batch, Judge, JudgeRun
+from judging.models import Attempt, Batch, Judge, JudgeRun, JudgeTestReply
 from tests.toolbox.factories import make_campaign, make_dataset
 from tests.toolbox.import_study import write
 from tests.toolbox.responses import text_of_page
@@ -187,9 +187,14 @@ def test_system_goes_with_what_files_and_judges_said_of_it(owner, dataset):
         Attempt.objects.create(
             judge=judge, text=report, question=question, batch=batch, state="graded", grade=1
         )
+    attempt = Attempt.objects.filter(text__in=reports).first()
+    JudgeTestReply.objects.create(
+        run=batch.run, batch=batch, attempt=attempt, repeat=1, state="graded", grade=2
+    )
     n_ratings = Rating.objects.filter(text__in=reports).count()
     total = Rating.objects.count()
     counts = owner.get(BM25).context["found"].counts
+    assert counts["replies in tests of judges"] == 1
     assert (counts["texts"], counts["ratings"], counts["replies of judges"]) == (2, n_ratings, 2)
     assert remove(owner, BM25).url == PAGE
     assert Rating.objects.count() == total - n_ratings

@@ -38,3 +38,9 @@ def test_bad_values_are_refused():
         length_bias([1, 2], [1, 1], [0, 1], np.array([1, 1]))
     with pytest.raises(ValueError, match="one value for each text"):
         length_bias([1, 2], [1, 1], [1, 2], np.array([1]))
+
+
+def test_topics_with_one_length_add_no_certainty():
+    topics = np.array([1, 1, 2, 3, 3])
+    slope = length_bias([1, 2, 5, 4, 4], [1, 1, 1, 1, 1], [1, 2, 7, 3, 3], topics)
+    assert (slope.value, slope.low, slope.interval_reason) == (1, None, ONE_TOPIC)

@@ -211,3 +211,28 @@ def test_charges_of_two_workers_are_both_counted(cast):
 def test_run_is_refused_by_the_engine_too(endpoint, dataset, mine):
     with pytest.raises(states.RunStateError, match="no budget"):
         runs.start(mine, dataset, Selection(), endpoint=ENDPOINT)
+
+
+def test_owner_tests_a_judge_within_the_budget_of_the_project(
+    owner, endpoint, budget, dataset, mine
+):
+    started(owner, dataset, mine.pk, endpoint=ENDPOINT)
+    work.func(JudgeRun.objects.get().pk)
+    budget.refresh_from_db()
+    tokens, n_attempts = budget.spent_tokens, Attempt.objects.count()
+    page = f"/judges/{mine.pk}/tests/"
+    typed = {"dataset": dataset.slug, "test": "repeat", "pairs": 2, "repeats": 2, "seed": 0}
+    assert owner.get(page).context["form"].fields["endpoint"].initial == ENDPOINT
+    assert owner.post(page, typed | {"endpoint": ENDPOINT, "start": 1}).status_code == 302
+    run = JudgeRun.objects.exclude(test="").get()
+    work.func(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.project_budget_id) == ("finished", budget.pk)
+    assert run.test_replies.count() == 4
+    budget.refresh_from_db()
+    assert budget.spent_tokens > tokens
+    assert Attempt.objects.count() == n_attempts
+    ProjectBudget.objects.update(max_tokens=1)
+    refused = owner.post(page, typed | {"endpoint": ENDPOINT, "start": 1})
+    assert refused.status_code == 422
+    assert "is used up" in refused.content.decode()

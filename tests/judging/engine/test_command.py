@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 from io import StringIO
 
@@ -13,9 +14,10 @@ from judging.engine import runs
 from judging.engine.fill import pump
 from judging.engine.selection import Selection
 from judging.execution import states
-from judging.models import Attempt, JudgeRun
+from judging.models import Attempt, JudgeRun, JudgeTestReply
 from tests.judging.engine.processes import kill, manage, slow_server, stand_in_judge
 from tests.toolbox.clock import HANGS, wait_for
+from tests.toolbox.judge_test_study import graded_study, planned_test, prompted_judge
 from tests.toolbox.judging_study import (
     Scripted,
     a_judge,
@@ -254,3 +256,84 @@ def test_seconds_for_a_reply_are_kept_and_refused_at_none(study):
     assert not JudgeRun.objects.exists()
     judge("study", "--reply-seconds", "240")
     assert JudgeRun.objects.get().reply_seconds == 240
+
+
+def test_command_tests_a_judge_and_prints_the_result(db):
+    tested = prompted_judge("stand-in", model="stand-in")
+    dataset = graded_study(tested, topics=2, texts=2, questions=2)
+    arguments = ("study", "--judge", "stand-in", "--test", "repeat", "--pairs", "4")
+    with slow_server(0) as url:
+        arguments += ("--endpoint", url)
+        estimate, _ = judge(*arguments, "--dry-run", "--repeats", "2")
+        assert estimate.startswith("8 requests: 4 pairs, 2 times each.")
+        out, _ = judge(*arguments, "--repeats", "2")
+        assert "test “Repeat” of stand-in on study: 4 pairs, 2 × each, 8 replies" in out
+        assert "Grades that change: " in out
+        assert "Noise of the mean grade of passages (8 pairs): ± " in out
+        out, _ = judge(*arguments, "--json", "--seed", "5")
+    result = json.loads(out)["result"]
+    assert (result["test"], result["pairs"], result["repeats"], result["seed"]) == (
+        "repeat",
+        4,
+        3,
+        5,
+    )
+    assert (result["replies"], result["failed"]) == (12, 0)
+    assert {*result["measures"]} == {"changes", "unstable_pairs", "within_pair_sd"}
+    assert Attempt.objects.count() == Rating.objects.count() == 8
+    assert dataset.judge_runs.exclude(test="").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--pairs", "3"), "--pairs is for a test: name one with --test."),
+        (("--test", "repeat", "--pairs", "0"), "pairs: a number from 1 to 5,000, not 0."),
+        (("--test", "repeat", "--repeats", "11"), "repeats: a number from 2 to 10, not 11."),
+        (("--test", "repeat", "--limit", "3"), "--limit is not for it"),
+        (("--test", "repeat"), "A baseline is a fixed rule"),
+    ],
+)
+def test_test_that_cannot_be_is_refused(study, arguments, message):
+    with pytest.raises(CommandError, match=re.escape(message)):
+        judge("study", *arguments)
+    assert not JudgeRun.objects.exists()
+
+
+def test_paused_test_goes_on_with_the_same_command(db):
+    tested = prompted_judge("stand-in", model="stand-in")
+    dataset = graded_study(tested, topics=2, texts=2, questions=2)
+    run = planned_test(tested, dataset, pairs=4, repeats=2)
+    states.pause(run)
+    with slow_server(0) as url:
+        arguments = ("--judge", "stand-in", "--test", "repeat", "--pairs", "4", "--repeats", "2")
+        _, err = judge("study", *arguments, "--endpoint", url)
+    assert f"going on with judge run {run.pk}" in err
+    run.refresh_from_db()
+    assert (run.state, run.test_replies.count()) == ("finished", 8)
+
+
+@pytest.mark.timing
+@pytest.mark.django_db(transaction=True)
+def test_test_of_a_killed_worker_goes_on_and_stores_no_reply_twice():
+    tested = prompted_judge("stand-in", model="stand-in")
+    graded_study(tested)
+    ratings = agrees(tested), Rating.objects.count()
+    with slow_server(seconds=0.05, at_once=2) as url:
+        command = ["judge", "study", "--judge", "stand-in", "--test", "repeat", "--pairs", "24"]
+        command += ["--endpoint", url, "--concurrency", "4"]
+        process = manage(*command, JUDGE_LEASE_SECONDS="2")
+        try:
+            wait_for(JudgeTestReply.objects.exists)
+        finally:
+            kill(process)
+        run = JudgeRun.objects.exclude(test="").get()
+        n = run.test_replies.count()
+        assert (run.state, 0 < n < 72) == ("running", True)
+        judge(*command[1:])
+    run.refresh_from_db()
+    assert run.state == "finished"
+    replies = run.test_replies.values_list("attempt", "repeat")
+    assert len(replies) == len(set(replies)) == 72
+    assert sum(run.batches.values_list("n_attempts", flat=True)) == 72
+    assert (agrees(tested), Rating.objects.count()) == ratings == (True, 24)

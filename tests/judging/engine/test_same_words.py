@@ -71,7 +71,7 @@ def told_first(judge, study):
 def test_counting_first_and_the_run_say_the_same(judge, study):
     # The report has the passage's words: four pairs are asked, and four copied.
     estimate, run = told_first(judge, study)
-    assert estimate.in_words().startswith(
+    assert estimate.summary().startswith(
         "4 pairs to send. 0 already have a grade, 4 are copied from a text with the same request, "
         "0 cannot be sent, because a text is missing. The run plans 8 pairs, sent or copied."
     )
