@@ -120,7 +120,7 @@ def _context(selection: Selection, judge: Column) -> dict[str, Any]:
         "judge": judge,
         "selection": selection,
         "pairs_query": urlencode(
-            {"of": "certificate", "rubric": selection.rubric.slug, "judge": judge.pk}
+            {"of": "certificate", "rubric": selection.rubric.slug, "judge": str(judge.pk)}
         ),
     }
 
