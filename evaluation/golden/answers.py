@@ -9,13 +9,14 @@ from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
-from evaluation.golden import agreement, metrics, trust
+from evaluation.golden import agreement, metrics, sequences, trust
 
 SCHEMA = "golden-metrics/1"
 FAMILIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     **metrics.FAMILIES,
     **agreement.FAMILIES,
     **trust.FAMILIES,
+    **sequences.FAMILIES,
 }
 
 

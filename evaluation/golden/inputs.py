@@ -235,3 +235,73 @@ TextRow = Annotated[tuple[str, Annotated[float, Field(gt=0)], float, float], Fie
 class LengthBias(CaseInput):
     rows: Annotated[list[TextRow], Field(min_length=1)]
     alpha: Share
+
+
+Grid = Annotated[int, Field(ge=1)]
+
+
+class ConfidenceSequence(CaseInput):
+    x: Values
+    alpha: Share
+    method: Literal["betting", "empirical_bernstein"]
+    N: Annotated[int, Field(ge=1)] | None
+    grid: Grid | None
+
+
+class AssistedSequence(CaseInput):
+    judge_all: Annotated[Values, Field(min_length=1)]
+    drawn: list[Annotated[int, Field(ge=0)]]
+    people: Values
+    alpha: Share
+    bound: Annotated[float, Field(gt=0)]
+    width: Annotated[float, Field(gt=0)] | None
+    grid: Grid
+
+    @model_validator(mode="after")
+    def _drawn(self) -> AssistedSequence:
+        if len(self.drawn) != len(self.people) or len(set(self.drawn)) != len(self.drawn):
+            raise ValueError("people have one value for each drawn unit, and none is drawn twice")
+        if self.drawn and max(self.drawn) >= len(self.judge_all):
+            raise ValueError("drawn units are among those of the judge")
+        return self
+
+
+class JudgeDrift(CaseInput):
+    then: Values
+    now: Values
+    levels: Annotated[int, Field(ge=2)]
+    alpha: Share
+
+
+Verdict = Literal["first", "second", "tie"]
+
+
+class PositionBias(CaseInput):
+    rows: list[Annotated[tuple[Verdict, Verdict], Field(strict=False)]]
+
+
+class Anchoring(CaseInput):
+    grades: Values
+    judge: Values
+    shown: list[bool]
+    raters: list[str | int]
+    alpha: Share
+
+    @model_validator(mode="after")
+    def _lengths(self) -> Anchoring:
+        if len({len(self.grades), len(self.judge), len(self.shown), len(self.raters)}) > 1:
+            raise ValueError("grades, judge, shown and raters have one value for each grade")
+        return self
+
+
+OwnRow = Annotated[tuple[str, Annotated[int, Field(ge=0, le=1)], float, float], Field(strict=False)]
+Choice = Annotated[int, Field(ge=0, le=1)]
+
+
+class SelfPreference(CaseInput):
+    rows: list[OwnRow]
+    alpha: Share
+
+
+class EqualOpportunity(CaseInput):
+    rows: list[Annotated[tuple[Choice, Choice], Field(strict=False)]]

@@ -17,7 +17,11 @@ ROOT = Path(__file__).parents[2]
 CASES = [(path.stem, case) for path in files() for case in cases(path)]
 # Their cases are not part of this repository.
 SHARED = ROOT.parent / "shared" / "golden" / "cases"
-SHARED_FAMILIES = {"alt_test", "equivalence", "length_bias"}
+SHARED_FAMILIES = {
+    *("alt_test", "anchoring", "confidence_sequence", "confidence_sequence_judge"),
+    *("equal_opportunity", "equivalence", "judge_drift", "length_bias", "position_bias"),
+    "self_preference",
+}
 SHARED_CASES = [
     (family, case)
     for family in sorted(SHARED_FAMILIES)
@@ -57,7 +61,7 @@ def test_case(family, case):
 @pytest.mark.skipif(not SHARED_CASES, reason=f"THE CASES OF {SHARED} ARE NOT CHECKED: none there")
 def test_shared_cases_exist():
     assert {family for family, _ in SHARED_CASES} == SHARED_FAMILIES
-    assert len(SHARED_CASES) == 15
+    assert len(SHARED_CASES) == 36
 
 
 @pytest.mark.parametrize(
