@@ -45,6 +45,7 @@ from building.models import Draft, Order, Product, Writing
 from evaluation.models import (
     Certificate,
     LabelSample,
+    LabelSequence,
     PairNote,
     RankedText,
     ReportValue,
@@ -67,6 +68,7 @@ WORK_TABLES: dict[type[Model], str] = {
     Certificate: "dataset",
     SampleChance: "sample__dataset",
     LabelSample: "dataset",
+    LabelSequence: "dataset",
     Answer: "assignment__item__campaign__dataset",
     Decision: "item__campaign__dataset",
     Assignment: "item__campaign__dataset",
@@ -127,6 +129,7 @@ BLOCKER_LABELS: dict[type[Model], tuple[str, str, str]] = {
     RankedText: ("run__name", "Retrieval run {}", "ranked texts"),
     SampleChance: ("sample", "Sample {} of Label next", "texts"),
     LabelSample: ("pk", "Sample {} of Label next", "settings with this rater"),
+    LabelSequence: ("pk", "Label sequence {}", "settings with this rater"),
     Certificate: ("rubric__title", "Certificates under {}", "tests of this judge"),
     Order: ("run", "Generation run {}", "tasks"),
     Product: ("draft__order__run", "Generation run {}", "accepted texts and questions"),

@@ -136,6 +136,60 @@ class SampleChance(models.Model):
         return f"{self.text}: {decimals(self.chance, 3)}"
 
 
+class LabelSequence(models.Model):
+    """Units for people to label in a random order, until a question about coverage is decided.
+
+    Immutable: an interval that may be looked at any time needs an order that was fixed before. `units`
+    are in this order, each as [topic, [[text, question, weight, answerable by the judge], ...]]; its value
+    is the weighted sum over its pairs.
+    """
+
+    class Kind(models.TextChoices):
+        MEAN = "mean", "mean of answerable pairs"
+        ORDER = "order", "order of two systems"
+
+    class Plan(models.TextChoices):
+        SEQUENCE = "sequence", "confidence sequence"
+        FIXED = "fixed", "fixed draw"
+
+    dataset = models.ForeignKey(
+        "annotation.Dataset", on_delete=models.CASCADE, related_name="label_sequences"
+    )
+    rubric = models.ForeignKey("annotation.Rubric", on_delete=models.PROTECT, related_name="+")
+    judge = models.ForeignKey("annotation.Rater", on_delete=models.RESTRICT, related_name="+")
+    eta = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    plan = models.CharField(max_length=8, choices=Plan.choices)
+    system = models.CharField(max_length=120, blank=True, help_text="empty: all systems")
+    other_system = models.CharField(max_length=120, blank=True, help_text="of an order")
+    alpha = models.FloatField()
+    target = models.FloatField(help_text="half-width of a mean, margin of an order")
+    n_people = models.PositiveSmallIntegerField(help_text="people who grade each pair")
+    n_planned = models.PositiveIntegerField(help_text="units that the plan expects")
+    seed = models.PositiveBigIntegerField()
+    units = models.JSONField()
+    created = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.question}, {self.created:%Y-%m-%d %H:%M}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("label_sequence", args=[self.dataset.slug, self.pk])
+
+    @property
+    def question(self) -> str:
+        """What is to be decided, in words."""
+        if self.kind == self.Kind.ORDER:
+            return f"{self.system} against {self.other_system}, margin {self.target:g}"
+        return f"mean of {self.system or 'all systems'}, half-width {self.target:g}"
+
+
 class Certificate(models.Model):
     """Stored result of testing whether a judge may stand in for one of the people.
 

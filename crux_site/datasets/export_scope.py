@@ -35,6 +35,7 @@ from building.models import Draft, Order, Product, Writing
 from evaluation.models import (
     Certificate,
     LabelSample,
+    LabelSequence,
     PairNote,
     RankedText,
     ReportValue,
@@ -69,7 +70,9 @@ OMITTED_TABLES: Mapping[str, tuple[type[Model], ...]] = {
     ),
     "Judge runs and tests with the raw replies. The definitions of judges, their grades and evidence are "
     "carried.": (*(JudgeRun, Shard, Batch, Attempt, JudgeTestReply, Judge.projects.through),),
-    "Samples of what to label next.": (LabelSample, SampleChance),
+    "Samples of what to label next, and label sequences.": (
+        *(LabelSample, SampleChance, LabelSequence),
+    ),
     "Certificates of judges: test the judges again.": (Certificate,),
     "Shared links.": (SharedLink,),
 }

@@ -44,6 +44,7 @@ def events(dataset: Dataset, limit: int | None = None) -> list[Event]:
         *_runs(judge_runs.order_by("-created")[:limit]),
         *_runs(writings.order_by("-created")[:limit]),
         *_samples(dataset, limit),
+        *_sequences(dataset, limit),
         *_certificates(dataset, limit),
     ]
     return sorted(unsorted, key=lambda event: event.at, reverse=True)[:limit]
@@ -87,6 +88,14 @@ def _samples(dataset: Dataset, limit: int | None) -> Iterator[Event]:
     samples = LabelSample.objects.filter(dataset=dataset).select_related("made_by")
     for sample in samples.order_by("-made")[:limit]:
         yield Event(sample.made, sample.made_by, "drew a sample for Label next", str(sample))
+
+
+def _sequences(dataset: Dataset, limit: int | None) -> Iterator[Event]:
+    sequences = dataset.label_sequences.defer("units").select_related("created_by", "dataset")
+    for sequence in sequences.order_by("-created")[:limit]:
+        url = sequence.get_absolute_url()
+        action = "started a label sequence"
+        yield Event(sequence.created, sequence.created_by, action, sequence.question, url)
 
 
 def _certificates(dataset: Dataset, limit: int | None) -> Iterator[Event]:

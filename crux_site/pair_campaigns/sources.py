@@ -14,7 +14,7 @@ from django.db.models import Count, Q
 from django.http import Http404, QueryDict
 from django.shortcuts import get_object_or_404
 
-from annotation.builder.pair_set import PairSet
+from annotation.builder.pair_set import MAX_PAIRS, PairSet
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion
 from annotation.models.standard import kind_for
 from annotation.plurals import n_of
@@ -23,9 +23,10 @@ from evaluation.data.certificates import certificate_state
 from evaluation.data.columns import Column
 from evaluation.data.selection import Selection, SelectionError, select
 from evaluation.http import parse_selection
-from evaluation.models import LabelSample
+from evaluation.models import LabelSample, LabelSequence
 from evaluation.pairs.page import pair_list
 from evaluation.pairs.query import KINDS
+from evaluation.sequences.state import sequence_values, state_of
 from judging.models import Attempt
 
 FIRST_TOPICS, FIRST_PAIRS = 8, 40  # of a first test of a judge
@@ -61,6 +62,25 @@ def sample(dataset: Dataset, params: QueryDict) -> PairSet:
     reason = f"their reports were drawn for sample {label_sample.pk} of Label next, with stored probabilities"
     return PairSet(
         label_sample.rubric, pairs, reason, is_random=True, title=f"Sample {label_sample.pk}"
+    )
+
+
+def sequence(dataset: Dataset, params: QueryDict) -> PairSet:
+    """Return the next pairs of a label sequence. Raises Http404."""
+    stored = get_object_or_404(
+        LabelSequence.objects.select_related("dataset", "rubric"),
+        dataset=dataset,
+        pk=_number(params, "sequence"),
+    )
+    values = sequence_values(stored)
+    pairs = state_of(stored, values).next_pairs(set(values))[:MAX_PAIRS]
+    return PairSet(
+        stored.rubric,
+        pairs,
+        f"they come next in the random order of label sequence {stored.pk}, which was fixed before",
+        is_random=True,
+        title=f"Sequence {stored.pk}: {stored.question}",
+        n_people=stored.n_people,
     )
 
 
@@ -196,6 +216,7 @@ def _number(params: QueryDict, name: str) -> int:
 SOURCES: Mapping[str, Callable[[Dataset, QueryDict], PairSet]] = {
     "disagreements": disagreements,
     "sample": sample,
+    "sequence": sequence,
     "unrated": unrated,
     "failures": failures,
     "certificate": certificate,

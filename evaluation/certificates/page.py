@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import ROUND_UP, Decimal
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Count
-
-from annotation.models import Campaign, Dataset, ItemQuestion, Rubric
+from annotation.models import Dataset, Rubric
 from evaluation.certificates.assessment import RefusedError, check_ratings, failed_parts
 from evaluation.certificates.methods import decision, methods_sentences
 from evaluation.certificates.testing import JudgeTest, has_seen_results
+from evaluation.data.campaign_price import price_of
 from evaluation.data.certificates import (
     CertificateState,
     TestedRatings,
@@ -152,21 +151,12 @@ class CertificatePage:
         if not needed or needed["n_pairs"] is None:
             return None
         n_people = len(self.certificate.parameters["people"])
-        campaign, pairs_of_part = _priced_campaign(self.certificate)
-        parts = Decimal(0)
-        if campaign and pairs_of_part:
-            parts = Decimal(needed["n_pairs"] * n_people) / Decimal(pairs_of_part)
+        price = price_of(
+            self.certificate.dataset, self.certificate.rubric_id, needed["n_pairs"] * n_people
+        )
         return Missing(
-            needed["n_topics"],
-            needed["n_pairs"],
-            n_people,
-            int(parts * campaign.minutes_per_part)
-            if campaign and campaign.minutes_per_part
-            else None,
-            (parts * campaign.pay_per_part).quantize(Decimal("0.01"), ROUND_UP)
-            if campaign and campaign.pay_per_part
-            else None,
-            campaign.currency if campaign else "",
+            *(needed["n_topics"], needed["n_pairs"], n_people),
+            *(price.minutes, price.pay, price.currency),
         )
 
     @cached_property
@@ -186,19 +176,6 @@ def _difference(row: dict[str, Any]) -> Estimate:
     if row["difference"] is None:
         return Estimate(None, row["reason"], row["n_pairs"])
     return Estimate(row["difference"], None, row["n_pairs"], 0, row["low"], row["high"])
-
-
-def _priced_campaign(certificate: Certificate) -> tuple[Campaign | None, float]:
-    """Return the newest paid campaign under the rubric, and the mean pairs of its parts."""
-    campaigns = certificate.dataset.campaigns.published().filter(rubric=certificate.rubric_id)
-    campaign = campaigns.exclude(minutes_per_part=None, pay_per_part=None).order_by("-pk").first()
-    if campaign is None:
-        return None, 0.0
-    counts = ItemQuestion.objects.filter(item__campaign=campaign).aggregate(
-        pairs=Count("pk"), items=Count("item", distinct=True)
-    )
-    n_items = counts["items"] or 1
-    return campaign, counts["pairs"] / n_items * campaign.items_per_part
 
 
 def count_tested(test: JudgeTest) -> tuple[int, int, str]:

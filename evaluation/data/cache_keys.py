@@ -47,6 +47,7 @@ class CacheKey(StrEnum):
     DATASET_RUNS = "retrieval runs of a dataset"
     DISAGREEMENTS = "pairs on which people differ"
     DISAGREEMENTS_OF_READER = "pairs on which people differ in the datasets of a reader"
+    LABEL_PLANS = "plans of labels"
     NAVIGATION = "links of a section that a dataset has data for"
     EXPORTED_ROW_COUNTS = "row counts of a publication"
     EXPORTED_RUNS = "retrieval runs with rankings"

@@ -12,6 +12,7 @@ from django.db import IntegrityError
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.decimals import printed
@@ -20,6 +21,7 @@ from annotation.models import Dataset
 from evaluation.data.selection import SelectionError
 from evaluation.http import chosen, parse_carried, selection_error_page, table_called
 from evaluation.labelling.data import LabelData, load_label_data
+from evaluation.labelling.estimates import SystemRow
 from evaluation.labelling.page import Candidate, LabelReport, label_report
 from evaluation.labelling.query import LabelQuery, label_query
 from evaluation.labelling.samples import (
@@ -33,6 +35,7 @@ from evaluation.page_tables import SortValue, order_rows, page_query
 from evaluation.result_tables import ResultTable, Statistic, table_file
 
 PER_PAGE = 20
+MIN_TARGET, MAX_TARGET = 0.005, 0.5  # half-widths that can be planned
 
 
 def _parse_params(dataset: Dataset, params: QueryDict) -> LabelQuery:
@@ -80,9 +83,21 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
         "page": Paginator(candidates, PER_PAGE).get_page(request.GET.get("page")),
         "candidates_order": order,
         "query": page_query(choice.query(), request.GET),
+        "halves": [(row, _query_of_half(choice, row)) for row in report.rows],
         "samples": dataset.label_samples.select_related("judge", "rubric", "made_by"),
     }
     return render(request, "evaluation/labelling/label_next.html", context)
+
+
+def _query_of_half(choice: LabelQuery, row: SystemRow) -> str:
+    """Return the query of the plans for half of a row's interval."""
+    params = choice.selection.params(what="mean", system=row.system or None)
+    intervals = (row.both, row.people, row.judge)
+    ends = next(((e.low, e.high) for e in intervals if e.low is not None), (None, None))
+    if ends[0] is not None and ends[1] is not None:
+        half_width = (ends[1] - ends[0]) / 4
+        params["target"] = f"{min(max(half_width, MIN_TARGET), MAX_TARGET):.3g}"
+    return urlencode(params, doseq=True)
 
 
 @chosen(_parse_params)

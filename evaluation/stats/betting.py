@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from evaluation.stats.estimate import FloatArray
 
@@ -135,7 +135,7 @@ def _checked(values: ArrayLike, alpha: float, population: int | None) -> FloatAr
 
 def _conditional_means(
     x: FloatArray, candidates: FloatArray, population: int | None
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the expected next value under each candidate, and whether it is possible.
 
     Values x candidates.
@@ -198,5 +198,5 @@ def _running(x: FloatArray, lower: FloatArray, upper: FloatArray) -> ConfidenceS
     return ConfidenceSequence(means, np.maximum.accumulate(lower), np.minimum.accumulate(upper))
 
 
-def _first(is_true: FloatArray) -> int | None:
+def _first(is_true: NDArray[np.bool_]) -> int | None:
     return int(is_true.argmax()) + 1 if is_true.any() else None

@@ -41,7 +41,7 @@ def position_bias(verdicts: Sequence[tuple[Verdict, Verdict]]) -> PositionBias:
     if not n:
         return PositionBias(None, NO_PAIR, 0)
     counts = Counter(verdicts)
-    n_consistent = sum(counts[verdict] for verdict in CONSISTENT)
+    n_consistent = sum(count for verdict, count in counts.items() if verdict in CONSISTENT)
     n_first, n_second = counts["first", "first"], counts["second", "second"]
     n_same = n_first + n_second
     ends = binomtest(n_consistent, n).proportion_ci(method="wilson")
