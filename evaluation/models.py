@@ -184,7 +184,7 @@ class LabelSequence(models.Model):
 
     @property
     def question(self) -> str:
-        """What is to be decided, in words."""
+        """Question to be decided, in words."""
         if self.kind == self.Kind.ORDER:
             return f"{self.system} against {self.other_system}, margin {self.target:g}"
         return f"mean of {self.system or 'all systems'}, half-width {self.target:g}"

@@ -258,7 +258,7 @@ class AssistedSequence(CaseInput):
     grid: Grid
 
     @model_validator(mode="after")
-    def _drawn(self) -> AssistedSequence:
+    def _units(self) -> AssistedSequence:
         if len(self.drawn) != len(self.people) or len(set(self.drawn)) != len(self.drawn):
             raise ValueError("people have one value for each drawn unit, and none is drawn twice")
         if self.drawn and max(self.drawn) >= len(self.judge_all):

@@ -98,13 +98,13 @@ def _position_bias(raw: dict[str, Any]) -> Result:
 
 def _anchoring(raw: dict[str, Any]) -> Result:
     case = inputs.Anchoring.model_validate(raw)
-    shown = np.array(case.shown, dtype=bool)
+    with_judge = np.array(case.shown, dtype=bool)
     raters = _index(case.raters)
-    if min(shown.sum(), (~shown).sum()) < 2 or len(np.unique(raters)) < 2:
+    if min(with_judge.sum(), (~with_judge).sum()) < 2 or len(np.unique(raters)) < 2:
         return {"value": None, "reason": "too_few"}
     grades, judge = array(case.grades), array(case.judge)
-    agreement = group_contrast(grades == judge, shown, raters)
-    distance = group_contrast(np.abs(grades - judge), ~shown, raters)
+    agreement = group_contrast(grades == judge, with_judge, raters)
+    distance = group_contrast(np.abs(grades - judge), ~with_judge, raters)
     blind = agreement.second
     ends = agreement.interval(1 - case.alpha)
     return {
@@ -121,8 +121,8 @@ def _anchoring(raw: dict[str, Any]) -> Result:
         "pull": distance.value,
         "pull_se": distance.error,
         "adopted": agreement.value / (1 - blind) if blind < 1 else None,
-        "kappa_shown": _kappa(grades[shown], judge[shown]),
-        "kappa_blind": _kappa(grades[~shown], judge[~shown]),
+        "kappa_shown": _kappa(grades[with_judge], judge[with_judge]),
+        "kappa_blind": _kappa(grades[~with_judge], judge[~with_judge]),
     }
 
 
@@ -133,19 +133,19 @@ def _kappa(grades: FloatArray, judge: FloatArray) -> float | None:
 
 def _self_preference(raw: dict[str, Any]) -> Result:
     case = inputs.SelfPreference.model_validate(raw)
-    own = np.array([row[1] for row in case.rows], dtype=bool)
-    n_own, n_other = int(own.sum()), int((~own).sum())
+    own_family = np.array([row[1] for row in case.rows], dtype=bool)
+    n_own, n_other = int(own_family.sum()), int((~own_family).sum())
     if not n_own or not n_other:
         return {"value": None, "reason": "one_family_only", "n_own": n_own, "n_other": n_other}
     topics = _index([row[0] for row in case.rows])
     judge, people = array([row[2] for row in case.rows]), array([row[3] for row in case.rows])
-    bias = group_contrast(judge - people, own, topics)
+    bias = group_contrast(judge - people, own_family, topics)
     ends = bias.interval(1 - case.alpha)
     return {
         "value": bias.value,
         "reason": None,
-        "judge_gap": float(judge[own].mean() - judge[~own].mean()),
-        "people_gap": float(people[own].mean() - people[~own].mean()),
+        "judge_gap": float(judge[own_family].mean() - judge[~own_family].mean()),
+        "people_gap": float(people[own_family].mean() - people[~own_family].mean()),
         "own_bias": bias.first,
         "other_bias": bias.second,
         "se": bias.error,
@@ -153,19 +153,20 @@ def _self_preference(raw: dict[str, Any]) -> Result:
         "interval": list(ends) if ends else None,
         "n_own": n_own,
         "n_other": n_other,
-        **_within_topics(judge - people, own, topics, case.alpha),
+        **_within_topics(judge - people, own_family, topics, case.alpha),
     }
 
 
-def _within_topics(values: FloatArray, own: Any, topics: IntArray, alpha: float) -> Result:
+def _within_topics(values: FloatArray, own_family: Any, topics: IntArray, alpha: float) -> Result:
     """Return the mean difference over topics that have texts of both families."""
     from scipy.stats import t  # noqa: PLC0415 - a second to load
 
     differences = np.array(
         [
-            values[own & (topics == topic)].mean() - values[~own & (topics == topic)].mean()
+            values[own_family & (topics == topic)].mean()
+            - values[~own_family & (topics == topic)].mean()
             for topic in np.unique(topics)
-            if 0 < own[topics == topic].sum() < (topics == topic).sum()
+            if 0 < own_family[topics == topic].sum() < (topics == topic).sum()
         ]
     )
     n = len(differences)

@@ -91,7 +91,7 @@ def label_next(request: AuthenticatedRequest, slug: str) -> HttpResponse:
 
 def _query_of_half(choice: LabelQuery, row: SystemRow) -> str:
     """Return the query of the plans for half of a row's interval."""
-    params = choice.selection.params(what="mean", system=row.system or None)
+    params = choice.selection.params(kind="mean", system=row.system or None)
     intervals = (row.both, row.people, row.judge)
     ends = next(((e.low, e.high) for e in intervals if e.low is not None), (None, None))
     if ends[0] is not None and ends[1] is not None:

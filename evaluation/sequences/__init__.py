@@ -1,4 +1,4 @@
-"""Label sequences: plans of labels for a narrower interval or a decision, and their results."""
+"""Label sequences: plans of labels for an interval or a decision, and results."""
 
 from annotation.pages import NavLink, Page
 

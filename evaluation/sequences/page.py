@@ -1,4 +1,4 @@
-"""Result page of a sequence: curve of the looks, sentences for a paper, and the price."""
+"""Result page of a sequence: curve of the intervals, sentences for a paper, and the price."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from evaluation.result_tables import ResultTable
 from evaluation.sequences.state import SequenceState
 from evaluation.stats.estimate import Estimate
 
-MAX_STEPS = 16  # looks in the chart and on the page
+MAX_STEPS = 16  # in the chart and on the page
 SOURCE = "(Waudby-Smith and Ramdas, 2024)"
 TICKS = {True: (-1, -0.5, 0, 0.5, 1), False: (0, 0.2, 0.4, 0.6, 0.8, 1)}
-WHAT = {True: "difference of mean coverage", False: "share of answerable pairs"}
+QUANTITIES = {True: "difference of mean coverage", False: "share of answerable pairs"}
 
 
 @dataclass(frozen=True)
-class Look:
+class IntervalStep:
     """Interval after `n` units."""
 
     n: int
@@ -41,8 +41,8 @@ class SequencePage:
         return self.state.sequence
 
     @property
-    def what(self) -> str:
-        return WHAT[self.state.is_order]
+    def quantity(self) -> str:
+        return QUANTITIES[self.state.is_order]
 
     @property
     def unit(self) -> str:
@@ -61,40 +61,45 @@ class SequencePage:
         """Price of the planned units."""
         return price_of(self.sequence.dataset, self.sequence.rubric_id, self.n_grades)
 
-    def all_looks(self) -> Iterator[Look]:
-        """Yield every look; a fixed draw has one, and none before it is complete."""
+    def intervals(self) -> Iterator[IntervalStep]:
+        """Yield the interval of each step; of a fixed draw, one when it is complete."""
         state = self.state
         if state.is_fixed:
             if state.stopped_at:
-                yield Look(state.stopped_at, state.estimate, True)
+                yield IntervalStep(state.stopped_at, state.estimate, True)
             return
-        series = zip(state.looks.value, state.looks.lower, state.looks.upper, strict=True)
+        series = zip(
+            state.confidence_sequence.value,
+            state.confidence_sequence.lower,
+            state.confidence_sequence.upper,
+            strict=True,
+        )
         for n, (value, low, high) in enumerate(series, 1):
             estimate = Estimate(float(value), None, n, 0, float(low), float(high))
-            yield Look(n, estimate.within(*state.limits), n == state.stopped_at)
+            yield IntervalStep(n, estimate.within(*state.limits), n == state.stopped_at)
 
     @cached_property
-    def looks(self) -> list[Look]:
-        """At most MAX_STEPS looks: evenly spaced ones, with the stop and the last."""
-        looks = list(self.all_looks())
-        step = -(-len(looks) // (MAX_STEPS - 2))
+    def thinned_intervals(self) -> list[IntervalStep]:
+        """At most MAX_STEPS intervals: evenly spaced ones, with the stop and the last."""
+        intervals = list(self.intervals())
+        gap = -(-len(intervals) // (MAX_STEPS - 2))
         return [
-            look
-            for look in looks
-            if look.is_stop or look.n == len(looks) or (step and look.n % step == 0)
+            step
+            for step in intervals
+            if step.is_stop or step.n == len(intervals) or (gap and step.n % gap == 0)
         ][-MAX_STEPS:]
 
     @cached_property
     def chart(self) -> LineChart | None:
-        """The interval by the number of units; None with fewer than two looks."""
-        looks = self.looks
-        if len(looks) < 2:
+        """The interval by the number of units; None with fewer than two."""
+        intervals = self.thinned_intervals
+        if len(intervals) < 2:
             return None
-        steps = [(float(look.n), self._tooltip(look)) for look in looks]
+        steps = [(float(step.n), self._tooltip(step)) for step in intervals]
         lines = {
-            "estimate": [look.estimate.value for look in looks],
-            "lower end": [look.estimate.low for look in looks],
-            "upper end": [look.estimate.high for look in looks],
+            "estimate": [step.estimate.value for step in intervals],
+            "lower end": [step.estimate.low for step in intervals],
+            "upper end": [step.estimate.high for step in intervals],
         }
         ticks = TICKS[self.state.is_order]
         low, high = self.state.limits
@@ -103,15 +108,15 @@ class SequencePage:
             for name, values in lines.items()
         }
         title = f"Interval by {self.unit}s graded"
-        return line_chart(title, steps, lines, ticks, f"{self.unit}s graded", self.what)
+        return line_chart(title, steps, lines, ticks, f"{self.unit}s graded", self.quantity)
 
-    def _tooltip(self, look: Look) -> str:
-        estimate = look.estimate
+    def _tooltip(self, step: IntervalStep) -> str:
+        estimate = step.estimate
         assert estimate.low is not None
         assert estimate.high is not None
-        stop = ", stop" if look.is_stop else ""
+        stop = ", stop" if step.is_stop else ""
         return (
-            f"{n_of(look.n, self.unit)}: {printed(estimate.value or 0)} "
+            f"{n_of(step.n, self.unit)}: {printed(estimate.value or 0)} "
             f"[{printed(estimate.low)}, {printed(estimate.high)}]{stop}"
         )
 
@@ -128,7 +133,7 @@ class SequencePage:
         )
         n_people = f"{sequence.n_people} {'person' if sequence.n_people == 1 else 'people'}"
         yield (
-            f"We estimated the {self.what} of {scope} under the rubric “{sequence.rubric.title}” "
+            f"We estimated the {self.quantity} of {scope} under the rubric “{sequence.rubric.title}” "
             f"(answerable from grade {sequence.eta}) of these {n_of(state.n_units, self.unit, ',')}. The judge "
             f"{sequence.judge.name} graded all of them; people graded {state.n_used:,} in a random order that "
             f"was fixed before (seed {sequence.seed}), each pair by {n_people}, and corrected the judge’s mean."
@@ -172,11 +177,11 @@ class SequencePage:
         return same.filter(pk__lt=sequence.pk).count()
 
 
-def looks_table(page: SequencePage, *, is_short: bool) -> ResultTable:
-    """Return the looks as a table; `is_short`: those of the page."""
-    looks = page.looks if is_short else page.all_looks()
+def interval_table(page: SequencePage, *, is_short: bool) -> ResultTable:
+    """Return the intervals as a table; `is_short`: those of the page."""
+    intervals = page.thinned_intervals if is_short else page.intervals()
     rows = (
-        [look.n, look.estimate.value, look.estimate.low, look.estimate.high, look.is_stop]
-        for look in looks
+        [step.n, step.estimate.value, step.estimate.low, step.estimate.high, step.is_stop]
+        for step in intervals
     )
     return ResultTable((f"{page.unit}s", "value", "low", "high", "stop"), rows)

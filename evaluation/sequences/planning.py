@@ -113,9 +113,9 @@ def _plans(query: PlanQuery) -> Plans:
     else:
         stop, power, reach = reaches_half_width(query.target), 0.0, query.target
     needs = {
-        Plan.FIXED: fixed_need(pairs, half_width=reach, stated_rate=query.error_rate, power=power),
+        Plan.FIXED: fixed_need(pairs, half_width=reach, assumed_rate=query.error_rate, power=power),
         Plan.SEQUENCE: sequence_need(
-            pairs, bound=query.bound, stop=stop, stated_rate=query.error_rate
+            pairs, bound=query.bound, stop=stop, assumed_rate=query.error_rate
         ),
     }
     fixed, sequence = (_priced(query, plan, need, units) for plan, need in needs.items())
@@ -126,7 +126,7 @@ def _units(query: PlanQuery) -> list[Unit]:
     if query.selection.judge is None:
         raise NothingToLabelError("No judge has graded the reports of this dataset.")
     if query.is_order:
-        units = topic_units(query.selection, query.system, query.other)
+        units = topic_units(query.selection, query.system, query.other_system)
         noun = "topics in which the judge graded all reports of both systems"
     else:
         units = pair_units(query.selection, query.system)
@@ -181,10 +181,10 @@ def store(plans: Plans, plan: LabelSequence.Plan, by: User) -> LabelSequence:
         "rubric": selection.rubric,
         "judge_id": selection.judge.pk,
         "eta": selection.eta,
-        "kind": query.what,
+        "kind": query.kind,
         "plan": plan,
         "system": query.system,
-        "other_system": query.other,
+        "other_system": query.other_system,
         "target": query.target,
         "n_people": query.people,
     }

@@ -21,9 +21,9 @@ MAX_PEOPLE = 10
 class PlanQuery(PageQuery):
     """Question of a sequence beside the selection. `target` is a half-width or a margin."""
 
-    what: str = parameter(OneOf("question", Kind.values, initial=Kind.MEAN.value))
+    kind: str = parameter(OneOf("question", Kind.values, initial=Kind.MEAN.value))
     system: str = parameter(OneOf("system"))
-    other: str = parameter(OneOf("system"))
+    other_system: str = parameter(OneOf("system"))
     target: float = parameter(
         number("The half-width or margin is a number from 0.005 to 0.5.", 0.005, 0.5)
     )
@@ -45,32 +45,32 @@ class PlanQuery(PageQuery):
     ) -> None:
         self.selection, self.systems = selection, systems
         self.dataset = selection.dataset
-        super().__init__(params, system=systems, other=systems)
+        super().__init__(params, system=systems, other_system=systems)
 
     def resolve(self, values: dict[str, Any]) -> dict[str, Any]:
-        is_order = values["what"] == Kind.ORDER
-        systems = {values["system"], values["other"]}
+        is_order = values["kind"] == Kind.ORDER
+        systems = {values["system"], values["other_system"]}
         if is_order and (len(systems) < 2 or None in systems):
             raise SelectionError("Choose two different systems to decide between.")
         return values | {
             "system": values["system"] or "",
-            "other": values["other"] if is_order else "",
-            "target": values["target"] or TARGETS[Kind(values["what"])],
+            "other_system": values["other_system"] if is_order else "",
+            "target": values["target"] or TARGETS[Kind(values["kind"])],
         }
 
     @property
     def is_order(self) -> bool:
-        return self.what == Kind.ORDER
+        return self.kind == Kind.ORDER
 
     @property
     def bound(self) -> float:
         """The largest error of a unit."""
-        return bound_of(self.what)
+        return bound_of(self.kind)
 
     def filter_phrases(self) -> Iterator[Phrase]:
         yield from self.selection.filter_phrases()
         if self.is_order:
-            yield Phrase(f"{self.system} against {self.other}")
+            yield Phrase(f"{self.system} against {self.other_system}")
             yield Phrase(f"margin {self.target:g}")
         else:
             yield Phrase(self.system or "all systems")

@@ -1,4 +1,4 @@
-"""State of a stored sequence: the looks so far, and whether it has stopped."""
+"""State of a stored sequence: the intervals so far, and whether it has stopped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.label_plans import decides_order, finite_mean, reaches_half_width
 
 NO_LABELS = "undefined, because people have not finished the first unit"
-NOT_YET = "undefined, because a fixed draw is looked at once, when all of it is labelled"
+INCOMPLETE = "undefined, because a fixed draw is looked at once, when all of it is labelled"
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class SequenceState:
         return np.array([unit.judge for unit in self.units])
 
     @cached_property
-    def looks(self) -> ConfidenceSequence:
+    def confidence_sequence(self) -> ConfidenceSequence:
         """Intervals after each complete unit, valid at all looks; of a sequence alone."""
         return assisted_sequence(
             self.judge,
@@ -71,7 +71,7 @@ class SequenceState:
             return n if self.n_complete >= n else None
         target = self.sequence.target
         stop = decides_order(target) if self.is_order else reaches_half_width(target)
-        stopped = stop(self.looks)
+        stopped = stop(self.confidence_sequence)
         return stopped or (self.n_units if self.n_complete == self.n_units else None)
 
     @property
@@ -85,14 +85,18 @@ class SequenceState:
         n, alpha = self.n_used, self.sequence.alpha
         if self.is_fixed:
             if not self.stopped_at:
-                return Estimate(None, NOT_YET, self.n_complete)
+                return Estimate(None, INCOMPLETE, self.n_complete)
             ends = finite_mean(self.judge, self.people[:n] - self.judge[:n], alpha)
             if ends is None:
                 return Estimate(None, NO_LABELS, n)
             return Estimate(ends[0], None, n, 0, ends[1], ends[2]).within(*self.limits)
         if not n:
             return Estimate(None, NO_LABELS, 0)
-        values = (self.looks.value, self.looks.lower, self.looks.upper)
+        values = (
+            self.confidence_sequence.value,
+            self.confidence_sequence.lower,
+            self.confidence_sequence.upper,
+        )
         value, low, high = (float(series[n - 1]) for series in values)
         return Estimate(value, None, n, 0, low, high).within(*self.limits)
 
@@ -110,7 +114,7 @@ class SequenceState:
 
     @cached_property
     def verdict(self) -> str:
-        """What was decided, in words; "open" before that."""
+        """Decision in words, such as "futile"; "open" before it."""
         if self.stopped_at is None:
             return "open"
         sequence, estimate = self.sequence, self.estimate

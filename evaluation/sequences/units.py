@@ -1,4 +1,4 @@
-"""Units of label sequences: pairs of reports or topics, with values of the judge and of people."""
+"""Units of label sequences: pairs or topics, with values of the judge and of people."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def topic_units(selection: Selection, system: str, other_system: str) -> list[Un
     questions = SubQuestion.objects.filter(
         topic__dataset=selection.dataset, filtered_because=""
     ).values_list("topic", "pk")
-    asked: dict[int, set[int]] = defaultdict(set)
+    questions_of_topic: dict[int, set[int]] = defaultdict(set)
     for topic, question in questions:
-        asked[topic].add(question)
+        questions_of_topic[topic].add(question)
     reports: dict[tuple[int, str], set[int]] = defaultdict(set)
     written = Text.objects.filter(
         dataset=selection.dataset, kind=Text.Kind.REPORT, system__in=(system, other_system)
@@ -91,7 +91,10 @@ def topic_units(selection: Selection, system: str, other_system: str) -> list[Un
             judged[row.topic].append(row)
     units = []
     for topic, rows in judged.items():
-        counts = [len(reports[topic, name]) * len(asked[topic]) for name in (system, other_system)]
+        counts = [
+            len(reports[topic, name]) * len(questions_of_topic[topic])
+            for name in (system, other_system)
+        ]
         if len(rows) == sum(counts) and all(counts):
             weights = {system: 1 / counts[0], other_system: -1 / counts[1]}
             units.append(

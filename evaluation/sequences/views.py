@@ -17,7 +17,7 @@ from evaluation.data.selection import SelectionError, one_of
 from evaluation.http import parse_carried, selection_error_page
 from evaluation.models import LabelSequence
 from evaluation.result_tables import table_file
-from evaluation.sequences.page import SequencePage, looks_table
+from evaluation.sequences.page import SequencePage, interval_table
 from evaluation.sequences.planning import NothingToLabelError, plans_for, store
 from evaluation.sequences.query import PlanQuery, plan_query
 from evaluation.sequences.state import state_of
@@ -90,13 +90,13 @@ def label_sequence(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRes
 def label_sequence_table(
     request: AuthenticatedRequest, slug: str, pk: int, file_format: str
 ) -> HttpResponse:
-    """Return all looks at a sequence as a file; LaTeX has those of the page."""
+    """Return all intervals of a sequence as a file; LaTeX has those of the page."""
     sequence = _sequence(slug, pk)
     page = SequencePage(state_of(sequence))
     return table_file(
         request,
         file_format,
-        looks_table(page, is_short=file_format == "tex"),
+        interval_table(page, is_short=file_format == "tex"),
         name=f"{slug}-sequence-{pk}",
         caption=f"Sequence {pk} of {sequence.dataset.title}: {sequence.question}",
     )

@@ -72,9 +72,9 @@ def betting_sequence(
 def empirical_bernstein_sequence(
     values: ArrayLike, *, alpha: float = ALPHA, population: int | None = None
 ) -> ConfidenceSequence:
-    """Return the predictable plug-in empirical Bernstein sequence of the mean of values in [0, 1].
+    """Return the predictable plug-in empirical Bernstein sequence of a mean.
 
-    In closed form, and wider than `betting_sequence`. Raises ValueError as there.
+    Of values in [0, 1], in closed form, and wider than `betting_sequence`. Raises ValueError as there.
     """
     x = _checked(values, alpha, population)
     lower = np.maximum(_bernstein_bound(x, alpha, population), 0)
@@ -179,12 +179,12 @@ def _bernstein_bound(x: FloatArray, alpha: float, population: int | None) -> Flo
     sums = x.cumsum()
     squares = (x - _before(sums / t, 0.0)) ** 2
     costs = (squares * (-np.log(1 - bets) - bets)).cumsum()
-    drawn_sum, drawn = np.zeros(len(x)), np.zeros(len(x))
+    earlier_sum, earlier = np.zeros(len(x)), np.zeros(len(x))
     if population is not None:
         remaining = population - t + 1
-        drawn_sum, drawn = _before(sums, 0.0) / remaining, (t - 1) / remaining
-    weights = (bets * (1 + drawn)).cumsum()
-    return np.asarray(((bets * (x + drawn_sum)).cumsum() - math.log(2 / alpha) - costs) / weights)
+        earlier_sum, earlier = _before(sums, 0.0) / remaining, (t - 1) / remaining
+    weights = (bets * (1 + earlier)).cumsum()
+    return np.asarray(((bets * (x + earlier_sum)).cumsum() - math.log(2 / alpha) - costs) / weights)
 
 
 def _before(values: FloatArray, first: float) -> FloatArray:

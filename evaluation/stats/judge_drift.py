@@ -16,7 +16,7 @@ NO_ANCHOR = "undefined, because no anchor was graded twice"
 
 @dataclass(frozen=True, slots=True)
 class JudgeDrift(Estimate):
-    """Mean of now - then in grades, of `n` anchors, with the e-value after each of them.
+    """Mean of later - earlier grades, of `n` anchors, with the e-value after each of them.
 
     `alarm` is the number of anchors at which the e-value reaches 1/alpha for the first time; `p_sign` is
     that of the sign test, None where no grade changed.
@@ -34,7 +34,9 @@ class JudgeDrift(Estimate):
         return None if self.e_values is None else float(self.e_values.max())
 
 
-def judge_drift(then: ArrayLike, now: ArrayLike, n_levels: int, alpha: float = ALPHA) -> JudgeDrift:
+def judge_drift(
+    earlier: ArrayLike, later: ArrayLike, n_levels: int, alpha: float = ALPHA
+) -> JudgeDrift:
     """Test whether a judge's grades of the same anchors have moved up or down.
 
     Grades are 0 to `n_levels` - 1, in the order in which the anchors were graded again. The e-value bets
@@ -43,7 +45,7 @@ def judge_drift(then: ArrayLike, now: ArrayLike, n_levels: int, alpha: float = A
     """
     from scipy.stats import binomtest  # noqa: PLC0415 - a second to load
 
-    first, second = np.asarray(then, np.float64), np.asarray(now, np.float64)
+    first, second = np.asarray(earlier, np.float64), np.asarray(later, np.float64)
     kappa = cohen_kappa(first, second, list(range(n_levels)))
     n = len(first)
     if not n:

@@ -46,17 +46,17 @@ class JudgedPairs:
         sums = np.bincount(self.unit, self.weights * values, self.n_units)
         return np.asarray(sums, dtype=np.float64)
 
-    def error_rate(self, stated: float) -> float:
-        """Return the mean absolute error where people have values, else the stated one."""
+    def error_rate(self, assumed_rate: float) -> float:
+        """Return the mean absolute error where people have values, else the assumed one."""
         observed = self.errors[~np.isnan(self.errors)]
-        return float(np.abs(observed).mean()) if len(observed) >= FEWEST_ERRORS else stated
+        return float(np.abs(observed).mean()) if len(observed) >= FEWEST_ERRORS else assumed_rate
 
-    def simulate_errors(self, stated: float, generator: np.random.Generator) -> FloatArray:
+    def simulate_errors(self, assumed_rate: float, generator: np.random.Generator) -> FloatArray:
         """Return an error of each unit: where people have no value, drawn from those observed.
 
         From pairs with the same grade of the judge; with too few of these, wrong at the error rate.
         """
-        errors, rate = self.errors.copy(), self.error_rate(stated)
+        errors, rate = self.errors.copy(), self.error_rate(assumed_rate)
         for grade in (0.0, 1.0):
             of_grade = self.judge == grade
             observed = self.errors[of_grade & ~np.isnan(self.errors)]
@@ -73,23 +73,23 @@ class JudgedPairs:
 class Need:
     """Units that a plan needs: the median and the worst tenth of simulated studies.
 
-    `is_all`: it needs every unit of the population, or does not stop in LONGEST of them.
+    `needs_population`: it needs every unit of the population, or does not stop in LONGEST of them.
     """
 
     median: int
     worst_tenth: int
-    is_all: bool
+    needs_population: bool
 
 
 def sequence_need(
-    pairs: JudgedPairs, *, bound: float, stop: Stop, stated_rate: float, seed: int = 0
+    pairs: JudgedPairs, *, bound: float, stop: Stop, assumed_rate: float, seed: int = 0
 ) -> Need:
     """Return the units until a sequence stops, looked at after each of them."""
     generator = np.random.default_rng(seed)
     judge = pairs.judge_values
     stops = []
     for _ in range(N_SIMULATED):
-        errors = pairs.simulate_errors(stated_rate, generator)
+        errors = pairs.simulate_errors(assumed_rate, generator)
         order = generator.permutation(len(errors))
         stops.append(_stop(judge, np.clip(errors[order], -bound, bound), bound, stop))
     n = len(judge)
@@ -109,7 +109,7 @@ def _stop(judge: FloatArray, errors: FloatArray, bound: float, stop: Stop) -> in
 
 
 def fixed_need(
-    pairs: JudgedPairs, *, half_width: float, stated_rate: float, power: float = 0.0, seed: int = 0
+    pairs: JudgedPairs, *, half_width: float, assumed_rate: float, power: float = 0.0, seed: int = 0
 ) -> Need:
     """Return the units of a simple random sample whose t interval is so narrow.
 
@@ -118,7 +118,7 @@ def fixed_need(
     """
     generator = np.random.default_rng(seed)
     variances = [
-        pairs.simulate_errors(stated_rate, generator).var(ddof=1) for _ in range(N_SIMULATED)
+        pairs.simulate_errors(assumed_rate, generator).var(ddof=1) for _ in range(N_SIMULATED)
     ]
     sizes = [_fixed_size(variance, half_width, power, pairs.n_units) for variance in variances]
     median, worst = np.quantile(sizes, (0.5, 0.9), method="higher").tolist()

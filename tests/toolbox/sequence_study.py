@@ -1,4 +1,4 @@
-"""Study for label sequences: two systems on 12 topics, a judge, and people who grade on call."""
+"""Study for label sequences: two systems on 12 topics, a judge, and two people."""
 
 from __future__ import annotations
 

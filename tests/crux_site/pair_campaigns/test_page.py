@@ -201,4 +201,6 @@ def test_large_set_is_refused(study):
 
 
 def test_sources_are_those_of_the_docs():
-    assert set(SOURCES) == {"disagreements", "sample", "unrated", "failures", "certificate"}
+    assert set(SOURCES) == {
+        *("disagreements", "sample", "sequence", "unrated", "failures", "certificate")
+    }

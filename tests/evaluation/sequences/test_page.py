@@ -13,7 +13,7 @@ from tests.toolbox.responses import text_of_page
 from tests.toolbox.sequence_study import make_sequence_study
 
 URL = "/datasets/tide/sequences/"
-ORDER = {"what": "order", "system": "strong", "other": "weak"}
+ORDER = {"kind": "order", "system": "strong", "other_system": "weak"}
 FORM = {"audience": "link", "dataset": "tide", "raters_per_item": "1", "title": "Chosen"}
 
 
@@ -68,9 +68,9 @@ def test_plan_leads_to_an_open_campaign_in_three_acts(admin, study):
     assert page.context["form"].initial["raters_per_item"] == 2
     review = admin.post(response.url, FORM | {"rubric": study.rubric.pk}).url
     campaign = Campaign.objects.get()
-    asked = ItemQuestion.objects.filter(item__campaign=campaign)
+    item_questions = ItemQuestion.objects.filter(item__campaign=campaign)
     expected = pairs_of(sequence, sequence.n_planned)
-    assert set(asked.values_list("item__text", "question")) == set(expected)
+    assert set(item_questions.values_list("item__text", "question")) == set(expected)
     form = admin.get(review).context["form"]
     opened = admin.post(f"/campaigns/{campaign.slug}/edit/open/", {"version": form.version})
     assert opened.status_code == 302
@@ -132,10 +132,10 @@ def test_mean_reaches_its_half_width(rosa, study):
     assert state.estimate.low <= mean <= state.estimate.high
     page = SequencePage(state)
     assert page.chart is not None
-    assert sum(look.is_stop for look in page.looks) == 1
+    assert sum(step.is_stop for step in page.thinned_intervals) == 1
 
 
-def test_every_unit_graded_gives_the_mean_itself(rosa, study):
+def test_complete_order_gives_the_exact_mean(rosa, study):
     sequence = start(rosa, target="0.005")
     study.label(pairs_of(sequence))
     state = state_of(sequence)
@@ -156,7 +156,7 @@ def test_fixed_draw_is_looked_at_once(rosa, study):
     pairs = pairs_of(sequence, sequence.n_planned)
     study.label(pairs[:-1])
     assert state_of(sequence).estimate.value is None
-    assert list(SequencePage(state_of(sequence)).all_looks()) == []
+    assert list(SequencePage(state_of(sequence)).intervals()) == []
     study.label(pairs[-1:])
     state = state_of(sequence)
     assert state.estimate.low < state.estimate.value < state.estimate.high
@@ -185,9 +185,9 @@ def test_files_have_all_looks(rosa, study):
 
 
 BAD = {
-    "what": ({"what": "spread"}, "question"),
-    "one system": ({"what": "order", "system": "strong"}, "two different systems"),
-    "the same system": ({**ORDER, "other": "strong"}, "two different systems"),
+    "kind": ({"kind": "spread"}, "question"),
+    "one system": ({"kind": "order", "system": "strong"}, "two different systems"),
+    "the same system": ({**ORDER, "other_system": "strong"}, "two different systems"),
     "target": ({"target": "3"}, "from 0.005 to 0.5"),
     "no number": ({"target": "wide"}, "from 0.005 to 0.5"),
     "people": ({"people": "99"}, "from 1 to 10"),

@@ -35,8 +35,8 @@ def test_constant_looking_at_a_finite_population_misses_at_most_alpha():
 
     def study():
         population = generator.beta(*generator.uniform(0.3, 3, 2), 120)
-        drawn = generator.permutation(population)
-        sequence = betting_sequence(drawn, alpha=ALPHA, population=len(drawn), grid=GRID)
+        values = generator.permutation(population)
+        sequence = betting_sequence(values, alpha=ALPHA, population=len(values), grid=GRID)
         return sequence, population.mean()
 
     assert n_missed(study() for _ in range(N_STUDIES)) <= ALPHA * N_STUDIES

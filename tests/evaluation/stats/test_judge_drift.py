@@ -17,7 +17,7 @@ def test_alarm_is_the_first_anchor_at_the_limit():
     assert drift.e_values[drift.alarm - 1] >= 20 > drift.e_values[drift.alarm - 2]
 
 
-def test_nothing_graded_twice_is_undefined():
+def test_empty_input_is_undefined():
     assert judge_drift([], [], 3).value is None
     assert position_bias([]).value is None
 
