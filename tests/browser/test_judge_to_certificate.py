@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
-from tests.judging.engine.processes import slow_server
+from tests.toolbox.mock_server import slow_server
 from tests.toolbox.paths import ROOT
 from tests.toolbox.served_site import served
 

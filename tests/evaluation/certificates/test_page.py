@@ -1,6 +1,7 @@
 """Certificate of a judge: tested on the page, stored, and void after a change."""
 
 import pytest
+from django.urls import reverse
 
 from annotation.models import Campaign, Rater, Rating, Rubric
 from annotation.models.rating import Exposure
@@ -189,6 +190,8 @@ def test_few_pairs_are_refused_with_the_numbers(rosa, study):
 
 def test_files_have_the_state_and_the_evidence(rosa, study):
     run_test(rosa, study)
+    arguments = ["bay", "graded", study.raters["near"].pk]
+    assert reverse("certificate_json", args=arguments) == study.url("near", ".json")
     content = rosa.get(study.url("near", ".json")).json()
     assert (content["state"], content["void_because"]) == ("holds", "")
     assert content["parameters"]["people"] == ["ann", "ben", "cat"]
