@@ -41,6 +41,7 @@ UNANSWERED = 0.05  # share of pairs without a grade of the judge from which on a
 LENGTHS = ("shortest third of texts", "middle third of texts", "longest third of texts")
 SYSTEM, LENGTH = "system", "length"
 FEW_PAIRS = f"fewer than {MIN_PAIRS} pairs of two people"
+ONLY_SYSTEM = "there is no other system"
 FEW_TOPICS = f"fewer than {MIN_TOPICS} topics"
 
 
@@ -248,16 +249,25 @@ def _bias(tested: Tested, margin: float) -> dict[str, Any]:
     difference = tested.judge - np.nanmean(tested.people, axis=0)
     whole = clustered_mean(difference, tested.topics)
     rows = []
-    for system in np.unique(tested.systems).tolist():
+    systems = np.unique(tested.systems).tolist()
+    for system in systems:
         chosen = tested.systems == system
         mean = clustered_mean(difference[chosen], tested.topics[chosen])
-        is_small = mean.n < MIN_PAIRS or mean.n_topics < MIN_TOPICS
+        reason = (
+            ONLY_SYSTEM
+            if len(systems) == 1
+            else FEW_PAIRS
+            if mean.n < MIN_PAIRS
+            else FEW_TOPICS
+            if mean.n_topics < MIN_TOPICS
+            else None
+        )
         rows.append(
             {
                 "name": system,
                 "estimate": estimate_json(mean.estimate()),
-                "is_within": None if is_small else abs(mean.value - whole.value) <= margin,
-                "reason": FEW_PAIRS if mean.n < MIN_PAIRS else FEW_TOPICS if is_small else None,
+                "is_within": None if reason else abs(mean.value - whole.value) <= margin,
+                "reason": reason,
             }
         )
     return {"estimate": estimate_json(whole.estimate()), "margin": margin, "systems": rows}

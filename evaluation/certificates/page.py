@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
-from annotation.models import Dataset, Rubric
+from annotation.models import Dataset, Rating, Rubric
 from evaluation.certificates.assessment import RefusedError, check_ratings, failed_parts
 from evaluation.certificates.methods import decision, methods_sentences
 from evaluation.certificates.testing import JudgeTest, has_seen_results
@@ -40,7 +40,8 @@ class JudgeRow:
 
 def judge_rows(dataset: Dataset) -> Iterator[JudgeRow]:
     """Yield the judges of each rubric, by its title; cached look-ups."""
-    for rubric in Rubric.objects.order_by("title"):
+    used = Rating.objects.of_dataset(dataset).order_by().values("rubric")
+    for rubric in Rubric.objects.filter(pk__in=used).order_by("title"):
         if not rubric.is_multi_label:
             for judge in judges_of(select(dataset, rubric=rubric.slug)):
                 yield JudgeRow(rubric, judge, certificate_state(dataset, judge.pk, rubric.pk))

@@ -10,6 +10,7 @@ from typing import Any
 from annotation.models import Dataset, Rubric, User
 from evaluation.certificates.assessment import Parameters, RefusedError, assess
 from evaluation.data.certificates import TestedRatings, fingerprint_of, rubric_hash
+from evaluation.data.columns import independent
 from evaluation.data.ratings import load
 from evaluation.data.selection import Selection, select
 from evaluation.models import Certificate
@@ -65,9 +66,15 @@ class JudgeTest:
         """Return people and parameters as a certificate has them."""
         selection = self.selection
         people = sorted(rater.name for rater in selection.raters)
+        has_all_people = set(selection.raters) == set(independent(selection.everyone))
         # With one scale eta changes nothing, and its default may change.
         eta = None if selection.one_scale else selection.eta
-        return {"people": people, "eta": eta, **asdict(self.parameters)}
+        return {
+            "people": people,
+            "all_people": has_all_people,
+            "eta": eta,
+            **asdict(self.parameters),
+        }
 
 
 def default_bias_margin(rubric: Rubric, *, one_scale: bool) -> float:
@@ -115,10 +122,16 @@ def _number(name: str, value: float | str | None) -> float:
 def has_seen_results(certificate: Certificate) -> bool:
     """Return whether its parameters were chosen after a result was seen.
 
-    Parameters count from the first test that had them.
+    The first test of a judge, rubric and dataset sets them. Who tests against all people chooses nobody, also
+    where there are more people by now.
     """
     tests = Certificate.objects.filter(
         dataset=certificate.dataset_id, judge=certificate.judge_id, rubric=certificate.rubric_id
     ).order_by("pk")
     first = next(iter(tests.values_list("parameters", flat=True)))
-    return bool(first != certificate.parameters)
+    return _choices(first) != _choices(certificate.parameters)
+
+
+def _choices(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    people = None if parameters["all_people"] else parameters["people"]
+    return {**parameters, "people": people}

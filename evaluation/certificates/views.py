@@ -11,7 +11,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.http import AuthenticatedRequest, researchers_only
-from annotation.models import Dataset, Rubric
+from annotation.models import Dataset, Rater, Rubric
 from evaluation.certificates.assessment import RefusedError
 from evaluation.certificates.page import CertificatePage, count_tested, judge_rows, judges_of
 from evaluation.certificates.tables import TABLES, certificate_as_json
@@ -119,6 +119,7 @@ def _context(selection: Selection, judge: Column) -> dict[str, Any]:
         "rubric": selection.rubric,
         "judge": judge,
         "selection": selection,
+        "judge_number": Rater.objects.values_list("judge__pk", flat=True).get(pk=judge.pk),
         "pairs_query": urlencode(
             {"of": "certificate", "rubric": selection.rubric.slug, "judge": str(judge.pk)}
         ),

@@ -99,6 +99,16 @@ class Selection:
         """
         return [rater.pk for rater in independent(self.raters)]
 
+    @property
+    def targeted_campaigns(self) -> list[Campaign]:
+        """Campaigns with ratings here whose pairs were chosen for a reason, and not at random."""
+        campaigns = [self.campaign] if self.campaign else self.campaigns
+        return [
+            campaign
+            for campaign in campaigns
+            if campaign.selection.get("pairs") and not campaign.selection["is_random"]
+        ]
+
     @cached_property
     def measures(self) -> Measures:
         """Measures that the grades of the rubric allow."""

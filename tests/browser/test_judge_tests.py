@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.page_audit import WIDTHS, faults
-from tests.judging.engine.processes import slow_server
+from tests.toolbox.mock_server import slow_server
 from tests.toolbox.paths import ROOT
 from tests.toolbox.served_site import served
 

@@ -25,6 +25,7 @@ Studies in the database. Each docstring has the study's table:
 - `api_seed`: the demo study with judges, for the server of the API's tests
 - `browser_texts`: the texts, answers and password of the served site
 - `assignment_pool`: an open campaign of many small reports, and people who work in it
+- `certificate_study`: three people and two judges on 40 pairs, for certificates
 - `campaign_builder`: a dataset with labels to draw by, and drafts of campaigns on it
 - `equal_texts`: passages of which three have equal words, and the ratings of their raters
 - `feedback_study`: two people who differ, and decisions that they may see
@@ -44,7 +45,9 @@ Studies in the database. Each docstring has the study's table:
 Runs of models:
 
 - `judging_runs`: judges and judging runs in each state, for their pages
+- `judge_test_study`: a judge that has graded a small study, for its tests
 - `judge_replies`: replies as models write them, by what a parser makes of them
+- `mock_server`: the server of the mock model, in a thread
 - `model_servers`: form data of a model server of a project
 - `model_services`: fakes of twelve model services as documented
 - `model_service_answers`: replies and errors in the form of each service

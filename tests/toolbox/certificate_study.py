@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
+from evaluation.models import Certificate
 
 N_TOPICS = 8
 N_QUESTIONS = 5
@@ -80,3 +81,44 @@ def make_certificate_study(n_topics: int = N_TOPICS) -> CertificateStudy:
             for text, question, grade in zip(texts, questions, grades, strict=True)
         )
     return CertificateStudy(dataset, raters)
+
+
+def store_certificate(dataset: Dataset, judge: Rater) -> Certificate:
+    """Store a certificate without evidence, of a dataset that is too small for a test."""
+    nothing = {"value": None, "reason": "undefined, because there are no pairs", "n": 0}
+    return Certificate.objects.create(
+        dataset=dataset,
+        judge=judge,
+        rubric=Rubric.objects.get(slug="graded"),
+        is_passed=False,
+        parameters={
+            "people": [],
+            "all_people": True,
+            "eta": None,
+            "epsilon": 0.1,
+            "agreement_margin": 0.1,
+            "bias_margin": 0.25,
+        },
+        result={
+            **dict.fromkeys(("winning_rate", "winning_rate_by_pairs", "advantage", "reason")),
+            "n_pairs": 1,
+            "n_topics": 1,
+            "n_without_judge": 0,
+            "people": [],
+            "slices": [],
+            "agreement": {
+                "difference": nothing,
+                **dict.fromkeys(("with_judge", "among_people"), 0.5),
+                "margin": 0.1,
+                "p_equivalent": None,
+                "p_not_worse": None,
+            },
+            "bias": {"estimate": nothing, "systems": []},
+            "needed": None,
+        },
+        fingerprint="",
+        rubric_hash="",
+        data_hash="0" * 64,
+        grade_digests={},
+        text_digests={},
+    )

@@ -5,7 +5,6 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 from django.db import transaction
-from django.utils import timezone
 
 from annotation.builder import drafts
 from annotation.management.base import SiteCommand
@@ -114,8 +113,13 @@ class Command(SiteCommand):
         for judge in ("close", "lenient", "changed"):  # `noisy` is left for the reader
             judge_test(dataset, rubric="graded", judge=judge).store(by=None)
         changed = dataset.texts.order_by("pk")[0].ratings.filter(rater__name="changed")[0]
-        grade = 5 - changed.grade
-        Rating.objects.filter(pk=changed.pk).update(grade=grade, created=timezone.now())
+        Rating.objects.record(
+            rater=changed.rater_id,
+            rubric=changed.rubric_id,
+            text=changed.text_id,
+            question=changed.question_id,
+            grade=5 - changed.grade,
+        )
         for (rater, _), state in sorted(certificate_states(dataset).items()):
             self.stdout.write(f"    {Rater.objects.get(pk=rater).name}: {state}")
 

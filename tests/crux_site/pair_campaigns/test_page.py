@@ -204,3 +204,12 @@ def test_sources_are_those_of_the_docs():
     assert set(SOURCES) == {
         *("disagreements", "sample", "sequence", "unrated", "failures", "certificate")
     }
+
+
+def test_agreement_names_campaigns_of_chosen_pairs(admin, study):
+    create(admin, "of=disagreements&rubric=graded&raters=ann,ben&kind=differ")
+    Campaign.objects.update(state="open")
+    page = text_of_page(admin.get("/datasets/bay/agreement/?rubric=graded"))
+    assert "The pairs of Chosen were chosen because they match the filter" in page
+    Campaign.objects.update(selection={"kind": "passage"})
+    assert "were chosen because" not in text_of_page(admin.get("/datasets/bay/agreement/"))

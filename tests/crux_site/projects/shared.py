@@ -11,6 +11,7 @@ from annotation.models import NuggetSpan, Rater, Rating, Rubric, Text, Topic
 from annotation.models.standard import UMBRELA, add_standard
 from evaluation.models import RankedText, RetrievalRun
 from tests.crux_site.projects.site_addresses import OURS, World, make_world
+from tests.toolbox.certificate_study import store_certificate
 from tests.toolbox.factories import make_dataset
 
 DATASET = f"/datasets/{OURS}/"
@@ -94,4 +95,6 @@ def make_shared_world() -> World:
     question = Concat(F("body"), Value(" zqquestion"))
     topic.questions.update(body=question, source_body=question)
     dataset.topics.update(request=Concat(F("request"), Value(" zqrequest")))
+    judge = Rater.objects.get(name="lexical", dataset=dataset)
+    store_certificate(dataset, judge)
     return world

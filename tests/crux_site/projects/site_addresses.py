@@ -47,6 +47,7 @@ def make_world() -> World:
         "question_id": topic.questions.first().pk,
         "question_pk": topic.questions.first().pk,
         "rater_id": run.judge.rater_id,
+        "judge": run.judge.rater_id,
         "rubric": "graded",
         "dataset": OURS,
         "run": f"{OURS}-bm25",

@@ -14,6 +14,7 @@ from annotation.pages import declared_pages, page_of
 from annotation.text.versions import edit_wording
 from crux_site.calibration import views as calibration
 from evaluation.agreement import tables as agreement
+from evaluation.certificates import tables as certificate_tables
 from evaluation.mixed_model import export as mixed_model
 from evaluation.replications.crud_rag import export as grid
 from evaluation.replications.nuggets import export as nuggets
@@ -41,6 +42,7 @@ PAGES_WITHOUT_TEXT = {
     *("matrices", "matrices_table", "matrix"),
     *("grid", "grid_table", "grid_json", "grid_items_json"),
     *("mixed_model", "mixed_model_table", "mixed_model_json"),
+    *("certificates", "certificate", "certificate_table", "certificate_json"),
     *("nuggets", "nuggets_table", "nuggets_json"),
     *("retrieval", "retrieval_run", "retrieval_compare", "retrieval_judges"),
     *(
@@ -110,7 +112,9 @@ def owner(world) -> Client:
 
 def every_address(world: World) -> list[str]:
     matrix = f"matrix/{world.dataset.topics.get().pk}/pairs.csv"
-    more = [DATASET + below for below in (*MORE, matrix)]
+    certificate = f"certificates/graded/{world.values['']['judge']}"
+    certificates = [f"{certificate}/{table}.csv" for table in certificate_tables.TABLES]
+    more = [DATASET + below for below in (*MORE, matrix, *certificates)]
     return [address for address, _ in addresses(world)] + more
 
 

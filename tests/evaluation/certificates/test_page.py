@@ -1,8 +1,9 @@
 """Certificate of a judge: tested on the page, stored, and void after a change."""
 
 import pytest
+from django.urls import reverse
 
-from annotation.models import Campaign, Rating, Rubric
+from annotation.models import Campaign, Rater, Rating, Rubric
 from annotation.models.rating import Exposure
 from crux_site.versions.text_edits import edit_text
 from evaluation.data.certificates import certificate_state
@@ -189,6 +190,8 @@ def test_few_pairs_are_refused_with_the_numbers(rosa, study):
 
 def test_files_have_the_state_and_the_evidence(rosa, study):
     run_test(rosa, study)
+    arguments = ["bay", "graded", study.raters["near"].pk]
+    assert reverse("certificate_json", args=arguments) == study.url("near", ".json")
     content = rosa.get(study.url("near", ".json")).json()
     assert (content["state"], content["void_because"]) == ("holds", "")
     assert content["parameters"]["people"] == ["ann", "ben", "cat"]
@@ -242,3 +245,37 @@ def test_annotator_and_other_methods_are_refused(cast, rosa, study):
     assert cast.client("worker").post(study.url("near")).status_code == 403
     assert rosa.put(study.url("near")).status_code == 405
     assert rosa.post("/datasets/bay/certificates/").status_code == 405
+
+
+def test_further_person_among_all_people_is_no_choice(rosa, study):
+    run_test(rosa, study)
+    dan = Rater.objects.create(dataset=study.dataset, name="dan", kind="human")
+    for rating in Rating.objects.filter(rater=study.raters["ann"]):
+        rating.pk, rating.rater = None, dan
+        rating.save()
+    assert "set before any result" in text_of_page(run_test(rosa, study))
+    page = text_of_page(run_test(rosa, study, people=["ann", "ben"]))
+    assert "parameters chosen after a result was seen" in page
+
+
+def test_people_of_yes_and_no_are_compared_at_eta(rosa, study):
+    answerable = Rubric.objects.get(slug="answerable")
+    for rating in Rating.objects.filter(rater__kind="human"):
+        Rating.objects.filter(pk=rating.pk).update(rubric=answerable, grade=int(rating.grade >= 3))
+    url = study.url("near").replace("graded", "answerable")
+    page = rosa.get(url)
+    assert '<select name="eta">' in page.content.decode()
+    rosa.post(url, {"eta": "3"})
+    certificate = Certificate.objects.get()
+    assert certificate.parameters["eta"] == 3
+    assert certificate.result["scoring"] == "accuracy"
+    assert certificate.result["n_pairs"] == 40
+    key = (study.raters["near"].pk, answerable.pk)
+    assert str(certificate_state(study.dataset, *key)) in ("holds", "not shown")
+
+
+def test_list_takes_few_queries(rosa, study, django_assert_max_num_queries):
+    run_test(rosa, study)
+    rosa.get("/datasets/bay/certificates/")
+    with django_assert_max_num_queries(30):
+        rosa.get("/datasets/bay/certificates/")

@@ -15,7 +15,7 @@ from judging.engine.fill import pump
 from judging.engine.selection import Selection
 from judging.execution import states
 from judging.models import Attempt, JudgeRun, JudgeTestReply
-from tests.judging.engine.processes import kill, manage, slow_server, stand_in_judge
+from tests.judging.engine.processes import kill, manage, stand_in_judge
 from tests.toolbox.clock import HANGS, wait_for
 from tests.toolbox.judge_test_study import graded_study, planned_test, prompted_judge
 from tests.toolbox.judging_study import (
@@ -29,6 +29,7 @@ from tests.toolbox.judging_study import (
     make_study,
     planned,
 )
+from tests.toolbox.mock_server import slow_server
 
 
 @pytest.fixture

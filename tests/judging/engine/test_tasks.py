@@ -17,13 +17,13 @@ from judging.models import Attempt, JudgeRun
 from judging.tasks import JUDGING
 from tests.judging.engine.processes import (
     manage,
-    slow_server,
     stand_in_judge,
     state_of,
 )
 from tests.toolbox import worker_processes
 from tests.toolbox.clock import HANGS, wait_for
 from tests.toolbox.judging_study import WORKER, a_judge, agrees, all_pairs, counted, make_study
+from tests.toolbox.mock_server import slow_server
 
 LEASE = 3  # seconds
 
