@@ -250,7 +250,7 @@ class ConfidenceSequence(CaseInput):
 
 class AssistedSequence(CaseInput):
     judge_all: Annotated[Values, Field(min_length=1)]
-    drawn: list[Annotated[int, Field(ge=0)]]
+    sample: list[Annotated[int, Field(ge=0)]] = Field(alias="drawn")
     people: Values
     alpha: Share
     bound: Annotated[float, Field(gt=0)]
@@ -259,16 +259,16 @@ class AssistedSequence(CaseInput):
 
     @model_validator(mode="after")
     def _units(self) -> AssistedSequence:
-        if len(self.drawn) != len(self.people) or len(set(self.drawn)) != len(self.drawn):
+        if len(self.sample) != len(self.people) or len(set(self.sample)) != len(self.sample):
             raise ValueError("people have one value for each drawn unit, and none is drawn twice")
-        if self.drawn and max(self.drawn) >= len(self.judge_all):
+        if self.sample and max(self.sample) >= len(self.judge_all):
             raise ValueError("drawn units are among those of the judge")
         return self
 
 
 class JudgeDrift(CaseInput):
-    then: Values
-    now: Values
+    earlier: Values = Field(alias="then")
+    later: Values = Field(alias="now")
     levels: Annotated[int, Field(ge=2)]
     alpha: Share
 
@@ -283,13 +283,13 @@ class PositionBias(CaseInput):
 class Anchoring(CaseInput):
     grades: Values
     judge: Values
-    shown: list[bool]
+    with_judge: list[bool] = Field(alias="shown")
     raters: list[str | int]
     alpha: Share
 
     @model_validator(mode="after")
     def _lengths(self) -> Anchoring:
-        if len({len(self.grades), len(self.judge), len(self.shown), len(self.raters)}) > 1:
+        if len({len(self.grades), len(self.judge), len(self.with_judge), len(self.raters)}) > 1:
             raise ValueError("grades, judge, shown and raters have one value for each grade")
         return self
 

@@ -50,7 +50,7 @@ def _confidence_sequence_judge(raw: dict[str, Any]) -> Result:
     judge = array(case.judge_all)
     sequence = assisted_sequence(
         judge,
-        array(case.people) - judge[case.drawn],
+        array(case.people) - judge[case.sample],
         bound=case.bound,
         alpha=case.alpha,
         grid=case.grid,
@@ -64,7 +64,7 @@ def _confidence_sequence_judge(raw: dict[str, Any]) -> Result:
 
 def _judge_drift(raw: dict[str, Any]) -> Result:
     case = inputs.JudgeDrift.model_validate(raw)
-    drift = judge_drift(case.then, case.now, case.levels, case.alpha)
+    drift = judge_drift(case.earlier, case.later, case.levels, case.alpha)
     if drift.e_values is None or drift.kappa is None:
         return {"value": None, "reason": "no_anchors"}
     return result(drift) | {
@@ -98,7 +98,7 @@ def _position_bias(raw: dict[str, Any]) -> Result:
 
 def _anchoring(raw: dict[str, Any]) -> Result:
     case = inputs.Anchoring.model_validate(raw)
-    with_judge = np.array(case.shown, dtype=bool)
+    with_judge = np.array(case.with_judge, dtype=bool)
     raters = _index(case.raters)
     if min(with_judge.sum(), (~with_judge).sum()) < 2 or len(np.unique(raters)) < 2:
         return {"value": None, "reason": "too_few"}
