@@ -86,10 +86,8 @@ class SequenceState:
         if self.is_fixed:
             if not self.stopped_at:
                 return Estimate(None, INCOMPLETE, self.n_complete)
-            ends = finite_mean(self.judge, self.people[:n] - self.judge[:n], alpha)
-            if ends is None:
-                return Estimate(None, NO_LABELS, n)
-            return Estimate(ends[0], None, n, 0, ends[1], ends[2]).within(*self.limits)
+            errors = self.people[:n] - self.judge[:n]
+            return finite_mean(self.judge, errors, alpha).within(*self.limits)
         if not n:
             return Estimate(None, NO_LABELS, 0)
         values = (
@@ -119,8 +117,8 @@ class SequenceState:
             return "open"
         sequence, estimate = self.sequence, self.estimate
         low, high = estimate.low, estimate.high
-        assert low is not None
-        assert high is not None
+        if low is None or high is None:
+            return "no interval"
         if not self.is_order:
             is_narrow = high - low <= 2 * sequence.target + 1e-9
             return "half-width reached" if is_narrow else "half-width not reached"

@@ -9,14 +9,15 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from evaluation.stats.betting import ALPHA, ConfidenceSequence, assisted_sequence
-from evaluation.stats.estimate import FloatArray, IntArray
+from evaluation.stats.betting import ALPHA, ROUNDING, ConfidenceSequence, assisted_sequence
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 
 N_SIMULATED = 20
 LONGEST = 1024  # units that a simulated sequence goes on for
 FEWEST_ERRORS = 5  # of a judge's grade, from which on its own errors are drawn
 FEWEST_FIXED = 10  # units, since a variance of fewer is a guess
 POWER = 0.8
+EQUAL_ERRORS = "no interval, because the judge’s error is the same on every unit of the sample"
 
 Stop = Callable[[ConfidenceSequence], int | None]
 
@@ -134,21 +135,21 @@ def _fixed_size(variance: float, half_width: float, power: float, population: in
     return int(sizes[narrow.argmax()])
 
 
-def finite_mean(
-    judge: FloatArray, errors: FloatArray, alpha: float = ALPHA
-) -> tuple[float, float, float] | None:
-    """Return people's mean over a population from a simple random sample, with its t interval.
+def finite_mean(judge: FloatArray, errors: FloatArray, alpha: float = ALPHA) -> Estimate:
+    """Return people's mean over a population from the errors in a simple random sample.
 
-    None with fewer than two errors. Source: Cochran (1977), Sampling Techniques, section 2.6, difference
-    estimator.
+    With a t interval, but where all errors are equal: a variance of 0 would promise certainty. Source:
+    Cochran (1977), Sampling Techniques, section 7.3, difference estimator.
     """
     n, population = len(errors), len(judge)
-    if n < 2:
-        return None
     value = float(judge.mean() + errors.mean())
+    if n == population:
+        return Estimate(value, None, n, 0, value, value)
+    if n < 2 or np.ptp(errors) <= ROUNDING:
+        return Estimate(value, None, n, interval_reason=EQUAL_ERRORS)
     error = float(np.sqrt(errors.var(ddof=1) / n * (1 - n / population)))
     reach = float(scipy.stats.t.ppf(1 - alpha / 2, n - 1)) * error
-    return value, value - reach, value + reach
+    return Estimate(value, None, n, 0, value - reach, value + reach)
 
 
 def decides_order(margin: float) -> Stop:

@@ -40,6 +40,7 @@ from tests.toolbox.rubric_studies import (
     open_study,
     open_useful,
 )
+from tests.toolbox.sequence_study import make_sequence_study
 from tests.toolbox.survey import make_surveyed_study
 
 WORKERS = 156  # worker150 and those after them have the study "useful"
@@ -150,3 +151,4 @@ def _results() -> None:
     coast.runs.update(origins=[retrieved])
     make_locks()
     make_certificate_study()
+    make_sequence_study()

@@ -82,6 +82,7 @@ OF_RESULTS = [
     "/datasets/coast/mixed-model/",
     "/datasets/coast/calibration/?rubric=graded&judge=lexical",
     "/datasets/locks/label-next/?size=2",
+    "/datasets/tide/sequences/?rubric=graded",
 ]
 
 
