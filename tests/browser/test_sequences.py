@@ -1,4 +1,4 @@
-"""Label sequences: accessible at all widths, from the plan to an open campaign in three acts."""
+"""Label sequences: accessible at all widths, and a campaign in three acts."""
 
 import pytest
 from playwright.sync_api import expect

@@ -5,6 +5,7 @@ import io
 import re
 
 import pytest
+from django.urls import reverse
 
 from annotation.models import Campaign, Dataset, ItemQuestion, Rating
 from annotation.row_versions import VERSION
@@ -179,7 +180,7 @@ def test_second_press_returns_the_same_sequence(rosa, study):
 def test_files_have_all_looks(rosa, study):
     sequence = start(rosa, target="0.3")
     study.label(pairs_of(sequence, 40))
-    url = f"{URL}{sequence.pk}"
+    url = reverse("label_sequence_table", args=["tide", sequence.pk]).removesuffix(".csv")
     rows = list(csv.DictReader(io.StringIO(rosa.get(f"{url}.csv").content.decode())))
     assert len(rows) == 40
     assert rows[0]["pairs"] == "1"

@@ -58,6 +58,19 @@ def test_constant_looking_beside_a_judge_misses_at_most_alpha():
     assert n_missed(study() for _ in range(N_STUDIES)) <= ALPHA * N_STUDIES
 
 
+def test_constant_looking_at_an_order_misses_at_most_alpha():
+    generator = np.random.default_rng(6)
+
+    def study():
+        difference = np.clip(generator.normal(generator.uniform(-0.3, 0.3), 0.2, 30), -1, 1)
+        judge = np.clip(difference + generator.normal(0, 0.15, 30), -1, 1)
+        order = generator.permutation(30)
+        errors = (difference - judge)[order]
+        return assisted_sequence(judge, errors, bound=2, alpha=ALPHA, grid=GRID), difference.mean()
+
+    assert n_missed(study() for _ in range(N_STUDIES)) <= ALPHA * N_STUDIES
+
+
 def test_constant_looking_by_bernstein_misses_at_most_alpha():
     generator = np.random.default_rng(4)
 

@@ -54,10 +54,10 @@ def test_units_sum_their_weighted_pairs():
     assert pairs.simulate_errors(0.1, np.random.default_rng(1)).tolist() == [-0.5, 0]
 
 
-def test_order_that_nothing_decides_needs_all_topics():
+def test_order_of_equal_systems_needs_nearly_all_topics():
     pairs = population(8)
     need = sequence_need(pairs, bound=2, stop=decides_order(0.01), assumed_rate=0.3)
-    assert (need.median, need.needs_population) == (8, True)
+    assert 6 <= need.median <= need.worst_tenth <= 8
 
 
 def test_order_stops_at_a_clear_difference_and_at_equality():
