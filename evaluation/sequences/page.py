@@ -76,7 +76,7 @@ class SequencePage:
         )
         for n, (value, low, high) in enumerate(series, 1):
             estimate = Estimate(float(value), None, n, 0, float(low), float(high))
-            yield IntervalStep(n, estimate.within(*state.limits), n == state.stopped_at)
+            yield IntervalStep(n, estimate, n == state.stopped_at)
 
     @cached_property
     def thinned_intervals(self) -> list[IntervalStep]:

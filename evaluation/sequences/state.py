@@ -18,6 +18,7 @@ from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.label_plans import decides_order, finite_mean, reaches_half_width
 
 NO_LABELS = "undefined, because people have not finished the first unit"
+EQUAL_VALUES = "no interval, because people’s values are the same on every unit"
 INCOMPLETE = "undefined, because a fixed draw is looked at once, when all of it is labelled"
 
 
@@ -56,12 +57,13 @@ class SequenceState:
     @cached_property
     def confidence_sequence(self) -> ConfidenceSequence:
         """Intervals after each complete unit, valid at all looks; of a sequence alone."""
-        return assisted_sequence(
+        intervals = assisted_sequence(
             self.judge,
             self.people - self.judge[: self.n_complete],
             bound=bound_of(self.sequence.kind),
             alpha=self.sequence.alpha,
         )
+        return intervals.within(*self.limits)
 
     @cached_property
     def stopped_at(self) -> int | None:
@@ -96,7 +98,7 @@ class SequenceState:
             self.confidence_sequence.upper,
         )
         value, low, high = (float(series[n - 1]) for series in values)
-        return Estimate(value, None, n, 0, low, high).within(*self.limits)
+        return Estimate(value, None, n, 0, low, high)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -107,8 +109,11 @@ class SequenceState:
         """Mean of people's labels alone, with its t interval over topics."""
         if not self.n_used:
             return Estimate(None, NO_LABELS, 0)
+        values = self.people[: self.n_used]
         topics = np.array([unit.topic for unit in self.units[: self.n_used]])
-        return clustered_mean(self.people[: self.n_used], topics).estimate().within(*self.limits)
+        if np.ptp(values) == 0:  # no variance would promise certainty
+            return Estimate(float(values[0]), None, len(values), interval_reason=EQUAL_VALUES)
+        return clustered_mean(values, topics).estimate().within(*self.limits)
 
     @cached_property
     def verdict(self) -> str:

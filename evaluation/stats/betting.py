@@ -19,6 +19,8 @@ ALPHA = 0.05
 GRID = 1000  # steps between the candidate means 0 and 1
 LARGEST_BET = 0.5  # share of the capital that one value may cost
 ROUNDING = 1e-9
+LARGEST_CAPITAL = 1e200  # far above any 1/alpha, and no infinity to compute with
+BLOCK = 1000  # values whose capitals are in memory at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,11 @@ class ConfidenceSequence:
         """Return the number of values at which the interval is so narrow for the first time."""
         return _first(self.upper - self.lower <= width)
 
+    def within(self, lowest: float, highest: float) -> ConfidenceSequence:
+        """Return the sequence with its intervals cut off at the ends of what the mean can be."""
+        lower, upper = (np.clip(ends, lowest, highest) for ends in (self.lower, self.upper))
+        return ConfidenceSequence(self.value, lower, upper)
+
 
 def betting_sequence(
     values: ArrayLike, *, alpha: float = ALPHA, population: int | None = None, grid: int = GRID
@@ -56,12 +63,18 @@ def betting_sequence(
     """
     x = _checked(values, alpha, population)
     candidates = np.linspace(0, 1, grid + 1)
-    means, is_possible = _conditional_means(x, candidates, population)
-    is_in = (_capital(x, means, alpha).max(axis=0) / 2 <= 1 / alpha) & is_possible
-    has_any = is_in.any(axis=1)
-    lower = np.where(has_any, candidates[is_in.argmax(axis=1)] - 1 / grid, 0.0)
-    upper = np.where(has_any, candidates[grid - is_in[:, ::-1].argmax(axis=1)] + 1 / grid, 1.0)
-    lower, upper = np.maximum(lower, 0), np.minimum(upper, 1)
+    bets, capital = _bets(x, alpha), np.ones((2, grid + 1))
+    lower, upper = np.zeros(len(x)), np.ones(len(x))
+    for start in range(0, len(x), BLOCK):
+        block = slice(start, start + BLOCK)
+        means, is_possible = _conditional_means(x, candidates, population, block)
+        series = _capital(x[block], means, bets[block], capital)
+        capital = np.minimum(series[:, -1], LARGEST_CAPITAL)
+        is_in = (series.max(axis=0) / 2 <= 1 / alpha) & is_possible
+        has_any = is_in.any(axis=1)
+        first, last = is_in.argmax(axis=1), grid - is_in[:, ::-1].argmax(axis=1)
+        lower[block] = np.where(has_any, np.maximum(candidates[first] - 1 / grid, 0), 0.0)
+        upper[block] = np.where(has_any, np.minimum(candidates[last] + 1 / grid, 1), 1.0)
     if population is not None:
         sums = x.cumsum()
         lower = np.maximum(lower, sums / population)
@@ -119,7 +132,9 @@ def e_values(values: ArrayLike, mean: float, *, alpha: float = ALPHA) -> FloatAr
     one looks. Raises ValueError for values outside [0, 1].
     """
     x = _checked(values, alpha, None)
-    return np.asarray(_capital(x, np.full((len(x), 1), mean), alpha).mean(axis=0)[:, 0])
+    means = np.full((len(x), 1), mean)
+    capital = _capital(x, means, _bets(x, alpha), np.ones((2, 1)))
+    return np.asarray(capital.mean(axis=0)[:, 0])
 
 
 def _checked(values: ArrayLike, alpha: float, population: int | None) -> FloatArray:
@@ -134,29 +149,36 @@ def _checked(values: ArrayLike, alpha: float, population: int | None) -> FloatAr
 
 
 def _conditional_means(
-    x: FloatArray, candidates: FloatArray, population: int | None
+    x: FloatArray, candidates: FloatArray, population: int | None, block: slice
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the expected next value under each candidate, and whether it is possible.
 
-    Values x candidates.
+    Values of the block x candidates.
     """
     if population is None:
-        means = np.broadcast_to(candidates, (len(x), len(candidates)))
+        means = np.broadcast_to(candidates, (len(x[block]), len(candidates)))
         return means, np.ones(means.shape, dtype=bool)
-    sums, remaining = _before(x.cumsum(), 0.0), population - np.arange(len(x))
+    sums = _before(x.cumsum(), 0.0)[block]
+    remaining = (population - np.arange(len(x)))[block]
     means = (population * candidates - sums[:, np.newaxis]) / remaining[:, np.newaxis]
     is_possible = (means >= -ROUNDING) & (means <= 1 + ROUNDING)
     return np.clip(means, 0, 1), is_possible
 
 
-def _capital(x: FloatArray, means: FloatArray, alpha: float) -> FloatArray:
-    """Return the capital of bets on a larger and on a smaller mean: 2 x values x candidates."""
-    bets = _bets(x, alpha)[:, np.newaxis]
+def _capital(
+    x: FloatArray, means: FloatArray, predicted: FloatArray, start: FloatArray
+) -> FloatArray:
+    """Return the capital of bets on a larger and on a smaller mean: 2 x values x candidates.
+
+    `start` is the capital before these values: 2 x candidates.
+    """
+    bets = predicted[:, np.newaxis]
     gains = x[:, np.newaxis] - means
     with np.errstate(divide="ignore", over="ignore"):
         larger = 1 + np.minimum(bets, LARGEST_BET / means) * gains
         smaller = 1 - np.minimum(bets, LARGEST_BET / (1 - means)) * gains
-        return np.stack([larger.cumprod(axis=0), smaller.cumprod(axis=0)])
+        series = np.stack([larger.cumprod(axis=0), smaller.cumprod(axis=0)])
+        return np.asarray(series * start[:, np.newaxis])
 
 
 def _bets(x: FloatArray, alpha: float) -> FloatArray:

@@ -85,7 +85,10 @@ class Need:
 def sequence_need(
     pairs: JudgedPairs, *, bound: float, stop: Stop, assumed_rate: float, seed: int = 0
 ) -> Need:
-    """Return the units until a sequence stops, looked at after each of them."""
+    """Return the units until a sequence stops, looked at after each of them.
+
+    `bound` is that of errors, 1 for a mean from 0 to 1 and 2 for a difference from -1 to 1.
+    """
     generator = np.random.default_rng(seed)
     judge = pairs.judge_values
     stops = []
@@ -103,7 +106,7 @@ def _stop(judge: FloatArray, errors: FloatArray, bound: float, stop: Stop) -> in
     n = 64
     while True:
         n = min(n, longest)
-        stopped = stop(assisted_sequence(judge, errors[:n], bound=bound))
+        stopped = stop(assisted_sequence(judge, errors[:n], bound=bound).within(1 - bound, 1))
         if stopped or n == longest:
             return stopped or longest
         n *= 2

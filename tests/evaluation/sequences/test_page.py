@@ -253,3 +253,21 @@ def test_label_next_links_to_plans(rosa, study):
     assert "Halve the interval of" in page
     assert "/datasets/tide/sequences/?" in page
     assert "Compare plans" in page
+
+
+def test_equal_values_give_no_interval_for_other_topics(rosa, study):
+    study.truth.update(dict.fromkeys(study.truth, True))
+    sequence = start(rosa, target="0.3")
+    study.label(pairs_of(sequence, 30))
+    elsewhere = state_of(sequence).for_other_topics
+    assert (elsewhere.value, elsewhere.low) == (1, None)
+    assert "the same on every unit" in text_of_page(rosa.get(sequence.get_absolute_url()))
+
+
+def test_interval_stays_within_what_is_possible(rosa, study):
+    study.truth.update(dict.fromkeys(study.truth, True))
+    sequence = start(rosa, target="0.1", system="strong")
+    study.label(pairs_of(sequence))
+    intervals = list(SequencePage(state_of(sequence)).intervals())
+    assert max(step.estimate.high for step in intervals) <= 1
+    assert state_of(sequence).estimate.high == 1

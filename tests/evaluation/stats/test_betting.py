@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from evaluation.stats import betting
 from evaluation.stats.betting import (
     assisted_sequence,
     betting_sequence,
@@ -93,6 +94,15 @@ def test_first_value_of_a_finite_population_bounds_the_mean():
     assert sequence.lower.tolist() == [0.25]
     assert sequence.upper.tolist() == [1.0]
     assert (sequence.first_outside(0.2), sequence.first_outside(0.5)) == (1, None)
+
+
+def test_blocks_give_the_same_sequence(monkeypatch):
+    values = np.random.default_rng(8).random(50)
+    expected = betting_sequence(values, population=60)
+    monkeypatch.setattr(betting, "BLOCK", 7)
+    sequence = betting_sequence(values, population=60)
+    np.testing.assert_allclose(sequence.lower, expected.lower)
+    np.testing.assert_allclose(sequence.upper, expected.upper)
 
 
 def test_e_value_of_no_change_stays_one():

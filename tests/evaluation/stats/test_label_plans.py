@@ -22,7 +22,7 @@ def population(n, share=0.6):
     return JudgedPairs(np.arange(n), np.ones(n), judge, np.full(n, NAN))
 
 
-@pytest.mark.parametrize(("rate", "sequence", "fixed"), [(0.15, 122, 52), (0.05, 76, 19)])
+@pytest.mark.parametrize(("rate", "sequence", "fixed"), [(0.15, 120, 58), (0.05, 76, 22)])
 def test_needs_of_the_study_of_the_documentation(rate, sequence, fixed):
     pairs = population(1240)
     stop = reaches_half_width(0.1)
