@@ -126,6 +126,8 @@ def _units(query: PlanQuery) -> list[Unit]:
     if query.selection.judge is None:
         raise NothingToLabelError("No judge has graded the reports of this dataset.")
     if query.is_order:
+        if "" in (query.system, query.other_system) or query.system == query.other_system:
+            raise NothingToLabelError("Choose two different systems to decide between.")
         units = topic_units(query.selection, query.system, query.other_system)
         noun = "topics in which the judge graded all reports of both systems"
     else:

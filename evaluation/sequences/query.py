@@ -8,7 +8,7 @@ from typing import Any
 from annotation.models import Dataset
 from evaluation.data.filter_line import Phrase
 from evaluation.data.query import OneOf, PageQuery, number, parameter
-from evaluation.data.selection import Selection, SelectionError
+from evaluation.data.selection import Selection
 from evaluation.labelling.query import label_query
 from evaluation.models import LabelSequence
 
@@ -16,6 +16,7 @@ Kind = LabelSequence.Kind
 TARGETS = {Kind.MEAN: 0.1, Kind.ORDER: 0.05}
 STATED_RATE = 0.15  # of a judge's errors, where no person has graded
 MAX_PEOPLE = 10
+NO_SYSTEM = "no system"
 
 
 class PlanQuery(PageQuery):
@@ -49,12 +50,9 @@ class PlanQuery(PageQuery):
 
     def resolve(self, values: dict[str, Any]) -> dict[str, Any]:
         is_order = values["kind"] == Kind.ORDER
-        systems = {values["system"], values["other_system"]}
-        if is_order and (len(systems) < 2 or None in systems):
-            raise SelectionError("Choose two different systems to decide between.")
         return values | {
             "system": values["system"] or "",
-            "other_system": values["other_system"] if is_order else "",
+            "other_system": (is_order and values["other_system"]) or "",
             "target": values["target"] or TARGETS[Kind(values["kind"])],
         }
 
@@ -70,7 +68,7 @@ class PlanQuery(PageQuery):
     def filter_phrases(self) -> Iterator[Phrase]:
         yield from self.selection.filter_phrases()
         if self.is_order:
-            yield Phrase(f"{self.system} against {self.other_system}")
+            yield Phrase(f"{self.system or NO_SYSTEM} against {self.other_system or NO_SYSTEM}")
             yield Phrase(f"margin {self.target:g}")
         else:
             yield Phrase(self.system or "all systems")

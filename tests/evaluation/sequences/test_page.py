@@ -190,8 +190,6 @@ def test_files_have_all_looks(rosa, study):
 
 BAD = {
     "kind": ({"kind": "spread"}, "question"),
-    "one system": ({"kind": "order", "system": "strong"}, "two different systems"),
-    "the same system": ({**ORDER, "other_system": "strong"}, "two different systems"),
     "target": ({"target": "3"}, "from 0.005 to 0.5"),
     "no number": ({"target": "wide"}, "from 0.005 to 0.5"),
     "people": ({"people": "99"}, "from 1 to 10"),
@@ -209,6 +207,16 @@ def test_bad_choice_is_refused_and_stores_nothing(name, rosa, study):
     ):
         assert response.status_code == 400
         assert message in text_of_page(response)
+    assert not LabelSequence.objects.exists()
+
+
+@pytest.mark.parametrize("systems", [{}, {"system": "strong"}, {**ORDER, "other_system": "strong"}])
+def test_order_needs_two_systems(systems, rosa, study):
+    params = {"rubric": "graded", "plan": "sequence"} | systems | {"kind": "order"}
+    response = rosa.get(URL, params)
+    assert response.status_code == 200
+    assert "Choose two different systems" in text_of_page(response)
+    assert rosa.post(URL, params).status_code == 400
     assert not LabelSequence.objects.exists()
 
 
