@@ -149,4 +149,4 @@ def _results() -> None:
     coast.texts.filter(kind="report").update(origins=[wrote, retrieved])
     coast.runs.update(origins=[retrieved])
     make_locks()
-    make_certificate_study()
+    make_certificate_study(slug="harbour")
