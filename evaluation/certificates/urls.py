@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 
 from evaluation.certificates import views
-from evaluation.result_tables import PAGE_FORMATS, table_paths
+from evaluation.result_tables import table_paths
 
 CERTIFICATE = "certificates/<slug:rubric>/<int:judge>"
 
@@ -11,7 +11,5 @@ urlpatterns: list[URLPattern] = [
     path("certificates/", views.certificates, name="certificates"),
     path(f"{CERTIFICATE}/", views.certificate, name="certificate"),
     path(f"{CERTIFICATE}.json", views.certificate_json, name="certificate_json"),
-    *table_paths(
-        f"{CERTIFICATE}/<slug:table>", views.certificate_table, "certificate_table", PAGE_FORMATS
-    ),
+    *table_paths(f"{CERTIFICATE}/<slug:table>", views.certificate_table, "certificate_table"),
 ]

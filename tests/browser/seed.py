@@ -150,5 +150,5 @@ def _results() -> None:
     coast.texts.filter(kind="report").update(origins=[wrote, retrieved])
     coast.runs.update(origins=[retrieved])
     make_locks()
-    make_certificate_study()
+    make_certificate_study(slug="harbour")
     make_sequence_study()

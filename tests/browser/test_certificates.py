@@ -5,11 +5,11 @@ from playwright.sync_api import expect
 
 from tests.browser.page_audit import WIDTHS, faults
 
-LIST = "/datasets/bay/certificates/"
-AGREEMENT = "/datasets/bay/agreement/?rubric=graded&judge=near"
+LIST = "/datasets/harbour/certificates/"
+AGREEMENT = "/datasets/harbour/agreement/?rubric=graded&judge=near"
 CHANGE = (
     "from annotation.models import Rating;"
-    "r = Rating.objects.filter(rater__name='ben', text__dataset__slug='bay').first();"
+    "r = Rating.objects.filter(rater__name='ben', text__dataset__slug='harbour').first();"
     "Rating.objects.filter(pk=r.pk).update(grade=(r.grade + 1) % 5)"
 )
 
@@ -43,7 +43,7 @@ def test_certificate_holds_until_a_grade_changes(visit, site):
 
 
 def test_disagreements_become_an_open_campaign_in_three_acts(visit):
-    page = visit("ada").open("/datasets/bay/disagreements/?rubric=graded&kind=differ")
+    page = visit("ada").open("/datasets/harbour/disagreements/?rubric=graded&kind=differ")
     page.get_by_role("link", name="Create campaign of these pairs").click()
     assert faults(page) == []
     page.get_by_label("Anyone with a link").check()

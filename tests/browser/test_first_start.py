@@ -51,7 +51,7 @@ def test_first_admin_is_created_once_and_loads_the_demo(printed_address, open_pa
     expect(page.locator("#work li").first).to_be_visible()
     page.wait_for_url(f"{site}/")  # by itself, at the end
     expect(page.locator(".cards tbody th a")).to_have_text(
-        ["Built demo", "Citations of the built demo", "Coastal demo"]
+        ["Built demo", "Citations of the built demo", "Certificate demo", "Coastal demo"]
     )
     page.goto(f"{site}/datasets/coastal-demo/agreement/")
     expect(page.locator("h1")).to_contain_text("Agreement")

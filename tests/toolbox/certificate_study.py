@@ -34,12 +34,12 @@ class CertificateStudy:
         return ratings.order_by("question__topic__position", "question__position")[index]
 
 
-def make_certificate_study(n_topics: int = N_TOPICS) -> CertificateStudy:
+def make_certificate_study(n_topics: int = N_TOPICS, slug: str = "bay") -> CertificateStudy:
     """Create the study. The judge `far` adds 2 to half of the grades.
 
     People differ by a grade from the true one on three of ten pairs each, `near` on one of twenty.
     """
-    dataset = Dataset.objects.create(slug="bay", title="The bay")
+    dataset = Dataset.objects.create(slug=slug, title=f"The {slug}")
     rubric = Rubric.objects.get(slug="graded")
     questions, texts = [], []
     for position in range(n_topics):

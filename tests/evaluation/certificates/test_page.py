@@ -205,6 +205,7 @@ def test_files_have_the_state_and_the_evidence(rosa, study):
         "longest third of texts",
     ]
     assert {row["reason"] for row in slices} == {"fewer than 6 topics"}
+    assert len(rosa.get(study.url("near", "/slices.json")).json()) == 3
     assert "Certificate: holds" in rosa.get(study.url("near", "/bias.tex")).content.decode()
 
 
