@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from decimal import Decimal
 
 import pytest
 from django.urls import reverse
@@ -279,3 +280,23 @@ def test_interval_stays_within_what_is_possible(rosa, study):
     intervals = list(SequencePage(state_of(sequence)).intervals())
     assert max(step.estimate.high for step in intervals) <= 1
     assert state_of(sequence).estimate.high == 1
+
+
+def test_price_is_that_of_the_newest_paid_campaign(rosa, study):
+    campaign = Campaign.objects.create(
+        dataset=study.dataset,
+        rubric=study.rubric,
+        slug="paid",
+        title="Paid",
+        state=Campaign.State.CLOSED,
+        items_per_part=2,
+        minutes_per_part=10,
+        pay_per_part=3,
+    )
+    text, question = next(iter(study.truth))
+    item = campaign.items.create(text_id=text, position=0)
+    item.asked.create(question_id=question, position=0)
+    plan = rosa.get(URL, {"rubric": "graded", "people": "2"}).context["plans"].sequence
+    assert plan.n_grades == 2 * plan.n_pairs
+    assert plan.price.minutes == plan.n_grades * 5  # parts of two items with a pair each
+    assert plan.price.pay == plan.n_grades * Decimal("1.50")
