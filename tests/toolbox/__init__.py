@@ -39,6 +39,7 @@ Studies in the database. Each docstring has the study's table:
 - `reply_study`: replies of two judges of one model
 - `retrieval_study`: runs on four topics, with results by hand
 - `rubric_studies`: studies under other kinds of rubrics
+- `sequence_study`: a judge and people on pairs of two systems, for label sequences
 - `survey`: survey questions of a study, and answers to them
 - `scoring_study`: retrieval runs, reports and a judge, with results by hand
 
