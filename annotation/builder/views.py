@@ -197,17 +197,17 @@ def _review_page(
 ) -> HttpResponse:
     campaign = get_object_or_404(Campaign, slug=slug)
     invited = campaign.participants.select_related("rater").filter(source="account")
-    work, wording = _workload_context(campaign), campaign_wording(campaign)
+    work, rubric_wording = _workload_context(campaign), campaign_wording(campaign)
     context: dict[str, Any] = {
         "drawn": sample_counts(campaign),
         "invited": invited.order_by("rater__name"),
         "check_questions": campaign.check_questions.all(),
         "attention_checks": [
-            (check.body, wording.grade_text(check.expected))
+            (check.body, rubric_wording.grade_text(check.expected))
             for check in campaign.attention_checks.all()
         ],
         "survey_questions": campaign.survey_questions.all(),
-        "words": wording,
+        "words": rubric_wording,
         "can_choose_equal_texts": can_choose(campaign),
         "is_changed": is_changed,
     }

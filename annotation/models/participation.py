@@ -141,8 +141,8 @@ class Participant(models.Model):
     @cached_property
     def has_seen_feedback(self) -> bool:
         """True if the person has seen decisions of an expert, in this campaign or another."""
-        seen = Participant.objects.filter(feedback_opened_at__isnull=False)
-        return seen.filter(rater=self.rater_id).exists()
+        readers = Participant.objects.filter(feedback_opened_at__isnull=False)
+        return readers.filter(rater=self.rater_id).exists()
 
     @property
     def can_work(self) -> bool:
