@@ -205,7 +205,7 @@ class Certificate(models.Model):
         "annotation.Rater", on_delete=models.RESTRICT, related_name="+", db_index=False
     )
     rubric = models.ForeignKey("annotation.Rubric", on_delete=models.PROTECT, related_name="+")
-    is_passed = models.BooleanField()
+    is_certified = models.BooleanField()
     parameters = models.JSONField(help_text="people, epsilon and margins, as they were chosen")
     result = models.JSONField()
     fingerprint = models.CharField(max_length=64, blank=True, help_text="of the judge")

@@ -11,6 +11,7 @@ from annotation.http import AuthenticatedRequest
 from crux_site.calibration.chart import curve
 from crux_site.calibration.figures import calibration_page
 from crux_site.calibration.page import TITLES, JudgeCalibration, judge_calibration, no_curve
+from evaluation.data.certificates import certificates_in_words
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.figures import render_figure
 from evaluation.http import json_file, of_selection, table_called
@@ -66,6 +67,7 @@ def calibration_json(request: AuthenticatedRequest, selection: Selection) -> Htt
     result = _calibration_of(selection)
     content: dict[str, Any] = {
         "dataset": selection.dataset.slug,
+        "certificates": certificates_in_words(selection.dataset, selection.filter_phrases()),
         "rubric": selection.rubric.slug,
         "judge": selection.judge.name if selection.judge else None,
         "eta": selection.eta,

@@ -103,7 +103,7 @@ def _certificates(dataset: Dataset, limit: int | None) -> Iterator[Event]:
         "created_by", "judge", "rubric", "dataset"
     ).order_by("-created")
     for certificate in certificates[:limit]:
-        outcome = "passed" if certificate.is_passed else "not passed"
+        outcome = "passed" if certificate.is_certified else "not passed"
         detail = f"{certificate.judge.name} under {certificate.rubric.title}: {outcome}"
         url = certificate.get_absolute_url()
         yield Event(certificate.created, certificate.created_by, "tested a judge", detail, url)

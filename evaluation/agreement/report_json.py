@@ -28,7 +28,7 @@ from evaluation.agreement.numbers import (
 from evaluation.agreement.parts import Part
 from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.threshold import AtEta
-from evaluation.data.certificates import certificate_state
+from evaluation.data.certificates import certificates_in_words
 from evaluation.scoring.report_coverage import Correlations
 from evaluation.stats.classes import Classes
 from evaluation.stats.confusion import ClassScores
@@ -49,6 +49,7 @@ def as_json(report: AgreementReport) -> Json:
     selection = report.selection
     head: Json = {
         "dataset": selection.dataset.slug,
+        "certificates": certificates_in_words(selection.dataset, selection.filter_phrases()),
         "rubric": selection.rubric.slug,
         "scale": selection.rubric.scale,
         "levels": list(report.levels),
@@ -69,9 +70,7 @@ def as_json(report: AgreementReport) -> Json:
     raters = _between_raters(report)
     if report.judge is None or selection.judge is None:
         return head | raters
-    state = certificate_state(selection.dataset, selection.judge.pk, selection.rubric.pk)
-    judge: Json = {"judge": selection.judge.name, "certificate": str(state)}
-    judge |= _against(report.judge)
+    judge: Json = {"judge": selection.judge.name} | _against(report.judge)
     if evidence := report.judge_words:
         judge["words"] = {"n_judge_alone": evidence.n_judge_alone, **_these(evidence, OF_EVIDENCE)}
     judge["by_rater"] = {part.name: _against(part) for part in report.judge_by_rater}

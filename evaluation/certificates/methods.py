@@ -15,7 +15,7 @@ SOURCE = "(Calderon et al., 2025)"
 
 def decision(certificate: Certificate) -> str:
     """Return the decision of a certificate in one sentence."""
-    verb = "may" if certificate.is_passed else "was not shown to be able to"
+    verb = "may" if certificate.is_certified else "was not shown to be able to"
     return (
         f"{certificate.judge.name} {verb} stand in for a person on {certificate.dataset.title} under the "
         f"rubric {certificate.rubric.title}."
@@ -25,7 +25,7 @@ def decision(certificate: Certificate) -> str:
 def methods_sentences(certificate: Certificate) -> Iterator[str]:
     """Yield sentences on a test for a methods section, in plain text."""
     result, parameters = certificate.result, certificate.parameters
-    outcome = "passed" if certificate.is_passed else "did not pass"
+    outcome = "passed" if certificate.is_certified else "did not pass"
     when = "chosen after an earlier result" if has_seen_results(certificate) else "set in advance"
     n_people = len(parameters["people"])
     pairs = n_of(result["n_pairs"], "pair", ",")
@@ -45,7 +45,7 @@ def methods_sentences(certificate: Certificate) -> Iterator[str]:
         share = result["n_without_judge"] / total
         among = ", so the result is of the pairs that it could answer" if share > UNANSWERED else ""
         yield f"The judge gave no grade for {share:.1%} of these pairs{among}."
-    if certificate.is_passed and (parts := failed_parts(result)):
+    if certificate.is_certified and (parts := failed_parts(result)):
         yield f"It was not shown for: {', '.join(parts)}."
     yield f"The SHA-256 hash of the grades begins with {certificate.data_hash[:12]}."
 

@@ -94,7 +94,7 @@ class CertificatePage:
 
     @property
     def failed_parts(self) -> list[str]:
-        return list(failed_parts(self.result)) if self.certificate.is_passed else []
+        return list(failed_parts(self.result)) if self.certificate.is_certified else []
 
     @property
     def people(self) -> list[dict[str, Any]]:

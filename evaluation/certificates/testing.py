@@ -51,7 +51,7 @@ class JudgeTest:
             dataset=dataset,
             judge_id=judge.pk,
             rubric=selection.rubric,
-            is_passed=result["passes"],
+            is_certified=result["passes"],
             parameters=self.as_json(),
             result=result,
             fingerprint=fingerprint_of(judge.pk),

@@ -237,7 +237,7 @@ def state_of(certificate: Certificate) -> CertificateState:
         reasons.append(f"words changed in {_listed(changes.reworded_topics)}")
     if reasons:
         return CertificateState("void", "; ".join(reasons), certificate)
-    kind: Kind = "holds" if certificate.is_passed else "not shown"
+    kind: Kind = "holds" if certificate.is_certified else "not shown"
     return CertificateState(kind, "", certificate, changes.n_added)
 
 

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             name='Certificate',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('is_passed', models.BooleanField()),
+                ('is_certified', models.BooleanField()),
                 ('parameters', models.JSONField(help_text='people, epsilon and margins, as they were chosen')),
                 ('result', models.JSONField()),
                 ('fingerprint', models.CharField(blank=True, help_text='of the judge', max_length=64)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluation.data.certificates import certificates_in_words
 from evaluation.mixed_model.page import Against, ModelReport
 from evaluation.mixed_model.query import ModelQuery
 from evaluation.result_tables import ResultTable, Row, Statistic
@@ -57,6 +58,7 @@ def as_json(choice: ModelQuery, report: ModelReport) -> dict[str, Any]:
     tables = {name: table(choice, report) for name, table in TABLES.items()}
     return {
         "dataset": selection.dataset.slug,
+        "certificates": certificates_in_words(selection.dataset, selection.filter_phrases()),
         "rubric": selection.rubric.slug,
         "campaign": selection.campaign.slug if selection.campaign else None,
         "eta": selection.eta,

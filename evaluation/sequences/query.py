@@ -16,7 +16,7 @@ Kind = LabelSequence.Kind
 TARGETS = {Kind.MEAN: 0.1, Kind.ORDER: 0.05}
 STATED_RATE = 0.15  # of a judge's errors, where no person has graded
 MAX_PEOPLE = 10
-NO_SYSTEM = "no system"
+NO_SYSTEMS = "two systems not chosen yet"
 
 
 class PlanQuery(PageQuery):
@@ -68,7 +68,8 @@ class PlanQuery(PageQuery):
     def filter_phrases(self) -> Iterator[Phrase]:
         yield from self.selection.filter_phrases()
         if self.is_order:
-            yield Phrase(f"{self.system or NO_SYSTEM} against {self.other_system or NO_SYSTEM}")
+            has_both = self.system and self.other_system
+            yield Phrase(f"{self.system} against {self.other_system}" if has_both else NO_SYSTEMS)
             yield Phrase(f"margin {self.target:g}")
         else:
             yield Phrase(self.system or "all systems")

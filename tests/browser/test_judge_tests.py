@@ -1,39 +1,17 @@
 """Repeat test of a judge in the browser: two clicks, a worker, and the result on the page."""
 
-import subprocess
-import sys
-from contextlib import contextmanager
-
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.mock_judging import PATIENT, served_with_mock_model, worker
 from tests.browser.page_audit import WIDTHS, faults
-from tests.toolbox.mock_server import slow_server
-from tests.toolbox.paths import ROOT
-from tests.toolbox.served_site import served
-
-PATIENT = 180_000  # milliseconds: a worker is a process that has to start
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Serve a site whose only server is the mock model."""
-    with slow_server(0, at_once=8) as url, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUDGE_ENDPOINTS", f"mock={url}")
-        seed = "from tests.browser.judge_test_seed import seed; seed()"
-        with served(tmp_path_factory.mktemp("judge-tests"), seed) as running:
-            yield running
-
-
-@contextmanager
-def worker(site):
-    command = [sys.executable, str(ROOT / "manage.py"), "judge_worker", "--interval", "0.2"]
-    process = subprocess.Popen(command, env=site.env, cwd=ROOT)
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(60)
+    seed = "from tests.browser.judge_test_seed import seed; seed()"
+    with served_with_mock_model(tmp_path_factory.mktemp("judge-tests"), seed) as running:
+        yield running
 
 
 def test_repeat_test_is_two_clicks_from_the_judge(visit, site):

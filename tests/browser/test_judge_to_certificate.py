@@ -1,19 +1,13 @@
 """From a judge to its certificate: repeat test, refusal, campaign, labels, holds, void."""
 
 import io
-import subprocess
-import sys
 import zipfile
-from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.toolbox.mock_server import slow_server
-from tests.toolbox.paths import ROOT
-from tests.toolbox.served_site import served
+from tests.browser.mock_judging import PATIENT, served_with_mock_model, worker
 
-PATIENT = 180_000  # milliseconds: a worker is a process that has to start
 SEED = "from tests.browser import certificate_seed; certificate_seed.{}()"
 PAGES = (
     "agreement/?rubric=graded&judge=mock-judge",
@@ -26,22 +20,9 @@ PAGES = (
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Serve a site whose only server is the mock model."""
-    with slow_server(0, at_once=8) as url, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JUDGE_ENDPOINTS", f"mock={url}")
-        with served(tmp_path_factory.mktemp("certificate"), SEED.format("seed")) as running:
-            yield running
-
-
-@contextmanager
-def worker(site):
-    command = [sys.executable, str(ROOT / "manage.py"), "judge_worker", "--interval", "0.2"]
-    process = subprocess.Popen(command, env=site.env, cwd=ROOT)
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(60)
+    seed = SEED.format("seed")
+    with served_with_mock_model(tmp_path_factory.mktemp("certificate"), seed) as running:
+        yield running
 
 
 def test_judge_is_tested_certified_and_void_after_a_change(visit, site):

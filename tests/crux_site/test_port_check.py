@@ -94,7 +94,7 @@ def test_stand_in_says_that_its_port_is_taken():
     )
 
 
-def test_free_port_is_passed_over_in_silence():
+def test_free_port_is_certified_over_in_silence():
     done = run(sys.executable, "-m", "crux_site.port_check", f"PORT={free_port()}")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

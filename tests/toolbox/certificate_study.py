@@ -90,7 +90,7 @@ def store_certificate(dataset: Dataset, judge: Rater) -> Certificate:
         dataset=dataset,
         judge=judge,
         rubric=Rubric.objects.get(slug="graded"),
-        is_passed=False,
+        is_certified=False,
         parameters={
             "people": [],
             "all_people": True,

@@ -83,7 +83,7 @@ def test_names_that_a_template_assigns_are_found():
     ]
 
 
-def test_banned_phrase_in_code_marks_is_passed_over():
+def test_banned_phrase_in_code_marks_is_certified_over():
     assert findings(check_docs("docs/terms.md", "It is mended.\nSee `mend`.\n")) == [("docs", 1)]
 
 

@@ -86,7 +86,7 @@ def _lines(state: CertificateState) -> Iterator[str]:
             f"[{printed(person['low'])}, {printed(person['high'])}], p by topic "
             f"{printed(person['p'], 3)}, by pair {printed(person['p_by_pairs'], 3)}"
         )
-    if certificate.is_passed and (parts := failed_parts(result)):
+    if certificate.is_certified and (parts := failed_parts(result)):
         yield f"Not shown for: {', '.join(parts)}"
     if needed := result["needed"]:
         yield (

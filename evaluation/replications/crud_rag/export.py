@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.data.certificates import certificates_in_words
 from evaluation.data.generations import TopicPlace
 from evaluation.data.selection import one_of
 from evaluation.replications.crud_rag.page import Grid, GridRow
@@ -80,6 +81,7 @@ def as_json(choice: GridQuery, report: Grid) -> dict[str, Any]:
     options = choice.options
     return {
         "dataset": choice.dataset.slug,
+        "certificates": certificates_in_words(choice.dataset, choice.filter_phrases()),
         "vary": choice.vary,
         "base": choice.base,
         "alike": choice.common_settings,
@@ -149,6 +151,7 @@ def items_json(choice: GridQuery, system: str) -> dict[str, Any]:
     topics = choice.scorer.generations.topics
     return {
         "dataset": choice.dataset.slug,
+        "certificates": certificates_in_words(choice.dataset, choice.filter_phrases()),
         "system": system,
         "rules": choice.options.rules,
         "tokens": str(choice.options.tokens),

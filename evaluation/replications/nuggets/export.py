@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluation.data.certificates import certificates_in_words
 from evaluation.replications.nuggets.metrics import SCORES
 from evaluation.replications.nuggets.page import NuggetReport
 from evaluation.replications.nuggets.query import NuggetQuery
@@ -74,6 +75,7 @@ def as_json(choice: NuggetQuery, report: NuggetReport) -> dict[str, Any]:
     """All of the page."""
     return {
         "dataset": choice.dataset.slug,
+        "certificates": certificates_in_words(choice.dataset, choice.filter_phrases()),
         "support": choice.support and choice.support.name,
         "importance": choice.importance and choice.importance.name,
         "rules": choice.rules,

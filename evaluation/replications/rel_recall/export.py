@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotation.models.standard import UTILITY
+from evaluation.data.certificates import certificates_in_words
 from evaluation.metrics.exact_match import LIST_MEASURES
 from evaluation.metrics.relevance_seen import MEASURES
 from evaluation.replications.rel_recall.items import CitedItem, Items
@@ -115,6 +116,7 @@ def as_json(choice: SeenQuery, scores: Scores) -> dict[str, Any]:
     """All of the page, as `manage.py seen --json` prints it too."""
     return {
         "dataset": choice.dataset.slug,
+        "certificates": certificates_in_words(choice.dataset, choice.filter_phrases()),
         **_option_params(choice.options),
         **{kind: [_system(row) for row in scores.rows[kind]] for kind in OUTPUT_KINDS},
         "lists": [_list(system) for system in scores.lists],
@@ -195,6 +197,7 @@ def items_json(choice: SeenQuery, items: Items) -> dict[str, Any]:
     """
     return {
         "dataset": choice.dataset.slug,
+        "certificates": certificates_in_words(choice.dataset, choice.filter_phrases()),
         "system": items.report.system,
         **_option_params(choice.options),
         "context": None if items.context is None else [passage.name for passage in items.context],

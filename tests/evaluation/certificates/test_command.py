@@ -26,7 +26,7 @@ def test_result_is_printed_and_stored(study, capsys):
     assert "ann: passes; difference " in printed
     assert "ε = 0.1, set in advance" in printed
     certificate = Certificate.objects.get()
-    assert (certificate.is_passed, certificate.created_by) == (True, None)
+    assert (certificate.is_certified, certificate.created_by) == (True, None)
     assert certificate.parameters["epsilon"] == 0.1
 
 

@@ -42,7 +42,7 @@ def test_near_judge_holds(rosa, study):
     page = text_of_page(run_test(rosa, study))
     assert "near may stand in for a person on The bay under the rubric" in page
     certificate = Certificate.objects.get()
-    assert certificate.is_passed
+    assert certificate.is_certified
     assert certificate.created_by.username == "rosa"
     assert certificate.result["winning_rate"] == 1
     assert certificate.result["n_pairs"] == 40

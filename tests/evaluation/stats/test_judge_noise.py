@@ -53,11 +53,14 @@ def test_no_change_has_the_exact_interval_of_its_pairs():
     changes, pairs = share_of_changes(grades), share_of_unstable_pairs(grades)
     assert (changes.value, changes.n, changes.low) == (0, 36, 0)
     assert changes.high == pairs.high == pytest.approx(1 - 0.025 ** (1 / 12))
-    every = paired(np.full(12, 3), np.full((12, 3), 2), np.arange(12) % 4)
-    assert share_of_changes(every).low == pytest.approx(0.025 ** (1 / 12))
-    assert share_of_rises(every).value == 0
+    all_changed = paired(np.full(12, 3), np.full((12, 3), 2), np.arange(12) % 4)
+    assert share_of_changes(all_changed).low == pytest.approx(0.025 ** (1 / 12))
+    assert share_of_rises(all_changed).value == 0
     assert (within_pair_sd(grades).value, within_pair_sd(grades).interval_reason) == (0, NO_SPREAD)
-    assert (mean_change(every).value, mean_change(every).interval_reason) == (-1, NO_SPREAD)
+    assert (mean_change(all_changed).value, mean_change(all_changed).interval_reason) == (
+        -1,
+        NO_SPREAD,
+    )
 
 
 def test_pair_with_any_change_is_unstable(grades):

@@ -65,7 +65,7 @@ def test_ten_is_read_over_both_of_its_tokens(server, ask):
     assert graded.expected_grade == pytest.approx((10 * 0.72 + 9 * 0.1) / 0.82)
 
 
-def test_reasoning_under_token_ids_is_passed_over(server, ask):
+def test_reasoning_under_token_ids_is_certified_over(server, ask):
     grade = str(LABEL_IDS[4])
     shares = {grade: 0.8, str(LABEL_IDS[3]): 0.2}
     as_ids = [

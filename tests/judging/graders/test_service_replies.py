@@ -85,7 +85,7 @@ def test_delay_that_comes_in_the_body_is_waited_for(server, ask):
 
 
 @pytest.mark.parametrize("delay", ["soon", 3, None, "-1s", "1e9s"])
-def test_delay_in_the_body_that_is_none_is_passed_over(server, ask, delay):
+def test_delay_in_the_body_that_is_none_is_certified_over(server, ask, delay):
     error = {"code": 429, "message": "Quota exceeded.", "details": [{"retryDelay": delay}, "x"]}
     server.script("Q", as_json([{"error": error}], status=429), reply_with("4"))
     assert ask("Q")["Q"].grade == 4
