@@ -51,11 +51,9 @@ from evaluation.stats.bootstrap import cluster_bootstrap
 from evaluation.stats.calibration import calibration
 from evaluation.stats.classes import class_scores
 from evaluation.stats.clusters import (
-    kappa_over_topics,
     leave_one_out_sums,
     leave_one_topic_out_sums,
     level_sums,
-    scott_over_topics,
     share,
     topic_sums,
 )
@@ -71,8 +69,9 @@ from evaluation.stats.krippendorff import (
     coincidences,
     krippendorff_alpha,
 )
-from evaluation.stats.majority import majority_of, pair_counts, relative_drop, scott_pi
+from evaluation.stats.majority import majority_of, relative_drop
 from evaluation.stats.mixed_model import mixed_model
+from evaluation.stats.pair_counts import PairCounts
 from evaluation.stats.prediction_powered import ppi_mean
 from evaluation.stats.sampling import systematic
 from evaluation.stats.unitizing import unitised_alpha
@@ -147,10 +146,12 @@ def binary_statistics(grades, *, bootstrap=True):
         ("Percent agreement, prevalence and other shares of items", JACKKNIFE): share(
             terms[:, 0], np.ones(len(terms)), topics, "none"
         ),
-        ("Cohen's kappa", JACKKNIFE): kappa_over_topics(items[:, 0], items[:, 1], (0, 1), topics),
-        ("Scott's pi against the majority", JACKKNIFE): scott_over_topics(
+        ("Cohen's kappa", JACKKNIFE): PairCounts.of(
+            items[:, 0], items[:, 1], (0, 1), topics
+        ).kappa(),
+        ("Scott's pi against the majority", JACKKNIFE): PairCounts.of(
             items[:, 0], majority_of(items[:, 1:3], [0, 1]), (0, 1), topics
-        ),
+        ).scott(),
         ("Lower by: a judge's kappa and a rater's", JACKKNIFE): lower_by(items, topics),
     }
     if bootstrap:
@@ -173,11 +174,9 @@ def binary_statistics(grades, *, bootstrap=True):
 
 def lower_by(items, topics):
     judge, rater, majority = items[:, 3], items[:, 0], majority_of(items[:, 1:3], [0, 1])
-    kappas, deleted = [], []
-    for side in (rater, judge):
-        terms = fleiss.item_terms(pair_counts(side, majority, [0, 1]))
-        deleted.append(fleiss.kappa_from_sums(leave_one_topic_out_sums(terms, topics)))
-        kappas.append(scott_pi(side, majority, [0, 1]))
+    sides = [PairCounts.of(side, majority, (0, 1), topics) for side in (rater, judge)]
+    deleted = [counts.scott_leave_one_out for counts in sides]
+    kappas = [counts.scott() for counts in sides]
     above = np.where(deleted[0] > 0, deleted[0], np.nan)
     return jackknife_interval(relative_drop(*kappas), 1 - deleted[1] / above)
 
@@ -196,9 +195,9 @@ def ordinal_statistics(grades):
             krippendorff_alpha(people.T, "ordinal"),
             alpha_from_coincidences(deleted, LEVELS, "ordinal"),
         ),
-        ("Quadratic kappa", JACKKNIFE): kappa_over_topics(
-            items[:, 0], items[:, 3], LEVELS, topics, "quadratic"
-        ),
+        ("Quadratic kappa", JACKKNIFE): PairCounts.of(
+            items[:, 0], items[:, 3], LEVELS, topics
+        ).kappa("quadratic"),
         ("Macro F1 of six grades", JACKKNIFE): classes.macro.f1,
         ("Mean grade, mean distance, bias", JACKKNIFE): share(
             differences, np.ones(len(items)), topics, "none"

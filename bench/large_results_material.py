@@ -16,21 +16,23 @@ from evaluation.models import RankedText, RetrievalRun
 SLUG = "large"
 QUESTIONS, PASSAGES, RANKED = 8, 16, 10  # of a topic; of a topic; of those by a run
 TWICE = 10  # systems whose reports a second person has graded
+PEOPLE_EACH = 5  # people of a crowd who grade each report
 USERNAME = "rosa"
 
 
 @transaction.atomic
-def make(topics: int, systems: int) -> None:
+def make(topics: int, systems: int, people: int = 0) -> None:
     """Create reports, passages, retrieval runs and ratings of a large study.
 
-    A judge grades all texts, a person all reports. With 50 systems a topic has 1,008 ratings.
+    A judge grades all texts, a person all reports. With 50 systems a topic has 1,008 ratings. With a
+    number of `people` five of them grade each report instead: a topic has 2,528 ratings.
     """
     draw = random.Random(7)
     dataset = Dataset.objects.create(slug=SLUG, title="A large study")
     questions = _topics(draw, dataset, topics)
     texts = _texts(draw, dataset, list(questions), systems)
     _runs(draw, dataset, texts, systems)
-    _ratings(draw, dataset, questions, texts)
+    _ratings(draw, dataset, questions, texts, people)
     _session()
 
 
@@ -87,6 +89,7 @@ def _ratings(
     dataset: Dataset,
     topic_questions: dict[Topic, list[SubQuestion]],
     texts: list[Text],
+    people: int,
 ) -> None:
     questions = {topic.pk: of_it for topic, of_it in topic_questions.items()}
     rubric = Rubric.objects.get(slug="graded").pk
@@ -96,11 +99,22 @@ def _ratings(
         for question in questions[text.topic_id]
     ]
     twice = {f"system-{n:02}" for n in range(TWICE)}
-    for name, kind, share, of_whom in (
+    raters = [
         ("judge", "model", 1.0, lambda text: True),
         ("ann", "human", 0.7, lambda text: text.kind == "report"),
         ("ben", "human", 0.7, lambda text: text.system in twice),
-    ):
+    ]
+    if people:
+        chosen = {
+            text.pk: set(draw.sample(range(people), PEOPLE_EACH))
+            for text in texts
+            if text.kind == "report"
+        }
+        raters[1:] = [
+            (f"person-{n:02}", "human", 0.7, lambda text, n=n: n in chosen.get(text.pk, ()))
+            for n in range(people)
+        ]
+    for name, kind, share, of_whom in raters:
         rater = Rater.objects.create(dataset=dataset, name=name, kind=kind)
         Rating.objects.add_many(
             rater.pk,

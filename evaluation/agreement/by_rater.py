@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -12,20 +12,12 @@ from evaluation.agreement.parts import NO_RATINGS
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.spans import Evidence, unmarked_answers
-from evaluation.stats import cohen, correlation
-from evaluation.stats.classes import Classes, class_scores
-from evaluation.stats.clusters import (
-    binary,
-    kappa_over_topics,
-    level_sums,
-    mean_of_items,
-    scott_over_topics,
-    share,
-)
-from evaluation.stats.cohen import Weights
+from evaluation.stats.classes import Classes
+from evaluation.stats.clusters import share
 from evaluation.stats.correlation import Correlation
-from evaluation.stats.estimate import Estimate, FloatArray, IntArray
-from evaluation.stats.intraclass import Limits, limits_of_agreement
+from evaluation.stats.estimate import Estimate, IntArray
+from evaluation.stats.intraclass import Limits
+from evaluation.stats.pair_counts import LevelColumns, PairCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +77,14 @@ class RaterRow:
 
 def rater_pairs(matrix: RatingMatrix, evidence: Evidence) -> tuple[tuple[Pair, ...], int]:
     """Return the pairs of raters with a common item, and the number of pairs without one."""
-    rated = ~np.isnan(matrix.grades)
-    pairs = list(combinations(range(rated.shape[1]), 2))
-    shared = [(a, b) for a, b in pairs if (rated[:, a] & rated[:, b]).any()]
-    return tuple(_pair(matrix, evidence, a, b) for a, b in shared), len(pairs) - len(shared)
+    columns = LevelColumns(matrix.grades, matrix.levels, matrix.topic)
+    common = columns.common_items()
+    pairs = list(combinations(range(len(common)), 2))
+    shared = [(a, b) for a, b in pairs if common[a, b]]
+    return (
+        tuple(_pair(matrix, evidence, columns.pair(a, b), a, b) for a, b in shared),
+        len(pairs) - len(shared),
+    )
 
 
 def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]:
@@ -118,65 +114,43 @@ def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]
     return tuple(rows)
 
 
-def _pair(matrix: RatingMatrix, evidence: Evidence, a: int, b: int) -> Pair:
-    selection, topics = matrix.selection, matrix.topic
-    measures, levels = selection.measures, matrix.levels
-    first, second = matrix.grades[:, a], matrix.grades[:, b]
-    answerable = [binary(side, selection.threshold) for side in (first, second)]
-    both = ~(np.isnan(first) | np.isnan(second))
-    sums = level_sums(first, second, (levels, levels), topics)
-
-    def kappa(weights: Weights = None) -> Estimate:
-        return kappa_over_topics(first, second, levels, topics, weights)
+def _pair(matrix: RatingMatrix, evidence: Evidence, counts: PairCounts, a: int, b: int) -> Pair:
+    selection = matrix.selection
+    measures, threshold = selection.measures, selection.threshold
 
     # Computed if the rubric allows the measure; otherwise undefined, with the reason.
     functions: dict[str, Callable[[], Estimate]] = {
-        "cohen_linear": lambda: kappa("linear"),
-        "cohen_quadratic": lambda: kappa("quadratic"),
-        "cohen_binary": lambda: kappa_over_topics(answerable[0], answerable[1], (0, 1), topics),
-        "prevalence": lambda: share(
-            (answerable[0] + answerable[1]) / 2, both, topics, cohen.NO_PAIR
-        ),
+        "cohen_linear": lambda: counts.kappa("linear"),
+        "cohen_quadratic": lambda: counts.kappa("quadratic"),
+        "cohen_binary": lambda: counts.binary(threshold).kappa(),
+        "prevalence": lambda: counts.share_from(threshold),
     }
     values = {
         name: compute() if name in measures else measures.none(name)
         for name, compute in functions.items()
     }
-    meet, overlap = _span_overlap(matrix, evidence, a, b)
+    meet, overlap = _span_overlap(matrix, evidence, counts, a, b)
     return Pair(
         a=selection.raters[a],
         b=selection.raters[b],
-        kappa=kappa(),
-        scott=scott_over_topics(first, second, levels, topics),
+        kappa=counts.kappa(),
+        scott=counts.scott(),
         linear=values["cohen_linear"],
         quadratic=values["cohen_quadratic"],
         binary=values["cohen_binary"],
-        percent=share(np.where(both, first == second, 0.0), both, topics, cohen.NO_PAIR),
+        percent=counts.percent(),
         prevalence=values["prevalence"],
-        spearman=correlation.spearman(first, second)
-        if "spearman" in measures
-        else measures.none("spearman"),
+        spearman=counts.spearman() if "spearman" in measures else measures.none("spearman"),
         spans_meet=meet,
         overlap=overlap,
-        limits=_limits(matrix, first, second) if "bias" in measures else None,
-        matrix=sums.sum(axis=0),
-        classes=class_scores(sums, levels, int((~both).sum())) if "classes" in measures else None,
+        limits=counts.limits() if "bias" in measures else None,
+        matrix=counts.matrix,
+        classes=counts.classes() if "classes" in measures else None,
     )
-
-
-def _limits(matrix: RatingMatrix, first: FloatArray, second: FloatArray) -> Limits:
-    """Return Bland-Altman limits of agreement; the bias has its interval over topics."""
-    differences = first - second
-    levels = matrix.selection.levels
-    reach = levels[-1] - levels[0]
-    bias = mean_of_items(differences, ~np.isnan(differences), matrix.topic, cohen.NO_PAIR).within(
-        -reach, reach
-    )
-    return replace(limits_of_agreement(first, second), bias=bias)
 
 
 def _span_overlap(
-    matrix: RatingMatrix, evidence: Evidence, a: int, b: int
+    matrix: RatingMatrix, evidence: Evidence, counts: PairCounts, a: int, b: int
 ) -> tuple[Estimate, Estimate]:
     """Return how often and how far the highlights of two raters overlap.
 
@@ -186,8 +160,12 @@ def _span_overlap(
     if "spans_meet" not in measures or "answerable" not in measures:
         none = measures.none("spans_meet" if "spans_meet" not in measures else "answerable")
         return none, none
+    reason = "undefined, because there is no item that both mark"
+    if not evidence.have_marks(a, b):
+        n_answerable = int(counts.binary(matrix.selection.threshold).matrix[1, 1])
+        unmarked = Estimate(None, reason, 0, n_answerable)
+        return unmarked, unmarked
     both = (matrix.grades[:, [a, b]] >= matrix.selection.threshold).all(axis=1)
     iou, topics = evidence.overlap(a, b)[both], matrix.topic[both]
-    reason = "there is no item that both mark"
     marked = ~np.isnan(iou)
     return share(iou > 0, marked, topics, reason), share(iou, marked, topics, reason)

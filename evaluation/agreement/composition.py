@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,8 +11,9 @@ import numpy as np
 from evaluation.agreement.parts import NO_RATINGS
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix
-from evaluation.stats.clusters import mean_of_items, share
-from evaluation.stats.estimate import Estimate
+from evaluation.data.selection import Selection
+from evaluation.stats.clusters import means_of_counts
+from evaluation.stats.estimate import Estimate, IntArray, level_index
 
 ALL_SYSTEMS = "all"
 
@@ -51,29 +53,38 @@ def grades_given(matrix: RatingMatrix) -> tuple[GradesOf, ...]:
     if selection.judge and selection.one_scale and selection.judge.pk not in rater_ids:
         columns.append((selection.judge, matrix.judge))
     systems = matrix.systems if len(matrix.systems) > 1 else []
+    index_of_system = {system: index for index, system in enumerate(matrix.systems)}
+    of_item = np.array([index_of_system[system] for system in matrix.system.tolist()], np.int64)
+    topics, topic = np.unique(matrix.topic, return_inverse=True)
+    shape = (len(matrix.systems), len(topics), len(selection.levels))
     rows = []
     for rater, column in columns:
-        for system in (ALL_SYSTEMS, *systems):
-            selected = ~np.isnan(column)
-            if system != ALL_SYSTEMS:
-                selected &= matrix.system == system
-            grades, topics = column[selected], matrix.topic[selected]
-            present = np.ones(len(grades))
-            rows.append(
-                GradesOf(
-                    rater=rater,
-                    system=system,
-                    n=len(grades),
-                    counts={level: int((grades == level).sum()) for level in selection.levels},
-                    shares=tuple(
-                        share(grades == level, present, topics, NO_RATINGS)
-                        for level in selection.levels
-                    ),
-                    mean=mean_of_items(grades, present, topics, NO_RATINGS).within(
-                        min(selection.levels), max(selection.levels)
-                    )
-                    if "mean_grade" in selection.measures
-                    else selection.measures.none("mean_grade"),
-                )
-            )
+        position = level_index(column, selection.levels)
+        rated = np.flatnonzero(position >= 0)
+        cells = np.ravel_multi_index((of_item[rated], topic[rated], position[rated]), shape)
+        by_system = np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
+        rows.append(_grades_of(selection, rater, ALL_SYSTEMS, by_system.sum(axis=0)))
+        rows += [
+            _grades_of(selection, rater, system, by_system[index_of_system[system]])
+            for system in systems
+        ]
     return tuple(rows)
+
+
+def _grades_of(selection: Selection, rater: Column, system: str, by_topic: IntArray) -> GradesOf:
+    """Return the counts of one rater and system from counts by topic: topics x levels."""
+    by_topic = by_topic[by_topic.any(axis=1)]
+    counts, levels = by_topic.sum(axis=0), selection.levels
+    shares = means_of_counts(by_topic, np.eye(len(levels)), NO_RATINGS)
+    return GradesOf(
+        rater=rater,
+        system=system,
+        n=int(counts.sum()),
+        counts=dict(zip(levels, counts.tolist(), strict=True)),
+        shares=tuple(share.within(0, 1) for share in shares),
+        mean=means_of_counts(by_topic, np.array([levels]), NO_RATINGS)[0].within(
+            min(levels), max(levels)
+        )
+        if "mean_grade" in selection.measures
+        else selection.measures.none("mean_grade"),
+    )

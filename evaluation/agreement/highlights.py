@@ -6,10 +6,10 @@ import numpy as np
 from django.db.models.functions import Length
 
 from annotation.models import Text
-from evaluation.data.ratings import RatingMatrix, ratings_under
+from evaluation.data.ratings import RatingMatrix
 from evaluation.data.spans import Evidence, requires_spans
 from evaluation.stats.estimate import Estimate
-from evaluation.stats.unitizing import Span, unitised_alpha
+from evaluation.stats.unitizing import Span, alpha_of_marked_items
 
 
 def highlights_alpha(matrix: RatingMatrix, evidence: Evidence) -> Estimate:
@@ -19,18 +19,15 @@ def highlights_alpha(matrix: RatingMatrix, evidence: Evidence) -> Estimate:
     highlight, or with one that is not in the text, has no position, so it is no reading. A text whose
     body is missing has no readings either.
     """
-    raters = [rater.pk for rater in matrix.selection.raters]
-    rated = ratings_under(matrix.selection, raters).order_by().values("text_id")
-    texts = Text.objects.filter(pk__in=rated, body__isnull=False)
+    texts = Text.objects.filter(dataset=matrix.selection.dataset, body__isnull=False)
     length = dict(texts.order_by().values_list("pk", Length("body")))
     has_body = np.array([pk in length for pk in matrix.text.tolist()], dtype=bool)
     calls = requires_spans(matrix)
     read = ~np.isnan(matrix.grades) & ~evidence.not_in_text() & has_body[:, np.newaxis]
     read &= evidence.marked() | ~calls
-    readings: list[list[list[Span] | None]] = [
-        [[] if is_read else None for is_read in row] for row in read.tolist()
-    ]
     located = np.flatnonzero((evidence.item >= 0) & (evidence.start >= 0))
+    located = located[read[evidence.item[located], evidence.column[located]]]
+    spans: dict[int, dict[int, list[Span]]] = {}
     for item, column, start, end in zip(
         evidence.item[located].tolist(),
         evidence.column[located].tolist(),
@@ -38,8 +35,10 @@ def highlights_alpha(matrix: RatingMatrix, evidence: Evidence) -> Estimate:
         evidence.end[located].tolist(),
         strict=True,
     ):
-        reading = readings[item][column]
-        if reading is not None:
-            reading.append((start, end))
+        spans.setdefault(item, {}).setdefault(column, []).append((start, end))
+    marked = {
+        item: [by_column.get(column, []) for column in np.flatnonzero(read[item]).tolist()]
+        for item, by_column in spans.items()
+    }
     sizes = np.array([length.get(pk, 0) for pk in matrix.text.tolist()], dtype=np.int64)
-    return unitised_alpha(readings, sizes, matrix.topic)
+    return alpha_of_marked_items(marked, read.sum(axis=1), sizes, matrix.topic)

@@ -12,17 +12,11 @@ from evaluation.data.measures import Measures
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection
 from evaluation.stats.classes import Classes, class_scores
-from evaluation.stats.clusters import (
-    binary,
-    kappa_over_topics,
-    level_sums,
-    mean_of_items,
-    share,
-)
-from evaluation.stats.cohen import NO_PAIR, Weights
-from evaluation.stats.confusion import level_matrix
-from evaluation.stats.correlation import Correlation, spearman
+from evaluation.stats.clusters import binary, level_sums
+from evaluation.stats.cohen import Weights
+from evaluation.stats.correlation import Correlation
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.pair_counts import PairCounts
 
 
 @dataclass(frozen=True)
@@ -127,54 +121,50 @@ def against(
     if selection.rubric.is_multi_label:
         people = graded = Scale(matrix.levels, None)
     sums = level_sums(human, judge, (people.levels, graded.levels), topics)
-    measures, levels = selection.measures, people.levels
+    measures, levels = selection.measures, tuple(people.levels)
     n = int(sums.sum())
     missing = len(human) - n
+    if selection.one_scale:
+        counts = PairCounts(sums, levels, missing)
+    else:
+        levels = (0, 1)
+        says_yes = binary(judge, selection.judge_threshold)
+        counts = PairCounts.of(binary(human, selection.threshold), says_yes, levels, topics)
     scores = (
-        without_eta(human, judge, topics, measures)
+        without_eta(counts, measures)
         if selection.eta is None
         else at_eta(sums, people, graded, selection.eta, missing)
     )
-    swept = sweep(sums, people, graded, selection.etas, missing)
-    if not selection.one_scale:
-        human = binary(human, selection.threshold)
-        judge, levels = binary(judge, selection.judge_threshold), (0, 1)
 
     def kappa(measure: str, weights: Weights = None) -> Estimate:
-        if measure not in measures:
-            return measures.none(measure)
-        return kappa_over_topics(human, judge, levels, topics, weights)
+        return counts.kappa(weights) if measure in measures else measures.none(measure)
 
+    distances = np.abs(np.subtract.outer(levels, levels))
     return AgainstJudge(
         **{field.name: getattr(scores, field.name) for field in fields(AtEta)},
         name=names[0],
         title=names[1],
         n=n,
         n_without_judge=missing,
-        levels=tuple(levels),
-        matrix=level_matrix(human, judge, levels),
+        levels=levels,
+        matrix=counts.matrix,
         cohen_kappa=kappa("cohen_kappa"),
         cohen_linear=kappa("cohen_linear", "linear"),
         cohen_quadratic=kappa("cohen_quadratic", "quadratic"),
-        spearman=spearman(human, judge) if "spearman" in measures else measures.none("spearman"),
-        mean_distance=mean_of_items(
-            np.abs(human - judge), ~np.isnan(judge), topics, NO_PAIR
-        ).within(0, max(levels) - min(levels))
+        spearman=counts.spearman() if "spearman" in measures else measures.none("spearman"),
+        mean_distance=counts.mean(distances).within(0, max(levels) - min(levels))
         if "mean_distance" in measures
         else measures.none("mean_distance"),
-        sweep=swept,
+        sweep=sweep(sums, people, graded, selection.etas, missing),
         classes=class_scores(sums, levels, missing) if "classes" in measures else None,
         measures=measures,
     )
 
 
-def without_eta(
-    human: FloatArray, judge: FloatArray, topics: IntArray, measures: Measures
-) -> AtEta:
+def without_eta(counts: PairCounts, measures: Measures) -> AtEta:
     """Return undefined scores at eta, with the accuracy alone, where no grade says answerable."""
     none = measures.none("prevalence")
     undefined = {
         field.name: none for field in fields(AtEta) if field.name not in ("eta", "confusion")
     }
-    equal = share(human == judge, ~np.isnan(judge), topics, NO_PAIR)
-    return AtEta(eta=None, confusion=None, **undefined | {"accuracy": equal})
+    return AtEta(eta=None, confusion=None, **undefined | {"accuracy": counts.percent()})

@@ -8,25 +8,12 @@ import numpy as np
 
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix
-from evaluation.stats import fleiss
-from evaluation.stats.classes import Classes, class_scores
-from evaluation.stats.clusters import (
-    binary,
-    kappa_over_topics,
-    leave_one_topic_out_sums,
-    level_sums,
-    scott_over_topics,
-    share,
-)
+from evaluation.stats.classes import Classes
+from evaluation.stats.clusters import binary
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
-from evaluation.stats.majority import (
-    majority_of,
-    pair_counts,
-    rater_against_majority,
-    relative_drop,
-    scott_pi,
-)
+from evaluation.stats.majority import majorities_of_others, majority_of, relative_drop
+from evaluation.stats.pair_counts import PairCounts
 
 NO_MAJORITY = "undefined, because no answer stands beside a majority of two others"
 NO_JUDGE = Estimate(None, "undefined, because no judge is chosen who grades on these levels", 0)
@@ -66,19 +53,21 @@ def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
     selection, grades = matrix.selection, matrix.grades
     if len(selection.raters) < 3:
         return ()
-    levels, cut = np.array(matrix.levels), selection.threshold
+    compares_judge = selection.one_scale and "relative_drop" in selection.measures
     rows = []
-    for column, (rater, against) in enumerate(
+    for column, (rater, majority) in enumerate(
         zip(
             selection.raters,
-            rater_against_majority(grades, levels, selection.majority),
+            majorities_of_others(grades, matrix.levels, selection.majority),
             strict=True,
         )
     ):
-        grades_of_rater, majority = grades[:, column], against.majority
-        row = _row(matrix, rater, grades_of_rater, majority, levels, cut)
-        if selection.judge and selection.one_scale and "relative_drop" in selection.measures:
-            judge, drop = _judge_against_others(matrix, rater, grades_of_rater, majority, levels)
+        grades_of_rater = grades[:, column]
+        counts = PairCounts.of(majority, grades_of_rater, matrix.levels, matrix.topic)
+        n_dropped = int((~np.isnan(grades_of_rater) & np.isnan(majority)).sum())
+        row = _row(matrix, rater, counts, selection.threshold, n_dropped)
+        if selection.judge and compares_judge:
+            judge, drop = _judge_against_others(matrix, rater, grades_of_rater, majority)
             row = replace(row, judge=judge, drop=drop)
         rows.append(row)
     if selection.judge:
@@ -87,18 +76,20 @@ def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
             for column, rater in enumerate(selection.raters)
             if rater.pk != selection.judge.pk
         ]
-        majority = majority_of(grades[:, other_columns], levels, selection.majority)
-        judged = matrix.judge
+        majority = majority_of(grades[:, other_columns], matrix.levels, selection.majority)
+        judged, levels, cut = matrix.judge, matrix.levels, selection.threshold
         if not selection.one_scale:
             majority, judged = binary(majority, cut), binary(judged, selection.judge_threshold)
-            levels, cut = np.array([0, 1]), 1
-        row = _row(matrix, selection.judge, judged, majority, levels, cut)
+            levels, cut = (0, 1), 1
+        counts = PairCounts.of(majority, judged, levels, matrix.topic)
+        n_dropped = int((~np.isnan(judged) & np.isnan(majority)).sum())
+        row = _row(matrix, selection.judge, counts, cut, n_dropped)
         rows.append(replace(row, judge=ITSELF, drop=ITSELF))
     return tuple(rows)
 
 
 def _judge_against_others(
-    matrix: RatingMatrix, rater: Column, grades: FloatArray, majority: FloatArray, levels: IntArray
+    matrix: RatingMatrix, rater: Column, grades: FloatArray, majority: FloatArray
 ) -> tuple[Estimate, Estimate]:
     """Return the judge's kappa against the majority without this rater, and its relative drop.
 
@@ -108,47 +99,40 @@ def _judge_against_others(
     if judge is None or judge.pk == rater.pk:
         return ITSELF, ITSELF
     neither = np.isnan(grades) | np.isnan(matrix.judge)
-    kappas, leave_one_out = [], []
-    for side in (grades, matrix.judge):
-        side_grades = np.where(neither, np.nan, side)
-        terms = fleiss.item_terms(pair_counts(side_grades, majority, levels))
-        leave_one_out.append(fleiss.kappa_from_sums(leave_one_topic_out_sums(terms, matrix.topic)))
-        kappa = jackknife_interval(scott_pi(side_grades, majority, levels), leave_one_out[-1])
-        kappas.append(kappa.within(-1, 1))
-    of_rater, of_judge = kappas
-    positive = np.where(leave_one_out[0] > 0, leave_one_out[0], np.nan)
-    drop = jackknife_interval(relative_drop(of_rater, of_judge), 1 - leave_one_out[1] / positive)
-    return of_judge, drop
+    of_rater, of_judge = (
+        PairCounts.of(majority, np.where(neither, np.nan, side_grades), matrix.levels, matrix.topic)
+        for side_grades in (grades, matrix.judge)
+    )
+    without_topic = of_rater.scott_leave_one_out
+    positive = np.where(without_topic > 0, without_topic, np.nan)
+    judge_kappa = of_judge.scott()
+    drop = jackknife_interval(
+        relative_drop(of_rater.scott(), judge_kappa), 1 - of_judge.scott_leave_one_out / positive
+    )
+    return judge_kappa, drop
 
 
 def _row(
-    matrix: RatingMatrix,
-    rater: Column,
-    grades: FloatArray,
-    majority: FloatArray,
-    levels: IntArray,
-    cut: int,
+    matrix: RatingMatrix, rater: Column, counts: PairCounts, cut: int, n_dropped: int
 ) -> MajorityRow:
-    topics, measures = matrix.topic, matrix.selection.measures
-    scale: tuple[int, ...] = tuple(levels.tolist())
-    both = ~(np.isnan(grades) | np.isnan(majority))
-    kappa = scott_over_topics(grades, majority, scale, topics)
-    cohen = kappa_over_topics(majority, grades, scale, topics)
-    sums = level_sums(majority, grades, (scale, scale), topics)
+    """Return the row of a rater. `counts` has the majority as its first side."""
+    measures = matrix.selection.measures
+
+    def with_reason(estimate: Estimate) -> Estimate:
+        return estimate if estimate.n else replace(estimate, reason=NO_MAJORITY)
+
     return MajorityRow(
         rater=rater,
-        kappa=kappa if kappa.n else replace(kappa, reason=NO_MAJORITY),
-        cohen=cohen if cohen.n else replace(cohen, reason=NO_MAJORITY),
-        percent=share(grades == majority, both, topics, NO_MAJORITY),
-        prevalence=share(
-            (binary(grades, cut) + binary(majority, cut)) / 2, both, topics, NO_MAJORITY
-        )
+        kappa=with_reason(counts.scott()),
+        cohen=with_reason(counts.kappa()),
+        percent=with_reason(counts.percent()),
+        prevalence=with_reason(counts.share_from(cut))
         if "prevalence" in measures
         else measures.none("prevalence"),
-        n_dropped=int((~np.isnan(grades) & np.isnan(majority)).sum()),
+        n_dropped=n_dropped,
         judge=NO_JUDGE,
         drop=NO_JUDGE,
-        levels=scale,
-        matrix=sums.sum(axis=0),
-        classes=class_scores(sums, scale, int((~both).sum())) if "classes" in measures else None,
+        levels=counts.levels,
+        matrix=counts.matrix,
+        classes=counts.classes() if "classes" in measures else None,
     )

@@ -185,7 +185,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
         majority=majority_rows(matrix),
         reports=reports,
         correlations=correlations(matrix, reports),
-        mean_coverage=mean_coverage(selection, reports),
+        mean_coverage=mean_coverage(reports),
         graded=grades_given(matrix) if "composition" in measures else (),
         slices=slice_parts(matrix),
         judge=judge.all if judge else None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from django.db.models import Exists, OuterRef
+
 from annotation.models import Campaign, Dataset, Rater, Rating, Rubric
 from annotation.models.standard import GRADED
 from evaluation.data.cache_keys import CacheKey
@@ -57,19 +59,22 @@ def _rated_same_texts(
     study: Campaign | None,
 ) -> list[tuple[str, int, int]]:
     """Kind, key and rubric of the models and baselines that rated what these raters rated."""
-    texts = Rating.objects.of_dataset(dataset).filter(
-        rubric=rubric, rater__in=[rater.pk for rater in raters]
+    # Asked rater by rater and pair by pair, until one is found: the judges of a large study have
+    # millions of ratings between them.
+    same = "question" if rubric.stands_for_topic else "text"
+    by_raters = Rating.objects.of_dataset(dataset).filter(
+        rubric=rubric,
+        rater__in=[rater.pk for rater in raters],
+        **{same: OuterRef(same)},
     )
     if study:
-        texts = texts.filter(text__in=study.items.values("text"))
-    ratings = Rating.objects.of_dataset(dataset).filter(rubric__in=rubric_pks)
-    if rubric.stands_for_topic:
-        ratings = ratings.filter(question__in=texts.values("question_id"))
-    else:
-        ratings = ratings.filter(text__in=texts.values("text_id"))
-    return list(
-        ratings.filter(rater__kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE])
-        .values_list("rater__kind", "rater_id", "rubric_id")
-        .order_by()
-        .distinct()
-    )
+        by_raters = by_raters.filter(text__in=study.items.values("text"))
+    ratings = Rating.objects.of_dataset(dataset).filter(Exists(by_raters))
+    judges = Rater.objects.filter(kind__in=[Rater.Kind.MODEL, Rater.Kind.BASELINE]).order_by()
+    return [
+        (kind, pk, rubric_pk)
+        for rubric_pk in rubric_pks
+        for pk, kind in judges.filter(
+            Exists(ratings.filter(rater=OuterRef("pk"), rubric=rubric_pk))
+        ).values_list("pk", "kind")
+    ]

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from evaluation.data.columns import JUDGE, Column
 from evaluation.data.ratings import RatingMatrix, question_grid
-from evaluation.data.selection import Selection
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.stats import correlation
 from evaluation.stats.correlation import Correlation
 from evaluation.stats.correlation_intervals import leave_one_out_correlations
-from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.jackknife import jackknife_interval
 
 # Signs of differences that the intervals of rank correlations are made of, over all pairs of raters.
@@ -29,22 +28,45 @@ UNRATED = "undefined, because none of it is rated"
 class ReportRow:
     """Coverage of one report by each rater, in the raters' order, and by the judge.
 
-    `n` of a coverage counts the questions that are not filtered, `missing` the unrated ones among
-    them, which answer nothing: with `missing` above 0 the value may be too low.
+    Counts, from which estimates are made when they are read: a study has a million of them. `n` of a
+    coverage counts the questions that are not filtered, `missing` the unrated ones among them, which
+    answer nothing: with `missing` above 0 the value may be too low.
     """
 
     text: int
     name: str
     system: str
     topic: str
-    coverage: tuple[Estimate, ...]
-    judge: Estimate | None
+    n_questions: int
+    """The questions of the topic that are not filtered."""
+    n_answered: tuple[int, ...]
+    """Of these, those that the report answers: by each rater, then by the judge, if there is one."""
+    n_unrated: tuple[int, ...]
+    """Of these, those without a grade, in the same order."""
+    n_raters: int
+
+    @property
+    def coverage(self) -> tuple[Estimate, ...]:
+        return tuple(map(self._estimate, range(self.n_raters)))
+
+    @property
+    def judge(self) -> Estimate | None:
+        return self._estimate(-1) if len(self.n_answered) > self.n_raters else None
 
     @property
     def mean(self) -> float | None:
         """Mean coverage of the raters who have one."""
         values = [share.value for share in self.coverage if share.value is not None]
         return sum(values) / len(values) if values else None
+
+    def _estimate(self, column: int) -> Estimate:
+        n, n_unrated = self.n_questions, self.n_unrated[column]
+        if not n:
+            return Estimate(None, NO_ANSWERABLE, 0)
+        # Coverage of what nobody rated would be a 0 that nobody gave.
+        if n_unrated == n:
+            return Estimate(None, UNRATED, n, n_unrated)
+        return Estimate(self.n_answered[column] / n, None, n, n_unrated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +98,9 @@ def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
     mask = _question_mask(matrix, [topic_of[pk] for pk in texts], grid.shape[2])[:, np.newaxis]
     thresholds = [selection.threshold] * len(selection.raters) + [selection.judge_threshold]
     answered = grid >= np.array(thresholds)[:, np.newaxis]
-    covered = _estimates(
-        (answered & mask).sum(axis=2), mask.sum(axis=2), (np.isnan(grid) & mask).sum(axis=2)
-    )
+    columns = slice(None if selection.judge else -1)
+    n_answered = (answered & mask).sum(axis=2)[:, columns].tolist()
+    n_unrated = (np.isnan(grid) & mask).sum(axis=2)[:, columns].tolist()
     names = _names(matrix, texts)
     return tuple(
         ReportRow(
@@ -86,10 +108,14 @@ def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
             name=names[pk],
             system=matrix.texts[pk].group,
             topic=matrix.topic_names[topic_of[pk]],
-            coverage=tuple(row[:-1]),
-            judge=row[-1] if selection.judge else None,
+            n_questions=n_questions,
+            n_answered=tuple(counts),
+            n_unrated=tuple(gaps),
+            n_raters=len(selection.raters),
         )
-        for pk, row in zip(texts, covered, strict=True)
+        for pk, (n_questions,), counts, gaps in zip(
+            texts, mask.sum(axis=2).tolist(), n_answered, n_unrated, strict=True
+        )
     )
 
 
@@ -103,23 +129,6 @@ def _question_mask(matrix: RatingMatrix, topics: Sequence[int], width: int) -> N
     return mask[[row_of[topic] for topic in topics]]
 
 
-def _estimates(covered: IntArray, n_questions: IntArray, missing: IntArray) -> list[list[Estimate]]:
-    def estimate(hits: int, n: int, gaps: int) -> Estimate:
-        if not n:
-            return Estimate(None, NO_ANSWERABLE, 0)
-        # Coverage of what nobody rated would be a 0 that nobody gave.
-        if gaps == n:
-            return Estimate(None, UNRATED, n, gaps)
-        return Estimate(hits / n, None, n, gaps)
-
-    return [
-        [estimate(hits, n, gaps) for hits, gaps in zip(row, open_, strict=True)]
-        for row, (n,), open_ in zip(
-            covered.tolist(), n_questions.tolist(), missing.tolist(), strict=True
-        )
-    ]
-
-
 def _names(matrix: RatingMatrix, texts: Sequence[int]) -> dict[int, str]:
     """The reports' names; where two systems use the same one, with the system."""
     rows = [matrix.texts[pk] for pk in texts]
@@ -130,16 +139,13 @@ def _names(matrix: RatingMatrix, texts: Sequence[int]) -> dict[int, str]:
     }
 
 
-def _finished(values: Sequence[Estimate | None]) -> FloatArray:
-    """Coverage of the reports that were rated throughout; NaN for the others."""
-    return np.array(
-        [
-            np.nan
-            if estimate is None or estimate.value is None or estimate.missing
-            else estimate.value
-            for estimate in values
-        ]
-    )
+def _finished(reports: Sequence[ReportRow]) -> FloatArray:
+    """Coverage of the reports that were rated throughout: reports x columns, NaN for others."""
+    n = np.array([report.n_questions for report in reports], dtype=np.float64)[:, np.newaxis]
+    answered = np.array([report.n_answered for report in reports], dtype=np.float64)
+    unrated = np.array([report.n_unrated for report in reports])
+    is_finished = (unrated == 0) & (n > 0)
+    return np.divide(answered, n, out=np.full(answered.shape, np.nan), where=is_finished)
 
 
 def correlations(matrix: RatingMatrix, reports: Sequence[ReportRow]) -> tuple[Correlations, ...]:
@@ -150,13 +156,10 @@ def correlations(matrix: RatingMatrix, reports: Sequence[ReportRow]) -> tuple[Co
     selection, read_texts = matrix.selection, set(matrix.text.tolist())
     reports = [report for report in reports if report.text in read_texts]
     topics = np.array([report.topic for report in reports], dtype=np.str_)
-    columns = [
-        (rater, _finished([report.coverage[index] for report in reports]))
-        for index, rater in enumerate(selection.raters)
-    ]
-    if selection.judge:
-        columns.append((selection.judge, _finished([report.judge for report in reports])))
-    pairs = list(combinations(columns, 2)) if reports else []
+    columns = (*selection.raters, *filter(None, [selection.judge]))
+    pairs = (
+        list(combinations(zip(columns, _finished(reports).T, strict=True), 2)) if reports else []
+    )
     ranked = len(pairs) * len(reports) ** 2 <= SIGNS
     return tuple(_correlations(a, b, topics, ranked) for a, b in pairs)
 
@@ -189,9 +192,7 @@ def _correlations(
     )
 
 
-def mean_coverage(
-    selection: Selection, reports: Sequence[ReportRow]
-) -> dict[str, tuple[Estimate, ...]]:
+def mean_coverage(reports: Sequence[ReportRow]) -> dict[str, tuple[Estimate, ...]]:
     """Return each system's mean coverage of finished reports by each rater, then the judge."""
 
     def mean(values: FloatArray) -> Estimate:
@@ -200,15 +201,10 @@ def mean_coverage(
             return Estimate(None, "undefined, because no report is finished", 0, len(values))
         return Estimate(float(finished.mean()), None, len(finished), len(values) - len(finished))
 
-    means: dict[str, tuple[Estimate, ...]] = {}
-    for system in sorted({report.system for report in reports}):
-        of_system = [report for report in reports if report.system == system]
-        columns = [
-            [report.coverage[index] for report in of_system]
-            for index in range(len(selection.raters))
-        ]
-        judged: list[Sequence[Estimate | None]] = [*columns]
-        if selection.judge:
-            judged.append([report.judge for report in of_system])
-        means[system] = tuple(mean(_finished(column)) for column in judged)
-    return means
+    by_system: dict[str, list[ReportRow]] = {}
+    for report in reports:
+        by_system.setdefault(report.system, []).append(report)
+    return {
+        system: tuple(map(mean, _finished(of_system).T))
+        for system, of_system in sorted(by_system.items())
+    }

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from evaluation.stats import fleiss
-from evaluation.stats.cohen import Weights, cohen_kappa, kappa_from_matrix
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_index
 from evaluation.stats.jackknife import jackknife_interval
-from evaluation.stats.majority import pair_counts, scott_pi
 
 ONE_TOPIC = "no interval, because there is one topic alone"
 
@@ -90,6 +87,24 @@ def mean_of_items(
     return jackknife_interval(whole, ratio(deleted[:, 0], deleted[:, 1]))
 
 
+def means_of_counts(by_topic: IntArray, values: ArrayLike, why_empty: str) -> list[Estimate]:
+    """Return means over items, with their intervals, from how often each level was given.
+
+    `by_topic` is topics x levels, `values` means x levels: what an item of each level adds to each
+    mean. As `mean_of_items`, of items that all have a grade.
+    """
+    weights = np.asarray(values, dtype=np.float64).T
+    n = int(by_topic.sum())
+    if not n:
+        return [Estimate(None, why_empty, 0) for _ in weights.T]
+    leave_one_out = leave_one_out_sums(by_topic)
+    deleted, remaining = leave_one_out @ weights, leave_one_out.sum(axis=1)
+    return [
+        jackknife_interval(Estimate(float(total / n), None, n), ratio(sums, remaining))
+        for total, sums in zip(by_topic.sum(axis=0) @ weights, deleted.T, strict=True)
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class ClusteredMean:
     """Mean of items with its standard error over topics (CR1).
@@ -161,20 +176,3 @@ def level_sums(
     cells = (index[rated] * rows + first[rated]) * columns + second[rated]
     counts = np.bincount(cells, minlength=len(names) * rows * columns)
     return counts.reshape(len(names), rows, columns).astype(np.int64)
-
-
-def kappa_over_topics(
-    a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray, weights: Weights = None
-) -> Estimate:
-    """Cohen's kappa of two raters, with its interval over topics, within -1 and 1."""
-    deleted = leave_one_out_sums(level_sums(a, b, (levels, levels), topics))
-    whole: NDArray[np.float64] = kappa_from_matrix(deleted, levels, weights)
-    return jackknife_interval(cohen_kappa(a, b, levels, weights), whole).within(-1, 1)
-
-
-def scott_over_topics(
-    a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray
-) -> Estimate:
-    """Scott's pi of two sides, with its interval over topics, within -1 and 1."""
-    deleted = leave_one_topic_out_sums(fleiss.item_terms(pair_counts(a, b, levels)), topics)
-    return jackknife_interval(scott_pi(a, b, levels), fleiss.kappa_from_sums(deleted)).within(-1, 1)

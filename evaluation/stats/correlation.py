@@ -57,6 +57,28 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
     return _with_t_test(result.statistic, result.pvalue, len(first), missing)
 
 
+def spearman_from_matrix(matrix: ArrayLike, levels: ArrayLike, missing: int = 0) -> Correlation:
+    """Spearman's rho of two sides from how often they gave each pair of levels.
+
+    `matrix` is levels of the first x levels of the second, `levels` ascend. Undefined cases, p and source
+    as `spearman`, which takes the same grades one by one.
+    """
+    cells, scale = np.asarray(matrix, dtype=np.float64), np.asarray(levels, dtype=np.float64)
+    of_sides, n = (cells.sum(axis=1), cells.sum(axis=0)), int(cells.sum())
+    used = [scale[counts > 0] for counts in of_sides]
+    reason = _undefined_for(n, *used)
+    if reason:
+        return Correlation(None, reason, n, missing)
+    # The mean rank of a level, less that of all.
+    x, y = (counts.cumsum() - counts / 2 - n / 2 for counts in of_sides)
+    spread = (x**2 @ of_sides[0]) * (y**2 @ of_sides[1])
+    rho = float(np.clip(x @ cells @ y / np.sqrt(spread), -1, 1))
+    free = n - 2
+    with np.errstate(divide="ignore"):
+        t = abs(rho) * np.sqrt(np.divide(free, (1 + rho) * (1 - rho)))
+    return _with_t_test(rho, 2 * float(scipy.stats.t.sf(t, free)), n, missing)
+
+
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Correlation:
     """Kendall's tau-b: concordant less discordant pairs, corrected for ties in either list.
 
@@ -78,8 +100,13 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> Correlation:
 
 
 def _undefined(x: FloatArray, y: FloatArray) -> str | None:
-    if len(x) < 3:
-        return f"undefined, because {len(x)} complete pairs are fewer than three"
+    return _undefined_for(len(x), x, y)
+
+
+def _undefined_for(n: int, x: FloatArray, y: FloatArray) -> str | None:
+    """Return why `n` pairs whose sides have these values have no correlation."""
+    if n < 3:
+        return f"undefined, because {n} complete pairs are fewer than three"
     if _constant(x) or _constant(y):
         return "undefined, because all values of one list are the same"
     return None

@@ -77,9 +77,12 @@ def level_index(ratings: ArrayLike, levels: ArrayLike) -> IntArray:
     values, scale = np.asarray(ratings, dtype=np.float64), np.asarray(levels, dtype=np.float64)
     if scale.ndim != 1 or len(scale) < 2 or len(np.unique(scale)) != len(scale):
         raise ValueError("a scale is a list of two or more different levels")
-    matches = values[..., np.newaxis] == scale
-    missing = np.isnan(values)
-    unknown = ~matches.any(axis=-1) & ~missing
+    order, rated = scale.argsort(), ~np.isnan(values)
+    present = values[rated]  # most raters see few of the items
+    position = order[np.searchsorted(scale, present, sorter=order).clip(max=len(scale) - 1)]
+    unknown = scale[position] != present
     if unknown.any():
-        raise ValueError(f"ratings outside the scale: {np.unique(values[unknown]).tolist()}")
-    return np.where(missing, -1, matches.argmax(axis=-1)).astype(np.int64)
+        raise ValueError(f"ratings outside the scale: {np.unique(present[unknown]).tolist()}")
+    index = np.full(values.shape, -1, dtype=np.int64)
+    index[rated] = position
+    return index

@@ -30,9 +30,10 @@ def counts(ratings: ArrayLike, levels: ArrayLike) -> IntArray:
     values = np.asarray(ratings, dtype=np.float64)
     if values.ndim != 2:
         raise ValueError(f"ratings are items x raters, not {values.shape}")
-    positions = level_index(values, levels)
-    categories = np.arange(np.size(levels))
-    return np.asarray((positions[:, :, np.newaxis] == categories).sum(axis=1), dtype=np.int64)
+    positions, size = level_index(values, levels), np.size(levels)
+    item, rater = np.nonzero(positions >= 0)
+    cells = np.bincount(item * size + positions[item, rater], minlength=len(values) * size)
+    return cells.reshape(len(values), size).astype(np.int64)
 
 
 def item_terms(count_matrix: ArrayLike) -> FloatArray:

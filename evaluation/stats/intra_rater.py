@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.stats.clusters import kappa_over_topics, share
+from evaluation.stats.clusters import share
 from evaluation.stats.cohen import Weights
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.pair_counts import PairCounts
 
 MIN_PAIRS = 5  # graded twice, below which an agreement says nothing
 NO_PAIR = "no pair was graded twice"
@@ -42,4 +43,4 @@ def intra_rater(
         undefined = Estimate(None, f"undefined, because {few}", n)
         return IntraRater(undefined, undefined)
     equal = share(first == second, np.ones(n), topics, NO_PAIR)
-    return IntraRater(equal, kappa_over_topics(first, second, levels, topics, weights))
+    return IntraRater(equal, PairCounts.of(first, second, levels, topics).kappa(weights))

@@ -91,16 +91,24 @@ def limits_of_agreement(a: ArrayLike, b: ArrayLike) -> Limits:
     Source: Bland and Altman (1986), The Lancet 327, 307-310.
     """
     first, second, missing = complete_pairs(a, b)
-    n, differences = len(first), first - second
+    return limits_from_counts(*np.unique(first - second, return_counts=True), missing)
+
+
+def limits_from_counts(differences: ArrayLike, counts: ArrayLike, missing: int = 0) -> Limits:
+    """Return the limits of agreement of differences that occur as often as `counts` says.
+
+    Undefined cases and source as `limits_of_agreement`.
+    """
+    values, weights = np.asarray(differences, dtype=np.float64), np.asarray(counts)
+    n = int(weights.sum())
     if not n:
         none = Estimate(None, "undefined, because no item was rated by both raters", 0, missing)
         return Limits(none, none, none)
-    bias = Estimate(float(differences.mean()), None, n, missing)
+    mean = float(values @ weights) / n
+    bias = Estimate(mean, None, n, missing)
     if n < 2:
         one = Estimate(None, "undefined, because one difference does not spread", n, missing)
         return Limits(bias, one, one)
-    reach = REACH * float(differences.std(ddof=1))
-    low, high = (
-        Estimate(float(differences.mean()) + side * reach, None, n, missing) for side in (-1, 1)
-    )
+    reach = REACH * float(np.sqrt((values - mean) ** 2 @ weights / (n - 1)))
+    low, high = (Estimate(mean + side * reach, None, n, missing) for side in (-1, 1))
     return Limits(bias, low, high)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -74,7 +75,7 @@ def jackknife_interval(
             return _without_interval(whole, "a correlation of 1 or -1 has no Fisher transform")
         centre, values = float(np.arctanh(centre)), np.arctanh(values)
     error = np.sqrt((size - 1) / size * ((values - values.mean()) ** 2).sum())
-    reach = float(scipy.stats.t.ppf((1 + level) / 2, size - 1) * error)
+    reach = _t_quantile((1 + level) / 2, size - 1) * float(error)
     low, high = centre - reach, centre + reach
     if fisher:
         low, high = float(np.tanh(low)), float(np.tanh(high))
@@ -83,3 +84,9 @@ def jackknife_interval(
 
 def _without_interval(whole: Estimate, reason: str) -> Estimate:
     return replace(whole, low=None, high=None, interval_reason=f"no interval, because {reason}")
+
+
+@lru_cache
+def _t_quantile(probability: float, freedom: int) -> float:
+    """Return a quantile of Student's t; a report has thousands of intervals with the same."""
+    return float(scipy.stats.t.ppf(probability, freedom))

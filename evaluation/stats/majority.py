@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.stats.estimate import Estimate, FloatArray, IntArray, complete_pairs
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray, complete_pairs, level_index
 from evaluation.stats.fleiss import counts, fleiss_kappa
 
 Rule = Literal["strict", "plurality"]
@@ -39,13 +40,26 @@ def rater_against_majority(
     Source: the design of Know Your RAG (de Lima et al., 2024); kappa as `scott_pi`.
     """
     values, scale = np.asarray(ratings, dtype=np.float64), np.asarray(levels, dtype=np.float64)
-    all_counts = counts(values, scale)
-    comparisons = []
-    for rater in values.T:
-        majority = _majority(all_counts - counts(rater[:, np.newaxis], scale), scale, rule)
-        none = int(np.isnan(majority).sum())
-        comparisons.append(AgainstMajority(majority, none, scott_pi(rater, majority, scale)))
-    return tuple(comparisons)
+    return tuple(
+        AgainstMajority(majority, int(np.isnan(majority).sum()), scott_pi(rater, majority, scale))
+        for rater, majority in zip(values.T, majorities_of_others(values, scale, rule), strict=True)
+    )
+
+
+def majorities_of_others(
+    ratings: ArrayLike, levels: ArrayLike, rule: Rule = "strict"
+) -> Iterator[FloatArray]:
+    """Yield for each rater the majority of the others: a level per item, NaN without one.
+
+    Input and errors as `rater_against_majority`.
+    """
+    scale = np.asarray(levels, dtype=np.float64)
+    positions, all_counts = level_index(ratings, levels), counts(ratings, levels)
+    for rater in positions.T:
+        rated = np.flatnonzero(rater >= 0)
+        of_others = all_counts.copy()
+        of_others[rated, rater[rated]] -= 1
+        yield _majority(of_others, scale, rule)
 
 
 def majority_of(ratings: ArrayLike, levels: ArrayLike, rule: Rule = "strict") -> FloatArray:
@@ -66,20 +80,10 @@ def scott_pi(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> Estimate:
     value outside `levels`.
     Source: Scott (1955), Public Opinion Quarterly 19(3), 321-325.
     """
-    return fleiss_kappa(pair_counts(a, b, levels))
-
-
-def pair_counts(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> IntArray:
-    """Count for two sides the ratings of each item in each category: items x levels.
-
-    An item without both is a row of zeros, so `fleiss.item_terms` of these counts are Scott's. Input
-    and errors as `scott_pi`.
-    """
     complete_pairs(a, b)
     both = np.column_stack([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
-    table = counts(both, levels)
-    table[np.isnan(both).any(axis=1)] = 0
-    return table
+    both[np.isnan(both).any(axis=1)] = np.nan
+    return fleiss_kappa(counts(both, levels))
 
 
 def relative_drop(human: Estimate, judge: Estimate) -> Estimate:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
 
 Span = tuple[int, int]
@@ -38,19 +38,44 @@ def unitised_alpha(
     Source: Krippendorff (1995), Sociological Methodology 25, 47-76; Krippendorff (2004), Content
     Analysis, 2nd edition, section 11.6.
     """
-    sizes, names = np.asarray(lengths, dtype=np.int64), np.asarray(topics)
-    if not len(readings) == len(sizes) == len(names):
-        raise ValueError("there is one length and one topic for each item")
     items = [[reading for reading in item if reading is not None] for item in readings]
-    counted = [index for index, item in enumerate(items) if len(item) > 1]
-    missing = len(items) - len(counted)
-    if not counted:
+    marked = {index: item for index, item in enumerate(items) if any(item)}
+    return alpha_of_marked_items(marked, [len(item) for item in items], lengths, topics)
+
+
+def alpha_of_marked_items(
+    marked: Mapping[int, Sequence[Sequence[Span]]],
+    n_readings: ArrayLike,
+    lengths: ArrayLike,
+    topics: ArrayLike,
+) -> Estimate:
+    """Return alpha_u where most items have no highlight, in a time that these hardly add to.
+
+    `marked` has the readings of each item with a highlight, by its index; `n_readings` counts the
+    readings of every item. As `unitised_alpha`.
+    """
+    sizes, names = np.asarray(lengths, dtype=np.int64), np.asarray(topics)
+    n_read = np.asarray(n_readings, dtype=np.int64)
+    if not len(n_read) == len(sizes) == len(names):
+        raise ValueError("there is one length and one topic for each item")
+    counted = n_read > 1
+    missing = int((~counted).sum())
+    if not counted.any():
         return Estimate(None, NO_TEXT, 0, missing)
-    topic_names, topic = np.unique(names[counted], return_inverse=True)
-    parts = [_TopicSums() for _ in topic_names]
-    for index, of in zip(counted, topic.tolist(), strict=True):
-        parts[of].add(items[index], int(sizes[index]))
-    return _alpha(parts, len(counted), missing)
+    counted_topics = np.unique(names[counted])
+    parts = [_TopicSums() for _ in counted_topics]
+    topic = np.searchsorted(counted_topics, names)
+    is_unmarked = counted.copy()
+    is_unmarked[list(marked)] = False
+    for index, item in marked.items():
+        if counted[index]:
+            parts[topic[index]].add(item, int(sizes[index]))
+    unmarked = np.flatnonzero(is_unmarked)
+    unmarked = unmarked[np.argsort(topic[unmarked], kind="stable")]
+    bounds = np.searchsorted(topic[unmarked], np.arange(1, len(parts)))
+    for part, of_topic in zip(parts, np.split(unmarked, bounds), strict=True):
+        part.add_unmarked(sizes[of_topic], n_read[of_topic])
+    return _alpha(parts, int(counted.sum()), missing)
 
 
 class _TopicSums:
@@ -72,6 +97,12 @@ class _TopicSums:
             _disagreement(cut[a], cut[b]) for a in range(len(cut)) for b in range(len(cut)) if a < b
         )
         self.observed += 2 * squares / (len(cut) - 1)
+
+    def add_unmarked(self, lengths: IntArray, n_readings: IntArray) -> None:
+        """Add items in which nobody marked anything: each reading is one gap."""
+        self.characters += int(lengths @ n_readings)
+        has_text = lengths > 0
+        self.gaps += np.repeat(lengths[has_text], n_readings[has_text]).tolist()
 
 
 Sections = tuple[list[Span], list[Span]]

@@ -7,7 +7,6 @@ from evaluation.stats.estimate import Estimate
 from evaluation.stats.fleiss import fleiss_kappa
 from evaluation.stats.majority import (
     majority_of,
-    pair_counts,
     rater_against_majority,
     relative_drop,
     scott_pi,
@@ -71,10 +70,6 @@ def test_scott_pi_against_statsmodels(seed):
     assert (result.n, result.missing) == (46, 4)
 
 
-def test_item_of_one_side_is_in_no_count():
-    assert pair_counts([1, NAN, 0], [1, 1, NAN], [0, 1]).tolist() == [[0, 2], [0, 0], [0, 0]]
-
-
 def test_majority_of_two_raters_is_undefined():
     for result in rater_against_majority([[0, 1], [1, 1]], [0, 1]):
         assert np.isnan(result.majority).all()
@@ -117,7 +112,7 @@ def test_refuses():
     with pytest.raises(ValueError, match="equal length"):
         scott_pi([0, 1], [0], [0, 1])
     with pytest.raises(ValueError, match="outside the scale"):
-        pair_counts([0, 2], [0, NAN], [0, 1])
+        scott_pi([0, 2], [0, 1], [0, 1])
 
 
 def test_plurality_is_more_than_any_other():

@@ -1,0 +1,173 @@
+"""Agreement of two sides from counts of their levels by topic.
+
+A table is counted once; each statistic and its jackknife over topics are sums of its cells, so their
+time does not grow with the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evaluation.stats import fleiss
+from evaluation.stats.classes import Classes, class_scores
+from evaluation.stats.clusters import leave_one_out_sums, level_sums, ratio
+from evaluation.stats.cohen import NO_PAIR, Weights, kappa_from_matrix
+from evaluation.stats.correlation import Correlation, spearman_from_matrix
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_index
+from evaluation.stats.intraclass import Limits, limits_from_counts
+from evaluation.stats.jackknife import jackknife_interval
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Counts of the items on which side `a` gave one level and side `b` one.
+
+    `by_topic` is topics x levels of `a` x levels of `b`, with a row of zeros for a topic without a
+    common item: the jackknife leaves it out too. `levels` ascend, `missing` counts the items without
+    both. Each statistic has `n` = items with both and an interval over topics.
+    """
+
+    by_topic: IntArray
+    levels: tuple[int, ...]
+    missing: int
+
+    @classmethod
+    def of(
+        cls, a: FloatArray, b: FloatArray, levels: Sequence[int], topics: IntArray
+    ) -> PairCounts:
+        """Count two lists of grades of the same items, NaN = missing; `topics` is one per item.
+
+        Raises ValueError for a grade outside `levels` or unequal lengths.
+        """
+        sums = level_sums(a, b, (levels, levels), topics)
+        return cls(sums, tuple(levels), len(topics) - int(sums.sum()))
+
+    @cached_property
+    def matrix(self) -> IntArray:
+        """The counts over all topics: levels of `a` x levels of `b`."""
+        return self.by_topic.sum(axis=0)
+
+    @property
+    def n(self) -> int:
+        return int(self.matrix.sum())
+
+    @cached_property
+    def leave_one_out(self) -> FloatArray:
+        """The counts over all topics but one, for each topic."""
+        return leave_one_out_sums(self.by_topic)
+
+    def kappa(self, weights: Weights = None) -> Estimate:
+        """Return Cohen's kappa, plain or weighted. Source: as `cohen.cohen_kappa`."""
+        return self._estimate(
+            kappa_from_matrix(self.matrix, self.levels, weights),
+            kappa_from_matrix(self.leave_one_out, self.levels, weights),
+            fleiss.ONE_CATEGORY if self.n else NO_PAIR,
+        ).within(-1, 1)
+
+    def scott(self) -> Estimate:
+        """Return Scott's pi. Source: Scott (1955), Public Opinion Quarterly 19(3), 321-325.
+
+        It is Fleiss' kappa of two raters, and undefined as that is.
+        """
+        reason = fleiss.ONE_CATEGORY if self.n else fleiss.NO_PAIR
+        return self._estimate(
+            fleiss.kappa_from_sums(_fleiss_sums(self.matrix)), self.scott_leave_one_out, reason
+        ).within(-1, 1)
+
+    @property
+    def scott_leave_one_out(self) -> FloatArray:
+        """Scott's pi without each topic, NaN where undefined."""
+        return fleiss.kappa_from_sums(_fleiss_sums(self.leave_one_out))
+
+    def percent(self) -> Estimate:
+        """Return the share of the items on which both gave the same level."""
+        return self.mean(np.eye(len(self.levels))).within(0, 1)
+
+    def share_from(self, threshold: float) -> Estimate:
+        """Return the share of grades of at least a threshold among those of both sides."""
+        reach = np.asarray(self.levels) >= threshold
+        return self.mean((reach[:, np.newaxis] + reach.astype(np.float64)) / 2).within(0, 1)
+
+    def mean(self, values: ArrayLike) -> Estimate:
+        """Return the mean over items of a value that each pair of levels has: levels x levels."""
+        if not self.n:
+            return Estimate(None, NO_PAIR, 0, self.missing)
+        by_cell = np.asarray(values, dtype=np.float64)
+        sums, n = (self.leave_one_out * by_cell).sum(axis=(1, 2)), self.leave_one_out.sum((1, 2))
+        whole = (self.matrix * by_cell).sum() / self.n
+        return self._estimate(np.asarray(whole), ratio(sums, n), NO_PAIR)
+
+    def binary(self, threshold: float) -> PairCounts:
+        """Return the counts of grades of at least a threshold (1) and of others (0)."""
+        reach = (np.asarray(self.levels) >= threshold).astype(np.int64)
+        to_binary = np.stack([1 - reach, reach])
+        return PairCounts(to_binary @ self.by_topic @ to_binary.T, (0, 1), self.missing)
+
+    def spearman(self) -> Correlation:
+        """Return Spearman's rho without an interval. Source: as `correlation.spearman`."""
+        return spearman_from_matrix(self.matrix, self.levels, self.missing)
+
+    def limits(self) -> Limits:
+        """Return Bland and Altman's limits of agreement; the bias has its interval over topics.
+
+        Source: as `intraclass.limits_of_agreement`.
+        """
+        scale = np.asarray(self.levels)
+        differences, reach = scale[:, np.newaxis] - scale, max(self.levels) - min(self.levels)
+        limits = limits_from_counts(differences.ravel(), self.matrix.ravel(), self.missing)
+        return replace(limits, bias=self.mean(differences).within(-reach, reach))
+
+    def classes(self) -> Classes:
+        """Return the scores of `b` by level, with `a` as the truth."""
+        return class_scores(self.by_topic, self.levels, self.missing)
+
+    def _estimate(self, computed: FloatArray, leave_one_out: FloatArray, reason: str) -> Estimate:
+        if np.isnan(computed):
+            whole = Estimate(None, reason, self.n, self.missing)
+        else:
+            whole = Estimate(float(computed), None, self.n, self.missing)
+        return jackknife_interval(whole, leave_one_out)
+
+
+class LevelColumns:
+    """The grades of several raters as positions of levels, to count many pairs of them.
+
+    `grades` is items x raters, NaN = missing; `topics` is one per item. Raises ValueError for a grade
+    outside `levels`.
+    """
+
+    def __init__(self, grades: FloatArray, levels: Sequence[int], topics: IntArray) -> None:
+        self._levels = tuple(levels)
+        # A column lies in one piece of memory.
+        self._positions = np.asfortranarray(level_index(grades, levels).astype(np.int16))
+        names, self._topic = np.unique(topics, return_inverse=True)
+        self._n_topics = len(names)
+
+    def common_items(self) -> IntArray:
+        """Count the items that each pair of raters has in common: raters x raters."""
+        rated = (self._positions >= 0).astype(np.float32)
+        return np.asarray(rated.T @ rated).round().astype(np.int64)
+
+    def pair(self, a: int, b: int) -> PairCounts:
+        """Return the counts of two columns."""
+        first, second = self._positions[:, a], self._positions[:, b]
+        items = np.flatnonzero((first >= 0) & (second >= 0))
+        size = len(self._levels)
+        cells = (self._topic[items] * size + first[items]) * size + second[items]
+        counts = np.bincount(cells, minlength=self._n_topics * size * size)
+        by_topic = counts.reshape(self._n_topics, size, size).astype(np.int64)
+        return PairCounts(by_topic, self._levels, len(first) - len(items))
+
+
+def _fleiss_sums(tables: ArrayLike) -> FloatArray:
+    """Return the sums of `fleiss.item_terms` of two raters from tables of their levels."""
+    cells = np.asarray(tables, dtype=np.float64)
+    n = cells.sum(axis=(-2, -1))[..., np.newaxis]
+    equal = np.trace(cells, axis1=-2, axis2=-1)[..., np.newaxis]
+    shares = (cells.sum(axis=-1) + cells.sum(axis=-2)) / 2
+    return np.concatenate([equal, n, n, shares], axis=-1)
