@@ -24,7 +24,7 @@ from annotation.models.participation import (
 )
 from annotation.models.people import ApiToken, User
 from annotation.models.projects import Membership, Project, ProjectEntry, Role
-from annotation.models.rating import NuggetSpan, Rater, Rating
+from annotation.models.rating import NuggetSpan, Rater, Rating, RatingVersion
 from annotation.models.rubric import Rubric, RubricLevel
 from annotation.models.survey import SurveyAnswer, SurveyQuestion
 from annotation.models.versions import Version
@@ -54,6 +54,7 @@ __all__ = [
     "ProjectEntry",
     "Rater",
     "Rating",
+    "RatingVersion",
     "Role",
     "Rubric",
     "RubricLevel",

@@ -475,3 +475,17 @@ def rater_name_in(dataset: Dataset, rater: Rater) -> str:
     """Return the rater's name in a dataset: its own, with an ending where that is taken."""
     names = (name for name, candidate in raters_of(dataset).items() if candidate.pk == rater.pk)
     return next(names, rater.name)
+
+
+class RatingVersion(models.Model):
+    """Random number that changes with a rater's ratings; triggers of the database draw it.
+
+    See `annotation.rating_versions`, which alone writes it. The key is no relation: the last ratings that
+    are deleted draw one too, and it stays when the rater goes.
+    """
+
+    rater_id = models.BigIntegerField(primary_key=True)
+    token = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.token} of rater {self.rater_id}"

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from django.core.cache import cache
-from django.db.models import BigIntegerField, Count, F, Max, Q, Subquery, Sum, Value
-from django.db.models.functions import Cast, Coalesce
+from django.db.models import Count, Max, Q, Subquery, Sum
 
-from annotation.models import Dataset, NuggetSpan, Rating, SubQuestion
+from annotation.models import Dataset, Rater, RatingVersion, SubQuestion
 from evaluation.data.cache_keys import CacheKey, Key
 from evaluation.data.process_cache import SHARED_CACHE, UNPICKLED_RESULTS
 from evaluation.models import RankedText, ReportValue
@@ -25,9 +24,10 @@ def data_version(dataset: Dataset) -> str:
 
     It changes with every rating, span, text, question and run.
 
-    The database aggregates the rows themselves, so that no writer has to remember to invalidate anything.
-    Ratings and spans go in with their values; names and wordings change by acts that the log of the dataset
-    has. The aggregates are not asked for again while nothing at all is written to the database.
+    The database tells changes itself, so that no writer has to remember to invalidate anything. Ratings
+    and spans draw a random number for their rater, see `annotation.rating_versions`; names and wordings
+    change by acts that the log of the dataset has. Nothing is asked for again while nothing at all is
+    written to the database.
     """
     return SHARED_CACHE.until_db_write(
         (CacheKey.DATA_VERSION, dataset.pk), lambda: _version(dataset)
@@ -36,7 +36,7 @@ def data_version(dataset: Dataset) -> str:
 
 def _version(dataset: Dataset) -> str:
     newest = {"n": Count("pk"), "newest": Max("pk")}
-    spans = NuggetSpan.objects.filter(rating__text__dataset=dataset)
+    raters = Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).values("pk")
     acts = dataset.log.order_by().values("dataset")
     values = (
         ReportValue.objects.filter(report__dataset=dataset).order_by().values("report__dataset")
@@ -52,39 +52,12 @@ def _version(dataset: Dataset) -> str:
     }
     filtered = Count("pk", filter=~Q(filtered_because=""))
     aggregates = [
-        Rating.objects.of_dataset(dataset).aggregate(
-            **newest, last=Max("created"), **_sums("grade", "exposure")
-        ),
-        spans.aggregate(**newest, **_sums("start", "end")),
+        RatingVersion.objects.filter(rater_id__in=raters).aggregate(**newest, drawn=Sum("token")),
         dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),
         questions.aggregate(**newest, filtered=filtered, **newest_annotated),
-        RankedText.objects.filter(run__dataset=dataset).aggregate(**newest, runs=Max("run_id")),
+        RankedText.objects.filter(run__in=dataset.runs.values("pk")).aggregate(**newest, runs=Max("run_id")),
     ]
     return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]
-
-
-def _sums(*fields: str) -> dict[str, Sum]:
-    """Return sums over the rows of two pseudo-random numbers below 2^31, as a checksum.
-
-    Each number is derived from a row's key and values.
-
-    A sum of plain products stays the same where two grades change places (1, 4, 4, 1 and 4, 1, 1, 4). These
-    products are taken modulo a prime, and cubed, before they are added: that two sets of rows have both sums in
-    common is a matter of chance, of one in 2^62.
-    """
-    sums = {}
-    for n, (of_key, of_value, prime) in enumerate(_MIXERS):
-        mixed: Any = F("pk") * of_key
-        for position, field in enumerate(fields, 1):
-            value = Coalesce(Cast(field, BigIntegerField()), Value(-1))
-            mixed = mixed + value * (of_value * position)
-        mixed %= prime
-        sums[f"sum_{n}"] = Sum(mixed * mixed % prime * mixed % prime)
-    return sums
-
-
-# Factors of the key and of values, and a prime: their products stay below 2^63.
-_MIXERS = ((1_000_003, 15_485_863, 2_147_483_647), (998_244_353, 32_452_843, 2_147_483_629))
 
 
 def cached(dataset: Dataset, key: Key, compute: Callable[[], Result], version: str = "") -> Result:
