@@ -8,7 +8,7 @@ EXTRAS ?=
 TESTED_EXTRAS := aggregation anserini cluster figures static zh
 OPTIONAL_TESTS := test-vllm test-writer test-finetune test-tools
 
-.PHONY: demo serve env dev-env uv browser lint lint-words lint-css
+.PHONY: demo serve env dev-env uv browser pooler lint lint-words lint-css
 .PHONY: test test-fast test-sqlite test-browser test-postgres test-timing test-optional $(OPTIONAL_TESTS)
 .PHONY: coverage soak bench pictures messages wheel
 
@@ -88,7 +88,7 @@ bench-%:
 END = $(if $(PYTEST),|| [ $$? = 5 ])
 HAS_POSTGRES = $(PY) -c "import psycopg; psycopg.connect('$(PG_URL)', connect_timeout=2)" 2>/dev/null
 
-test-sqlite: dev-env
+test-sqlite: dev-env pooler
 	@echo "== tests, SQLite"
 	$(RUN) -m "not browser and not timing" $(PYTEST) $(END)
 
@@ -161,6 +161,17 @@ uv: $(filter .uv/bin/uv,$(UV))
 	@$(UV) sync --locked $(TESTED_EXTRAS:%=--extra %) --python $(PYTHON)
 	@rm -f .venv/extra-*.stamp
 	@touch $@ .venv/env.stamp $(TESTED_EXTRAS:%=.venv/extra-%.stamp)
+
+# PgBouncer, of tests/load/test_pooling.py.
+pooler:
+	@if ! PATH="$$PATH:/usr/sbin" command -v pgbouncer >/dev/null; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "== PgBouncer"; \
+			apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends pgbouncer; \
+		else \
+			echo "== NO pgbouncer: its tests are skipped"; \
+		fi; \
+	fi
 
 # Chromium, and the two sets of fonts with which tests/browser/fonts shows the pages.
 browser:

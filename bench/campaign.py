@@ -6,7 +6,7 @@ For each database a study of its own is made and the server started. Workers arr
 sends them and work without a pause; meanwhile the whole server is killed (SIGKILL) and started
 again. At the end the database is read directly, without the server. Prints a table and a JSON object;
 exits with 1 if an invariant is violated. PostgreSQL is reached at $PG_URL, where a
-database crux_bench is made and dropped.
+database crux_bench is made and dropped; `pooled` is the same behind PgBouncer in transaction mode.
 """
 
 import argparse
@@ -77,6 +77,7 @@ def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
         env = os.environ | {
             "VAR_DIR": folder,
             "DATABASE_URL": url,
+            "DATABASE_POOLED": "1" if kind == "pooled" else "0",
             "DJANGO_SETTINGS_MODULE": "crux_site.settings",
             "PYTHONPATH": str(ROOT),
         }

@@ -14,6 +14,8 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
+from bench.pooler import pooler
+
 ROOT = Path(__file__).resolve().parent.parent
 PG_URL = "postgres://postgres@127.0.0.1:5432/postgres"
 START_SECONDS = 300  # of a server on a busy machine
@@ -86,7 +88,10 @@ def cpu_of(group: int) -> float:
 
 @contextmanager
 def database(kind: str, folder: Path, name: str):
-    """Create a database; yield its URL and a function from SQL to rows, without Django."""
+    """Create a database; yield its URL and a function from SQL to rows, without Django.
+
+    kind: sqlite, postgres, or pooled: PostgreSQL behind PgBouncer, whose rows are read past it.
+    """
     if kind == "sqlite":
         path = folder / "crux.sqlite3"
 
@@ -108,6 +113,10 @@ def database(kind: str, folder: Path, name: str):
         server.execute(drop)
         server.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
         try:
-            yield address, rows
+            if kind == "pooled":
+                with pooler(address, folder) as pooled_address:
+                    yield pooled_address, rows
+            else:
+                yield address, rows
         finally:
             server.execute(drop)

@@ -76,8 +76,11 @@ def time_zone(variable: str) -> str:
     return value
 
 
-def database(variable: str, usual: Path) -> dict[str, Any]:
-    """Parse a database URL; errors do not quote it, as it holds a password."""
+def database(variable: str, usual: Path, *, is_pooled: bool = False) -> dict[str, Any]:
+    """Parse a database URL; errors do not quote it, as it holds a password.
+
+    A pooler does not pass options of the connection on: with `is_pooled` they are refused.
+    """
     example = "It is like postgres://user:password@host/name or sqlite:////srv/crux/crux.sqlite3."
     url = os.environ.get(variable, "").strip() or f"sqlite:///{usual}"
     try:
@@ -93,6 +96,11 @@ def database(variable: str, usual: Path) -> dict[str, Any]:
         raise ImproperlyConfigured(f"{variable} names neither SQLite nor PostgreSQL. {example}")
     if not config["NAME"]:
         raise ImproperlyConfigured(f"{variable} names no database. {example}")
+    if is_pooled and "options" in config.get("OPTIONS", {}):
+        raise ImproperlyConfigured(
+            f"{variable} has options, and with DATABASE_POOLED=1 they would be lost. Give them to the role "
+            "instead, like ALTER ROLE crux SET lock_timeout = '5s'."
+        )
     return config
 
 

@@ -1,6 +1,7 @@
 """Settings for all deployments. Differences come from environment variables:
 
 DATABASE_URL    a file below var/ by default; postgres://user:password@host/name in production
+DATABASE_POOLED 1 behind a connection pooler such as PgBouncer
 SECRET_KEY      made once and kept in var/secret-key where it is not given
 ALLOWED_HOSTS   host names, separated by commas
 HTTPS           1 behind a proxy that speaks HTTPS: cookies are then sent over HTTPS alone
@@ -116,7 +117,13 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": environment.database("DATABASE_URL", VAR_DIR / "crux.sqlite3")}
+DATABASE_POOLED = environment.switch("DATABASE_POOLED")
+LOCK_TIMEOUT = "20s"  # of PostgreSQL: how long a statement waits for a row that another holds
+DATABASES = {
+    "default": environment.database(
+        "DATABASE_URL", VAR_DIR / "crux.sqlite3", is_pooled=DATABASE_POOLED
+    )
+}
 if DATABASES["default"]["ENGINE"] == environment.SQLITE:
     # IMMEDIATE: a transaction that reads and then writes takes its lock at the start. With the
     # default it fails at once, without waiting, when another process wrote in between.
@@ -128,12 +135,18 @@ if DATABASES["default"]["ENGINE"] == environment.SQLITE:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = False
     DATABASES["default"]["ENGINE"] = "crux_site.sqlite"
 else:
-    # For annotation.prepared alone; Django's own cursors prepare nothing.
-    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("prepare_threshold", 0)
+    DATABASES["default"]["ENGINE"] = "crux_site.postgresql"
     # Nobody waits for ever: for a server that does not answer, or for a row that another holds.
-    # An address with options of its own (...?options=-c%20lock_timeout=5s) keeps those.
-    DATABASES["default"]["OPTIONS"].setdefault("connect_timeout", 5)
-    DATABASES["default"]["OPTIONS"].setdefault("options", "-c lock_timeout=20s")
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+    if DATABASE_POOLED:
+        # Nothing outlasts a transaction: see crux_site.postgresql, which limits waits for locks, too.
+        DATABASES["default"]["OPTIONS"]["prepare_threshold"] = None
+        DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
+    else:
+        # For annotation.prepared alone; Django's own cursors prepare nothing.
+        DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 0)
+        # An address with options of its own (...?options=-c%20lock_timeout=5s) keeps those.
+        DATABASES["default"]["OPTIONS"].setdefault("options", f"-c lock_timeout={LOCK_TIMEOUT}")
 
 # Reports of the results pages, each for one version of the data, in each process. Those of 5,000 topics
 # are some 18 MB: few are kept.

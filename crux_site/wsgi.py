@@ -6,14 +6,19 @@ import sys
 import pandas as pd  # noqa: F401 - a third of a second, which the first visitor would wait for
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
-from django.db import connection
+from django.db import OperationalError, connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crux_site.settings")
 
 try:
     application = get_wsgi_application()
+    if connection.vendor == "postgresql":
+        connection.ensure_connection()  # refuses a pooler
+        connection.close()
 except ImproperlyConfigured as error:
     sys.exit(str(error))
+except OperationalError:
+    pass  # it may be away for a moment; until then requests are refused
 
 if connection.vendor == "sqlite":
     # Commands are patient. Behind a request somebody waits, whose browser asks again.

@@ -83,6 +83,14 @@ def test_other_settings_are_read(monkeypatch):
     assert environment.database("SOME", DATABASE_PATH)["NAME"] == str(DATABASE_PATH)
 
 
+def test_options_behind_a_pooler_are_refused(monkeypatch):
+    monkeypatch.setenv("SOME", "postgres://u:secret@h/crux?options=-c%20lock_timeout=5s")
+    assert "lock_timeout" in environment.database("SOME", DATABASE_PATH)["OPTIONS"]["options"]
+    with pytest.raises(ImproperlyConfigured, match=r"^SOME has options.* ALTER ROLE") as refused:
+        environment.database("SOME", DATABASE_PATH, is_pooled=True)
+    assert "secret" not in str(refused.value)
+
+
 # The key
 
 

@@ -81,7 +81,7 @@ class Command(SiteCommand):
         try:
             return first_admin_token.is_site_empty()
         except DatabaseError as error:
-            reason = " ".join(str(error).split())
+            reason = " ".join(str(error).split()).removesuffix(".")
             message = f"Not started: {reason}. Run migrate, or correct DATABASE_URL."
             raise CommandError(message) from error
 

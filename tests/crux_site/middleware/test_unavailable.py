@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection
 
 from annotation.models import Answer, Campaign
 from crux_site.middleware import is_transient
+from crux_site.postgresql.base import UndeclaredPoolerError
 from tests.toolbox.factories import make_campaign
 from tests.toolbox.task_answers import answer
 
@@ -132,3 +133,8 @@ def test_missing_table_is_not_transient(db):
     assert not is_transient(raised.value)
     assert not is_transient(ValueError())
     assert not is_transient(None)
+
+
+def test_pooler_without_the_switch_is_transient():
+    """A pooler may come between a running site and its database."""
+    assert is_transient(UndeclaredPoolerError())

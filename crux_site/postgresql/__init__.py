@@ -1,0 +1,1 @@
+"""PostgreSQL backend, also behind a connection pooler such as PgBouncer."""
