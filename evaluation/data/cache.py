@@ -55,7 +55,9 @@ def _version(dataset: Dataset) -> str:
         RatingVersion.objects.filter(rater_id__in=raters).aggregate(**newest, drawn=Sum("token")),
         dataset.texts.aggregate(**newest, words=Count("body"), topics=Count("topic")),
         questions.aggregate(**newest, filtered=filtered, **newest_annotated),
-        RankedText.objects.filter(run__in=dataset.runs.values("pk")).aggregate(**newest, runs=Max("run_id")),
+        RankedText.objects.filter(run__in=dataset.runs.values("pk")).aggregate(
+            **newest, runs=Max("run_id")
+        ),
     ]
     return hashlib.sha256(repr((dataset.pk, aggregates)).encode()).hexdigest()[:16]
 
