@@ -151,6 +151,16 @@ def _read(ratings: RatingQuerySet) -> pd.DataFrame:
     return pd.DataFrame({name: rows[name] for name in ROW.names or ()})
 
 
+def _read_of_texts(ratings: RatingQuerySet, texts: Sequence[int] | None) -> pd.DataFrame:
+    """Return the ratings of these texts, which the index of ratings finds one by one; None: all."""
+    import pandas as pd  # noqa: PLC0415
+
+    if texts is None:
+        return _read(ratings)
+    frames = [_read(ratings.filter(text__in=batch)) for batch in batches(texts, LOOK_UP)]
+    return pd.concat(frames, ignore_index=True) if frames else _read(ratings.none())
+
+
 def _without_copies(rows: pd.DataFrame) -> pd.DataFrame:
     """Return one rating of each rater, rubric, question and text that was read.
 
@@ -312,7 +322,6 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
     people = [rater.pk for rater in selection.raters if rater.is_person]
     other_raters = [rater.pk for rater in selection.raters if not rater.is_person]
     makers = ratings_under(selection, people or other_raters)
-    texts = makers.order_by().values("text_id")
     rows, questions = _read(makers), questions_of(selection.dataset)
     rated_texts = rows["text"].unique().tolist()
     topic_texts = _TopicTexts(rows, questions) if selection.rubric.stands_for_topic else None
@@ -321,18 +330,16 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
     items = _items(rated, questions)
     if people and other_raters:
         other_ratings = ratings_under(selection, other_raters)
-        other_rows = _read(other_ratings if topic_texts else other_ratings.filter(text__in=texts))
+        other_rows = _read_of_texts(other_ratings, None if topic_texts else rated_texts)
         other_rows = topic_texts.reassign(other_rows) if topic_texts else other_rows
         rows = pd.concat([rows, other_rows], ignore_index=True)
         rated = pd.concat([rated, other_rows], ignore_index=True)
     judge, judge_rows = np.full(len(items), np.nan), rows[:0]
     if selection.judge:
-        judge_rows = frame(
-            selection.dataset,
-            [selection.judge.pk],
-            [selection.judge_rubric.pk],
-            texts=None if topic_texts else texts,
+        judged = Rating.objects.of_dataset(selection.dataset).filter(
+            rater=selection.judge.pk, rubric=selection.judge_rubric
         )
+        judge_rows = _read_of_texts(judged, None if topic_texts else rated_texts)
         judge_rows = topic_texts.reassign(judge_rows) if topic_texts else judge_rows
         judge = _grades(judge_rows, items, [selection.judge.pk])[:, 0]
     return RatingMatrix(

@@ -56,7 +56,13 @@ class ReportRow:
     @property
     def mean(self) -> float | None:
         """Mean coverage of the raters who have one."""
-        values = [share.value for share in self.coverage if share.value is not None]
+        n = self.n_questions
+        unrated = self.n_unrated[: self.n_raters]
+        values = [
+            n_answered / n
+            for n_answered, n_unrated in zip(self.n_answered, unrated, strict=False)
+            if n_unrated < n
+        ]
         return sum(values) / len(values) if values else None
 
     def _estimate(self, column: int) -> Estimate:
@@ -139,8 +145,10 @@ def _names(matrix: RatingMatrix, texts: Sequence[int]) -> dict[int, str]:
     }
 
 
-def _finished(reports: Sequence[ReportRow]) -> FloatArray:
+def finished_coverage(reports: Sequence[ReportRow]) -> FloatArray:
     """Coverage of the reports that were rated throughout: reports x columns, NaN for others."""
+    if not reports:
+        return np.zeros((0, 0))
     n = np.array([report.n_questions for report in reports], dtype=np.float64)[:, np.newaxis]
     answered = np.array([report.n_answered for report in reports], dtype=np.float64)
     unrated = np.array([report.n_unrated for report in reports])
@@ -158,7 +166,9 @@ def correlations(matrix: RatingMatrix, reports: Sequence[ReportRow]) -> tuple[Co
     topics = np.array([report.topic for report in reports], dtype=np.str_)
     columns = (*selection.raters, *filter(None, [selection.judge]))
     pairs = (
-        list(combinations(zip(columns, _finished(reports).T, strict=True), 2)) if reports else []
+        list(combinations(zip(columns, finished_coverage(reports).T, strict=True), 2))
+        if reports
+        else []
     )
     ranked = len(pairs) * len(reports) ** 2 <= SIGNS
     return tuple(_correlations(a, b, topics, ranked) for a, b in pairs)
@@ -205,6 +215,6 @@ def mean_coverage(reports: Sequence[ReportRow]) -> dict[str, tuple[Estimate, ...
     for report in reports:
         by_system.setdefault(report.system, []).append(report)
     return {
-        system: tuple(map(mean, _finished(of_system).T))
+        system: tuple(map(mean, finished_coverage(of_system).T))
         for system, of_system in sorted(by_system.items())
     }

@@ -11,7 +11,7 @@ from evaluation.data.measures import TAKES, UNDEFINED_REASONS
 from evaluation.data.process_cache import SYSTEM_VALUES
 from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, SelectionError
-from evaluation.scoring.report_coverage import report_rows
+from evaluation.scoring.report_coverage import finished_coverage, report_rows
 from evaluation.stats.estimate import FloatArray
 
 COVERAGE, GRADE = "coverage", "grade"
@@ -92,16 +92,12 @@ Row = tuple[str, str, str, float]
 
 
 def _coverages(matrix: RatingMatrix) -> list[Row]:
+    rows = [row for row in report_rows(matrix) if matrix.texts[row.text].system]
+    names = [rater.name for rater in matrix.selection.raters]
     return [
-        (
-            row.system,
-            row.topic,
-            rater.name,
-            np.nan if share.value is None or share.missing else share.value,
-        )
-        for row in report_rows(matrix)
-        if matrix.texts[row.text].system
-        for rater, share in zip(matrix.selection.raters, row.coverage, strict=True)
+        (row.system, row.topic, name, share)
+        for row, shares in zip(rows, finished_coverage(rows).tolist(), strict=True)
+        for name, share in zip(names, shares, strict=False)  # the judge's is last
     ]
 
 

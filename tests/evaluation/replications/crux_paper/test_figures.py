@@ -184,7 +184,15 @@ def test_crowd_is_drawn_as_people(coverage):
         people=coverage.people * 4,
         judge=None,
         correlations=(),
-        reports=tuple(replace(r, coverage=r.coverage * 4, judge=None) for r in coverage.reports),
+        reports=tuple(
+            replace(
+                r,
+                n_answered=r.n_answered[: r.n_raters] * 4,
+                n_unrated=r.n_unrated[: r.n_raters] * 4,
+                n_raters=r.n_raters * 4,
+            )
+            for r in coverage.reports
+        ),
     )
     assert "8 people" in svg_text(draw_figure(crowd, "svg"))
 
