@@ -56,17 +56,18 @@ class Page:
 class Site:
     """Study with a number of topics, served by one process."""
 
-    def __init__(self, folder: Path, topics: int, systems: int) -> None:
+    def __init__(self, folder: Path, topics: int, systems: int, people: int = 0) -> None:
         self.folder = folder
+        database = os.environ.get("DATABASE_URL", "") if people else ""
         self.env = os.environ | {
             "VAR_DIR": str(folder),
-            "DATABASE_URL": f"sqlite:///{folder / 'crux.sqlite3'}",
+            "DATABASE_URL": database or f"sqlite:///{folder / 'crux.sqlite3'}",
             "DJANGO_SETTINGS_MODULE": "crux_site.settings",
             "PYTHONPATH": str(ROOT),
         }
         material = "from bench.large_results_material import addresses, make\n"
         output = "import json; print(json.dumps(addresses()))"
-        code = f"{PREPARE}\n{material}make({topics}, {systems})\n{output}"
+        code = f"{PREPARE}\n{material}make({topics}, {systems}, {people})\n{output}"
         manage = [sys.executable, "manage.py", "shell", "-v0", "-c", code]
         process = subprocess.run(manage, env=self.env, cwd=ROOT, check=True, stdout=subprocess.PIPE)
         self.pages: dict[str, str] = json.loads(process.stdout.splitlines()[-1])
@@ -78,10 +79,11 @@ class Site:
         return f"http://127.0.0.1:{self.server.port}"
 
     def fetched(self, path: str) -> Page:
-        status, first, rows = self._get(path)
-        return Page(status, first, median(self._get(path)[1] for _ in range(REPEATS)), rows)
+        status, first, rows = self.fetch_once(path)
+        return Page(status, first, median(self.fetch_once(path)[1] for _ in range(REPEATS)), rows)
 
-    def _get(self, path: str) -> tuple[int, float, int]:
+    def fetch_once(self, path: str) -> tuple[int, float, int]:
+        """Fetch a page; return its status, seconds and number of rows."""
         # With the numbers: of a large study only the frame would come.
         address = f"{self.address}{path}{'&' if '?' in path else '?'}whole=1"
         request = urllib.request.Request(address, headers={"Cookie": f"sessionid={self.session}"})

@@ -2,9 +2,12 @@
 
 import json
 import random
+import time
+from collections.abc import Iterator
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Max, Min
 from django.test import Client
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic, User
@@ -135,6 +138,28 @@ def _session() -> None:
     client.force_login(user)
     key = client.cookies["sessionid"].value
     (settings.VAR_DIR / "session.json").write_text(json.dumps(key))
+
+
+def record_grades(per_second: float, seconds: float) -> Iterator[float]:
+    """Change grades of people, so many a second; yield the milliseconds of each write."""
+    draw = random.Random(11)
+    people = Rating.objects.filter(rater__kind="human", rater__dataset__slug=SLUG)
+    first, last = people.aggregate(first=Min("pk"), last=Max("pk")).values()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        rating = people.filter(pk__gte=draw.randint(first, last)).order_by("pk").first()
+        began = time.perf_counter()
+        with transaction.atomic():
+            Rating.objects.record(
+                rater=rating.rater_id,
+                rubric=rating.rubric_id,
+                text=rating.text_id,
+                question=rating.question_id,
+                grade=(rating.grade + 1) % 6,
+            )
+        latency = time.perf_counter() - began
+        yield 1000 * latency
+        time.sleep(max(0.0, 1 / per_second - latency))
 
 
 def addresses() -> dict[str, str]:

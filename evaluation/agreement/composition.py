@@ -53,20 +53,20 @@ def grades_given(matrix: RatingMatrix) -> tuple[GradesOf, ...]:
     if selection.judge and selection.one_scale and selection.judge.pk not in rater_ids:
         columns.append((selection.judge, matrix.judge))
     systems = matrix.systems if len(matrix.systems) > 1 else []
-    index_of_system = {system: index for index, system in enumerate(matrix.systems)}
-    of_item = np.array([index_of_system[system] for system in matrix.system.tolist()], np.int64)
     topics, topic = np.unique(matrix.topic, return_inverse=True)
     shape = (len(matrix.systems), len(topics), len(selection.levels))
     rows = []
     for rater, column in columns:
         position = level_index(column, selection.levels)
         rated = np.flatnonzero(position >= 0)
-        cells = np.ravel_multi_index((of_item[rated], topic[rated], position[rated]), shape)
+        cells = np.ravel_multi_index(
+            (matrix.system_index[rated], topic[rated], position[rated]), shape
+        )
         by_system = np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
         rows.append(_grades_of(selection, rater, ALL_SYSTEMS, by_system.sum(axis=0)))
         rows += [
-            _grades_of(selection, rater, system, by_system[index_of_system[system]])
-            for system in systems
+            _grades_of(selection, rater, system, by_topic)
+            for system, by_topic in zip(systems, by_system, strict=False)  # none where there is one
         ]
     return tuple(rows)
 

@@ -83,7 +83,7 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
     item, position = np.nonzero(~np.isnan(matrix.grades[:, columns]))
     human = matrix.grades[:, columns][item, position]
     rater = np.array(columns, dtype=np.int64)[position]
-    system = matrix.system[item]
+    system = matrix.system_index[item]
 
     def part(name: str, mask: NDArray[np.bool_], title: str = "") -> AgainstJudge:
         return against(matrix, (name, title or name), human[mask], item[mask])
@@ -93,7 +93,7 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
         by_rater=tuple(
             part(raters[column].name, rater == column, raters[column].title) for column in columns
         ),
-        by_system=tuple(part(name, system == name) for name in matrix.systems),
+        by_system=tuple(part(name, system == n) for n, name in enumerate(matrix.systems)),
     )
 
 

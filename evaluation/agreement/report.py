@@ -177,7 +177,9 @@ def agreement_report(selection: Selection) -> AgreementReport:
         highlights=highlights_alpha(matrix, evidence)
         if "krippendorff_alpha_highlights" in measures
         else measures.none("krippendorff_alpha_highlights"),
-        systems=tuple(part(matrix, name, matrix.system == name) for name in matrix.systems),
+        systems=tuple(
+            part(matrix, name, matrix.system_index == n) for n, name in enumerate(matrix.systems)
+        ),
         topics=topic_parts(matrix),
         pairs=pairs,
         n_pairs_without_common_items=n_pairs_apart,
