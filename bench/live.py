@@ -79,12 +79,12 @@ def _measure(site: Site, writes: int) -> bool:
     failed = False
     print(f"{'page':28}{'at rest, s':>12}{'live, s':>12}")
     for name in PAGES:
-        at_rest = [_after_a_write(site, name) for _ in range(LOOKS)]
+        idle = [_after_a_write(site, name) for _ in range(LOOKS)]
         writer = Writer(site, writes)
         live = [site.fetch_once(site.pages[name]) for _ in range(LOOKS)]
-        failed |= len(writer.stop()) < 1 or any(status != 200 for status, *_ in at_rest + live)
+        failed |= len(writer.stop()) < 1 or any(status != 200 for status, *_ in idle + live)
         print(
-            f"{name:28}{median(response[1] for response in at_rest):12.2f}"
+            f"{name:28}{median(response[1] for response in idle):12.2f}"
             f"{median(response[1] for response in live):12.2f}",
             flush=True,
         )
