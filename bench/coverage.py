@@ -52,7 +52,6 @@ from evaluation.stats.calibration import calibration
 from evaluation.stats.classes import class_scores
 from evaluation.stats.clusters import (
     leave_one_out_sums,
-    leave_one_topic_out_sums,
     level_sums,
     share,
     topic_sums,
@@ -186,8 +185,7 @@ def ordinal_statistics(grades):
     n_topics, n_pairs, _ = grades.shape
     items, topics = grades.reshape(-1, 4), np.repeat(np.arange(n_topics), n_pairs)
     people = items[:, :3]
-    units = coincidences(people.T, LEVELS).reshape(len(items), -1)
-    deleted = leave_one_topic_out_sums(units, topics).reshape(-1, 6, 6)
+    deleted = leave_one_out_sums(coincidences(people.T, LEVELS, topics))
     classes = class_scores(level_sums(items[:, 0], items[:, 3], (LEVELS, LEVELS), topics), LEVELS)
     differences = items[:, 0] - items[:, 3]
     return {

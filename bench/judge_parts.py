@@ -70,16 +70,16 @@ def _bare(judge: Judge, study: Dataset, size: int) -> None:
     fields = {"counts": True, "copied": False, "state": "graded", "failure": "", "grade": 3}
     fields |= {"raw": "3", "detail": "", "prompt_hash": "0" * 16, "probabilities": None}
     fields |= {"expected_grade": None, "label_mass": None, "prompt_tokens": 350}
-    fields |= {"completion_tokens": 0}
+    fields |= {"completion_tokens": 0, "reasoning": ""}
     attempt = ("judge_id", "text_id", "question_id", "batch_id", *fields)
-    rating = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created")
+    rating = ("rater_id", "rubric_id", "text_id", "question_id", "grade", "created", "exposure")
     values = tuple(fields.values())
     created = "2026-01-01 00:00:00+00:00"
     for start in range(0, len(pairs), size):
         chunk = pairs[start : start + size]
         with transaction.atomic():
             insert_new(Attempt, attempt, [(judge.pk, *pair, batch, *values) for pair in chunk])
-            rated = [(judge.rater_id, judge.rubric_id, *pair, 3, created) for pair in chunk]
+            rated = [(judge.rater_id, judge.rubric_id, *pair, 3, created, 0) for pair in chunk]
             insert_new(Rating, rating, rated)
 
 

@@ -108,7 +108,8 @@ def bare(folder: Path) -> dict[str, float]:
 
 
 _SMALL = (
-    "annotation_dataset", "annotation_topic", "annotation_subquestion", "annotation_rater",
+    "annotation_project", "annotation_dataset", "annotation_topic", "annotation_subquestion",
+    "annotation_rater",
 )  # fmt: skip
 
 

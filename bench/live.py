@@ -27,7 +27,7 @@ PAGES = (
     *("home", "dataset", "agreement", "disagreements", "a pair", "rating matrices", "retrieval"),
     *("two runs", "mixed model", "calibration", "paper", "exports"),
 )
-LOOKS = 3
+REPEATS = 3
 WRITE = """
 import json, sys
 from bench.large_results_material import record_grades
@@ -79,9 +79,9 @@ def _measure(site: Site, writes: int) -> bool:
     failed = False
     print(f"{'page':28}{'at rest, s':>12}{'live, s':>12}")
     for name in PAGES:
-        idle = [_after_a_write(site, name) for _ in range(LOOKS)]
+        idle = [_after_a_write(site, name) for _ in range(REPEATS)]
         writer = Writer(site, writes)
-        live = [site.fetch_once(site.pages[name]) for _ in range(LOOKS)]
+        live = [site.fetch_once(site.pages[name]) for _ in range(REPEATS)]
         failed |= len(writer.stop()) < 1 or any(status != 200 for status, *_ in idle + live)
         print(
             f"{name:28}{median(response[1] for response in idle):12.2f}"
@@ -90,13 +90,13 @@ def _measure(site: Site, writes: int) -> bool:
         )
     writer = Writer(site, writes, seconds=20)
     time.sleep(15)
-    alone = writer.stop()
+    unread = writer.stop()
     writer = Writer(site, writes)
     end = time.monotonic() + 30
     while time.monotonic() < end:
         site.fetch_once(site.pages["agreement"])
     with_reader = writer.stop()
-    for label, latencies in (("without a reader", alone), ("with a reader", with_reader)):
+    for label, latencies in (("without a reader", unread), ("with a reader", with_reader)):
         p95 = quantiles(latencies, n=20)[-1]
         print(f"p95 of {len(latencies)} writes {label}: {p95:.1f} ms")
     print(f"memory at the most: {site.memory()} MB")
