@@ -1,7 +1,7 @@
 """Prepared statements: SQL compiled once in a process; bulk inserts without duplicates.
 
 Writing the SQL of a query takes Django ten times as long as the database needs to answer it. At the
-address that all of the crowd's work goes to that is felt, and on other pages by nobody.
+addresses of an item, where a crowd works, that is felt, and on other pages by nobody.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
+from django.db.models.query import get_related_populators
 from django.utils import timezone
 from psycopg import Cursor
 
@@ -27,16 +28,17 @@ class Prepared:
     def __init__(self, build: Callable[..., QuerySet[Any, Any]], n_keys: int) -> None:
         self._build = build
         self._stand_ins = range(self.STAND_IN, self.STAND_IN + n_keys)
-        self._written: tuple[str, list[Any]] | None = None
+        self._compiled: tuple[Any, str, list[Any]] | None = None
 
     def all(self, *keys: int) -> list[tuple[Any, ...]]:
         """Return the rows for these keys."""
-        if self._written is None:
-            sql, values = self._build(*self._stand_ins).query.sql_with_params()
-            self._written = sql, list(values)
+        if self._compiled is None:
+            compiler = self._build(*self._stand_ins).query.get_compiler(DEFAULT_DB_ALIAS)
+            sql, values = compiler.as_sql()
+            self._compiled = compiler, sql, list(values)
         if max(keys) > self.LARGEST:
             return []
-        sql, params = self._written
+        _, sql, params = self._compiled
         placeholders = self._stand_ins
         return execute_prepared(
             sql,
@@ -47,6 +49,49 @@ class Prepared:
         """Return the first row for these keys; None where there is none."""
         rows = self.all(*keys)
         return rows[0] if rows else None
+
+
+class PreparedObjects(Prepared):
+    """Prepared query for model instances; `build` gives a queryset, also with select_related.
+
+    Instances are as a queryset has them, annotations included; prefetch_related is not done.
+    """
+
+    _layout: tuple[type[Model], slice, list[str], list[Any], dict[int, Any]] | None = None
+
+    def objects(self, *keys: int) -> list[Any]:
+        """Return the instances for these keys."""
+        rows = self.all(*keys)
+        if not rows or self._compiled is None:
+            return []
+        compiler = self._compiled[0]
+        if self._layout is None:
+            self._layout = self._read_layout(compiler)
+        model, columns, names, populators, converters = self._layout
+        instances = []
+        for row in compiler.apply_converters(rows, converters):
+            instance = model.from_db(DEFAULT_DB_ALIAS, names, row[columns])
+            for populator in populators:
+                populator.populate(row, instance)
+            for name, column in (compiler.annotation_col_map or {}).items():
+                setattr(instance, name, row[column])
+            instances.append(instance)
+        return instances
+
+    @staticmethod
+    def _read_layout(compiler: Any) -> Any:
+        """Return the model, its columns and their names, its related objects and the converters.
+
+        As Django's ModelIterable finds them for each query.
+        """
+        positions = compiler.klass_info["select_fields"]
+        columns = slice(positions[0], positions[-1] + 1)
+        names = [column.target.attname for column, *_ in compiler.select[columns]]
+        populators = get_related_populators(  # type: ignore[call-arg]  # the stubs are of Django 6
+            compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS
+        )
+        converters = compiler.get_converters([column for column, *_ in compiler.select])
+        return compiler.klass_info["model"], columns, names, populators, converters
 
 
 class PreparedInsert:

@@ -3,10 +3,11 @@
 from uuid import uuid4
 
 import pytest
+from django.db.models import F
 from django.http import Http404
 
 from annotation.models import Answer, Assignment, NuggetSpan, Rating, Rubric
-from annotation.prepared import Prepared, PreparedInsert
+from annotation.prepared import Prepared, PreparedInsert, PreparedObjects
 from annotation.task.saving import item_to_answer, save_answer
 from annotation.text.spans import Span
 from tests.toolbox.factories import make_dataset
@@ -122,6 +123,34 @@ def test_prepared_query_gives_what_the_query_gives(assignment):
     for rubric in Rubric.objects.all():
         assert {grade for (grade,) in grades.all(rubric.pk)} == set(rubric.grades())
     assert grades.first(0) is None
+
+
+def test_prepared_objects_are_those_of_the_query(assignment):
+    def build(participant):
+        return (
+            Assignment.objects.filter(participant=participant)
+            .select_related("item__text", "participant__campaign", "part", "check_asked")
+            .annotate(doubled=F("position") * 2)
+        )
+
+    def values(instance):
+        if instance is None:
+            return None
+        return {f.attname: getattr(instance, f.attname) for f in instance._meta.concrete_fields}
+
+    prepared = PreparedObjects(build, 1)
+    participant = assignment.participant_id
+    expected = list(build(participant))
+    for _ in range(2):  # compiled, and from what was compiled
+        assert prepared.objects(participant) == expected
+    for instance, stored in zip(prepared.objects(participant), expected, strict=True):
+        assert values(instance) == values(stored)
+        assert values(instance.item.text) == values(stored.item.text)
+        assert values(instance.participant.campaign) == values(stored.participant.campaign)
+        assert values(instance.part) == values(stored.part)
+        assert instance.check_asked is stored.check_asked is None
+        assert instance.doubled == stored.doubled
+    assert prepared.objects(0) == prepared.objects(2**63) == []
 
 
 def test_prepared_insert_gives_the_key_of_the_row_that_is_there(assignment, question):
