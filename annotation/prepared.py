@@ -5,6 +5,7 @@ addresses of an item, where a crowd works, that is felt, and on other pages by n
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -209,18 +210,27 @@ def _insert(
 def execute_prepared(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Execute a statement and return its rows.
 
-    PostgreSQL plans it once for each connection; SQLite is quick at that.
+    The driver's own cursor plans it once for each connection, which Django's cannot ask of PostgreSQL.
     """
     database = _database()
-    if database.vendor != "postgresql":
-        with database.cursor() as cursor:
-            cursor.execute(sql, values)
-            return cursor.fetchall()
-    # As Django does before it makes a cursor; its own cannot ask for a prepared statement.
+    # As Django does before it makes a cursor.
     database.close_if_health_check_failed()
     database.ensure_connection()
-    with database.wrap_database_errors, Cursor(database.connection) as ready:
-        return ready.execute(sql, values, prepare=True).fetchall()
+    database.validate_no_broken_transaction()
+    with database.wrap_database_errors:
+        if database.vendor == "sqlite" and database.queries_logged:  # as Django logs its own alone
+            with database.cursor() as cursor:
+                return cursor.execute(sql, values).fetchall()
+        if database.vendor == "sqlite":
+            return database.connection.execute(_with_question_marks(sql), values).fetchall()
+        with Cursor(database.connection) as cursor:
+            return cursor.execute(sql, values, prepare=True).fetchall()
+
+
+@lru_cache(maxsize=256)
+def _with_question_marks(sql: str) -> str:
+    """Return a statement with the placeholders of SQLite's driver."""
+    return "%".join(part.replace("%s", "?") for part in sql.split("%%"))
 
 
 def _database() -> Any:

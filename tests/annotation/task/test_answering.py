@@ -3,11 +3,12 @@
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.db.models import F
 from django.http import Http404
 
 from annotation.models import Answer, Assignment, NuggetSpan, Rating, Rubric
-from annotation.prepared import Prepared, PreparedInsert, PreparedObjects
+from annotation.prepared import Prepared, PreparedInsert, PreparedObjects, execute_prepared
 from annotation.task.saving import item_to_answer, save_answer
 from annotation.text.spans import Span
 from tests.toolbox.factories import make_dataset
@@ -63,9 +64,10 @@ def test_answer_takes_few_statements(cast, assignment, question, django_assert_m
     assert post(assignment.item.asked.last().question).status_code == 204
     # Session, account; the item; held, newest answer, answer, rating, spans; this test's savepoint
     # and its release.
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(10):
         answer = post(question)
     assert answer.status_code == 204
+    assert "Content-Security-Policy" not in answer.headers  # nor a body that one could protect
 
 
 def test_spans_of_an_older_answer_go_even_after_one_that_did_not_count(assignment, question):
@@ -123,6 +125,14 @@ def test_prepared_query_gives_what_the_query_gives(assignment):
     for rubric in Rubric.objects.all():
         assert {grade for (grade,) in grades.all(rubric.pk)} == set(rubric.grades())
     assert grades.first(0) is None
+
+
+def test_prepared_statement_keeps_percent_signs(db):
+    for is_logged in (False, True):  # by the driver's cursor and Django's
+        connection.force_debug_cursor = is_logged
+        rows = execute_prepared("select '100 %%', '%%s', %s", ["50 %s"])
+        assert rows == [("100 %", "%s", "50 %s")]
+    connection.force_debug_cursor = False
 
 
 def test_prepared_objects_are_those_of_the_query(assignment):
