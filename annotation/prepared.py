@@ -1,14 +1,16 @@
 """Prepared statements: SQL compiled once in a process; bulk inserts without duplicates.
 
 Writing the SQL of a query takes Django ten times as long as the database needs to answer it. At the
-address that all of the crowd's work goes to that is felt, and on other pages by nobody.
+addresses of an item, where a crowd works, that is felt, and on other pages by nobody.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
+from django.db.models.query import get_related_populators
 from django.utils import timezone
 from psycopg import Cursor
 
@@ -27,16 +29,17 @@ class Prepared:
     def __init__(self, build: Callable[..., QuerySet[Any, Any]], n_keys: int) -> None:
         self._build = build
         self._stand_ins = range(self.STAND_IN, self.STAND_IN + n_keys)
-        self._written: tuple[str, list[Any]] | None = None
+        self._compiled: tuple[Any, str, list[Any]] | None = None
 
     def all(self, *keys: int) -> list[tuple[Any, ...]]:
         """Return the rows for these keys."""
-        if self._written is None:
-            sql, values = self._build(*self._stand_ins).query.sql_with_params()
-            self._written = sql, list(values)
+        if self._compiled is None:
+            compiler = self._build(*self._stand_ins).query.get_compiler(DEFAULT_DB_ALIAS)
+            sql, values = compiler.as_sql()
+            self._compiled = compiler, sql, list(values)
         if max(keys) > self.LARGEST:
             return []
-        sql, params = self._written
+        _, sql, params = self._compiled
         placeholders = self._stand_ins
         return execute_prepared(
             sql,
@@ -47,6 +50,49 @@ class Prepared:
         """Return the first row for these keys; None where there is none."""
         rows = self.all(*keys)
         return rows[0] if rows else None
+
+
+class PreparedObjects(Prepared):
+    """Prepared query for model instances; `build` gives a queryset, also with select_related.
+
+    Instances are as a queryset has them, annotations included; prefetch_related is not done.
+    """
+
+    _layout: tuple[type[Model], slice, list[str], list[Any], dict[int, Any]] | None = None
+
+    def objects(self, *keys: int) -> list[Any]:
+        """Return the instances for these keys."""
+        rows = self.all(*keys)
+        if not rows or self._compiled is None:
+            return []
+        compiler = self._compiled[0]
+        if self._layout is None:
+            self._layout = self._read_layout(compiler)
+        model, columns, names, populators, converters = self._layout
+        instances = []
+        for row in compiler.apply_converters(rows, converters):
+            instance = model.from_db(DEFAULT_DB_ALIAS, names, row[columns])
+            for populator in populators:
+                populator.populate(row, instance)
+            for name, column in (compiler.annotation_col_map or {}).items():
+                setattr(instance, name, row[column])
+            instances.append(instance)
+        return instances
+
+    @staticmethod
+    def _read_layout(compiler: Any) -> Any:
+        """Return the model, its columns and their names, its related objects and the converters.
+
+        As Django's ModelIterable finds them for each query.
+        """
+        positions = compiler.klass_info["select_fields"]
+        columns = slice(positions[0], positions[-1] + 1)
+        names = [column.target.attname for column, *_ in compiler.select[columns]]
+        populators = get_related_populators(  # type: ignore[call-arg]  # the stubs are of Django 6
+            compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS
+        )
+        converters = compiler.get_converters([column for column, *_ in compiler.select])
+        return compiler.klass_info["model"], columns, names, populators, converters
 
 
 class PreparedInsert:
@@ -164,18 +210,27 @@ def _insert(
 def execute_prepared(sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
     """Execute a statement and return its rows.
 
-    PostgreSQL plans it once for each connection; SQLite is quick at that.
+    The driver's own cursor plans it once for each connection, which Django's cannot ask of PostgreSQL.
     """
     database = _database()
-    if database.vendor != "postgresql":
-        with database.cursor() as cursor:
-            cursor.execute(sql, values)
-            return cursor.fetchall()
-    # As Django does before it makes a cursor; its own cannot ask for a prepared statement.
+    # As Django does before it makes a cursor.
     database.close_if_health_check_failed()
     database.ensure_connection()
-    with database.wrap_database_errors, Cursor(database.connection) as ready:
-        return ready.execute(sql, values, prepare=True).fetchall()
+    database.validate_no_broken_transaction()
+    with database.wrap_database_errors:
+        if database.vendor == "sqlite" and database.queries_logged:  # as Django logs its own alone
+            with database.cursor() as cursor:
+                return cursor.execute(sql, values).fetchall()
+        if database.vendor == "sqlite":
+            return database.connection.execute(_with_question_marks(sql), values).fetchall()
+        with Cursor(database.connection) as cursor:
+            return cursor.execute(sql, values, prepare=True).fetchall()
+
+
+@lru_cache(maxsize=256)
+def _with_question_marks(sql: str) -> str:
+    """Return a statement with the placeholders of SQLite's driver."""
+    return "%".join(part.replace("%s", "?") for part in sql.split("%%"))
 
 
 def _database() -> Any:

@@ -3,8 +3,10 @@
 import sys
 from collections.abc import Callable
 from functools import wraps
+from http import HTTPStatus
 from typing import Any
 
+from csp.middleware import CSPMiddleware
 from django.conf import settings
 from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFilesSent
 from django.db import DatabaseError, InterfaceError, OperationalError
@@ -82,6 +84,17 @@ def no_nul(get_response: GetResponse) -> GetResponse:
         return get_response(request)
 
     return middleware
+
+
+class ContentSecurityPolicy(CSPMiddleware):
+    """Middleware: content security policy of all responses but those without a body (204)."""
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        if response.status_code == HTTPStatus.NO_CONTENT:
+            return response
+        return super().process_response(request, response)
 
 
 class UserErrors:

@@ -75,7 +75,7 @@ MIDDLEWARE = [
     "crux_site.projects.guard.MembersOnly",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "crux_site.middleware.ContentSecurityPolicy",
     "django_htmx.middleware.HtmxMiddleware",
     "crux_site.middleware.UserErrors",
 ]

@@ -10,6 +10,7 @@ handler404 = "crux_site.middleware.page_not_found"
 handler500 = "crux_site.middleware.server_error"
 
 urlpatterns = [
+    path("work/", include("annotation.task.urls")),  # first: a URL is looked up in order
     path("", include("crux_site.home.urls")),
     path("", include("crux_site.login.urls")),
     path("", include("crux_site.demo.urls")),

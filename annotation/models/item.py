@@ -31,6 +31,7 @@ class Item(models.Model):
 
     class Meta:
         ordering = ["campaign_id", "position"]
+        indexes = [models.Index(fields=["campaign", "purpose"], name="item_purpose")]
         constraints = [
             models.UniqueConstraint(fields=["campaign", "text"], name="item_text_unique"),
             models.UniqueConstraint(fields=["campaign", "position"], name="item_position_unique"),

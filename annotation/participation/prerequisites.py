@@ -47,6 +47,10 @@ def missing_prerequisite() -> Case:
     )
     # Nothing is asked of a person whose data was deleted.
     lacks_survey = Q(participant__surveyed_at=None, participant__erased_at=None)
+    # First by the campaign's index: most have no practice, and a person may have many open items.
+    training = Item.objects.filter(
+        campaign=OuterRef("participant__campaign"), purpose=Item.Purpose.TRAINING
+    )
     practice = Assignment.objects.filter(_practice(), participant=OuterRef("participant"))
     lacks_consent = Q(participant__consented_at=None) & ~Q(participant__campaign__consent="")
     is_study = ~Q(item__purpose=Item.Purpose.TRAINING)
@@ -54,7 +58,7 @@ def missing_prerequisite() -> Case:
         When(lacks_consent, then=Value(CONSENT)),
         When(Q(participant__checked_at=None) & Exists(questions), then=Value(CHECK)),
         When(lacks_survey & Exists(survey), then=Value(SURVEY)),
-        When(is_study & Exists(practice), then=Value(PRACTICE)),
+        When(is_study & Exists(training) & Exists(practice), then=Value(PRACTICE)),
         default=Value(""),
     )
 

@@ -1,12 +1,14 @@
 """Skipping of texts: the limit in each part, and the items needed all the same."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Assignment, Campaign, Item, Part, Participant, Rubric
 from annotation.participation.withdrawal import end_message
+from annotation.prepared import Prepared
 
 
 @dataclass(frozen=True)
@@ -33,19 +35,34 @@ def skips_by_part(campaign: Campaign, assignments: QuerySet[Assignment]) -> dict
     A text that went back to the pool untouched after it was skipped is still a skipped one. A
     text that is skipped again when it is repeated counts once.
     """
+    return {
+        pk: Skips(used, campaign.skip_limit(texts), texts)
+        for pk, texts, used in _counts(assignments)
+    }
+
+
+def _counts(assignments: QuerySet[Assignment]) -> QuerySet[Any, Any]:
     study = assignments.exclude(item__purpose=Item.Purpose.TRAINING).order_by()
     released = Q(state=Assignment.State.RELEASED, was_skipped=False)
     skipped = Q(was_skipped=True) & ~Q(repeats__was_skipped=True)
-    counted = study.values_list("part").annotate(
+    return study.values_list("part").annotate(
         texts=Count("pk", filter=~released), used=Count("pk", filter=skipped)
     )
-    return {pk: Skips(used, campaign.skip_limit(texts), texts) for pk, texts, used in counted}
+
+
+_OF_PART = Prepared(lambda part: _counts(Assignment.objects.filter(part=part)), 1)
+_OUTSIDE_PARTS = Prepared(
+    lambda participant: _counts(Assignment.objects.filter(part=None, participant=participant)), 1
+)
 
 
 def skips_of(participant: Participant, part: Part | None) -> Skips:
     """Return the skips of one part; without a part, of all items outside of parts."""
-    skips = skips_by_part(participant.campaign, participant.assignments.filter(part=part))
-    return skips.get(part.pk if part else None, Skips(0, 0, 0))
+    counts = _OF_PART.first(part.pk) if part else _OUTSIDE_PARTS.first(participant.pk)
+    if counts is None:
+        return Skips(0, 0, 0)
+    _part, texts, used = counts
+    return Skips(used, participant.campaign.skip_limit(texts), texts)
 
 
 def skipped_gold(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:

@@ -5,8 +5,18 @@ from statistics import median
 from annotation.models import Assignment, Campaign, Item, Part
 from annotation.participation import active_time, parts
 from annotation.participation.pay_rate import MINUTE_MS
+from annotation.prepared import Prepared
 
 ENOUGH = 3  # submitted texts with a measured time, before the own pace is used
+_STATES = Prepared(
+    lambda part: (
+        Assignment.objects.filter(part=part)
+        .exclude(state=Assignment.State.RELEASED)
+        .order_by()
+        .values_list("pk", "state", "item__purpose")
+    ),
+    1,
+)
 
 
 def minutes_left(part: Part | None) -> int | None:
@@ -18,8 +28,7 @@ def minutes_left(part: Part | None) -> int | None:
     """
     if part is None or not parts.can_be_done(part):
         return None
-    rows = part.assignments.exclude(state=Assignment.State.RELEASED)
-    states = list(rows.values_list("pk", "state", "item__purpose"))
+    states = _STATES.all(part.pk)
     n_open = sum(state == Assignment.State.OPEN for _pk, state, _purpose in states)
     if not n_open:
         return None

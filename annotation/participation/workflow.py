@@ -5,14 +5,17 @@ Every step is read from the rows, so any device goes on at the right place.
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, Campaign, CheckQuestion, Item, Part, Participant, User
 from annotation.participation import assigning, entry, parts, survey
 from annotation.participation.repeats import repeats_due
+from annotation.prepared import Prepared
 
 CHECK_TRIES = 2
 ENDED_OUTCOMES = (
@@ -32,13 +35,18 @@ class Offer:
     training: int = 0
 
 
+def has_ended(participant: Participant) -> bool:
+    """Return whether a participant's visit has ended: nothing but its end is shown."""
+    return participant.outcome in ENDED_OUTCOMES or participant.set_aside_at is not None
+
+
 def required_step_url(participant: Participant) -> str:
     """Return the URL of the step required before any item; empty where there is none.
 
     Nobody is asked to agree to a study, or is checked for it, that assigns nothing now.
     """
     campaign = participant.campaign
-    if participant.outcome in ENDED_OUTCOMES or participant.set_aside_at:
+    if has_ended(participant):
         return reverse("study_end", args=[campaign.slug])
     if campaign.consent and participant.consented_at is None:
         step = "consent"
@@ -65,12 +73,20 @@ class ItemPosition:
     previous: int | None
 
 
+def _purposes(**filters: int) -> QuerySet[Any, Any]:
+    assignments = Assignment.objects.exclude(state=Assignment.State.RELEASED)
+    return assignments.filter(**filters).values_list("pk", "item__purpose")
+
+
+_OF_PART = Prepared(lambda part: _purposes(part=part), 1)
+_OF_PARTICIPANT = Prepared(lambda participant: _purposes(participant=participant), 1)
+
+
 def item_position(assignment: Assignment) -> ItemPosition:
     """Return the place of an item among those of its part, else of the participant."""
-    assignments = assignment.participant.assignments.exclude(state=Assignment.State.RELEASED)
-    if assignment.part_id:
-        assignments = assignments.filter(part=assignment.part_id)
-    purposes = dict(assignments.values_list("pk", "item__purpose"))
+    part = assignment.part_id
+    rows = _OF_PART.all(part) if part else _OF_PARTICIPANT.all(assignment.participant_id)
+    purposes: dict[int, str] = dict(rows)
     purposes.setdefault(assignment.pk, assignment.item.purpose)
     order = list(purposes)
     index = order.index(assignment.pk)

@@ -23,6 +23,7 @@ from annotation.models import (
 from annotation.models.rubric import grade_of_label
 from annotation.models.rubric_rules import NO_LABEL_KEY, shortcut_key
 from annotation.models.rubric_wording import RubricWording, campaign_wording
+from annotation.prepared import PreparedObjects
 from annotation.task.cards import QuestionCard
 from annotation.task.contradictions import (
     contradiction_texts,
@@ -34,6 +35,15 @@ RUBRIC_LETTERS = "abcd"  # of the rubrics of one question
 MARKS = 8  # hues and line styles; the question's number, beside the mark, never repeats
 Frozen = ItemQuestion | AttentionCheck
 EXPECTED_FIELDS = ("expected", "expected_spans", "expected_reason")
+_ANSWERS = PreparedObjects(
+    lambda assignment: Answer.objects.filter(assignment=assignment).order_by("id"), 1
+)
+_ASKED = PreparedObjects(
+    lambda item: ItemQuestion.objects.filter(item=item).select_related("question"), 1
+)
+_FURTHER_RUBRICS = PreparedObjects(
+    lambda campaign: Campaign(pk=campaign).further_rubrics.get_queryset(), 1
+)
 
 
 def item_cards(assignment: Assignment) -> list[QuestionCard]:
@@ -42,15 +52,16 @@ def item_cards(assignment: Assignment) -> list[QuestionCard]:
     The answers are read, not the ratings: words that were marked before a grade was chosen are an
     answer already, and no rating yet. An attention check has a fixed place of its own.
     """
-    answers = list(Answer.objects.filter(assignment=assignment).order_by("id"))
+    answers: list[Answer] = _ANSWERS.objects(assignment.pk)
     newest = {
         (answer.question_id, answer.check_asked_id, answer.rubric_id): answer for answer in answers
     }
-    rows: list[Frozen] = list(assignment.item.asked.select_related("question"))
+    rows: list[Frozen] = _ASKED.objects(assignment.item_id)
     if check := assignment.check_asked:
         order = random.Random(assignment.pk)  # noqa: S311 - the same place at every visit
         rows.insert(order.randint(0, len(rows)), check)
-    rubrics = assignment.participant.campaign.rubrics()
+    campaign = assignment.participant.campaign
+    rubrics: list[Rubric] = [campaign.rubric, *_FURTHER_RUBRICS.objects(campaign.pk)]
     question_cards = [
         QuestionCard(assignment.pk, **about) for about in build_card_fields(rows, rubrics)
     ]

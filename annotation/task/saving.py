@@ -335,7 +335,7 @@ def _columns(model: type[Model], *names: str) -> Columns:
 
 # Other columns are fetched on access: texts of a campaign are long.
 _ASSIGNMENT = _columns(
-    Assignment, "id", "participant", "item", "part", "slot", "state", "check_asked"
+    Assignment, "id", "participant", "item", "part", "repeats", "slot", "state", "check_asked"
 )
 _ITEM = _columns(Item, "id", "campaign", "text", "purpose", "shown_body")
 _TEXT = _columns(Text, "id", "body", "sha256")

@@ -5,7 +5,6 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -30,6 +29,7 @@ from annotation.participation import active_time, prerequisites, workflow
 from annotation.participation.skips import no_more_skips_message, skips_of
 from annotation.participation.time_left import minutes_left
 from annotation.participation.withdrawal import end_message
+from annotation.prepared import PreparedObjects
 from annotation.task import saving
 from annotation.task.cards import QuestionCard, RefusedForm
 from annotation.task.contradictions import contradiction_text, contradiction_texts
@@ -38,6 +38,13 @@ from annotation.task.page import item_cards, labels_of, links_of, page_context
 from annotation.task.queue import parse_queue, replay
 from annotation.task.saving import item_to_answer
 from annotation.task.script_messages import MESSAGES
+
+_NEWS = PreparedObjects(
+    lambda participant, campaign, newest_read: Message.objects.for_reading(
+        Participant(pk=participant, campaign_id=campaign)
+    ).filter(pk__gt=newest_read),
+    3,
+)
 
 
 def _requires_prerequisites(view: Callable[..., HttpResponseBase]) -> View:
@@ -63,8 +70,8 @@ def _requires_prerequisites(view: Callable[..., HttpResponseBase]) -> View:
 def work(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Show one item: the text on one side, its questions on the other."""
     assignment = _get_own_assignment(request, pk)
-    if step := workflow.required_step_url(assignment.participant):
-        return redirect(step)
+    if workflow.has_ended(assignment.participant):
+        return redirect("study_end", assignment.participant.campaign.slug)
     active_time.note_opening(assignment)
     return _page(request, assignment)
 
@@ -85,7 +92,9 @@ def answer(
 @_requires_prerequisites
 def check_answer(request: AuthenticatedRequest, pk: int, check_pk: int) -> HttpResponseBase:
     """Save the answer to the attention check of an item."""
-    assignment = _get_assignment(_own_assignments(request).filter(check_asked__pk=check_pk), pk)
+    assignment = _get_own_assignment(request, pk)
+    if assignment.check_asked_id != check_pk:
+        raise Http404("This item does not ask that.")
     return _save(request, assignment, AttentionCheck(pk=check_pk))
 
 
@@ -271,24 +280,30 @@ def _refuse_skip(
     return _page(request, assignment, status=422, is_skip_refused=True)
 
 
-def _own_assignments(request: AuthenticatedRequest) -> QuerySet[Assignment]:
-    """Return the reader's own assignments; another person's look as if they did not exist."""
-    return Assignment.objects.filter(participant__rater__user=request.user).select_related(
-        "item__text", "participant__campaign__rubric"
-    )
-
-
-def _get_assignment(assignments: QuerySet[Assignment], pk: int) -> Assignment:
-    assignment: Any = get_object_or_404(
-        assignments.annotate(prerequisite=prerequisites.missing_prerequisite()), pk=pk
-    )
-    assignment.participant.campaign.activate_language()
-    return prerequisites.require_prerequisites(assignment, assignment.prerequisite)
+_OWN_ASSIGNMENT = PreparedObjects(
+    lambda user, pk: (
+        Assignment.objects.filter(pk=pk, participant__rater__user=user)
+        .select_related(
+            *("item__text__topic", "participant__campaign__rubric", "participant__rater"),
+            *("part", "check_asked"),
+        )
+        .annotate(prerequisite=prerequisites.missing_prerequisite())
+        .order_by()
+    ),
+    2,
+)
 
 
 def _get_own_assignment(request: AuthenticatedRequest, pk: int) -> Assignment:
-    related = ("item__text__topic", "participant__rater", "part", "check_asked")
-    return _get_assignment(_own_assignments(request).select_related(*related), pk)
+    """Return the reader's own assignment; another person's looks as if it did not exist."""
+    assignments = _OWN_ASSIGNMENT.objects(request.user.pk, pk)
+    if not assignments:
+        raise Http404("This item is not yours.")
+    [assignment] = assignments
+    if assignment.part:
+        assignment.part.participant = assignment.participant
+    assignment.participant.campaign.activate_language()
+    return prerequisites.require_prerequisites(assignment, assignment.prerequisite)
 
 
 def _milliseconds(request: AuthenticatedRequest) -> int:
@@ -329,7 +344,7 @@ def _page(
     )
     participant, part = assignment.participant, assignment.part
     can_finish = not workflow.is_part_over(assignment)
-    news = list(Message.objects.for_reading(participant).filter(pk__gt=participant.seen_message))
+    news = _NEWS.objects(participant.pk, campaign.pk, participant.seen_message)
     context |= {
         "assignment": assignment,
         "is_over": not can_finish,

@@ -3,10 +3,12 @@
 from uuid import uuid4
 
 import pytest
+from django.db import connection
+from django.db.models import F
 from django.http import Http404
 
 from annotation.models import Answer, Assignment, NuggetSpan, Rating, Rubric
-from annotation.prepared import Prepared, PreparedInsert
+from annotation.prepared import Prepared, PreparedInsert, PreparedObjects, execute_prepared
 from annotation.task.saving import item_to_answer, save_answer
 from annotation.text.spans import Span
 from tests.toolbox.factories import make_dataset
@@ -62,9 +64,10 @@ def test_answer_takes_few_statements(cast, assignment, question, django_assert_m
     assert post(assignment.item.asked.last().question).status_code == 204
     # Session, account; the item; held, newest answer, answer, rating, spans; this test's savepoint
     # and its release.
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(10):
         answer = post(question)
     assert answer.status_code == 204
+    assert "Content-Security-Policy" not in answer.headers  # nor a body that one could protect
 
 
 def test_spans_of_an_older_answer_go_even_after_one_that_did_not_count(assignment, question):
@@ -122,6 +125,42 @@ def test_prepared_query_gives_what_the_query_gives(assignment):
     for rubric in Rubric.objects.all():
         assert {grade for (grade,) in grades.all(rubric.pk)} == set(rubric.grades())
     assert grades.first(0) is None
+
+
+def test_prepared_statement_keeps_percent_signs(db):
+    for is_logged in (False, True):  # by the driver's cursor and Django's
+        connection.force_debug_cursor = is_logged
+        rows = execute_prepared("select '100 %%', '%%s', %s", ["50 %s"])
+        assert rows == [("100 %", "%s", "50 %s")]
+    connection.force_debug_cursor = False
+
+
+def test_prepared_objects_are_those_of_the_query(assignment):
+    def build(participant):
+        return (
+            Assignment.objects.filter(participant=participant)
+            .select_related("item__text", "participant__campaign", "part", "check_asked")
+            .annotate(doubled=F("position") * 2)
+        )
+
+    def values(instance):
+        if instance is None:
+            return None
+        return {f.attname: getattr(instance, f.attname) for f in instance._meta.concrete_fields}
+
+    prepared = PreparedObjects(build, 1)
+    participant = assignment.participant_id
+    expected = list(build(participant))
+    for _ in range(2):  # compiled, and from what was compiled
+        assert prepared.objects(participant) == expected
+    for instance, stored in zip(prepared.objects(participant), expected, strict=True):
+        assert values(instance) == values(stored)
+        assert values(instance.item.text) == values(stored.item.text)
+        assert values(instance.participant.campaign) == values(stored.participant.campaign)
+        assert values(instance.part) == values(stored.part)
+        assert instance.check_asked is stored.check_asked is None
+        assert instance.doubled == stored.doubled
+    assert prepared.objects(0) == prepared.objects(2**63) == []
 
 
 def test_prepared_insert_gives_the_key_of_the_row_that_is_there(assignment, question):

@@ -1,5 +1,7 @@
 """The page of an item: what it shows, whose it is, what is frozen."""
 
+import re
+from html import escape
 from uuid import uuid4
 
 import pytest
@@ -108,3 +110,32 @@ def test_draw_of_questions_is_frozen_and_the_same_for_all(cast, dataset):
 def test_number_that_no_database_holds_is_a_missing_id(cast, assignment, url):
     url = "/work/" + url.format(pk=assignment.pk, huge=10**25)
     assert cast.client("worker").post(url, {"key": uuid4(), "grade": 0}).status_code in (404, 405)
+
+
+def test_opening_takes_few_statements(cast, assignment, django_assert_max_num_queries):
+    client = cast.client("worker")
+    # Session, account; the item; its opening; its part, the answers, the questions, further rubrics, levels;
+    # skips, messages and minutes left.
+    with django_assert_max_num_queries(12):
+        page = client.get(assignment.get_absolute_url())
+    assert page.status_code == 200
+
+
+def test_cards_share_markup_and_keep_their_own_numbers_and_notes(cast, assignment):
+    client = cast.client("worker")
+    asked = [row.question for row in assignment.item.asked.order_by("position")]
+    note = "{{ number }}\n    indented <b>"
+    for grade, asked_question in enumerate(asked[:2]):
+        url = f"/work/{assignment.pk}/answers/{asked_question.pk}/"
+        client.post(url, {"key": uuid4(), "grade": grade, "spans": "[]", "note": note, "base": ""})
+    page = client.get(assignment.get_absolute_url()).content.decode()
+    cards = page.split('<li\n  class="question')[1:]
+    assert len(cards) == len(asked)
+    for number, card in enumerate(cards, start=1):
+        assert set(re.findall(r'id="(?:denial|regrade|large|confidence)-(\d+)"', card)) == {
+            str(number)
+        }
+        assert f"Save question {number}\n" in card
+        checked = re.findall(r'value="(\d)"[^>]*checked', card)
+        assert checked == ([str(number - 1)] if number <= 2 else [])
+        assert (escape(note) in card) == (number <= 2)
