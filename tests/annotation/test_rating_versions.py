@@ -60,7 +60,7 @@ def test_each_kind_of_write_draws_for_its_rater_alone(study):
             rating=Rating.objects.get(rater=a), position=0, start=0, end=2
         )
 
-    drawn = []
+    versions = []
     for write in (
         lambda: Rating.objects.add_many(a.pk, rubric, grades[:1]),
         lambda: Rating.objects.filter(rater=a).update(grade=3),
@@ -82,8 +82,8 @@ def test_each_kind_of_write_draws_for_its_rater_alone(study):
         ),
     ):
         write()
-        drawn.append(tokens()[a.pk])
-    assert len(set(drawn)) == len(drawn)
+        versions.append(tokens()[a.pk])
+    assert len(set(versions)) == len(versions)
     assert tokens()[b.pk] == of_b
 
 
@@ -91,13 +91,13 @@ def test_each_kind_of_write_draws_for_its_rater_alone(study):
 @pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite has one writer at a time")
 def test_people_do_not_wait_for_each_other():
     (a, b), rubric, grades = make_study()
-    finished = []
+    commits = []
 
     def grade_as_b():
         with connection.cursor() as cursor:
             cursor.execute("SET lock_timeout = '5s'")
         Rating.objects.add_many(b.pk, rubric, grades)
-        finished.append(True)
+        commits.append(True)
         connection.close()
 
     with transaction.atomic():
@@ -105,7 +105,7 @@ def test_people_do_not_wait_for_each_other():
         thread = threading.Thread(target=grade_as_b)
         thread.start()
         thread.join(timeout=20)
-        assert finished
+        assert commits
         before = tokens()
     assert set(before) == set(tokens()) == {a.pk, b.pk}
 

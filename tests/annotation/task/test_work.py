@@ -123,14 +123,14 @@ def test_opening_takes_few_statements(cast, assignment, django_assert_max_num_qu
 
 def test_cards_share_markup_and_keep_their_own_numbers_and_notes(cast, assignment):
     client = cast.client("worker")
-    asked = [row.question for row in assignment.item.asked.order_by("position")]
+    questions = [row.question for row in assignment.item.asked.order_by("position")]
     note = "{{ number }}\n    indented <b>"
-    for grade, asked_question in enumerate(asked[:2]):
+    for grade, asked_question in enumerate(questions[:2]):
         url = f"/work/{assignment.pk}/answers/{asked_question.pk}/"
         client.post(url, {"key": uuid4(), "grade": grade, "spans": "[]", "note": note, "base": ""})
     page = client.get(assignment.get_absolute_url()).content.decode()
     cards = page.split('<li\n  class="question')[1:]
-    assert len(cards) == len(asked)
+    assert len(cards) == len(questions)
     for number, card in enumerate(cards, start=1):
         assert set(re.findall(r'id="(?:denial|regrade|large|confidence)-(\d+)"', card)) == {
             str(number)
