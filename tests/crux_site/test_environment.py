@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from crux_site import environment
-from tests.crux_site.commands import run_python
+from tests.toolbox.commands import run_python
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATABASE_PATH = Path("/srv/crux/crux.sqlite3")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from manage import EXTRAS
-from tests.crux_site.commands import run_without_packages
+from tests.toolbox.commands import run_without_packages
 from tests.toolbox.training_lines import LINES, as_file
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import OperationalError, connection
 
 from crux_site.logs import OneLineFormatter
-from tests.crux_site.commands import run_python
+from tests.toolbox.commands import run_python
 
 HEAD = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} ERROR %s django\.request: "
 

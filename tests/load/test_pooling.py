@@ -8,7 +8,7 @@ import pytest
 from bench.campaign import Plan, run
 from bench.pooler import PGBOUNCER, pooler
 from bench.serving import PG_URL
-from tests.crux_site.commands import run_python
+from tests.toolbox.commands import run_python
 from tests.toolbox.empty_site import postgres_is_there
 from tests.toolbox.served_site import free_port
 

@@ -85,6 +85,7 @@ Requests and responses:
 Processes and threads:
 
 - `threads`: calls in threads, each with its own database connection
+- `commands`: Python commands in a process of their own
 - `concurrent_clients`: two clients at the same moment
 - `worker_processes`: worker processes that a test kills, forked from `preload`
 - `preload`: modules that the fork server loads

@@ -7,7 +7,7 @@ import pytest
 from annotation.models import Rating, SubQuestion, Text, Topic
 from annotation.text.versions import edit_wording
 from evaluation.models import RankedText
-from tests.crux_site.commands import run_without_packages
+from tests.toolbox.commands import run_without_packages
 from tests.toolbox.foreign_files import left_out, read, refused, with_line, write
 
 pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
