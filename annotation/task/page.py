@@ -38,7 +38,7 @@ EXPECTED_FIELDS = ("expected", "expected_spans", "expected_reason")
 _ANSWERS = PreparedObjects(
     lambda assignment: Answer.objects.filter(assignment=assignment).order_by("id"), 1
 )
-_ASKED = PreparedObjects(
+_QUESTIONS = PreparedObjects(
     lambda item: ItemQuestion.objects.filter(item=item).select_related("question"), 1
 )
 _FURTHER_RUBRICS = PreparedObjects(
@@ -56,7 +56,7 @@ def item_cards(assignment: Assignment) -> list[QuestionCard]:
     newest = {
         (answer.question_id, answer.check_asked_id, answer.rubric_id): answer for answer in answers
     }
-    rows: list[Frozen] = _ASKED.objects(assignment.item_id)
+    rows: list[Frozen] = _QUESTIONS.objects(assignment.item_id)
     if check := assignment.check_asked:
         order = random.Random(assignment.pk)  # noqa: S311 - the same place at every visit
         rows.insert(order.randint(0, len(rows)), check)

@@ -81,7 +81,7 @@ def shared_markup(parser: Parser, token: Token) -> SharedMarkupNode:
     `{% shared_markup card.grade %}...{% endshared_markup %}`: the part may depend on the values that the
     tag names, on the card's rubric and on `number`, the card's number, and on nothing else of a card.
     """
-    keys = [parser.compile_filter(word) for word in token.split_contents()[1:]]
+    keys = [parser.compile_filter(argument) for argument in token.split_contents()[1:]]
     nodelist = parser.parse(("endshared_markup",))
     parser.delete_first_token()
     return SharedMarkupNode(nodelist, keys)

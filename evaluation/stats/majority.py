@@ -57,9 +57,9 @@ def majorities_of_others(
     positions, all_counts = level_index(ratings, levels), counts(ratings, levels)
     for rater in positions.T:
         rated = np.flatnonzero(rater >= 0)
-        of_others = all_counts.copy()
-        of_others[rated, rater[rated]] -= 1
-        yield _majority(of_others, scale, rule)
+        remaining_counts = all_counts.copy()
+        remaining_counts[rated, rater[rated]] -= 1
+        yield _majority(remaining_counts, scale, rule)
 
 
 def majority_of(ratings: ArrayLike, levels: ArrayLike, rule: Rule = "strict") -> FloatArray:
