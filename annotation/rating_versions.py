@@ -1,8 +1,9 @@
 """Triggers that give a rater a new version when its ratings or their spans change.
 
-The version is a random number, so a restored backup has none that newer data had. The database draws
-it, so no writer has to remember. One row a rater: people who answer at the same time do not
-wait for each other.
+The version of a rater is the sum of its rows in `annotation_ratingversion`, which have random numbers. A
+write inserts a row, and deletes those before it that no other transaction holds: nobody waits, so
+transactions that write several raters in any order cannot deadlock. Random, since a restored
+backup must not reach the version of newer data.
 """
 
 from __future__ import annotations
@@ -12,85 +13,77 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
 
-_VERSIONS = "annotation_ratingversion"
-_RATINGS, _SPANS = "annotation_rating", "annotation_nuggetspan"
-_EVENTS = {"INSERT": "NEW", "UPDATE": "NEW", "DELETE": "OLD"}
-_LARGEST = 2**48 - 1  # so that the sum over 32,000 raters fits 63 bits
+# Of 48 bits: the sum over 32,000 rows fits 63.
 _RANDOM = {
-    "sqlite": f"random() & {_LARGEST}",
-    "postgresql": f"(random() * {_LARGEST})::bigint",
+    "sqlite": f"random() & {2**48 - 1}",
+    "postgresql": f"(random() * {2**48 - 1})::bigint",
+}
+# SQL has no parameters in triggers; names and numbers are those of this module.
+_SQLITE = """
+CREATE TRIGGER IF NOT EXISTS {trigger} AFTER {event} ON {table} BEGIN
+    DELETE FROM annotation_ratingversion WHERE rater_id = {rater};
+    INSERT INTO annotation_ratingversion (rater_id, token)
+    SELECT rater_id, {random} FROM (SELECT {rater} AS rater_id)
+    WHERE rater_id IS NOT NULL;
+END
+"""
+_POSTGRESQL_FUNCTION = """
+CREATE OR REPLACE FUNCTION {table}_version() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    raters bigint[] := ARRAY({raters});
+BEGIN
+    DELETE FROM annotation_ratingversion WHERE id IN (
+        SELECT id FROM annotation_ratingversion WHERE rater_id = ANY (raters) FOR UPDATE SKIP LOCKED
+    );
+    INSERT INTO annotation_ratingversion (rater_id, token)
+    SELECT rater_id, {random} FROM unnest(raters) AS rater_id;
+    RETURN NULL;
+END $$
+"""
+_POSTGRESQL_TRIGGER = """
+CREATE OR REPLACE TRIGGER {trigger} AFTER {event} ON {table}
+REFERENCING {row} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION {table}_version()
+"""
+_EVENTS = {"INSERT": "NEW", "UPDATE": "NEW", "DELETE": "OLD"}
+_RATER_OF_ROW = {
+    "annotation_rating": "{row}.rater_id",
+    "annotation_nuggetspan": "(SELECT rater_id FROM annotation_rating WHERE id = {row}.rating_id)",
+}
+_RATERS_OF_STATEMENT = {
+    "annotation_rating": "SELECT DISTINCT rater_id FROM changed",
+    "annotation_nuggetspan": "SELECT DISTINCT rater_id FROM annotation_rating WHERE id IN"
+    " (SELECT rating_id FROM changed)",
 }
 
 
 def drop_triggers(connection: BaseDatabaseWrapper) -> None:
     """Drop the triggers before migrations: SQLite renames no table that one of them reads."""
-    suffix = " ON {table}" if connection.vendor == "postgresql" else ""
+    of_table = " ON {table}" if connection.vendor == "postgresql" else ""
     with connection.cursor() as cursor:
-        for table in (_RATINGS, _SPANS):
-            if table in connection.introspection.table_names(cursor):
-                for event in _EVENTS:
-                    name = f"{table}_version_{event.lower()}"
-                    cursor.execute(f"DROP TRIGGER IF EXISTS {name}{suffix.format(table=table)}")
+        existing = set(connection.introspection.table_names(cursor))
+        for table in existing & _RATER_OF_ROW.keys():
+            for event in _EVENTS:
+                cursor.execute(
+                    f"DROP TRIGGER IF EXISTS {_trigger(table, event)}{of_table.format(table=table)}"
+                )
 
 
 def install_triggers(connection: BaseDatabaseWrapper) -> None:
-    """Create the triggers after migrations, and draw all versions anew: rows may have changed."""
-    statements = _sqlite() if connection.vendor == "sqlite" else _postgresql()
+    """Create the triggers after migrations, and new versions, as ratings may have changed."""
     with connection.cursor() as cursor:
-        if _VERSIONS not in connection.introspection.table_names(cursor):
+        if "annotation_ratingversion" not in connection.introspection.table_names(cursor):
             return
-        for statement in statements:
-            cursor.execute(statement)
-        cursor.execute(f"UPDATE {_VERSIONS} SET token = {_RANDOM[connection.vendor]}")  # noqa: S608
+        for table, rater in _RATER_OF_ROW.items():
+            names = {"table": table, "random": _RANDOM[connection.vendor]}
+            if connection.vendor == "postgresql":
+                raters = _RATERS_OF_STATEMENT[table]
+                cursor.execute(_POSTGRESQL_FUNCTION.format(**names, raters=raters))
+            sql = _POSTGRESQL_TRIGGER if connection.vendor == "postgresql" else _SQLITE
+            for event, row in _EVENTS.items():
+                names |= {"trigger": _trigger(table, event), "event": event, "row": row}
+                cursor.execute(sql.format(**names, rater=rater.format(row=row)))
+        cursor.execute(f"UPDATE annotation_ratingversion SET token = {_RANDOM[connection.vendor]}")  # noqa: S608
 
 
-def _sqlite() -> list[str]:
-    """Return one trigger a row: it has no statement triggers, and one writer at a time."""
-    statements = []
-    for table in (_RATINGS, _SPANS):
-        for event, row in _EVENTS.items():
-            rater = f"{row}.rater_id"
-            if table == _SPANS:
-                rater = f"(SELECT rater_id FROM {_RATINGS} WHERE id = {row}.rating_id)"  # noqa: S608
-            name = f"{table}_version_{event.lower()}"
-            # No upsert: INSERT OR IGNORE of ratings would make one ignore its conflict as well.
-            first = (
-                f"INSERT INTO {_VERSIONS} (rater_id, token)"  # noqa: S608
-                f" SELECT rater_id, 0 FROM (SELECT {rater} AS rater_id) WHERE rater_id IS NOT NULL"
-                f" AND NOT EXISTS (SELECT 1 FROM {_VERSIONS} WHERE rater_id = {rater});"
-            )
-            draw = f"UPDATE {_VERSIONS} SET token = {_RANDOM['sqlite']} WHERE rater_id = {rater};"  # noqa: S608
-            statements.append(
-                f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} ON {table}"
-                f" BEGIN {first} {draw} END"
-            )
-    return statements
-
-
-def _postgresql() -> list[str]:
-    """Return one trigger a statement; raters are in order, so two statements do not deadlock."""
-    statements = []
-    for table in (_RATINGS, _SPANS):
-        raters = "SELECT DISTINCT rater_id FROM changed"
-        if table == _SPANS:
-            raters = (
-                f"SELECT DISTINCT rater_id FROM {_RATINGS}"  # noqa: S608
-                " WHERE id IN (SELECT rating_id FROM changed)"
-            )
-        function = f"{table}_version"
-        draw = (
-            f"INSERT INTO {_VERSIONS} (rater_id, token)"  # noqa: S608
-            f" SELECT rater_id, {_RANDOM['postgresql']} FROM ({raters} ORDER BY rater_id) AS raters"
-            " ON CONFLICT (rater_id) DO UPDATE SET token = excluded.token;"
-        )
-        statements.append(
-            f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql"
-            f" AS $$ BEGIN {draw} RETURN NULL; END $$"
-        )
-        statements += [
-            f"CREATE OR REPLACE TRIGGER {function}_{event.lower()} AFTER {event} ON {table}"
-            f" REFERENCING {row} TABLE AS changed FOR EACH STATEMENT"
-            f" EXECUTE FUNCTION {function}()"
-            for event, row in _EVENTS.items()
-        ]
-    return statements
+def _trigger(table: str, event: str) -> str:
+    return f"{table}_version_{event.lower()}"

@@ -1,4 +1,4 @@
-"""Random numbers that change with the ratings of each rater, drawn by triggers."""
+"""Random numbers of the writes to each rater's ratings, inserted by triggers."""
 
 from django.db import migrations, models
 
@@ -10,7 +10,13 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="RatingVersion",
             fields=[
-                ("rater_id", models.BigIntegerField(primary_key=True, serialize=False)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("rater_id", models.BigIntegerField(db_index=True)),
                 ("token", models.BigIntegerField()),
             ],
         ),

@@ -478,13 +478,13 @@ def rater_name_in(dataset: Dataset, rater: Rater) -> str:
 
 
 class RatingVersion(models.Model):
-    """Random number that changes with a rater's ratings; triggers of the database draw it.
+    """Random number of a write to a rater's ratings; the sum over its rows is its version.
 
-    See `annotation.rating_versions`, which alone writes it. The key is no relation: the last ratings that
-    are deleted draw one too, and it stays when the rater goes.
+    Written by the triggers of `annotation.rating_versions` alone. The key of the rater is no relation: the
+    last ratings that are deleted write a row too, and it stays when the rater goes.
     """
 
-    rater_id = models.BigIntegerField(primary_key=True)
+    rater_id = models.BigIntegerField(db_index=True)
     token = models.BigIntegerField()
 
     def __str__(self) -> str:
