@@ -101,9 +101,9 @@ def main() -> None:
 
         with ThreadPoolExecutor(AT_ONCE) as pool:
             prepared = pool.submit(prepare)
-            passed = list(pool.map(lambda name: checked(name, prepared), names or MODULES))
-    print(f"{sum(passed)} of {len(passed)} benches passed in {time.perf_counter() - began:.0f} s")
-    sys.exit(0 if all(passed) else 1)
+            results = list(pool.map(lambda name: checked(name, prepared), names or MODULES))
+    print(f"{sum(results)} of {len(results)} benches passed in {time.perf_counter() - began:.0f} s")
+    sys.exit(0 if all(results) else 1)
 
 
 if __name__ == "__main__":
