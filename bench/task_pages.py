@@ -269,6 +269,9 @@ def smoke() -> str:
     folder = os.environ.get("CRUX_UI_KIT")
     if not folder:
         raise MissingPartError("no kit of the task pages (CRUX_UI_KIT=FOLDER of its ui.py)")
+    axe = Path(os.environ.get("PEERUI_ROOT", "."), "npm/node_modules/axe-core/axe.min.js")
+    if not axe.exists():
+        raise MissingPartError(f"no axe-core of npm at {axe} (PEERUI_ROOT=FOLDER above npm)")
     method = "t2_mouse_and_keys"
     globals().update(INPUT_METHODS={method: INPUT_METHODS[method]})
     results: dict[str, object] = {}
