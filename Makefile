@@ -49,7 +49,7 @@ lint: dev-env ## run all linters
 	$(PY) -m tests.words
 
 test: ## run the linters and all tests (PYTEST="-k skip -x": options of pytest)
-test: lint test-sqlite test-browser test-postgres test-timing
+test: lint test-sqlite test-browser test-postgres test-timing $(if $(PYTEST),,bench-smoke)
 
 # One process per core: none of these tests waits.
 test-fast: JOBS := $(CORES)

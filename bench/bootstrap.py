@@ -25,6 +25,7 @@ RESAMPLES = 10_000
 # The plain loop is measured on this many of the resamples in each round, and scaled.
 PLAIN = 500
 ROUNDS = 5
+SAME = 1e-9
 AT_LEAST = 40  # times the speed of the prebuilt loop
 
 
@@ -81,6 +82,8 @@ def measure() -> tuple[dict[str, float], float, float]:
         seconds["plain"].append(elapsed * RESAMPLES / PLAIN)
     same = kappa_from_sums(resampled_sums(table(grades)[1], draws))
     largest = max(np.abs(same - theirs).max(), np.abs(same[:PLAIN] - slow).max())
+    if largest > SAME:
+        sys.exit(f"A resample's kappa differs from that of statsmodels by {largest:.0e}.")
     interval = runs[-1][1]
     limits = np.quantile(theirs, [0.025, 0.975]) - [interval.low, interval.high]
     return (
@@ -111,6 +114,13 @@ def lines() -> list[str]:
         f"of the limits on other draws {limits:.4f}",
         f"at least {AT_LEAST}x the prebuilt loop: {'yes' if ratio >= AT_LEAST else 'NO'}",
     ]
+
+
+def smoke() -> str:
+    """Compare 200 resamples with statsmodels; see bench.smoke."""
+    globals().update(RESAMPLES=200, PLAIN=20, ROUNDS=1)
+    lines()
+    return f"kappa of {RESAMPLES} resamples equals statsmodels'"
 
 
 def main() -> None:

@@ -5,8 +5,8 @@
 For each database a study of its own is made and the server started. Workers arrive as Prolific
 sends them and work without a pause; meanwhile the whole server is killed (SIGKILL) and started
 again. At the end the database is read directly, without the server. Prints a table and a JSON object;
-exits with 1 if an invariant is violated. PostgreSQL is reached at $PG_URL, where a
-database crux_bench is made and dropped; `pooled` is the same behind PgBouncer in transaction mode.
+exits with 1 if an invariant is violated or no answer was acknowledged. PostgreSQL is reached at $PG_URL,
+where a database crux_bench is made and dropped; `pooled` is the same behind PgBouncer in transaction mode.
 """
 
 import argparse
@@ -20,18 +20,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from bench.reconciliation import reconcile
-from bench.serving import ROOT, Server, cpu_of, database
+from bench.serving import PREPARE, ROOT, Server, cpu_of, database
 
 SLUG = "bench"
 PROCESSES = 4  # of the crowd
 SUBMITTED = "select count(*) from annotation_assignment where state = 'submitted'"
-# In one process, so that the site is loaded once.
-PREPARE = """
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-call_command("collectstatic", interactive=False, verbosity=0)
-from bench.material import seed_campaign
-"""
 
 
 @dataclass(frozen=True)
@@ -65,7 +58,11 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        return not any(self.violations.values())
+        return self.n_acknowledged > 0 and not any(self.violations.values())
+
+    @property
+    def n_acknowledged(self) -> int:
+        return self.totals["answers acknowledged"]
 
 
 def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
@@ -82,7 +79,7 @@ def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
             "PYTHONPATH": str(ROOT),
         }
         options = SLUG, plan.items, plan.questions, plan.raters_per_item, plan.items_per_part
-        prepare = f"{PREPARE}seed_campaign{options}"
+        prepare = f"{PREPARE}\nfrom bench.material import seed_campaign\nseed_campaign{options}"
         manage = [sys.executable, "manage.py", "shell", "-v0", "-c", prepare]
         subprocess.run(manage, env=env, check=True, cwd=ROOT)
         server = Server(env)
@@ -214,6 +211,15 @@ def table(outcomes: list[Outcome]) -> str:
     return "\n".join(lines)
 
 
+def smoke() -> str:
+    """Let two workers submit two items on SQLite; see bench.smoke."""
+    plan = Plan(seconds=60, enough=2, workers=2, kills=0, items=12, questions=2, items_per_part=2)
+    outcome = run("sqlite", plan)
+    if not outcome.holds:
+        sys.exit(f"{outcome.totals} {outcome.violations} {outcome.stopped}")
+    return f"{outcome.n_acknowledged} answers acknowledged, and each stored once"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -234,6 +240,11 @@ def main() -> None:
     for outcome in outcomes:
         for reason in outcome.stopped:
             print(f"stopped, {outcome.database}: {reason}")
+        if not outcome.n_acknowledged:
+            print(
+                f"{outcome.database}: no answer was acknowledged in {plan.seconds:g} s, so nothing was "
+                "tested. Give the crowd more time with --seconds."
+            )
     print(json.dumps([asdict(outcome) for outcome in outcomes]))
     sys.exit(0 if all(outcome.holds for outcome in outcomes) else 1)
 

@@ -27,6 +27,7 @@ from crux_client import Site, frames
 
 NAME = "crux_bench_client"
 GOAL = 10.0
+RATINGS = 1_008  # of a topic
 CAN_READ_PARQUET = {"parquet": frames.can_read_parquet, "json": lambda: False}
 SEED = """
 from django.core.management import call_command
@@ -123,7 +124,9 @@ def compare(kind: str, topics: int, rounds: int) -> float:
             memory = memory_of(server.process.pid)
         finally:
             server.kill()
-    print(f"{kind}: {figures['json'][0]['ratings']:,} ratings, server at most {memory} MB")
+    if (n := figures["json"][0]["ratings"]) != topics * RATINGS:
+        sys.exit(f"{kind}: {n:,} ratings, not {topics * RATINGS:,}")
+    print(f"{kind}: {n:,} ratings, server at most {memory} MB")
     for name, rows in figures.items():
         middle = {key: median(row[key] for row in rows) for key in rows[0]}
         seconds = ", ".join(f"{row['s']:.2f}" for row in rows)
@@ -139,6 +142,12 @@ def compare(kind: str, topics: int, rounds: int) -> float:
         f"  ratio {ratio:.1f}, at least {GOAL:.0f}: {'yes' if ratio >= GOAL else 'NO'}", flush=True
     )
     return ratio
+
+
+def smoke() -> str:
+    """Read the ratings of two topics both ways on SQLite; see bench.smoke."""
+    compare("sqlite", 2, 1)
+    return f"{2 * RATINGS:,} ratings, equal as Parquet and as JSON"
 
 
 def main() -> None:

@@ -70,6 +70,14 @@ def detects(answers: Answers, source: int = 0) -> bool:
     return any(copy.other == answers.rater.max() for copy in answers.copies().get(source, ()))
 
 
+def smoke() -> str:
+    """Search one small campaign with a copycat and one without; see bench.smoke."""
+    honest = campaign(0, 20, 0.16)
+    if honest.copies() or not detects(with_copycat(honest, 20)):
+        raise SystemExit("A copycat was missed, or an honest rater taken for one.")
+    return f"the only copycat among {len(honest.rater)} answers is detected"
+
+
 def main() -> None:
     print("raters, probability of the same highlight, campaigns: false alarms; found of 4, 10, 20")
     for n_raters, n_campaigns in SIZES:

@@ -566,6 +566,19 @@ def table(coverages: Mapping[tuple[str, str], Mapping[int, Coverage]]) -> Iterat
         yield f"| {statistic} | {method} | {' | '.join(cells)} |"
 
 
+def smoke() -> str:
+    """Simulate two studies of each model; see bench.smoke."""
+    globals().update(LARGE=200)
+    lacking = [name for name in MODELS if not _n_intervals(coverage([name], 2, (20,)))]
+    if lacking:
+        raise SystemExit(f"No interval from the models {', '.join(lacking)}.")
+    return f"intervals from each of {len(MODELS)} models"
+
+
+def _n_intervals(coverages: Mapping[tuple[str, str], Mapping[int, Coverage]]) -> int:
+    return sum(cell.intervals for by_size in coverages.values() for cell in by_size.values())
+
+
 def main(studies: int = STUDIES, only: str = "") -> None:
     """Print the table, of models whose name holds `only`."""
     print("\n".join(table({})))

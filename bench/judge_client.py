@@ -241,6 +241,12 @@ def verdict(rate):
     return f"at least {AT_LEAST}x the bare loop of httpx: {'yes' if goal_met else 'NO'}"
 
 
+def smoke() -> str:
+    """Grade 16 pairs by each client; see bench.smoke."""
+    lines(16, 4)  # exits if a pair has no grade
+    return "16 pairs graded by each client"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--pairs", type=int, default=640, help="a multiple of the concurrency")

@@ -37,7 +37,7 @@ from typing import Any
 
 import aiohttp
 
-from bench.judge_vllm import make_pairs, make_spec
+from bench.judge_vllm import QUESTIONS, make_pairs, make_spec
 from bench.serving import ROOT, database
 from judging.graders.chat import request_variants
 from judging.grading.prompt import render
@@ -326,6 +326,24 @@ def seed(site: Site, options: argparse.Namespace, labels: Sequence[int], hashed:
     )
     site.run(site.command("migrate", "-v0"))
     site.run(site.command("shell", "-v0", "-c", code))
+
+
+def smoke() -> str:
+    """Seed the pairs and judges on SQLite, without a model server; see bench.smoke."""
+    options = argparse.Namespace(prompts="text-first", rounds=1, model="tiny", pairs=20)
+    with (
+        tempfile.TemporaryDirectory(prefix="crux-bench-") as folder,
+        database("sqlite", Path(folder), "") as (url, rows),
+    ):
+        site = Site(os.environ | {"VAR_DIR": folder, "DATABASE_URL": url}, rows, 1)
+        seed(site, options, (), "")
+        counts = [
+            site.one(f"select count(*) from {table}")  # noqa: S608 - names of tables
+            for table in ("annotation_text", "annotation_subquestion", "judging_judge")
+        ]
+    if counts != [2, QUESTIONS, 3]:
+        sys.exit(f"texts, questions and judges: {counts}")
+    return "20 pairs and 3 judges seeded; SKIPPED the judging: it needs VLLM=FOLDER MODEL=NAME"
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -204,6 +204,16 @@ def summary(rows, mean):
     )
 
 
+def smoke() -> str:
+    """Simulate three studies of each kind with all estimates; see bench.smoke."""
+    for scenario in TOPICS:
+        intervals = simulate(scenario, SIZES[0], 3, estimates=ESTIMATES)
+        for name, rows in intervals.items():
+            if rows.shape != (3, 3) or not np.isfinite(rows).all():
+                raise SystemExit(f"{scenario}, {name}: not three intervals: {rows.tolist()}")
+    return f"{len(ESTIMATES)} estimates in each of {len(TOPICS)} scenarios"
+
+
 def main(studies=4_000):
     page_estimates = [name for name in ESTIMATES if name == "both, now"]
     runs = [(scenario, size, 1, list(ESTIMATES)) for scenario in TOPICS for size in SIZES]

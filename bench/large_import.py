@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from bench.serving import new_sqlite
+
 ROOT = Path(__file__).resolve().parent.parent
 DEMO = ROOT / "fixtures" / "demo" / "passages.jsonl"
 PASSAGES, QUESTIONS, OF_A_TOPIC = 60_000, 10, 600
@@ -188,7 +190,7 @@ def databases(folder: Path, names: list[str]) -> Iterator[list[str]]:
     """Yield the URLs of new databases, which are dropped afterwards."""
     server = os.environ.get("DATABASE_URL", "")
     if not server.startswith("postgres"):
-        yield [f"sqlite:///{folder / name}.sqlite3" for name in names]
+        yield [new_sqlite(folder / f"{name}.sqlite3") for name in names]
         return
     import psycopg  # noqa: PLC0415 - for this server alone
 
@@ -205,7 +207,14 @@ def databases(folder: Path, names: list[str]) -> Iterator[list[str]]:
                 connection.execute(f'drop database if exists "{name}" with (force)')
 
 
-def compare(n: int, questions: int, form: str) -> None:
+Figures = dict[str, float]
+
+
+def measure(n: int, questions: int, form: str) -> tuple[Figures, Figures, Figures]:
+    """Return the figures of the import, the rows it stored, and the figures of the bare side.
+
+    Exits with a message if the bare side stored other numbers of rows.
+    """
     with tempfile.TemporaryDirectory(prefix="crux-bench-") as name:
         folder = Path(name)
         study = folder / "study"
@@ -215,6 +224,14 @@ def compare(n: int, questions: int, form: str) -> None:
             imported = run_side("ours", study, import_url)
             rows = run_side("dump", folder, import_url)
             plain = run_side("bare", folder, bare_url)
+            bare_rows = run_side("dump", folder, bare_url)
+    if rows != bare_rows:
+        sys.exit(f"The import stored {rows}, the bare side {bare_rows}.")
+    return imported, rows, plain
+
+
+def compare(n: int, questions: int, form: str) -> None:
+    imported, rows, plain = measure(n, questions, form)
     counted = (
         f"{rows['annotation_text']:,} passages, {rows['annotation_rating']:,} ratings ({form})"
     )
@@ -226,6 +243,14 @@ def compare(n: int, questions: int, form: str) -> None:
     ratio = imported["seconds"] / plain["seconds"]
     print(f"  ratio {ratio:.2f}, of the work {imported['cpu'] / plain['cpu']:.2f}; at most {MAX_RATIO}:"
           f" {'yes' if ratio <= MAX_RATIO else 'NO'}")  # fmt: skip
+
+
+def smoke() -> str:
+    """Import 12 passages with 24 ratings on SQLite; see bench.smoke."""
+    _, rows, _ = measure(12, 2, "ratings")
+    if rows != {"annotation_text": 12, "annotation_rating": 24}:
+        sys.exit(f"The import stored {rows}.")
+    return "12 passages and 24 ratings imported, and by the bare side"
 
 
 def side(name: str, folder: Path) -> None:

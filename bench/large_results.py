@@ -32,8 +32,8 @@ from statistics import median
 
 from playwright.sync_api import Browser, sync_playwright
 
-from bench.serving import ROOT, Server
-from tests.toolbox.served_site import CHROMIUM, PREPARE, launched
+from bench.serving import PREPARE, ROOT, Server, new_sqlite
+from tests.toolbox.served_site import CHROMIUM, launched
 
 OVER_SHARE, OVER_RATINGS, OVER_HEADING, MEMORY = 3.0, 1.5, 5.0, 1500
 REPEATS = 3
@@ -61,7 +61,7 @@ class Site:
         database = os.environ.get("DATABASE_URL", "") if people else ""
         self.env = os.environ | {
             "VAR_DIR": str(folder),
-            "DATABASE_URL": database or f"sqlite:///{folder / 'crux.sqlite3'}",
+            "DATABASE_URL": database or new_sqlite(folder / "crux.sqlite3"),
             "DJANGO_SETTINGS_MODULE": "crux_site.settings",
             "PYTHONPATH": str(ROOT),
         }
@@ -126,6 +126,26 @@ def main() -> None:
         missed = _fetch(*sites, options.topics / options.tenth)
         missed += _paint(sites[1])
     sys.exit(1 if missed else 0)
+
+
+def smoke() -> str:
+    """Fetch each page of a site with two topics, and paint one; see bench.smoke."""
+    with tempfile.TemporaryDirectory(prefix="crux-bench-") as folder:
+        site = Site(Path(folder), 2, 3)
+        site.server.start()
+        try:
+            failed = [name for name, path in site.pages.items() if site.fetch_once(path)[0] != 200]
+        finally:
+            site.server.kill()
+        if failed:
+            sys.exit(f"These pages failed: {', '.join(failed)}.")
+        n = len(site.pages)
+        if not Path(CHROMIUM).exists():
+            return f"{n} pages fetched; SKIPPED first paint: no Chromium at {CHROMIUM}"
+        globals().update(REPEATS=1)
+        site.pages = {"home": "/"}
+        _paint(site)
+    return f"{n} pages fetched, and one painted"
 
 
 def _fetch(small: Site, large: Site, times: float) -> list[str]:

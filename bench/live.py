@@ -28,6 +28,7 @@ PAGES = (
     *("two runs", "mixed model", "calibration", "paper", "exports"),
 )
 REPEATS = 3
+SECONDS = 15  # of writes without a reader; with one, twice as many
 WRITE = """
 import json, sys
 from bench.large_results_material import record_grades
@@ -75,6 +76,21 @@ def main() -> None:
     sys.exit(1 if failed else 0)
 
 
+def smoke() -> str:
+    """Look at one page while six people answer; see bench.smoke."""
+    globals().update(PAGES=("dataset",), REPEATS=1, SECONDS=0.5)
+    with tempfile.TemporaryDirectory(prefix="crux-bench-") as folder:
+        site = Site(Path(folder), 1, 2, people=6)
+        site.server.start()
+        try:
+            failed = _measure(site, 20)
+        finally:
+            site.server.kill()
+    if failed:
+        sys.exit("A page failed, or no grade was written.")
+    return "one page fetched while grades were written"
+
+
 def _measure(site: Site, writes: int) -> bool:
     failed = False
     print(f"{'page':28}{'at rest, s':>12}{'live, s':>12}")
@@ -88,11 +104,11 @@ def _measure(site: Site, writes: int) -> bool:
             f"{median(response[1] for response in live):12.2f}",
             flush=True,
         )
-    writer = Writer(site, writes, seconds=20)
-    time.sleep(15)
+    writer = Writer(site, writes, seconds=SECONDS + 5)
+    time.sleep(SECONDS)
     unread = writer.stop()
     writer = Writer(site, writes)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 2 * SECONDS
     while time.monotonic() < end:
         site.fetch_once(site.pages["agreement"])
     with_reader = writer.stop()

@@ -27,15 +27,15 @@ REAL = Path(
     )
 )
 SLUG, JUDGE = "bench", "bench-judge"
-TOPICS, QUESTIONS = 5_000, 10
+QUESTIONS = 10
 PASSAGES = (12, 12, 12, 13, 13)  # of the topics in turn: 12.4 a topic, 620,000 ratings
 PART = 20  # the plain loop reads one topic in so many
 WORDS_OF_A_PASSAGE = 90
 PAGES = 7
 
 
-def seed() -> dict:
-    """Create the study of 5,000 topics."""
+def seed(n_topics: int) -> dict:
+    """Create the study, of so many topics."""
     call_command("migrate", verbosity=0)
     draw = random.Random(7)
     dataset = Dataset.objects.create(slug=SLUG, title="Bench")
@@ -44,7 +44,7 @@ def seed() -> dict:
     run = RetrievalRun.objects.create(dataset=dataset, name="first")
     topics = Topic.objects.bulk_create(
         Topic(dataset=dataset, name=f"t-{position}", request="A report.", position=position)
-        for position in range(TOPICS)
+        for position in range(n_topics)
     )
     questions = SubQuestion.objects.bulk_create(
         SubQuestion(topic=topic, position=position, body=f"Question {position}?")
@@ -87,20 +87,21 @@ def seed() -> dict:
     return {"ratings": n}
 
 
-def arrays() -> dict:
+def arrays(n_topics: int) -> dict:
     """Load all ratings into arrays, then compute pools and scores from them."""
     dataset = Dataset.objects.get(slug=SLUG)
     options = ScoringQuery(dataset, {"source": JUDGE}).options
     cells, seconds, mb = _measure(
         lambda: load_cells(dataset, options.source, options.eta, load_corpus(dataset))
     )
-    assert cells.n_ratings == TOPICS * QUESTIONS * sum(PASSAGES) // len(PASSAGES)
+    n = cells.n_ratings
+    assert n == n_topics * QUESTIONS * sum(PASSAGES) // len(PASSAGES)
     del cells
     pools = _measure(lambda: load_pools(dataset, options))[1]
     scores = _measure(lambda: cached_scores(dataset, options))[1]
     cached = _measure(lambda: cached_scores(dataset, options))[1]
     return {
-        "topics": TOPICS,
+        "ratings": n,
         "seconds": seconds,
         "mb": mb,
         "pools": pools,
@@ -109,22 +110,23 @@ def arrays() -> dict:
     }
 
 
-def plain() -> dict:
+def plain(n_topics: int) -> dict:
     """Load the same grades by model instances for some topics; scale seconds and MB to all."""
     dataset = Dataset.objects.get(slug=SLUG)
 
     def load() -> dict:
         grades: dict = {}
         part = Rating.objects.of_dataset(dataset).filter(
-            rater__name=JUDGE, question__topic__position__lt=TOPICS // PART
+            rater__name=JUDGE, question__topic__position__lt=n_topics // PART
         )
         for rating in part.select_related("text", "question__topic"):
             of_topic = grades.setdefault(rating.question.topic.name, {})
             of_topic.setdefault(rating.text.name, {})[rating.question.position] = rating.grade
         return grades
 
-    _, seconds, mb = _measure(load)
-    return {"part": PART, "seconds": seconds * PART, "mb": mb * PART}
+    grades, seconds, mb = _measure(load)
+    n = sum(len(of_text) for of_topic in grades.values() for of_text in of_topic.values())
+    return {"part": PART, "ratings": n, "seconds": seconds * PART, "mb": mb * PART}
 
 
 def agreement() -> dict:

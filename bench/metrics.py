@@ -25,6 +25,7 @@ TOPICS, PASSAGES, QUESTIONS, ETA = 5_000, 100, 10, 3
 GRADES = {0: 0.65, 1: 0.07, 2: 0.14, 3: 0.015, 4: 0.09, 5: 0.035}
 ROUNDS = 5
 CUTOFFS = (10, 20)  # the others compute no more than 20 ranks
+SAME = 1e-9
 AT_LEAST = {"pyndeval": 8, "ir_measures": 18}  # times their speed
 
 
@@ -149,6 +150,8 @@ def compare(cutoff, methods) -> list[str]:
     ours = median(seconds["here"])
     times = {name: median(seconds[name]) / ours for name in AT_LEAST}
     largest = max(np.abs(np.subtract(values[name], values["here"])).max() for name in AT_LEAST)
+    if largest > SAME:
+        sys.exit(f"alpha-nDCG@{cutoff} differs from that of the others by {largest:.0e}.")
     columns = "".join(f" {ms(median(seconds[name])):>9} {times[name]:>7.1f}x" for name in AT_LEAST)
     goals = ", ".join(f"{least}x {name}" for name, least in AT_LEAST.items())
     goals_met = all(times[name] >= least for name, least in AT_LEAST.items())
@@ -160,6 +163,13 @@ def compare(cutoff, methods) -> list[str]:
 
 def ms(seconds: float) -> str:
     return f"{1000 * seconds:,.0f} ms"
+
+
+def smoke() -> str:
+    """Compare alpha-nDCG of 20 topics with the other libraries; see bench.smoke."""
+    globals().update(TOPICS=20, ROUNDS=1)
+    lines()
+    return f"alpha-nDCG of {TOPICS} topics equals that of {' and '.join(AT_LEAST)}"
 
 
 def main() -> None:

@@ -17,14 +17,15 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from bench.serving import ROOT, Server
-from tests.toolbox.served_site import CHROMIUM, PREPARE, launched
+from bench.serving import PREPARE, ROOT, Server, new_sqlite
+from bench.smoke import MissingPartError
+from tests.toolbox.served_site import CHROMIUM, launched
 
 SCREENS = {"1280": (1280, 800, 400), "390": (390, 844, 700)}
 """Width, height and goal of the first value in pixels, by name."""
@@ -103,7 +104,7 @@ def made_site(folder: Path, data: Path) -> Server:
     """Return a server, not started, of a site with one imported dataset."""
     env = os.environ | {
         "VAR_DIR": str(folder),
-        "DATABASE_URL": f"sqlite:///{folder / 'crux.sqlite3'}",
+        "DATABASE_URL": new_sqlite(folder / "crux.sqlite3"),
         "DJANGO_SETTINGS_MODULE": "crux_site.settings",
         "PYTHONPATH": str(ROOT),
     }
@@ -131,10 +132,19 @@ def layouts(browser: Browser, address: str, session: str, screen: str) -> dict[s
     return layouts_of
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path, default=ROOT / "fixtures" / "demo")
-    data = parser.parse_args().data.resolve()
+def smoke() -> str:
+    """Measure two pages of the demo's small study on a phone; see bench.smoke."""
+    if not Path(CHROMIUM).exists():
+        raise MissingPartError(f"no Chromium at {CHROMIUM} (CHROMIUM=... names another)")
+    globals().update(PAGES={title: PAGES[title] for title in ("Overview", "Systems")})
+    by_page = measured_layouts(ROOT / "fixtures" / "demo", ["390"])["390"]
+    if any(title not in by_page or by_page[title].first is None for title in PAGES):
+        sys.exit(f"A page is missing, or has no value: {by_page}")
+    return f"values of {len(by_page)} pages measured"
+
+
+def measured_layouts(data: Path, screens: Iterable[str]) -> dict[str, dict[str, Layout]]:
+    """Return the layout of each page of an imported study, by screen."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         server = made_site(Path(name), data)
         session = json.loads(Path(name, "session.json").read_text())
@@ -142,10 +152,17 @@ def main() -> int:
         browser = launched(playwright, CHROMIUM)
         try:
             address = f"http://127.0.0.1:{server.port}"
-            layouts_of = {screen: layouts(browser, address, session, screen) for screen in SCREENS}
+            return {screen: layouts(browser, address, session, screen) for screen in screens}
         finally:
             browser.close()
             server.kill()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path, default=ROOT / "fixtures" / "demo")
+    data = parser.parse_args().data.resolve()
+    layouts_of = measured_layouts(data, SCREENS)
     wide, narrow = layouts_of.values()
     print(
         "| page | first value, 1280 | 390 | height, 1280 | 390 | links |\n|---|---|---|---|---|---|"

@@ -40,6 +40,7 @@ ROUNDS = 2
 SAME = 0.0002
 VOCABULARY, EXPONENT, SHIFT, SENTENCES = 2_000_000, 1.3, 80, 5
 SIDES = ("ours", "anserini", "bm25s")
+PACKAGES = {"anserini": "pyserini", "bm25s": "bm25s"}
 MOST_TIME, LEAST_RATE, MOST_MEMORY = 1.3, 5.0, 1.6
 BEGINNINGS = (*"bdfgklmnprstvwz", "br", "st", "tr")
 ENDINGS = (*"aeiou", "an", "er", "il", "on", "us")
@@ -102,6 +103,16 @@ def queries(texts: list[str]) -> list[str]:
             chosen.setdefault(rng.choice(vocabulary))
         query_texts.append(" ".join(chosen))
     return query_texts
+
+
+def write_input(folder: Path, n: int) -> None:
+    """Write `n` passages, and the queries, for all sides."""
+    (folder / "input").mkdir()
+    with (folder / "input" / "passages.jsonl").open("w", encoding="ascii") as file:
+        for number, body in enumerate(passages(n)):
+            file.write(json.dumps({"id": f"{number:09d}", "contents": body}) + "\n")
+    sample = list(islice(read(folder), 2_000))
+    (folder / "queries.json").write_text(json.dumps(queries(sample)))
 
 
 def read(folder: Path) -> Iterator[str]:
@@ -292,6 +303,29 @@ def report_sides(n: int, folder: Path, sides: list[str]) -> bool:
     return goals_met
 
 
+def smoke() -> str:
+    """Index 300 passages and answer 20 queries by each installed side; see bench.smoke."""
+    globals().update(VOCABULARY=20_000, WARM=0, QUERIES=20)
+    skipped = [
+        f"SKIPPED {side}: {package} is not installed"
+        for side, package in PACKAGES.items()
+        if not find_spec(package)
+    ]
+    sides = [side for side in SIDES if side == "ours" or find_spec(PACKAGES[side])]
+    with tempfile.TemporaryDirectory(prefix="crux-bench-") as name_of:
+        folder = Path(name_of)
+        write_input(folder, 300)
+        for side in sides:
+            run_side(side, folder)
+            run_side(side, folder, QUERIES)
+            scores = json.loads((folder / f"{side}.json").read_text())
+            if len(scores) != QUERIES or not all(scores):
+                raise SystemExit(f"{side}: a query has no passages.")
+        if "anserini" in sides and (n := n_alike(folder, "anserini")) != QUERIES:
+            raise SystemExit(f"{n} of {QUERIES} rankings have Lucene's scores.")
+    return "; ".join([f"{QUERIES} queries answered by {', '.join(sides)}", *skipped])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--passages", type=int, default=PASSAGES)
@@ -303,19 +337,10 @@ def main() -> None:
     if options.side:
         work(options.side, options.folder, options.queries)
         return
-    rivals = options.sides or [
-        side
-        for side, package in (("anserini", "pyserini"), ("bm25s", "bm25s"))
-        if find_spec(package)
-    ]
+    rivals = options.sides or [side for side, package in PACKAGES.items() if find_spec(package)]
     with tempfile.TemporaryDirectory(prefix="crux-bench-") as name_of:
         folder = Path(name_of)
-        (folder / "input").mkdir()
-        with (folder / "input" / "passages.jsonl").open("w", encoding="ascii") as file:
-            for number, body in enumerate(passages(options.passages)):
-                file.write(json.dumps({"id": f"{number:09d}", "contents": body}) + "\n")
-        sample = list(islice(read(folder), 2_000))
-        (folder / "queries.json").write_text(json.dumps(queries(sample)))
+        write_input(folder, options.passages)
         if not report_sides(options.passages, folder, list(chain(["ours"], rivals))):
             raise SystemExit(1)
 

@@ -5,7 +5,8 @@
 KIT is the folder of the kit's bench.py (default: $CRUX_SERVER_KIT). Both servers are up at once
 and take turns, so that what else the machine does falls on both. Everything that is made goes
 below $PEERPERF_ROOT: the kit's environment, databases, logs. PostgreSQL is the kit's private
-cluster, which wants `runuser postgres`. Exits with 1 where an answer is lost or a target missed.
+cluster, which wants `runuser postgres`. Each server gets a free port, and ends with the bench, however
+that ends. Exits with 1 where an answer is lost or a target missed.
 """
 
 import argparse
@@ -13,14 +14,19 @@ import asyncio
 import importlib
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from statistics import median
 
 BENCH_DIR = Path(__file__).resolve().parent
 ROOT = BENCH_DIR.parent
+# As in bench.serving, which needs packages that the kit's environment lacks.
+UNTIL_PARENT_ENDS = ("setpriv", "--pdeathsig", "TERM")
 OF_INSERT = 0.4  # of the minimal server's submits per second
 PEERS = {  # at 32 users, as measured by the kit's authors
     "Label Studio": (39, 956),
@@ -94,7 +100,22 @@ def _makers():
     return [importlib.import_module(f"adapters.{name}").make for name in ("ceil", "crux")]
 
 
+def isolate(server) -> None:
+    """Give a server a free port, and let its processes end with this one, also by SIGKILL.
+
+    On the kit's own ports the server of an earlier run would answer in place of the new one.
+    """
+    with socket.socket() as probe:
+        probe.bind((server.host, 0))
+        server.port = probe.getsockname()[1]
+    commands = server.commands
+    server.commands = lambda: [
+        ([*UNTIL_PARENT_ENDS, *command], env, folder) for command, env, folder in commands()
+    ]
+
+
 async def begin(kit, server, tasks: int) -> None:
+    isolate(server)
     server.reset()
     for command, env, folder in server.init_commands():
         subprocess.run(command, env=os.environ | (env or {}), cwd=folder, check=True)
@@ -173,6 +194,29 @@ def table(results: dict, levels: list[int]) -> str:
     return "\n".join(lines)
 
 
+def smoke() -> str:
+    """Submit to both servers for a second on SQLite; see bench.smoke."""
+    from bench.smoke import MissingPartError  # noqa: PLC0415 - not in the kit's environment
+
+    if not os.environ.get("CRUX_SERVER_KIT"):
+        raise MissingPartError("no kit of servers (CRUX_SERVER_KIT=FOLDER of its bench.py)")
+    command = [sys.executable, "-m", "bench.servers", "--databases", "sqlite", "--levels", "2"]
+    command += ["--secs", "1", "--reps", "1", "--tasks", "20", "--out"]
+    with tempfile.TemporaryDirectory(prefix="crux-bench-") as folder:
+        output = Path(folder, "servers.json")
+        # It exits with 1 for a ratio, too.
+        process = subprocess.run([*command, output], cwd=ROOT, capture_output=True, text=True)
+        if not output.exists():
+            sys.exit(process.stderr)
+        figures = json.loads(output.read_text())["sqlite"]
+    stored = {name: of_server["stored"] for name, of_server in figures.items()}
+    for name, counts in stored.items():
+        wrong = counts["lost"] + counts["wrong_value"] + counts["duplicated"]
+        if wrong or not counts["acked_keys"]:
+            sys.exit(f"{name}: {counts}")
+    return f"{stored['crux']['acked_keys']} answers acknowledged, and each stored once"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kit", nargs="?", default=os.environ.get("CRUX_SERVER_KIT"))
@@ -190,7 +234,8 @@ def main() -> None:
     environment("ceil", "django", "granian", "gunicorn", "psycopg[binary]")
     clients = environment("bench", "httpx", "psutil")
     if Path(sys.prefix) != clients.parent.parent:
-        sys.exit(subprocess.run([clients, Path(__file__).resolve(), *sys.argv[1:]]).returncode)
+        os.execv(clients, [clients, Path(__file__).resolve(), *sys.argv[1:]])  # noqa: S606
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     kit = kit_modules(options.kit)
     results = {}
     for database in options.databases.split(","):

@@ -1,6 +1,7 @@
 """Real server that can be killed, on a database of its own."""
 
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -19,6 +20,31 @@ from bench.pooler import pooler
 ROOT = Path(__file__).resolve().parent.parent
 PG_URL = "postgres://postgres@127.0.0.1:5432/postgres"
 START_SECONDS = 300  # of a server on a busy machine
+# A server gets SIGTERM when the bench ends, also by SIGKILL (PR_SET_PDEATHSIG of Linux).
+UNTIL_PARENT_ENDS = ("setpriv", "--pdeathsig", "TERM")
+
+
+# In one process, so that the site is loaded once.
+PREPARE = """
+from django.conf import settings
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+if not settings.STATIC_ROOT.exists():
+    call_command("collectstatic", interactive=False, verbosity=0)
+"""
+
+
+def new_sqlite(path: Path) -> str:
+    """Return the URL of a new SQLite file.
+
+    If BENCH_PREPARED names the folder of a site, the file is a copy of its database, with its static
+    files beside it: bench.smoke prepares one site for all benches, which takes longer than their work.
+    """
+    if prepared := os.environ.get("BENCH_PREPARED"):
+        shutil.copyfile(Path(prepared, "crux.sqlite3"), path)
+        if not (static := path.with_name("static")).exists():
+            static.symlink_to(Path(prepared, "static"))
+    return f"sqlite:///{path}"
 
 
 class Server:
@@ -58,7 +84,7 @@ class Server:
         granian += ["--blocking-threads", "4", "--log-level", "warning"]
         with self.log.open("ab") as log:
             return subprocess.Popen(
-                [*granian, "crux_site.wsgi:application"],
+                [*UNTIL_PARENT_ENDS, *granian, "crux_site.wsgi:application"],
                 env=self.env,
                 cwd=ROOT,
                 stdout=log,
@@ -94,12 +120,13 @@ def database(kind: str, folder: Path, name: str):
     """
     if kind == "sqlite":
         path = folder / "crux.sqlite3"
+        url = new_sqlite(path)
 
         def rows(query):
             with closing(sqlite3.connect(path)) as connection:
                 return connection.execute(query).fetchall()
 
-        yield f"sqlite:///{path}", rows
+        yield url, rows
         return
     admin = os.environ.get("PG_URL", PG_URL)
     address = f"{admin.rpartition('/')[0]}/{name}"

@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench.smoke import MissingPartError
 from tests.browser.user_input import keys_for, settled
 from tests.toolbox.browser_texts import (
     EXPECTED_T1,
@@ -261,6 +262,29 @@ def t1_touch(ui, context, site: Site, worker: str) -> dict[str, object]:
         "screens": round(screens, 2),
         "text_and_question_together": both_visible,
     }
+
+
+def smoke() -> str:
+    """Complete one item by mouse and keys; see bench.smoke."""
+    folder = os.environ.get("CRUX_UI_KIT")
+    if not folder:
+        raise MissingPartError("no kit of the task pages (CRUX_UI_KIT=FOLDER of its ui.py)")
+    axe = Path(os.environ.get("PEERUI_ROOT", "."), "npm/node_modules/axe-core/axe.min.js")
+    if not axe.exists():
+        raise MissingPartError(f"no axe-core of npm at {axe} (PEERUI_ROOT=FOLDER above npm)")
+    method = "t2_mouse_and_keys"
+    globals().update(INPUT_METHODS={method: INPUT_METHODS[method]})
+    results: dict[str, object] = {}
+    ui, seed = kit(folder), "from tests.browser.seed import seed; seed()"
+    with (
+        tempfile.TemporaryDirectory() as var,
+        served(Path(var), seed) as site,
+        ui.browser() as context,
+    ):
+        by_input_method(ui, context, site, results)
+    if results[f"{method}_offsets"] != "2 of 2 as meant, 0 others":
+        sys.exit(f"Stored spans: {results[f'{method}_offsets']}")
+    return f"{results[f'{method}_answers']} answers stored, both spans as meant"
 
 
 def main() -> None:

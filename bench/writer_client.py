@@ -145,6 +145,16 @@ def measure(n: int, concurrency: int, delay: float) -> dict[str, tuple[float, fl
     }
 
 
+def smoke() -> str:
+    """Write 8 documents by each client, and by a whole worker on SQLite; see bench.smoke."""
+    from bench.building import measure_worker  # noqa: PLC0415 - its parts import this module
+
+    measure(8, 4, 0.0)  # exits if a reply was not read
+    with server(0.0) as url:
+        measure_worker(url, 8, 4)  # counts drafts and passages
+    return "8 documents written by each client, and stored by a whole worker"
+
+
 def main() -> None:
     from bench.building import measure_worker  # noqa: PLC0415 - its parts import this module
 
