@@ -56,12 +56,13 @@ class Page:
 class Site:
     """Study with a number of topics, served by one process."""
 
-    def __init__(self, folder: Path, topics: int, systems: int, people: int = 0) -> None:
+    def __init__(
+        self, folder: Path, topics: int, systems: int, people: int = 0, url: str = ""
+    ) -> None:
         self.folder = folder
-        database = os.environ.get("DATABASE_URL", "") if people else ""
         self.env = os.environ | {
             "VAR_DIR": str(folder),
-            "DATABASE_URL": database or new_sqlite(folder / "crux.sqlite3"),
+            "DATABASE_URL": url or new_sqlite(folder / "crux.sqlite3"),
             "DJANGO_SETTINGS_MODULE": "crux_site.settings",
             "PYTHONPATH": str(ROOT),
         }

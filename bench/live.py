@@ -3,7 +3,8 @@
     make bench-live    # or python -m bench.live [--topics 500] [--systems 50] [--people 20] [--writes 20]
 
 One process of granian serves a study: five of the people grade each report, a judge all texts; 500 topics with
-50 systems have 1,264,000 ratings. DATABASE_URL says where, SQLite in a folder of its own without it.
+50 systems have 1,264,000 ratings. --database is sqlite, or postgres: at $PG_URL, where a database
+crux_bench_live is made and dropped.
 Another process records grades of people, as the task page does, so many a second. Each page is fetched three
 times after one grade was written, and three times while grades arrive, when no result is cached. Then come the
 95th percentiles of the writes with and without a reader, and the peak memory of the server.
@@ -21,7 +22,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from bench.large_results import Site
-from bench.serving import ROOT
+from bench.serving import ROOT, database
 
 PAGES = (
     *("home", "dataset", "agreement", "disagreements", "a pair", "rating matrices", "retrieval"),
@@ -65,9 +66,13 @@ def main() -> None:
     )
     for name, default in (("topics", 500), ("systems", 50), ("people", 20), ("writes", 20)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--database", choices=["sqlite", "postgres"], default="sqlite")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="crux-bench-") as folder:
-        site = Site(Path(folder), options.topics, options.systems, options.people)
+    with (
+        tempfile.TemporaryDirectory(prefix="crux-bench-") as folder,
+        database(options.database, Path(folder), "crux_bench_live") as (url, _),
+    ):
+        site = Site(Path(folder), options.topics, options.systems, options.people, url)
         site.server.start()
         try:
             failed = _measure(site, options.writes)

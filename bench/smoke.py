@@ -3,8 +3,9 @@
     make bench-smoke        # or python -m bench.smoke [NAME ...]
 
 Each module of MODULES has a function `smoke`. It runs the bench at the smallest size on SQLite, checks how
-many rows were stored and that values equal those of the reference, and returns a line on them. Timings and
-ratios are not checked. A bench, or a part of one, that needs what this machine lacks is reported as SKIPPED.
+many rows were stored and that values equal those of the reference, and returns a line on them. It has a
+process of its own, so it may set the sizes that its module has as constants. Timings and ratios are not
+checked. A bench, or a part of one, that needs what this machine lacks is reported as SKIPPED.
 Exits with 1 if a bench fails.
 """
 
