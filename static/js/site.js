@@ -63,8 +63,10 @@ export function keyOf(event, means) {
   return place && means(place) ? place : event.key;
 }
 
+// A field of a closed dialog keeps the focus until the browser has told the dialog; nobody types there.
 export function isField(event) {
-  return event.target.closest("textarea, select, input:not([type=radio], [type=checkbox])") !== null;
+  const field = event.target.closest("textarea, select, input:not([type=radio], [type=checkbox])");
+  return field !== null && field.checkVisibility();
 }
 
 // True while a key belongs to a field or a dialog, so that single-key shortcuts stay quiet.

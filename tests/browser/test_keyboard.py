@@ -237,6 +237,7 @@ def test_left_hand_and_own_keys_stay_with_the_person(worker, site):
     expect(page.locator("#q-1")).to_have_attribute("data-active", "")
     page.keyboard.press("z")
     expect(page.locator("#q-1 input:checked")).to_have_count(0)
+    settled(page)  # a page loaded before that begins with question 2
     page.reload()
     page.keyboard.press("?")
     expect(page.get_by_label("left hand")).to_be_checked()
@@ -252,3 +253,22 @@ def test_left_hand_and_own_keys_stay_with_the_person(worker, site):
     page.keyboard.press("n")
     expect(page.locator("#q-2")).to_have_attribute("data-active", "")
     settled(page)
+
+
+def test_key_right_after_a_dialog_closes_is_the_pages(worker, site):
+    """The browser tells a dialog later that it is closed, and its field has the focus until then."""
+    item, _ = site.assignments(worker.name, "t1")
+    page = worker.open(f"/work/{item}/")
+    page.keyboard.press("?")
+    page.get_by_label("my own").check()
+    page.locator("#keys [data-action=undo]").focus()
+    focused = page.evaluate(
+        """() => {
+            document.getElementById("help").close();
+            const field = document.activeElement;
+            field.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
+            return field.dataset.action;
+        }"""
+    )
+    assert focused == "undo"
+    expect(page.locator("#q-2")).to_have_attribute("data-active", "")
