@@ -44,6 +44,7 @@ _POSTGRESQL_TRIGGER = """
 CREATE OR REPLACE TRIGGER {trigger} AFTER {event} ON {table}
 REFERENCING {row} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION {table}_version()
 """
+_NEW_VERSIONS = "UPDATE annotation_ratingversion SET token = {random}"
 _EVENTS = {"INSERT": "NEW", "UPDATE": "NEW", "DELETE": "OLD"}
 _RATER_OF_ROW = {
     "annotation_rating": "{row}.rater_id",
@@ -82,7 +83,7 @@ def install_triggers(connection: BaseDatabaseWrapper) -> None:
             for event, row in _EVENTS.items():
                 names |= {"trigger": _trigger(table, event), "event": event, "row": row}
                 cursor.execute(sql.format(**names, rater=rater.format(row=row)))
-        cursor.execute(f"UPDATE annotation_ratingversion SET token = {_RANDOM[connection.vendor]}")  # noqa: S608
+        cursor.execute(_NEW_VERSIONS.format(random=_RANDOM[connection.vendor]))
 
 
 def _trigger(table: str, event: str) -> str:

@@ -39,7 +39,7 @@ class DatabaseCreation(creation.DatabaseCreation):
     def _destroy_test_db(self, test_database_name: str, verbosity: int) -> None:
         """Drop a test database, to which a pooler keeps connections."""
         name = self.connection.ops.quote_name(test_database_name)
-        with self._nodb_cursor() as cursor:  # type: ignore[attr-defined]
+        with self._nodb_cursor() as cursor:  # type: ignore[attr-defined]  # private, not in the stubs
             cursor.execute(f"drop database {name} with (force)")
 
 
@@ -64,7 +64,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return connection
 
     def _set_autocommit(self, autocommit: bool) -> None:
-        super()._set_autocommit(autocommit)  # type: ignore[misc]
+        super()._set_autocommit(autocommit)  # type: ignore[misc]  # the same
         if settings.DATABASE_POOLED and not autocommit:
             with self.wrap_database_errors:
                 self.connection.execute(_LIMIT_WAITS, [settings.LOCK_TIMEOUT])

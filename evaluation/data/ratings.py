@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -142,23 +143,19 @@ def _without_filtered(ratings: RatingQuerySet) -> RatingQuerySet:
     return ratings.filter(question__filtered_because="")
 
 
-def _read(ratings: RatingQuerySet) -> pd.DataFrame:
+def _read(ratings: RatingQuerySet, texts: Sequence[int] | None = None) -> pd.DataFrame:
+    """Return ratings as a frame; with keys of `texts` those of these, by the index of ratings."""
     # Loaded where it is needed: it takes a third of a second, which no other command should wait for.
     import pandas as pd  # noqa: PLC0415
 
-    values = ratings.order_by().values_list(*COLUMNS)
-    rows = np.fromiter(values.iterator(chunk_size=10_000), dtype=ROW)
+    queries = [ratings]
+    if texts is not None:
+        queries = [ratings.filter(text__in=batch) for batch in batches(texts, LOOK_UP)]
+    values = chain.from_iterable(
+        query.order_by().values_list(*COLUMNS).iterator(chunk_size=10_000) for query in queries
+    )
+    rows = np.fromiter(values, dtype=ROW)
     return pd.DataFrame({name: rows[name] for name in ROW.names or ()})
-
-
-def _read_of_texts(ratings: RatingQuerySet, texts: Sequence[int] | None) -> pd.DataFrame:
-    """Return the ratings of these texts, by the index of ratings; None: all."""
-    import pandas as pd  # noqa: PLC0415
-
-    if texts is None:
-        return _read(ratings)
-    frames = [_read(ratings.filter(text__in=batch)) for batch in batches(texts, LOOK_UP)]
-    return pd.concat(frames, ignore_index=True) if frames else _read(ratings.none())
 
 
 def _without_copies(rows: pd.DataFrame) -> pd.DataFrame:
@@ -336,7 +333,7 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
     items = _items(rated, questions)
     if people and other_raters:
         other_ratings = ratings_under(selection, other_raters)
-        other_rows = _read_of_texts(other_ratings, None if topic_texts else rated_texts)
+        other_rows = _read(other_ratings, None if topic_texts else rated_texts)
         other_rows = topic_texts.reassign(other_rows) if topic_texts else other_rows
         rows = pd.concat([rows, other_rows], ignore_index=True)
         rated = pd.concat([rated, other_rows], ignore_index=True)
@@ -345,7 +342,7 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
         judged = Rating.objects.of_dataset(selection.dataset).filter(
             rater=selection.judge.pk, rubric=selection.judge_rubric
         )
-        judge_rows = _read_of_texts(judged, None if topic_texts else rated_texts)
+        judge_rows = _read(judged, None if topic_texts else rated_texts)
         judge_rows = topic_texts.reassign(judge_rows) if topic_texts else judge_rows
         judge = _grades(judge_rows, items, [selection.judge.pk])[:, 0]
     return RatingMatrix(

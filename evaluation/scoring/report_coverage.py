@@ -57,10 +57,12 @@ class ReportRow:
     def mean(self) -> float | None:
         """Mean coverage of the raters who have one."""
         n = self.n_questions
-        unrated = self.n_unrated[: self.n_raters]
+        raters = slice(self.n_raters)
         values = [
             n_answered / n
-            for n_answered, n_unrated in zip(self.n_answered, unrated, strict=False)
+            for n_answered, n_unrated in zip(
+                self.n_answered[raters], self.n_unrated[raters], strict=True
+            )
             if n_unrated < n
         ]
         return sum(values) / len(values) if values else None
