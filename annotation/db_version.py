@@ -12,7 +12,10 @@ from collections.abc import Hashable
 from pathlib import Path
 from urllib.parse import quote
 
-from django.db import connection
+from django.db import connections, router
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from annotation.models import Rating
 
 _connections: dict[tuple[str, int, int], sqlite3.Connection] = {}
 _connections_lock = threading.Lock()
@@ -24,19 +27,21 @@ def current() -> Hashable | None:
     It is unknown within a transaction, which may have written something itself, and of a database
     in memory.
     """
+    connection = connections[router.db_for_read(Rating)]  # a replica has other versions
     if connection.in_atomic_block:
         return None
-    return _sqlite_version() if connection.vendor == "sqlite" else _postgresql_version()
+    is_sqlite = connection.vendor == "sqlite"
+    return _sqlite_version(connection) if is_sqlite else _postgresql_version(connection)
 
 
-def _postgresql_version() -> Hashable:
+def _postgresql_version(connection: BaseDatabaseWrapper) -> Hashable:
     with connection.cursor() as cursor:
         cursor.execute("select current_database(), pg_current_snapshot()::text")
         name, snapshot = cursor.fetchone()
-    return name, snapshot
+    return connection.alias, name, snapshot
 
 
-def _sqlite_version() -> Hashable | None:
+def _sqlite_version(connection: BaseDatabaseWrapper) -> Hashable | None:
     path = Path(connection.settings_dict["NAME"])
     try:
         file_stat = path.stat()

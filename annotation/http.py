@@ -19,6 +19,8 @@ class AuthenticatedRequest(HttpRequest):
     htmx: HtmxDetails
     newest_rating: int
     """Key of the newest rating before the page was computed; only pages of results have it."""
+    replica: object
+    """State of the read replica that a page of results read; None where it read the primary."""
     certificates: str
     """Judges of a page of results, each with the state of its certificate."""
 

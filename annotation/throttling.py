@@ -1,13 +1,33 @@
-"""Throttling of views: by network address where they are public, else by user."""
+"""Rate limits of views: by network address where they are public, else by user.
 
+On PostgreSQL all processes of a site count together, in a table. On SQLite each process counts in memory,
+because a request that only reads would otherwise wait for the one writer, such as an import.
+"""
+
+import threading
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
-from django.core.cache import BaseCache, caches
-from django.utils.connection import ConnectionProxy
+from django.core.cache import caches
+from django.db import connection
+from django.utils.crypto import salted_hmac
 from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 
-COUNTS: Any = ConnectionProxy(caches, "api")
+DAY = 24 * 60 * 60
+_COUNT = """
+INSERT INTO annotation_requestcount AS stored (key, window_end, number) VALUES (%(key)s, %(end)s, 1)
+ON CONFLICT (key) DO UPDATE SET
+    number = CASE WHEN stored.window_end <= %(requested_at)s THEN 1 ELSE stored.number + 1 END,
+    window_end = CASE WHEN stored.window_end <= %(requested_at)s THEN %(end)s ELSE stored.window_end END
+RETURNING number, window_end
+"""
+# Rows that another request counts in are left to a later one.
+_DELETE_ENDED = """
+DELETE FROM annotation_requestcount WHERE key IN (
+    SELECT key FROM annotation_requestcount WHERE window_end < %s FOR UPDATE SKIP LOCKED
+)
+"""
+_memory_lock = threading.Lock()
 
 
 def address_of(request: Any) -> str:
@@ -25,20 +45,58 @@ def address_of(request: Any) -> str:
     return ident
 
 
-class ViewThrottle(SimpleRateThrottle):
-    """Throttle for Django's own views."""
+class WindowThrottle(SimpleRateThrottle):
+    """Rate limit in windows of time, which begin with a request."""
 
-    cache: BaseCache = COUNTS
+    duration: int
+    num_requests: int
+
+    def allow_request(self, request: Any, view: Any) -> bool:
+        """Count the request; return whether it is within the limit."""
+        key = self.get_cache_key(request, view)
+        if key is None:
+            return True
+        requested_at = self.timer()
+        # Addresses of people are stored as hashes alone.
+        hashed = salted_hmac("annotation.throttling", key).hexdigest()
+        count = _count_in_table if connection.vendor == "postgresql" else _count_in_memory
+        number, window_end = count(hashed, requested_at, self.duration)
+        self._seconds_left = window_end - requested_at
+        return number <= self.num_requests
+
+    def wait(self) -> float:
+        """Return the seconds to the end of the window."""
+        return self._seconds_left
 
     def allows(self, request: Any, view: Any = None) -> bool:
-        """Return whether the request is within the rate; count it if it is.
-
-        DRF's throttles know of views of its own.
-        """
-        return bool(self.allow_request(request, view))
+        """Count a request to a view of Django; return whether it is within the limit."""
+        return self.allow_request(request, view)
 
 
-class Arrivals(ViewThrottle):
+def _count_in_memory(key: str, requested_at: float, duration: int) -> tuple[int, float]:
+    """Count a request; return the number of those in its window, and when that ends."""
+    counts = caches["api"]
+    with _memory_lock:
+        number, window_end = counts.get(key, (0, 0.0))
+        if window_end <= requested_at:
+            number, window_end = 0, requested_at + duration
+        counts.set(key, (number + 1, window_end), duration)
+    return number + 1, window_end
+
+
+def _count_in_table(key: str, requested_at: float, duration: int) -> tuple[int, float]:
+    """Count as in memory, in one statement, so that no process loses the count of another."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _COUNT, {"key": key, "requested_at": requested_at, "end": requested_at + duration}
+        )
+        number, window_end = cursor.fetchone()
+        if number == 1:
+            cursor.execute(_DELETE_ENDED, [requested_at - DAY])
+    return number, window_end
+
+
+class Arrivals(WindowThrottle):
     """Throttle for openings of a study's URL, by network address."""
 
     scope = "arrivals"
@@ -47,7 +105,7 @@ class Arrivals(ViewThrottle):
         return self.cache_format % {"scope": self.scope, "ident": address_of(request)}
 
 
-class WorkerMessages(ViewThrottle):
+class WorkerMessages(WindowThrottle):
     """Throttle for messages to the researchers, by account or guest."""
 
     scope = "messages"

@@ -1,6 +1,7 @@
 """Load test: simulated workers on a real server that is killed and restarted.
 
     python -m bench.campaign [--databases sqlite,postgres] [--seconds 60] [--workers 32] [--kills 3]
+        [--sites 1]
 
 For each database a study of its own is made and the server started. Workers arrive as Prolific
 sends them and work without a pause; meanwhile the whole server is killed (SIGKILL) and started
@@ -32,7 +33,8 @@ class Plan:
     """A study and the crowd that works on it.
 
     The kills split the seconds evenly. If `enough` is set, each of these intervals ends
-    once so many more items are submitted, and the seconds are its upper limit.
+    once so many more items are submitted, and the seconds are its upper limit. `sites` are servers on
+    ports of their own, with one database; the processes of the crowd use them in turn.
     """
 
     seconds: float = 60.0
@@ -43,6 +45,7 @@ class Plan:
     questions: int = 12
     raters_per_item: int = 3
     items_per_part: int = 5
+    sites: int = 1
 
 
 @dataclass
@@ -82,12 +85,12 @@ def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
         prepare = f"{PREPARE}\nfrom bench.material import seed_campaign\nseed_campaign{options}"
         manage = [sys.executable, "manage.py", "shell", "-v0", "-c", prepare]
         subprocess.run(manage, env=env, check=True, cwd=ROOT)
-        server = Server(env)
+        servers = [Server(env) for _ in range(plan.sites)]
         try:
-            server.start()
-            workers, cores, restarts, lasted = _under_load(server, plan, rows)
+            _start(servers)
+            workers, cores, restarts, lasted = _under_load(servers, plan, rows)
         finally:
-            server.kill()
+            _kill(servers)
         totals, violations = reconcile(rows, workers, plan.raters_per_item)
     return Outcome(
         database=kind,
@@ -101,16 +104,31 @@ def run(kind: str, plan: Plan, name: str = "crux_bench") -> Outcome:
     )
 
 
-def _under_load(server: Server, plan: Plan, rows):
+def _start(servers: list[Server]) -> float:
+    """Start all servers; return the seconds until the last one answered."""
+    return sum(server.start() for server in servers)
+
+
+def _kill(servers: list[Server]) -> None:
+    for server in servers:
+        if server.process:
+            server.kill()
+
+
+def _cpu(servers: list[Server]) -> float:
+    return sum(server.cpu + cpu_of(server.process.pid) for server in servers)
+
+
+def _under_load(servers: list[Server], plan: Plan, rows):
     """Return worker reports, busy cores, restart times, and elapsed seconds."""
-    began, cpu_before = time.time(), cpu_of(server.process.pid)
+    began, cpu_before = time.time(), _cpu(servers)
     processes = min(PROCESSES, plan.workers)
     crowd = []
     first = 0
     for index in range(processes):
         number = plan.workers // processes + (index < plan.workers % processes)
         options = {
-            "port": server.port,
+            "port": servers[index % len(servers)].port,
             "slug": SLUG,
             "first": first,
             "workers": number,
@@ -122,8 +140,8 @@ def _under_load(server: Server, plan: Plan, rows):
     restarts = []
     for kill in range(plan.kills):
         _wait(plan, began, kill + 1, rows)
-        server.kill()
-        restarts.append(round(server.start(), 2))
+        _kill(servers)
+        restarts.append(round(_start(servers), 2))
     if plan.enough:
         _wait(plan, began, plan.kills + 1, rows)
         for process in crowd:
@@ -131,7 +149,7 @@ def _under_load(server: Server, plan: Plan, rows):
     outputs = [json.loads(process.communicate()[0]) for process in crowd]
     elapsed = time.time() - began
     cores = {
-        "server": round((server.cpu + cpu_of(server.process.pid) - cpu_before) / elapsed, 2),
+        "server": round((_cpu(servers) - cpu_before) / elapsed, 2),
         "crowd": round(sum(output["cpu"] for output in outputs) / elapsed, 2),
     }
     return [worker for output in outputs for worker in output["workers"]], cores, restarts, elapsed

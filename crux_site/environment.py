@@ -104,6 +104,37 @@ def database(variable: str, usual: Path, *, is_pooled: bool = False) -> dict[str
     return config
 
 
+def complete_postgresql(config: dict[str, Any], *, lock_timeout: str, is_pooled: bool) -> None:
+    """Add the site's options of PostgreSQL to a parsed database URL, which keeps its own.
+
+    Nobody waits for ever: for a server that does not answer, or for a row that another holds.
+    """
+    config["ENGINE"] = "crux_site.postgresql"
+    options = config.setdefault("OPTIONS", {})
+    options.setdefault("connect_timeout", 5)
+    if is_pooled:
+        # Nothing outlasts a transaction: see crux_site.postgresql, which limits waits for locks, too.
+        options["prepare_threshold"] = None
+        config["DISABLE_SERVER_SIDE_CURSORS"] = True
+    else:
+        # For annotation.prepared alone; Django's own cursors prepare nothing.
+        options.setdefault("prepare_threshold", 0)
+        # An address with options of its own (...?options=-c%20lock_timeout=5s) keeps those.
+        options.setdefault("options", f"-c lock_timeout={lock_timeout}")
+
+
+def replica(variable: str, primary: dict[str, Any], *, is_pooled: bool) -> dict[str, Any] | None:
+    """Parse the URL of a read replica; None where there is none."""
+    if not os.environ.get(variable, "").strip():
+        return None
+    config = database(variable, Path(), is_pooled=is_pooled)
+    if any("sqlite" in engine for engine in (config["ENGINE"], primary["ENGINE"])):
+        raise ImproperlyConfigured(
+            f"{variable}: only PostgreSQL has replicas. It and DATABASE_URL must both name PostgreSQL."
+        )
+    return config | {"TEST": {"MIRROR": "default"}}
+
+
 def private_folder(variable: str, usual: Path) -> Path:
     """Create a folder that nobody else on the machine may read, or return the existing one."""
     path = Path(os.environ.get(variable, "") or usual)

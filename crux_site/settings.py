@@ -2,6 +2,7 @@
 
 DATABASE_URL    a file below var/ by default; postgres://user:password@host/name in production
 DATABASE_POOLED 1 behind a connection pooler such as PgBouncer
+DATABASE_REPLICA_URL  a standby server of the same PostgreSQL, which pages of results read
 SECRET_KEY      made once and kept in var/secret-key where it is not given
 ALLOWED_HOSTS   host names, separated by commas
 HTTPS           1 behind a proxy that speaks HTTPS: cookies are then sent over HTTPS alone
@@ -17,8 +18,8 @@ JUDGE_SECRET_KEYS  Fernet keys that encrypt the keys of model servers in the dat
 JUDGE_LEASE_SECONDS  120; after how long a dead worker's pairs are another's
 ANSERINI_JAVA   the `java` that runs Lucene, where it shall not be that of the extra
 IMPORT_MAX_MEGABYTES, IMPORT_MAX_FILES  4000 and 200000: what an upload may hold, unpacked
-API_PER_MINUTE  600 requests of a user to the API, in each process; a stranger has a tenth
-ARRIVALS_PER_MINUTE  120 openings of studies' addresses from one network address, in each process
+API_PER_MINUTE  600 requests of a user to the API; a stranger has a tenth
+ARRIVALS_PER_MINUTE  120 openings of studies' addresses from one network address
 DEMO            1, set by `make demo`: the log-in page offers the demo's log-ins; never with HTTPS
 DEBUG           1 for Django's own error pages while developing; never where others can look
 """
@@ -135,18 +136,16 @@ if DATABASES["default"]["ENGINE"] == environment.SQLITE:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = False
     DATABASES["default"]["ENGINE"] = "crux_site.sqlite"
 else:
-    DATABASES["default"]["ENGINE"] = "crux_site.postgresql"
-    # Nobody waits for ever: for a server that does not answer, or for a row that another holds.
-    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
-    if DATABASE_POOLED:
-        # Nothing outlasts a transaction: see crux_site.postgresql, which limits waits for locks, too.
-        DATABASES["default"]["OPTIONS"]["prepare_threshold"] = None
-        DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
-    else:
-        # For annotation.prepared alone; Django's own cursors prepare nothing.
-        DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 0)
-        # An address with options of its own (...?options=-c%20lock_timeout=5s) keeps those.
-        DATABASES["default"]["OPTIONS"].setdefault("options", f"-c lock_timeout={LOCK_TIMEOUT}")
+    environment.complete_postgresql(
+        DATABASES["default"], lock_timeout=LOCK_TIMEOUT, is_pooled=DATABASE_POOLED
+    )
+replica = environment.replica(
+    "DATABASE_REPLICA_URL", DATABASES["default"], is_pooled=DATABASE_POOLED
+)
+if replica:
+    environment.complete_postgresql(replica, lock_timeout=LOCK_TIMEOUT, is_pooled=DATABASE_POOLED)
+    DATABASES["replica"] = replica
+    DATABASE_ROUTERS = ["evaluation.data.replica.ReplicaRouter"]
 
 # Reports of the results pages, each for one version of the data, in each process. Those of 5,000 topics
 # are some 18 MB: few are kept.
@@ -252,8 +251,8 @@ CACHES["log-ins"] = {
     "OPTIONS": {"MAX_ENTRIES": 20_000},
 }
 # Requests to the API by minute, of one account and of one address that is not logged in, and those that
-# open a study. They are counted in each process, apart from the results, which they would push out of
-# their cache.
+# open a study. On SQLite they are counted in each process, apart from the results, which they would push
+# out of their cache; on PostgreSQL in a table.
 API_PER_MINUTE = environment.whole_number("API_PER_MINUTE", 600)
 ARRIVALS_PER_MINUTE = environment.whole_number("ARRIVALS_PER_MINUTE", 120)
 CACHES["api"] = {

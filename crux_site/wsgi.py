@@ -6,15 +6,16 @@ import sys
 import pandas as pd  # noqa: F401 - a third of a second, which the first visitor would wait for
 from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crux_site.settings")
 
 try:
     application = get_wsgi_application()
     if connection.vendor == "postgresql":
-        connection.ensure_connection()  # refuses a pooler
-        connection.close()
+        for server in connections.all():
+            server.ensure_connection()  # refuses a pooler
+            server.close()
 except ImproperlyConfigured as error:
     sys.exit(str(error))
 except OperationalError:

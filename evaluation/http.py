@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from annotation.http import AuthenticatedRequest, View, researchers_only
 from annotation.models import Dataset, Rating
 from evaluation.data.certificates import certificates_in_words
+from evaluation.data.replica import results_database
 from evaluation.data.selection import Selection, SelectionError, select
 from evaluation.first_look import frame_first, keep_duration
 
@@ -87,6 +88,15 @@ def chosen(
         @researchers_only
         @wraps(view)
         def wrapper(
+            request: AuthenticatedRequest, slug: str, *args: Any, **kwargs: Any
+        ) -> HttpResponseBase:
+            if not request.path.endswith("/"):
+                return answer(request, slug, *args, **kwargs)
+            # Files have the newest data: they say nothing of a replica that is behind.
+            with results_database() as request.replica:
+                return answer(request, slug, *args, **kwargs)
+
+        def answer(
             request: AuthenticatedRequest, slug: str, *args: Any, **kwargs: Any
         ) -> HttpResponseBase:
             dataset = get_object_or_404(Dataset, slug=slug)

@@ -10,7 +10,7 @@ from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
 from annotation.models import ApiToken, User
 from annotation.models.people import digest_of_token
-from annotation.throttling import COUNTS
+from annotation.throttling import WindowThrottle
 
 
 class HashedTokenAuthentication(TokenAuthentication):
@@ -47,16 +47,12 @@ class IsAdminOrReadOnly(IsResearcher):
         )
 
 
-class AccountThrottle(UserRateThrottle):
+class AccountThrottle(WindowThrottle, UserRateThrottle):
     """Rate limit of each account."""
-
-    cache = COUNTS
 
     def get_cache_key(self, request: Request, view: Any) -> str | None:
         return super().get_cache_key(request, view) if request.user.is_authenticated else None
 
 
-class AnonymousThrottle(AnonRateThrottle):
+class AnonymousThrottle(WindowThrottle, AnonRateThrottle):
     """Rate limit of each IP address for requests without a valid login or token."""
-
-    cache = COUNTS

@@ -22,7 +22,7 @@ from annotation.models.participation import (
     Part,
     Participant,
 )
-from annotation.models.people import ApiToken, User
+from annotation.models.people import ApiToken, RequestCount, User
 from annotation.models.projects import Membership, Project, ProjectEntry, Role
 from annotation.models.rating import NuggetSpan, Rater, Rating, RatingVersion
 from annotation.models.rubric import Rubric, RubricLevel
@@ -55,6 +55,7 @@ __all__ = [
     "Rater",
     "Rating",
     "RatingVersion",
+    "RequestCount",
     "Role",
     "Rubric",
     "RubricLevel",

@@ -96,3 +96,14 @@ class ApiToken(models.Model):
     @property
     def is_expired(self) -> bool:
         return self.expires is not None and self.expires <= timezone.now()
+
+
+class RequestCount(models.Model):
+    """Number of requests of an account or address; `annotation.throttling` writes it."""
+
+    key = models.CharField(primary_key=True, max_length=64)
+    window_end = models.FloatField(help_text="seconds since 1970")
+    number = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.number} until {self.window_end:.0f}"

@@ -181,3 +181,28 @@ def test_file_that_is_named_must_be_there(monkeypatch, tmp_path):
         environment.readable_file("SOME")
     monkeypatch.setenv("SOME", "")
     assert environment.readable_file("SOME") == ""
+
+
+SQLITE_CONFIG = {"ENGINE": "crux_site.sqlite"}
+POSTGRESQL_CONFIG = {"ENGINE": "crux_site.postgresql"}
+
+
+@pytest.mark.parametrize(
+    ("url", "primary"),
+    [
+        ("postgres://u@h/crux", SQLITE_CONFIG),
+        ("sqlite:////srv/crux/copy.sqlite3", POSTGRESQL_CONFIG),
+    ],
+)
+def test_only_postgresql_has_a_replica(monkeypatch, url, primary):
+    monkeypatch.setenv("SOME", url)
+    with pytest.raises(ImproperlyConfigured, match="SOME: only PostgreSQL has replicas"):
+        environment.replica("SOME", primary, is_pooled=False)
+
+
+def test_replica_is_optional(monkeypatch):
+    monkeypatch.delenv("SOME", raising=False)
+    assert environment.replica("SOME", SQLITE_CONFIG, is_pooled=False) is None
+    monkeypatch.setenv("SOME", "postgres://u@h/crux")
+    config = environment.replica("SOME", POSTGRESQL_CONFIG, is_pooled=False)
+    assert (config["HOST"], config["NAME"]) == ("h", "crux")
