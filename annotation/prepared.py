@@ -5,6 +5,7 @@ addresses of an item, where a crowd works, that is felt, and on other pages by n
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -182,9 +183,9 @@ def insert_all(model: type[Model], columns: Sequence[str], rows: Sequence[Sequen
         _insert(model, _fields(model, columns), rows, "")
 
 
-def stamp() -> Any:
-    """Return the present time as the driver takes it."""
-    return _database().ops.adapt_datetimefield_value(timezone.now())
+def stamp(time: datetime | None = None) -> Any:
+    """Return a time, or the present, as the driver takes it."""
+    return _database().ops.adapt_datetimefield_value(time or timezone.now())
 
 
 def _fields(model: type[Model], columns: Sequence[str]) -> list[Any]:

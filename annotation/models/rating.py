@@ -13,7 +13,7 @@ from annotation.models.corpus import Dataset, Text
 from annotation.models.keys import free_keys
 from annotation.models.natural import ByNaturalKey, NaturalKey, NaturalQuerySet
 from annotation.models.rubric import Rubric
-from annotation.prepared import PreparedInsert, insert_all, stamp
+from annotation.prepared import PreparedInsert, execute_prepared, insert_all, stamp
 
 
 class Rater(NaturalKey):
@@ -139,10 +139,10 @@ class RatingQuerySet(ByNaturalKey, models.QuerySet["Rating"]):
             self._record_copy(rating, spans, rated_at)
             return
         if not _RATING.insert_one(rating):
-            NuggetSpan.objects.filter(rating=rating).delete()
+            execute_prepared(_DELETE_SPANS, [rating.pk])
             rated_at = rated_at or timezone.now()
         if rated_at:
-            self.filter(pk=rating.pk).update(created=rated_at)
+            execute_prepared(_DATE_RATING, [stamp(rated_at), rating.pk])
         if spans:
             _SPAN.insert_many(
                 [
@@ -447,6 +447,9 @@ _RATING = PreparedInsert(
     Rating, ["rater", "rubric", "text", "question"], ["grade", "copied_from", "exposure"]
 )
 _SPAN = PreparedInsert(NuggetSpan)
+# Statements of each changed answer. They return rows because the drivers have them fetched.
+_DELETE_SPANS = "DELETE FROM annotation_nuggetspan WHERE rating_id = %s RETURNING id"
+_DATE_RATING = "UPDATE annotation_rating SET created = %s WHERE id = %s RETURNING id"
 
 
 def raters_of(dataset: Dataset) -> dict[str, Rater]:

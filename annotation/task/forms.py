@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -21,6 +21,16 @@ class Remark(NamedTuple):
 
     note: str = ""
     confidence: str = ""
+
+
+class SharedFields(dict[str, forms.Field]):
+    """Fields that all forms of a class share. Django copies them for each form, to be changed.
+
+    Copying the fields of an answer takes longer than cleaning them.
+    """
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 class AnswerForm(forms.Form):
@@ -110,6 +120,9 @@ class AnswerForm(forms.Form):
                 _("Grade %(grade)s needs no marked words: untick them, or choose a higher grade."),
                 params={"grade": grade},
             )
+
+
+AnswerForm.base_fields = SharedFields(AnswerForm.base_fields)
 
 
 def with_grade_of_labels(sent: QueryDict, rubric: Rubric) -> QueryDict:
