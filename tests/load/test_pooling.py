@@ -13,8 +13,9 @@ from tests.toolbox.empty_site import postgres_is_there
 from tests.toolbox.served_site import free_port
 
 SERVER = os.environ.get("PG_URL", PG_URL)
-# More people than threads of the server, and more threads than connections of the pool.
-PLAN = Plan(seconds=240, enough=20, workers=20, kills=0, items=200, questions=2)
+# More people than threads of the servers, and more threads than connections of the pool. Two servers with one
+# database, as test_two_sites has them, get no item twice.
+PLAN = Plan(seconds=240, enough=20, workers=20, kills=0, items=200, questions=2, sites=2)
 
 pytestmark = [
     pytest.mark.soak,
@@ -28,7 +29,7 @@ def _postgres():
         pytest.skip(f"NO CONNECTION POOLER IS TESTED: no PostgreSQL at {SERVER} (PG_URL=...)")
 
 
-def test_crowd_behind_a_pooler_loses_no_answer():
+def test_crowd_on_two_sites_behind_a_pooler_loses_no_answer():
     outcome = run("pooled", PLAN, name=f"crux_pooling_{os.getpid()}")
     assert outcome.stopped == []
     assert outcome.failures == {}

@@ -11,11 +11,10 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 import psycopg
 import pytest
 
-from bench.campaign import Plan, run
 from bench.serving import Server
 from tests.load.standby import PROGRAMS, primary_and_standby
 from tests.toolbox.clock import wait_for
-from tests.toolbox.empty_site import manage, postgres_is_there
+from tests.toolbox.empty_site import manage
 
 PER_MINUTE = 30  # requests of an account to the API; strangers have a tenth
 PASSWORD = "pass-word-1"
@@ -221,12 +220,3 @@ def test_database_that_is_no_standby_is_said_to_be_of_unknown_age(two_sites, rea
     servers, _, primary, _ = two_sites
     page, _ = page_with_replica(servers, reader, primary)
     assert "its age is unknown" in page
-
-
-@pytest.mark.skipif(not postgres_is_there(), reason="NO CROWD ON TWO SITES: no PostgreSQL")
-def test_crowd_on_two_sites_loses_nothing_and_gets_no_item_twice():
-    plan = Plan(seconds=240, enough=20, workers=20, kills=0, items=60, questions=2, sites=2)
-    outcome = run("postgres", plan, name=f"crux_two_sites_{os.getpid()}")
-    assert outcome.stopped == []
-    assert {name: number for name, number in outcome.violations.items() if number} == {}
-    assert outcome.totals["answers sent"] == outcome.totals["answers stored"] > 0
