@@ -10,23 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from django.db.models import (
-    Aggregate,
-    Exists,
-    Max,
-    Min,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    TextField,
-)
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.models import (
@@ -41,6 +30,7 @@ from annotation.models import (
     Text,
 )
 from annotation.models.rating import EXPOSED, RatingQuerySet
+from evaluation.data.number_lists import distinct, pair_keys, rating_columns, split_pairs
 from evaluation.data.selection import Selection, threshold
 from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import FloatArray, IntArray
@@ -48,25 +38,6 @@ from evaluation.stats.estimate import FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-
-class NumberList(Aggregate):
-    """Whole numbers of a group as one string, separated by commas.
-
-    Several lists of a query are in the same order. A million numbers are parsed in a tenth of the time
-    that as many rows take.
-    """
-
-    function = "string_agg"
-    template = "%(function)s((%(expressions)s)::text, ',')"
-    output_field = TextField()
-
-    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        return self.as_sql(
-            compiler, connection, template="group_concat(%(expressions)s)", **context
-        )
-
-
-NOT_COPIED = 0  # no key, and shorter than one
 # 22 bytes a rating. A key that does not fit is an error when it is read, not another key.
 DTYPES = {
     "rater": np.int32,
@@ -75,12 +46,6 @@ DTYPES = {
     "question": np.int32,
     "grade": np.int16,
     "read_text": np.int32,
-}
-LISTS = {
-    "text": NumberList("text_id"),
-    "question": NumberList("question_id"),
-    "grade": NumberList("grade"),
-    "read_text": NumberList(Coalesce("copied_from_id", NOT_COPIED)),
 }
 
 
@@ -92,20 +57,15 @@ def frame(
     with_filtered: bool = True,
     texts: QuerySet[Any] | None = None,
 ) -> pd.DataFrame:
-    """Ratings of a dataset, one row each and in no order: one query.
+    """Ratings of a dataset, one row each and in no order: two queries.
 
     The columns are `rater`, `rubric`, `text` and `question`, which are keys, `grade`, and `read_text`,
     which is another text where the grade was copied from that of equal words; all are integers. `raters` and
     `rubrics` are keys, None for all; `texts` narrows them to those of a query. Without `with_filtered`
     those of filtered questions are left out.
     """
-    if raters is None:
-        ratings = Rating.objects.of_dataset(dataset)
-    else:
-        # A join would let the database begin with the texts, and look up each of them for each rater.
-        in_dataset = Exists(Text.objects.filter(pk=OuterRef("text"), dataset=dataset))
-        ratings = Rating.objects.filter(in_dataset, rater__in=raters)
-    for name, keys in (("rubric", rubrics), ("text", texts)):
+    ratings = Rating.objects.filter(of_texts(dataset.texts.all()))
+    for name, keys in (("rater", raters), ("rubric", rubrics), ("text", texts)):
         if keys is not None:
             ratings = ratings.filter(**{f"{name}__in": keys})
     return _read(ratings if with_filtered else _without_filtered(ratings))
@@ -180,14 +140,19 @@ def _without_filtered(ratings: RatingQuerySet) -> RatingQuerySet:
     return ratings.filter(question__filtered_because="")
 
 
-def _near(dataset: Dataset) -> Q:
-    """Return the condition that a text lies between the first and the last key of a dataset.
+def of_texts(texts: QuerySet[Text]) -> Q:
+    """Return the condition that a rating is of one of these texts: one query.
 
-    The index of ratings serves it; texts of other datasets that lie between them are to be left out.
+    A range of keys serves the index of ratings, and is all where no other text lies in it. A join would
+    let the database begin with the texts, and look up each of them for each rater.
     """
-    keys = Text.objects.filter(dataset=dataset).order_by().values("dataset")
-    first, last = (Subquery(keys.annotate(key=of("pk")).values("key")) for of in (Min, Max))
-    return Q(text__gte=first, text__lte=last)
+    keys = texts.aggregate(first=Min("pk"), last=Max("pk"), n=Count("pk"))
+    if not keys["n"]:
+        return Q(pk__in=[])
+    in_range = Q(text__gte=keys["first"], text__lte=keys["last"])
+    if keys["last"] - keys["first"] + 1 == keys["n"]:
+        return in_range
+    return in_range & Q(Exists(texts.filter(pk=OuterRef("text"))))
 
 
 def _read(*queries: RatingQuerySet) -> pd.DataFrame:
@@ -195,27 +160,8 @@ def _read(*queries: RatingQuerySet) -> pd.DataFrame:
     # Loaded where it is needed: it takes a third of a second, which no other command should wait for.
     import pandas as pd  # noqa: PLC0415
 
-    groups = chain.from_iterable(
-        ratings.order_by()
-        .values_list("rater_id", "rubric_id")
-        .annotate(**{f"{name}_list": numbers for name, numbers in LISTS.items()})
-        .iterator(chunk_size=10)
-        for ratings in queries
-    )
-    columns: dict[str, list[IntArray]] = {name: [] for name in DTYPES}
-    for rater, rubric, *lists in groups:
-        for name, numbers in zip(LISTS, lists, strict=True):
-            columns[name].append(np.fromstring(numbers, np.int64, sep=","))
-        n = len(columns["text"][-1])
-        columns["rater"].append(np.full(n, rater))
-        columns["rubric"].append(np.full(n, rubric))
-    values = {
-        name: np.concatenate([np.zeros(0, np.int64), *parts]) for name, parts in columns.items()
-    }
-    values["read_text"] = np.where(
-        values["read_text"] == NOT_COPIED, values["text"], values["read_text"]
-    )
-    return pd.DataFrame({name: _fit(values[name], dtype) for name, dtype in DTYPES.items()})
+    columns = rating_columns(*queries)
+    return pd.DataFrame({name: _fit(columns[name], dtype) for name, dtype in DTYPES.items()})
 
 
 def _fit(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
@@ -361,7 +307,7 @@ class RatingMatrix:
     def places(self, text: IntArray, question: IntArray) -> IntArray:
         """The item of each pair of keys, -1 where the pair is not one."""
         order, pairs = self._sorted_pairs
-        requested = _pair_keys(text, question)
+        requested = pair_keys(text, question)
         index = np.searchsorted(pairs, requested)
         is_item = index < len(pairs)
         is_item[is_item] = pairs[index[is_item]] == requested[is_item]
@@ -372,14 +318,9 @@ class RatingMatrix:
     @cached_property
     def _sorted_pairs(self) -> tuple[IntArray, IntArray]:
         """The items by the keys of their pairs, and these keys."""
-        pairs = _pair_keys(self.text, self.question)
+        pairs = pair_keys(self.text, self.question)
         order = pairs.argsort()
         return order, pairs[order]
-
-
-def _pair_keys(text: ArrayLike, question: ArrayLike) -> IntArray:
-    """Return one number for each pair of a text and a question, whose keys have 31 bits."""
-    return np.asarray(text, np.int64) << 31 | np.asarray(question, np.int64)
 
 
 def _look_up(keys: IntArray, value_of: Callable[[int], object], dtype: DTypeLike) -> NDArray[Any]:
@@ -399,9 +340,9 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
     people = [rater.pk for rater in selection.raters if rater.is_person]
     other_raters = [rater.pk for rater in selection.raters if not rater.is_person]
     makers, dataset = _ratings_under(selection, people or other_raters), selection.dataset
-    rows, questions = _read(makers.filter(_near(dataset))), questions_of(dataset)
+    of_dataset = of_texts(dataset.texts.all())
+    rows, questions = _read(makers.filter(of_dataset)), questions_of(dataset)
     texts = _text_rows(dataset, rows["text"].unique())
-    rows = _of_texts(rows, texts)
     topic_texts = _TopicTexts(rows, questions) if selection.rubric.stands_for_topic else None
     rows = topic_texts.reassign(rows) if topic_texts else rows
     rated = rows if with_copies else _without_copies(rows)
@@ -409,9 +350,10 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
 
     def read_more(ratings: RatingQuerySet) -> pd.DataFrame:
         if topic_texts:
-            return topic_texts.reassign(_read(ratings.of_dataset(dataset)))
+            return topic_texts.reassign(_read(ratings.filter(of_dataset)))
         if _is_majority(dataset, texts):
-            return _of_texts(_read(ratings.filter(_near(dataset))), texts)
+            rows = _read(ratings.filter(of_dataset))
+            return rows[rows["text"].isin(list(texts))].reset_index(drop=True)
         return _read(*(ratings.filter(text__in=batch) for batch in batches(texts, LOOK_UP)))
 
     judge_rows = rows[:0]
@@ -442,10 +384,6 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
 def _is_majority(dataset: Dataset, texts: Collection[int]) -> bool:
     """Return whether these are most texts of a large dataset: then it is faster to read all."""
     return len(texts) > LOOK_UP and 2 * len(texts) > dataset.texts.count()
-
-
-def _of_texts(rows: pd.DataFrame, texts: Collection[int]) -> pd.DataFrame:
-    return rows[rows["text"].isin(list(texts))].reset_index(drop=True)
 
 
 def _text_rows(dataset: Dataset, keys: IntArray) -> dict[int, TextRow]:
@@ -517,10 +455,7 @@ def questions_of(dataset: Dataset) -> dict[int, QuestionRow]:
 
 def _items(rows: pd.DataFrame, questions: Mapping[int, QuestionRow]) -> tuple[IntArray, IntArray]:
     """Return the distinct pairs of the rows, by topic, then text, then question."""
-    # np.unique hashes numbers, which takes ten times as long.
-    pairs = np.sort(_pair_keys(rows["text"], rows["question"]))
-    is_first = np.append(True, np.diff(pairs) > 0)[: len(pairs)]
-    text, question = np.divmod(pairs[is_first], 1 << 31)
+    text, question = split_pairs(distinct(pair_keys(*_keys(rows))))
     topics = dict.fromkeys(question.topic for question in questions.values())
     topic_index = {topic: index for index, topic in enumerate(topics)}
     question_index = {pk: index for index, pk in enumerate(questions)}
@@ -530,11 +465,16 @@ def _items(rows: pd.DataFrame, questions: Mapping[int, QuestionRow]) -> tuple[In
     return text[order], question[order]
 
 
+def _keys(rows: pd.DataFrame) -> tuple[IntArray, IntArray]:
+    """Return the keys of text and question of each rating."""
+    return rows["text"].to_numpy(np.int64), rows["question"].to_numpy(np.int64)
+
+
 def _fill(
     matrix: RatingMatrix, grades: FloatArray, rows: pd.DataFrame, raters: Sequence[int]
 ) -> None:
     """Write ratings into items x raters."""
-    item = matrix.places(rows["text"].to_numpy(), rows["question"].to_numpy())
+    item = matrix.places(*_keys(rows))
     order = np.argsort(raters)
     column = order[np.searchsorted(raters, rows["rater"].to_numpy(), sorter=order)]
     is_item = item >= 0

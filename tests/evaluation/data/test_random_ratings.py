@@ -1,49 +1,17 @@
 """The matrix of random ratings is that of a loop over model instances."""
 
-import random
-
 import numpy as np
 import pytest
 
-from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
+from annotation.models import Rating
 from evaluation.data import ratings
 from evaluation.data.selection import select
-
-RATERS = {"ann": "human", "ben": "human", "cay": "model", "judge": "model"}
+from tests.toolbox.random_ratings import make_random_ratings
 
 
 @pytest.fixture(params=range(5))
 def dataset(db, request):
-    """Create two datasets with texts in turn; "everywhere" is a rater of both."""
-    draw = random.Random(request.param)
-    datasets = [Dataset.objects.create(slug=f"random-{n}") for n in range(2)]
-    topics = [
-        Topic.objects.create(dataset=dataset, name=f"topic-{n}", position=9 - n)
-        for n in range(3)
-        for dataset in datasets
-    ]
-    for topic in topics:
-        for position in (2, 0, 1):
-            SubQuestion.objects.create(topic=topic, position=position, body="Why?")
-    raters = [Rater.objects.create(name="everywhere", kind="human")]
-    raters += [
-        Rater.objects.create(dataset=datasets[0], name=name, kind=kind)
-        for name, kind in RATERS.items()
-    ]
-    rubric = Rubric.objects.get(slug="graded")
-    for n in range(12):
-        topic = draw.choice(topics)
-        fields = {"kind": "report", "name": topic.name, "system": f"system-{n}"}
-        text = Text.objects.create(dataset=topic.dataset, topic=topic, **fields)
-        for rater in raters:
-            if rater.dataset in (None, topic.dataset):
-                grades = [
-                    (text.pk, question, draw.randrange(6))
-                    for question in topic.questions.values_list("pk", flat=True)
-                    if draw.random() < 0.6
-                ]
-                Rating.objects.add(rater.pk, rubric.pk, grades)
-    return datasets[0]
+    return make_random_ratings(request.param)
 
 
 @pytest.mark.parametrize("reads_all", [True, False])
@@ -55,7 +23,9 @@ def test_matrix_of_random_ratings(dataset, monkeypatch, look_up, reads_all):
     matrix = ratings.load(select(dataset, rubric="graded", raters=names, judge="judge"))
     stored = {
         (rating.rater.name, rating.text_id, rating.question_id): rating
-        for rating in Rating.objects.of_dataset(dataset).select_related("rater", "question__topic")
+        for rating in Rating.objects.of_dataset(dataset)
+        .filter(rubric__slug="graded")
+        .select_related("rater", "question__topic")
     }
     by_people = [rating for rating in stored.values() if rating.rater.kind == "human"]
     items = {
@@ -88,5 +58,5 @@ def test_matrix_of_random_ratings(dataset, monkeypatch, look_up, reads_all):
         )
     system_of = {text.pk: text.system for text in dataset.texts.all()}
     assert matrix.system.tolist() == [system_of[text] for text, _ in expected]
-    named = [matrix.systems[index] for index in matrix.system_index.tolist()]
-    assert named == matrix.system.tolist()
+    system_names = [matrix.systems[index] for index in matrix.system_index.tolist()]
+    assert system_names == matrix.system.tolist()
