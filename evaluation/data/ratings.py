@@ -34,6 +34,7 @@ from evaluation.data.number_lists import distinct, pair_keys, rating_columns, sp
 from evaluation.data.selection import Selection, threshold
 from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import FloatArray, IntArray
+from evaluation.stats.pair_counts import LevelColumns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -267,14 +268,19 @@ class RatingMatrix:
         return tuple(map(int, grades[~np.isnan(grades)]))
 
     @cached_property
+    def level_columns(self) -> LevelColumns:
+        """The grades as positions of levels, which are counted once for all statistics."""
+        return LevelColumns(self.grades, self.levels, self.topic)
+
+    @cached_property
     def topic(self) -> IntArray:
         """The topic of each item: the cluster that intervals are computed over."""
-        return _look_up(self.question, lambda pk: self.questions[pk].topic, np.int64)
+        return look_up(self.question, lambda pk: self.questions[pk].topic, np.int64)
 
     @cached_property
     def system(self) -> NDArray[np.str_]:
         """The system of each item, or its kind of text where that has none."""
-        return _look_up(self.text, lambda pk: self.texts[pk].group, np.str_)
+        return look_up(self.text, lambda pk: self.texts[pk].group, np.str_)
 
     @cached_property
     def topic_names(self) -> dict[int, str]:
@@ -302,7 +308,7 @@ class RatingMatrix:
     def system_index(self) -> IntArray:
         """The place of each item's system in `systems`: numbers are compared faster than names."""
         index_of = {system: index for index, system in enumerate(self.systems)}
-        return _look_up(self.text, lambda pk: index_of[self.texts[pk].group], np.int64)
+        return look_up(self.text, lambda pk: index_of[self.texts[pk].group], np.int64)
 
     def places(self, text: IntArray, question: IntArray) -> IntArray:
         """The item of each pair of keys, -1 where the pair is not one."""
@@ -323,14 +329,14 @@ class RatingMatrix:
         return order, pairs[order]
 
 
-def _look_up(keys: IntArray, value_of: Callable[[int], object], dtype: DTypeLike) -> NDArray[Any]:
+def look_up(keys: IntArray, value_of: Callable[[int], object], dtype: DTypeLike) -> NDArray[Any]:
     """Return the value of each key; `value_of` is called once for equal keys."""
     distinct, index = np.unique(keys, return_inverse=True)
     return np.array([value_of(key) for key in distinct.tolist()], dtype=dtype)[index]
 
 
 def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
-    """The matrix of a selection: four queries, five with raters that are not people.
+    """The matrix of a selection: five queries, six with raters that are not people.
 
     Where a text stands for its topic, ratings of whichever text of it are taken for those of one. Of a grade
     that was copied to texts of equal words, items have one; all `with_copies`, as for measures of systems.
@@ -459,8 +465,8 @@ def _items(rows: pd.DataFrame, questions: Mapping[int, QuestionRow]) -> tuple[In
     topics = dict.fromkeys(question.topic for question in questions.values())
     topic_index = {topic: index for index, topic in enumerate(topics)}
     question_index = {pk: index for index, pk in enumerate(questions)}
-    by_topic = _look_up(question, lambda pk: topic_index[questions[pk].topic], np.int64)
-    by_question = _look_up(question, question_index.__getitem__, np.int64)
+    by_topic = look_up(question, lambda pk: topic_index[questions[pk].topic], np.int64)
+    by_question = look_up(question, question_index.__getitem__, np.int64)
     order = np.lexsort((by_question, text, by_topic))
     return text[order], question[order]
 
