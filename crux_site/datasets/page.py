@@ -1,24 +1,39 @@
-"""Overview of a dataset: counts and rating coverage, aggregated in the database.
+"""Overview of a dataset: counts, rating coverage and disagreements.
 
-The number of queries does not depend on the dataset, and no rating is read one by one.
+The number of queries does not depend on the dataset. All ratings are read once, as arrays.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, Max, Q, QuerySet
+import numpy as np
+from django.db.models import Count, F, Max, Q
+from django.db.models.functions import Coalesce
+from numpy.typing import NDArray
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
 from annotation.models.rating import raters_of
 from annotation.models.standard import ANSWERABLE
+from crux_site.datasets.disagreements import Disagreements, differing_pairs
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import Column, independent
+from evaluation.data.number_lists import (
+    Columns,
+    NumberList,
+    distinct,
+    pair_keys,
+    parse_numbers,
+    rating_columns,
+    split_pairs,
+)
 from evaluation.data.process_cache import SHARED_CACHE
+from evaluation.data.ratings import of_texts
 from evaluation.models import RankedText
+from evaluation.stats.estimate import IntArray
 
 KINDS = {"passage": "passages", "report": "reports", "reference": "reference summaries"}
 
@@ -101,6 +116,8 @@ class Overview:
     texts: Sequence[TextCounts]
     fills: Sequence[RatingCoverage]
     people_coverage: Sequence[PeopleCoverage]
+    disagreements: Mapping[int, Disagreements]
+    """By the key of the rubric."""
     last_rated: datetime | None
     """Time of the newest grade."""
 
@@ -198,7 +215,7 @@ class Overview:
 
 
 def overview(dataset: Dataset) -> Overview:
-    """Return the overview of a dataset, in eight queries; cached until the next write."""
+    """Return the overview of a dataset, in a dozen queries; cached until the next write."""
     return SHARED_CACHE.until_db_write(
         (CacheKey.DATASET_OVERVIEW, dataset.pk), lambda: _counted(dataset)
     )
@@ -219,17 +236,75 @@ def _counted(dataset: Dataset) -> Overview:
         .annotate(n=Count("pk"), n_without_words=Count("pk", filter=Q(body__isnull=True)))
         .order_by("kind", "system")
     ]
-    rated = Rating.objects.of_dataset(dataset).order_by()
-    cells = _possible_pairs(dataset, questions, n_texts_of)
-    fills = _fills(dataset, rated, cells, rows)
+    columns = {
+        rater.pk: Column(rater.pk, name, rater.kind, 0, rater.is_adjudicator)
+        for name, rater in raters_of(dataset).items()
+    }
+    ratings = Rating.objects.filter(
+        of_texts(dataset.texts.all()), rater__in=list(columns), rubric__in=Rubric.objects.all()
+    )
+    rated = _RatedTexts(dataset, rating_columns(ratings))
+    cells = _possible_pairs(questions, n_texts_of, _visits(dataset, rated))
+    fills = _fills(columns, rated, cells, rows)
+    people = np.isin(
+        rated.ratings["rater"], [column.pk for column in columns.values() if column.is_person]
+    )
+    by_people = {name: values[people] for name, values in rated.ratings.items()}
+    adjudicators = [column.pk for column in columns.values() if column.is_adjudicator]
+    differing = differing_pairs(by_people, adjudicators, rated.filtered)
     return Overview(
         question_counts=questions,
         text_counts=n_texts_of,
         texts=rows,
         fills=fills,
-        people_coverage=_people_coverage(rated, fills),
-        last_rated=rated.aggregate(last=Max("created"))["last"],
+        people_coverage=_people_coverage(by_people, rated, fills),
+        disagreements={rubric: pairs.count() for rubric, pairs in differing.items()},
+        last_rated=ratings.aggregate(last=Max("created"))["last"],
     )
+
+
+class _RatedTexts:
+    """Ratings of a dataset with the kind and the topic of their texts and questions."""
+
+    def __init__(self, dataset: Dataset, ratings: Columns) -> None:
+        self.ratings = ratings
+        texts = dataset.texts.order_by().values_list("kind")
+        groups = list(
+            texts.annotate(
+                keys=NumberList("pk"), topics=NumberList(Coalesce("topic_id", _NO_TOPIC))
+            )
+        )
+        self.kinds = [kind for kind, *_ in groups]
+        keys, topics, kinds = (
+            np.concatenate([np.zeros(0, np.int64), *parts])
+            for parts in (
+                [parse_numbers(keys) for _, keys, _ in groups],
+                [parse_numbers(topics) for *_, topics in groups],
+                [np.full(keys.count(",") + 1, kind) for kind, (_, keys, _) in enumerate(groups)],
+            )
+        )
+        order = keys.argsort()
+        self._texts, self._topics, self._kinds = keys[order], topics[order], kinds[order]
+        questions = SubQuestion.objects.filter(topic__dataset=dataset).order_by()
+        rows = sorted(questions.values_list("pk", "topic_id"))
+        self._questions, self._question_topics = np.array(rows, np.int64).reshape(-1, 2).T
+        self.filtered = list(questions.exclude(filtered_because="").values_list("pk", flat=True))
+        self.without_words = list(questions.filter(body="").values_list("pk", flat=True))
+
+    def kind(self, text: IntArray) -> IntArray:
+        """Return the place in `kinds` of each text."""
+        return self._kinds[np.searchsorted(self._texts, text)]
+
+    def visits(self) -> Iterator[tuple[int, int, str]]:
+        """Yield topic, text and its kind where a rating brings a text into another topic."""
+        text, question = self.ratings["text"], self.ratings["question"]
+        topic = self._question_topics[np.searchsorted(self._questions, question)]
+        is_visit = topic != self._topics[np.searchsorted(self._texts, text)]
+        kinds = self.kind(text[is_visit]).tolist()
+        for topic_key, key, kind in zip(
+            topic[is_visit].tolist(), text[is_visit].tolist(), kinds, strict=True
+        ):
+            yield topic_key, key, self.kinds[kind]
 
 
 def _question_counts(dataset: Dataset) -> dict[int, QuestionCounts]:
@@ -247,13 +322,13 @@ def _question_counts(dataset: Dataset) -> dict[int, QuestionCounts]:
 
 
 def _possible_pairs(
-    dataset: Dataset,
     questions: Mapping[int, QuestionCounts],
     n_texts_of: Mapping[tuple[int, str], int],
+    visits: Mapping[tuple[int, str], int],
 ) -> tuple[Counter[str], Counter[str]]:
     """Count the pairs by kind of text: of all questions with a body, and of unfiltered ones."""
     cells, open_cells = Counter[str](), Counter[str]()
-    for (topic, kind), n in [*n_texts_of.items(), *_visits(dataset).items()]:
+    for (topic, kind), n in [*n_texts_of.items(), *visits.items()]:
         of_topic = questions.get(topic, QuestionCounts())
         cells[kind] += n * (of_topic.n - of_topic.n_without_words)
         open_cells[kind] += n * (of_topic.n - of_topic.n_filtered)
@@ -261,8 +336,8 @@ def _possible_pairs(
 
 
 def _fills(
-    dataset: Dataset,
-    ratings: QuerySet[Rating],
+    columns: Mapping[int, Column],
+    rated: _RatedTexts,
     possible: tuple[Counter[str], Counter[str]],
     texts: Iterable[TextCounts],
 ) -> list[RatingCoverage]:
@@ -270,29 +345,25 @@ def _fills(
     n_of = Counter[str]()
     for row in texts:
         n_of[row.kind] += row.n
-    columns = {
-        rater.pk: Column(rater.pk, name, rater.kind, 0, rater.is_adjudicator)
-        for name, rater in raters_of(dataset).items()
-    }
     rubrics = {rubric.pk: rubric for rubric in Rubric.objects.all()}
-    rated = ratings.values_list("rubric_id", "rater_id", "text__kind").annotate(
-        n=Count("pk"),
-        n_filtered=Count("pk", filter=~Q(question__filtered_because="")),
-        n_unasked=Count("pk", filter=Q(question__body="")),
-        n_texts=Count("text", distinct=True),
-    )
+    ratings = rated.ratings
+    kinds_of_ratings = rated.kind(ratings["text"])
     fills = []
-    for rubric, rater, kind, n, n_filtered, n_unasked, n_texts in rated:
-        asks_all = rubrics[rubric].slug != ANSWERABLE.slug
+    for group, used in _groups(ratings["rubric"], ratings["rater"], kinds_of_ratings):
+        rubric, rater, kind = rubrics[group[0]], columns[group[1]], rated.kinds[group[2]]
+        question = ratings["question"][used]
+        asks_all = rubric.slug != ANSWERABLE.slug
+        n_filtered = int(np.isin(question, rated.filtered).sum())
+        n_unasked = int(np.isin(question, rated.without_words).sum())
         fills.append(
             RatingCoverage(
-                rater=columns[rater],
-                rubric=rubrics[rubric],
+                rater=rater,
+                rubric=rubric,
                 kind=kind,
-                n=n - (n_unasked if asks_all else n_filtered),
+                n=len(question) - (n_unasked if asks_all else n_filtered),
                 possible=(cells if asks_all else open_cells)[kind],
                 n_filtered=0 if asks_all else n_filtered,
-                n_texts=n_texts,
+                n_texts=len(distinct(ratings["text"][used])),
                 of_texts=n_of[kind],
             )
         )
@@ -303,21 +374,29 @@ def _fills(
     )
 
 
+def _groups(*columns: IntArray) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
+    """Yield each combination of the values of columns, with the rows that have it."""
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    codes = np.ravel_multi_index(columns, sizes)
+    order = codes.argsort(kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(codes[order]) > 0)[: len(codes)])
+    for rows in np.split(order, starts[1:]) if len(codes) else []:
+        yield tuple(int(column[rows[0]]) for column in columns), rows
+
+
 def _people_coverage(
-    ratings: QuerySet[Rating], fills: Sequence[RatingCoverage]
+    by_people: Columns, rated: _RatedTexts, fills: Sequence[RatingCoverage]
 ) -> list[PeopleCoverage]:
     """Return the coverage by all people together, in the order of `fills`."""
     groups = {(f.rubric.pk, f.kind): f for f in fills if f.rater.is_person}
-    pair = F("text_id") * _PAIR_FACTOR + F("question_id")
-    n_pairs = {
-        (rubric, kind): (n_asked, n_open)
-        for rubric, kind, n_asked, n_open in ratings.filter(rater__kind=Rater.Kind.HUMAN)
-        .values_list("rubric_id", "text__kind")
-        .annotate(
-            n_asked=Count(pair, distinct=True, filter=~Q(question__body="")),
-            n_open=Count(pair, distinct=True, filter=Q(question__filtered_because="")),
+    n_pairs: dict[tuple[int, str], tuple[int, int]] = {}
+    for (rubric, kind), used in _groups(by_people["rubric"], rated.kind(by_people["text"])):
+        pairs = distinct(pair_keys(by_people["text"][used], by_people["question"][used]))
+        _, question = split_pairs(pairs)
+        n_pairs[rubric, rated.kinds[kind]] = (
+            int((~np.isin(question, rated.without_words)).sum()),
+            int((~np.isin(question, rated.filtered)).sum()),
         )
-    }
     return [
         PeopleCoverage(
             fill.rubric,
@@ -329,16 +408,11 @@ def _people_coverage(
     ]
 
 
-_PAIR_FACTOR = 2**31  # above every key of a question, so that two pairs are never one number
+_NO_TOPIC = 0  # of a text; no key
 
 
-def _visits(dataset: Dataset) -> Counter[tuple[int, str]]:
+def _visits(dataset: Dataset, rated: _RatedTexts) -> Counter[tuple[int, str]]:
     """Count texts that a run or a rating brings into another topic, by topic and kind."""
     ranked = RankedText.objects.filter(run__dataset=dataset).exclude(text__topic=F("topic"))
-    rated = Rating.objects.of_dataset(dataset).exclude(text__topic=F("question__topic"))
-    visits = (
-        ranked.order_by()
-        .values_list("topic_id", "text_id", "text__kind")
-        .union(rated.order_by().values_list("question__topic_id", "text_id", "text__kind"))
-    )
-    return Counter((topic, kind) for topic, _, kind in visits)
+    by_runs = ranked.order_by().values_list("topic_id", "text_id", "text__kind").distinct()
+    return Counter((topic, kind) for topic, _, kind in {*by_runs, *rated.visits()})

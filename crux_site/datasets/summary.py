@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.models import Campaign, Dataset
-from crux_site.datasets.disagreements import Disagreements, disagreements
+from crux_site.datasets.disagreements import Disagreements
 from crux_site.datasets.page import Overview
 from evaluation.agreement.report import AgreementReport, cached_report, report_if_cached
 from evaluation.data.cache import cached_or_none
 from evaluation.data.cache_keys import CacheKey
-from evaluation.data.process_cache import SHARED_CACHE
 from evaluation.data.selection import Selection, select
 from evaluation.retrieval.leaderboard import SAME, leaderboard_if_cached
 from evaluation.scoring.options import ScoringQuery
@@ -64,7 +63,9 @@ def dataset_summary(dataset: Dataset, counts: Overview) -> DatasetSummary:
     return DatasetSummary(
         selection=selection,
         report=_report(selection, counts) if selection else None,
-        disagreements=_disagreements(selection) if selection else Disagreements(),
+        disagreements=counts.disagreements.get(selection.rubric.pk, Disagreements())
+        if selection
+        else Disagreements(),
         best_system=_best_system(scoring) if scoring else None,
         paper=_paper(scoring) if scoring else None,
         campaigns=tuple(dataset.campaigns.filter(state=Campaign.State.OPEN)),
@@ -75,15 +76,6 @@ def dataset_summary(dataset: Dataset, counts: Overview) -> DatasetSummary:
 def _report(selection: Selection, counts: Overview) -> AgreementReport | None:
     by_people = sum(fill.n for fill in counts.people_fills if fill.rubric.pk == selection.rubric.pk)
     return cached_report(selection) if by_people <= CHEAP else report_if_cached(selection)
-
-
-def _disagreements(selection: Selection) -> Disagreements:
-    dataset = selection.dataset
-    by_rubric = SHARED_CACHE.until_db_write(
-        (CacheKey.DISAGREEMENTS, dataset.pk),
-        lambda: disagreements(Dataset.objects.filter(pk=dataset.pk)),
-    )
-    return by_rubric.get((dataset.pk, selection.rubric.pk), Disagreements())
 
 
 def _best_system(scoring: ScoringQuery) -> BestSystem | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -13,11 +13,11 @@ from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.spans import Evidence, unmarked_answers
 from evaluation.stats.classes import Classes
-from evaluation.stats.clusters import share
+from evaluation.stats.clusters import means_of_counts, share
 from evaluation.stats.correlation import Correlation
 from evaluation.stats.estimate import Estimate, IntArray
 from evaluation.stats.intraclass import Limits
-from evaluation.stats.pair_counts import LevelColumns, PairCounts
+from evaluation.stats.pair_counts import PairCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class RaterRow:
 
 def rater_pairs(matrix: RatingMatrix, evidence: Evidence) -> tuple[tuple[Pair, ...], int]:
     """Return the pairs of raters with a common item, and the number of pairs without one."""
-    columns = LevelColumns(matrix.grades, matrix.levels, matrix.topic)
+    columns = matrix.level_columns
     common = columns.common_items()
     pairs = list(combinations(range(len(common)), 2))
     shared = [(a, b) for a, b in pairs if common[a, b]]
@@ -90,19 +90,20 @@ def rater_pairs(matrix: RatingMatrix, evidence: Evidence) -> tuple[tuple[Pair, .
 def rater_rows(matrix: RatingMatrix, evidence: Evidence) -> tuple[RaterRow, ...]:
     """Return the counts of each rater, in the order of the selection."""
     unmarked = unmarked_answers(matrix, evidence)
-    rated = ~np.isnan(matrix.grades)
-    yes = matrix.grades >= matrix.selection.threshold
+    is_answerable = np.array(matrix.levels) >= matrix.selection.threshold
     measures = matrix.selection.measures
     rows = []
     for column, rater in enumerate(matrix.selection.raters):
-        tally = evidence.tally(column)
+        tally, by_topic = evidence.tally(column), matrix.level_columns.by_topic(column)
+        n = int(by_topic.sum())
+        prevalence = means_of_counts(by_topic, [is_answerable], NO_RATINGS)[0].within(0, 1)
         rows.append(
             RaterRow(
                 rater=rater,
-                n=int(rated[:, column].sum()),
-                n_missing=int((~rated[:, column]).sum()),
-                n_answerable=int(yes[:, column].sum()),
-                prevalence=share(yes[:, column], rated[:, column], matrix.topic, NO_RATINGS)
+                n=n,
+                n_missing=matrix.n_items - n,
+                n_answerable=int(by_topic[:, is_answerable].sum()),
+                prevalence=replace(prevalence, missing=matrix.n_items - n)
                 if "prevalence" in measures
                 else measures.none("prevalence"),
                 n_unmarked=int(unmarked[:, column].sum()),

@@ -47,21 +47,18 @@ def grades_given(matrix: RatingMatrix) -> tuple[GradesOf, ...]:
 
     The judge comes last, if it grades on the same levels.
     """
-    selection = matrix.selection
-    columns = list(zip(selection.raters, matrix.grades.T, strict=True))
+    selection, columns = matrix.selection, matrix.level_columns
+    raters = list(zip(selection.raters, columns.positions.T, strict=True))
     rater_ids = {rater.pk for rater in selection.raters}
     if selection.judge and selection.one_scale and selection.judge.pk not in rater_ids:
-        columns.append((selection.judge, matrix.judge))
+        raters.append((selection.judge, level_index(matrix.judge, matrix.levels)))
     systems = matrix.systems if len(matrix.systems) > 1 else []
-    topics, topic = np.unique(matrix.topic, return_inverse=True)
-    shape = (len(matrix.systems), len(topics), len(selection.levels))
+    shape = (len(matrix.systems), columns.n_topics, len(matrix.levels))
+    system_and_topic = matrix.system_index * columns.n_topics + columns.topic
     rows = []
-    for rater, column in columns:
-        position = level_index(column, selection.levels)
-        rated = np.flatnonzero(position >= 0)
-        cells = np.ravel_multi_index(
-            (matrix.system_index[rated], topic[rated], position[rated]), shape
-        )
+    for rater, positions in raters:
+        rated = np.flatnonzero(positions >= 0)
+        cells = system_and_topic[rated] * len(matrix.levels) + positions[rated]
         by_system = np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
         rows.append(_grades_of(selection, rater, ALL_SYSTEMS, by_system.sum(axis=0)))
         rows += [

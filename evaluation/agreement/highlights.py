@@ -6,7 +6,7 @@ import numpy as np
 from django.db.models.functions import Length
 
 from annotation.models import Text
-from evaluation.data.ratings import RatingMatrix
+from evaluation.data.ratings import RatingMatrix, look_up
 from evaluation.data.spans import Evidence, requires_spans
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.unitizing import Span, alpha_of_marked_items
@@ -21,7 +21,8 @@ def highlights_alpha(matrix: RatingMatrix, evidence: Evidence) -> Estimate:
     """
     texts = Text.objects.filter(dataset=matrix.selection.dataset, body__isnull=False)
     length = dict(texts.order_by().values_list("pk", Length("body")))
-    has_body = np.array([pk in length for pk in matrix.text.tolist()], dtype=bool)
+    sizes = look_up(matrix.text, lambda pk: length.get(pk, 0), np.int64)
+    has_body = look_up(matrix.text, length.__contains__, np.bool_)
     calls = requires_spans(matrix)
     read = ~np.isnan(matrix.grades) & ~evidence.not_in_text() & has_body[:, np.newaxis]
     read &= evidence.marked() | ~calls
@@ -40,5 +41,4 @@ def highlights_alpha(matrix: RatingMatrix, evidence: Evidence) -> Estimate:
         item: [by_column.get(column, []) for column in np.flatnonzero(read[item]).tolist()]
         for item, by_column in spans.items()
     }
-    sizes = np.array([length.get(pk, 0) for pk in matrix.text.tolist()], dtype=np.int64)
     return alpha_of_marked_items(marked, read.sum(axis=1), sizes, matrix.topic)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -12,10 +14,10 @@ from evaluation.data.measures import Measures
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection
 from evaluation.stats.classes import Classes, class_scores
-from evaluation.stats.clusters import binary, level_sums
+from evaluation.stats.clusters import level_sums
 from evaluation.stats.cohen import Weights
 from evaluation.stats.correlation import Correlation
-from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_index
 from evaluation.stats.pair_counts import PairCounts
 
 
@@ -79,22 +81,50 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
     """Compare the judge of the matrix's selection with its raters: each rating counts once."""
     judge, raters = matrix.selection.judge, matrix.selection.raters
     # A judge that was also chosen as a rater would agree with itself.
-    columns = [column for column, rater in enumerate(raters) if rater.pk != (judge and judge.pk)]
-    item, position = np.nonzero(~np.isnan(matrix.grades[:, columns]))
-    human = matrix.grades[:, columns][item, position]
-    rater = np.array(columns, dtype=np.int64)[position]
-    system = matrix.system_index[item]
+    chosen = [column for column, rater in enumerate(raters) if rater.pk != (judge and judge.pk)]
+    columns, (people, graded) = matrix.level_columns, _level_scales(matrix)
+    none = np.zeros(0, dtype=np.int64)
+    item = np.concatenate([none, *(columns.rated[column] for column in chosen)])
+    rater = np.repeat(chosen, [len(columns.rated[column]) for column in chosen]).astype(np.int64)
+    human = columns.positions[item, rater]
+    judged = level_index(matrix.judge, graded.levels)[item]
 
-    def part(name: str, mask: NDArray[np.bool_], title: str = "") -> AgainstJudge:
-        return against(matrix, (name, title or name), human[mask], item[mask])
+    def parts(groups: IntArray, titles: Mapping[int, tuple[str, str]]) -> list[AgainstJudge]:
+        """Compare by groups, one a rating, from one count of all."""
+        shape = (max(titles, default=-1) + 1, columns.n_topics)
+        by_topic = groups * columns.n_topics + columns.topic[item]
+        n_ratings = np.bincount(by_topic, minlength=math.prod(shape)).reshape(shape)
+        size = (len(people.levels), len(graded.levels))
+        both = judged >= 0
+        cells = (by_topic[both] * size[0] + human[both]) * size[1] + judged[both]
+        counts = np.bincount(cells, minlength=math.prod((*shape, *size)))
+        sums = counts.reshape(*shape, *size).astype(np.int64)
+        return [
+            # A topic without a rating of the group is none of its clusters.
+            _from_sums(matrix, names, sums[group, of_group > 0], int(of_group.sum()))
+            for group, names in titles.items()
+            for of_group in [n_ratings[group]]
+        ]
 
     return JudgeParts(
-        all=part("all", np.ones(len(item), dtype=bool)),
+        all=parts(np.zeros_like(item), {0: ("all", "all")})[0],
         by_rater=tuple(
-            part(raters[column].name, rater == column, raters[column].title) for column in columns
+            parts(rater, {column: (raters[column].name, raters[column].title) for column in chosen})
         ),
-        by_system=tuple(part(name, system == n) for n, name in enumerate(matrix.systems)),
+        by_system=tuple(
+            parts(
+                matrix.system_index[item],
+                {index: (name, name) for index, name in enumerate(matrix.systems)},
+            )
+        ),
     )
+
+
+def _level_scales(matrix: RatingMatrix) -> tuple[Scale, Scale]:
+    """Return `scales`, with the levels that a multi-label rubric was given."""
+    if matrix.selection.rubric.is_multi_label:
+        return Scale(matrix.levels, None), Scale(matrix.levels, None)
+    return scales(matrix.selection)
 
 
 def scales(selection: Selection) -> tuple[Scale, Scale]:
@@ -116,25 +146,39 @@ def against(
 
     `names` are the name and the title of the result.
     """
-    selection, topics, judge = matrix.selection, matrix.topic[item], matrix.judge[item]
-    people, graded = scales(selection)
-    if selection.rubric.is_multi_label:
-        people = graded = Scale(matrix.levels, None)
-    sums = level_sums(human, judge, (people.levels, graded.levels), topics)
+    people, graded = _level_scales(matrix)
+    levels = (people.levels, graded.levels)
+    sums = level_sums(human, matrix.judge[item], levels, matrix.topic[item])
+    return _from_sums(matrix, names, sums, len(human))
+
+
+def _from_sums(
+    matrix: RatingMatrix, names: tuple[str, str], sums: IntArray, n_ratings: int
+) -> AgainstJudge:
+    """Compare the judge with ratings by counts of both sides' levels.
+
+    `sums` is topics x levels of the people x levels of the judge.
+    """
+    selection, (people, graded) = matrix.selection, _level_scales(matrix)
     measures, levels = selection.measures, tuple(people.levels)
     n = int(sums.sum())
-    missing = len(human) - n
+    missing = n_ratings - n
     if selection.one_scale:
         counts = PairCounts(sums, levels, missing)
     else:
         levels = (0, 1)
-        says_yes = binary(judge, selection.judge_threshold)
-        counts = PairCounts.of(binary(human, selection.threshold), says_yes, levels, topics)
-    scores = (
-        without_eta(counts, measures)
-        if selection.eta is None
-        else at_eta(sums, people, graded, selection.eta, missing)
-    )
+        people_yes = np.array(people.levels) >= selection.threshold
+        judge_yes = np.array(graded.levels) >= selection.judge_threshold
+        binary_sums = (
+            np.stack([~people_yes, people_yes]) @ sums @ np.stack([~judge_yes, judge_yes]).T
+        )
+        counts = PairCounts(binary_sums, levels, missing)
+    by_eta = sweep(sums, people, graded, selection.etas, missing)
+    if selection.eta is None:
+        scores = without_eta(counts, measures)
+    else:
+        matching = [at for at in by_eta if at.eta == selection.eta]
+        scores = matching[0] if matching else at_eta(sums, people, graded, selection.eta, missing)
 
     def kappa(measure: str, weights: Weights = None) -> Estimate:
         return counts.kappa(weights) if measure in measures else measures.none(measure)
@@ -155,7 +199,7 @@ def against(
         mean_distance=counts.mean(distances).within(0, max(levels) - min(levels))
         if "mean_distance" in measures
         else measures.none("mean_distance"),
-        sweep=sweep(sums, people, graded, selection.etas, missing),
+        sweep=by_eta,
         classes=class_scores(sums, levels, missing) if "classes" in measures else None,
         measures=measures,
     )

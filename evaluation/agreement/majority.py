@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.data.columns import Column
 from evaluation.data.ratings import RatingMatrix
 from evaluation.stats.classes import Classes
 from evaluation.stats.clusters import binary
-from evaluation.stats.estimate import Estimate, FloatArray, IntArray
+from evaluation.stats.estimate import Estimate, IntArray, level_index
 from evaluation.stats.jackknife import jackknife_interval
-from evaluation.stats.majority import majorities_of_others, majority_of, relative_drop
+from evaluation.stats.majority import majority_positions, relative_drop
 from evaluation.stats.pair_counts import PairCounts
 
 NO_MAJORITY = "undefined, because no answer stands beside a majority of two others"
@@ -50,59 +51,70 @@ def majority_rows(matrix: RatingMatrix) -> tuple[MajorityRow, ...]:
 
     Empty for fewer than three raters, who leave no majority of others.
     """
-    selection, grades = matrix.selection, matrix.grades
+    selection, columns = matrix.selection, matrix.level_columns
     if len(selection.raters) < 3:
         return ()
-    compares_judge = selection.one_scale and "relative_drop" in selection.measures
+    judge = level_index(matrix.judge, matrix.levels) if selection.one_scale else None
+    compares_judge = selection.judge and "relative_drop" in selection.measures
     rows = []
-    for column, (rater, majority) in enumerate(
-        zip(
-            selection.raters,
-            majorities_of_others(grades, matrix.levels, selection.majority),
-            strict=True,
-        )
-    ):
-        grades_of_rater = grades[:, column]
-        counts = PairCounts.of(majority, grades_of_rater, matrix.levels, matrix.topic)
-        n_dropped = int((~np.isnan(grades_of_rater) & np.isnan(majority)).sum())
+    for column, rater in enumerate(selection.raters):
+        # The items that the rater rated are the only ones that count.
+        items = columns.rated[column]
+        by_rater = columns.positions[items, column]
+        other_counts = columns.tallies[items]
+        other_counts[np.arange(len(items)), by_rater] -= 1
+        majority = majority_positions(other_counts, selection.majority)
+        counts = columns.counts(items, majority, by_rater)
+        n_dropped = int((majority < 0).sum())
         row = _row(matrix, rater, counts, selection.threshold, n_dropped)
-        if selection.judge and compares_judge:
-            judge, drop = _judge_against_others(matrix, rater, grades_of_rater, majority)
-            row = replace(row, judge=judge, drop=drop)
+        if compares_judge and judge is not None:
+            judge_kappa, drop = _judge_against_others(
+                matrix, rater, items, (majority, by_rater, judge[items])
+            )
+            row = replace(row, judge=judge_kappa, drop=drop)
         rows.append(row)
     if selection.judge:
-        other_columns = [
-            column
-            for column, rater in enumerate(selection.raters)
-            if rater.pk != selection.judge.pk
-        ]
-        majority = majority_of(grades[:, other_columns], matrix.levels, selection.majority)
-        judged, levels, cut = matrix.judge, matrix.levels, selection.threshold
-        if not selection.one_scale:
-            majority, judged = binary(majority, cut), binary(judged, selection.judge_threshold)
-            levels, cut = (0, 1), 1
-        counts = PairCounts.of(majority, judged, levels, matrix.topic)
-        n_dropped = int((~np.isnan(judged) & np.isnan(majority)).sum())
-        row = _row(matrix, selection.judge, counts, cut, n_dropped)
-        rows.append(replace(row, judge=ITSELF, drop=ITSELF))
+        rows.append(_judge_row(matrix, selection.judge))
     return tuple(rows)
 
 
+def _judge_row(matrix: RatingMatrix, judge: Column) -> MajorityRow:
+    """Return the row of the judge against the majority of all raters but itself."""
+    selection, columns = matrix.selection, matrix.level_columns
+    tallies = columns.tallies.copy()
+    for column, rater in enumerate(selection.raters):
+        if rater.pk == judge.pk:
+            items = columns.rated[column]
+            tallies[items, columns.positions[items, column]] -= 1
+    positions = majority_positions(tallies, selection.majority)
+    majority = np.where(positions >= 0, np.array(matrix.levels)[positions], np.nan)
+    judged, levels, cut = matrix.judge, matrix.levels, selection.threshold
+    if not selection.one_scale:
+        majority, judged = binary(majority, cut), binary(judged, selection.judge_threshold)
+        levels, cut = (0, 1), 1
+    counts = PairCounts.of(majority, judged, levels, matrix.topic)
+    n_dropped = int((~np.isnan(judged) & np.isnan(majority)).sum())
+    return replace(_row(matrix, judge, counts, cut, n_dropped), judge=ITSELF, drop=ITSELF)
+
+
 def _judge_against_others(
-    matrix: RatingMatrix, rater: Column, grades: FloatArray, majority: FloatArray
+    matrix: RatingMatrix,
+    rater: Column,
+    items: NDArray[np.intp],
+    positions: tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.integer]],
 ) -> tuple[Estimate, Estimate]:
     """Return the judge's kappa against the majority without this rater, and its relative drop.
 
+    `positions` are the levels of the majority, the rater and the judge at the items of the rater.
     Source: Know Your RAG (de Lima et al., 2024), section 4: 1 - kappa(judge, M) / kappa(rater, M).
     """
     judge = matrix.selection.judge
     if judge is None or judge.pk == rater.pk:
         return ITSELF, ITSELF
-    neither = np.isnan(grades) | np.isnan(matrix.judge)
-    of_rater, of_judge = (
-        PairCounts.of(majority, np.where(neither, np.nan, side_grades), matrix.levels, matrix.topic)
-        for side_grades in (grades, matrix.judge)
-    )
+    majority, by_rater, by_judge = positions
+    columns = matrix.level_columns
+    of_rater = columns.counts(items, majority, np.where(by_judge >= 0, by_rater, -1))
+    of_judge = columns.counts(items, majority, by_judge)
     without_topic = of_rater.scott_leave_one_out
     positive = np.where(without_topic > 0, without_topic, np.nan)
     judge_kappa = of_judge.scott()

@@ -47,25 +47,24 @@ class Part:
 
 def part(matrix: RatingMatrix, name: str, mask: NDArray[np.bool_]) -> Part:
     """Return the agreement on the items of a mask."""
-    grades, topics = matrix.grades[mask], matrix.topic[mask]
-    measures = matrix.selection.measures
-    tallies = fleiss.counts(grades, _levels(matrix))
-    terms = fleiss.item_terms(tallies)
+    columns, measures = matrix.level_columns, matrix.selection.measures
+    terms, topics = columns.terms[mask], columns.topic[mask]
+    n_ratings = int(columns.tallies[mask].sum())
     deleted = leave_one_topic_out_sums(terms, topics)
     return Part(
         name=name,
-        n_items=len(grades),
-        n_missing=int(np.isnan(grades).sum()),
+        n_items=len(terms),
+        n_missing=len(terms) * matrix.grades.shape[1] - n_ratings,
         kappa=jackknife_interval(
-            fleiss.fleiss_kappa(tallies), fleiss.kappa_from_sums(deleted)
+            fleiss.kappa_of_items(terms), fleiss.kappa_from_sums(deleted)
         ).within(-1, 1),
-        ac1=jackknife_interval(fleiss.gwet_ac1(tallies), fleiss.ac1_from_sums(deleted)).within(
+        ac1=jackknife_interval(fleiss.ac1_of_items(terms), fleiss.ac1_from_sums(deleted)).within(
             -1, 1
         )
         if "gwet_ac1" in measures
         else measures.none("gwet_ac1"),
         percent=jackknife_interval(
-            fleiss.percent_agreement(tallies), ratio(deleted[:, 0], deleted[:, 1])
+            fleiss.percent_of_items(terms), ratio(deleted[:, 0], deleted[:, 1])
         ).within(0, 1),
         prevalence=share(_answerable(matrix, terms), terms[:, 2], topics, NO_RATINGS)
         if "prevalence" in measures
@@ -80,9 +79,8 @@ def topic_parts(matrix: RatingMatrix) -> tuple[Part, ...]:
     """
     if not matrix.n_items:
         return ()
-    tallies = fleiss.counts(matrix.grades, _levels(matrix))
-    terms = fleiss.item_terms(tallies)
-    missing = np.isnan(matrix.grades).sum(axis=1)
+    terms = matrix.level_columns.terms
+    missing = matrix.grades.shape[1] - matrix.level_columns.tallies.sum(axis=1)
     ones = np.ones(matrix.n_items)
     sums = topic_sums(
         np.column_stack([terms, _answerable(matrix, terms), ones, missing]), matrix.topic

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,8 +37,8 @@ from evaluation.stats.jackknife import jackknife, jackknife_interval
 from evaluation.stats.krippendorff import (
     Metric,
     alpha_from_coincidences,
-    coincidences,
-    krippendorff_alpha,
+    alpha_of_counts,
+    coincidences_of_counts,
 )
 
 SEED = 0  # of the resamples: the same data give the same interval everywhere
@@ -46,18 +46,22 @@ SEED = 0  # of the resamples: the same data give the same interval everywhere
 
 def kappa_bootstrap(matrix: RatingMatrix, kappa: Estimate) -> Bootstrap:
     """Return Fleiss' kappa with a cluster bootstrap interval: topics are resampled."""
-    tallies = fleiss.counts(matrix.grades, np.array(matrix.levels))
-    sums = topic_sums(fleiss.item_terms(tallies), matrix.topic)
+    sums = topic_sums(matrix.level_columns.terms, matrix.topic)
     return cluster_bootstrap(kappa, sums, fleiss.kappa_from_sums, seed=SEED)
 
 
-def alpha(matrix: RatingMatrix, metric: Metric) -> Estimate:
-    """Return Krippendorff's alpha of all raters by a metric, with its interval over topics."""
-    levels, ratings = matrix.levels, matrix.grades.T
-    deleted = leave_one_out_sums(coincidences(ratings, levels, matrix.topic))
-    return jackknife_interval(
-        krippendorff_alpha(ratings, metric), alpha_from_coincidences(deleted, levels, metric)
-    ).within(-1, 1)
+def alphas(matrix: RatingMatrix, metrics: Iterable[Metric]) -> dict[Metric, Estimate]:
+    """Return Krippendorff's alpha of all raters by each metric, with its interval over topics."""
+    levels, tallies = matrix.levels, matrix.level_columns.tallies
+    sums = coincidences_of_counts(tallies, matrix.topic)
+    deleted = leave_one_out_sums(sums)
+    return {
+        metric: jackknife_interval(
+            alpha_of_counts(tallies, sums.sum(axis=0), levels, metric),
+            alpha_from_coincidences(deleted, levels, metric),
+        ).within(-1, 1)
+        for metric in metrics
+    }
 
 
 def icc(matrix: RatingMatrix) -> Intraclass:
@@ -170,7 +174,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
         n_exposed=n_exposed,
         kappa_with_exposed=_kappa_with_exposed(selection, overall) if n_exposed else None,
         bootstrap=kappa_bootstrap(matrix, overall.kappa),
-        alphas={metric: alpha(matrix, metric) for metric in measures.metrics},
+        alphas=alphas(matrix, measures.metrics),
         labels=label_rows(matrix),
         icc=icc(matrix) if "icc_single" in measures else None,
         unanimous=unanimous(matrix.grades),

@@ -45,7 +45,6 @@ class CacheKey(StrEnum):
     DATA_VERSION = "version of the data"
     DATASET_OVERVIEW = "overview of a dataset"
     DATASET_RUNS = "retrieval runs of a dataset"
-    DISAGREEMENTS = "pairs on which people differ"
     DISAGREEMENTS_OF_READER = "pairs on which people differ in the datasets of a reader"
     LABEL_PLANS = "plans of labels"
     NAVIGATION = "links of a section that a dataset has data for"

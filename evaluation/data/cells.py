@@ -68,7 +68,7 @@ class Cells:
 
 
 def load_cells(dataset: Dataset, source: Source, eta: int, corpus: Corpus) -> Cells:
-    """The grades of a source, read at eta: two queries, whatever the number of ratings.
+    """The grades of a source, read at eta: three queries, whatever the number of ratings.
 
     Ratings under the graded and the yes-or-no rubric count; those under others are not read. Where
     a rater gave both for a cell the graded one counts. One rater's grades of a kind of text stay on

@@ -7,16 +7,15 @@ computed here. Highlights are read in `spans`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from annotation.formats.batches import LOOK_UP, batches
 from annotation.models import (
@@ -31,28 +30,24 @@ from annotation.models import (
     Text,
 )
 from annotation.models.rating import EXPOSED, RatingQuerySet
+from evaluation.data.number_lists import distinct, pair_keys, rating_columns, split_pairs
 from evaluation.data.selection import Selection, threshold
 from evaluation.metrics.grades import BoolArray
 from evaluation.stats.estimate import FloatArray, IntArray
+from evaluation.stats.pair_counts import LevelColumns
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = (
-    *("rater_id", "rubric_id", "text_id", "question_id", "grade"),
-    Coalesce("copied_from_id", "text_id"),
-)
 # 22 bytes a rating. A key that does not fit is an error when it is read, not another key.
-ROW = np.dtype(
-    [
-        ("rater", np.int32),
-        ("rubric", np.int32),
-        ("text", np.int32),
-        ("question", np.int32),
-        ("grade", np.int16),
-        ("read_text", np.int32),
-    ]
-)
+DTYPES = {
+    "rater": np.int32,
+    "rubric": np.int32,
+    "text": np.int32,
+    "question": np.int32,
+    "grade": np.int16,
+    "read_text": np.int32,
+}
 
 
 def frame(
@@ -63,14 +58,14 @@ def frame(
     with_filtered: bool = True,
     texts: QuerySet[Any] | None = None,
 ) -> pd.DataFrame:
-    """Ratings of a dataset, one row each and in no order: one query.
+    """Ratings of a dataset, one row each and in no order: two queries.
 
     The columns are `rater`, `rubric`, `text` and `question`, which are keys, `grade`, and `read_text`,
     which is another text where the grade was copied from that of equal words; all are integers. `raters` and
     `rubrics` are keys, None for all; `texts` narrows them to those of a query. Without `with_filtered`
     those of filtered questions are left out.
     """
-    ratings = Rating.objects.of_dataset(dataset)
+    ratings = Rating.objects.filter(of_texts(dataset.texts.all()))
     for name, keys in (("rater", raters), ("rubric", rubrics), ("text", texts)):
         if keys is not None:
             ratings = ratings.filter(**{f"{name}__in": keys})
@@ -84,9 +79,12 @@ def ratings_under(selection: Selection, raters: Collection[int]) -> RatingQueryS
     it or decided; training is no part of it. Of people none that they gave after they had seen grades
     of others, unless the selection includes these.
     """
-    ratings = Rating.objects.of_dataset(selection.dataset).filter(
-        rater__in=raters, rubric=selection.rubric
-    )
+    return _ratings_under(selection, raters).of_dataset(selection.dataset)
+
+
+def _ratings_under(selection: Selection, raters: Collection[int]) -> RatingQuerySet:
+    """Return `ratings_under` of all datasets."""
+    ratings = Rating.objects.filter(rater__in=raters, rubric=selection.rubric)
     if selection.exposed == "left-out":
         ratings = ratings.exclude(_exposed(selection))
     if selection.campaign:
@@ -143,19 +141,35 @@ def _without_filtered(ratings: RatingQuerySet) -> RatingQuerySet:
     return ratings.filter(question__filtered_because="")
 
 
-def _read(ratings: RatingQuerySet, texts: Sequence[int] | None = None) -> pd.DataFrame:
-    """Return ratings as a frame; with keys of `texts` those of these, by the index of ratings."""
+def of_texts(texts: QuerySet[Text]) -> Q:
+    """Return the condition that a rating is of one of these texts: one query.
+
+    A range of keys serves the index of ratings, and is all where no other text lies in it. A join would
+    let the database begin with the texts, and look up each of them for each rater.
+    """
+    keys = texts.aggregate(first=Min("pk"), last=Max("pk"), n=Count("pk"))
+    if not keys["n"]:
+        return Q(pk__in=[])
+    in_range = Q(text__gte=keys["first"], text__lte=keys["last"])
+    if keys["last"] - keys["first"] + 1 == keys["n"]:
+        return in_range
+    return in_range & Q(Exists(texts.filter(pk=OuterRef("text"))))
+
+
+def _read(*queries: RatingQuerySet) -> pd.DataFrame:
+    """Return the ratings of queries as a frame."""
     # Loaded where it is needed: it takes a third of a second, which no other command should wait for.
     import pandas as pd  # noqa: PLC0415
 
-    queries = [ratings]
-    if texts is not None:
-        queries = [ratings.filter(text__in=batch) for batch in batches(texts, LOOK_UP)]
-    values = chain.from_iterable(
-        query.order_by().values_list(*COLUMNS).iterator(chunk_size=10_000) for query in queries
-    )
-    rows = np.fromiter(values, dtype=ROW)
-    return pd.DataFrame({name: rows[name] for name in ROW.names or ()})
+    columns = rating_columns(*queries)
+    return pd.DataFrame({name: _fit(columns[name], dtype) for name, dtype in DTYPES.items()})
+
+
+def _fit(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """Return whole numbers as a smaller type. Raises OverflowError where one does not fit."""
+    if values.max(initial=0) > np.iinfo(dtype).max:
+        raise OverflowError(f"{values.max()} is too large a key or grade")
+    return values.astype(dtype)
 
 
 def _without_copies(rows: pd.DataFrame) -> pd.DataFrame:
@@ -218,8 +232,10 @@ class RatingMatrix:
     """
 
     selection: Selection
-    items: pd.MultiIndex
-    """The keys of text and question."""
+    text: IntArray
+    """The text of each item."""
+    question: IntArray
+    """The question of each item."""
     grades: FloatArray
     judge: FloatArray
     rows: pd.DataFrame
@@ -230,7 +246,7 @@ class RatingMatrix:
 
     @property
     def n_items(self) -> int:
-        return len(self.items)
+        return len(self.text)
 
     @property
     def n_missing(self) -> int:
@@ -252,24 +268,19 @@ class RatingMatrix:
         return tuple(map(int, grades[~np.isnan(grades)]))
 
     @cached_property
-    def text(self) -> IntArray:
-        """The text of each item."""
-        return self.items.get_level_values("text").to_numpy(np.int64)
-
-    @cached_property
-    def question(self) -> IntArray:
-        """The question of each item."""
-        return self.items.get_level_values("question").to_numpy(np.int64)
+    def level_columns(self) -> LevelColumns:
+        """The grades as positions of levels, which are counted once for all statistics."""
+        return LevelColumns(self.grades, self.levels, self.topic)
 
     @cached_property
     def topic(self) -> IntArray:
         """The topic of each item: the cluster that intervals are computed over."""
-        return np.array([self.questions[pk].topic for pk in self.question.tolist()], np.int64)
+        return look_up(self.question, lambda pk: self.questions[pk].topic, np.int64)
 
     @cached_property
     def system(self) -> NDArray[np.str_]:
         """The system of each item, or its kind of text where that has none."""
-        return np.array([self.texts[pk].group for pk in self.text.tolist()], dtype=np.str_)
+        return look_up(self.text, lambda pk: self.texts[pk].group, np.str_)
 
     @cached_property
     def topic_names(self) -> dict[int, str]:
@@ -291,31 +302,41 @@ class RatingMatrix:
 
     @cached_property
     def systems(self) -> list[str]:
-        return sorted(set(self.system.tolist()))
+        return sorted({self.texts[pk].group for pk in np.unique(self.text).tolist()})
 
     @cached_property
     def system_index(self) -> IntArray:
         """The place of each item's system in `systems`: numbers are compared faster than names."""
         index_of = {system: index for index, system in enumerate(self.systems)}
-        return np.array([index_of[system] for system in self.system.tolist()], dtype=np.int64)
+        return look_up(self.text, lambda pk: index_of[self.texts[pk].group], np.int64)
 
     def places(self, text: IntArray, question: IntArray) -> IntArray:
         """The item of each pair of keys, -1 where the pair is not one."""
-        return self.items.get_indexer(type(self.items).from_arrays([text, question]))
+        order, pairs = self._sorted_pairs
+        requested = pair_keys(text, question)
+        index = np.searchsorted(pairs, requested)
+        is_item = index < len(pairs)
+        is_item[is_item] = pairs[index[is_item]] == requested[is_item]
+        items = np.full(len(requested), -1)
+        items[is_item] = order[index[is_item]]
+        return items
+
+    @cached_property
+    def _sorted_pairs(self) -> tuple[IntArray, IntArray]:
+        """The items by the keys of their pairs, and these keys."""
+        pairs = pair_keys(self.text, self.question)
+        order = pairs.argsort()
+        return order, pairs[order]
 
 
-def _text_rows(keys: Sequence[int]) -> dict[int, TextRow]:
-    """Return the texts of these keys, in batches that fit the parameters of a query."""
-    texts = Text.objects.order_by()
-    return {
-        row[0]: TextRow(*row)
-        for batch in batches(keys, LOOK_UP)
-        for row in texts.filter(pk__in=batch).values_list("pk", "name", "kind", "system")
-    }
+def look_up(keys: IntArray, value_of: Callable[[int], object], dtype: DTypeLike) -> NDArray[Any]:
+    """Return the value of each key; `value_of` is called once for equal keys."""
+    distinct, index = np.unique(keys, return_inverse=True)
+    return np.array([value_of(key) for key in distinct.tolist()], dtype=dtype)[index]
 
 
 def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
-    """The matrix of a selection: four queries, five with raters that are not people.
+    """The matrix of a selection: five queries, six with raters that are not people.
 
     Where a text stands for its topic, ratings of whichever text of it are taken for those of one. Of a grade
     that was copied to texts of equal words, items have one; all `with_copies`, as for measures of systems.
@@ -324,37 +345,67 @@ def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:
 
     people = [rater.pk for rater in selection.raters if rater.is_person]
     other_raters = [rater.pk for rater in selection.raters if not rater.is_person]
-    makers = ratings_under(selection, people or other_raters)
-    rows, questions = _read(makers), questions_of(selection.dataset)
-    rated_texts = rows["text"].unique().tolist()
+    makers, dataset = _ratings_under(selection, people or other_raters), selection.dataset
+    of_dataset = of_texts(dataset.texts.all())
+    rows, questions = _read(makers.filter(of_dataset)), questions_of(dataset)
+    texts = _text_rows(dataset, rows["text"].unique())
     topic_texts = _TopicTexts(rows, questions) if selection.rubric.stands_for_topic else None
     rows = topic_texts.reassign(rows) if topic_texts else rows
     rated = rows if with_copies else _without_copies(rows)
-    items = _items(rated, questions)
+    text, question = _items(rated, questions)
+
+    def read_more(ratings: RatingQuerySet) -> pd.DataFrame:
+        if topic_texts:
+            return topic_texts.reassign(_read(ratings.filter(of_dataset)))
+        if _is_majority(dataset, texts):
+            rows = _read(ratings.filter(of_dataset))
+            return rows[rows["text"].isin(list(texts))].reset_index(drop=True)
+        return _read(*(ratings.filter(text__in=batch) for batch in batches(texts, LOOK_UP)))
+
+    judge_rows = rows[:0]
     if people and other_raters:
-        other_ratings = ratings_under(selection, other_raters)
-        other_rows = _read(other_ratings, None if topic_texts else rated_texts)
-        other_rows = topic_texts.reassign(other_rows) if topic_texts else other_rows
+        other_rows = read_more(_ratings_under(selection, other_raters))
         rows = pd.concat([rows, other_rows], ignore_index=True)
         rated = pd.concat([rated, other_rows], ignore_index=True)
-    judge, judge_rows = np.full(len(items), np.nan), rows[:0]
     if selection.judge:
-        judged = Rating.objects.of_dataset(selection.dataset).filter(
-            rater=selection.judge.pk, rubric=selection.judge_rubric
-        )
-        judge_rows = _read(judged, None if topic_texts else rated_texts)
-        judge_rows = topic_texts.reassign(judge_rows) if topic_texts else judge_rows
-        judge = _grades(judge_rows, items, [selection.judge.pk])[:, 0]
-    return RatingMatrix(
+        judge = Rating.objects.filter(rater=selection.judge.pk, rubric=selection.judge_rubric)
+        judge_rows = read_more(judge)
+    matrix = RatingMatrix(
         selection=selection,
-        items=items,
-        grades=_grades(rated, items, [rater.pk for rater in selection.raters]),
-        judge=judge,
+        text=text,
+        question=question,
+        grades=np.full((len(text), len(selection.raters)), np.nan),
+        judge=np.full(len(text), np.nan),
         rows=rows,
         judge_rows=judge_rows,
-        texts=_text_rows(rated_texts),
+        texts=texts,
         questions=questions,
     )
+    _fill(matrix, matrix.grades, rated, [rater.pk for rater in selection.raters])
+    if selection.judge:
+        _fill(matrix, matrix.judge[:, np.newaxis], judge_rows, [selection.judge.pk])
+    return matrix
+
+
+def _is_majority(dataset: Dataset, texts: Collection[int]) -> bool:
+    """Return whether these are most texts of a large dataset: then it is faster to read all."""
+    return len(texts) > LOOK_UP and 2 * len(texts) > dataset.texts.count()
+
+
+def _text_rows(dataset: Dataset, keys: IntArray) -> dict[int, TextRow]:
+    """Return the texts of these keys that belong to the dataset."""
+    texts, requested = Text.objects.filter(dataset=dataset).order_by(), set(keys.tolist())
+    queries = (
+        [texts]
+        if _is_majority(dataset, requested)
+        else [texts.filter(pk__in=batch) for batch in batches(requested, LOOK_UP)]
+    )
+    return {
+        row[0]: TextRow(*row)
+        for query in queries
+        for row in query.values_list("pk", "name", "kind", "system")
+        if row[0] in requested
+    }
 
 
 class _TopicTexts:
@@ -408,24 +459,32 @@ def questions_of(dataset: Dataset) -> dict[int, QuestionRow]:
     }
 
 
-def _items(rows: pd.DataFrame, questions: Mapping[int, QuestionRow]) -> pd.MultiIndex:
-    """The distinct pairs of the rows, by topic, then text, then question."""
-    import pandas as pd  # noqa: PLC0415
-
-    topics = [question.topic for question in questions.values()]
-    order = pd.DataFrame(
-        {"topic": pd.factorize(np.array(topics, np.int64))[0], "place": range(len(topics))},
-        index=list(questions),
-    )
-    pairs = rows[["text", "question"]].drop_duplicates().join(order, on="question")
-    pairs = pairs.sort_values(["topic", "text", "place"])
-    return pd.MultiIndex.from_frame(pairs[["text", "question"]])
+def _items(rows: pd.DataFrame, questions: Mapping[int, QuestionRow]) -> tuple[IntArray, IntArray]:
+    """Return the distinct pairs of the rows, by topic, then text, then question."""
+    text, question = split_pairs(distinct(pair_keys(*_keys(rows))))
+    topics = dict.fromkeys(question.topic for question in questions.values())
+    topic_index = {topic: index for index, topic in enumerate(topics)}
+    question_index = {pk: index for index, pk in enumerate(questions)}
+    by_topic = look_up(question, lambda pk: topic_index[questions[pk].topic], np.int64)
+    by_question = look_up(question, question_index.__getitem__, np.int64)
+    order = np.lexsort((by_question, text, by_topic))
+    return text[order], question[order]
 
 
-def _grades(rows: pd.DataFrame, items: pd.MultiIndex, raters: Sequence[int]) -> FloatArray:
-    """Items x raters; NaN = no rating."""
-    wide = rows.pivot(index=["text", "question"], columns="rater", values="grade")
-    return wide.reindex(index=items, columns=raters).to_numpy(np.float64)
+def _keys(rows: pd.DataFrame) -> tuple[IntArray, IntArray]:
+    """Return the keys of text and question of each rating."""
+    return rows["text"].to_numpy(np.int64), rows["question"].to_numpy(np.int64)
+
+
+def _fill(
+    matrix: RatingMatrix, grades: FloatArray, rows: pd.DataFrame, raters: Sequence[int]
+) -> None:
+    """Write ratings into items x raters."""
+    item = matrix.places(*_keys(rows))
+    order = np.argsort(raters)
+    column = order[np.searchsorted(raters, rows["rater"].to_numpy(), sorter=order)]
+    is_item = item >= 0
+    grades[item[is_item], column[is_item]] = rows["grade"].to_numpy()[is_item]
 
 
 def question_grid(matrix: RatingMatrix, texts: Sequence[int]) -> FloatArray:

@@ -157,6 +157,11 @@ class Selection:
 
     def params(self, **changes: Any) -> dict[str, str]:
         """The selection as parameters of a URL, with changes; a value of None drops one."""
+        changed = self._params | changes
+        return {key: str(value) for key, value in changed.items() if value is not None}
+
+    @cached_property
+    def _params(self) -> dict[str, Any]:
         params: dict[str, Any] = {"rubric": self.rubric.slug}
         if self.campaign:
             params["campaign"] = self.campaign.slug
@@ -171,7 +176,7 @@ class Selection:
             params["exposed"] = self.exposed
         if self.by:
             params["by"] = self.by.name
-        return {key: str(value) for key, value in (params | changes).items() if value is not None}
+        return params
 
     def query(self, **changes: Any) -> str:
         return urlencode(self.params(**changes))

@@ -10,9 +10,9 @@ from itertools import combinations
 import numpy as np
 
 from evaluation.data.ratings import RatingMatrix
+from evaluation.data.selection import Selection
 from evaluation.data.spans import Evidence
-from evaluation.stats.clusters import binary
-from evaluation.stats.estimate import FloatArray, IntArray
+from evaluation.stats.estimate import FloatArray, IntArray, level_index
 from evaluation.stats.krippendorff import set_distances
 
 DECIMALS = 9  # weights that differ beyond are equal: they were summed in another order
@@ -25,28 +25,36 @@ def grade_distance(matrix: RatingMatrix) -> FloatArray:
     grades that are names 0 or 1, of sets of labels the MASI distance. A judge on another scale counts
     as answerable or not. NaN for an item with one grade.
     """
-    selection = matrix.selection
-    has_order = "cohen_quadratic" in selection.measures
-    has_sets = selection.rubric.is_multi_label
-    reach = 1 if has_sets else selection.levels[-1] - selection.levels[0]
-    graders = (matrix.grades - selection.levels[0]) / reach
-    if selection.judge:
-        judge = (
-            (matrix.judge - selection.levels[0]) / reach
-            if selection.one_scale
-            else binary(matrix.judge, selection.judge_threshold)
-        )
-        graders = np.column_stack([graders, judge])
-    unlike = _masi_distance if has_sets else _unlike
-    return _mean(
-        [
-            np.abs(graders[:, a] - graders[:, b])
-            if has_order
-            else unlike(graders[:, a], graders[:, b])
-            for a, b in combinations(range(graders.shape[1]), 2)
-        ],
-        matrix.n_items,
-    )
+    selection, columns = matrix.selection, matrix.level_columns
+    levels = np.array(matrix.levels, dtype=np.float64)
+    reach = 1 if selection.rubric.is_multi_label else selection.levels[-1] - selection.levels[0]
+    scaled = (levels - selection.levels[0]) / reach
+    if selection.rubric.is_multi_label:
+        distances = set_distances(matrix.levels, "masi")
+    else:
+        distances = _distances(selection, scaled, scaled)
+    tallies = columns.tallies
+    if selection.judge and selection.one_scale:
+        tallies = tallies.copy()
+        judge = level_index(matrix.judge, matrix.levels)
+        graded = np.flatnonzero(judge >= 0)
+        tallies[graded, judge[graded]] += 1
+    n_grades = tallies.sum(axis=1)
+    # Each pair of grades counts from both sides; grades of one level have no distance.
+    total, n = ((tallies @ distances) * tallies).sum(axis=1) / 2, n_grades * (n_grades - 1) / 2
+    if selection.judge and not selection.one_scale:
+        to_judge = tallies @ _distances(selection, scaled, np.array([0.0, 1.0]))
+        verdict = matrix.judge >= selection.judge_threshold
+        is_graded = ~np.isnan(matrix.judge)
+        total += is_graded * np.where(verdict, to_judge[:, 1], to_judge[:, 0])
+        n += is_graded * n_grades
+    return np.divide(total, n, out=np.full(matrix.n_items, np.nan), where=n > 0)
+
+
+def _distances(selection: Selection, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the distance of each level of `a` from each of `b`; of names it is 0 or 1."""
+    distances = np.abs(a[:, np.newaxis] - b)
+    return distances if "cohen_quadratic" in selection.measures else (distances > 0).astype(float)
 
 
 def evidence_distance(matrix: RatingMatrix, evidence: Evidence) -> FloatArray:
@@ -60,6 +68,7 @@ def evidence_distance(matrix: RatingMatrix, evidence: Evidence) -> FloatArray:
         [
             np.where(answerable[:, a] & answerable[:, b], 1 - evidence.overlap(a, b), np.nan)
             for a, b in combinations(range(answerable.shape[1]), 2)
+            if evidence.have_marks(a, b)
         ],
         matrix.n_items,
     )
@@ -75,21 +84,6 @@ def strongest_first(items: IntArray, grades: FloatArray, evidence: FloatArray) -
         return np.asarray(-np.round(np.nan_to_num(values[items], nan=-1.0), DECIMALS), np.float64)
 
     return items[np.lexsort((falling(evidence), falling(grades)))]
-
-
-def _unlike(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return 1 where two names differ, 0 where they are the same, NaN where one is missing."""
-    return np.where(np.isnan(a) | np.isnan(b), np.nan, a != b)
-
-
-def _masi_distance(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the MASI distance of the sets of each item, NaN where one is missing."""
-    is_missing = np.isnan(a) | np.isnan(b)
-    sets = [np.nan_to_num(side).astype(np.int64) for side in (a, b)]
-    levels = np.unique(sets)
-    distances = set_distances(levels, "masi")
-    first, second = (np.searchsorted(levels, side) for side in sets)
-    return np.where(is_missing, np.nan, distances[first, second])
 
 
 def _mean(distances: list[FloatArray], n_items: int) -> FloatArray:

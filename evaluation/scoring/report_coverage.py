@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.stats import correlation
 from evaluation.stats.correlation import Correlation
 from evaluation.stats.correlation_intervals import leave_one_out_correlations
-from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
 
 # Signs of differences that the intervals of rank correlations are made of, over all pairs of raters.
@@ -24,8 +25,7 @@ SIGNS = 60_000_000
 UNRATED = "undefined, because none of it is rated"
 
 
-@dataclass(frozen=True, slots=True)
-class ReportRow:
+class ReportRow(NamedTuple):
     """Coverage of one report by each rater, in the raters' order, and by the judge.
 
     Counts, from which estimates are made when they are read: a study has a million of them. `n` of a
@@ -44,6 +44,8 @@ class ReportRow:
     n_unrated: tuple[int, ...]
     """Of these, those without a grade, in the same order."""
     n_raters: int
+    mean: float | None
+    """Mean coverage of the raters who have one."""
 
     @property
     def coverage(self) -> tuple[Estimate, ...]:
@@ -52,20 +54,6 @@ class ReportRow:
     @property
     def judge(self) -> Estimate | None:
         return self._estimate(-1) if len(self.n_answered) > self.n_raters else None
-
-    @property
-    def mean(self) -> float | None:
-        """Mean coverage of the raters who have one."""
-        n = self.n_questions
-        raters = slice(self.n_raters)
-        values = [
-            n_answered / n
-            for n_answered, n_unrated in zip(
-                self.n_answered[raters], self.n_unrated[raters], strict=True
-            )
-            if n_unrated < n
-        ]
-        return sum(values) / len(values) if values else None
 
     def _estimate(self, column: int) -> Estimate:
         n, n_unrated = self.n_questions, self.n_unrated[column]
@@ -107,22 +95,35 @@ def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
     thresholds = [selection.threshold] * len(selection.raters) + [selection.judge_threshold]
     answered = grid >= np.array(thresholds)[:, np.newaxis]
     columns = slice(None if selection.judge else -1)
-    n_answered = (answered & mask).sum(axis=2)[:, columns].tolist()
-    n_unrated = (np.isnan(grid) & mask).sum(axis=2)[:, columns].tolist()
-    names = _names(matrix, texts)
+    n_answered = (answered & mask).sum(axis=2)[:, columns]
+    n_unrated = (np.isnan(grid) & mask).sum(axis=2)[:, columns]
+    n_questions = mask.sum(axis=2)
+    raters = slice(len(selection.raters))
+    has_rated = (n_unrated < n_questions)[:, raters]
+    shares = n_answered[:, raters] / np.maximum(n_questions, 1)
+    n_means = has_rated.sum(axis=1)
+    means = (shares * has_rated).sum(axis=1) / np.maximum(n_means, 1)
+    names, topic_names = _names(matrix, texts), matrix.topic_names
     return tuple(
         ReportRow(
             text=pk,
             name=names[pk],
             system=matrix.texts[pk].group,
-            topic=matrix.topic_names[topic_of[pk]],
-            n_questions=n_questions,
+            topic=topic_names[topic_of[pk]],
+            n_questions=n_asked,
             n_answered=tuple(counts),
             n_unrated=tuple(gaps),
             n_raters=len(selection.raters),
+            mean=mean if n else None,
         )
-        for pk, (n_questions,), counts, gaps in zip(
-            texts, mask.sum(axis=2).tolist(), n_answered, n_unrated, strict=True
+        for pk, (n_asked,), counts, gaps, mean, n in zip(
+            texts,
+            n_questions.tolist(),
+            n_answered.tolist(),
+            n_unrated.tolist(),
+            means.tolist(),
+            n_means.tolist(),
+            strict=True,
         )
     )
 
@@ -165,7 +166,9 @@ def correlations(matrix: RatingMatrix, reports: Sequence[ReportRow]) -> tuple[Co
     """
     selection, read_texts = matrix.selection, set(matrix.text.tolist())
     reports = [report for report in reports if report.text in read_texts]
-    topics = np.array([report.topic for report in reports], dtype=np.str_)
+    names, topics = np.unique(
+        np.array([report.topic for report in reports], dtype=np.str_), return_inverse=True
+    )
     columns = (*selection.raters, *filter(None, [selection.judge]))
     pairs = (
         list(combinations(zip(columns, finished_coverage(reports).T, strict=True), 2))
@@ -173,19 +176,23 @@ def correlations(matrix: RatingMatrix, reports: Sequence[ReportRow]) -> tuple[Co
         else []
     )
     ranked = len(pairs) * len(reports) ** 2 <= SIGNS
-    return tuple(_correlations(a, b, topics, ranked) for a, b in pairs)
+    return tuple(_correlations(a, b, topics, len(names), ranked) for a, b in pairs)
 
 
 def _correlations(
     first: tuple[Column, FloatArray],
     second: tuple[Column, FloatArray],
-    topics: NDArray[np.str_],
+    topics: IntArray,
+    n_topics: int,
     ranked: bool,
 ) -> Correlations:
     (a, x), (b, y) = first, second
-    leave_one_out = leave_one_out_correlations(x, y, topics, ranked=ranked)
+    both = ~(np.isnan(x) | np.isnan(y))
+    n_missing, x, y = int((~both).sum()), x[both], y[both]
+    leave_one_out = leave_one_out_correlations(x, y, topics[both], ranked=ranked, n_topics=n_topics)
 
     def with_jackknife(estimate: Correlation, deleted: FloatArray | None) -> Correlation:
+        estimate = replace(estimate, missing=n_missing)
         if deleted is None:
             reason = (
                 f"no interval, because {len(topics)} reports are too many to rank again and again"

@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_index
-from evaluation.stats.jackknife import jackknife_interval
+from evaluation.stats.jackknife import jackknife_interval, jackknife_intervals
 
 ONE_TOPIC = "no interval, because there is one topic alone"
 
@@ -54,7 +54,7 @@ def leave_one_topic_out_sums(terms: ArrayLike, topics: IntArray) -> FloatArray:
 
 def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     """part / whole, NaN where there is no whole."""
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    return np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
 
 
 def binary(grades: FloatArray, eta: float) -> FloatArray:
@@ -99,10 +99,11 @@ def means_of_counts(by_topic: IntArray, values: ArrayLike, why_empty: str) -> li
         return [Estimate(None, why_empty, 0) for _ in weights.T]
     leave_one_out = leave_one_out_sums(by_topic)
     deleted, remaining = leave_one_out @ weights, leave_one_out.sum(axis=1)
-    return [
-        jackknife_interval(Estimate(float(total / n), None, n), ratio(sums, remaining))
-        for total, sums in zip(by_topic.sum(axis=0) @ weights, deleted.T, strict=True)
-    ]
+    means = by_topic.sum(axis=0) @ weights / n
+    return jackknife_intervals(
+        [Estimate(mean, None, n) for mean in means.tolist()],
+        ratio(deleted, np.broadcast_to(remaining[:, np.newaxis], deleted.shape)),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,9 +50,11 @@ def kappa_from_matrix(matrix: ArrayLike, labels: ArrayLike, weights: Weights = N
     if cells.shape[-2:] != (len(scale), len(scale)):
         raise ValueError(f"a matrix of {len(scale)} labels is square, not {cells.shape}")
     cost = _disagreement(scale, weights)
-    rows, columns = cells.sum(axis=-1), cells.sum(axis=-2)
-    observed = (cells * cost).sum(axis=(-2, -1)) * rows.sum(axis=-1)
-    expected = (rows[..., :, np.newaxis] * columns[..., np.newaxis, :] * cost).sum(axis=(-2, -1))
+    # Sums as products of matrices: numpy adds up short axes slowly.
+    ones = np.ones(len(scale))
+    rows, columns = cells @ ones, ones @ cells
+    observed = cells.reshape(*cells.shape[:-2], cost.size) @ cost.ravel() * (rows @ ones)
+    expected = (rows @ cost * columns) @ ones
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(expected > 0, 1 - observed / expected, np.nan))
 

@@ -30,20 +30,28 @@ class LeaveOneOutCorrelations:
 
 
 def leave_one_out_correlations(
-    x: ArrayLike, y: ArrayLike, topics: ArrayLike, *, ranked: bool = True
+    x: ArrayLike,
+    y: ArrayLike,
+    topics: ArrayLike,
+    *,
+    ranked: bool = True,
+    n_topics: int | None = None,
 ) -> LeaveOneOutCorrelations:
     """Pearson and, if `ranked`, Spearman and Kendall's tau-b, without each topic.
 
     `x`, `y` and `topics` are one per text; a text with a NaN on either side is in nothing, though
-    its topic is still one to leave out. Undefined for fewer than three texts or a constant list, as
+    its topic is still one to leave out. With `n_topics` the topics are numbers below it, each of which is
+    left out, whether a text has it or not. Undefined for fewer than three texts or a constant list, as
     `evaluation.stats.correlation`, which computes one value from the same texts. The ranked
     ones take time that grows with the square of the texts.
     Source: Spearman's rho is Pearson's r of the centred ranks, and a doubled centred rank is the
     sum of the signs of its differences; tau-b is the same product over all pairs (Kendall 1945).
     """
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    topic = np.unique(np.asarray(topics), return_inverse=True)[1].astype(np.int64)
-    n_topics = int(topic.max(initial=-1)) + 1
+    if n_topics is None:
+        names, topics = np.unique(np.asarray(topics), return_inverse=True)
+        n_topics = len(names)
+    topic = np.asarray(topics, dtype=np.int64)
     whole = ~(np.isnan(first) | np.isnan(second))
     order = np.flatnonzero(whole)[np.argsort(topic[whole], kind="stable")]
     first, second, topic = first[order], second[order], topic[order]

@@ -49,6 +49,8 @@ class Estimate:
         """
         if self.low is None or self.high is None:
             return self
+        if lowest <= self.low and self.high <= highest:
+            return self
         low, high = (float(min(max(end, lowest), highest)) for end in (self.low, self.high))
         return replace(self, low=low, high=high)
 

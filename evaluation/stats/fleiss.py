@@ -96,7 +96,11 @@ def fleiss_kappa(count_matrix: ArrayLike) -> Estimate:
     Source: Fleiss (1971), Psychological Bulletin 76(5), 378-382; unequal numbers of raters as in
     the generalised form of Gwet, Handbook of Inter-Rater Reliability, chapter 2.
     """
-    terms = item_terms(count_matrix)
+    return kappa_of_items(item_terms(count_matrix))
+
+
+def kappa_of_items(terms: FloatArray) -> Estimate:
+    """Return `fleiss_kappa` of items by their `item_terms`."""
     sums = terms.sum(axis=0)
     return _estimate(kappa_from_sums(sums), ONE_CATEGORY if sums[1] else NO_PAIR, terms)
 
@@ -108,7 +112,11 @@ def gwet_ac1(count_matrix: ArrayLike) -> Estimate:
     `fleiss_kappa`. Undefined if no item has two ratings; 1 if all ratings are in one category.
     Errors as `item_terms`. Source: Gwet (2008), BJMSP 61, 29-48.
     """
-    terms = item_terms(count_matrix)
+    return ac1_of_items(item_terms(count_matrix))
+
+
+def ac1_of_items(terms: FloatArray) -> Estimate:
+    """Return `gwet_ac1` of items by their `item_terms`."""
     return _estimate(ac1_from_sums(terms.sum(axis=0)), NO_PAIR, terms)
 
 
@@ -133,7 +141,11 @@ def percent_agreement(count_matrix: ArrayLike) -> Estimate:
     two ratings; 1 if all ratings are in one category. Errors as `item_terms`.
     Source: Fleiss (1971), Psychological Bulletin 76(5), the mean of P_i.
     """
-    terms = item_terms(count_matrix)
+    return percent_of_items(item_terms(count_matrix))
+
+
+def percent_of_items(terms: FloatArray) -> Estimate:
+    """Return `percent_agreement` of items by their `item_terms`."""
     return _estimate(_observed(terms.sum(axis=0)), NO_PAIR, terms)
 
 

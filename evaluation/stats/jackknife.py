@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.stats.estimate import Estimate
+from evaluation.stats.estimate import Estimate, FloatArray
 
 # A correlation that is 1 but for rounding is 1: its transform would be any large number.
 ROUNDING = 1e-12
@@ -80,6 +80,21 @@ def jackknife_interval(
     if fisher:
         low, high = float(np.tanh(low)), float(np.tanh(high))
     return replace(whole, low=low, high=high, interval_reason=None)
+
+
+def jackknife_intervals(wholes: Sequence[Estimate], deleted: FloatArray) -> list[Estimate]:
+    """Return `jackknife_interval` of several statistics; `deleted` is clusters x statistics."""
+    size = len(deleted)
+    if size < 2:
+        return [jackknife_interval(*pair) for pair in zip(wholes, deleted.T, strict=True)]
+    errors = np.sqrt((size - 1) / size * ((deleted - deleted.mean(axis=0)) ** 2).sum(axis=0))
+    reaches = _t_quantile(0.975, size - 1) * errors
+    return [
+        jackknife_interval(whole, deleted[:, column])
+        if whole.value is None or np.isnan(reach)
+        else replace(whole, low=whole.value - reach, high=whole.value + reach, interval_reason=None)
+        for column, (whole, reach) in enumerate(zip(wholes, reaches.tolist(), strict=True))
+    ]
 
 
 def _without_interval(whole: Estimate, reason: str) -> Estimate:

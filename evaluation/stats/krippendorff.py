@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.fleiss import counts
 
 Metric = Literal["nominal", "ordinal", "interval", "jaccard", "masi"]
@@ -51,20 +51,35 @@ def krippendorff_alpha(ratings: ArrayLike, metric: Metric) -> Alpha:
         raise ValueError(f"ratings are raters x units, not {values.shape}")
     if np.isinf(values).any():
         raise ValueError("a rating is a finite number, or NaN where it is missing")
+    levels = np.unique(values[~np.isnan(values)])
+    levels = np.append(levels, levels.max(initial=0) + np.array([1, 2]))  # a scale has two levels
+    tallies = counts(values.T, levels)
+    one_topic = np.zeros(len(tallies), dtype=np.int64)
+    return alpha_of_counts(
+        tallies, coincidences_of_counts(tallies, one_topic).sum(axis=0), levels, metric
+    )
+
+
+def alpha_of_counts(
+    tallies: IntArray, sums: FloatArray, levels: ArrayLike, metric: Metric
+) -> Alpha:
+    """Return `krippendorff_alpha` from the counts of each unit's levels: units x levels.
+
+    `sums` is their coincidence matrix, `levels` ascend.
+    """
     _distances(np.ones(1), np.ones(1), metric)
-    rated = ~np.isnan(values)
-    pairable = rated.sum(axis=0) >= 2
+    n_ratings = tallies.sum(axis=1)
+    pairable = n_ratings >= 2
     n, missing = int(pairable.sum()), int((~pairable).sum())
     if not n:
         return Alpha(None, "undefined, because no unit has two ratings", 0, missing)
-    used = values[:, pairable]
-    n_values = int(rated[:, pairable].sum())
-    levels = np.unique(used[rated[:, pairable]])
-    if len(levels) < 2:
+    n_values = int(n_ratings[pairable].sum())
+    used = np.flatnonzero(tallies[pairable].sum(axis=0))
+    if len(used) < 2:
         reason = "undefined, because all ratings are in one category"
         return Alpha(None, reason, n, missing, n_values=n_values)
-    one_topic = np.zeros(used.shape[1], dtype=np.int64)
-    observed, expected = _disagreements(coincidences(used, levels, one_topic)[0], levels, metric)
+    scale = np.asarray(levels, dtype=np.float64)[used]
+    observed, expected = _disagreements(sums[np.ix_(used, used)], scale, metric)
     return Alpha(
         float(1 - observed / expected),
         None,
@@ -84,7 +99,13 @@ def coincidences(ratings: ArrayLike, levels: ArrayLike, topics: ArrayLike) -> Fl
     with fewer than two ratings adds nothing. Errors as `fleiss.counts`.
     Source: as `krippendorff_alpha`.
     """
-    matrix = counts(np.asarray(ratings, dtype=np.float64).T, levels).astype(np.float64)
+    tallies = counts(np.asarray(ratings, dtype=np.float64).T, levels)
+    return coincidences_of_counts(tallies, topics)
+
+
+def coincidences_of_counts(tallies: IntArray, topics: ArrayLike) -> FloatArray:
+    """Return `coincidences` from the counts of each unit's levels: units x levels."""
+    matrix = tallies.astype(np.float64)
     shares = matrix / np.maximum(matrix.sum(axis=1) - 1, 1)[:, np.newaxis]
     names, index = np.unique(np.asarray(topics), return_inverse=True)
     order = np.argsort(index, kind="stable")

@@ -56,10 +56,11 @@ def majorities_of_others(
     scale = np.asarray(levels, dtype=np.float64)
     positions, all_counts = level_index(ratings, levels), counts(ratings, levels)
     for rater in positions.T:
-        rated = np.flatnonzero(rater >= 0)
         remaining_counts = all_counts.copy()
+        rated = np.flatnonzero(rater >= 0)
         remaining_counts[rated, rater[rated]] -= 1
-        yield _majority(remaining_counts, scale, rule)
+        majority = majority_positions(remaining_counts, rule)
+        yield np.where(majority >= 0, scale[majority], np.nan)
 
 
 def majority_of(ratings: ArrayLike, levels: ArrayLike, rule: Rule = "strict") -> FloatArray:
@@ -68,7 +69,8 @@ def majority_of(ratings: ArrayLike, levels: ArrayLike, rule: Rule = "strict") ->
     By "plurality" the level that more of them gave than any other. `ratings` is items x raters, NaN =
     missing. An item with fewer than two ratings has no majority. Errors as `fleiss.counts`.
     """
-    return _majority(counts(ratings, levels), np.asarray(levels, dtype=np.float64), rule)
+    majority = majority_positions(counts(ratings, levels), rule)
+    return np.where(majority >= 0, np.asarray(levels, dtype=np.float64)[majority], np.nan)
 
 
 def scott_pi(a: ArrayLike, b: ArrayLike, levels: ArrayLike) -> Estimate:
@@ -105,8 +107,13 @@ def relative_drop(human: Estimate, judge: Estimate) -> Estimate:
     return Estimate(drop, None, human.n, human.missing)
 
 
-def _majority(count_matrix: IntArray, scale: FloatArray, rule: Rule) -> FloatArray:
-    raters, largest = count_matrix.sum(axis=1), count_matrix.max(axis=1)
-    is_unique = (count_matrix == largest[:, np.newaxis]).sum(axis=1) == 1
+def majority_positions(count_matrix: IntArray, rule: Rule) -> IntArray:
+    """Return the place of the majority's level of each item, -1 where there is none.
+
+    `count_matrix` is items x levels.
+    """
+    by_level = np.ascontiguousarray(count_matrix.T)  # numpy goes through short rows slowly
+    raters, largest = by_level.sum(axis=0), by_level.max(axis=0)
+    is_unique = (by_level == largest).sum(axis=0) == 1
     clear = is_unique if rule == "plurality" else 2 * largest > raters
-    return np.where((raters >= 2) & clear, scale[count_matrix.argmax(axis=1)], np.nan)
+    return np.where((raters >= 2) & clear, by_level.argmax(axis=0), -1)

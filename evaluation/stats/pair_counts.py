@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from evaluation.stats import fleiss
 from evaluation.stats.classes import Classes, class_scores
@@ -98,7 +98,8 @@ class PairCounts:
         if not self.n:
             return Estimate(None, NO_PAIR, 0, self.missing)
         by_cell = np.asarray(values, dtype=np.float64)
-        sums, n = (self.leave_one_out * by_cell).sum(axis=(1, 2)), self.leave_one_out.sum((1, 2))
+        cells = self.leave_one_out.reshape(len(self.by_topic), by_cell.size)
+        sums, n = cells @ by_cell.ravel(), cells @ np.ones(by_cell.size)
         whole = (self.matrix * by_cell).sum() / self.n
         return self._estimate(np.asarray(whole), ratio(sums, n), NO_PAIR)
 
@@ -135,33 +136,69 @@ class PairCounts:
 
 
 class LevelColumns:
-    """The grades of several raters as positions of levels, to count many pairs of them.
+    """The grades of several raters as positions of levels, and what is counted of them.
 
-    `grades` is items x raters, NaN = missing; `topics` is one per item. Raises ValueError for a grade
-    outside `levels`.
+    `grades` is items x raters, NaN = missing; `topics` is one per item. `positions` is items x raters,
+    -1 = missing; `topic` numbers the topic of each item, in the order of their names. Raises ValueError
+    for a grade outside `levels`.
     """
 
     def __init__(self, grades: FloatArray, levels: Sequence[int], topics: IntArray) -> None:
-        self._levels = tuple(levels)
+        self.levels = tuple(levels)
         # A column lies in one piece of memory.
-        self._positions = np.asfortranarray(level_index(grades, levels).astype(np.int16))
-        names, self._topic = np.unique(topics, return_inverse=True)
-        self._n_topics = len(names)
+        self.positions = np.asfortranarray(level_index(grades, levels).astype(np.int16))
+        names, self.topic = np.unique(topics, return_inverse=True)
+        self.n_topics = len(names)
+
+    @cached_property
+    def tallies(self) -> IntArray:
+        """As `fleiss.counts`: items x levels."""
+        tallies = np.zeros((len(self.positions), len(self.levels)), dtype=np.int64)
+        for positions in self.positions.T:
+            items = np.flatnonzero(positions >= 0)
+            tallies[items, positions[items]] += 1
+        return tallies
+
+    @cached_property
+    def terms(self) -> FloatArray:
+        """As `fleiss.item_terms`."""
+        return fleiss.item_terms(self.tallies)
+
+    @cached_property
+    def rated(self) -> list[NDArray[np.intp]]:
+        """The items that each rater rated."""
+        return [np.flatnonzero(positions >= 0) for positions in self.positions.T]
 
     def common_items(self) -> IntArray:
         """Count the items that each pair of raters has in common: raters x raters."""
-        rated = (self._positions >= 0).astype(np.float32)
+        rated = (self.positions >= 0).astype(np.float32)
         return np.asarray(rated.T @ rated).round().astype(np.int64)
+
+    def by_topic(self, column: int) -> IntArray:
+        """Return the counts of a rater's grades: topics x levels."""
+        items, size = self.rated[column], len(self.levels)
+        cells = self.topic[items] * size + self.positions[items, column]
+        counts = np.bincount(cells, minlength=self.n_topics * size)
+        return counts.reshape(self.n_topics, size).astype(np.int64)
 
     def pair(self, a: int, b: int) -> PairCounts:
         """Return the counts of two columns."""
-        first, second = self._positions[:, a], self._positions[:, b]
-        items = np.flatnonzero((first >= 0) & (second >= 0))
-        size = len(self._levels)
-        cells = (self._topic[items] * size + first[items]) * size + second[items]
-        counts = np.bincount(cells, minlength=self._n_topics * size * size)
-        by_topic = counts.reshape(self._n_topics, size, size).astype(np.int64)
-        return PairCounts(by_topic, self._levels, len(first) - len(items))
+        items = self.rated[a]
+        return self.counts(items, self.positions[items, a], self.positions[items, b])
+
+    def counts(
+        self, items: NDArray[np.intp], first: NDArray[np.integer], second: NDArray[np.integer]
+    ) -> PairCounts:
+        """Return the counts of two sides by their positions, -1 = missing, at some of the items.
+
+        The other items are missing.
+        """
+        both = (first >= 0) & (second >= 0)
+        size = len(self.levels)
+        cells = (self.topic[items[both]] * size + first[both]) * size + second[both]
+        counts = np.bincount(cells, minlength=self.n_topics * size * size)
+        by_topic = counts.reshape(self.n_topics, size, size).astype(np.int64)
+        return PairCounts(by_topic, self.levels, len(self.topic) - len(cells))
 
 
 def _fleiss_sums(tables: ArrayLike) -> FloatArray:

@@ -62,6 +62,8 @@ def alpha_of_marked_items(
     missing = int((~counted).sum())
     if not counted.any():
         return Estimate(None, NO_TEXT, 0, missing)
+    if not marked:
+        return Estimate(None, NO_UNIT, int(counted.sum()), missing)
     counted_topics = np.unique(names[counted])
     parts = [_TopicSums() for _ in counted_topics]
     topic = np.searchsorted(counted_topics, names)

@@ -1,14 +1,21 @@
 """Vectorised topic and report statistics equal those computed one at a time."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
 from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
+from evaluation.agreement.judge import against, judge_parts
+from evaluation.agreement.majority import majority_rows
 from evaluation.agreement.parts import part, topic_parts
 from evaluation.data.ratings import load, question_grid
 from evaluation.data.selection import select
 from evaluation.metrics.coverage import coverage
 from evaluation.scoring.report_coverage import report_rows
+from evaluation.stats.majority import majorities_of_others
+from evaluation.stats.pair_counts import PairCounts
+from tests.toolbox.random_ratings import make_random_ratings
 
 N_TOPICS = 12
 
@@ -82,3 +89,47 @@ def test_coverage_of_reports(large_dataset):
                 assert estimate.value == pytest.approx(single.value)
             else:
                 assert estimate.value is None
+
+
+def test_judge_on_another_scale_against_groups_of_ratings(large_dataset):
+    assert_each_group(load(select(large_dataset, judge="j")))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_judge_among_raters_against_groups_of_ratings(db, seed):
+    raters = ["ann", "everywhere", "cay", "judge"]
+    dataset = make_random_ratings(seed)
+    assert_each_group(load(select(dataset, rubric="graded", raters=raters, judge="judge")))
+
+
+def assert_each_group(matrix):
+    parts, judge = judge_parts(matrix), matrix.selection.judge
+    columns = [c for c, rater in enumerate(matrix.selection.raters) if rater.pk != judge.pk]
+    item, position = np.nonzero(~np.isnan(matrix.grades[:, columns]))
+    human, rater = matrix.grades[:, columns][item, position], np.array(columns)[position]
+    groups = [(parts.all, item >= 0)]
+    groups += [
+        (part_of, rater == column) for part_of, column in zip(parts.by_rater, columns, strict=True)
+    ]
+    groups += [(part_of, matrix.system[item] == part_of.name) for part_of in parts.by_system]
+    assert len(groups) == 1 + len(columns) + len(matrix.systems)
+    for part_of, mask in groups:
+        expected = against(matrix, (part_of.name, part_of.title), human[mask], item[mask])
+        assert part_of.matrix.tolist() == expected.matrix.tolist()
+        for field in fields(part_of):
+            if field.name != "matrix":
+                assert getattr(part_of, field.name) == getattr(expected, field.name), field.name
+
+
+@pytest.mark.parametrize("rule", ["strict", "plurality"])
+def test_majorities_of_random_grades(large_dataset, rule):
+    matrix = load(select(large_dataset, judge="j", majority=rule))
+    majorities = list(majorities_of_others(matrix.grades, matrix.levels, rule))
+    for row, grades, majority in zip(
+        majority_rows(matrix), matrix.grades.T, majorities, strict=False
+    ):
+        counts = PairCounts.of(majority, grades, matrix.levels, matrix.topic)
+        assert row.matrix.tolist() == counts.matrix.tolist()
+        assert (row.kappa.value, row.kappa.low) == (counts.scott().value, counts.scott().low)
+        assert row.kappa.missing == counts.missing
+        assert row.n_dropped == (np.isnan(majority) & ~np.isnan(grades)).sum()

@@ -7,7 +7,7 @@ from evaluation.data.selection import select
 
 
 def test_row_a_rating(study, django_assert_num_queries):
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         rows = frame(study.dataset)
     names = ["rater", "rubric", "text", "question", "grade", "read_text"]
     assert rows.columns.tolist() == names

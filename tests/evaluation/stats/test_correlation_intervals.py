@@ -33,6 +33,16 @@ def test_as_computed_anew(monkeypatch, n, n_topics, block):
             )
 
 
+def test_numbered_topics_without_texts_are_left_out_too():
+    x, y, topics = np.array([1.0, 2, 2, 5]), np.array([2.0, 1, 4, 4]), np.array([0, 1, 1, 3])
+    numbered = leave_one_out_correlations(x, y, topics, n_topics=5)
+    padded = leave_one_out_correlations([*x, np.nan, np.nan], [*y, 1, 1], [*topics, 2, 4])
+    for name in METHODS:
+        values = getattr(numbered, name)
+        assert len(values) == 5
+        assert values == pytest.approx(getattr(padded, name), nan_ok=True)
+
+
 def test_ranks_only_where_they_are_asked_for():
     x = np.arange(5.0)
     correlations = leave_one_out_correlations(x, x, x, ranked=False)

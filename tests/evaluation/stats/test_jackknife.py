@@ -5,7 +5,7 @@ from scipy import stats
 from evaluation.stats.correlation import pearson
 from evaluation.stats.estimate import Estimate
 from evaluation.stats.fleiss import counts, fleiss_kappa, item_terms, kappa_from_sums
-from evaluation.stats.jackknife import jackknife, jackknife_interval
+from evaluation.stats.jackknife import jackknife, jackknife_interval, jackknife_intervals
 from tests.evaluation.golden_cases import assert_close, load
 
 
@@ -109,6 +109,25 @@ def test_undefined_value_has_no_interval():
 def test_empty_items_have_no_interval():
     result = jackknife(lambda indices: Estimate(None, "undefined, because empty", 0), [])
     assert (result.value, result.low) == (None, None)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 9])
+def test_several_intervals_are_those_of_each_statistic(size):
+    deleted = np.random.default_rng(size).random((size, 4))
+    deleted[size // 2 :, 1] = np.nan
+    wholes = [Estimate(0.25, None, 8), Estimate(0.5, None, 8), Estimate(None, "undefined", 0)]
+    wholes.append(Estimate(0.75, None, 8, 3))
+    for whole, column, interval in zip(
+        wholes, deleted.T, jackknife_intervals(wholes, deleted), strict=True
+    ):
+        expected = jackknife_interval(whole, column)
+        assert interval.interval_reason == expected.interval_reason
+        assert (interval.value, interval.n) == (expected.value, expected.n)
+        if expected.low is None:
+            assert interval.low is None
+        else:
+            assert interval.low == pytest.approx(expected.low, abs=1e-12)
+            assert interval.high == pytest.approx(expected.high, abs=1e-12)
 
 
 def test_refuses():

@@ -80,6 +80,27 @@ def test_each_statistic(data):
 
 
 @given(graded())
+def test_counts_of_columns(data):
+    grades, levels, topics = data
+    columns = LevelColumns(grades, levels, topics)
+    tallies = fleiss.counts(grades, levels)
+    assert columns.tallies.tolist() == tallies.tolist()
+    assert columns.terms.tolist() == fleiss.item_terms(tallies).tolist()
+    for column, given_grades in enumerate(grades.T):
+        assert columns.by_topic(column).tolist() == [
+            [((given_grades == level) & (topics == topic)).sum() for level in levels]
+            for topic in np.unique(topics)
+        ]
+    some_items = np.arange(0, len(grades), 2)
+    other_items = np.arange(1, len(grades), 2)
+    grades[other_items] = np.nan
+    counts = columns.counts(some_items, *columns.positions[some_items, :2].T)
+    expected = PairCounts.of(grades[:, 0], grades[:, 1], levels, topics)
+    assert counts.by_topic.tolist() == expected.by_topic.tolist()
+    assert counts.missing == expected.missing
+
+
+@given(graded())
 def test_spearman(data):
     grades, levels, topics = data
     x, y = grades[:, 0], grades[:, 1]

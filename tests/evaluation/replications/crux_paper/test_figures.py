@@ -185,8 +185,7 @@ def test_crowd_is_drawn_as_people(coverage):
         judge=None,
         correlations=(),
         reports=tuple(
-            replace(
-                r,
+            r._replace(
                 n_answered=r.n_answered[: r.n_raters] * 4,
                 n_unrated=r.n_unrated[: r.n_raters] * 4,
                 n_raters=r.n_raters * 4,
@@ -198,7 +197,7 @@ def test_crowd_is_drawn_as_people(coverage):
 
 
 def test_name_is_never_read_as_a_formula(coverage):
-    odd = tuple(replace(r, system=f"{r.system}$_x$") for r in coverage.reports)
+    odd = tuple(r._replace(system=f"{r.system}$_x$") for r in coverage.reports)
     text = svg_text(draw_figure(replace(coverage, reports=odd), "svg"))
     assert "annotated.oracle$_x$" in text
 
