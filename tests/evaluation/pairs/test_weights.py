@@ -31,8 +31,8 @@ def test_mean_distance_of_every_two_grades(db, seed, rubric, judge, one_scale):
             scaled.append(by_judge / highest)
         elif judge:
             scaled.append(np.nan if np.isnan(by_judge) else float(by_judge >= 3))
-        known = [grade for grade in scaled if not np.isnan(grade)]
-        distances = [abs(a - b) for a, b in combinations(known, 2)]
+        existing = [grade for grade in scaled if not np.isnan(grade)]
+        distances = [abs(a - b) for a, b in combinations(existing, 2)]
         expected.append(np.mean(distances) if distances else np.nan)
     assert len(expected) > 5
     assert grade_distance(matrix) == pytest.approx(expected, nan_ok=True, abs=1e-12)
