@@ -7,6 +7,7 @@ from math import ceil, sqrt
 import numpy as np
 
 from annotation.decimals import printed
+from annotation.plurals import n_of
 from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.truncation import TruncatedRows, truncate_rows
 from evaluation.charts import shape, svg_number
@@ -220,10 +221,14 @@ def _bar(
         for position, (rater, share) in enumerate(zip(raters, row.coverage, strict=True))
         if share.value is not None
     )
-    shares: list[tuple[Column, Estimate]] = list(zip(raters, row.coverage, strict=True))
+    shares = list(zip(raters, row.coverage, strict=True))
+    defined = [(rater, share) for rater, share in shares if share.value is not None]
+    n_undefined = len(shares) - len(defined)
     if judge and row.judge:
-        shares.append((judge, row.judge))
-    tooltip = ", ".join(f"{column.title} {_format_share(share)}" for column, share in shares)
+        defined.append((judge, row.judge))
+    values = [f"{column.title} {_format_share(share)}" for column, share in defined]
+    if n_undefined:  # counted: twenty people grade a study, and five of them a report
+        values.append(f"undefined for {n_of(n_undefined, 'rater')}")
     return Bar(
         report=row,
         number=str(index + 1) if n_bars <= LABELLED else "",
@@ -233,7 +238,7 @@ def _bar(
         line=svg_number(mean),
         height=svg_number(BOTTOM - mean),
         marks=marks,
-        says=f"{row.name}: {tooltip}",
+        says=f"{row.name}: {', '.join(values)}",
         hit_left=svg_number(x - step / 2),
         hit_width=svg_number(step),
     )

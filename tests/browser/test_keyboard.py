@@ -254,8 +254,9 @@ def test_left_hand_and_own_keys_stay_with_the_person(worker, site):
     expect(page.locator("#q-2")).to_have_attribute("data-active", "")
     settled(page)
 
+
+def test_key_right_after_a_dialog_closes_is_the_pages(worker, site):
     """A dialog hears later that it has closed, and its field has the focus until then."""
-    """The browser tells a dialog later that it is closed, and its field has the focus until then."""
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")
     page.keyboard.press("?")

@@ -137,11 +137,16 @@ def served(folder: Path, seed: str, shared: Path | None = None, **settings: str)
     The database is a file in the folder. If several processes serve the same site, each its own, the
     first fills `shared`, and all copy it. `settings` are additional environment variables of this site.
     """
-    if shared:
-        shutil.copytree(_filled_once(shared, seed), folder)
     database = folder / "crux.sqlite3"
     env = _environment(folder) | settings
-    if not shared:
+    if shared:
+        shutil.copytree(_filled_once(shared, seed), folder)
+    elif "PYTEST_VERSION" in os.environ:
+        # Migrations and static files take longer than most seeds: one site of a run has them made.
+        prepared = _filled_once(run_folder(folder.parent) / "prepared", "")
+        shutil.copytree(prepared, folder, dirs_exist_ok=True)
+        _run(seed, env)
+    else:
         _run(f"{PREPARE}\n{seed}", env)
     port = free_port()
     server = subprocess.Popen(
@@ -160,6 +165,11 @@ def served(folder: Path, seed: str, shared: Path | None = None, **settings: str)
     finally:
         server.terminate()
         server.wait(60)
+
+
+def run_folder(folder: Path) -> Path:
+    """Return the temporary folder of all processes of a run, from pytest's of one."""
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
 
 def _environment(folder: Path) -> dict[str, str]:
