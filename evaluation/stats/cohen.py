@@ -51,10 +51,10 @@ def kappa_from_matrix(matrix: ArrayLike, labels: ArrayLike, weights: Weights = N
         raise ValueError(f"a matrix of {len(scale)} labels is square, not {cells.shape}")
     cost = _disagreement(scale, weights)
     # Sums as products of matrices: numpy adds up short axes slowly.
-    ones = np.ones(len(scale))
-    rows, columns = cells @ ones, ones @ cells
-    observed = cells.reshape(*cells.shape[:-2], cost.size) @ cost.ravel() * (rows @ ones)
-    expected = (rows @ cost * columns) @ ones
+    unit_weights = np.ones(len(scale))
+    rows, columns = cells @ unit_weights, unit_weights @ cells
+    observed = cells.reshape(*cells.shape[:-2], cost.size) @ cost.ravel() * (rows @ unit_weights)
+    expected = (rows @ cost * columns) @ unit_weights
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(expected > 0, 1 - observed / expected, np.nan))
 

@@ -78,7 +78,7 @@ def two_sites(tmp_path_factory):
         manage(envs[0], "collectstatic", "-v0", "--noinput")
         folders[1].joinpath("static").symlink_to(folders[0] / "static")
         token = manage(envs[0], "shell", "-v0", "-c", SEED).split()[-1]
-        servers = [Server(each, workers=1) for each in envs]
+        servers = [Server(site_env, workers=1) for site_env in envs]
         try:
             for server in servers:
                 server.start()
