@@ -22,7 +22,6 @@ from tests.toolbox.served_site import (
     free_port,
     has_fonts,
     launched,
-    run_folder,
     served,
 )
 
@@ -55,8 +54,19 @@ def pytest_collection_modifyitems(items):
 def site(tmp_path_factory):
     seed = "from tests.browser.seed import seed; seed()"
     base = tmp_path_factory.getbasetemp()
-    with served(base / "site", seed, shared=run_folder(base) / "seeded") as running:
+    with served(base / "site", seed, shared=_run_folder(base) / "seeded") as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory) -> Path:
+    """Return the folder of a site without data, which the first process that needs it fills."""
+    return _run_folder(tmp_path_factory.getbasetemp()) / "prepared"
+
+
+def _run_folder(folder: Path) -> Path:
+    """Return the temporary folder of all processes of a run, from that of one."""
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
 
 @pytest.fixture(scope="session")

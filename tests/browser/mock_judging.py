@@ -16,11 +16,11 @@ PATIENT = 180_000  # milliseconds: a worker is a process that has to start
 
 
 @contextmanager
-def served_with_mock_model(folder: Path, seed: str) -> Iterator[Site]:
+def served_with_mock_model(folder: Path, seed: str, prepared: Path) -> Iterator[Site]:
     """Serve a site in a new folder, filled by the code `seed`."""
     with slow_server(0, at_once=8) as url, pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUDGE_ENDPOINTS", f"mock={url}")
-        with served(folder, seed) as running:
+        with served(folder, seed, prepared=prepared) as running:
             yield running
 
 

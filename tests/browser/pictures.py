@@ -27,6 +27,7 @@ from tests.toolbox.served_site import CHROMIUM, Site, free_port, launched, serve
 FOLDER = ROOT / "docs" / "images"
 DATASET = "/datasets/coastal-demo/"
 SEED = """
+from django.core.management import call_command
 from tests.browser.sessions import make_sessions
 call_command("demo")
 make_sessions()
@@ -235,10 +236,10 @@ def _judging(site: Site) -> Iterator[None]:
 
 
 @contextmanager
-def demo_site(folder: Path) -> Iterator[Site]:
+def demo_site(folder: Path, prepared: Path | None = None) -> Iterator[Site]:
     """Serve the demo from a database of its own."""
     stand_in = f"stand-in=http://127.0.0.1:{free_port()}/v1"
-    with served(folder, SEED, DEMO="1", JUDGE_ENDPOINTS=stand_in) as site:
+    with served(folder, SEED, prepared=prepared, DEMO="1", JUDGE_ENDPOINTS=stand_in) as site:
         yield site
 
 

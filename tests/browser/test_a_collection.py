@@ -54,10 +54,10 @@ def stand_in():
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, stand_in):
+def site(tmp_path_factory, prepared, stand_in):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUDGE_ENDPOINTS", f"stand-in={stand_in}")
-        with served(tmp_path_factory.mktemp("collection"), SEED) as running:
+        with served(tmp_path_factory.mktemp("collection"), SEED, prepared=prepared) as running:
             yield running
 
 

@@ -67,12 +67,12 @@ def judging():
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, judging):
+def site(tmp_path_factory, prepared, judging):
     """Serve a separate site, which knows the scripted server."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUDGE_ENDPOINTS", f"local={judging.server.url}")
         seed = "from tests.browser.judging_seed import seed; seed()"
-        with served(tmp_path_factory.mktemp("judging"), seed) as running:
+        with served(tmp_path_factory.mktemp("judging"), seed, prepared=prepared) as running:
             yield running
 
 

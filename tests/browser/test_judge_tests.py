@@ -8,9 +8,9 @@ from tests.browser.page_audit import WIDTHS, faults
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(tmp_path_factory, prepared):
     seed = "from tests.browser.judge_test_seed import seed; seed()"
-    with served_with_mock_model(tmp_path_factory.mktemp("judge-tests"), seed) as running:
+    with served_with_mock_model(tmp_path_factory.mktemp("judge-tests"), seed, prepared) as running:
         yield running
 
 

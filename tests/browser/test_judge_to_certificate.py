@@ -19,9 +19,9 @@ PAGES = (
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(tmp_path_factory, prepared):
     seed = SEED.format("seed")
-    with served_with_mock_model(tmp_path_factory.mktemp("certificate"), seed) as running:
+    with served_with_mock_model(tmp_path_factory.mktemp("certificate"), seed, prepared) as running:
         yield running
 
 

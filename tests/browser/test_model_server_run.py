@@ -25,12 +25,12 @@ def service():
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def site(tmp_path_factory, prepared):
     """Serve a site of its own, whose environment names no model server."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("JUDGE_ENDPOINTS", raising=False)
         seed = "from tests.browser.model_server_seed import seed; seed()"
-        with served(tmp_path_factory.mktemp("servers"), seed) as running:
+        with served(tmp_path_factory.mktemp("servers"), seed, prepared=prepared) as running:
             yield running
 
 

@@ -8,8 +8,8 @@ from tests.browser.pictures import FILMS, PICTURES, demo_site, still_name, take,
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    with demo_site(tmp_path_factory.mktemp("demo")) as site:
+def demo(tmp_path_factory, prepared):
+    with demo_site(tmp_path_factory.mktemp("demo"), prepared) as site:
         yield site
 
 

@@ -131,20 +131,26 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(folder: Path, seed: str, shared: Path | None = None, **settings: str):
+def served(
+    folder: Path,
+    seed: str,
+    shared: Path | None = None,
+    prepared: Path | None = None,
+    **settings: str,
+):
     """Serve a site with a database of its own, filled by `seed` (Python to run), by granian.
 
     The database is a file in the folder. If several processes serve the same site, each its own, the
-    first fills `shared`, and all copy it. `settings` are additional environment variables of this site.
+    first fills `shared`, and all copy it. Sites with other seeds copy `prepared`, which has migrations and
+    static files: these take longer than most seeds. `settings` are additional environment variables of
+    this site.
     """
     database = folder / "crux.sqlite3"
     env = _environment(folder) | settings
     if shared:
         shutil.copytree(_filled_once(shared, seed), folder)
-    elif "PYTEST_VERSION" in os.environ:
-        # Migrations and static files take longer than most seeds: one site of a run has them made.
-        prepared = _filled_once(run_folder(folder.parent) / "prepared", "")
-        shutil.copytree(prepared, folder, dirs_exist_ok=True)
+    elif prepared:
+        shutil.copytree(_filled_once(prepared, ""), folder, dirs_exist_ok=True)
         _run(seed, env)
     else:
         _run(f"{PREPARE}\n{seed}", env)
@@ -165,11 +171,6 @@ def served(folder: Path, seed: str, shared: Path | None = None, **settings: str)
     finally:
         server.terminate()
         server.wait(60)
-
-
-def run_folder(folder: Path) -> Path:
-    """Return the temporary folder of all processes of a run, from pytest's of one."""
-    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
 
 def _environment(folder: Path) -> dict[str, str]:
