@@ -21,7 +21,7 @@ ON CONFLICT (key) DO UPDATE SET
     window_end = CASE WHEN stored.window_end <= %(requested_at)s THEN %(end)s ELSE stored.window_end END
 RETURNING number, window_end
 """
-# Rows that another request counts in are left to a later one.
+# Rows that another request is counting in stay until a later request deletes them.
 _DELETE_ENDED = """
 DELETE FROM annotation_requestcount WHERE key IN (
     SELECT key FROM annotation_requestcount WHERE window_end < %s FOR UPDATE SKIP LOCKED
@@ -51,7 +51,7 @@ class WindowThrottle(SimpleRateThrottle):
     duration: int
     num_requests: int
 
-    def allow_request(self, request: Any, view: Any) -> bool:
+    def allow_request(self, request: Any, view: Any = None) -> bool:
         """Count the request; return whether it is within the limit."""
         key = self.get_cache_key(request, view)
         if key is None:
@@ -67,10 +67,6 @@ class WindowThrottle(SimpleRateThrottle):
     def wait(self) -> float:
         """Return the seconds to the end of the window."""
         return self._seconds_left
-
-    def allows(self, request: Any, view: Any = None) -> bool:
-        """Count a request to a view of Django; return whether it is within the limit."""
-        return self.allow_request(request, view)
 
 
 def _count_in_memory(key: str, requested_at: float, duration: int) -> tuple[int, float]:

@@ -92,7 +92,7 @@ def chosen(
         ) -> HttpResponseBase:
             if not request.path.endswith("/"):
                 return answer(request, slug, *args, **kwargs)
-            # Files have the newest data: they say nothing of a replica that is behind.
+            # A file cannot say that the replica is behind, so files read the primary.
             with results_database() as request.replica:
                 return answer(request, slug, *args, **kwargs)
 

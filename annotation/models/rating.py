@@ -447,7 +447,7 @@ _RATING = PreparedInsert(
     Rating, ["rater", "rubric", "text", "question"], ["grade", "copied_from", "exposure"]
 )
 _SPAN = PreparedInsert(NuggetSpan)
-# Statements of each changed answer. They return rows because the drivers have them fetched.
+# Statements of each changed answer. RETURNING, because `execute_prepared` fetches rows.
 _DELETE_SPANS = "DELETE FROM annotation_nuggetspan WHERE rating_id = %s RETURNING id"
 _DATE_RATING = "UPDATE annotation_rating SET created = %s WHERE id = %s RETURNING id"
 

@@ -41,7 +41,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponseBase:
         reason = _("To join this study, log in, or open your personal link.")
         return _refuse_entry(request, campaign, reason)
     throttle = Arrivals()
-    if not throttle.allows(request):
+    if not throttle.allow_request(request):
         return _throttled(request, campaign, throttle.wait() or 60)
     try:
         arrival = entry.read_arrival(campaign, request.GET)
@@ -104,7 +104,7 @@ def join_study(request: HttpRequest, token: str) -> HttpResponseBase:
     if user and campaign.participants.filter(rater__user=user).exists():
         return redirect("work_campaign", campaign.slug)
     throttle = Arrivals()
-    if not throttle.allows(request):
+    if not throttle.allow_request(request):
         return _throttled(request, campaign, throttle.wait() or 60)
     if not campaign.admits_anyone:
         return _refuse_entry(request, campaign, _("This link has ended. Ask for a new one."))

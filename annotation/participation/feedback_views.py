@@ -55,7 +55,7 @@ def disagree(
     if not form.is_valid():
         return _page(request, participant, pairs, form, status=422)
     throttle = WorkerMessages()
-    if not throttle.allows(request):
+    if not throttle.allow_request(request):
         form.add_error("body", _("You sent many messages. Please wait, then send it again."))
         response = _page(request, participant, pairs, form, status=429)
         response.headers["Retry-After"] = str(math.ceil(throttle.wait() or 60))

@@ -296,7 +296,7 @@ def write_message(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     status = 200
     if form and form.is_valid():
         throttle = WorkerMessages()
-        if throttle.allows(request):
+        if throttle.allow_request(request):
             return _send(request, participant, form)
         form.add_error("body", _("You sent many messages. Please wait, then send it again."))
         status = 429

@@ -44,8 +44,9 @@ def disagreements(datasets: QuerySet[Dataset]) -> dict[tuple[int, int], Disagree
     counts: dict[tuple[int, int], Disagreements] = {}
     for rubric, pairs in by_rubric.items():
         _, question = split_pairs(pairs.keys)
-        dataset = np.array([dataset_of[pk] for pk in question.tolist()], dtype=np.int64)
-        for pk in distinct(dataset).tolist():
+        # Those of a dataset that was removed since the ratings were read are left out.
+        dataset = np.array([dataset_of.get(pk, -1) for pk in question.tolist()], dtype=np.int64)
+        for pk in distinct(dataset[dataset >= 0]).tolist():
             counts[pk, rubric] = pairs.count(dataset == pk)
     return counts
 

@@ -241,7 +241,10 @@ def _counted(dataset: Dataset) -> Overview:
         for name, rater in raters_of(dataset).items()
     }
     ratings = Rating.objects.filter(
-        of_texts(dataset.texts.all()), rater__in=list(columns), rubric__in=Rubric.objects.all()
+        of_texts(dataset.texts.all()),
+        # Their index begins with rater and rubric.
+        rater__in=list(columns),
+        rubric__in=Rubric.objects.all(),
     )
     rated = _RatedTexts(dataset, rating_columns(ratings))
     cells = _possible_pairs(questions, n_texts_of, _visits(dataset, rated))
@@ -292,7 +295,7 @@ class _RatedTexts:
         self.without_words = list(questions.filter(body="").values_list("pk", flat=True))
 
     def kind(self, text: IntArray) -> IntArray:
-        """Return the place in `kinds` of each text."""
+        """Return the index in `kinds` of each text."""
         return self._kinds[np.searchsorted(self._texts, text)]
 
     def visits(self) -> Iterator[tuple[int, int, str]]:

@@ -64,7 +64,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return connection
 
     def _set_autocommit(self, autocommit: bool) -> None:
-        super()._set_autocommit(autocommit)  # type: ignore[misc]  # the same
+        super()._set_autocommit(autocommit)  # type: ignore[misc]  # private, not in the stubs
         if settings.DATABASE_POOLED and not autocommit:
             with self.wrap_database_errors:
                 self.connection.execute(_LIMIT_WAITS, [settings.LOCK_TIMEOUT])

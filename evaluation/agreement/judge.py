@@ -90,7 +90,7 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
     judged = level_index(matrix.judge, graded.levels)[item]
 
     def parts(groups: IntArray, titles: Mapping[int, tuple[str, str]]) -> list[AgainstJudge]:
-        """Compare by groups, one a rating, from one count of all."""
+        """Compare by groups; `groups` has the group of each rating. All are counted at once."""
         shape = (max(titles, default=-1) + 1, columns.n_topics)
         by_topic = groups * columns.n_topics + columns.topic[item]
         n_ratings = np.bincount(by_topic, minlength=math.prod(shape)).reshape(shape)
@@ -99,11 +99,12 @@ def judge_parts(matrix: RatingMatrix) -> JudgeParts:
         cells = (by_topic[both] * size[0] + human[both]) * size[1] + judged[both]
         counts = np.bincount(cells, minlength=math.prod((*shape, *size)))
         sums = counts.reshape(*shape, *size).astype(np.int64)
+        # A topic without a rating of the group is none of its clusters.
         return [
-            # A topic without a rating of the group is none of its clusters.
-            _from_sums(matrix, names, sums[group, of_group > 0], int(of_group.sum()))
+            _from_sums(
+                matrix, names, sums[group, n_ratings[group] > 0], int(n_ratings[group].sum())
+            )
             for group, names in titles.items()
-            for of_group in [n_ratings[group]]
         ]
 
     return JudgeParts(

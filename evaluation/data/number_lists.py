@@ -1,6 +1,6 @@
 """Whole numbers of many rows, read as one string for each group and parsed by numpy.
 
-A million rows take Python ten times as long as the database needs to find them.
+To make Python objects of a million rows takes ten times as long as the database needs to read them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from evaluation.stats.estimate import IntArray
 Columns = dict[str, IntArray]
 """Ratings as arrays: keys of `rater`, `rubric`, `text`, `question`, then `grade` and `read_text`."""
 
-NOT_COPIED = 0  # no key, and shorter than one
+NOT_COPIED = 0  # keys begin with 1; a digit, because the list has one for each rating
 
 
 class NumberList(Aggregate):
-    """Whole numbers of a group, separated by commas; lists of a query have one order."""
+    """Whole numbers of a group, separated by commas. All lists of a query are in one order."""
 
     function = "string_agg"
     template = "%(function)s((%(expressions)s)::text, ',')"

@@ -144,8 +144,8 @@ def _without_filtered(ratings: RatingQuerySet) -> RatingQuerySet:
 def of_texts(texts: QuerySet[Text]) -> Q:
     """Return the condition that a rating is of one of these texts: one query.
 
-    A range of keys serves the index of ratings, and is all where no other text lies in it. A join would
-    let the database begin with the texts, and look up each of them for each rater.
+    It is a range of keys, which the index of ratings serves, and a subquery only if other texts lie in the
+    range. With a join the database would begin with the texts, and look up each of them for each rater.
     """
     keys = texts.aggregate(first=Min("pk"), last=Max("pk"), n=Count("pk"))
     if not keys["n"]:
@@ -302,7 +302,7 @@ class RatingMatrix:
 
     @cached_property
     def systems(self) -> list[str]:
-        return sorted({self.texts[pk].group for pk in np.unique(self.text).tolist()})
+        return sorted({self.texts[pk].group for pk in distinct(self.text).tolist()})
 
     @cached_property
     def system_index(self) -> IntArray:
@@ -331,8 +331,8 @@ class RatingMatrix:
 
 def look_up(keys: IntArray, value_of: Callable[[int], object], dtype: DTypeLike) -> NDArray[Any]:
     """Return the value of each key; `value_of` is called once for equal keys."""
-    distinct, index = np.unique(keys, return_inverse=True)
-    return np.array([value_of(key) for key in distinct.tolist()], dtype=dtype)[index]
+    unique_keys, index = np.unique(keys, return_inverse=True)
+    return np.array([value_of(key) for key in unique_keys.tolist()], dtype=dtype)[index]
 
 
 def load(selection: Selection, *, with_copies: bool = False) -> RatingMatrix:

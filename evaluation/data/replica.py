@@ -28,13 +28,13 @@ REPLICA = "replica"
 WAIT_SECONDS = 0.5
 """How long a page waits for a replica to have what was written before the request."""
 _READ_APPS = ("annotation", "evaluation", "judging", "building")
-# Who may see what is decided by the newest rows.
+# Access is decided by the newest rows.
 _NEVER_READ = (ApiToken, Invitation, Membership, RequestCount, SharedLink, User)
 _STATE = """
 select pg_last_wal_replay_lsn() >= %s::pg_lsn, pg_last_xact_replay_timestamp()
 """
 _LOG = logging.getLogger(__name__)
-_is_read = ContextVar("pages of this context read the replica", default=False)
+_reads_replica = ContextVar("whether this context reads the replica", default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class ReplicaState:
     """Time of its newest transaction."""
 
 
-class ReplicaRouter:
-    """Database router: reads go to the replica within `results_database`, all others do not."""
+    """Database router: queries read the replica within `results_database`, else the primary."""
+    """Database router: queries within `results_database` read the replica, all others the primary."""
 
     def db_for_read(self, model: type[Model], **hints: Any) -> str:
-        is_read = model._meta.app_label in _READ_APPS and model not in _NEVER_READ
-        return REPLICA if is_read and _is_read.get() else DEFAULT_DB_ALIAS
+        may_read = model._meta.app_label in _READ_APPS and model not in _NEVER_READ
+        return REPLICA if may_read and _reads_replica.get() else DEFAULT_DB_ALIAS
 
     def db_for_write(self, model: type[Model], **hints: Any) -> str:
         return DEFAULT_DB_ALIAS
@@ -70,15 +70,15 @@ def results_database() -> Iterator[ReplicaState | None]:
 
     None without a replica, and if it does not answer: the primary is read then.
     """
-    state = _state() if REPLICA in settings.DATABASES else None
-    token = _is_read.set(state is not None)
+    state = _read_state() if REPLICA in settings.DATABASES else None
+    token = _reads_replica.set(state is not None)
     try:
         yield state
     finally:
-        _is_read.reset(token)
+        _reads_replica.reset(token)
 
 
-def _state() -> ReplicaState | None:
+def _read_state() -> ReplicaState | None:
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute("select pg_current_wal_insert_lsn()")
         [written] = cursor.fetchone()

@@ -108,7 +108,7 @@ def relative_drop(human: Estimate, judge: Estimate) -> Estimate:
 
 
 def majority_positions(count_matrix: IntArray, rule: Rule) -> IntArray:
-    """Return the place of the majority's level of each item, -1 where there is none.
+    """Return the index of the majority's level of each item, -1 where there is none.
 
     `count_matrix` is items x levels.
     """

@@ -63,7 +63,7 @@ export function keyOf(event, means) {
   return place && means(place) ? place : event.key;
 }
 
-// A field of a closed dialog keeps the focus until the browser has told the dialog; nobody types there.
+// Until its close event, a closed dialog keeps the focus in its field, where nobody can type any more.
 export function isField(event) {
   const field = event.target.closest("textarea, select, input:not([type=radio], [type=checkbox])");
   return field !== null && field.checkVisibility();

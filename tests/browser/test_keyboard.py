@@ -256,7 +256,7 @@ def test_left_hand_and_own_keys_stay_with_the_person(worker, site):
 
 
 def test_key_right_after_a_dialog_closes_is_the_pages(worker, site):
-    """A dialog hears later that it has closed, and its field has the focus until then."""
+    """The field of a closed dialog has the focus until the dialog's close event."""
     item, _ = site.assignments(worker.name, "t1")
     page = worker.open(f"/work/{item}/")
     page.keyboard.press("?")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from contextlib import contextmanager
 from http.cookiejar import CookieJar
 from urllib.error import HTTPError
 from urllib.parse import urlencode
@@ -139,41 +140,54 @@ def agreement(client, site):
     return re.sub(r"since=\d+", "", main)
 
 
+def flip_grade(primary):
+    """Change the first grade, from no to yes or back."""
+    with psycopg.connect(primary) as database:
+        database.execute(
+            "update annotation_rating set grade = 1 - grade"
+            " where id = (select min(id) from annotation_rating)"
+        )
+
+
 def test_cached_results_are_new_in_each_process(two_sites, reader):
-    primary = two_sites[2]
-    for grade in (0, 1):
+    for _ in range(2):
         before = [agreement(reader, site) for site in (0, 1)]
         assert before[0] == before[1]
-        with psycopg.connect(primary) as database:
-            database.execute(
-                "update annotation_rating set grade = %s where id = (select min(id) from annotation_rating)",
-                [grade],
-            )
+        flip_grade(two_sites[2])
         wait_for(lambda: COPY_IS_BEHIND not in reader.ask(0, AGREEMENT)[1])
         later = [agreement(reader, site) for site in (0, 1)]
         assert later[0] == later[1] != before[0]
 
 
-def test_page_says_that_its_copy_of_the_database_is_behind(two_sites, reader):
-    _, _, primary, standby = two_sites
-    change = "update annotation_rating set grade = 1 - grade where id = (select min(id) from annotation_rating)"
-    assert COPY_IS_BEHIND not in reader.ask(0, AGREEMENT)[1]
-    before = agreement(reader, 0)
+@contextmanager
+def replay_paused(standby):
+    """Let the standby fall behind within this context."""
     with psycopg.connect(standby, autocommit=True) as copy:
         copy.execute("select pg_wal_replay_pause()")
-        wait_for(
-            lambda: copy.execute("select pg_get_wal_replay_pause_state()").fetchone() == ("paused",)
-        )
-        with psycopg.connect(primary) as database:
-            database.execute(change)
+        try:
+            paused = "select pg_get_wal_replay_pause_state() = 'paused'"
+            wait_for(lambda: copy.execute(paused).fetchone()[0])
+            yield
+        finally:
+            copy.execute("select pg_wal_replay_resume()")
+
+
+def test_page_says_that_its_copy_of_the_database_is_behind(two_sites, reader):
+    _, _, primary, standby = two_sites
+    before = agreement(reader, 0)
+    assert COPY_IS_BEHIND not in before
+    with replay_paused(standby):
+        flip_grade(primary)
         for site in (0, 1):
-            page = reader.ask(site, AGREEMENT)[1]
+            page = agreement(reader, site)
             assert COPY_IS_BEHIND in page
             assert "It has what was stored until" in page
+            assert re.sub(
+                r'<p class="note" role="status">.*?</p>', "", page, flags=re.S
+            ).split() == (before.split())
         # Files, and pages that people work with, read the primary.
         file = json.loads(reader.ask(0, "/datasets/ferry/agreement.json")[1])
         assert COPY_IS_BEHIND not in reader.ask(0, "/datasets/ferry/")[1]
-        copy.execute("select pg_wal_replay_resume()")
     wait_for(lambda: COPY_IS_BEHIND not in reader.ask(0, AGREEMENT)[1])
     assert agreement(reader, 0) == agreement(reader, 1) != before
     assert json.loads(reader.ask(1, "/datasets/ferry/agreement.json")[1]) == file
@@ -181,18 +195,14 @@ def test_page_says_that_its_copy_of_the_database_is_behind(two_sites, reader):
 
 def test_right_that_is_taken_away_does_not_wait_for_the_copy(two_sites, reader):
     _, _, primary, standby = two_sites
+    role = "update annotation_user set role = %s where username = 'reader'"
     assert reader.ask(0, AGREEMENT)[0] == 200
-    with (
-        psycopg.connect(standby, autocommit=True) as copy,
-        psycopg.connect(primary, autocommit=True) as database,
-    ):
-        copy.execute("select pg_wal_replay_pause()")
+    with psycopg.connect(primary, autocommit=True) as database:
         try:
-            role = "update annotation_user set role = %s where username = 'reader'"
-            database.execute(role, ["worker"])
-            assert reader.ask(1, AGREEMENT)[0] == 403
+            with replay_paused(standby):
+                database.execute(role, ["worker"])
+                assert reader.ask(1, AGREEMENT)[0] == 403
         finally:
-            copy.execute("select pg_wal_replay_resume()")
             database.execute(role, ["admin"])
 
 
