@@ -4,6 +4,7 @@ import json
 import random
 import time
 from collections.abc import Iterator
+from itertools import count
 
 from django.conf import settings
 from django.db import transaction
@@ -148,7 +149,7 @@ def record_grades(per_second: float, seconds: float) -> Iterator[float]:
     # Looked up before: among a million ratings that takes longer than a write.
     ratings = list(people.filter(pk__in=[draw.randint(first, last) for _ in range(2000)]))
     start = time.monotonic()
-    for number in range(int(per_second * seconds)):
+    for number in count():
         time.sleep(max(0.0, start + number / per_second - time.monotonic()))
         if time.monotonic() > start + seconds:
             break

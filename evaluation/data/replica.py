@@ -46,7 +46,6 @@ class ReplicaState:
     last_commit: datetime | None
     """Time of its newest transaction."""
 
-
     """Database router: queries read the replica within `results_database`, else the primary."""
     """Database router: queries within `results_database` read the replica, all others the primary."""
 
