@@ -46,8 +46,9 @@ class ReplicaState:
     last_commit: datetime | None
     """Time of its newest transaction."""
 
-    """Database router: queries read the replica within `results_database`, else the primary."""
-    """Database router: queries within `results_database` read the replica, all others the primary."""
+
+class ReplicaRouter:
+    """Database router: queries within `results_database` read the replica."""
 
     def db_for_read(self, model: type[Model], **hints: Any) -> str:
         may_read = model._meta.app_label in _READ_APPS and model not in _NEVER_READ

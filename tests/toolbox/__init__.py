@@ -65,6 +65,7 @@ Files:
 - `foreign_files`: folders in other formats, read and refused
 - `alce_files`: results files of ALCE
 - `tool_exports`: exports for annotation tools, of a study with unusual characters
+- `random_ratings`: random ratings of two datasets, to compare results with plain loops
 - `real_study`: the authors' study, from a folder beside the repository
 - `related_papers`: data of related papers with their results, from such a folder
 - `regression_cases`: small collections that once gave wrong results, from such a folder
