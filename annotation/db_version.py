@@ -8,8 +8,11 @@ the same rows.
 import os
 import sqlite3
 import threading
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from django.db import connections, router
@@ -19,14 +22,37 @@ from annotation.models import Rating
 
 _connections: dict[tuple[str, int, int], sqlite3.Connection] = {}
 _connections_lock = threading.Lock()
+_version_of_snapshot: ContextVar[Hashable | None] = ContextVar("of the snapshot", default=None)
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Read one state of the database within this context, in which nothing can be written.
+
+    What others write meanwhile is not seen, and `current` stays the same: what a page has computed
+    remains valid until its end. Within a transaction this context changes nothing.
+    """
+    connection: Any = connections[router.db_for_read(Rating)]
+    if connection.in_atomic_block:
+        yield
+        return
+    before = current()  # of SQLite: a version from within may hide what was written just before
+    with connection.read_only_transaction():
+        token = _version_of_snapshot.set(before)
+        try:
+            yield
+        finally:
+            _version_of_snapshot.reset(token)
 
 
 def current() -> Hashable | None:
     """Return a token that is equal as long as nothing is written; None where unknown.
 
     It is unknown within a transaction, which may have written something itself, and of a database
-    in memory.
+    in memory. Within `snapshot` it is that of the snapshot.
     """
+    if version := _version_of_snapshot.get():
+        return version
     connection = connections[router.db_for_read(Rating)]  # a replica has other versions
     if connection.in_atomic_block:
         return None

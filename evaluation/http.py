@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse, Q
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from annotation.db_version import snapshot
 from annotation.http import AuthenticatedRequest, View, researchers_only
 from annotation.models import Dataset, Rating
 from evaluation.data.certificates import certificates_in_words
@@ -91,9 +92,10 @@ def chosen(
             request: AuthenticatedRequest, slug: str, *args: Any, **kwargs: Any
         ) -> HttpResponseBase:
             if not request.path.endswith("/"):
-                return answer(request, slug, *args, **kwargs)
-            # A file cannot say that the replica is behind, so files read the primary.
-            with results_database() as request.replica:
+                # A file cannot say that the replica is behind, so files read the primary.
+                with snapshot():
+                    return answer(request, slug, *args, **kwargs)
+            with results_database() as request.replica, snapshot():
                 return answer(request, slug, *args, **kwargs)
 
         def answer(

@@ -5,12 +5,14 @@ client prepared are then there for the others, and run with their values. Settin
 are lost. With `DATABASE_POOLED=1` the site uses neither.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.db.backends.postgresql import base, creation
 
 # Until the end of the transaction. A limit of the role or of the database is kept.
@@ -62,6 +64,21 @@ class DatabaseWrapper(base.DatabaseWrapper):
             connection.close()
             raise UndeclaredPoolerError
         return connection
+
+    @contextmanager
+    def read_only_transaction(self) -> Iterator[None]:
+        """Read one state of the database in a transaction that no writer waits for."""
+        self.ensure_connection()
+        connection = self.connection
+        level = connection.isolation_level
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        connection.read_only = True
+        try:
+            with transaction.atomic(using=self.alias):
+                yield
+        finally:
+            if not connection.closed:
+                connection.isolation_level, connection.read_only = level, None
 
     def _set_autocommit(self, autocommit: bool) -> None:
         super()._set_autocommit(autocommit)  # type: ignore[misc]  # private, not in the stubs

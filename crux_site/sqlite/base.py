@@ -13,9 +13,10 @@ import contextlib
 import os
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
-from django.db import OperationalError
+from django.db import OperationalError, transaction
 from django.db.backends.sqlite3 import base
 
 AT_ONCE = 0.1  # seconds
@@ -27,6 +28,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """Django's SQLite wrapper; a transaction holds the process's write lock until its end."""
 
     _has_turn = False
+    _is_read_only = False
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         _make_private(conn_params["database"])
@@ -36,7 +38,25 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _turn(self) -> threading.Lock:
         return _turns.setdefault(str(self.settings_dict["NAME"]), threading.Lock())
 
+    @contextlib.contextmanager
+    def read_only_transaction(self) -> Iterator[None]:
+        """Read one state of the database in a transaction that no writer waits for."""
+        self._is_read_only = True
+        try:
+            with transaction.atomic(using=self.alias):
+                self.connection.execute("PRAGMA query_only = 1")
+                # The state is that of the first query.
+                self.connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+                yield
+        finally:
+            self._is_read_only = False
+            if self.connection is not None:
+                self.connection.execute("PRAGMA query_only = 0")
+
     def _start_transaction_under_autocommit(self) -> None:
+        if self._is_read_only:
+            self.connection.execute("BEGIN DEFERRED")
+            return
         name, timeout = str(self.settings_dict["NAME"]), self.settings_dict["OPTIONS"]["timeout"]
         began = time.monotonic()
         is_locked = began - _refused.get(name, -timeout) < timeout

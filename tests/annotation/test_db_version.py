@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from annotation import db_version
@@ -100,3 +100,56 @@ def test_of_many_the_last_are_held():
     cache.get_or_compute("c", object)
     assert cache.get_or_compute("a", object) is first
     assert cache.get_or_compute("b", lambda: "made again") == "made again"
+
+
+def test_snapshot_has_one_state_and_one_version_while_others_write():
+    dataset = make_dataset()
+
+    def rename(title):
+        Dataset.objects.filter(pk=dataset.pk).update(title=title)
+
+    cache = ProcessCache[str](2)
+    with db_version.snapshot():
+        title, version, value = title_of(dataset), db_version.current(), data_version(dataset)
+        held = cache.until_db_write("n", object)
+        in_threads(rename, ["Written meanwhile"])
+        with db_version.snapshot(), transaction.atomic():
+            assert title_of(dataset) == title
+        assert (db_version.current(), data_version(dataset)) == (version, value)
+        assert cache.until_db_write("n", object) is held
+    assert title_of(dataset) == "Written meanwhile"
+    assert db_version.current() != version
+    assert cache.until_db_write("n", object) is not held
+    rename("By this connection")  # which writes as before
+    assert title_of(dataset) == "By this connection"
+
+
+def test_version_of_a_snapshot_is_no_newer_than_its_state(monkeypatch):
+    dataset = make_dataset()
+    current = db_version.current
+
+    def write_after(*_):
+        version = current()
+        in_threads(lambda title: Dataset.objects.update(title=title), ["Between"])
+        return version
+
+    with monkeypatch.context() as patch:
+        patch.setattr(db_version, "current", write_after)
+        with db_version.snapshot():
+            assert title_of(dataset) == "Between"
+            version = current()
+    assert current() != version
+
+
+def test_nothing_can_be_written_in_a_snapshot():
+    dataset = make_dataset()
+    with pytest.raises(DatabaseError), db_version.snapshot():
+        Dataset.objects.update(title="Another")
+    assert title_of(dataset) != "Another"
+    with transaction.atomic():
+        Dataset.objects.update(title="Another")
+    assert title_of(dataset) == "Another"
+
+
+def title_of(dataset):
+    return Dataset.objects.get(pk=dataset.pk).title
