@@ -9,8 +9,9 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from django.db.models import CharField, Count, Q, Value
-from django.db.models.functions import Concat
+import numpy as np
+import pandas as pd
+from django.db.models import Count
 
 from annotation.formats import long_table, qlabels, qrels, tracks, trec_qrels
 from annotation.formats import qac as pairs
@@ -23,6 +24,8 @@ from crux_site.datasets.export import write
 from crux_site.exports.folders import FOLDERS
 from crux_site.exports.publication import PublicationMetadata, counts_of
 from evaluation.data.cache_keys import CacheKey
+from evaluation.data.corpus import KINDS, load_corpus
+from evaluation.data.number_lists import rating_columns
 from evaluation.data.process_cache import SHARED_CACHE
 from evaluation.data.selection import raters_under
 from evaluation.formats.trec_run import ForTrecTools
@@ -118,16 +121,30 @@ def _graded(dataset: Dataset) -> list[RatingGroup]:
 def _counted(dataset: Dataset) -> list[RatingGroup]:
     names = {rater.pk: (rater, name) for name, rater in raters_of(dataset).items()}
     rubrics = Rubric.objects.in_bulk()
-    whole = Q(question__filtered_because=SubQuestion.WHOLE)
-    pair = Concat("question__topic_id", Value(" "), "text_id", output_field=CharField())
-    rows = (
-        Rating.objects.of_dataset(dataset)
-        .order_by()
-        .values_list("rater_id", "rubric_id", "text__kind", "text__system")
-        .annotate(n_pairs=Count(pair, distinct=True), n_of_subtopics=Count("pk", filter=~whole))
+    corpus = load_corpus(dataset)
+    topics = {
+        question.pk: (topic, not question.is_whole)
+        for topic, questions in corpus.questions.items()
+        for question in questions
+    }
+    ratings = pd.DataFrame(rating_columns(Rating.objects.of_dataset(dataset)))
+    questions, question = np.unique(ratings["question"], return_inverse=True)
+    of_questions = [topics[pk] for pk in questions.tolist()]
+    ratings["topic"] = np.array([topic for topic, _ in of_questions], np.int64)[question]
+    ratings["is_of_subtopic"] = np.array([part for _, part in of_questions], np.bool_)[question]
+    texts = ratings.groupby(["rater", "rubric", "text"], sort=False).agg(
+        n_pairs=("topic", "nunique"), n_of_subtopics=("is_of_subtopic", "sum")
     )
+    texts = texts.reset_index()
+    index = corpus.at(texts["text"].to_numpy())
+    texts["kind"] = corpus.kind[index]
+    texts["system"] = [corpus.systems[at] for at in index.tolist()]
+    sums = texts.groupby(["rater", "rubric", "kind", "system"], sort=False)[
+        ["n_pairs", "n_of_subtopics"]
+    ].sum()
     groups = [
-        RatingGroup(*names[rater], rubrics[rubric], *values) for rater, rubric, *values in rows
+        RatingGroup(*names[rater], rubrics[rubric], KINDS[kind], system, int(n_pairs), int(n_parts))
+        for rater, rubric, kind, system, n_pairs, n_parts in sums.reset_index().to_numpy(object)
     ]
     return sorted(
         groups, key=lambda group: (group.rubric.slug, group.name, group.kind, group.system)

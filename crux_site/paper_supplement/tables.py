@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
-from annotation.models import Dataset, Text
+from annotation.models import Dataset, Rating
 from annotation.models.rating import raters_of
 from crux_site.calibration.views import TABLES as CALIBRATION_TABLES
 from crux_site.paper_supplement.facts import gather_facts
@@ -191,9 +191,12 @@ def _lacks_systems(rubric: RatedRubric) -> str:
     except SelectionError:
         return f"a system has no value under {rubric.title}"
     raters = [rater.pk for rater in selection.raters]
-    rated = Text.objects.filter(ratings__rubric=selection.rubric, ratings__rater__in=raters)
-    texts = rated.filter(dataset=selection.dataset).exclude(system="").order_by()
-    n = texts.aggregate(
+    # A join would read all ratings to count a few systems.
+    ratings = Rating.objects.filter(
+        text=OuterRef("pk"), rubric=selection.rubric, rater__in=raters
+    ).order_by()
+    texts = selection.dataset.texts.exclude(system="").order_by()
+    n = texts.filter(Exists(ratings)).aggregate(
         systems=Count("system", distinct=True), topics=Count("topic", distinct=True)
     )
     if n["systems"] < 2:

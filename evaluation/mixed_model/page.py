@@ -100,5 +100,5 @@ def _report(choice: ModelQuery) -> ModelReport:
 
 def _mean(choice: ModelQuery, system: str) -> Estimate:
     values = choice.system_values
-    of_system = values.values[[name == system for name in values.systems]]
+    of_system = values.values[values.of_system(system)]
     return Estimate(float(of_system.mean()), None, len(of_system))

@@ -65,11 +65,12 @@ def texts_of(row: Row, pool: Pool, options: Options) -> tuple[int, ...]:
     Only runs are cut off: a report is one text, and Z* is the bound that it is. As long as Z* they
     are where there is a Z*; on a topic without one the whole of a run counts.
     """
-    limit = _limit(pool, options) if row.kind == "run" else None
+    limit = limit_of(pool, options) if row.kind == "run" else None
     return row.contexts[pool.topic][:limit]
 
 
-def _limit(pool: Pool, options: Options) -> int | None:
+def limit_of(pool: Pool, options: Options) -> int | None:
+    """Return how many texts of a run are in Z, None for all."""
     # Without an answerable question there is no Z*, and nothing to be as long as.
     return (len(pool.required) or None) if options.cutoff == ORACLE else options.cutoff
 
@@ -80,7 +81,7 @@ def contexts_on(pool: Pool, rows: Sequence[Row], options: Options) -> Contexts:
     rows_on_topic = [rows[index] for index in indices]
     texts = [texts_of(row, pool, options) for row in rows_on_topic]
     sizes = np.array([len(z) for z in texts], dtype=np.int64)
-    limit = _limit(pool, options)
+    limit = limit_of(pool, options)
     stops = limit is None or options.rules.stops_at_size
     is_text = np.arange(sizes.max(initial=0)) < sizes[:, np.newaxis]
     all_keys = np.array([pk for z in texts for pk in z], dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,9 +13,9 @@ from annotation.models import Dataset
 from evaluation.data.cache import cached
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.corpus import load_corpus
-from evaluation.data.process_cache import POOLS
+from evaluation.data.process_cache import ALL_SCORES, POOLS
 from evaluation.data.selection import one_of
-from evaluation.scoring.contexts import contexts_on, texts_of
+from evaluation.scoring.contexts import contexts_on, limit_of
 from evaluation.scoring.options import OF_RUNS, SIZE, Options
 from evaluation.scoring.pools import Pool, load_pools
 from evaluation.scoring.row_score import METRICS, RowScore, TopicScore
@@ -68,6 +68,12 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
     A fixed number of queries, but for the words of texts, which are read by the thousand. Raises
     SelectionError, which lists the rows, for a name that is not one.
     """
+    if names is None:
+        return ALL_SCORES.until_db_write((dataset.pk, options), lambda: _score(dataset, options))
+    return _score(dataset, options, names)
+
+
+def _score(dataset: Dataset, options: Options, names: Sequence[str] | None = None) -> Scores:
     corpus = load_corpus(dataset)
     counts = token_counts(corpus, options.tokenizer, options.rules.mean_stands_in)
     at_any_depth = replace(
@@ -113,11 +119,14 @@ def _row_scores(
     return tuple(table.row_score(index, row) for index, row in enumerate(chosen))
 
 
-def _texts(chosen: Sequence[Row], pools: Mapping[int, Pool], options: Options) -> Iterator[int]:
-    """Yield all texts of the contexts."""
+def _texts(chosen: Sequence[Row], pools: Mapping[int, Pool], options: Options) -> set[int]:
+    """Return all texts of the contexts."""
+    limits = {topic: limit_of(pool, options) for topic, pool in pools.items()}
+    texts: set[int] = set()
     for row in chosen:
-        for topic in row.contexts:
-            yield from texts_of(row, pools[topic], options)
+        for topic, context in row.contexts.items():
+            texts.update(context[: limits[topic]] if row.kind == "run" else context)
+    return texts
 
 
 def cached_scores(dataset: Dataset, options: Options) -> Scores:

@@ -11,8 +11,9 @@ from evaluation.data.measures import TAKES, UNDEFINED_REASONS
 from evaluation.data.process_cache import SYSTEM_VALUES
 from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, SelectionError
+from evaluation.metrics.grades import BoolArray
 from evaluation.scoring.report_coverage import finished_coverage, report_rows
-from evaluation.stats.estimate import FloatArray
+from evaluation.stats.estimate import FloatArray, IntArray
 
 COVERAGE, GRADE = "coverage", "grade"
 OUTCOMES = {COVERAGE: "coverage", GRADE: "mean grade"}
@@ -37,13 +38,22 @@ class SystemValues:
         return tuple(sorted(set(self.systems)))
 
     @cached_property
+    def _system_index(self) -> IntArray:
+        index_of = {name: index for index, name in enumerate(self.names)}
+        return np.array([index_of[name] for name in self.systems], dtype=np.int64)
+
+    def of_system(self, name: str) -> BoolArray:
+        """Return a mask of the values of a system."""
+        return np.asarray(self._system_index == self.names.index(name))
+
+    @cached_property
     def by_topic(self) -> dict[str, FloatArray]:
         """By system one mean over raters for each topic, NaN where it has none."""
         topic_index = {name: index for index, name in enumerate(dict.fromkeys(self.topics))}
         topic = np.array([topic_index[name] for name in self.topics], dtype=np.int64)
         means = {}
         for name in self.names:
-            of_system = np.array([system == name for system in self.systems], dtype=bool)
+            of_system = self.of_system(name)
             n = np.bincount(topic[of_system], minlength=len(topic_index))
             sums = np.bincount(
                 topic[of_system], weights=self.values[of_system], minlength=len(topic_index)
@@ -80,37 +90,42 @@ def system_values(selection: Selection, outcome: str) -> SystemValues:
 
 def _system_values(selection: Selection, outcome: str) -> SystemValues:
     matrix = load(selection, with_copies=True)
-    rows = _coverages(matrix) if outcome == COVERAGE else _grades(matrix)
-    finished = [row for row in rows if not np.isnan(row[3])]
-    systems, topics, raters, values = zip(*finished, strict=True) if finished else ((),) * 4
+    texts, values = _coverages(matrix) if outcome == COVERAGE else _grades(matrix)
+    text, rater = np.nonzero(~np.isnan(values))
+    systems = [system for system, _ in texts]
+    topics = [topic for _, topic in texts]
+    names = [column.name for column in selection.raters]
     return SystemValues(
-        np.array(values, dtype=np.float64), systems, topics, raters, len(rows) - len(finished)
+        values[text, rater],
+        tuple(systems[row] for row in text.tolist()),
+        tuple(topics[row] for row in text.tolist()),
+        tuple(names[column] for column in rater.tolist()),
+        n_missing=values.size - len(text),
     )
 
 
-Row = tuple[str, str, str, float]
+Values = tuple[list[tuple[str, str]], FloatArray]
+"""System and topic of each text, and its values: texts x raters, NaN where a rater has not finished it."""
 
 
-def _coverages(matrix: RatingMatrix) -> list[Row]:
+def _coverages(matrix: RatingMatrix) -> Values:
     rows = [row for row in report_rows(matrix) if matrix.texts[row.text].system]
-    names = [rater.name for rater in matrix.selection.raters]
-    return [
-        (row.system, row.topic, name, share)
-        for row, shares in zip(rows, finished_coverage(rows).tolist(), strict=True)
-        for name, share in zip(names, shares, strict=False)  # the judge's is last
-    ]
+    n_raters = len(matrix.selection.raters)  # the judge's column is after theirs
+    coverages = finished_coverage(rows)[:, :n_raters]
+    return [(row.system, row.topic) for row in rows], coverages
 
 
-def _grades(matrix: RatingMatrix) -> list[Row]:
+def _grades(matrix: RatingMatrix) -> Values:
     texts, first, inverse = np.unique(matrix.text, return_index=True, return_inverse=True)
+    has_system = np.array([bool(matrix.texts[text].system) for text in texts.tolist()], dtype=bool)
     topics = [matrix.topic_names[topic] for topic in matrix.topic[first].tolist()]
-    rows: list[Row] = []
-    for column, rater in enumerate(matrix.selection.raters):
+    n_items = np.bincount(inverse, minlength=len(texts))
+    means = [
         # One grade that is missing makes the mean NaN: the rater has not finished the text.
-        sums = np.bincount(inverse, weights=matrix.grades[:, column], minlength=len(texts))
-        means = (sums / np.bincount(inverse, minlength=len(texts))).tolist()
-        for text, topic, mean in zip(texts.tolist(), topics, means, strict=True):
-            system = matrix.texts[text].system
-            if system:
-                rows.append((system, topic, rater.name, mean))
-    return rows
+        np.bincount(inverse, weights=grades, minlength=len(texts)) / n_items
+        for grades in matrix.grades[:, : len(matrix.selection.raters)].T
+    ]
+    of_texts = zip(texts.tolist(), topics, strict=True)
+    named = [(matrix.texts[text].system, topic) for text, topic in of_texts]
+    values = np.array(means).reshape(-1, len(texts)).T[has_system]
+    return [names for names, has in zip(named, has_system.tolist(), strict=True) if has], values
