@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import Exists, OuterRef, Q
 
-from annotation.models import Dataset, Rating, Rubric, SubQuestion, Text, Topic
+from annotation.models import Dataset, Rater, Rating, Rubric, SubQuestion, Text, Topic
 from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import Column
 from evaluation.data.process_cache import SHARED_CACHE
@@ -61,9 +62,13 @@ class RubricMatrix:
 
 def used_rubrics(dataset: Dataset) -> list[Rubric]:
     """Return the rubrics with ratings of the dataset, cached until the next write."""
-    used = Rating.objects.of_dataset(dataset).order_by().values("rubric")
+    # By rater, as the index is: a list of the rubrics of all ratings would take a look at each.
+    ratings = Rating.objects.of_dataset(dataset).filter(
+        rater=OuterRef("pk"), rubric=OuterRef(OuterRef("pk"))
+    )
+    raters = Rater.objects.filter(Q(dataset=dataset) | Q(dataset=None)).filter(Exists(ratings))
     return SHARED_CACHE.until_db_write(
-        (CacheKey.USED_RUBRICS, dataset.pk), lambda: list(Rubric.objects.filter(pk__in=used))
+        (CacheKey.USED_RUBRICS, dataset.pk), lambda: list(Rubric.objects.filter(Exists(raters)))
     )
 
 

@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+
 from annotation.models import Dataset, Text
+from evaluation.data.number_lists import NumberList, parse_numbers
 from evaluation.data.process_cache import SCORED_ROWS
 from evaluation.models import RankedText, RetrievalRun
 from evaluation.scoring.pools import Pool
@@ -111,13 +114,19 @@ def left_out(all_rows: Sequence[Row]) -> tuple[str, ...]:
 
 def _runs(dataset: Dataset) -> list[Row]:
     names = dict(RetrievalRun.objects.filter(dataset=dataset).values_list("pk", "name"))
-    contexts: dict[int, dict[int, list[int]]] = {pk: defaultdict(list) for pk in names}
-    ranked = RankedText.objects.filter(run__dataset=dataset).order_by("run_id", "topic_id", "rank")
-    triples = ranked.values_list("run_id", "topic_id", "text_id")
-    for run, topic, text in triples.iterator(chunk_size=10_000):
-        contexts[run][topic].append(text)
+    contexts: dict[int, dict[int, tuple[int, ...]]] = {pk: {} for pk in names}
+    ranked = RankedText.objects.filter(run__dataset=dataset).order_by()
+    lists = {f"{name}_list": NumberList(name) for name in ("topic_id", "rank", "text_id")}
+    for run, *columns in ranked.values_list("run_id").annotate(**lists).iterator(chunk_size=10):
+        topic, rank, text = map(parse_numbers, columns)
+        order = np.lexsort((rank, topic))
+        topics, starts = np.unique(topic[order], return_index=True)
+        ends = [*starts[1:].tolist(), len(order)]
+        texts = text[order].tolist()
+        for key, start, end in zip(topics.tolist(), starts.tolist(), ends, strict=True):
+            contexts[run][key] = tuple(texts[start:end])
     return [
-        Row(name, name, "run", {t: tuple(z) for t, z in contexts[pk].items()}, system=name)
+        Row(name, name, "run", contexts[pk], system=name)
         for pk, name in sorted(names.items(), key=lambda item: item[1])
     ]
 
