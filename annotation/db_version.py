@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from django.db import connections, router
@@ -20,9 +20,17 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from annotation.models import Rating
 
+
+class Version(NamedTuple):
+    """Version of the contents of a database."""
+
+    database: Hashable
+    state: Hashable
+
+
 _connections: dict[tuple[str, int, int], sqlite3.Connection] = {}
 _connections_lock = threading.Lock()
-_version_of_snapshot: ContextVar[Hashable | None] = ContextVar("of the snapshot", default=None)
+_version_of_snapshot: ContextVar[Version | None] = ContextVar("of the snapshot", default=None)
 
 
 @contextmanager
@@ -45,8 +53,8 @@ def snapshot() -> Iterator[None]:
             _version_of_snapshot.reset(token)
 
 
-def current() -> Hashable | None:
-    """Return a token that is equal as long as nothing is written; None where unknown.
+def current() -> Version | None:
+    """Return the version, equal as long as nothing is written; None where unknown.
 
     It is unknown within a transaction, which may have written something itself, and of a database
     in memory. Within `snapshot` it is that of the snapshot.
@@ -60,14 +68,14 @@ def current() -> Hashable | None:
     return _sqlite_version(connection) if is_sqlite else _postgresql_version(connection)
 
 
-def _postgresql_version(connection: BaseDatabaseWrapper) -> Hashable:
+def _postgresql_version(connection: BaseDatabaseWrapper) -> Version:
     with connection.cursor() as cursor:
         cursor.execute("select current_database(), pg_current_snapshot()::text")
         name, snapshot = cursor.fetchone()
-    return connection.alias, name, snapshot
+    return Version((connection.alias, name), snapshot)
 
 
-def _sqlite_version(connection: BaseDatabaseWrapper) -> Hashable | None:
+def _sqlite_version(connection: BaseDatabaseWrapper) -> Version | None:
     path = Path(connection.settings_dict["NAME"])
     try:
         file_stat = path.stat()
@@ -81,6 +89,6 @@ def _sqlite_version(connection: BaseDatabaseWrapper) -> Hashable | None:
                 _connections[file] = sqlite3.connect(
                     f"file:{quote(str(path))}?mode=ro", uri=True, check_same_thread=False
                 )
-            return file, _connections[file].execute("pragma data_version").fetchone()
+            return Version(file, _connections[file].execute("pragma data_version").fetchone())
         except sqlite3.OperationalError:  # locked exclusively, or deleted
             return None

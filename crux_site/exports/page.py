@@ -127,7 +127,9 @@ def _counted(dataset: Dataset) -> list[RatingGroup]:
         for topic, questions in corpus.questions.items()
         for question in questions
     }
-    ratings = pd.DataFrame(rating_columns(Rating.objects.of_dataset(dataset)))
+    columns = rating_columns(Rating.objects.of_dataset(dataset))
+    keys = ("rater", "rubric", "text", "question")
+    ratings = pd.DataFrame({name: columns[name] for name in keys})
     questions, question = np.unique(ratings["question"], return_inverse=True)
     of_questions = [topics[pk] for pk in questions.tolist()]
     ratings["topic"] = np.array([topic for topic, _ in of_questions], np.int64)[question]

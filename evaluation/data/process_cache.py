@@ -16,8 +16,6 @@ from evaluation.data.cache_keys import Key
 KeyType = TypeVar("KeyType", bound=Hashable)
 Value = TypeVar("Value")
 
-_NOTHING = object()
-
 
 class ProcessCache(Generic[KeyType]):
     """LRU cache of `max_size` objects, shared by all threads, which must not change them."""
@@ -30,13 +28,15 @@ class ProcessCache(Generic[KeyType]):
     def until_db_write(self, key: KeyType, compute: Callable[[], Value]) -> Value:
         """Return the object under this key, computed again after any write to the database."""
         version = db_version.current()  # before: what is written meanwhile makes another mark
-        return compute() if version is None else self.get_or_compute((key, version), compute)
-
-    def get_or_compute(self, key: Hashable, compute: Callable[[], Value]) -> Value:
-        value: Any = self.find(key, _NOTHING)
-        if value is _NOTHING:
+        if version is None:
+            return compute()
+        name = key, version.database
+        state, value = self.find(name, (None, None))
+        if state != version.state:
+            value = None  # and not in the cache either: the new object needs the memory
+            self._drop(name)
             value = compute()
-            self.put(key, value)
+            self.put(name, (version.state, value))
         return cast(Value, value)
 
     def find(self, key: Hashable, default: Any = None) -> Any:
@@ -51,6 +51,10 @@ class ProcessCache(Generic[KeyType]):
             self._values[key] = value
             while len(self._values) > self._max_size:
                 self._values.popitem(last=False)
+
+    def _drop(self, key: Hashable) -> None:
+        with self._lock:
+            self._values.pop(key, None)
 
     def clear(self) -> None:
         with self._lock:

@@ -1,8 +1,10 @@
 """Database version: unchanged without writes, and caches that are invalidated by it."""
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 
 import pytest
 from django.db import DatabaseError, connection, transaction
@@ -94,12 +96,29 @@ def test_version_of_data_is_asked_once_and_again_after_a_grade():
 
 def test_of_many_the_last_are_held():
     cache = ProcessCache[str](2)
-    first = cache.get_or_compute("a", object)
-    cache.get_or_compute("b", object)
-    assert cache.get_or_compute("a", object) is first
-    cache.get_or_compute("c", object)
-    assert cache.get_or_compute("a", object) is first
-    assert cache.get_or_compute("b", lambda: "made again") == "made again"
+    values = {name: object() for name in "abc"}
+    for name in ("a", "b"):
+        cache.put(name, values[name])
+    assert cache.find("a") is values["a"]
+    cache.put("c", values["c"])
+    assert [cache.find(name) for name in "abc"] == [values["a"], None, values["c"]]
+
+
+def test_object_of_another_version_is_let_go_before_a_new_one_is_computed():
+    dataset = make_dataset()
+    cache = ProcessCache[str](2)
+    held = weakref.ref(cache.until_db_write("n", Held))
+
+    def is_gone():
+        gc.collect()
+        return held() is None
+
+    Dataset.objects.filter(pk=dataset.pk).update(title="Another")
+    assert cache.until_db_write("n", is_gone)
+
+
+class Held:
+    pass
 
 
 def test_snapshot_has_one_state_and_one_version_while_others_write():

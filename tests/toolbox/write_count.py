@@ -4,7 +4,6 @@ The site's own version (`annotation/db_version.py`) is unknown within a transact
 of a test would be computed each time it is read, which takes twice as long and happens on no site.
 """
 
-from collections.abc import Hashable
 from typing import Any
 
 from django.db import connection
@@ -25,11 +24,11 @@ class WriteCount:
             self.writes += 1
         return execute(sql, *values)
 
-    def current(self) -> Hashable | None:
+    def current(self) -> db_version.Version | None:
         """Return the count in a transaction of the test alone, else the version of the site."""
         blocks = connection.atomic_blocks
         if blocks and self in connection.execute_wrappers and all(map(_is_of_a_test, blocks)):
-            return "writes", self.writes
+            return db_version.Version("of the test", self.writes)
         return db_version.current()
 
 
