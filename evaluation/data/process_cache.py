@@ -79,8 +79,8 @@ RATING_MATRICES = ProcessCache[tuple[object, ...]](3)
 SCORED_ROWS = ProcessCache[int](4)
 # Pools of topics by scoring options; neither the depth nor the ideal ranking changes them.
 POOLS = ProcessCache[tuple[object, ...]](6)
-# Scores of all rows of a dataset by options: the paper's tables and the retrieval pages share some.
-ALL_SCORES = ProcessCache[tuple[object, ...]](4)
+# Scores of all rows of a dataset by options: the paper's tables and the tests of its supplement share them.
+ALL_SCORES = ProcessCache[tuple[object, ...]](1)
 # Token counts of a dataset's texts by tokenizer.
 TOKEN_COUNTS = ProcessCache[tuple[object, ...]](4)
 # Values of systems by selection and outcome.

@@ -14,7 +14,7 @@ from evaluation.data.cache_keys import CacheKey
 from evaluation.scoring.options import Options
 from evaluation.scoring.row_score import RowScore
 from evaluation.scoring.same_topics import on_same_topics
-from evaluation.scoring.score import score
+from evaluation.scoring.score import scores_of_all
 from evaluation.stats.estimate import FloatArray, IntArray
 
 SAME, ANY = "same", "any"
@@ -63,7 +63,7 @@ def leaderboard_if_cached(dataset: Dataset, options: Options) -> Leaderboard | N
 
 
 def _board(dataset: Dataset, options: Options) -> Leaderboard:
-    scores = score(dataset, options)
+    scores = scores_of_all(dataset, options)
     pools = scores.pools.values()
     return Leaderboard(
         rows=tuple(_without_texts(row) for row in scores.rows),

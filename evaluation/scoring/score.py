@@ -68,12 +68,6 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
     A fixed number of queries, but for the words of texts, which are read by the thousand. Raises
     SelectionError, which lists the rows, for a name that is not one.
     """
-    if names is None:
-        return ALL_SCORES.until_db_write((dataset.pk, options), lambda: _score(dataset, options))
-    return _score(dataset, options, names)
-
-
-def _score(dataset: Dataset, options: Options, names: Sequence[str] | None = None) -> Scores:
     corpus = load_corpus(dataset)
     counts = token_counts(corpus, options.tokenizer, options.rules.mean_stands_in)
     at_any_depth = replace(
@@ -131,7 +125,12 @@ def _texts(chosen: Sequence[Row], pools: Mapping[int, Pool], options: Options) -
 
 def cached_scores(dataset: Dataset, options: Options) -> Scores:
     """`score` of every row, kept until the data change."""
-    return cached(dataset, (CacheKey.SCORES, options), lambda: score(dataset, options))
+    return cached(dataset, (CacheKey.SCORES, options), lambda: scores_of_all(dataset, options))
+
+
+def scores_of_all(dataset: Dataset, options: Options) -> Scores:
+    """`score` of every row, kept in this process until a write: the parts of a page share them."""
+    return ALL_SCORES.until_db_write((dataset.pk, options), lambda: score(dataset, options))
 
 
 def as_json(scores: Scores, row_score: RowScore) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from evaluation.replications.crux_paper.system_choice import Systems, scores_of,
 from evaluation.replications.crux_paper.systems import compared, conditions, n_scored, values
 from evaluation.replications.crux_paper.table_layout import PaperTable, table_csv
 from evaluation.scoring.options import Options
-from evaluation.scoring.score import Scores, score
+from evaluation.scoring.score import Scores, score, scores_of_all
 
 Kind = Literal["svg", "png", "pdf"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -216,7 +216,7 @@ class Parts:
 
     @cached_property
     def _scores(self) -> Scores:
-        return scores_of(score(self.dataset, self.options), self.systems)
+        return scores_of(scores_of_all(self.dataset, self.options), self.systems)
 
     @property
     def _subject(self) -> str:
