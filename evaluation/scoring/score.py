@@ -129,7 +129,7 @@ def cached_scores(dataset: Dataset, options: Options) -> Scores:
 
 
 def scores_of_all(dataset: Dataset, options: Options) -> Scores:
-    """`score` of every row, kept in this process until a write: the parts of a page share them."""
+    """`score` of every row, kept in this process until a write."""
     return ALL_SCORES.until_db_write((dataset.pk, options), lambda: score(dataset, options))
 
 

@@ -126,6 +126,8 @@ def _grades(matrix: RatingMatrix) -> Values:
         for grades in matrix.grades[:, : len(matrix.selection.raters)].T
     ]
     of_texts = zip(texts.tolist(), topics, strict=True)
-    named = [(matrix.texts[text].system, topic) for text, topic in of_texts]
-    values = np.array(means).reshape(-1, len(texts)).T[has_system]
-    return [names for names, has in zip(named, has_system.tolist(), strict=True) if has], values
+    system_topics = [(matrix.texts[text].system, topic) for text, topic in of_texts]
+    values = np.array(means).reshape(len(means), len(texts)).T[has_system]
+    return [
+        names for names, has in zip(system_topics, has_system.tolist(), strict=True) if has
+    ], values

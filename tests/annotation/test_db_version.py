@@ -104,20 +104,20 @@ def test_of_many_the_last_are_held():
     assert [cache.find(name) for name in "abc"] == [values["a"], None, values["c"]]
 
 
-def test_object_of_another_version_is_let_go_before_a_new_one_is_computed():
+def test_result_of_another_version_is_freed_before_a_new_one_is_computed():
     dataset = make_dataset()
     cache = ProcessCache[str](2)
-    held = weakref.ref(cache.until_db_write("n", Held))
+    reference = weakref.ref(cache.until_db_write("n", Result))
 
-    def is_gone():
+    def is_freed():
         gc.collect()
-        return held() is None
+        return reference() is None
 
     Dataset.objects.filter(pk=dataset.pk).update(title="Another")
-    assert cache.until_db_write("n", is_gone)
+    assert cache.until_db_write("n", is_freed)
 
 
-class Held:
+class Result:
     pass
 
 
@@ -130,15 +130,15 @@ def test_snapshot_has_one_state_and_one_version_while_others_write():
     cache = ProcessCache[str](2)
     with db_version.snapshot():
         title, version, value = title_of(dataset), db_version.current(), data_version(dataset)
-        held = cache.until_db_write("n", object)
+        result = cache.until_db_write("n", object)
         in_threads(rename, ["Written meanwhile"])
         with db_version.snapshot(), transaction.atomic():
             assert title_of(dataset) == title
         assert (db_version.current(), data_version(dataset)) == (version, value)
-        assert cache.until_db_write("n", object) is held
+        assert cache.until_db_write("n", object) is result
     assert title_of(dataset) == "Written meanwhile"
     assert db_version.current() != version
-    assert cache.until_db_write("n", object) is not held
+    assert cache.until_db_write("n", object) is not result
     rename("By this connection")  # which writes as before
     assert title_of(dataset) == "By this connection"
 
@@ -160,7 +160,7 @@ def test_version_of_a_snapshot_is_no_newer_than_its_state(monkeypatch):
     assert current() != version
 
 
-def test_nothing_can_be_written_in_a_snapshot():
+def test_write_in_a_snapshot_is_refused():
     dataset = make_dataset()
     with pytest.raises(DatabaseError), db_version.snapshot():
         Dataset.objects.update(title="Another")
