@@ -51,6 +51,7 @@ class CacheKey(StrEnum):
     EXPORTED_ROW_COUNTS = "row counts of a publication"
     EXPORTED_RUNS = "retrieval runs with rankings"
     RATED_SAME_TEXTS = "judges that rated the same texts"
+    RATERS_BY_RUBRIC = "raters under each rubric"
     RATERS_OF_REPORTS = "raters of reports"
     RATING_GROUPS = "ratings by rubric and kind of text"
     RUNS_BY_TOPICS = "retrieval runs by number of topics"

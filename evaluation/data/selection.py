@@ -19,11 +19,13 @@ from annotation.models import Answer, Campaign, Dataset, Rater, Rating, Rubric
 from annotation.models.rating import raters_by_name
 from annotation.models.standard import ANSWERABLE, GRADED
 from annotation.plurals import n_of
+from evaluation.data.cache_keys import CacheKey
 from evaluation.data.columns import Column, independent
 from evaluation.data.default_judge import default_judge
 from evaluation.data.eligible_judges import eligible_judges
 from evaluation.data.filter_line import Phrase
 from evaluation.data.measures import Measures, measures_of
+from evaluation.data.process_cache import SHARED_CACHE
 from evaluation.stats.majority import Rule
 
 LISTED = 20  # as many choices as a message names
@@ -352,6 +354,13 @@ def raters_under(dataset: Dataset, slug: str) -> tuple[Column, ...]:
 
 def _raters_under(dataset: Dataset, rubrics: Collection[Rubric]) -> dict[int, tuple[Column, ...]]:
     """Return for each rubric the raters of the dataset's texts: people first, then by name."""
+    return SHARED_CACHE.until_db_write(
+        (CacheKey.RATERS_BY_RUBRIC, dataset.pk, tuple(sorted(rubric.pk for rubric in rubrics))),
+        lambda: _load_raters(dataset, rubrics),
+    )
+
+
+def _load_raters(dataset: Dataset, rubrics: Collection[Rubric]) -> dict[int, tuple[Column, ...]]:
     rated = {
         f"under_{rubric.pk}": Exists(
             Rating.objects.of_dataset(dataset).filter(rater=OuterRef("pk"), rubric=rubric)
