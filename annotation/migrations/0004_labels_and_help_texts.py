@@ -6,13 +6,15 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
+from annotation.state_only import StateOnly
+
 
 class Migration(migrations.Migration):
     dependencies = [
         ("annotation", "0003_admits_anyone"),
     ]
 
-    operations = [
+    _labels = [
         migrations.AlterModelOptions(
             name="apitoken",
             options={
@@ -863,3 +865,4 @@ class Migration(migrations.Migration):
             field=models.PositiveSmallIntegerField(help_text="from 1, the original wording"),
         ),
     ]
+    operations = [StateOnly(_labels)]

@@ -3,6 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from annotation.state_only import StateOnly
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -10,7 +12,7 @@ class Migration(migrations.Migration):
         ("judging", "0003_labels_and_help_texts"),
     ]
 
-    operations = [
+    _labels = [
         migrations.AlterModelOptions(
             name="draft",
             options={
@@ -159,3 +161,4 @@ class Migration(migrations.Migration):
             ),
         ),
     ]
+    operations = [StateOnly(_labels)]

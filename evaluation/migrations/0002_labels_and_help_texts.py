@@ -2,13 +2,15 @@
 
 from django.db import migrations, models
 
+from annotation.state_only import StateOnly
+
 
 class Migration(migrations.Migration):
     dependencies = [
         ("evaluation", "0001_squashed_0_2_0"),
     ]
 
-    operations = [
+    _labels = [
         migrations.AlterModelOptions(
             name="samplechance",
             options={
@@ -39,3 +41,4 @@ class Migration(migrations.Migration):
             ),
         ),
     ]
+    operations = [StateOnly(_labels)]

@@ -4,6 +4,8 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
+from annotation.state_only import StateOnly
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -11,7 +13,7 @@ class Migration(migrations.Migration):
         ("judging", "0002_project_budget"),
     ]
 
-    operations = [
+    _labels = [
         migrations.AlterModelOptions(
             name="attempt",
             options={
@@ -219,3 +221,4 @@ class Migration(migrations.Migration):
             ),
         ),
     ]
+    operations = [StateOnly(_labels)]
