@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -63,7 +64,7 @@ def _version(dataset: Dataset) -> str:
 
 
 def cached(dataset: Dataset, key: Key, compute: Callable[[], Result], version: str = "") -> Result:
-    """Return the result of `compute`, cached in Django under the dataset's version and `key`.
+    """Return the result of `compute`, cached in Django under `key` with the dataset's version.
 
     `key` begins with a CacheKey; its `repr` names all that the result depends on: a tuple of names and frozen
     options. The cache is the one that the settings name; with none named it is Django's own, in the memory of
@@ -74,22 +75,32 @@ def cached(dataset: Dataset, key: Key, compute: Callable[[], Result], version: s
     neither version, and is not cached.
     """
     version = version or data_version(dataset)
-    name = _name(key, version)
-    result: Any = UNPICKLED_RESULTS.find(name)
+    name = _name(key, dataset.pk)
+    result_version, result = UNPICKLED_RESULTS.find(name, (None, None))
+    if result_version != version:
+        UNPICKLED_RESULTS.drop(name)
+        result = _stored(name, version)
     if result is None:
-        result = cache.get(name)
-    if result is None:
+        cache.delete(name)  # of an older version: the new result needs the memory
         result = compute()
         if data_version(dataset) != version:
-            return cast(Result, result)
-        cache.set(name, result, CACHE_SECONDS)
-    UNPICKLED_RESULTS.put(name, result)
+            return result
+        cache.set(name, (version, pickle.dumps(result)), CACHE_SECONDS)
+    UNPICKLED_RESULTS.put(name, (version, result))
     return cast(Result, result)
 
 
 def cached_or_none(dataset: Dataset, key: Key) -> Any:
     """Return the result that `cached` stored for the present data; None on a cache miss."""
-    return cache.get(_name(key, data_version(dataset)))
+    return _stored(_name(key, dataset.pk), data_version(dataset))
+
+
+def _stored(name: str, version: str) -> Any:
+    # Pickled apart from its version: to unpickle what is out of date may take seconds.
+    stored_version, result = cache.get(name, ("", b""))
+    if stored_version != version:
+        return None
+    return pickle.loads(result)  # noqa: S301 - of this cache, which Django unpickles, too
 
 
 def cached_by_key(key: Key, compute: Callable[[], Result]) -> Result:
@@ -97,9 +108,9 @@ def cached_by_key(key: Key, compute: Callable[[], Result]) -> Result:
 
     For results that few changes of a dataset concern.
     """
-    return cast(Result, cache.get_or_set(_name(key, "any"), compute, CACHE_SECONDS))
+    return cast(Result, cache.get_or_set(_name(key, None), compute, CACHE_SECONDS))
 
 
-def _name(key: Key, version: str) -> str:
+def _name(key: Key, dataset: int | None) -> str:
     digest = hashlib.sha256(repr(key).encode()).hexdigest()
-    return f"evaluation:{version}:{digest}"
+    return f"evaluation:{dataset or 'any'}:{digest}"

@@ -34,7 +34,7 @@ class ProcessCache(Generic[KeyType]):
         state, value = self.find(name, (None, None))
         if state != version.state:
             value = None  # and not in the cache either: the new object needs the memory
-            self._drop(name)
+            self.drop(name)
             value = compute()
             self.put(name, (version.state, value))
         return cast(Value, value)
@@ -52,7 +52,7 @@ class ProcessCache(Generic[KeyType]):
             while len(self._values) > self._max_size:
                 self._values.popitem(last=False)
 
-    def _drop(self, key: Hashable) -> None:
+    def drop(self, key: Hashable) -> None:
         with self._lock:
             self._values.pop(key, None)
 
