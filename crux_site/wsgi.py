@@ -1,7 +1,9 @@
 """WSGI application that granian serves."""
 
+import ctypes
 import os
 import sys
+from contextlib import suppress
 
 import pandas as pd  # noqa: F401 - a third of a second, which the first visitor would wait for
 from django.core.exceptions import ImproperlyConfigured
@@ -9,6 +11,12 @@ from django.core.wsgi import get_wsgi_application
 from django.db import OperationalError, connection, connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crux_site.settings")
+
+M_MMAP_THRESHOLD = -3
+# The C library of Linux keeps the memory of large arrays for later ones. With a fixed size from which it maps
+# them, it gives that memory back: a live study of a million ratings takes a fifth less.
+with suppress(AttributeError):  # another system, which has no such setting
+    ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 8_000_000)
 
 try:
     application = get_wsgi_application()

@@ -2,7 +2,7 @@ import pytest
 from django.core.cache import cache
 
 from annotation.models import NuggetSpan, Rating, SubQuestion, Text
-from evaluation.data.cache import cached, data_version
+from evaluation.data.cache import cached, cached_or_none, data_version
 from evaluation.data.cache_keys import CacheKey
 from evaluation.models import RankedText, RetrievalRun
 from tests.toolbox.scoring_study import make_study
@@ -110,3 +110,14 @@ def test_result_of_data_that_changed_meanwhile_is_not_kept(study):
     assert cached(study.dataset, (CacheKey.SCORES, 3), compute) == {"n": 1}
     Rating.objects.filter(pk=rating.pk).update(grade=4)
     assert cached(study.dataset, (CacheKey.SCORES, 3), lambda: {"n": "again"}) == {"n": "again"}
+
+
+def test_result_replaces_that_of_the_older_version(study):
+    key = (CacheKey.SCORES, 3)
+    assert cached(study.dataset, key, lambda: "older") == "older"
+    size = len(cache._cache)
+    study.rate("cay", study.passages["ferry-1:0#0"], (1,))
+    assert cached_or_none(study.dataset, key) is None
+    assert cached(study.dataset, key, lambda: "newer") == "newer"
+    assert cached_or_none(study.dataset, key) == "newer"
+    assert len(cache._cache) == size
