@@ -8,8 +8,9 @@ the same rows.
 import os
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,9 @@ class Version(NamedTuple):
 _connections: dict[tuple[str, int, int], sqlite3.Connection] = {}
 _connections_lock = threading.Lock()
 _version_of_snapshot: ContextVar[Version | None] = ContextVar("of the snapshot", default=None)
+_snapshots: Counter[Version] = Counter()
+_snapshots_lock = threading.Lock()
+_ATTEMPTS = 5
 
 
 @contextmanager
@@ -44,13 +48,44 @@ def snapshot() -> Iterator[None]:
     if connection.in_atomic_block:
         yield
         return
-    before = current()  # of SQLite: a version from within may hide what was written just before
-    with connection.read_only_transaction():
-        token = _version_of_snapshot.set(before)
-        try:
-            yield
-        finally:
-            _version_of_snapshot.reset(token)
+    with ExitStack() as stack:
+        version = _begin(connection, stack)
+        token = _version_of_snapshot.set(version)
+        stack.callback(_version_of_snapshot.reset, token)
+        if version:
+            _count(version, 1)
+            stack.callback(_count, version, -1)
+        yield
+
+
+def _begin(connection: Any, stack: ExitStack) -> Version | None:
+    """Enter a read-only transaction; return the version of exactly the state that it reads.
+
+    None where that is unknown. A version of another state would be stored with results of this one.
+    """
+    if connection.vendor != "sqlite":
+        stack.enter_context(connection.read_only_transaction())
+        return _postgresql_version(connection)
+    for _ in range(_ATTEMPTS):
+        before = _sqlite_version(connection)
+        stack.enter_context(connection.read_only_transaction())
+        if before and _sqlite_version(connection) == before:
+            return before
+        stack.close()  # something was written between the two
+    stack.enter_context(connection.read_only_transaction())
+    return None
+
+
+def _count(version: Version, n: int) -> None:
+    with _snapshots_lock:
+        _snapshots[version] += n
+        if not _snapshots[version]:
+            del _snapshots[version]
+
+
+def is_in_use(version: Version) -> bool:
+    """Return whether a snapshot of this process reads this version."""
+    return version in _snapshots
 
 
 def current() -> Version | None:

@@ -15,7 +15,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "crux_site.settings")
 M_MMAP_THRESHOLD = -3
 # The C library of Linux keeps the memory of large arrays for later ones. With a fixed size from which it maps
 # them, it gives that memory back: a live study of a million ratings takes a fifth less.
-with suppress(AttributeError):  # another system, which has no such setting
+with suppress(AttributeError, TypeError):  # another system, which has no such setting
     ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 8_000_000)
 
 try:

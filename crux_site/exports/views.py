@@ -4,6 +4,7 @@ from django.http import FileResponse, Http404, HttpResponseBase, StreamingHttpRe
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
+from annotation.db_version import snapshot
 from annotation.formats.writing import ExportError
 from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
@@ -37,10 +38,12 @@ def exports(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """List the export files of the dataset, and the reasons for those that are unavailable."""
     dataset = get_object_or_404(Dataset, slug=slug)
     for_team = request.user.is_authenticated  # visitors by a link are not
+    with snapshot():
+        all_sections = sections(dataset, for_team=for_team)
     context = {
         "room": "datasets",
         "dataset": dataset,
-        "sections": sections(dataset, for_team=for_team),
+        "sections": all_sections,
         "not_carried": EXPORT_OMISSIONS,
     }
     return render(request, "crux_site/exports/exports.html", context)
@@ -51,7 +54,8 @@ def exports(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
 def file(request: AuthenticatedRequest, slug: str, name: str) -> HttpResponseBase:
     """Send an export file: lines are streamed, any other is completed on disk first."""
     dataset = get_object_or_404(Dataset, slug=slug)
-    offers, lacks = files_by_name(dataset, for_team=request.user.is_authenticated)
+    with snapshot():
+        offers, lacks = files_by_name(dataset, for_team=request.user.is_authenticated)
     if name not in offers:
         reason = lacks.get(name) or f"There is no {name} among the exports of this dataset."
         return selection_error_page(request, dataset, reason, status=404)

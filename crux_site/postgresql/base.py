@@ -68,6 +68,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     @contextmanager
     def read_only_transaction(self) -> Iterator[None]:
         """Read one state of the database in a transaction that no writer waits for."""
+        self.close_if_health_check_failed()  # before: a new connection would have none of this
         self.ensure_connection()
         connection = self.connection
         level = connection.isolation_level

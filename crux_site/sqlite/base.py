@@ -44,9 +44,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._is_read_only = True
         try:
             with transaction.atomic(using=self.alias):
-                self.connection.execute("PRAGMA query_only = 1")
-                # The state is that of the first query.
-                self.connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+                with self.wrap_database_errors:
+                    self.connection.execute("PRAGMA query_only = 1")
+                    # The state is that of the first query.
+                    self.connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
                 yield
         finally:
             self._is_read_only = False
@@ -55,7 +56,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _start_transaction_under_autocommit(self) -> None:
         if self._is_read_only:
-            self.connection.execute("BEGIN DEFERRED")
+            with self.wrap_database_errors:
+                self.connection.execute("BEGIN DEFERRED")
             return
         name, timeout = str(self.settings_dict["NAME"]), self.settings_dict["OPTIONS"]["timeout"]
         began = time.monotonic()

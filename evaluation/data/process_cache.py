@@ -11,10 +11,13 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar, cast
 
 from annotation import db_version
+from annotation.db_version import Version
 from evaluation.data.cache_keys import Key
 
 KeyType = TypeVar("KeyType", bound=Hashable)
 Value = TypeVar("Value")
+
+_NOTHING = object()
 
 
 class ProcessCache(Generic[KeyType]):
@@ -30,14 +33,21 @@ class ProcessCache(Generic[KeyType]):
         version = db_version.current()  # before: what is written meanwhile makes another mark
         if version is None:
             return compute()
-        name = key, version.database
-        state, value = self.find(name, (None, None))
-        if state != version.state:
-            value = None  # and not in the cache either: the new object needs the memory
-            self.drop(name)
+        value: Any = self.find((key, version), _NOTHING)
+        if value is _NOTHING:
+            self._drop_stale(key, version)  # now: the new object needs the memory
             value = compute()
-            self.put(name, (version.state, value))
+            self.put((key, version), value)
         return cast(Value, value)
+
+    def _drop_stale(self, key: KeyType, version: Version) -> None:
+        """Drop the objects of other versions of the database that no page is reading."""
+        with self._lock:
+            for name in list(self._values):
+                if isinstance(name, tuple) and name[0] == key:
+                    older: Version = name[1]
+                    if older.database == version.database and not db_version.is_in_use(older):
+                        del self._values[name]
 
     def find(self, key: Hashable, default: Any = None) -> Any:
         """The object under this key, or the default."""

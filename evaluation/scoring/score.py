@@ -130,7 +130,8 @@ def cached_scores(dataset: Dataset, options: Options) -> Scores:
 
 def scores_of_all(dataset: Dataset, options: Options) -> Scores:
     """`score` of every row, kept in this process until a write."""
-    return ALL_SCORES.until_db_write((dataset.pk, options), lambda: score(dataset, options))
+    scores = ALL_SCORES.until_db_write((dataset.pk, options), lambda: score(dataset, options))
+    return replace(scores, options=options)  # equal options may have another reason for their judge
 
 
 def as_json(scores: Scores, row_score: RowScore) -> dict[str, Any]:

@@ -90,8 +90,13 @@ def system_values(selection: Selection, outcome: str) -> SystemValues:
 
 def _system_values(selection: Selection, outcome: str) -> SystemValues:
     matrix = load(selection, with_copies=True)
-    texts, values = _coverages(matrix) if outcome == COVERAGE else _grades(matrix)
-    text, rater = np.nonzero(~np.isnan(values))
+    # The order decides last digits: coverages are by report, grades by rater.
+    if outcome == COVERAGE:
+        texts, values = _coverages(matrix)
+        text, rater = np.nonzero(~np.isnan(values))
+    else:
+        texts, values = _grades(matrix)
+        rater, text = np.nonzero(~np.isnan(values.T))
     systems = [system for system, _ in texts]
     topics = [topic for _, topic in texts]
     names = [column.name for column in selection.raters]

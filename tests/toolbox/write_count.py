@@ -31,6 +31,9 @@ class WriteCount:
             return db_version.Version("of the test", self.writes)
         return db_version.current()
 
+    def is_in_use(self, version: db_version.Version) -> bool:
+        return db_version.is_in_use(version)
+
 
 def _is_of_a_test(block) -> bool:
     return block._from_testcase
