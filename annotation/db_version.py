@@ -106,8 +106,8 @@ def current() -> Version | None:
 def _postgresql_version(connection: BaseDatabaseWrapper) -> Version:
     with connection.cursor() as cursor:
         cursor.execute("select current_database(), pg_current_snapshot()::text")
-        name, snapshot = cursor.fetchone()
-    return Version((connection.alias, name), snapshot)
+        name, state = cursor.fetchone()
+    return Version((connection.alias, name), state)
 
 
 def _sqlite_version(connection: BaseDatabaseWrapper) -> Version | None:

@@ -148,11 +148,11 @@ if replica:
     DATABASE_ROUTERS = ["evaluation.data.replica.ReplicaRouter"]
 
 # Reports of the results pages, each for one version of the data, in each process. Those of 5,000 topics
-# are some 18 MB: few are kept.
+# are some 18 MB: few are kept. Each has two entries, see evaluation/data/cache.py.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        "OPTIONS": {"MAX_ENTRIES": 32},
+        "OPTIONS": {"MAX_ENTRIES": 64},
     }
 }
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, settings
 
 from annotation.models import Assignment, Campaign, Dataset
+from evaluation import http
 from evaluation.data import process_cache
 from tests.toolbox import real_study as study_of_the_paper
 from tests.toolbox.caches import clear_caches
@@ -141,10 +142,11 @@ def plain_static_files():
 
 @pytest.fixture(scope="session", autouse=True)
 def counted_writes():
-    """Let caches that hold until the next write work within the transaction of a test, too."""
+    """Let caches and snapshots work within the transaction of a test, too."""
     count = WriteCount()
     with connection.execute_wrapper(count), pytest.MonkeyPatch.context() as patch:
         patch.setattr(process_cache, "db_version", count)
+        patch.setattr(http, "snapshot", count.snapshot)
         yield
 
 

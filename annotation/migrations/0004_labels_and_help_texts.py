@@ -6,7 +6,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
-from annotation.state_only import StateOnly
+from annotation.migration_operations import StateOnly
 
 
 class Migration(migrations.Migration):

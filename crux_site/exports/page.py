@@ -122,31 +122,27 @@ def _counted(dataset: Dataset) -> list[RatingGroup]:
     names = {rater.pk: (rater, name) for name, rater in raters_of(dataset).items()}
     rubrics = Rubric.objects.in_bulk()
     corpus = load_corpus(dataset)
-    topics = {
-        question.pk: (topic, not question.is_whole)
-        for topic, questions in corpus.questions.items()
-        for question in questions
-    }
+    questions = pd.DataFrame(
+        [
+            (question.pk, topic, not question.is_whole)
+            for topic, of_topic in corpus.questions.items()
+            for question in of_topic
+        ],
+        columns=["question", "topic", "is_of_subtopic"],
+        dtype=np.int64,
+    )
+    texts = pd.DataFrame({"text": corpus.pk, "kind": corpus.kind, "system": corpus.systems})
     columns = rating_columns(Rating.objects.of_dataset(dataset))
     keys = ("rater", "rubric", "text", "question")
-    ratings = pd.DataFrame({name: columns[name] for name in keys})
-    questions, question = np.unique(ratings["question"], return_inverse=True)
-    of_questions = [topics[pk] for pk in questions.tolist()]
-    ratings["topic"] = np.array([topic for topic, _ in of_questions], np.int64)[question]
-    ratings["is_of_subtopic"] = np.array([part for _, part in of_questions], np.bool_)[question]
-    texts = ratings.groupby(["rater", "rubric", "text"], sort=False).agg(
+    ratings = pd.DataFrame({name: columns[name] for name in keys}).merge(questions, on="question")
+    by_text = ratings.groupby(["rater", "rubric", "text"], as_index=False).agg(
         n_pairs=("topic", "nunique"), n_of_subtopics=("is_of_subtopic", "sum")
     )
-    texts = texts.reset_index()
-    index = corpus.at(texts["text"].to_numpy())
-    texts["kind"] = corpus.kind[index]
-    texts["system"] = [corpus.systems[at] for at in index.tolist()]
-    sums = texts.groupby(["rater", "rubric", "kind", "system"], sort=False)[
-        ["n_pairs", "n_of_subtopics"]
-    ].sum()
+    by_group = by_text.merge(texts, on="text").groupby(["rater", "rubric", "kind", "system"])
+    sums = by_group[["n_pairs", "n_of_subtopics"]].sum().reset_index()
     groups = [
-        RatingGroup(*names[rater], rubrics[rubric], KINDS[kind], system, int(n_pairs), int(n_parts))
-        for rater, rubric, kind, system, n_pairs, n_parts in sums.reset_index().to_numpy(object)
+        RatingGroup(*names[rater], rubrics[rubric], KINDS[kind], system, n_pairs, n_of_subtopics)
+        for rater, rubric, kind, system, n_pairs, n_of_subtopics in sums.to_numpy(object).tolist()
     ]
     return sorted(
         groups, key=lambda group: (group.rubric.slug, group.name, group.kind, group.system)

@@ -65,6 +65,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
             raise UndeclaredPoolerError
         return connection
 
+    def _set_autocommit(self, autocommit: bool) -> None:
+        super()._set_autocommit(autocommit)  # type: ignore[misc]  # private, not in the stubs
+        if settings.DATABASE_POOLED and not autocommit:
+            with self.wrap_database_errors:
+                self.connection.execute(_LIMIT_WAITS, [settings.LOCK_TIMEOUT])
+
     @contextmanager
     def read_only_transaction(self) -> Iterator[None]:
         """Read one state of the database in a transaction that no writer waits for."""
@@ -80,12 +86,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         finally:
             if not connection.closed:
                 connection.isolation_level, connection.read_only = level, None
-
-    def _set_autocommit(self, autocommit: bool) -> None:
-        super()._set_autocommit(autocommit)  # type: ignore[misc]  # private, not in the stubs
-        if settings.DATABASE_POOLED and not autocommit:
-            with self.wrap_database_errors:
-                self.connection.execute(_LIMIT_WAITS, [settings.LOCK_TIMEOUT])
 
 
 def _is_pooled(connection: Any) -> bool:

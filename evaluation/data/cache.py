@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -64,7 +63,9 @@ def _version(dataset: Dataset) -> str:
 
 
 def cached(dataset: Dataset, key: Key, compute: Callable[[], Result], version: str = "") -> Result:
-    """Return the result of `compute`, cached in Django under `key` with the dataset's version.
+    """Return the result of `compute`, cached in Django under `key` and the dataset's version.
+
+    Of each key one version is cached, which the entry of the key alone names.
 
     `key` begins with a CacheKey; its `repr` names all that the result depends on: a tuple of names and frozen
     options. The cache is the one that the settings name; with none named it is Django's own, in the memory of
@@ -79,28 +80,21 @@ def cached(dataset: Dataset, key: Key, compute: Callable[[], Result], version: s
     result_version, result = UNPICKLED_RESULTS.find(name, (None, None))
     if result_version != version:
         UNPICKLED_RESULTS.drop(name)
-        result = _stored(name, version)
+        result = cache.get(f"{name}:{version}")
     if result is None:
-        cache.delete(name)  # of an older version: the new result needs the memory
+        cache.delete(f"{name}:{cache.get(name)}")  # before: the new result needs the memory
         result = compute()
         if data_version(dataset) != version:
             return result
-        cache.set(name, (version, pickle.dumps(result)), CACHE_SECONDS)
+        cache.set(name, version, CACHE_SECONDS)
+        cache.set(f"{name}:{version}", result, CACHE_SECONDS)
     UNPICKLED_RESULTS.put(name, (version, result))
     return cast(Result, result)
 
 
 def cached_or_none(dataset: Dataset, key: Key) -> Any:
     """Return the result that `cached` stored for the present data; None on a cache miss."""
-    return _stored(_name(key, dataset.pk), data_version(dataset))
-
-
-def _stored(name: str, version: str) -> Any:
-    # Pickled apart from its version: to unpickle what is out of date may take seconds.
-    stored_version, result = cache.get(name, ("", b""))
-    if stored_version != version:
-        return None
-    return pickle.loads(result)  # noqa: S301 - of this cache, which Django unpickles, too
+    return cache.get(f"{_name(key, dataset.pk)}:{data_version(dataset)}")
 
 
 def cached_by_key(key: Key, compute: Callable[[], Result]) -> Result:

@@ -35,7 +35,7 @@ class ProcessCache(Generic[KeyType]):
             return compute()
         value: Any = self.find((key, version), _NOTHING)
         if value is _NOTHING:
-            self._drop_stale(key, version)  # now: the new object needs the memory
+            self._drop_stale(key, version)  # before: the new object needs the memory
             value = compute()
             self.put((key, version), value)
         return cast(Value, value)
@@ -45,8 +45,8 @@ class ProcessCache(Generic[KeyType]):
         with self._lock:
             for name in list(self._values):
                 if isinstance(name, tuple) and name[0] == key:
-                    older: Version = name[1]
-                    if older.database == version.database and not db_version.is_in_use(older):
+                    stored: Version = name[1]
+                    if stored.database == version.database and not db_version.is_in_use(stored):
                         del self._values[name]
 
     def find(self, key: Hashable, default: Any = None) -> Any:

@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from annotation.state_only import StateOnly
+from annotation.migration_operations import StateOnly
 
 
 class Migration(migrations.Migration):

@@ -59,18 +59,20 @@ class Contexts:
         return values
 
 
-def texts_of(row: Row, pool: Pool, options: Options) -> tuple[int, ...]:
-    """The keys of Z after the cut-off, best first.
+def texts_of(row: Row, topic: int, limit: int | None) -> tuple[int, ...]:
+    """The keys of Z after the cut-off at `limit_of` the topic's pool, best first.
 
-    Only runs are cut off: a report is one text, and Z* is the bound that it is. As long as Z* they
-    are where there is a Z*; on a topic without one the whole of a run counts.
+    Only runs are cut off: a report is one text, and Z* is the bound that it is.
     """
-    limit = limit_of(pool, options) if row.kind == "run" else None
-    return row.contexts[pool.topic][:limit]
+    context = row.contexts[topic]
+    return context[:limit] if row.kind == "run" else context
 
 
 def limit_of(pool: Pool, options: Options) -> int | None:
-    """Return how many texts of a run are in Z, None for all."""
+    """Return how many texts of a run are in Z, None for all.
+
+    As long as Z* it is where there is a Z*; on a topic without one the whole of a run counts.
+    """
     # Without an answerable question there is no Z*, and nothing to be as long as.
     return (len(pool.required) or None) if options.cutoff == ORACLE else options.cutoff
 
@@ -79,9 +81,9 @@ def contexts_on(pool: Pool, rows: Sequence[Row], options: Options) -> Contexts:
     """The contexts that these rows have on a topic."""
     indices = [index for index, row in enumerate(rows) if pool.topic in row.contexts]
     rows_on_topic = [rows[index] for index in indices]
-    texts = [texts_of(row, pool, options) for row in rows_on_topic]
-    sizes = np.array([len(z) for z in texts], dtype=np.int64)
     limit = limit_of(pool, options)
+    texts = [texts_of(row, pool.topic, limit) for row in rows_on_topic]
+    sizes = np.array([len(z) for z in texts], dtype=np.int64)
     stops = limit is None or options.rules.stops_at_size
     is_text = np.arange(sizes.max(initial=0)) < sizes[:, np.newaxis]
     all_keys = np.array([pk for z in texts for pk in z], dtype=np.int64)

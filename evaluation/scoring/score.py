@@ -15,7 +15,7 @@ from evaluation.data.cache_keys import CacheKey
 from evaluation.data.corpus import load_corpus
 from evaluation.data.process_cache import ALL_SCORES, POOLS
 from evaluation.data.selection import one_of
-from evaluation.scoring.contexts import contexts_on, limit_of
+from evaluation.scoring.contexts import contexts_on, limit_of, texts_of
 from evaluation.scoring.options import OF_RUNS, SIZE, Options
 from evaluation.scoring.pools import Pool, load_pools
 from evaluation.scoring.row_score import METRICS, RowScore, TopicScore
@@ -118,8 +118,8 @@ def _texts(chosen: Sequence[Row], pools: Mapping[int, Pool], options: Options) -
     limits = {topic: limit_of(pool, options) for topic, pool in pools.items()}
     texts: set[int] = set()
     for row in chosen:
-        for topic, context in row.contexts.items():
-            texts.update(context[: limits[topic]] if row.kind == "run" else context)
+        for topic in row.contexts:
+            texts.update(texts_of(row, topic, limits[topic]))
     return texts
 
 

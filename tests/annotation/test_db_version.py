@@ -168,9 +168,10 @@ def test_version_of_a_snapshot_is_that_of_its_state(monkeypatch, n_writes):
         with db_version.snapshot():
             title, version = title_of(dataset), db_version.current()
     is_newest = title_of(dataset) == title
-    if n_writes < 100 and connection.vendor == "sqlite":
+    if connection.vendor == "sqlite":
+        # It begins again after a write; after five of them the version is unknown.
         assert is_newest
-        assert version
+        assert bool(version) == (n_writes < 100)
     if version:
         assert (version == db_version.current()) == is_newest
 

@@ -4,6 +4,8 @@ The site's own version (`annotation/db_version.py`) is unknown within a transact
 of a test would be computed each time it is read, which takes twice as long and happens on no site.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection
@@ -30,6 +32,14 @@ class WriteCount:
         if blocks and self in connection.execute_wrappers and all(map(_is_of_a_test, blocks)):
             return db_version.Version("of the test", self.writes)
         return db_version.current()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Enter the site's snapshot; check that nothing is written, in a transaction, too."""
+        before = self.writes
+        with db_version.snapshot():
+            yield
+        assert self.writes == before, "a page of results wrote to the database"
 
     def is_in_use(self, version: db_version.Version) -> bool:
         return db_version.is_in_use(version)
