@@ -11,15 +11,15 @@ Axis = tuple[float, float]
 # The drawing of an interval, and the panel of one system, in units of their viewBoxes.
 STRIP_LEFT, STRIP_RIGHT = 4, 156
 
-# An outline for each rater, so that colour is never the only sign; centred on (0, 0).
-SHAPES = (
-    "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",  # disc
-    "M-3.2 -3.2h6.4v6.4h-6.4z",  # square
-    "M0 -3.8l3.8 6.6h-7.6z",  # triangle
-    "M0 -4.4l4.4 4.4l-4.4 4.4l-4.4 -4.4z",  # diamond
-    "M0 3.8l3.8 -6.6h-7.6z",  # triangle, point down
-    "M-1.3 -4h2.6v2.7h2.7v2.6h-2.7v2.7h-2.6v-2.7h-2.7v-2.6h2.7z",  # cross
-    "M-3.6 -1.8l3.6 -2.2l3.6 2.2v3.6l-3.6 2.2l-3.6 -2.2z",  # hexagon
+# An outline for each rater, so that colour is never the only sign: its start from its centre, and its steps.
+SHAPES: tuple[tuple[float, float, str], ...] = (
+    (-3.6, 0, "a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z"),  # disc
+    (-3.2, -3.2, "h6.4v6.4h-6.4z"),  # square
+    (0, -3.8, "l3.8 6.6h-7.6z"),  # triangle
+    (0, -4.4, "l4.4 4.4l-4.4 4.4l-4.4 -4.4z"),  # diamond
+    (0, 3.8, "l3.8 -6.6h-7.6z"),  # triangle, point down
+    (-1.3, -4, "h2.6v2.7h2.7v2.6h-2.7v2.7h-2.6v-2.7h-2.7v-2.6h2.7z"),  # cross
+    (-3.6, -1.8, "l3.6 -2.2l3.6 2.2v3.6l-3.6 2.2l-3.6 -2.2z"),  # hexagon
 )
 
 
@@ -61,8 +61,10 @@ def strip(estimate: Estimate, axis: Axis = (0.0, 1.0)) -> Strip:
     )
 
 
-def shape(mark: int) -> str:
-    return SHAPES[(mark - 1) % len(SHAPES)]
+def shape(mark: int, x: float = 0, y: float = 0) -> str:
+    """Return the path of a rater's mark around a position."""
+    left, top, steps = SHAPES[(mark - 1) % len(SHAPES)]
+    return f"M{svg_number(x + left)} {svg_number(y + top)}{steps}"
 
 
 def svg_number(number: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evaluation.charts import SHAPES, svg_number
+from evaluation.charts import shape, svg_number
 
 # Plot area of a chart, in units of its viewBox.
 PLOT_LEFT, RIGHT, TOP, BOTTOM = 34, 376, 30, 176
@@ -116,7 +116,7 @@ def _line(
         name=name,
         key=svg_number(PLOT_LEFT + key),
         dash=DASHES[kind],
-        shape=SHAPES[kind],
+        shape=shape(kind + 1),
         runs=tuple(
             " ".join(f"{x},{height}" for x, height in filter(None, run))
             for run in runs

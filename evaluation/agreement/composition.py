@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from evaluation.agreement.parts import NO_RATINGS
 from evaluation.data.columns import Column
+from evaluation.data.measures import Measures
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection
 from evaluation.stats.clusters import means_of_counts
@@ -18,20 +20,43 @@ from evaluation.stats.estimate import Estimate, IntArray, level_index
 ALL_SYSTEMS = "all"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GradesOf:
     """The grades that one rater gave to the texts of one system, or to all.
 
-    `counts` has every grade of the rubric, and `shares` their share of the ratings, in the same order;
-    `mean` is undefined where grades are names. Intervals: jackknife over topics.
+    `by_topic` is topics x `levels`, of the topics with a grade. The shares and the mean are computed when
+    they are first read: a study of 20 raters and 50 systems has a thousand rows, and its page shows 30.
+    Intervals: jackknife over topics.
     """
 
     rater: Column
     system: str
-    n: int
-    counts: Mapping[int, int]
-    shares: tuple[Estimate, ...]
-    mean: Estimate
+    levels: tuple[int, ...]
+    by_topic: IntArray
+    measures: Measures
+
+    @property
+    def n(self) -> int:
+        return int(self.by_topic.sum())
+
+    @property
+    def counts(self) -> Mapping[int, int]:
+        """The number of ratings with each grade of the rubric."""
+        return dict(zip(self.levels, self.by_topic.sum(axis=0).tolist(), strict=True))
+
+    @cached_property
+    def shares(self) -> tuple[Estimate, ...]:
+        """The share of the ratings that each grade has, in the order of `counts`."""
+        shares = means_of_counts(self.by_topic, np.eye(len(self.levels)), NO_RATINGS)
+        return tuple(share.within(0, 1) for share in shares)
+
+    @cached_property
+    def mean(self) -> Estimate:
+        """The mean grade, undefined where grades are names."""
+        if "mean_grade" not in self.measures:
+            return self.measures.none("mean_grade")
+        mean = means_of_counts(self.by_topic, np.array([self.levels]), NO_RATINGS)[0]
+        return mean.within(min(self.levels), max(self.levels))
 
     @property
     def cells(self) -> list[tuple[int, int, Estimate]]:
@@ -69,19 +94,5 @@ def grades_given(matrix: RatingMatrix) -> tuple[GradesOf, ...]:
 
 
 def _grades_of(selection: Selection, rater: Column, system: str, by_topic: IntArray) -> GradesOf:
-    """Return the counts of one rater and system from counts by topic: topics x levels."""
-    by_topic = by_topic[by_topic.any(axis=1)]
-    counts, levels = by_topic.sum(axis=0), selection.levels
-    shares = means_of_counts(by_topic, np.eye(len(levels)), NO_RATINGS)
-    return GradesOf(
-        rater=rater,
-        system=system,
-        n=int(counts.sum()),
-        counts=dict(zip(levels, counts.tolist(), strict=True)),
-        shares=tuple(share.within(0, 1) for share in shares),
-        mean=means_of_counts(by_topic, np.array([levels]), NO_RATINGS)[0].within(
-            min(levels), max(levels)
-        )
-        if "mean_grade" in selection.measures
-        else selection.measures.none("mean_grade"),
-    )
+    graded = by_topic[by_topic.any(axis=1)]
+    return GradesOf(rater, system, selection.levels, graded, selection.measures)

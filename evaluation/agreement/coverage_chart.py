@@ -12,7 +12,7 @@ from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.truncation import TruncatedRows, truncate_rows
 from evaluation.charts import shape, svg_number
 from evaluation.data.columns import Column
-from evaluation.scoring.report_coverage import ReportRow
+from evaluation.scoring.report_coverage import ReportRow, ReportRows
 from evaluation.stats.estimate import Estimate, IntArray
 
 PLOT_LEFT, RIGHT, TOP, BOTTOM = 34, 388, 30, 196
@@ -45,16 +45,6 @@ class SystemReports:
 
 
 @dataclass(frozen=True)
-class Mark:
-    """Coverage of one report by one rater: a shape at a position."""
-
-    mark: int
-    shape: str
-    x: str
-    y: str
-
-
-@dataclass(frozen=True)
 class Bar:
     """Column of one report. `line` is the raters' mean; `says` is the text of the tooltip."""
 
@@ -65,7 +55,7 @@ class Bar:
     width: str
     line: str
     height: str
-    marks: tuple[Mark, ...]
+    is_rated: bool
     says: str
     hit_left: str
     hit_width: str
@@ -83,6 +73,8 @@ class Panel:
     n_reports: int
     grid: tuple[tuple[str, str], ...]
     bars: tuple[Bar, ...]
+    marks: tuple[tuple[int, str], ...]
+    """The mark of each rater who has one here, and a path that draws it at each coverage."""
     judge: str
     """Points of the judge's line, empty where it rated too little."""
 
@@ -150,30 +142,30 @@ def coverage_by_system(
     Of many systems, those whose mean is furthest from the mean of all, or `everything`; of more than
     `max_reports` of a system, some at even distances.
     """
-    rows: dict[str, list[ReportRow]] = {}
-    for row in report.reports:
-        rows.setdefault(row.system, []).append(row)
+    rows = report.reports
+    by_system = rows.by_system()
+    means = np.nan_to_num(rows.means)
     systems = truncate_rows(
-        sorted(rows),
-        lambda system: float(np.mean([row.mean or 0.0 for row in rows[system]])),
+        list(by_system),
+        lambda system: float(means[by_system[system]].mean()),
         everything=everything,
         limit=MOST_PANELS,
     )
-    reports = tuple(_system_reports(system, rows[system], max_reports) for system in systems.rows)
+    reports = tuple(
+        _system_reports(system, rows.take(by_system[system]), max_reports)
+        for system in systems.rows
+    )
     return TruncatedRows(reports, systems.n, systems.mean)
 
 
-def _system_reports(system: str, rows: Sequence[ReportRow], max_reports: int) -> SystemReports:
-    is_judged = all(row.judge and row.judge.value is not None for row in rows)
-
-    def coverage(row: ReportRow) -> float:
-        return ((row.judge.value if row.judge else None) if is_judged else row.mean) or 0.0
-
-    ordered = sorted(rows, key=lambda row: -coverage(row))
-    if len(ordered) > max_reports:
-        indexes = np.linspace(0, len(ordered) - 1, max_reports).round().astype(int)
-        ordered = [ordered[index_shown] for index_shown in indexes.tolist()]
-    return SystemReports(system, tuple(ordered), len(rows), is_judged)
+def _system_reports(system: str, rows: ReportRows, max_reports: int) -> SystemReports:
+    judged = rows.judge_coverage
+    is_judged = judged is not None and not np.isnan(judged).any()
+    coverage = judged if judged is not None and is_judged else np.nan_to_num(rows.means)
+    order = np.argsort(-coverage, kind="stable")
+    if len(order) > max_reports:
+        order = order[np.linspace(0, len(order) - 1, max_reports).round().astype(int)]
+    return SystemReports(system, tuple(rows.take(order.tolist())), len(rows), is_judged)
 
 
 def coverage_panels(report: AgreementReport, *, everything: bool = False) -> TruncatedRows[Panel]:
@@ -192,13 +184,21 @@ def _panel(of_system: SystemReports, report: AgreementReport) -> Panel:
     bars = tuple(
         _bar(row, index, step, raters, judge, len(ordered)) for index, row in enumerate(ordered)
     )
+    spacing = min(8.0, step * 0.8 / max(len(raters), 1))
+    paths: dict[int, list[str]] = {}
+    for index, row in enumerate(ordered):
+        for position, (rater, share) in enumerate(zip(raters, row.coverage, strict=True)):
+            if share.value is not None:
+                x = _x(index, step) + (position - (len(raters) - 1) / 2) * spacing
+                paths.setdefault(position, []).append(shape(rater.mark, x, _y(share.value)))
     line = [
         f"{bar.x},{svg_number(_y(row.judge.value or 0.0))}"
         for bar, row in zip(bars, ordered, strict=True)
         if row.judge and of_system.is_judged
     ]
     grid = tuple((f"{share:.1f}", svg_number(_y(share))) for share in (0.0, 0.5, 1.0))
-    return Panel(of_system.system, of_system.n_reports, grid, bars, " ".join(line))
+    marks = tuple((raters[position].mark, "".join(paths[position])) for position in sorted(paths))
+    return Panel(of_system.system, of_system.n_reports, grid, bars, marks, " ".join(line))
 
 
 def _bar(
@@ -209,21 +209,10 @@ def _bar(
     judge: Column | None,
     n_bars: int,
 ) -> Bar:
-    x, mean = PLOT_LEFT + step * (index + 0.5), _y(row.mean or 0.0)
-    spacing = min(8.0, step * 0.8 / max(len(raters), 1))
-    marks = tuple(
-        Mark(
-            rater.mark,
-            shape(rater.mark),
-            svg_number(x + (position - (len(raters) - 1) / 2) * spacing),
-            svg_number(_y(share.value)),
-        )
-        for position, (rater, share) in enumerate(zip(raters, row.coverage, strict=True))
-        if share.value is not None
-    )
+    x, mean = _x(index, step), _y(row.mean or 0.0)
     shares = list(zip(raters, row.coverage, strict=True))
     defined = [(rater, share) for rater, share in shares if share.value is not None]
-    n_undefined = len(shares) - len(defined)
+    n_undefined, is_rated = len(shares) - len(defined), bool(defined)
     if judge and row.judge:
         defined.append((judge, row.judge))
     values = [f"{column.title} {_format_share(share)}" for column, share in defined]
@@ -237,7 +226,7 @@ def _bar(
         width=svg_number(step * 0.66),
         line=svg_number(mean),
         height=svg_number(BOTTOM - mean),
-        marks=marks,
+        is_rated=is_rated,
         says=f"{row.name}: {', '.join(values)}",
         hit_left=svg_number(x - step / 2),
         hit_width=svg_number(step),
@@ -248,6 +237,10 @@ def _format_share(share: Estimate) -> str:
     if share.value is None:
         return "undefined"
     return printed(share.value) + (f" ({share.missing} not rated)" if share.missing else "")
+
+
+def _x(index: int, step: float) -> float:
+    return PLOT_LEFT + step * (index + 0.5)
 
 
 def _y(share: float) -> float:

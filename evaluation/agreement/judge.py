@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,8 @@ class AgainstJudge(AtEta):
     The unit is a rating: two people on one pair are two. `n_without_judge` counts the ratings of
     pairs that the judge did not rate, which are in nothing else. `matrix` counts levels of the
     raters (rows) against those of the judge (columns); where the two grade on different scales,
-    both are read as answerable or not, and `levels` is 0 and 1. `sweep` has the scores at every
-    eta, and is empty where eta moves nothing. Where no grade says answerable, all statistics that
+    both are read as answerable or not, and `levels` is 0 and 1. `counts` is topics x levels of the people
+    x levels of the judge, each on its scale in `scales`. Where no grade says answerable, all statistics that
     depend on eta are undefined, and `accuracy` is the share of equal grades. Intervals: jackknife over
     topics.
     """
@@ -45,10 +46,17 @@ class AgainstJudge(AtEta):
     cohen_quadratic: Estimate
     spearman: Correlation
     mean_distance: Estimate
-    sweep: tuple[AtEta, ...]
     classes: Classes | None
     """The scores of the judge with the raters as the truth, where grades are names."""
     measures: Measures
+    counts: IntArray
+    scales: tuple[Scale, Scale]
+    etas: tuple[int, ...]
+
+    @cached_property
+    def sweep(self) -> tuple[AtEta, ...]:
+        """The scores at every eta; empty where eta moves nothing."""
+        return sweep(self.counts, *self.scales, self.etas, self.n_without_judge)
 
     @property
     def in_words(self) -> dict[str, Estimate]:
@@ -174,12 +182,10 @@ def _from_sums(
             np.stack([~people_yes, people_yes]) @ sums @ np.stack([~judge_yes, judge_yes]).T
         )
         counts = PairCounts(binary_sums, levels, missing)
-    by_eta = sweep(sums, people, graded, selection.etas, missing)
     if selection.eta is None:
         scores = without_eta(counts, measures)
     else:
-        matching = [at for at in by_eta if at.eta == selection.eta]
-        scores = matching[0] if matching else at_eta(sums, people, graded, selection.eta, missing)
+        scores = at_eta(sums, people, graded, selection.eta, missing)
 
     def kappa(measure: str, weights: Weights = None) -> Estimate:
         return counts.kappa(weights) if measure in measures else measures.none(measure)
@@ -200,9 +206,11 @@ def _from_sums(
         mean_distance=counts.mean(distances).within(0, max(levels) - min(levels))
         if "mean_distance" in measures
         else measures.none("mean_distance"),
-        sweep=by_eta,
         classes=class_scores(sums, levels, missing) if "classes" in measures else None,
         measures=measures,
+        counts=sums,
+        scales=(people, graded),
+        etas=selection.etas,
     )
 
 

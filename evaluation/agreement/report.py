@@ -23,9 +23,10 @@ from evaluation.data.selection import Selection, one_of
 from evaluation.data.spans import load_evidence
 from evaluation.scoring.report_coverage import (
     Correlations,
-    ReportRow,
+    ReportRows,
     correlations,
     mean_coverage,
+    no_report_rows,
     report_rows,
 )
 from evaluation.stats import fleiss
@@ -111,7 +112,7 @@ class AgreementReport:
     """Pairs of raters that share no item, and so are not in `pairs`."""
     raters: tuple[RaterRow, ...]
     majority: tuple[MajorityRow, ...]
-    reports: tuple[ReportRow, ...]
+    reports: ReportRows
     correlations: tuple[Correlations, ...]
     mean_coverage: Mapping[str, tuple[Estimate, ...]]
     """Means over finished reports by system, of each rater and then the judge."""
@@ -158,7 +159,8 @@ def agreement_report(selection: Selection) -> AgreementReport:
     all_items = np.ones(matrix.n_items, dtype=bool)
     pairs, n_pairs_apart = rater_pairs(matrix, evidence)
     measures = selection.measures
-    reports = report_rows(matrix) if "coverage" in measures else ()
+    raters = selection.raters
+    reports = report_rows(matrix) if "coverage" in measures else no_report_rows(len(raters))
     judge = judge_parts(matrix) if selection.judge else None
     overall = part(matrix, "all", all_items)
     n_exposed = count_exposed(selection)

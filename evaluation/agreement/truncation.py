@@ -8,6 +8,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from evaluation.scoring.report_coverage import ReportRow, ReportRows
+from evaluation.stats.estimate import FloatArray
+
 Row = TypeVar("Row")
 
 MAX_ROWS = 30
@@ -40,9 +43,23 @@ def truncate_rows(
     """
     if everything or len(rows) <= limit:
         return TruncatedRows(tuple(rows), len(rows), None)
-    values = np.array([np.nan if (row_value := value(row)) is None else row_value for row in rows])
+    row_values = map(value, rows)
+    values = np.array([np.nan if number is None else number for number in row_values])
+    chosen, mean = _furthest(values, limit)
+    return TruncatedRows(tuple(rows[index] for index in chosen), len(rows), mean)
+
+
+def truncate_reports(reports: ReportRows, *, everything: bool = False) -> TruncatedRows[ReportRow]:
+    """Return `truncate_rows` of reports by their mean coverage."""
+    if everything or len(reports) <= MAX_ROWS:
+        return TruncatedRows(tuple(reports), len(reports), None)
+    chosen, mean = _furthest(reports.means, MAX_ROWS)
+    return TruncatedRows(tuple(reports.take(chosen)), len(reports), mean)
+
+
+def _furthest(values: FloatArray, limit: int) -> tuple[list[int], float | None]:
+    """Return the indices of the values furthest from their mean, and the mean; NaN = undefined."""
     defined = ~np.isnan(values)
     mean = float(values[defined].mean()) if defined.any() else None
     distance = np.where(defined, np.abs(values - (mean or 0.0)), -1.0)
-    chosen = np.sort(np.argsort(-distance, kind="stable")[:limit])
-    return TruncatedRows(tuple(rows[index] for index in chosen.tolist()), len(rows), mean)
+    return np.sort(np.argsort(-distance, kind="stable")[:limit]).tolist(), mean

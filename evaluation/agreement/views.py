@@ -22,7 +22,7 @@ from evaluation.agreement.report import AgreementReport, cached_report
 from evaluation.agreement.report_json import as_json
 from evaluation.agreement.sweep_chart import sweep_charts
 from evaluation.agreement.tables import TABLES, agreement_table
-from evaluation.agreement.truncation import TruncatedRows, truncate_rows
+from evaluation.agreement.truncation import TruncatedRows, truncate_reports, truncate_rows
 from evaluation.charts import axis_of
 from evaluation.data.selection import Selection, SelectionError, one_of
 from evaluation.figures import render_figure
@@ -57,7 +57,7 @@ def agreement(request: AuthenticatedRequest, selection: Selection) -> HttpRespon
             _kappa,
             everything=everything,
         ),
-        "coverages": truncate_rows(report.reports, lambda row: row.mean, everything=everything),
+        "coverages": truncate_reports(report.reports, everything=everything),
         "pairs": truncate_rows(report.pairs, lambda pair: pair.kappa.value, everything=everything),
         "raters": truncate_rows(
             report.raters, lambda row: row.prevalence.value, everything=everything
@@ -66,7 +66,7 @@ def agreement(request: AuthenticatedRequest, selection: Selection) -> HttpRespon
             report.majority, lambda row: row.kappa.value, everything=everything
         ),
         "correlations": truncate_rows(
-            report.correlations, lambda row: row.pearson.value, everything=everything
+            report.correlations, lambda row: row.r, everything=everything
         ),
         "by_rater": truncate_rows(report.judge_by_rater, _judge_kappa, everything=everything),
         "by_system": truncate_rows(report.judge_by_system, _judge_kappa, everything=everything),

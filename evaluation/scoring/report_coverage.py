@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from evaluation.data.ratings import RatingMatrix, question_grid
 from evaluation.metrics.grades import NO_ANSWERABLE
 from evaluation.stats import correlation
 from evaluation.stats.correlation import Correlation
-from evaluation.stats.correlation_intervals import leave_one_out_correlations
+from evaluation.stats.correlation_intervals import leave_one_out_correlations, pearson_from_sums
 from evaluation.stats.estimate import Estimate, FloatArray, IntArray
 from evaluation.stats.jackknife import jackknife_interval
 
@@ -28,9 +29,9 @@ UNRATED = "undefined, because none of it is rated"
 class ReportRow(NamedTuple):
     """Coverage of one report by each rater, in the raters' order, and by the judge.
 
-    Counts, from which estimates are made when they are read: a study has a million of them. `n` of a
-    coverage counts the questions that are not filtered, `missing` the unrated ones among them, which
-    answer nothing: with `missing` above 0 the value may be too low.
+    Counts, from which estimates are made when they are read. `n` of a coverage counts the questions that are
+    not filtered, `missing` the unrated ones among them, which answer nothing: with `missing` above 0 the
+    value may be too low.
     """
 
     text: int
@@ -65,32 +66,193 @@ class ReportRow(NamedTuple):
         return Estimate(self.n_answered[column] / n, None, n, n_unrated)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
+class ReportRows(Sequence[ReportRow]):
+    """Coverage of many reports in arrays; the row of a report is made when it is read.
+
+    The columns of `n_answered` and `n_unrated` are the raters and then the judge, if there is one.
+    """
+
+    texts: IntArray
+    names: tuple[str, ...]
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    n_questions: IntArray
+    n_answered: IntArray
+    n_unrated: IntArray
+    means: FloatArray
+    """Mean coverage of the raters who have one; NaN = none has."""
+    n_raters: int
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @overload
+    def __getitem__(self, index: int) -> ReportRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> ReportRows: ...
+    def __getitem__(self, index: int | slice) -> ReportRow | ReportRows:
+        if isinstance(index, slice):
+            return self.take(range(len(self))[index])
+        mean = float(self.means[index])
+        return ReportRow(
+            text=int(self.texts[index]),
+            name=self.names[index],
+            system=self.systems[index],
+            topic=self.topics[index],
+            n_questions=int(self.n_questions[index]),
+            n_answered=tuple(self.n_answered[index].tolist()),
+            n_unrated=tuple(self.n_unrated[index].tolist()),
+            n_raters=self.n_raters,
+            mean=None if np.isnan(mean) else mean,
+        )
+
+    def take(self, indices: Sequence[int]) -> ReportRows:
+        """Return some of the reports, in this order."""
+        chosen = np.asarray(indices, dtype=np.intp)
+        return replace(
+            self,
+            texts=self.texts[chosen],
+            names=tuple(self.names[index] for index in indices),
+            systems=tuple(self.systems[index] for index in indices),
+            topics=tuple(self.topics[index] for index in indices),
+            n_questions=self.n_questions[chosen],
+            n_answered=self.n_answered[chosen],
+            n_unrated=self.n_unrated[chosen],
+            means=self.means[chosen],
+        )
+
+    def by_system(self) -> dict[str, list[int]]:
+        """Return the indices of the reports of each system, the systems in alphabetical order."""
+        indices: dict[str, list[int]] = {}
+        for index, system in enumerate(self.systems):
+            indices.setdefault(system, []).append(index)
+        return dict(sorted(indices.items()))
+
+    @cached_property
+    def finished_coverage(self) -> FloatArray:
+        """Coverage of reports that were rated throughout: reports x columns, NaN for others."""
+        n = self.n_questions[:, np.newaxis]
+        is_finished = (self.n_unrated == 0) & (n > 0)
+        nothing = np.full(self.n_answered.shape, np.nan)
+        return np.divide(self.n_answered, n, out=nothing, where=is_finished)
+
+    @cached_property
+    def judge_coverage(self) -> FloatArray | None:
+        """Coverage by the judge, NaN where undefined; None without a judge."""
+        if self.n_answered.shape[1] == self.n_raters:
+            return None
+        is_rated = self.n_unrated[:, -1] < self.n_questions
+        nothing = np.full(len(self), np.nan)
+        return np.divide(self.n_answered[:, -1], self.n_questions, out=nothing, where=is_rated)
+
+
+@dataclass(frozen=True)
+class FinishedReports:
+    """Coverage of finished reports, of which pairs of columns are correlated.
+
+    `coverage` is reports x columns, NaN where a rater has not finished the report; `topic` numbers the topic
+    of each report.
+    """
+
+    coverage: FloatArray
+    topic: IntArray
+    n_topics: int
+    ranked: bool
+    """Whether rank correlations have intervals: their time grows with the square of the reports."""
+
+    @cached_property
+    def pearson(self) -> FloatArray:
+        """Pearson's r of all pairs of columns, NaN where undefined: columns x columns."""
+        rated = ~np.isnan(self.coverage)
+        present = rated.astype(np.float64)
+        # Around 0, so that no large numbers cancel.
+        values = np.where(rated, self.coverage - np.nanmean(self.coverage), 0.0)
+        sums, squares = values.T @ present, (values**2).T @ present
+        products = values.T @ values
+        terms = (present.T @ present, sums, sums.T, squares, squares.T, products)
+        return pearson_from_sums(np.stack(terms, axis=-1))
+
+
+@dataclass(frozen=True)
 class Correlations:
-    """Correlations of report coverage by two raters, over the reports that both finished."""
+    """Correlations of report coverage by two raters, over the reports that both finished.
+
+    Each is computed when it is first read: a study of twenty raters has 210 pairs, and its page shows 30.
+    """
 
     a: Column
     b: Column
-    pearson: Correlation
-    spearman: Correlation
-    kendall: Correlation
+    reports: FinishedReports
+    columns: tuple[int, int]
 
     @property
     def names(self) -> str:
         """The raters, as a URL names them; the judge has a place of its own there."""
         return ",".join(rater.name for rater in (self.a, self.b) if rater.place != JUDGE)
 
+    @property
+    def r(self) -> float | None:
+        """The value of `pearson`, without its interval and p."""
+        r = float(self.reports.pearson[self.columns])
+        return None if np.isnan(r) else r
 
-def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
+    @cached_property
+    def pearson(self) -> Correlation:
+        x, y, topics = self._lists()
+        n_topics = self.reports.n_topics
+        deleted = leave_one_out_correlations(x, y, topics, ranked=False, n_topics=n_topics)
+        return self._with_jackknife(correlation.pearson(x, y), deleted.pearson)
+
+    @property
+    def spearman(self) -> Correlation:
+        return self._ranked[0]
+
+    @property
+    def kendall(self) -> Correlation:
+        return self._ranked[1]
+
+    @cached_property
+    def _ranked(self) -> tuple[Correlation, Correlation]:
+        x, y, topics = self._lists()
+        rho, tau = correlation.spearman(x, y), correlation.kendall_tau_b(x, y)
+        if not self.reports.ranked:
+            return self._with_jackknife(rho, None), self._with_jackknife(tau, None)
+        deleted = leave_one_out_correlations(x, y, topics, n_topics=self.reports.n_topics)
+        return (
+            self._with_jackknife(rho, deleted.spearman),
+            self._with_jackknife(tau, deleted.kendall),
+        )
+
+    def _lists(self) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return the coverages of the reports that both finished, and their topics."""
+        a, b = (self.reports.coverage[:, column] for column in self.columns)
+        both = ~(np.isnan(a) | np.isnan(b))
+        return a[both], b[both], self.reports.topic[both]
+
+    def _with_jackknife(self, estimate: Correlation, deleted: FloatArray | None) -> Correlation:
+        n_reports = len(self.reports.coverage)
+        estimate = replace(estimate, missing=n_reports - estimate.n)
+        if deleted is None:
+            reason = (
+                f"no interval, because {estimate.n} reports are too many to rank again and again"
+            )
+            return replace(estimate, interval_reason=reason)
+        with_interval = jackknife_interval(estimate, deleted, fisher=True)
+        assert isinstance(with_interval, Correlation)
+        return with_interval
+
+
+def report_rows(matrix: RatingMatrix) -> ReportRows:
     """Return the coverage of all rated reports and references: share of questions answered.
 
     Source: as `evaluation.metrics.coverage.coverage`, which computes one report.
     """
-    topic_of = matrix.rated_texts
+    topic_of, selection = matrix.rated_texts, matrix.selection
     texts = [pk for pk in topic_of if matrix.texts[pk].kind != "passage"]
     if not texts:
-        return ()
-    grid, selection = question_grid(matrix, texts), matrix.selection
+        return no_report_rows(len(selection.raters))
+    grid = question_grid(matrix, texts)
     mask = _question_mask(matrix, [topic_of[pk] for pk in texts], grid.shape[2])[:, np.newaxis]
     thresholds = [selection.threshold] * len(selection.raters) + [selection.judge_threshold]
     answered = grid >= np.array(thresholds)[:, np.newaxis]
@@ -104,28 +266,23 @@ def report_rows(matrix: RatingMatrix) -> tuple[ReportRow, ...]:
     n_means = has_rated.sum(axis=1)
     means = (shares * has_rated).sum(axis=1) / np.maximum(n_means, 1)
     names, topic_names = _names(matrix, texts), matrix.topic_names
-    return tuple(
-        ReportRow(
-            text=pk,
-            name=names[pk],
-            system=matrix.texts[pk].group,
-            topic=topic_names[topic_of[pk]],
-            n_questions=n_asked,
-            n_answered=tuple(counts),
-            n_unrated=tuple(gaps),
-            n_raters=len(selection.raters),
-            mean=mean if n else None,
-        )
-        for pk, (n_asked,), counts, gaps, mean, n in zip(
-            texts,
-            n_questions.tolist(),
-            n_answered.tolist(),
-            n_unrated.tolist(),
-            means.tolist(),
-            n_means.tolist(),
-            strict=True,
-        )
+    return ReportRows(
+        texts=np.array(texts, dtype=np.int64),
+        names=tuple(names[pk] for pk in texts),
+        systems=tuple(matrix.texts[pk].group for pk in texts),
+        topics=tuple(topic_names[topic_of[pk]] for pk in texts),
+        n_questions=n_questions[:, 0],
+        n_answered=n_answered,
+        n_unrated=n_unrated,
+        means=np.where(n_means > 0, means, np.nan),
+        n_raters=len(selection.raters),
     )
+
+
+def no_report_rows(n_raters: int) -> ReportRows:
+    """Return the coverage of no reports."""
+    counts, none = np.zeros((0, n_raters), dtype=np.int64), np.zeros(0, dtype=np.int64)
+    return ReportRows(none, (), (), (), none, counts, counts, np.zeros(0), n_raters)
 
 
 def _question_mask(matrix: RatingMatrix, topics: Sequence[int], width: int) -> NDArray[np.bool_]:
@@ -148,70 +305,24 @@ def _names(matrix: RatingMatrix, texts: Sequence[int]) -> dict[int, str]:
     }
 
 
-def finished_coverage(reports: Sequence[ReportRow]) -> FloatArray:
-    """Coverage of the reports that were rated throughout: reports x columns, NaN for others."""
-    if not reports:
-        return np.zeros((0, 0))
-    n = np.array([report.n_questions for report in reports], dtype=np.float64)[:, np.newaxis]
-    answered = np.array([report.n_answered for report in reports], dtype=np.float64)
-    unrated = np.array([report.n_unrated for report in reports])
-    is_finished = (unrated == 0) & (n > 0)
-    return np.divide(answered, n, out=np.full(answered.shape, np.nan), where=is_finished)
-
-
-def correlations(matrix: RatingMatrix, reports: Sequence[ReportRow]) -> tuple[Correlations, ...]:
+def correlations(matrix: RatingMatrix, reports: ReportRows) -> tuple[Correlations, ...]:
     """Return the correlations of coverage for all pairs of raters, and with the judge.
 
     Over the reports that both finished. A report whose grades are copies is no further one.
     """
-    selection, read_texts = matrix.selection, set(matrix.text.tolist())
-    reports = [report for report in reports if report.text in read_texts]
-    names, topics = np.unique(
-        np.array([report.topic for report in reports], dtype=np.str_), return_inverse=True
-    )
+    selection = matrix.selection
+    reports = reports.take(np.flatnonzero(np.isin(reports.texts, matrix.text)).tolist())
+    if not len(reports):
+        return ()
+    names, topic = np.unique(np.array(reports.topics, dtype=np.str_), return_inverse=True)
     columns = (*selection.raters, *filter(None, [selection.judge]))
-    pairs = (
-        list(combinations(zip(columns, finished_coverage(reports).T, strict=True), 2))
-        if reports
-        else []
-    )
+    pairs = list(combinations(range(len(columns)), 2))
     ranked = len(pairs) * len(reports) ** 2 <= SIGNS
-    return tuple(_correlations(a, b, topics, len(names), ranked) for a, b in pairs)
+    finished = FinishedReports(reports.finished_coverage, topic, len(names), ranked)
+    return tuple(Correlations(columns[a], columns[b], finished, (a, b)) for a, b in pairs)
 
 
-def _correlations(
-    first: tuple[Column, FloatArray],
-    second: tuple[Column, FloatArray],
-    topics: IntArray,
-    n_topics: int,
-    ranked: bool,
-) -> Correlations:
-    (a, x), (b, y) = first, second
-    both = ~(np.isnan(x) | np.isnan(y))
-    n_missing, x, y = int((~both).sum()), x[both], y[both]
-    leave_one_out = leave_one_out_correlations(x, y, topics[both], ranked=ranked, n_topics=n_topics)
-
-    def with_jackknife(estimate: Correlation, deleted: FloatArray | None) -> Correlation:
-        estimate = replace(estimate, missing=n_missing)
-        if deleted is None:
-            reason = (
-                f"no interval, because {len(topics)} reports are too many to rank again and again"
-            )
-            return replace(estimate, interval_reason=reason)
-        with_interval = jackknife_interval(estimate, deleted, fisher=True)
-        assert isinstance(with_interval, Correlation)
-        return with_interval
-
-    return Correlations(
-        a,
-        b,
-        with_jackknife(correlation.pearson(x, y), leave_one_out.pearson),
-        with_jackknife(correlation.spearman(x, y), leave_one_out.spearman),
-        with_jackknife(correlation.kendall_tau_b(x, y), leave_one_out.kendall),
-    )
-
-
-def mean_coverage(reports: Sequence[ReportRow]) -> dict[str, tuple[Estimate, ...]]:
+def mean_coverage(reports: ReportRows) -> dict[str, tuple[Estimate, ...]]:
     """Return each system's mean coverage of finished reports by each rater, then the judge."""
 
     def mean(values: FloatArray) -> Estimate:
@@ -220,10 +331,7 @@ def mean_coverage(reports: Sequence[ReportRow]) -> dict[str, tuple[Estimate, ...
             return Estimate(None, "undefined, because no report is finished", 0, len(values))
         return Estimate(float(finished.mean()), None, len(finished), len(values) - len(finished))
 
-    by_system: dict[str, list[ReportRow]] = {}
-    for report in reports:
-        by_system.setdefault(report.system, []).append(report)
     return {
-        system: tuple(map(mean, finished_coverage(of_system).T))
-        for system, of_system in sorted(by_system.items())
+        system: tuple(map(mean, reports.finished_coverage[indices].T))
+        for system, indices in reports.by_system().items()
     }

@@ -12,7 +12,7 @@ from evaluation.data.process_cache import SYSTEM_VALUES
 from evaluation.data.ratings import RatingMatrix, load
 from evaluation.data.selection import Selection, SelectionError
 from evaluation.metrics.grades import BoolArray
-from evaluation.scoring.report_coverage import finished_coverage, report_rows
+from evaluation.scoring.report_coverage import report_rows
 from evaluation.stats.estimate import FloatArray, IntArray
 
 COVERAGE, GRADE = "coverage", "grade"
@@ -114,10 +114,12 @@ Values = tuple[list[tuple[str, str]], FloatArray]
 
 
 def _coverages(matrix: RatingMatrix) -> Values:
-    rows = [row for row in report_rows(matrix) if matrix.texts[row.text].system]
-    n_raters = len(matrix.selection.raters)  # the judge's column is after theirs
-    coverages = finished_coverage(rows)[:, :n_raters]
-    return [(row.system, row.topic) for row in rows], coverages
+    rows = report_rows(matrix)
+    texts = rows.texts.tolist()
+    rows = rows.take([n for n, text in enumerate(texts) if matrix.texts[text].system])
+    # The judge's column is after those of the raters.
+    coverages = rows.finished_coverage[:, : rows.n_raters]
+    return list(zip(rows.systems, rows.topics, strict=True)), coverages
 
 
 def _grades(matrix: RatingMatrix) -> Values:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import scipy
 
 from evaluation.metrics.grades import BoolArray
 from evaluation.metrics.ranges import highest
@@ -16,6 +15,7 @@ from evaluation.scoring.row_score import COUNTS, METRICS, NO_REASON, OF_TEXTS, R
 from evaluation.scoring.rows import Row
 from evaluation.scoring.topic_metrics import OnTopic
 from evaluation.stats.estimate import Estimate, FloatArray
+from evaluation.stats.jackknife import t_quantile
 
 
 class Table:
@@ -131,7 +131,7 @@ def mean_over_topics(
     if n < 2:
         interval_reason = "no interval, because there are fewer than two topics"
         return Estimate(mean, None, n, missing, interval_reason=interval_reason)
-    reach = float(scipy.stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n))
+    reach = float(t_quantile((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n))
     return Estimate(mean, None, n, missing, low=mean - reach, high=mean + reach)
 
 

@@ -75,7 +75,7 @@ def jackknife_interval(
             return _without_interval(whole, "a correlation of 1 or -1 has no Fisher transform")
         centre, values = float(np.arctanh(centre)), np.arctanh(values)
     error = np.sqrt((size - 1) / size * ((values - values.mean()) ** 2).sum())
-    reach = _t_quantile((1 + level) / 2, size - 1) * float(error)
+    reach = t_quantile((1 + level) / 2, size - 1) * float(error)
     low, high = centre - reach, centre + reach
     if fisher:
         low, high = float(np.tanh(low)), float(np.tanh(high))
@@ -88,7 +88,7 @@ def jackknife_intervals(wholes: Sequence[Estimate], deleted: FloatArray) -> list
     if size < 2:
         return [jackknife_interval(*pair) for pair in zip(wholes, deleted.T, strict=True)]
     errors = np.sqrt((size - 1) / size * ((deleted - deleted.mean(axis=0)) ** 2).sum(axis=0))
-    reaches = _t_quantile(0.975, size - 1) * errors
+    reaches = t_quantile(0.975, size - 1) * errors
     return [
         jackknife_interval(whole, deleted[:, column])
         if whole.value is None or np.isnan(reach)
@@ -102,6 +102,6 @@ def _without_interval(whole: Estimate, reason: str) -> Estimate:
 
 
 @lru_cache
-def _t_quantile(probability: float, freedom: int) -> float:
+def t_quantile(probability: float, freedom: int) -> float:
     """Return a quantile of Student's t; a report has thousands of intervals with the same."""
     return float(scipy.stats.t.ppf(probability, freedom))

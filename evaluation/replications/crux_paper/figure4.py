@@ -20,7 +20,13 @@ from evaluation.replications.crux_paper.table_layout import (
     csv_text,
 )
 from evaluation.result_tables import estimate_cells, estimate_header
-from evaluation.scoring.report_coverage import Correlations, ReportRow, correlations, report_rows
+from evaluation.scoring.report_coverage import (
+    Correlations,
+    ReportRow,
+    ReportRows,
+    correlations,
+    report_rows,
+)
 from evaluation.stats.estimate import Estimate
 
 WIDE = 14  # more topics than this take both columns of a page
@@ -38,7 +44,7 @@ class ReportCoverage:
     judge: RaterColumn | None
     eta: int
     topics: tuple[str, ...]
-    reports: tuple[ReportRow, ...]
+    reports: ReportRows
     correlations: tuple[Correlations, ...]
 
     @property
@@ -48,7 +54,7 @@ class ReportCoverage:
 
     @property
     def systems(self) -> list[str]:
-        return sorted({report.system for report in self.reports})
+        return sorted(set(self.reports.systems))
 
     def with_judge(self, person: RaterColumn) -> Correlations | None:
         """Return the correlations of a person with the judge, if there is one."""
@@ -65,7 +71,8 @@ def report_coverage(selection: Selection, systems: Systems = ()) -> ReportCovera
     matrix = load(selection)
     reports = report_rows(matrix)
     if systems:
-        reports = tuple(row for row in reports if _is_included(matrix.texts[row.text], systems))
+        texts = [matrix.texts[pk] for pk in reports.texts.tolist()]
+        reports = reports.take([n for n, text in enumerate(texts) if _is_included(text, systems)])
     pairs = correlations(matrix, reports)
     if selection.judge:
         pairs = tuple(pair for pair in pairs if selection.judge in (pair.a, pair.b))
@@ -73,7 +80,7 @@ def report_coverage(selection: Selection, systems: Systems = ()) -> ReportCovera
         people=selection.raters,
         judge=selection.judge,
         eta=selection.eta,
-        topics=tuple(dict.fromkeys(report.topic for report in reports)),
+        topics=tuple(dict.fromkeys(reports.topics)),
         reports=reports,
         correlations=pairs,
     )
