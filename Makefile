@@ -36,17 +36,21 @@ env: .venv/env.stamp $(sort $(wildcard .venv/extra-*.stamp) $(EXTRAS:%=.venv/ext
 
 dev-env: .venv/dev.stamp ## install .venv with what the tests need
 
+# mypy takes one core for most of a minute, so the rest runs beside it. The last of it reads all tests: an import that
+# fails is reported before the first test runs.
 lint: dev-env ## run all linters
 	@echo "== lint"
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/djangofmt --check --quiet templates
-	$(BIN)/djade --check --target-version 5.2 $$(git ls-files 'templates/*.html')
-	$(BIN)/oxlint --deny-warnings static/js
-	$(BIN)/mypy .
-	$(BIN)/lint-imports --no-logo
-	$(PY) manage.py makemigrations --check --dry-run
-	$(PY) -m tests.words
+	@$(BIN)/mypy . & types=$$!; set -x; \
+	$(BIN)/ruff check . && \
+	$(BIN)/ruff format --check . && \
+	$(BIN)/djangofmt --check --quiet templates && \
+	$(BIN)/djade --check --target-version 5.2 $$(git ls-files 'templates/*.html') && \
+	$(BIN)/oxlint --deny-warnings static/js && \
+	$(BIN)/lint-imports --no-logo && \
+	$(PY) manage.py makemigrations --check --dry-run && \
+	$(PY) -m tests.words && \
+	{ $(PY) -m pytest --collect-only -qq > .venv/collected.txt || { cat .venv/collected.txt; false; }; }; \
+	quick=$$?; wait $$types && exit $$quick
 
 test: ## run the linters and all tests (PYTEST="-k skip -x": options of pytest)
 test: lint test-sqlite test-browser test-postgres test-timing $(if $(PYTEST),,bench-smoke)

@@ -63,8 +63,8 @@ def strip(estimate: Estimate, axis: Axis = (0.0, 1.0)) -> Strip:
 
 def shape(mark: int, x: float = 0, y: float = 0) -> str:
     """Return the path of a rater's mark around a position."""
-    left, top, steps = SHAPES[(mark - 1) % len(SHAPES)]
-    return f"M{svg_number(x + left)} {svg_number(y + top)}{steps}"
+    start_x, start_y, steps = SHAPES[(mark - 1) % len(SHAPES)]
+    return f"M{svg_number(x + start_x)} {svg_number(y + start_y)}{steps}"
 
 
 def svg_number(number: float) -> str:

@@ -58,7 +58,7 @@ def truncate_reports(reports: ReportRows, *, everything: bool = False) -> Trunca
 
 
 def _furthest(values: FloatArray, limit: int) -> tuple[list[int], float | None]:
-    """Return the indices of the values furthest from their mean, and the mean; NaN = undefined."""
+    """Return the indices of the values furthest from their mean (NaN = undefined), and it."""
     defined = ~np.isnan(values)
     mean = float(values[defined].mean()) if defined.any() else None
     distance = np.where(defined, np.abs(values - (mean or 0.0)), -1.0)

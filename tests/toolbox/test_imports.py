@@ -4,15 +4,12 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests import toolbox
 from tests.toolbox.installed_apps import OUR_APPS
 from tests.toolbox.paths import ROOT
 
-FILES = [
-    path
-    for folder in (*OUR_APPS, "bench", "client", "tests")
-    for path in (ROOT / folder).rglob("*.py")
-]
 # Run as a program by make, and read by the test of the docs.
 PROGRAMS = {"tests.browser.pictures"}
 
@@ -33,7 +30,14 @@ def imported_modules(path: Path) -> Iterator[str]:
                 yield name if is_module else name.rpartition(".")[0]
 
 
-IMPORTS = {path.relative_to(ROOT).as_posix(): set(imported_modules(path)) for path in FILES}
+@pytest.fixture(scope="module")
+def imports() -> dict[str, set[str]]:
+    """Return the modules of tests that each file imports, by the path of the file."""
+    return {
+        path.relative_to(ROOT).as_posix(): set(imported_modules(path))
+        for folder in (*OUR_APPS, "bench", "client", "tests")
+        for path in (ROOT / folder).rglob("*.py")
+    }
 
 
 def area_of(module: str) -> str:
@@ -42,20 +46,20 @@ def area_of(module: str) -> str:
     return ".".join(area) if ROOT.joinpath(*area).is_dir() else ""
 
 
-def test_modules_of_tests_are_not_imported():
+def test_modules_of_tests_are_not_imported(imports):
     wrong = {
         (path, module)
-        for path, modules in IMPORTS.items()
+        for path, modules in imports.items()
         for module in modules
         if module.rpartition(".")[2].startswith("test_")
     }
     assert wrong == set()
 
 
-def test_helpers_of_a_folder_stay_in_it():
+def test_helpers_of_a_folder_stay_in_it(imports):
     wrong = {
         (path, module)
-        for path, modules in IMPORTS.items()
+        for path, modules in imports.items()
         if path.startswith("tests/")
         for module in modules - PROGRAMS
         if area_of(module) not in ("", "tests.toolbox", area_of(path[:-3].replace("/", ".")))

@@ -1,4 +1,4 @@
-"""Arrays of report coverage, and their correlations, against one row and one pair at a time."""
+"""Arrays of report coverage and their correlations, against single rows and pairs."""
 
 import numpy as np
 import pytest
