@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.agreement.parts import NO_RATINGS
 from evaluation.data.columns import Column
@@ -15,7 +16,7 @@ from evaluation.data.measures import Measures
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection
 from evaluation.stats.clusters import means_of_counts
-from evaluation.stats.estimate import Estimate, IntArray, level_index
+from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_index
 
 ALL_SYSTEMS = "all"
 
@@ -32,7 +33,7 @@ class GradesOf:
     rater: Column
     system: str
     levels: tuple[int, ...]
-    by_topic: IntArray
+    by_topic: NDArray[np.int32]
     measures: Measures
 
     @property
@@ -47,7 +48,7 @@ class GradesOf:
     @cached_property
     def shares(self) -> tuple[Estimate, ...]:
         """The share of the ratings that each grade has, in the order of `counts`."""
-        shares = means_of_counts(self.by_topic, np.eye(len(self.levels)), NO_RATINGS)
+        shares = self._means(np.eye(len(self.levels)))
         return tuple(share.within(0, 1) for share in shares)
 
     @cached_property
@@ -55,8 +56,11 @@ class GradesOf:
         """The mean grade, undefined where grades are names."""
         if "mean_grade" not in self.measures:
             return self.measures.none("mean_grade")
-        mean = means_of_counts(self.by_topic, np.array([self.levels]), NO_RATINGS)[0]
+        mean = self._means(np.array([self.levels], dtype=np.float64))[0]
         return mean.within(min(self.levels), max(self.levels))
+
+    def _means(self, values: FloatArray) -> list[Estimate]:
+        return means_of_counts(self.by_topic.astype(np.int64), values, NO_RATINGS)
 
     @property
     def cells(self) -> list[tuple[int, int, Estimate]]:
@@ -94,5 +98,5 @@ def grades_given(matrix: RatingMatrix) -> tuple[GradesOf, ...]:
 
 
 def _grades_of(selection: Selection, rater: Column, system: str, by_topic: IntArray) -> GradesOf:
-    graded = by_topic[by_topic.any(axis=1)]
+    graded = by_topic[by_topic.any(axis=1)].astype(np.int32)  # half the memory
     return GradesOf(rater, system, selection.levels, graded, selection.measures)

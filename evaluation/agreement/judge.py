@@ -49,14 +49,15 @@ class AgainstJudge(AtEta):
     classes: Classes | None
     """The scores of the judge with the raters as the truth, where grades are names."""
     measures: Measures
-    counts: IntArray
+    counts: NDArray[np.int32]
     scales: tuple[Scale, Scale]
     etas: tuple[int, ...]
 
     @cached_property
     def sweep(self) -> tuple[AtEta, ...]:
         """The scores at every eta; empty where eta moves nothing."""
-        return sweep(self.counts, *self.scales, self.etas, self.n_without_judge)
+        counts = self.counts.astype(np.int64)
+        return sweep(counts, *self.scales, self.etas, self.n_without_judge)
 
     @property
     def in_words(self) -> dict[str, Estimate]:
@@ -208,7 +209,7 @@ def _from_sums(
         else measures.none("mean_distance"),
         classes=class_scores(sums, levels, missing) if "classes" in measures else None,
         measures=measures,
-        counts=sums,
+        counts=sums.astype(np.int32),  # half the memory
         scales=(people, graded),
         etas=selection.etas,
     )

@@ -129,7 +129,7 @@ class ReportRows(Sequence[ReportRow]):
             indices.setdefault(system, []).append(index)
         return dict(sorted(indices.items()))
 
-    @cached_property
+    @property
     def finished_coverage(self) -> FloatArray:
         """Coverage of reports that were rated throughout: reports x columns, NaN for others."""
         n = self.n_questions[:, np.newaxis]
@@ -137,7 +137,7 @@ class ReportRows(Sequence[ReportRow]):
         nothing = np.full(self.n_answered.shape, np.nan)
         return np.divide(self.n_answered, n, out=nothing, where=is_finished)
 
-    @cached_property
+    @property
     def judge_coverage(self) -> FloatArray | None:
         """Coverage by the judge, NaN where undefined; None without a judge."""
         if self.n_answered.shape[1] == self.n_raters:
@@ -272,8 +272,8 @@ def report_rows(matrix: RatingMatrix) -> ReportRows:
         systems=tuple(matrix.texts[pk].group for pk in texts),
         topics=tuple(topic_names[topic_of[pk]] for pk in texts),
         n_questions=n_questions[:, 0],
-        n_answered=n_answered,
-        n_unrated=n_unrated,
+        n_answered=n_answered.astype(np.int32),
+        n_unrated=n_unrated.astype(np.int32),
         means=np.where(n_means > 0, means, np.nan),
         n_raters=len(selection.raters),
     )
@@ -331,7 +331,8 @@ def mean_coverage(reports: ReportRows) -> dict[str, tuple[Estimate, ...]]:
             return Estimate(None, "undefined, because no report is finished", 0, len(values))
         return Estimate(float(finished.mean()), None, len(finished), len(values) - len(finished))
 
+    coverage = reports.finished_coverage
     return {
-        system: tuple(map(mean, reports.finished_coverage[indices].T))
+        system: tuple(map(mean, coverage[indices].T))
         for system, indices in reports.by_system().items()
     }
