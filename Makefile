@@ -40,7 +40,7 @@ dev-env: .venv/dev.stamp ## install .venv with what the tests need
 # fails is reported before the first test runs.
 lint: dev-env ## run all linters
 	@echo "== lint"
-	@$(BIN)/mypy . & types=$$!; set -x; \
+	@$(BIN)/mypy . & types=$$!; trap "kill $$types" INT TERM; set -x; \
 	$(BIN)/ruff check . && \
 	$(BIN)/ruff format --check . && \
 	$(BIN)/djangofmt --check --quiet templates && \
@@ -50,7 +50,7 @@ lint: dev-env ## run all linters
 	$(PY) manage.py makemigrations --check --dry-run && \
 	$(PY) -m tests.words && \
 	{ $(PY) -m pytest --collect-only -qq > .venv/collected.txt || { cat .venv/collected.txt; false; }; }; \
-	quick=$$?; wait $$types && exit $$quick
+	quick=$$?; [ $$quick = 0 ] || kill $$types; wait $$types && exit $$quick
 
 test: ## run the linters and all tests (PYTEST="-k skip -x": options of pytest)
 test: lint test-sqlite test-browser test-postgres test-timing $(if $(PYTEST),,bench-smoke)

@@ -21,7 +21,7 @@ from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_inde
 ALL_SYSTEMS = "all"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GradesOf:
     """The grades that one rater gave to the texts of one system, or to all.
 
@@ -98,5 +98,5 @@ def grades_given(matrix: RatingMatrix) -> tuple[GradesOf, ...]:
 
 
 def _grades_of(selection: Selection, rater: Column, system: str, by_topic: IntArray) -> GradesOf:
-    graded = by_topic[by_topic.any(axis=1)].astype(np.int32)  # half the memory
+    graded = by_topic[by_topic.any(axis=1)].astype(np.int32)  # half the memory of int64
     return GradesOf(rater, system, selection.levels, graded, selection.measures)

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.agreement.threshold import AtEta, Scale, at_eta, sweep
+from evaluation.agreement.threshold import AtEta, Scale, at_eta, has_sweep, sweep
 from evaluation.data.measures import Measures
 from evaluation.data.ratings import RatingMatrix
 from evaluation.data.selection import Selection
@@ -22,6 +22,25 @@ from evaluation.stats.estimate import Estimate, FloatArray, IntArray, level_inde
 from evaluation.stats.pair_counts import PairCounts
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class SparseCounts:
+    """Counts of which most are 0: 101 levels have 10,201 cells a topic, and a topic some grades."""
+
+    shape: tuple[int, ...]
+    cells: NDArray[np.int32]
+    values: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, counts: IntArray) -> SparseCounts:
+        cells = np.flatnonzero(counts)
+        return cls(counts.shape, cells.astype(np.int32), counts.ravel()[cells].astype(np.int32))
+
+    def dense(self) -> IntArray:
+        counts = np.zeros(math.prod(self.shape), dtype=np.int64)
+        counts[self.cells] = self.values
+        return counts.reshape(self.shape)
+
+
 @dataclass(frozen=True)
 class AgainstJudge(AtEta):
     """Grades of one rater, or pooled grades of several, against the judge's on the same pairs.
@@ -30,9 +49,9 @@ class AgainstJudge(AtEta):
     pairs that the judge did not rate, which are in nothing else. `matrix` counts levels of the
     raters (rows) against those of the judge (columns); where the two grade on different scales,
     both are read as answerable or not, and `levels` is 0 and 1. `counts` is topics x levels of the people
-    x levels of the judge, each on its scale in `scales`. Where no grade says answerable, all statistics that
-    depend on eta are undefined, and `accuracy` is the share of equal grades. Intervals: jackknife over
-    topics.
+    x levels of the judge, each on its scale in `scales`, and None where eta moves nothing. Where no grade
+    says answerable, all statistics that depend on eta are undefined, and `accuracy` is the share of equal
+    grades. Intervals: jackknife over topics.
     """
 
     name: str
@@ -49,15 +68,16 @@ class AgainstJudge(AtEta):
     classes: Classes | None
     """The scores of the judge with the raters as the truth, where grades are names."""
     measures: Measures
-    counts: NDArray[np.int32]
+    counts: SparseCounts | None
     scales: tuple[Scale, Scale]
     etas: tuple[int, ...]
 
     @cached_property
     def sweep(self) -> tuple[AtEta, ...]:
         """The scores at every eta; empty where eta moves nothing."""
-        counts = self.counts.astype(np.int64)
-        return sweep(counts, *self.scales, self.etas, self.n_without_judge)
+        if self.counts is None:
+            return ()
+        return sweep(self.counts.dense(), *self.scales, self.etas, self.n_without_judge)
 
     @property
     def in_words(self) -> dict[str, Estimate]:
@@ -209,7 +229,7 @@ def _from_sums(
         else measures.none("mean_distance"),
         classes=class_scores(sums, levels, missing) if "classes" in measures else None,
         measures=measures,
-        counts=sums.astype(np.int32),  # half the memory
+        counts=SparseCounts.of(sums) if has_sweep(people, graded, selection.etas) else None,
         scales=(people, graded),
         etas=selection.etas,
     )

@@ -104,9 +104,14 @@ def sweep(
     sums: IntArray, people: Scale, judge: Scale, etas: Sequence[int], missing: int
 ) -> tuple[AtEta, ...]:
     """Return the scores at each eta; empty where both sides have a threshold of their own."""
-    if people.fixed is not None and judge.fixed is not None:
+    if not has_sweep(people, judge, etas):
         return ()
     return tuple(at_eta(sums, people, judge, eta, missing) for eta in etas)
+
+
+def has_sweep(people: Scale, judge: Scale, etas: Sequence[int]) -> bool:
+    """Return whether scores depend on eta."""
+    return bool(etas) and (people.fixed is None or judge.fixed is None)
 
 
 def _kappa(cells: IntArray, missing: int) -> Estimate:

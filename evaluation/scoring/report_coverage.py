@@ -134,8 +134,8 @@ class ReportRows(Sequence[ReportRow]):
         """Coverage of reports that were rated throughout: reports x columns, NaN for others."""
         n = self.n_questions[:, np.newaxis]
         is_finished = (self.n_unrated == 0) & (n > 0)
-        nothing = np.full(self.n_answered.shape, np.nan)
-        return np.divide(self.n_answered, n, out=nothing, where=is_finished)
+        undefined = np.full(self.n_answered.shape, np.nan)
+        return np.divide(self.n_answered, n, out=undefined, where=is_finished)
 
     @property
     def judge_coverage(self) -> FloatArray | None:
@@ -143,19 +143,19 @@ class ReportRows(Sequence[ReportRow]):
         if self.n_answered.shape[1] == self.n_raters:
             return None
         is_rated = self.n_unrated[:, -1] < self.n_questions
-        nothing = np.full(len(self), np.nan)
-        return np.divide(self.n_answered[:, -1], self.n_questions, out=nothing, where=is_rated)
+        undefined = np.full(len(self), np.nan)
+        return np.divide(self.n_answered[:, -1], self.n_questions, out=undefined, where=is_rated)
 
 
-@dataclass(frozen=True)
-class FinishedReports:
-    """Coverage of finished reports, of which pairs of columns are correlated.
+@dataclass(frozen=True, eq=False)
+class CoverageColumns:
+    """Coverage of reports by each rater and the judge, of which pairs of columns are correlated.
 
-    `coverage` is reports x columns, NaN where a rater has not finished the report; `topic` numbers the topic
+    `values` is reports x columns, NaN where a rater has not finished the report; `topic` numbers the topic
     of each report.
     """
 
-    coverage: FloatArray
+    values: FloatArray
     topic: IntArray
     n_topics: int
     ranked: bool
@@ -164,17 +164,18 @@ class FinishedReports:
     @cached_property
     def pearson(self) -> FloatArray:
         """Pearson's r of all pairs of columns, NaN where undefined: columns x columns."""
-        rated = ~np.isnan(self.coverage)
+        rated = ~np.isnan(self.values)
         present = rated.astype(np.float64)
         # Around 0, so that no large numbers cancel.
-        values = np.where(rated, self.coverage - np.nanmean(self.coverage), 0.0)
+        mean = self.values[rated].mean() if rated.any() else 0.0
+        values = np.where(rated, self.values - mean, 0.0)
         sums, squares = values.T @ present, (values**2).T @ present
         products = values.T @ values
         terms = (present.T @ present, sums, sums.T, squares, squares.T, products)
         return pearson_from_sums(np.stack(terms, axis=-1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Correlations:
     """Correlations of report coverage by two raters, over the reports that both finished.
 
@@ -183,7 +184,7 @@ class Correlations:
 
     a: Column
     b: Column
-    reports: FinishedReports
+    coverage: CoverageColumns
     columns: tuple[int, int]
 
     @property
@@ -194,13 +195,13 @@ class Correlations:
     @property
     def r(self) -> float | None:
         """The value of `pearson`, without its interval and p."""
-        r = float(self.reports.pearson[self.columns])
+        r = float(self.coverage.pearson[self.columns])
         return None if np.isnan(r) else r
 
     @cached_property
     def pearson(self) -> Correlation:
-        x, y, topics = self._lists()
-        n_topics = self.reports.n_topics
+        x, y, topics = self._finished_by_both()
+        n_topics = self.coverage.n_topics
         deleted = leave_one_out_correlations(x, y, topics, ranked=False, n_topics=n_topics)
         return self._with_jackknife(correlation.pearson(x, y), deleted.pearson)
 
@@ -214,28 +215,28 @@ class Correlations:
 
     @cached_property
     def _ranked(self) -> tuple[Correlation, Correlation]:
-        x, y, topics = self._lists()
+        x, y, topics = self._finished_by_both()
         rho, tau = correlation.spearman(x, y), correlation.kendall_tau_b(x, y)
-        if not self.reports.ranked:
+        if not self.coverage.ranked:
             return self._with_jackknife(rho, None), self._with_jackknife(tau, None)
-        deleted = leave_one_out_correlations(x, y, topics, n_topics=self.reports.n_topics)
+        deleted = leave_one_out_correlations(x, y, topics, n_topics=self.coverage.n_topics)
         return (
             self._with_jackknife(rho, deleted.spearman),
             self._with_jackknife(tau, deleted.kendall),
         )
 
-    def _lists(self) -> tuple[FloatArray, FloatArray, IntArray]:
+    def _finished_by_both(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the coverages of the reports that both finished, and their topics."""
-        a, b = (self.reports.coverage[:, column] for column in self.columns)
+        a, b = (self.coverage.values[:, column] for column in self.columns)
         both = ~(np.isnan(a) | np.isnan(b))
-        return a[both], b[both], self.reports.topic[both]
+        return a[both], b[both], self.coverage.topic[both]
 
     def _with_jackknife(self, estimate: Correlation, deleted: FloatArray | None) -> Correlation:
-        n_reports = len(self.reports.coverage)
+        n_reports = len(self.coverage.values)
         estimate = replace(estimate, missing=n_reports - estimate.n)
         if deleted is None:
             reason = (
-                f"no interval, because {estimate.n} reports are too many to rank again and again"
+                f"no interval, because {n_reports} reports are too many to rank again and again"
             )
             return replace(estimate, interval_reason=reason)
         with_interval = jackknife_interval(estimate, deleted, fisher=True)
@@ -272,6 +273,7 @@ def report_rows(matrix: RatingMatrix) -> ReportRows:
         systems=tuple(matrix.texts[pk].group for pk in texts),
         topics=tuple(topic_names[topic_of[pk]] for pk in texts),
         n_questions=n_questions[:, 0],
+        # int32: half the memory of int64.
         n_answered=n_answered.astype(np.int32),
         n_unrated=n_unrated.astype(np.int32),
         means=np.where(n_means > 0, means, np.nan),
@@ -318,7 +320,7 @@ def correlations(matrix: RatingMatrix, reports: ReportRows) -> tuple[Correlation
     columns = (*selection.raters, *filter(None, [selection.judge]))
     pairs = list(combinations(range(len(columns)), 2))
     ranked = len(pairs) * len(reports) ** 2 <= SIGNS
-    finished = FinishedReports(reports.finished_coverage, topic, len(names), ranked)
+    finished = CoverageColumns(reports.finished_coverage, topic, len(names), ranked)
     return tuple(Correlations(columns[a], columns[b], finished, (a, b)) for a, b in pairs)
 
 

@@ -124,13 +124,12 @@ def coverage_table(coverage: ReportCoverage) -> PaperTable:
     """Return the table of the figure: a line for each report, a column for each rater."""
     raters = (*coverage.people, *([coverage.judge] if coverage.judge else []))
     blocks = []
-    for system in coverage.systems:
+    for system, indices in coverage.reports.by_system().items():
         lines = []
-        for report in coverage.reports:
-            if report.system == system:
-                values = {rater: Cell(value) for rater, value in by_rater(coverage, report)}
-                cells = tuple(values.get(rater) for rater in raters)
-                lines.append(Line(f"{system}, {report.topic}", cells))
+        for report in coverage.reports.take(indices):
+            values = {rater: Cell(value) for rater, value in by_rater(coverage, report)}
+            cells = tuple(values.get(rater) for rater in raters)
+            lines.append(Line(f"{system}, {report.topic}", cells))
         blocks.append(Block(system, tuple(lines)))
     return PaperTable(
         label="figure4_values",

@@ -44,17 +44,17 @@ def paint_coverage(figure: Figure, coverage: ReportCoverage) -> None:
     A report that a rater has not finished is a hollow mark and enters no mean.
     """
     legend = _legend(coverage)
-    size, systems = len(coverage.topics), coverage.systems
+    size, systems = len(coverage.topics), coverage.reports.by_system()
     width = PAGE if coverage.is_wide else COLUMN
     figure.set_size_inches(width, 0.5 + 0.9 * len(systems) + 0.14 * len(legend))
     panels = figure.subplots(len(systems), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    for axes, system in zip(panels, systems, strict=True):
+    for axes, (system, indices) in zip(panels, systems.items(), strict=True):
         axes.set_title(system, loc="left", pad=3)
         axes.set_ylim(0, 1.04)
         axes.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
         axes.set_xlim(-0.6, size - 0.4)
         axes.tick_params(axis="x", length=0)
-        _panel(axes, coverage, [report for report in coverage.reports if report.system == system])
+        _panel(axes, coverage, list(coverage.reports.take(indices)))
     prefix = _common_prefix(coverage.topics)
     step = -(-size // round(9 * width))  # number of names that fit
     ticks = range(0, size, step)

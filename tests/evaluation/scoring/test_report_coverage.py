@@ -7,7 +7,7 @@ from scipy import stats
 from evaluation.data.columns import Column
 from evaluation.scoring.report_coverage import (
     Correlations,
-    FinishedReports,
+    CoverageColumns,
     ReportRow,
     ReportRows,
     mean_coverage,
@@ -16,7 +16,7 @@ from evaluation.stats.correlation import pearson
 
 
 def random_reports(seed, n=60, n_raters=4):
-    """Return reports of three systems with a judge; about a fifth of the grades is missing."""
+    """Return reports of three systems with a judge; a twentieth of the grades is missing."""
     draw = np.random.default_rng(seed)
     n_questions = draw.integers(0, 6, n)
     n_unrated = draw.binomial(n_questions[:, np.newaxis], 0.05, (n, n_raters + 1))
@@ -77,7 +77,7 @@ def test_each_pair_is_correlated_as_alone(seed):
     coverage[2:, 3] = np.nan  # nor have two pairs
     raters = [Column(n, f"r{n}", "human", n) for n in range(5)]
     topics = np.unique(reports.topics, return_inverse=True)[1]
-    finished = FinishedReports(coverage, topics, 20, ranked=True)
+    finished = CoverageColumns(coverage, topics, 20, ranked=True)
     for a in range(5):
         for b in range(a + 1, 5):
             pair = Correlations(raters[a], raters[b], finished, (a, b))
@@ -101,8 +101,17 @@ def test_rank_correlations_of_many_reports_have_no_interval():
     raters = [Column(n, f"r{n}", "human", n) for n in range(2)]
     topics = np.unique(reports.topics, return_inverse=True)[1]
     pair = Correlations(
-        *raters, FinishedReports(reports.finished_coverage, topics, 20, ranked=False), (0, 1)
+        *raters, CoverageColumns(reports.finished_coverage, topics, 20, ranked=False), (0, 1)
     )
     assert pair.pearson.low is not None
     assert pair.spearman.low is None
-    assert "too many to rank again and again" in pair.kendall.interval_reason
+    reason = "no interval, because 60 reports are too many to rank again and again"
+    assert pair.kendall.interval_reason == reason
+
+
+def test_correlations_of_raters_who_finished_nothing_are_undefined():
+    raters = [Column(n, f"r{n}", "human", n) for n in range(2)]
+    columns = CoverageColumns(np.full((4, 2), np.nan), np.arange(4), 4, ranked=True)
+    pair = Correlations(*raters, columns, (0, 1))
+    assert pair.r is pair.pearson.value is pair.kendall.value is None
+    assert pair.pearson.missing == 4

@@ -23,8 +23,7 @@ from evaluation.replications.crux_paper.figure5 import heat, heat_csv
 from evaluation.replications.crux_paper.names import ALPHA_NDCG, COVERAGE_Y, COVERAGE_Z, RECALL
 from evaluation.replications.crux_paper.painting import _common_prefix, draw_figure
 from evaluation.replications.crux_paper.parts import KINDS
-from evaluation.scoring.report_coverage import Correlations
-from evaluation.stats.correlation import Correlation
+from evaluation.scoring.report_coverage import Correlations, CoverageColumns
 from tests.toolbox.agreement_study import make_study
 
 pytestmark = pytest.mark.any_database
@@ -157,15 +156,13 @@ def test_correlations_are_of_the_judge_with_each_person(coverage):
 
 def test_both_correlations_are_printed(coverage):
     person, judge = coverage.people[0], coverage.judge
+    # r: two large values, each beside a small one; rho: two ranks of five are swapped.
+    values = np.array([[0, 1, 2, 3, 20], [0, 1, 2, 20, 3]], dtype=np.float64).T
     pair = Correlations(
-        person,
-        judge,
-        Correlation(0.9, None, 9),
-        Correlation(-0.8, None, 9),
-        Correlation(1, None, 9),
+        person, judge, CoverageColumns(values, np.arange(5), 5, ranked=False), (0, 1)
     )
     text = svg_text(draw_figure(replace(coverage, correlations=(pair,)), "svg"))
-    assert "ann: r = 0.90, ρ = −0.80" in text
+    assert "ann: r = −0.04, ρ = 0.90" in text
     assert "judge, η = 3" in text
     assert "annotated.oracle" in text
 
@@ -179,25 +176,25 @@ def test_without_a_judge_people_are_compared(db):
 
 
 def test_crowd_is_drawn_as_people(coverage):
+    reports = coverage.reports
     crowd = replace(
         coverage,
         people=coverage.people * 4,
         judge=None,
         correlations=(),
-        reports=tuple(
-            r._replace(
-                n_answered=r.n_answered[: r.n_raters] * 4,
-                n_unrated=r.n_unrated[: r.n_raters] * 4,
-                n_raters=r.n_raters * 4,
-            )
-            for r in coverage.reports
+        reports=replace(
+            reports,
+            n_answered=np.tile(reports.n_answered[:, : reports.n_raters], 4),
+            n_unrated=np.tile(reports.n_unrated[:, : reports.n_raters], 4),
+            n_raters=reports.n_raters * 4,
         ),
     )
     assert "8 people" in svg_text(draw_figure(crowd, "svg"))
 
 
 def test_name_is_never_read_as_a_formula(coverage):
-    odd = tuple(r._replace(system=f"{r.system}$_x$") for r in coverage.reports)
+    reports = coverage.reports
+    odd = replace(reports, systems=tuple(f"{system}$_x$" for system in reports.systems))
     text = svg_text(draw_figure(replace(coverage, reports=odd), "svg"))
     assert "annotated.oracle$_x$" in text
 
