@@ -20,7 +20,7 @@ _LONGEST_SHORT_FORM = len("approx.")
 # A line end counts once: \r\n is not a \r and a \n, which would be a blank line.
 _LINE_END = r"(?:\r\n|\r(?!\n)|\n)"
 # Only blank lines: the indent of the next line belongs to it.
-_BLANK_LINES = rf"(?:[^\S\r\n]*+{_LINE_END})++"
+_BLANK_LINES = rf"(?>(?:[^\S\r\n]*+{_LINE_END})+)"
 _PARAGRAPH_END = re.compile(rf"\A{_BLANK_LINES}|{_LINE_END}{_BLANK_LINES}")
 _TOKENS = re.compile(r"\S+")
 

@@ -39,8 +39,10 @@ _TOKEN = regex.compile(
     rf"|(?:\p{{Line_Break=Complex_Context}}{_EX})++"
 )
 # The same for texts of ASCII alone, five times as fast.
-_ASCII_PIECE = r"(?:[A-Za-z]++(?:(?:_++|[.':])[A-Za-z]++)*+|[0-9]++(?:(?:_++|[.,;'])[0-9]++)*+)"
-_ASCII_TOKEN = re.compile(rf"_*+{_ASCII_PIECE}(?:_*+{_ASCII_PIECE})*+_*+")
+_ASCII_PIECE = (
+    r"(?:[A-Za-z]++(?>(?:(?:_++|[.':])[A-Za-z]++)*)|[0-9]++(?>(?:(?:_++|[.,;'])[0-9]++)*))"
+)
+_ASCII_TOKEN = re.compile(rf"_*+{_ASCII_PIECE}(?>(?:_*+{_ASCII_PIECE})*)_*+")
 _APOSTROPHES = ("'", "’", "＇")
 
 

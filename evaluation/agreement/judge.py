@@ -24,7 +24,7 @@ from evaluation.stats.pair_counts import PairCounts
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SparseCounts:
-    """Counts of which most are 0: 101 levels have 10,201 cells a topic, and a topic some grades."""
+    """Nonzero counts: 101 levels have 10,201 cells a topic, most of them 0."""
 
     shape: tuple[int, ...]
     cells: NDArray[np.int32]

@@ -149,7 +149,7 @@ class ReportRows(Sequence[ReportRow]):
 
 @dataclass(frozen=True, eq=False)
 class CoverageColumns:
-    """Coverage of reports by each rater and the judge, of which pairs of columns are correlated.
+    """Coverage of reports, a column for each rater and the judge, to be correlated.
 
     `values` is reports x columns, NaN where a rater has not finished the report; `topic` numbers the topic
     of each report.

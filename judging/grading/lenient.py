@@ -35,11 +35,11 @@ _MARKS = r"[\s\"'`“”‘’*_#]*+"
 _BRACKETS = r"[\s\"'`“”‘’*_#()\[\]]*+"
 _ON_THE_LINE = r"[ \t\r\"'`“”‘’*_)\]]*+"
 _ON_A_LINE = r"[ \t\r\"'`“”‘’*_]*+"  # without what makes "1)" and "1." of a list
-_NUMBER = r"([0-9]++)(?:\.0++)?+(?![0-9])"
-_BOXED = r"(?:\$*+\\boxed\{)?+"
-_OF = rf"(?:{_BRACKETS}(?:/|(?:out\s++)?of\b){_BRACKETS}([0-9]++)(?:\.0++)?+(?![0-9]))?+"
+_NUMBER = r"([0-9]++)(?>(?:\.0++)?)(?![0-9])"
+_BOXED = r"(?>(?:\$*+\\boxed\{)?)"
+_OF = rf"(?>(?:{_BRACKETS}(?:/|(?:out\s++)?of\b){_BRACKETS}{_NUMBER})?)"
 _SET_WORDS = re.compile(
-    rf"{_MARKS}(?:{_LEAD}\b(?:{_MARKS}[:=,]?+{_MARKS}))*+{_BRACKETS}{_BOXED}{_NUMBER}{_OF}"
+    rf"{_MARKS}(?>(?:{_LEAD}\b(?:{_MARKS}[:=,]?+{_MARKS}))*){_BRACKETS}{_BOXED}{_NUMBER}{_OF}"
     rf"\}}?\$*+{_BRACKETS}(?:(?:points?|stars?)\b)?{_BRACKETS}[.!]?{_BRACKETS}",
     re.IGNORECASE,
 )
@@ -49,7 +49,7 @@ _NUMERAL_GRADE = re.compile(
     re.IGNORECASE,
 )
 LABELLED = re.compile(
-    rf"(?<![\w-])(?:(?:final|overall|relevance)\s){{0,2}}+{_LABEL}{_MARKS}(?:[:=]|is\b){_BRACKETS}"
+    rf"(?<![\w-])(?>(?:(?:final|overall|relevance)\s){{0,2}}){_LABEL}{_MARKS}(?:[:=]|is\b){_BRACKETS}"
     rf"{_BOXED}{_NUMBER}{_OF}(?=\}}?\$*+{_ON_THE_LINE}(?:[.;,!](?!\S)|\n|\Z|(?:-|–|—|\()\s*+[^\W\d]|"
     r"because\b|since\b))",
     re.IGNORECASE,
@@ -78,7 +78,7 @@ _DOUBT = re.compile(
 # What may stand before a label in its sentence: "Maximum rating: 5" is about something else, and what
 # stands in quotation marks or behind a line that ends in a colon may be what another said.
 BEFORE_A_LABEL = re.compile(
-    r"[\s•*_#-]*+(?:" + _LEAD + r"\b[\s*_#]*+[:=,]?+[\s*_#]*+)*+",
+    r"[\s•*_#-]*+(?>(?:" + _LEAD + r"\b[\s*_#]*+[:=,]?+[\s*_#]*+)*)",
     re.IGNORECASE,
 )
 ANNOUNCES = re.compile(r":[\s*_#]*+\Z")
@@ -223,7 +223,7 @@ def normalize_label(label: str) -> str:
 
 _ONE_WORD = re.compile(
     rf"{AROUND}(?:(?:the\s++)?(?:label|grade|rating|answer|category|class){AROUND}(?:[:=]|is\b){AROUND})?"
-    rf"([^\W\d_]\w*+(?:[ -]\w++)*+){AROUND}\.?{AROUND}",
+    rf"([^\W\d_]\w*+(?>(?:[ -]\w++)*)){AROUND}\.?{AROUND}",
     re.IGNORECASE,
 )
 

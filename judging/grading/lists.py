@@ -19,14 +19,14 @@ _LINE = re.compile(
     re.IGNORECASE,
 )
 _ANNOUNCES = re.compile(
-    r"[\s*_#]*+(?:(?:a|all|answers?|are|as|assessments?|based|below|certainly|each|evaluations?|every|final|"
+    r"[\s*_#]*+(?>(?:(?:a|all|answers?|are|as|assessments?|based|below|certainly|each|evaluations?|every|final|"
     r"follows|for|given|grades?|here(?:['’]s)?|in|is|its|list|my|of|okay|on|order|per|questions?|"
-    r"ratings?|scores?|sure|text|the|their|these|to|with)\b[\s,!.*_]*+)++:[\s*_]*+",
+    r"ratings?|scores?|sure|text|the|their|these|to|with)\b[\s,!.*_]*+)+):[\s*_]*+",
     re.IGNORECASE,
 )
 _BEGINNINGS = "|".join("question"[:length] for length in range(8, 0, -1))
 _BEGUN = re.compile(
-    rf"[\s*_•-]*+(?:(?:{_BEGINNINGS})[ .]?)?+[0-9]{{0,5}}+{AROUND}(?:[:=).]{AROUND}(.*))?",
+    rf"[\s*_•-]*+(?>(?:(?:{_BEGINNINGS})[ .]?)?)[0-9]{{0,5}}+{AROUND}(?:[:=).]{AROUND}(.*))?",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\s*+```\w*+\s*+")

@@ -141,7 +141,7 @@ def labels_of(levels: Iterable[tuple[int, str]]) -> dict[str, int]:
     return {name: grades[0] for name, grades in by_label.items() if len(grades) == 1}
 
 
-_LABEL_TOKEN = re.compile(r"[^\W\d_]\w*+(?:-\w++)*+")
+_LABEL_TOKEN = re.compile(r"[^\W\d_]\w*+(?>(?:-\w++)*)")
 
 PARSERS: Mapping[str, Parser] = {
     "integer-1": Parser(readers.integer_1, "one grade and nothing else", sets_thinking_apart=False),

@@ -59,7 +59,7 @@ _GRADE = re.compile(
     re.IGNORECASE,
 )
 # Signs, points and commas between digits belong to a number: 4.5 is one number, and no integer.
-NUMBER = re.compile(r"(?:(?<!\w)[-−])?[0-9]++(?:[.,][0-9]++)*+")
+NUMBER = re.compile(r"(?:(?<!\w)[-−])?[0-9]++(?>(?:[.,][0-9]++)*)")
 _QUOTATION = re.compile(r"(?:[-*•]\s*+)?[\"“](.*)[\"”][.,;]?")
 
 
