@@ -300,7 +300,7 @@ def _judge_test(selection: Selection, scores: AgainstJudge) -> JudgeTest:
     return JudgeTest(
         rubric=selection.rubric.title,
         n=scores.n,
-        eta=scores.eta if scores.counts else None,
+        eta=scores.eta if scores.depends_on_eta else None,
         weights=weights,
         kappa=kappa,
         accuracy=scores.accuracy,

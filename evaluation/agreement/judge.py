@@ -32,10 +32,12 @@ class SparseCounts:
 
     @classmethod
     def of(cls, counts: IntArray) -> SparseCounts:
+        """Return the nonzero cells of an array."""
         cells = np.flatnonzero(counts)
         return cls(counts.shape, cells.astype(np.int32), counts.ravel()[cells].astype(np.int32))
 
     def dense(self) -> IntArray:
+        """Return the array."""
         counts = np.zeros(math.prod(self.shape), dtype=np.int64)
         counts[self.cells] = self.values
         return counts.reshape(self.shape)
@@ -71,6 +73,10 @@ class AgainstJudge(AtEta):
     counts: SparseCounts | None
     scales: tuple[Scale, Scale]
     etas: tuple[int, ...]
+
+    @property
+    def depends_on_eta(self) -> bool:
+        return self.counts is not None
 
     @cached_property
     def sweep(self) -> tuple[AtEta, ...]:

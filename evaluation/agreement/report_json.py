@@ -108,16 +108,14 @@ def _these(row: object, measures: Attributes, *names: str) -> Json:
 
 def _between_raters(report: AgreementReport) -> Json:
     raters = report.selection.raters
-    coverage: Json = {}
-    unrated: Json = {}
-    for column, rater in enumerate(raters):
-        defined = {
-            row.name: row.coverage[column] for row in report.reports if row.coverage[column].n
-        }
-        coverage[rater.name] = {name: share.value for name, share in defined.items()}
-        unrated[rater.name] = {
-            name: share.missing for name, share in defined.items() if share.missing
-        }
+    coverage: Json = {rater.name: {} for rater in raters}
+    unrated: Json = {rater.name: {} for rater in raters}
+    for row in report.reports:
+        for rater, share in zip(raters, row.coverage, strict=True):
+            if share.n:
+                coverage[rater.name][row.name] = share.value
+            if share.missing:
+                unrated[rater.name][row.name] = share.missing
     resampled = report.bootstrap
     return {
         "n_items": report.n_items,

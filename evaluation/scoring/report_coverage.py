@@ -320,8 +320,8 @@ def correlations(matrix: RatingMatrix, reports: ReportRows) -> tuple[Correlation
     columns = (*selection.raters, *filter(None, [selection.judge]))
     pairs = list(combinations(range(len(columns)), 2))
     ranked = len(pairs) * len(reports) ** 2 <= SIGNS
-    finished = CoverageColumns(reports.finished_coverage, topic, len(names), ranked)
-    return tuple(Correlations(columns[a], columns[b], finished, (a, b)) for a, b in pairs)
+    coverage = CoverageColumns(reports.finished_coverage, topic, len(names), ranked)
+    return tuple(Correlations(columns[a], columns[b], coverage, (a, b)) for a, b in pairs)
 
 
 def mean_coverage(reports: ReportRows) -> dict[str, tuple[Estimate, ...]]:

@@ -156,7 +156,7 @@ def test_correlations_are_of_the_judge_with_each_person(coverage):
 
 def test_both_correlations_are_printed(coverage):
     person, judge = coverage.people[0], coverage.judge
-    # r: two large values, each beside a small one; rho: two ranks of five are swapped.
+    # Only two of five ranks are swapped, but they are those of the largest value in each list.
     values = np.array([[0, 1, 2, 3, 20], [0, 1, 2, 20, 3]], dtype=np.float64).T
     pair = Correlations(
         person, judge, CoverageColumns(values, np.arange(5), 5, ranked=False), (0, 1)
