@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import URLPattern, path
 
-from annotation.formats.writing import escape_formula
+from annotation.formats.writing import ExportError, escape_formula
 from annotation.program_version import program_versions
 from evaluation.latex import MAX_ROWS, latex_table
 from evaluation.stats.estimate import Estimate
@@ -134,7 +134,7 @@ def table_file(
     """Return a table as `name`.csv, .json or .tex to download.
 
     `caption` is that of the LaTeX table. Where the page has a judge, the state of its certificate is in
-    the last column, of LaTeX in the caption. Raises Http404 for a table too long for LaTeX.
+    the last column, of LaTeX in the caption. Raises ExportError for a table too long for LaTeX.
     """
     certificates = getattr(request, "certificates", "")
     if file_format == "tex" and certificates:
@@ -148,7 +148,7 @@ def table_file(
     elif file_format == "tex":
         rows = list(islice(table.rows, MAX_ROWS + 1))
         if len(rows) > MAX_ROWS:
-            raise Http404(
+            raise ExportError(
                 f"This table has over {MAX_ROWS} rows: LaTeX has no page for it. Use CSV."
             )
         table = ResultTable(table.header, rows)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Exists, OuterRef
 
 from annotation.models import Dataset, Rating
 from annotation.models.rating import raters_of
@@ -191,17 +191,20 @@ def _lacks_systems(rubric: RatedRubric) -> str:
     except SelectionError:
         return f"a system has no value under {rubric.title}"
     raters = [rater.pk for rater in selection.raters]
-    # A join would read all ratings to count a few systems.
+    # A join would read all ratings, and a count all texts, to find a few systems.
     ratings = Rating.objects.filter(
         text=OuterRef("pk"), rubric=selection.rubric, rater__in=raters
     ).order_by()
-    texts = selection.dataset.texts.exclude(system="").order_by()
-    n = texts.filter(Exists(ratings)).aggregate(
-        systems=Count("system", distinct=True), topics=Count("topic", distinct=True)
-    )
-    if n["systems"] < 2:
+    texts = selection.dataset.texts.exclude(system="").filter(Exists(ratings)).order_by()
+    systems, topics = set(), set()
+    for system, topic in texts.values_list("system", "topic_id").iterator(chunk_size=100):
+        systems.add(system)
+        topics.add(topic)
+        if len(systems) > 1 and len(topics - {None}) > 2:
+            return ""
+    if len(systems) < 2:
         return "people have rated texts of fewer than two systems"
-    return "people have rated texts on fewer than three topics" if n["topics"] < 3 else ""
+    return "people have rated texts on fewer than three topics"
 
 
 def _lacks_probabilities(rubric: RatedRubric) -> str:

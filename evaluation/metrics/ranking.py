@@ -112,29 +112,32 @@ class RankingMany:
 
 
 def ranking_many(
-    relevance: FloatArray, sizes: IntArray, n_relevant: int, k: IntArray
+    relevance: FloatArray, sizes: IntArray, n_relevant: IntArray, k: IntArray
 ) -> RankingMany:
-    """Return recall, average precision and nDCG of many rankings of one topic, vectorised.
+    """Return recall, average precision and nDCG of many rankings, vectorised.
 
     `relevance` is rankings x ranks, 1, 0 or NaN as in `recall`, and the gains of nDCG, as whose
     best all relevant passages gain 1; what lies beyond the `sizes` of the rankings does not count.
-    `k` is of each ranking. Values, undefined cases and `missing` equal those of the three.
+    `n_relevant` and `k` are of each ranking. Values, undefined cases and `missing` equal those of the
+    three.
     """
     ranks = np.arange(relevance.shape[1])
     counted = ranks < np.minimum(sizes, k)[:, np.newaxis]
     missing = (np.isnan(relevance) & counted).sum(axis=1)
-    if n_relevant == 0:
-        undefined = np.full(len(sizes), np.nan)
-        return RankingMany(undefined, undefined, undefined, missing)
     relevant = (relevance == 1) & counted
     precision = np.cumsum(relevant, axis=1) / (ranks + 1)
-    ideal = cumulative_dcg(np.ones(n_relevant))[np.minimum(np.maximum(k, 1), n_relevant)]
-    return RankingMany(
-        recall=relevant.sum(axis=1) / n_relevant,
-        average_precision=np.where(relevant, precision, 0.0).sum(axis=1) / n_relevant,
-        ndcg=cumulative_dcg(relevant.astype(np.float64))[:, -1] / ideal,
-        missing=missing,
-    )
+    best = cumulative_dcg(np.ones(n_relevant.max(initial=0)))
+    ideal = best[np.minimum(np.maximum(k, 1), n_relevant)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = RankingMany(
+            recall=relevant.sum(axis=1) / n_relevant,
+            average_precision=np.where(relevant, precision, 0.0).sum(axis=1) / n_relevant,
+            ndcg=cumulative_dcg(relevant.astype(np.float64))[:, -1] / ideal,
+            missing=missing,
+        )
+    for measure in (values.recall, values.average_precision, values.ndcg):
+        measure[n_relevant == 0] = np.nan
+    return values
 
 
 def _relevant(relevance: ArrayLike, n_relevant: int, k: int) -> tuple[np.ndarray, int]:

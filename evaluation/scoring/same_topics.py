@@ -57,8 +57,12 @@ def on_same_topics(systems: Sequence[System]) -> tuple[System, ...]:
 
 def identical_rankings(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
     """Return groups of runs with identical rankings on the same topics, by name."""
+    runs = [row for row in rows if row.kind == "run" and row.contexts]
+    # Most runs differ on the first topic, and need no comparison of all rankings.
+    first = min((min(run.contexts) for run in runs), default=0)
+    similar = Counter((len(run.contexts), run.contexts.get(first)) for run in runs)
     groups: dict[frozenset[tuple[int, tuple[int, ...]]], list[str]] = {}
-    for row in rows:
-        if row.kind == "run" and row.contexts:
-            groups.setdefault(frozenset(row.contexts.items()), []).append(row.name)
+    for run in runs:
+        if similar[len(run.contexts), run.contexts.get(first)] > 1:
+            groups.setdefault(frozenset(run.contexts.items()), []).append(run.name)
     return tuple(tuple(names) for names in groups.values() if len(names) > 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from evaluation.scoring.tokens import TokenCounts, token_counts
 from evaluation.scoring.topic_metrics import as_ndeval_reads, measure, ranked_coverage
 from evaluation.stats.estimate import Estimate
 
-AT_ONCE = 64  # topics: few enough that all rankings of them are a small array
+MAX_CELLS = 1_000_000  # contexts x ranks x questions that are scored at once: 8 MB of grades
 
 
 @dataclass(frozen=True)
@@ -95,32 +96,30 @@ def score(dataset: Dataset, options: Options, names: Sequence[str] | None = None
 def _row_scores(
     chosen: Sequence[Row], pools: Mapping[int, Pool], counts: TokenCounts, options: Options
 ) -> tuple[RowScore, ...]:
-    counts.of(_texts(chosen, pools, options))  # all at once
+    contexts = _contexts(chosen, pools, options)
+    counts.of(set(chain.from_iterable(contexts)))  # all at once
     table = Table(len(chosen), pools, options.zeros)
-    topics = list(pools.values())
-    for start in range(0, len(topics), AT_ONCE):
-        zs = [contexts_on(pool, chosen, options) for pool in topics[start : start + AT_ONCE]]
-        values = ranked_coverage(zs, [z.answers for z in zs], options)
-        for index, (z, of_topic) in enumerate(zip(zs, values, strict=True), start):
-            table.fill(index, z, measure(z, of_topic, counts, options))
+    topics = tuple(pools.values())
+    ranks = max(map(len, contexts), default=0)
+    questions = max((len(pool.questions) for pool in topics), default=0)
+    at_once = max(1, MAX_CELLS // max(1, len(chosen) * ranks * questions))
+    for start in range(0, len(topics), at_once):
+        z = contexts_on(topics[start : start + at_once], chosen, options)
+        table.fill(start, z, measure(z, ranked_coverage(z, z.answers, options), counts, options))
         if options.ideal == "standard":
-            theirs = [as_ndeval_reads(z) for z in zs]
-            if any(differ.any() for _, differ in theirs):
-                values = ranked_coverage(zs, [answers for answers, _ in theirs], options)
-                for index, (z, of_topic) in enumerate(zip(zs, values, strict=True), start):
-                    differ = theirs[index - start][1]
-                    table.ndeval[z.rows[differ], index] = of_topic[differ]
+            answers, differ = as_ndeval_reads(z)
+            if differ.any():
+                values = ranked_coverage(z, answers, options)
+                table.ndeval[z.rows[differ], start + z.topics[differ]] = values[differ]
     return tuple(table.row_score(index, row) for index, row in enumerate(chosen))
 
 
-def _texts(chosen: Sequence[Row], pools: Mapping[int, Pool], options: Options) -> set[int]:
-    """Return all texts of the contexts."""
+def _contexts(
+    chosen: Sequence[Row], pools: Mapping[int, Pool], options: Options
+) -> list[tuple[int, ...]]:
+    """Return the keys of the texts of each context."""
     limits = {topic: limit_of(pool, options) for topic, pool in pools.items()}
-    texts: set[int] = set()
-    for row in chosen:
-        for topic in row.contexts:
-            texts.update(texts_of(row, topic, limits[topic]))
-    return texts
+    return [texts_of(row, topic, limits[topic]) for row in chosen for topic in row.contexts]
 
 
 def cached_scores(dataset: Dataset, options: Options) -> Scores:

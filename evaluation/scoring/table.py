@@ -1,4 +1,4 @@
-"""Scores of rows on all topics, filled in topic by topic, and their means over topics."""
+"""Scores of rows on all topics, and their means over topics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.scoring.options import ALL, OF_RUNS
 from evaluation.scoring.pools import Pool
 from evaluation.scoring.row_score import COUNTS, METRICS, NO_REASON, OF_TEXTS, RowScore
 from evaluation.scoring.rows import Row
-from evaluation.scoring.topic_metrics import OnTopic
+from evaluation.scoring.topic_metrics import ContextScores
 from evaluation.stats.estimate import Estimate, FloatArray
 from evaluation.stats.jackknife import t_quantile
 
@@ -41,21 +41,26 @@ class Table:
         self.judged = np.array([_judged(pool) for pool in self.pools], dtype=bool)
         self.judged = self.judged.reshape(len(self.pools), len(METRICS)).T
 
-    def fill(self, topic: int, z: Contexts, scores: OnTopic) -> None:
-        """Store the scores of the contexts of a topic, by its index."""
-        cells = z.rows, topic
+    def fill(self, start: int, z: Contexts, scores: ContextScores) -> None:
+        """Store the scores of the contexts of topics from an index on."""
+        cells = z.rows, start + z.topics
+        rows, topics = cells
         self.has[cells] = True
         for index, metric in enumerate(METRICS):
-            of_metric, metric_cells = scores.metrics[metric], (z.rows, index, topic)
-            self.values[metric_cells], self.n[metric_cells] = of_metric.values, of_metric.n
-            self.missing[metric_cells] = of_metric.missing
-            for index_in_z in np.flatnonzero(np.isnan(of_metric.values)).tolist():
-                code = self.reasons.setdefault(of_metric.reasons[index_in_z], len(self.reasons))
-                self.reason_codes[z.rows[index_in_z], index, topic] = code
-        self.covered[z.rows[:, np.newaxis], topic, z.answerable] = scores.covered
+            of_metric = scores.metrics[metric]
+            self.values[rows, index, topics] = of_metric.values
+            self.n[rows, index, topics] = of_metric.n
+            self.missing[rows, index, topics] = of_metric.missing
+            undefined = np.flatnonzero(np.isnan(of_metric.values))
+            codes = [
+                self.reasons.setdefault(reason, len(self.reasons))
+                for reason in of_metric.reasons[undefined].tolist()
+            ]
+            self.reason_codes[rows[undefined], index, topics[undefined]] = codes
+        self.covered[*cells, : scores.covered.shape[1]] = scores.covered
         self.unrated_texts[cells], self.tokens[cells] = scores.n_unrated_texts, scores.tokens
         self.counts["n_passages"][cells] = z.sizes
-        self.counts["n_answerable"][cells] = len(z.answerable)
+        self.counts["n_answerable"][cells] = scores.n_answerable
         self.counts["n_covered"][cells] = scores.covered.sum(axis=1)
         self.counts["n_unrated_cells"][cells] = scores.n_unrated_cells
         self.counts["n_without_words"][cells] = scores.n_without_words

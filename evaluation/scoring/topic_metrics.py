@@ -1,4 +1,4 @@
-"""All metrics of a topic's contexts, vectorised: `evaluation.metrics` for arrays."""
+"""All metrics of the contexts of several topics: `evaluation.metrics` for arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REQUIRED_BODY_MISSING = "undefined, because words of the required subset are not
 
 @dataclass(slots=True)
 class MetricValues:
-    """Values, reasons, n and missing of one metric for the contexts of a topic.
+    """Values, reasons, n and missing of one metric for many contexts.
 
     They are those of an `Estimate`.
     """
@@ -44,12 +44,13 @@ class MetricValues:
 
 
 @dataclass(frozen=True, slots=True)
-class OnTopic:
-    """Scores of the contexts of a topic, in their order."""
+class ContextScores:
+    """Scores of contexts, in their order."""
 
     metrics: dict[str, MetricValues]
     covered: BoolArray
-    """contexts x answerable questions."""
+    """contexts x questions; only answerable ones are covered."""
+    n_answerable: IntArray
     n_unrated_cells: IntArray
     n_unrated_texts: IntArray
     n_without_words: IntArray
@@ -57,19 +58,23 @@ class OnTopic:
     """NaN where the words of a text are not there and nothing stands in for them."""
 
 
-def measure(z: Contexts, alpha_ndcg: FloatArray, counts: TokenCounts, options: Options) -> OnTopic:
-    """Return the scores of a topic's contexts, given their ranked coverage; see `score.score`."""
+def measure(
+    z: Contexts, alpha_ndcg: FloatArray, counts: TokenCounts, options: Options
+) -> ContextScores:
+    """Return the scores of contexts, given their ranked coverage; see `score.score`."""
     unrated = z.unrated
-    covered = np.asarray(z.answers[:, :, z.answerable].any(axis=1))
-    n_asked, n_unrated = np.full(len(z.rows), len(z.answerable)), unrated.sum(axis=(1, 2))
-    tokens = z.map_texts(counts.count_of).sum(axis=1)
-    n_without_words = z.map_texts(counts.lacks_body).sum(axis=1).astype(np.int64)
-    coverage = _shares(covered.sum(axis=1), n_asked, n_unrated)
-    density = _densities(z, covered.sum(axis=1), tokens, n_without_words)
-    ranked = _ranked(z, alpha_ndcg, unrated, to_the_end=options.ideal == "paper_eq4")
+    covered = np.asarray((z.answers & z.is_answerable).any(axis=1))
+    n_covered, n_unrated = covered.sum(axis=1), unrated.sum(axis=(1, 2))
+    n_asked = z.answerable.sum(axis=1)[z.topics]
+    tokens = z.map_texts(lambda _, text: counts.count_of(text)).sum(axis=1)
+    lacks_body = z.map_texts(lambda _, text: counts.lacks_body(text))
+    n_without_words = lacks_body.sum(axis=1).astype(np.int64)
+    coverage = _shares(n_covered, n_asked, n_unrated)
+    density = _densities(z, n_covered, n_asked, tokens, n_without_words)
+    ranked = _ranked(z, alpha_ndcg, n_asked, unrated, to_the_end=options.ideal == "paper_eq4")
     # Only of passages: a report that nobody rated has no value under any rules.
     is_nothing = options.rules.unrated_is_nothing & z.are_rankings
-    blank = (n_unrated > 0) & (n_unrated == z.sizes * len(z.answerable)) & ~is_nothing
+    blank = (n_unrated > 0) & (n_unrated == z.sizes * n_asked) & ~is_nothing
     for metric in (coverage, density, ranked):
         metric.undefine(blank, NOTHING_RATED, n_asked, n_unrated)
     metrics = {"coverage": coverage, "alpha_ndcg": ranked, "density": density}
@@ -77,9 +82,10 @@ def measure(z: Contexts, alpha_ndcg: FloatArray, counts: TokenCounts, options: O
     nothing = np.zeros(len(z.rows), dtype=np.int64)
     for name in ("alpha_ndcg", "recall", "average_precision", "ndcg"):
         metrics[name].undefine(~z.are_rankings, NO_RANKING, nothing, nothing)
-    return OnTopic(
+    return ContextScores(
         metrics=metrics,
         covered=covered,
+        n_answerable=n_asked,
         n_unrated_cells=n_unrated,
         n_unrated_texts=unrated.any(axis=2).sum(axis=1),
         n_without_words=n_without_words,
@@ -94,49 +100,54 @@ def _shares(covered: IntArray, n_asked: IntArray, n_unrated: IntArray) -> Metric
 
 
 def _densities(
-    z: Contexts, covered: IntArray, tokens: FloatArray, n_without_words: IntArray
+    z: Contexts,
+    covered: IntArray,
+    n_asked: IntArray,
+    tokens: FloatArray,
+    n_without_words: IntArray,
 ) -> MetricValues:
     """Density against Z*, which covers every answerable question."""
     n_tokens = np.nan_to_num(tokens).astype(np.int64)
     none = np.zeros(len(tokens), dtype=np.int64)
-    everywhere = np.ones(len(tokens), dtype=bool)
-    oracle = z.pool.required_tokens
+    oracle = z.of_pools(
+        lambda pool: np.nan if pool.required_tokens is None else pool.required_tokens
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.sqrt(covered / tokens / (len(z.answerable) / np.float64(oracle or np.nan)))
+        values = np.sqrt(covered / tokens / (n_asked / oracle))
+    values[oracle == 0] = np.nan
     result = _metric_values(values, "", n_tokens.copy(), none.copy())
     # From the last reason that is asked about to the first.
-    result.undefine(everywhere & (oracle == 0), NO_ORACLE_TOKENS, n_tokens, none)
+    result.undefine(oracle == 0, NO_ORACLE_TOKENS, n_tokens, none)
     result.undefine(tokens == 0, NO_TOKENS, n_tokens, none)
-    result.undefine(everywhere & (oracle is None), REQUIRED_BODY_MISSING, n_tokens, none)
-    for n, size in {*zip(n_without_words.tolist(), z.sizes.tolist(), strict=True)}:
-        is_missing = np.isnan(tokens) & (n_without_words == n) & (z.sizes == size)
+    result.undefine(np.isnan(oracle), REQUIRED_BODY_MISSING, n_tokens, none)
+    lacking = np.isnan(tokens)
+    for n, size in {*zip(n_without_words[lacking], z.sizes[lacking], strict=True)}:
+        is_missing = lacking & (n_without_words == n) & (z.sizes == size)
         result.undefine(is_missing, BODY_MISSING.format(n, size), none, n_without_words)
-    result.undefine(everywhere & (not z.answerable), NO_ANSWERABLE, n_tokens, none)
+    result.undefine(n_asked == 0, NO_ANSWERABLE, n_tokens, none)
     return result
 
 
 def _ranked(
-    z: Contexts, alpha_ndcg: FloatArray, unrated: BoolArray, *, to_the_end: bool
+    z: Contexts, alpha_ndcg: FloatArray, n_asked: IntArray, unrated: BoolArray, *, to_the_end: bool
 ) -> MetricValues:
     """Ranked coverage; `missing` counts the unrated cells as far as the ranking is read."""
     read = np.ones_like(z.is_text) if to_the_end else z.ranks < z.depths[:, np.newaxis]
     missing = (unrated & read[:, :, np.newaxis]).sum(axis=(1, 2))
-    return _metric_values(
-        alpha_ndcg, NO_ANSWERABLE, np.full(len(z.rows), len(z.answerable)), missing
-    )
+    return _metric_values(alpha_ndcg, NO_ANSWERABLE, n_asked, missing)
 
 
 def _rankings(z: Contexts) -> dict[str, MetricValues]:
     """Recall, average precision and nDCG: the passages of P* are relevant."""
-    n = len(z.pool.passages)
-    measures = ranking_many(z.map_texts(z.pool.relevance), z.sizes, n, z.depths)
+    n = z.of_pools(lambda pool: len(pool.passages)).astype(np.int64)
+    measures = ranking_many(z.map_texts(Pool.relevance), z.sizes, n, z.depths)
     by_name = {
         "recall": measures.recall,
         "average_precision": measures.average_precision,
         "ndcg": measures.ndcg,
     }
     return {
-        name: _metric_values(values, NO_RELEVANT, np.full(len(z.rows), n), measures.missing)
+        name: _metric_values(values, NO_RELEVANT, n, measures.missing)
         for name, values in by_name.items()
     }
 
@@ -147,33 +158,29 @@ def _metric_values(values: FloatArray, reason: str, n: IntArray, missing: IntArr
     return MetricValues(values.copy(), reasons, n.copy(), missing.copy())
 
 
-def ranked_coverage(
-    zs: Sequence[Contexts], answers: Sequence[BoolArray], options: Options
-) -> list[FloatArray]:
-    """Return alpha-nDCG of the contexts of several topics; NaN if undefined or not a ranking.
+def ranked_coverage(z: Contexts, answers: BoolArray, options: Options) -> FloatArray:
+    """Return alpha-nDCG of contexts; NaN if undefined or not a ranking.
 
     `answers` are those of the contexts, or others of their shape.
     """
     if options.ideal == "paper_eq4":
-        return [_eq4(z, answer, options.alpha) for z, answer in zip(zs, answers, strict=True)]
-    pools = [z.pool for z in zs]
-    rankings = [np.flatnonzero(z.are_rankings) for z in zs]
-    n_rankings, ranks = max(map(len, rankings)), max(len(z.ranks) for z in zs)
-    width = max(len(pool.questions) for pool in pools)
+        return _eq4(z, answers, options.alpha)
+    values = np.full(len(z.rows), np.nan)
+    rankings = np.flatnonzero(z.are_rankings)
+    topics = z.topics[rankings]
+    # Index of each ranking among those of its topic.
+    first = np.searchsorted(topics, np.arange(len(z.pools)))
+    index = np.arange(len(rankings)) - first[topics]
+    n_rankings = int(index.max(initial=-1)) + 1
     # As verdicts, 1 or 0, which are read at 1.
-    ranked = np.zeros((n_rankings, len(zs), ranks, width))
-    depths = np.zeros((n_rankings, len(zs)), dtype=np.int64)
-    for topic, (z, answer, indices) in enumerate(zip(zs, answers, rankings, strict=True)):
-        ranked[: len(indices), topic, : answer.shape[1], : answer.shape[2]] = answer[indices]
-        depths[: len(indices), topic] = z.depths[indices]
-    names, relevant = _relevant(pools, width)
-    values = alpha_ndcg_many(ranked, relevant, names, 1, alpha=options.alpha, cutoff=depths).values
-    by_topic = []
-    for topic, (z, indices) in enumerate(zip(zs, rankings, strict=True)):
-        of_topic = np.full(len(z.rows), np.nan)
-        of_topic[indices] = values[: len(indices), topic]
-        by_topic.append(of_topic)
-    return by_topic
+    ranked = np.zeros((n_rankings, len(z.pools), *answers.shape[1:]))
+    depths = np.zeros((n_rankings, len(z.pools)), dtype=np.int64)
+    ranked[index, topics] = answers[rankings]
+    depths[index, topics] = z.depths[rankings]
+    names, relevant = _relevant(z.pools, answers.shape[2])
+    of_topics = alpha_ndcg_many(ranked, relevant, names, 1, alpha=options.alpha, cutoff=depths)
+    values[rankings] = of_topics.values[index, topics]
+    return values
 
 
 def _relevant(pools: Sequence[Pool], width: int) -> tuple[NDArray[np.str_], FloatArray]:
@@ -190,10 +197,14 @@ def _relevant(pools: Sequence[Pool], width: int) -> tuple[NDArray[np.str_], Floa
 
 def _eq4(z: Contexts, answers: BoolArray, alpha: float) -> FloatArray:
     """As `alpha_ndcg_eq4`: over the whole of Z*, as it is ranked."""
-    z_star = z.pool.grades[list(z.pool.required)][:, z.answerable] >= z.pool.eta
-    ideal = cumulative_dcg(hit_gains(z_star, alpha))[-1]
-    dcg = cumulative_dcg(hit_gains(answers[:, :, z.answerable], alpha))[:, -1]
+    ideal = z.of_pools(lambda pool: _dcg_of_required(pool, alpha))
+    dcg = cumulative_dcg(hit_gains(answers & z.is_answerable, alpha))[:, -1]
     return np.divide(dcg, ideal, out=np.full(len(dcg), np.nan), where=ideal > 0)
+
+
+def _dcg_of_required(pool: Pool, alpha: float) -> float:
+    answers = pool.grades[list(pool.required)][:, list(pool.answerable)] >= pool.eta
+    return float(cumulative_dcg(hit_gains(answers, alpha))[-1])
 
 
 def as_ndeval_reads(z: Contexts) -> tuple[BoolArray, BoolArray]:
@@ -202,6 +213,6 @@ def as_ndeval_reads(z: Contexts) -> tuple[BoolArray, BoolArray]:
     Given judgements of P*, passages of other topics answer nothing for ndeval; the greedy ideal, of
     P* alone, lacks them either way.
     """
-    visits = z.map_texts(z.pool.is_visitor) > 0
-    gains = (z.answers[:, :, z.answerable] & visits[:, :, np.newaxis]).any(axis=(1, 2))
-    return z.answers & ~visits[:, :, np.newaxis], gains & z.are_rankings
+    visits = z.map_texts(Pool.is_visitor)[:, :, np.newaxis] > 0
+    gains = (z.answers & z.is_answerable & visits).any(axis=(1, 2))
+    return z.answers & ~visits, gains & z.are_rankings

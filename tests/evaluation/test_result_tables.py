@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from django.http import Http404
 from django.test import RequestFactory
 from django.urls import reverse
 
+from annotation.formats.writing import ExportError
 from evaluation.latex import MAX_ROWS
 from evaluation.result_tables import ResultTable, Statistic, csv_response, table_file
 from evaluation.stats.estimate import Estimate
@@ -56,7 +56,7 @@ def test_latex_names_its_source():
 
 def test_table_that_is_too_long_for_latex_names_csv():
     rows = ResultTable(["n"], ([n] for n in range(MAX_ROWS + 1)))
-    with pytest.raises(Http404, match="Use CSV"):
+    with pytest.raises(ExportError, match="Use CSV"):
         file_of("tex", rows)
 
 

@@ -114,17 +114,19 @@ def test_refuses():
 
 
 @given(
-    st.lists(st.tuples(judgements, st.integers(0, 14)), min_size=1, max_size=6), st.integers(0, 3)
+    st.lists(
+        st.tuples(judgements, st.integers(0, 14), st.integers(0, 3)), min_size=1, max_size=6
+    )
 )
-def test_many_rankings_at_once_have_the_values_of_each(rankings, more):
-    width = max(len(ranking) for ranking, _ in rankings)
+def test_many_rankings_at_once_have_the_values_of_each(rankings):
+    width = max(len(ranking) for ranking, *_ in rankings)
     # What lies beyond the end of a ranking counts nothing, whatever it is.
-    table = np.array([[*ranking, *[1.0] * (width - len(ranking))] for ranking, _ in rankings])
+    table = np.array([[*ranking, *[1.0] * (width - len(ranking))] for ranking, *_ in rankings])
     table = table.reshape(len(rankings), width)
-    sizes, k = np.array([[len(ranking), depth] for ranking, depth in rankings]).T
-    n = more + max(ranking.count(1.0) for ranking, _ in rankings)
-    vectorised = ranking_many(table, sizes, n, k)
-    for index, (ranking, depth) in enumerate(rankings):
+    sizes, k = np.array([[len(ranking), depth] for ranking, depth, _ in rankings]).T
+    n_relevant = [ranking.count(1.0) + more for ranking, _, more in rankings]
+    vectorised = ranking_many(table, sizes, np.array(n_relevant), k)
+    for index, ((ranking, depth, _), n) in enumerate(zip(rankings, n_relevant, strict=True)):
         single = {
             "recall": recall(ranking, n, depth),
             "average_precision": average_precision(ranking, n, depth),

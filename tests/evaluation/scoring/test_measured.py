@@ -1,4 +1,4 @@
-"""Metrics of all contexts of a topic at once equal those of single contexts."""
+"""Metrics of all contexts of several topics at once equal those of single contexts."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from evaluation.data.cells import Scale
 from evaluation.data.corpus import Question
 from evaluation.data.sources import Source
 from evaluation.metrics.alpha_ndcg import alpha_ndcg, alpha_ndcg_eq4
-from evaluation.metrics.coverage import answerable_questions, coverage
+from evaluation.metrics.coverage import Coverage, answerable_questions, coverage
 from evaluation.metrics.density import density
 from evaluation.metrics.required_subset import required_subset
 from evaluation.scoring.contexts import contexts_on
@@ -27,8 +27,8 @@ from evaluation.scoring.topic_metrics import (
 )
 from evaluation.stats.estimate import Estimate
 
-TOPIC_PASSAGES, VISITORS = range(1, 6), range(11, 14)  # passages of the topic, and of others
-QUESTIONS = 3
+TOPIC_PASSAGES, VISITORS = range(1, 6), range(11, 14)  # passages of a topic, and of others
+REPORT = 21
 SCALES = {
     "passage": Scale("graded", 3, (0, 1, 2, 3, 4, 5)),
     "report": Scale("answerable", 1, (0, 1)),
@@ -49,23 +49,19 @@ class Lengths:
         return text not in self.of
 
 
-@st.composite
-def topics(draw):
-    """A pool, its rows (three runs and a report), and how long the texts are."""
-    report = 21
-    texts = [*TOPIC_PASSAGES, *VISITORS, report]
-    table = np.array([[draw(grades) for _ in range(QUESTIONS)] for _ in texts])
-    table[-1] = [draw(st.sampled_from([0.0, 1.0, math.nan])) for _ in range(QUESTIONS)]
-    lengths = {pk: draw(st.integers(0, 3)) for pk in texts if draw(st.integers(0, 9))}
+def draw_pool(draw, topic, rules, lengths):
+    texts = [*TOPIC_PASSAGES, *VISITORS, REPORT]
+    n_questions = draw(st.integers(2, 4))
+    table = np.array([[draw(grades) for _ in range(n_questions)] for _ in texts])
+    table[-1] = [draw(st.sampled_from([0.0, 1.0, math.nan])) for _ in range(n_questions)]
     relevant = [pk for pk in TOPIC_PASSAGES if draw(st.booleans())]
-    of_relevant = table[[texts.index(pk) for pk in relevant]].reshape(-1, QUESTIONS)
-    rules = RULES[draw(st.sampled_from(sorted(RULES)))]
+    of_relevant = table[[texts.index(pk) for pk in relevant]].reshape(-1, n_questions)
     required = required_subset(of_relevant, 3, rules.subset).rows
     token_counts = [lengths.get(relevant[row]) for row in required]
-    pool = Pool(
-        topic=1,
-        topic_name="ferry",
-        questions=tuple(Question(pk, pk, False) for pk in range(QUESTIONS)),
+    return Pool(
+        topic=topic,
+        topic_name=f"ferry-{topic}",
+        questions=tuple(Question(pk, pk, False) for pk in range(n_questions)),
         passages=tuple(PassageRow(pk, f"ferry:{pk}", lengths.get(pk), True) for pk in relevant),
         grades=of_relevant,
         by_people=np.zeros(of_relevant.shape, dtype=bool),
@@ -78,14 +74,32 @@ def topics(draw):
         rated_texts=np.array(texts),
         rated_grades=table,
         visitors_are_zero=rules.visitors_are_zero,
-        topic_texts=frozenset([*TOPIC_PASSAGES, report]),
+        topic_texts=frozenset([*TOPIC_PASSAGES, REPORT]),
     )
+
+
+@st.composite
+def studies(draw):
+    """Pools of one to three topics, three runs and a report on them, and lengths of texts."""
+    rules = RULES[draw(st.sampled_from(sorted(RULES)))]
+    texts = [*TOPIC_PASSAGES, *VISITORS, REPORT]
+    lengths = {pk: draw(st.integers(0, 3)) for pk in texts if draw(st.integers(0, 9))}
+    topics = range(1, draw(st.integers(1, 3)) + 1)
+    pools = [draw_pool(draw, topic, rules, lengths) for topic in topics]
     rankings = st.permutations([*TOPIC_PASSAGES, *VISITORS]).flatmap(
         lambda order: st.integers(1, len(order)).map(lambda n: tuple(order[:n]))
     )
-    rows = [Row(f"run-{n}", "", "run", {1: draw(rankings)}) for n in range(3)]
+    rows = [
+        Row(
+            f"run-{n}",
+            "",
+            "run",
+            {topic: draw(rankings) for topic in topics if not n or draw(st.booleans())},
+        )
+        for n in range(3)
+    ]
     rows.insert(1, Row("absent", "", "run", {}))
-    rows.append(Row("reports/a", "", "reports", {1: (report,)}))
+    rows.append(Row("reports/a", "", "reports", {topics[-1]: (REPORT,)}))
     options = Options(
         source=Source("judge", "rater", None),
         eta=3,
@@ -93,13 +107,13 @@ def topics(draw):
         ideal=draw(st.sampled_from(["standard", "paper_eq4"])),
         rules=rules,
     )
-    return pool, rows, options, Lengths(lengths)
+    return pools, rows, options, Lengths(lengths)
 
 
 def score_alone(pool, row, options, lengths):
     """Coverage, ranked coverage and density of one context, by the metrics themselves."""
     limit = (len(pool.required) or None) if options.cutoff == ORACLE else options.cutoff
-    texts = row.contexts[1][:limit] if row.kind == "run" else row.contexts[1]
+    texts = row.contexts[pool.topic][:limit] if row.kind == "run" else row.contexts[pool.topic]
     depth = len(texts) if limit is None or options.rules.stops_at_size else limit
     z, eta = pool.context(texts), pool.scales[row.text_kind].eta
     covered = coverage(z, pool.answerable, eta)
@@ -128,29 +142,38 @@ def assert_same(metric, index, estimate):
     assert (metric.n[index], metric.missing[index]) == (estimate.n, estimate.missing)
 
 
-@given(topics())
-def test_all_contexts_at_once_score_what_each_scores_alone(topic):
-    pool, rows, options, lengths = topic
-    z = contexts_on(pool, rows, options)
-    assert z.rows.tolist() == [0, 2, 3, 4]  # the one that ranks nothing for the topic is not there
-    values = ranked_coverage([z], [z.answers], options)[0]
+@given(studies())
+def test_all_contexts_at_once_score_what_each_scores_alone(study):
+    pools, rows, options, lengths = study
+    z = contexts_on(pools, rows, options)
+    expected = [
+        (topic, row)
+        for topic, pool in enumerate(pools)
+        for row in range(len(rows))
+        if pool.topic in rows[row].contexts  # a run that ranks nothing for the topic is not there
+    ]
+    assert [*zip(z.topics.tolist(), z.rows.tolist(), strict=True)] == expected
+    values = ranked_coverage(z, z.answers, options)
     scores = measure(z, values, lengths, options)
-    for index, row in enumerate(z.rows.tolist()):
-        covered, ranked, dense = score_alone(pool, rows[row], options, lengths)
+    for index, (topic, row) in enumerate(expected):
+        covered, ranked, dense = score_alone(pools[topic], rows[row], options, lengths)
         assert_same(scores.metrics["coverage"], index, covered)
         if rows[row].is_ranking:
             assert_same(scores.metrics["alpha_ndcg"], index, ranked)
         if dense is not None:
             assert_same(scores.metrics["density"], index, dense)
+        if isinstance(covered, Coverage):
+            assert np.flatnonzero(scores.covered[index]).tolist() == list(covered.covered)
 
 
-@given(topics())
-def test_ndeval_reads_passages_of_other_topics_as_rated_0(topic):
-    pool, rows, options, _ = topic
-    z = contexts_on(pool, rows, options)
+@given(studies())
+def test_ndeval_reads_passages_of_other_topics_as_rated_0(study):
+    pools, rows, options, _ = study
+    z = contexts_on(pools, rows, options)
     answers, differ = as_ndeval_reads(z)
-    for index, row in enumerate(z.rows.tolist()):
-        texts = rows[row].contexts[1][: z.sizes[index]]
+    for index, (topic, row) in enumerate(zip(z.topics.tolist(), z.rows.tolist(), strict=True)):
+        pool = pools[topic]
+        texts = rows[row].contexts[pool.topic][: z.sizes[index]]
         for rank, pk in enumerate(texts):
             is_visitor = pk in VISITORS
             assert (
@@ -159,6 +182,6 @@ def test_ndeval_reads_passages_of_other_topics_as_rated_0(topic):
         gains = [
             pk
             for pk in texts
-            if pk in VISITORS and (pool.context([pk]) >= 3)[:, z.answerable].any()
+            if pk in VISITORS and (pool.context([pk]) >= 3)[:, list(pool.answerable)].any()
         ]
         assert bool(differ[index]) is bool(gains)
