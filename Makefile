@@ -97,8 +97,9 @@ test-sqlite: dev-env pooler
 	$(RUN) -m "not browser and not timing" $(PYTEST) $(END)
 
 # At most two at a time, and no other tests at the same time. Only their files are read: it takes each process longer to
-# collect all tests than to run these.
+# collect all tests than to run these. The tests of a file are divided, because few share data.
 test-timing: JOBS := 2
+test-timing: DIST := worksteal
 test-timing: FILES = $(if $(PYTEST),,$$(grep -rl --include='test_*.py' --exclude-dir=browser 'mark\.timing' tests))
 test-timing: dev-env browser
 	@echo "== tests of killed processes and of the wall clock"

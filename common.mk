@@ -23,7 +23,8 @@ JOBS ?= $(shell echo $$(($(CORES) + 1)))
 PYTEST ?=
 # One file of tests at a time per process, slow files first: the tests of a file share data that is created once.
 # (The groups of pytest-xdist 3.8 would be finer, but pytest 9.2 ignores them without a message.)
-RUN = $(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+DIST := loadfile
+RUN = $(PY) -m pytest -n $(JOBS) --dist $(DIST) --no-loadscope-reorder
 # Tests that kill processes or depend on the wall clock can fail on a busy machine: retry once, and report the failure.
 RETRY = --reruns 1 --rerun-show-tracebacks
 
