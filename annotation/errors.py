@@ -1,4 +1,6 @@
-"""Base class of errors for people, handled once for commands, the API and pages."""
+"""Errors for people, handled once for commands, the API and pages."""
+
+from django.http import Http404
 
 
 class UserError(Exception):
@@ -11,3 +13,10 @@ class UserError(Exception):
 
     status: int = 400
     """HTTP status of the response, where a view does not choose another."""
+
+
+class PageNotFoundError(Http404):
+    """404 for a page that once was there; its text is the reason, and is shown as it is.
+
+    Raise it only where the reader may learn the reason: Http404 has a general text.
+    """

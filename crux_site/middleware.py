@@ -18,7 +18,7 @@ from django.views import csrf, defaults
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.errors import UserError
+from annotation.errors import PageNotFoundError, UserError
 from annotation.http import is_by_script
 from crux_site.language import activate_last_language, remember_language
 from judging.runs.page import state_of_workers
@@ -135,8 +135,14 @@ def _in_last_language(handler: Callable[..., HttpResponse]) -> Callable[..., Htt
 
 
 permission_denied = _in_last_language(defaults.permission_denied)
-page_not_found = _in_last_language(defaults.page_not_found)
 csrf_failure = _in_last_language(csrf.csrf_failure)
+
+
+@_in_last_language
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Handle a 404, with the reason if it is for the reader."""
+    reason = str(exception) if isinstance(exception, PageNotFoundError) else ""
+    return render(request, "404.html", {"reason": reason}, status=404)
 
 
 @_in_last_language

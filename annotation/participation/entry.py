@@ -13,14 +13,14 @@ from django.contrib.auth import login
 from django.core import signing
 from django.db import IntegrityError, transaction
 from django.db.models import Count, F, Q
-from django.http import Http404, HttpRequest, QueryDict
+from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils import formats, timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
-from annotation.errors import UserError
+from annotation.errors import PageNotFoundError, UserError
 from annotation.models import Campaign, Item, Part, Participant, Rater, User
 from annotation.participation import assigning
 
@@ -30,6 +30,7 @@ _OPEN_SIGNER = signing.Signer(salt="annotation.open_link", sep=".")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}")
 
 
+BROKEN_LINK = gettext_noop("This link is not complete. Copy the whole link from your message.")
 APPEAL = gettext_lazy("If you think this is a mistake, write to them.")
 
 
@@ -285,18 +286,20 @@ def link_of(participant: Participant, request: HttpRequest) -> str:
 def participant_of_link(token: str) -> tuple[Participant, int]:
     """Return the participant of a signed invitation token, and the link's serial.
 
-    Links from before serials have 0. Raises Http404 for a token that we did not sign, or whose
-    participation is gone.
+    Links from before serials have 0. Raises PageNotFoundError for a token that we did not sign, or
+    whose participation is gone.
     """
     try:
         key, _dash, number = _SIGNER.unsign(token).partition("-")
         pk, serial = int(key), int(number or 0)
     except (signing.BadSignature, ValueError) as error:
-        raise Http404("This link is not one of ours.") from error
+        raise PageNotFoundError(_(BROKEN_LINK)) from error
     links = Participant.objects.filter(source=Participant.Source.LINK, erased_at=None)
     participant = links.select_related("rater__user", "campaign").filter(pk=pk).first()
     if participant is None:
-        raise Http404("Nobody has this link any more.")
+        raise PageNotFoundError(
+            _("This link was withdrawn. You can ask the people who sent it why.")
+        )
     return participant, serial
 
 
@@ -307,14 +310,14 @@ def open_link_of(campaign: Campaign, request: HttpRequest) -> str:
 
 
 def campaign_of_open_link(token: str) -> Campaign:
-    """Return the campaign of an open link. Raises Http404 for a token that we did not sign."""
+    """Return the campaign of an open link. Raises PageNotFoundError for another token."""
     try:
         pk = int(_OPEN_SIGNER.unsign(token))
     except (signing.BadSignature, ValueError) as error:
-        raise Http404("This link is not one of ours.") from error
+        raise PageNotFoundError(_(BROKEN_LINK)) from error
     campaign = Campaign.objects.filter(pk=pk).first()
     if campaign is None:
-        raise Http404("There is no such study.")
+        raise PageNotFoundError(_("This study was deleted."))
     return campaign
 
 

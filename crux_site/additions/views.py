@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
+from annotation.errors import PageNotFoundError
 from annotation.formats.layout import RecognisedFiles
 from annotation.formats.summary import DatasetImportError, ImportSummary
 from annotation.http import AuthenticatedRequest, owners_only
@@ -63,7 +64,7 @@ def _is_added(form: AdditionForm, dataset: Dataset, by: User) -> bool:
 def _import(addition: Addition, dataset: Dataset, by: User) -> ImportSummary:
     def convert(locked: Dataset, summary: ImportSummary) -> RecognisedFiles:
         if summary.created["datasets"]:
-            raise Http404("The dataset has been deleted.")
+            raise PageNotFoundError("The dataset was deleted.")
         return RecognisedFiles([addition.source])
 
     return import_dataset(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import IntegrityError
-from django.http import Http404, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation.errors import PageNotFoundError
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, ProjectEntry
 from crux_site.history.forms import RemovalConfirmationForm
@@ -65,7 +66,7 @@ def undo(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
         except ImportUndoneError as undone:
             refused = str(undone)
         except Dataset.DoesNotExist as error:
-            raise Http404("The dataset was deleted.") from error
+            raise PageNotFoundError("The dataset was deleted.") from error
         except IntegrityError:
             refused = "Nothing was undone, because somebody has just used data of this import."
         else:

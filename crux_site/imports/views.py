@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation.errors import PageNotFoundError
 from annotation.formats.left_out_rows import as_csv, as_json
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, Project, ProjectEntry, User
@@ -198,7 +199,7 @@ def upload_or_404(user: User, token: UUID) -> Upload:
     """Return an upload that the user may see. Raises Http404."""
     upload = upload_of(token)
     if not upload or not _may_access(user, upload):
-        raise Http404("This upload is no longer here.")
+        raise PageNotFoundError("This upload is no longer here. Upload the file again.")
     return upload
 
 

@@ -8,12 +8,13 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from annotation.errors import PageNotFoundError
 from annotation.models import Project, User
 from annotation.models.projects import main_project
 from annotation.unique import save_unique
@@ -62,7 +63,7 @@ class FirstAdminForm(BaseUserCreationForm):
 def first_admin(request: HttpRequest) -> HttpResponseBase:
     """GET: show the form. POST: create the account with the token, and log in."""
     if not first_admin_token.is_site_empty():
-        raise Http404(EXISTS)
+        raise PageNotFoundError(EXISTS)
     if request.method != "POST":
         form = FirstAdminForm(request, initial={"token": request.GET.get("token", "")})
         return _page(request, form)
@@ -97,5 +98,5 @@ def _create(form: FirstAdminForm) -> User | None:
     """
     Project.objects.lock(main_project())
     if not first_admin_token.is_site_empty():
-        raise Http404(EXISTS)
+        raise PageNotFoundError(EXISTS)
     return save_unique(form, form.save)

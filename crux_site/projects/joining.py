@@ -6,12 +6,13 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from annotation.errors import PageNotFoundError
 from annotation.models import Invitation, Project, User
 from annotation.unique import save_unique
 from crux_site.login.known_browser import remember
@@ -36,7 +37,10 @@ def join(request: HttpRequest, word: str) -> HttpResponseBase:
         return answer
     invitation = Invitation.objects.of_token(word)
     if invitation is None:
-        raise Http404("This invitation was used, was revoked, or has expired.")
+        raise PageNotFoundError(
+            "This invitation was used, was revoked, or has expired. If you joined with it, log in. Otherwise "
+            "ask the person who sent it for a new one."
+        )
     context = {"invitation": invitation, "form": form}
     status = 422 if request.method == "POST" else 200
     return render(request, "crux_site/projects/join.html", context, status=status)

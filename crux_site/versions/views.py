@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.errors import PageNotFoundError
 from annotation.http import AuthenticatedRequest, owners_only, researchers_only
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text, digest
 from annotation.text.reanchoring import TextOrQuestion
@@ -79,7 +80,7 @@ def _edit(
         form.add_error("body", str(refused))
         return _page(request, slug, kind, entity, 422, form=form)
     except ObjectDoesNotExist as error:
-        raise Http404("Somebody removed it in the meantime.") from error
+        raise PageNotFoundError("Somebody removed it in the meantime.") from error
     messages.success(request, "The edit is saved. Earlier versions are below.")
     return _to_history(request, slug, kind, entity.pk)
 
@@ -126,7 +127,7 @@ def choose_version(
     except TextEditError as refused:
         messages.error(request, str(refused))
     except ObjectDoesNotExist as error:
-        raise Http404("Somebody removed it in the meantime.") from error
+        raise PageNotFoundError("Somebody removed it in the meantime.") from error
     else:
         messages.success(
             request, f"Grades of the earlier text {GRADE_CHOICES['yes' if counts else 'no']}."
@@ -141,14 +142,14 @@ def place_span(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespons
     spans = NuggetSpan.objects.select_related("rating__text__dataset__project")
     span = get_object_or_404(spans, pk=pk, rating__text__dataset__slug=slug)
     if span.start is not None and not span.source_quote:
-        raise Http404("This span has not lost its position.")
+        raise PageNotFoundError("This span has a position again.")
     try:
         quote = request.POST.get("words", "").replace("\r\n", "\n")
         anchor_span(span, quote, by=request.user)
     except TextEditError as refused:
         messages.error(request, str(refused))
     except ObjectDoesNotExist as error:
-        raise Http404("Somebody removed it in the meantime.") from error
+        raise PageNotFoundError("Somebody removed it in the meantime.") from error
     else:
         messages.success(request, "The span is placed.")
     return redirect("text_history", slug, "text", span.rating.text_id)
@@ -176,7 +177,7 @@ def restore(
         except TextEditError as error:
             refused = str(error)
         except ObjectDoesNotExist as error:
-            raise Http404("Somebody removed it in the meantime.") from error
+            raise PageNotFoundError("Somebody removed it in the meantime.") from error
         else:
             if not reasons:
                 messages.success(request, "The earlier version is restored.")

@@ -15,6 +15,7 @@ from annotation.monitoring import actions
 from annotation.participation import entry
 from annotation.throttling import Arrivals, address_of
 from tests.toolbox.prolific_study import PID, Walker, arrival_url, join, make_study, terms
+from tests.toolbox.responses import text_of_page
 from tests.toolbox.threads import in_threads
 
 
@@ -349,6 +350,13 @@ def test_new_submission_for_an_unfinished_part_is_noted_on_it(study):
     assert Part.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
     Client().get(f"/start/crowd/?PROLIFIC_PID={PID}")
     assert Part.objects.values_list("study_id", "session_id").get() == ("st2", "sub2")
+
+
+@pytest.mark.parametrize("path", ["/invited/1.x/", "/take-part/1.x/"])
+def test_incomplete_link_says_how_to_get_the_whole(study, path):
+    response = Client().get(path)
+    assert response.status_code == 404
+    assert "Copy the whole link from your message." in text_of_page(response)
 
 
 def test_doors_are_only_gone_through(study):

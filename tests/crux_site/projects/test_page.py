@@ -106,6 +106,7 @@ def test_links_that_let_nobody_in(cast, rex):
     Invitation.objects.filter(pk=second.pk).update(expires=timezone.now() - timedelta(seconds=1))
     for link in (revoked, late, "/join/guess/"):
         assert (rex.get(link).status_code, rex.post(link).status_code) == (404, 404)
+        assert "was used, was revoked, or has expired" in text_of_page(rex.get(link))
     assert owner.post(f"{PAGE}invitations/{second.pk}/revoke/").status_code == 404
     worker = cast.client("worker")
     link = invite(owner)

@@ -114,9 +114,7 @@ def test_refuses():
 
 
 @given(
-    st.lists(
-        st.tuples(judgements, st.integers(0, 14), st.integers(0, 3)), min_size=1, max_size=6
-    )
+    st.lists(st.tuples(judgements, st.integers(0, 14), st.integers(0, 3)), min_size=1, max_size=6)
 )
 def test_many_rankings_at_once_have_the_values_of_each(rankings):
     width = max(len(ranking) for ranking, *_ in rankings)
