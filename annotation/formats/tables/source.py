@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ Row = tuple[int, Mapping[str, Cell]]
 """Number of a row or line, from 1, and its cells by header; absent cells are empty."""
 
 HEADER_LOOKAHEAD = 5
+LONGEST_NAME = 100  # characters of a header, where another row may be the header
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,9 @@ def header_rows(
     """Return the header's rows as texts, and the number of the last one.
 
     `header` is their numbers; without it the header is guessed: the first row with as many non-empty,
-    different text cells as the widest of the rows after it. Raises TableError where there is none.
+    different text cells as the widest of the rows after it. If that row has numbers or long texts, as rows
+    of data have, an earlier row with a blank or repeated name is the header. Raises TableError where there
+    is none.
     """
     if header is not None:
         header_numbers = [header] if isinstance(header, int) else list(header)
@@ -76,11 +81,37 @@ def header_rows(
         ]
         filled = sum(not is_empty(cell) for cell in cells)
         if names and len(names) == filled and len(names) >= max(following, default=0):
+            if any(map(_is_datum, cells)):
+                number, cells = _row_of_names(ahead[:index], filled) or (number, cells)
             return [[header_text(cell) for cell in cells]], number
     if ahead:  # such as an index column without a name
         number, cells = ahead[0]
         return [[header_text(cell) for cell in cells]], number
     raise TableError("is empty")
+
+
+def _is_datum(cell: Cell) -> bool:
+    """Return whether a text is a number, or longer than names of columns are."""
+    text = cell.strip() if isinstance(cell, str) else ""
+    return len(text) > LONGEST_NAME or bool(_NUMBER.fullmatch(text))
+
+
+def _row_of_names(
+    records: Iterable[tuple[int, Sequence[Cell]]], width: int
+) -> tuple[int, Sequence[Cell]] | None:
+    """Return the first row whose names fill more than half of the columns.
+
+    Such as that of a data frame, whose column of row numbers has no name.
+    """
+    for number, cells in records:
+        if not any(map(_is_datum, cells)) and 2 * sum(not is_empty(cell) for cell in cells) > width:
+            return number, cells
+    return None
+
+
+def is_unnamed(header: str) -> bool:
+    """Return whether a column has no name of its own: here, or where a data frame read it."""
+    return header.startswith(("Unnamed", "Column "))
 
 
 def header_text(cell: Cell) -> str:

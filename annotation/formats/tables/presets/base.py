@@ -13,7 +13,7 @@ from annotation.errors import UserError
 from annotation.formats.tables.cells import Cell, TableError
 from annotation.formats.tables.files import TableFile, open_tables
 from annotation.formats.tables.mapping import Role, TableMapping
-from annotation.formats.tables.source import Row, Table
+from annotation.formats.tables.source import Row, Table, is_unnamed
 from annotation.formats.tables.values import FALSE, TRUE, CellError, is_missing, number_of
 
 MAX_LABELS = 12  # different words of a column that are grades with names
@@ -147,6 +147,7 @@ def metric_columns(
     a nominal rubric. Other columns have no role. `values` are metrics that a person wants as values.
     """
     roles: dict[str, Any] = {}
+    headers = [header for header in headers if not is_unnamed(header)]  # such as row numbers
     cells_by_header: dict[str, list[Cell]] = {header: [] for header in headers}
     for _, cells in table.rows():
         for header in headers:

@@ -56,7 +56,7 @@ _RAGAS_UNREAD = (
         "evolution_type",
         "metadata",
     ),
-    *("episode_done", "id", "Unnamed: 0"),
+    *("episode_done", "id"),
 )
 _DEEPEVAL = {
     "topic.request": ("input",),
@@ -88,7 +88,7 @@ _TRULENS_UNREAD = (
         "main_input",
         "main_output",
     ),
-    *("Unnamed: 0", "events", "trace_id", "root_span_id", "num_events", "run_name", "input_id"),
+    *("events", "trace_id", "root_span_id", "num_events", "run_name", "input_id"),
 )
 _RAGCHECKER_METRICS = "metrics."
 
