@@ -129,6 +129,21 @@ def with_columns(table: Table, new: Mapping[str, Callable[[Mapping[str, Cell]], 
     return derived(table, [*table.headers, *new], rows)
 
 
+def rows_with(
+    preset: PresetTables, table: Table, label: str, keep: Callable[[Mapping[str, Cell]], bool]
+) -> Table:
+    """Return the table without some rows, and count them in the preset under a label."""
+    n = sum(not keep(cells) for _, cells in table.rows())
+    preset.counts[label] += n
+    if not n:
+        return table
+
+    def rows(of_table: Iterator[Row]) -> Iterator[Row]:
+        return (row for row in of_table if keep(row[1]))
+
+    return derived(table, table.headers, rows)
+
+
 def metric_columns(
     preset: PresetTables,
     table: Table,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,14 +14,14 @@ from annotation.formats.tables.presets.base import (
     PresetError,
     PresetTables,
     column,
-    derived,
     is_message_list,
     metric_columns,
     only_table,
     required,
+    rows_with,
     with_columns,
 )
-from annotation.formats.tables.source import Row, Table, is_empty
+from annotation.formats.tables.source import Table, is_empty
 
 Constants = Mapping[str, str]
 _RAGAS_FRACTIONS = (
@@ -118,19 +118,16 @@ def ragas(files: Sequence[TableFile], constants: Constants) -> PresetTables:
                 roles[header] = role
         metrics = [name for name in table.headers if name not in (*roles, *_RAGAS_UNREAD)]
         fractions = [name for name in metrics if name.partition("(")[0] in _RAGAS_FRACTIONS]
-        table = _single_questions(table, question)
+        table = _single_questions(preset, table, question)
         roles |= metric_columns(preset, table, metrics, prefix="ragas", fractions=fractions)
         preset.add(table, roles, _answers(file, constants, "ragas"))
     return preset
 
 
-def _single_questions(table: Table, question: str) -> Table:
+def _single_questions(preset: PresetTables, table: Table, question: str) -> Table:
     """Return the table without rows whose question is a conversation."""
-
-    def rows(of_table: Iterator[Row]) -> Iterator[Row]:
-        return (row for row in of_table if not is_message_list(row[1].get(question)))
-
-    return derived(table, table.headers, rows)
+    label = "rows whose question is a conversation: left out"
+    return rows_with(preset, table, label, lambda cells: not is_message_list(cells.get(question)))
 
 
 def deepeval(files: Sequence[TableFile], constants: Constants) -> PresetTables:
@@ -146,7 +143,8 @@ def deepeval(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         for header, role in list(roles.items()):
             if role in ("contexts", "gold") and file.ending in (".csv", ".tsv", ".txt"):
                 roles[header] = {"role": role, "split": _joining_sign(table, header)}
-        preset.add(_single_questions(table, "input"), roles, _answers(file, constants))
+        table = _single_questions(preset, table, "input")
+        preset.add(table, roles, _answers(file, constants))
     return preset
 
 
@@ -208,7 +206,7 @@ def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         if reference:
             roles[reference] = "reference"
         metrics = [name for name in table.headers if name.startswith("feedback.")]
-        table = _rows_with(table, "answer without an error") if answer else table
+        table = _answered(preset, table, "answer without an error") if answer else table
         roles |= metric_columns(
             preset,
             table,
@@ -240,13 +238,10 @@ def _langsmith_answer(cells: Mapping[str, Cell], answer: str) -> Cell:
     return cells.get(answer) if is_empty(cells.get("error")) else None
 
 
-def _rows_with(table: Table, header: str) -> Table:
+def _answered(preset: PresetTables, table: Table, header: str) -> Table:
     """Return the table without rows that lack this cell: no answer, no metric of one."""
-
-    def rows(of_table: Iterator[Row]) -> Iterator[Row]:
-        return (row for row in of_table if not is_empty(row[1].get(header)))
-
-    return derived(table, table.headers, rows)
+    label = "rows without an answer: left out"
+    return rows_with(preset, table, label, lambda cells: not is_empty(cells.get(header)))
 
 
 def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
@@ -266,7 +261,7 @@ def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         if contexts:
             roles[contexts] = "contexts"
         metrics = [name for name in table.headers if name.startswith("namedScores.")]
-        table = _rows_with(table, output)
+        table = _answered(preset, table, output)
         roles |= metric_columns(
             preset,
             table,

@@ -16,3 +16,19 @@ def test_ragas_frame_with_row_numbers_has_no_metric_of_them(tmp_path):
     assert [report["body"] for report in rows["cited"]] == ["Two hundred years.", "Ninety metres."]
     assert {value["measure"] for value in rows["values"]} == {"faithfulness"}
     assert not grades_of(rows)
+
+
+def test_ragas_conversations_are_counted(tmp_path):
+    row = {"response": "So.", "retrieved_contexts": ["x"]}
+    messages = [{"content": "Why?", "type": "human"}]
+    samples = [{**row, "user_input": "Why?"}, {**row, "user_input": messages}]
+    rows, counts = read_preset("ragas", [write_file(tmp_path, "bot.jsonl", samples)])
+    assert len(rows["cited"]) == 1
+    assert counts == {"rows whose question is a conversation: left out": 1}
+
+
+def test_langsmith_rows_without_an_answer_are_counted(tmp_path):
+    text = "inputs.question,outputs.answer,error\nWhy?,So.,\nHow?,,timed out\n"
+    rows, counts = read_preset("langsmith", [write_file(tmp_path, "bot.csv", text)])
+    assert len(rows["cited"]) == 1
+    assert counts == {"rows without an answer: left out": 1}

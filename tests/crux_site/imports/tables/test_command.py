@@ -76,6 +76,15 @@ def test_clear_table_needs_no_mapping(command):
     assert not Rating.objects.exists()
 
 
+def test_table_without_a_row_to_import_is_refused(command):
+    traces = '{"id": "t1", "name": "bot", "input": {"k": 3, "lang": "en"}, "output": "So."}\n'
+    status, _, errors = command(traces, "--preset", "langfuse", name="traces.jsonl")
+    assert status == 1
+    assert "traces.jsonl: no row has a topic or a text to import" in errors
+    assert "traces whose input is not one question: left out (1)" in errors
+    assert not Dataset.objects.exists()
+
+
 def test_dry_run_stores_nothing(command):
     options = ("--set", "rubric=graded", "--dry-run")
     status, printed, _ = command(GRADES, *options)
