@@ -34,6 +34,7 @@ _PAIRS = (
     ("wrong", "right"),
     ("incorrect", "correct"),
 )
+OTHER_WORDS = ("other", "another")  # second level where all grades are the same word
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,20 @@ def scales_of(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return [scale for scale in dict.fromkeys(candidates) if scale[0] < scale[1]]
 
 
+def nominal_levels(labels: Iterable[str]) -> dict[str, int]:
+    """Return levels of words by alphabet, from 0; a single word gets a second level.
+
+    Words that are compared as one (`word_key`) are one level, under the first of them.
+    """
+    levels: dict[str, str] = {}
+    for label in sorted({label.strip() for label in labels}):
+        levels.setdefault(word_key(label), label)
+    if len(levels) == 1:
+        other = next(word for word in OTHER_WORDS if word not in levels)
+        levels[other] = other
+    return {label: number for number, label in enumerate(levels.values())}
+
+
 def words_rubric(labels: Sequence[str]) -> dict[str, Any]:
     """Return a rubric of words: ordinal if their order is known, else nominal by alphabet."""
     keys = {word_key(label): label for label in labels}
@@ -126,7 +141,4 @@ def words_rubric(labels: Sequence[str]) -> dict[str, Any]:
                     keys.get(word_key(label), label): n for n, label in enumerate(ordered_words)
                 },
             }
-    return {
-        "scale": "nominal",
-        "levels": {label: n for n, label in enumerate(sorted(keys.values()))},
-    }
+    return {"scale": "nominal", "levels": nominal_levels(labels)}

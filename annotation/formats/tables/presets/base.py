@@ -13,6 +13,7 @@ from annotation.errors import UserError
 from annotation.formats.tables.cells import Cell, TableError
 from annotation.formats.tables.files import TableFile, open_tables
 from annotation.formats.tables.mapping import Role, TableMapping
+from annotation.formats.tables.new_rubrics import nominal_levels
 from annotation.formats.tables.source import Row, Table, is_unnamed
 from annotation.formats.tables.values import FALSE, TRUE, CellError, is_missing, number_of
 
@@ -195,12 +196,7 @@ def binary_rubric(title: str) -> dict[str, Any]:
 
 def nominal_rubric(title: str, labels: Iterable[str]) -> dict[str, Any]:
     """Return a rubric of words without an order: numbers from 0 by alphabet."""
-    names = sorted({label.strip() for label in labels})
-    return {
-        "scale": "nominal",
-        "levels": {name: number for number, name in enumerate(names)},
-        "title": title,
-    }
+    return {"scale": "nominal", "levels": nominal_levels(labels), "title": title}
 
 
 def _all_numbers(cells: Sequence[Cell]) -> bool:

@@ -157,6 +157,9 @@ def test_decimal_comma(guess):
         (["Yes", "no"], "ordinal", {"no": 0, "Yes": 1}),
         (["high", "low"], "ordinal", {"low": 0, "medium": 1, "high": 2}),
         (["warm", "cold", "neutral"], "nominal", {"cold": 0, "neutral": 1, "warm": 2}),
+        (["warm", "cold", "Cold "], "nominal", {"Cold": 0, "warm": 1}),
+        (["warm"], "nominal", {"warm": 0, "other": 1}),
+        (["other"], "nominal", {"other": 0, "another": 1}),
     ],
 )
 def test_rubric_of_words(words, scale, levels):

@@ -345,7 +345,7 @@ def test_prodigy_choices_and_spans(tmp_path):
     tasks = [{"_session_id": "db-kim", "_task_hash": 1} | task for task in tasks]
     rows, counts = read_preset("prodigy", [write_file(tmp_path, "db.jsonl", tasks)], **_topic())
     assert grades_of(rows) == [
-        ("db-kim", "prodigy-choice", 0),
+        ("db-kim", "prodigy-choice", 1),  # BAD is 0, although no task has it alone
         ("db-kim", "prodigy-who", 1),
         ("db-kim", "prodigy-who", 0),
     ]

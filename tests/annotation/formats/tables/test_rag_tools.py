@@ -32,3 +32,11 @@ def test_langsmith_rows_without_an_answer_are_counted(tmp_path):
     rows, counts = read_preset("langsmith", [write_file(tmp_path, "bot.csv", text)])
     assert len(rows["cited"]) == 1
     assert counts == {"rows without an answer: left out": 1}
+
+
+def test_ragas_words_in_another_case_are_one_grade(tmp_path):
+    text = (
+        "user_input,response,verdict\nWhy?,So.,Faithful\nHow?,Thus.,faithful\nWho?,Ida.,invented\n"
+    )
+    rows, _ = read_preset("ragas", [write_file(tmp_path, "bot.csv", text)])
+    assert [grade for _, _, grade in grades_of(rows)] == [0, 0, 1]

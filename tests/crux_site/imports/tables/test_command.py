@@ -85,6 +85,17 @@ def test_table_without_a_row_to_import_is_refused(command):
     assert not Dataset.objects.exists()
 
 
+def test_grades_that_are_all_one_word_are_imported(command):
+    table = (
+        "question,passage,rater,verdict\nWho built it?,Ida built it in 1936.,anna,invented\n"
+        "Who built it?,Nobody knows it now.,anna,invented\n"
+    )
+    assert command(table)[0] == 0
+    levels = Rubric.objects.get(slug="verdict").levels.order_by("grade")
+    assert [level.label for level in levels] == ["invented", "other"]
+    assert set(Rating.objects.values_list("grade", flat=True)) == {0}
+
+
 def test_dry_run_stores_nothing(command):
     options = ("--set", "rubric=graded", "--dry-run")
     status, printed, _ = command(GRADES, *options)
