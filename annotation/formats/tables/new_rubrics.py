@@ -34,6 +34,7 @@ _PAIRS = (
     ("wrong", "right"),
     ("incorrect", "correct"),
 )
+_NUMBERED = re.compile(r"\s*(\d{1,2}|100)[^\w.,]+[^\W\d]")  # not 2-3, nor 1.5 h
 OTHER_WORDS = ("other", "another")  # second level where all grades are the same word
 
 
@@ -124,8 +125,15 @@ def nominal_levels(labels: Iterable[str]) -> dict[str, int]:
 
 
 def words_rubric(labels: Sequence[str]) -> dict[str, Any]:
-    """Return a rubric of words: ordinal if their order is known, else nominal by alphabet."""
+    """Return a rubric of words: ordinal if their order is known, else nominal by alphabet.
+
+    Words that each begin with a number of their own, such as `5 - full`, have these numbers as grades.
+    """
     keys = {word_key(label): label for label in labels}
+    numbered = {label: match[1] for label in keys.values() if (match := _NUMBERED.match(label))}
+    if len(keys) == len(numbered) == len({*map(int, numbered.values())}) > 1:
+        levels = sorted((int(number), label) for label, number in numbered.items())
+        return {"scale": "ordinal", "levels": {label: number for number, label in levels}}
     for pair in _PAIRS:
         if {*keys} <= {word_key(label) for label in pair}:
             return {
