@@ -51,18 +51,18 @@ class PresetFileError(TableError):
         self.file = file
 
 
-def only_table(file: TableFile, records: str = "") -> Table:
+def only_table(file: TableFile, *records: str) -> Table:
     """Return the table of a file that must have one. Raises PresetError.
 
-    `records` is the path of the array in JSON files that have several.
+    `records` are possible paths of the array in JSON files that have several.
     """
     try:
         try:
             table = open_tables(file)[0]
         except TableError:
-            if not records or file.ending != ".json":
+            if file.ending != ".json" or (found := _at_path(file, records)) is None:
                 raise
-            table = open_tables(file, TableMapping(columns={}, records=records))[0]
+            table = found
     except TableError as error:
         raise PresetError(f"{file.name}{error.location}", str(error)) from error
     except OSError as error:
@@ -75,6 +75,16 @@ def only_table(file: TableFile, records: str = "") -> Table:
             raise PresetFileError(file.name, str(error), error.location) from error
 
     return replace(table, rows=rows)
+
+
+def _at_path(file: TableFile, records: Iterable[str]) -> Table | None:
+    """Return the table of the first of these arrays that a JSON file has."""
+    for path in records:
+        try:
+            return open_tables(file, TableMapping(columns={}, records=path))[0]
+        except TableError:
+            continue
+    return None
 
 
 def listed(table: Table, headers: Iterable[str], rows: Sequence[Row]) -> Table:
@@ -120,14 +130,20 @@ def derived(
     return replace(table, headers=tuple(headers), rows=lambda: rows(table.rows()))
 
 
-def with_columns(table: Table, new: Mapping[str, Callable[[Mapping[str, Cell]], Cell]]) -> Table:
-    """Return the table with further columns, computed from each row."""
+def with_columns(
+    table: Table, new: Mapping[str, Callable[[Mapping[str, Cell]], Cell]], *sources: str
+) -> Table:
+    """Return the table with further columns, computed from each row.
+
+    `sources` are headers that they are computed from: they are left out, so that no summary lists them as
+    not read.
+    """
 
     def rows(of_table: Iterator[Row]) -> Iterator[Row]:
         for number, cells in of_table:
             yield number, {**cells, **{name: of(cells) for name, of in new.items()}}
 
-    return derived(table, [*table.headers, *new], rows)
+    return derived(table, [*other_headers(table, *sources), *new], rows)
 
 
 def rows_with(

@@ -17,10 +17,12 @@ from annotation.formats.tables.presets.base import (
     is_message_list,
     metric_columns,
     only_table,
+    other_headers,
     required,
     rows_with,
     with_columns,
 )
+from annotation.formats.tables.presets.nested import ASSISTANT, nested_value, text_cell, text_in
 from annotation.formats.tables.source import Table, is_empty
 
 Constants = Mapping[str, str]
@@ -169,7 +171,8 @@ def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
             if name not in _TRULENS_UNREAD
             and not name.endswith(("_calls", "_json", " feedback cost in USD", "_cost"))
         ]
-        table = with_columns(table, {"system of the app": _trulens_system})
+        apps = ("app_name", "app_version", "app_id")
+        table = with_columns(table, {"system of the app": _trulens_system}, *apps)
         roles: dict[str, Any] = {"input": "topic.request", "output": "text.body"}
         if "system" not in constants:
             roles["system of the app"] = "system"
@@ -195,9 +198,8 @@ def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         reference = _one_of(table, "reference.", ANSWERS, optional=True) or _one_of(
             table, "reference_outputs.", ANSWERS, optional=True
         )
-        table = with_columns(
-            table, {"answer without an error": partial(_langsmith_answer, answer=answer)}
-        )
+        answers = {"answer without an error": partial(_langsmith_answer, answer=answer)}
+        table = with_columns(table, answers, *filter(None, (answer, "error")))
         roles: dict[str, Any] = {question: "topic.request"}
         if column(table, "example_id"):
             roles["example_id"] = "topic.id"
@@ -245,23 +247,31 @@ def _answered(preset: PresetTables, table: Table, header: str) -> Table:
 
 
 def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
-    """Read promptfoo's results.json: a result for each test and provider."""
+    """Read promptfoo's results.json: a result for each test, provider and prompt."""
     preset = PresetTables()
     for file in files:
-        table = only_table(file, "results.results")
+        table = only_table(file, "results.results", "results")
         question = _one_of(table, "vars.", QUESTIONS)
-        output = required(table, "answer", "response.output", "output")
+        output = _promptfoo_output(table)
         contexts = column(
             table, "vars.contexts", "vars.context", "vars.retrieved_contexts", "vars.documents"
         )
-        table = with_columns(table, {"provider's name": _promptfoo_system})
-        roles: dict[str, Any] = {question: "topic.request", output: "text.body"}
-        if "system" not in constants:
-            roles["provider's name"] = "system"
+        new = {
+            "words of the output": partial(_promptfoo_answer, output=output),
+            "provider and prompt": partial(
+                _promptfoo_system, prompts=_prompts(table), fixed=constants.get("system", "")
+            ),
+        }
+        used = (output, "provider", "promptIdx")
+        table = _answered(preset, with_columns(table, new, *used), "words of the output")
+        roles: dict[str, Any] = {
+            question: "topic.request",
+            "words of the output": "text.body",
+            "provider and prompt": "system",
+        }
         if contexts:
             roles[contexts] = "contexts"
         metrics = [name for name in table.headers if name.startswith("namedScores.")]
-        table = _answered(preset, table, output)
         roles |= metric_columns(
             preset,
             table,
@@ -275,9 +285,48 @@ def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
     return preset
 
 
-def _promptfoo_system(cells: Mapping[str, Cell]) -> Cell:
+def _promptfoo_output(table: Table) -> str:
+    """Return the column of outputs, or the path of their objects. Raises PresetError."""
+    for name in ("response.output", "output"):
+        if len(other_headers(table, name)) < len(table.headers):
+            return name
+    return required(table, "answer", "response.output", "output")
+
+
+def _promptfoo_answer(cells: Mapping[str, Cell], output: str) -> Cell:
+    """Return the output: a text, or the text of an answer in an object."""
+    cell = cells.get(output)
+    if isinstance(cell, str):
+        return cell
+    return text_in(nested_value(cells, output), ANSWERS, ASSISTANT)
+
+
+def _provider(cells: Mapping[str, Cell]) -> str:
     names = ("provider.label", "provider.id", "provider")
-    return next((cells.get(name) for name in names if not is_empty(cells.get(name))), "promptfoo")
+    return next((text for name in names if (text := text_cell(cells.get(name)))), "promptfoo")
+
+
+def _prompts(table: Table) -> dict[str, list[str]]:
+    """Return the prompts of each provider, by their index in the file."""
+    prompts: dict[str, dict[str, None]] = {}
+    for _, cells in table.rows():
+        prompts.setdefault(_provider(cells), {})[text_cell(cells.get("promptIdx"))] = None
+    return {provider: sorted(names, key=_by_number) for provider, names in prompts.items()}
+
+
+def _by_number(text: str) -> tuple[int, str]:
+    return (int(text) if text.isdecimal() else -1), text
+
+
+def _promptfoo_system(
+    cells: Mapping[str, Cell], prompts: Mapping[str, list[str]], fixed: str
+) -> Cell:
+    """Return the provider, with the number of the prompt if it was asked under several."""
+    provider = _provider(cells)
+    numbers = prompts[provider]
+    if len(numbers) < 2:
+        return fixed or provider
+    return f"{fixed or provider}.prompt{numbers.index(text_cell(cells.get('promptIdx'))) + 1}"
 
 
 def ragchecker(files: Sequence[TableFile], constants: Constants) -> PresetTables:
@@ -316,7 +365,8 @@ def umbrela(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         table = only_table(file)
         for name in ("query", "passage", "judgment"):
             required(table, name, name)
-        table = with_columns(table, {"grade of a readable reply": _umbrela_grade})
+        new = {"grade of a readable reply": _umbrela_grade}
+        table = with_columns(table, new, "judgment", "result_status")
         roles: dict[str, Any] = {
             "query": "topic.request",
             "passage": "text.body",

@@ -1,5 +1,6 @@
 """Presets of tools whose row is a question with its answer, contexts and metrics."""
 
+from annotation.formats.tables.presets import tables_and_mapping
 from annotation.formats.tables.presets.recognition import recognise
 from tests.annotation.formats.tables.preset_files import grades_of, read_preset, write_file
 
@@ -40,3 +41,65 @@ def test_ragas_words_in_another_case_are_one_grade(tmp_path):
     )
     rows, _ = read_preset("ragas", [write_file(tmp_path, "bot.csv", text)])
     assert [grade for _, _, grade in grades_of(rows)] == [0, 0, 1]
+
+
+def _result(question, provider, prompt, output, **more):
+    return {
+        "vars": {"question": question},
+        "provider": {"id": provider, "label": ""},
+        "promptIdx": prompt,
+        "response": {"output": output},
+        "success": True,
+    } | more
+
+
+def _reports(rows):
+    return [(report["system"], report["body"]) for report in rows["cited"]]
+
+
+def test_promptfoo_prompts_of_a_provider_are_systems(tmp_path):
+    results = [
+        _result("Why?", "openai:gpt-x", 0, "So."),
+        _result("Why?", "openai:gpt-x", 1, "Because."),
+        _result("Why?", "llama", 2, "Thus."),
+    ]
+    file = write_file(tmp_path, "p.json", {"results": {"version": 3, "results": results}})
+    rows, _ = read_preset("promptfoo", [file])
+    systems = ["openai-gpt-x.prompt1", "openai-gpt-x.prompt2", "llama"]
+    assert _reports(rows) == list(zip(systems, ["So.", "Because.", "Thus."], strict=True))
+    rows, _ = read_preset("promptfoo", [file], system="bot")
+    assert [system for system, _ in _reports(rows)] == ["bot.prompt1", "bot.prompt2", "bot"]
+
+
+def test_promptfoo_outputs_that_are_objects_are_read_by_their_answer(tmp_path):
+    results = [
+        _result("Why?", "bot", 0, {"answer": "So.", "documents": ["x"]}),
+        _result("How?", "bot", 0, None, error="timed out"),
+    ]
+    prompts = [{"raw": "{{question}}"}]
+    file = write_file(tmp_path, "p.json", {"version": 3, "results": results, "prompts": prompts})
+    rows, counts = read_preset("promptfoo", [file])
+    assert _reports(rows) == [("bot", "So.")]
+    assert counts == {"rows without an answer: left out": 1}
+
+
+def test_columns_that_a_preset_converts_are_not_told_as_unread(tmp_path):
+    judged = [{"query": "Why?", "passage": "So.", "judgment": 2, "prediction": "2", "model": "m"}]
+    text = "inputs.question,outputs.answer,error\nWhy?,So.,\n"
+    results = [_result("Why?", "bot", 0, {"answer": "So."})]
+    files = {
+        "umbrela": write_file(tmp_path, "u.jsonl", judged),
+        "langsmith": write_file(tmp_path, "l.csv", text),
+        "promptfoo": write_file(tmp_path, "p.json", {"results": {"results": results}}),
+    }
+    unread = {
+        name: [
+            header for table in tables_and_mapping(name, [file], {})[0] for header in table.unread
+        ]
+        for name, file in files.items()
+    }
+    assert unread == {
+        "umbrela": ["prediction"],
+        "langsmith": [],
+        "promptfoo": [],
+    }
