@@ -15,11 +15,14 @@ from annotation.formats.tables.files import TableFile, open_tables
 from annotation.formats.tables.mapping import Role, TableMapping
 from annotation.formats.tables.new_rubrics import nominal_levels
 from annotation.formats.tables.source import Row, Table, is_unnamed
-from annotation.formats.tables.values import FALSE, TRUE, CellError, is_missing, number_of
+from annotation.formats.tables.values import FALSE, TRUE, CellError, is_missing, normal, number_of
 
 MAX_LABELS = 12  # different words of a column that are grades with names
 QUESTIONS = ("question", "query", "prompt", "input", "user_input", "request", "topic")
 ANSWERS = ("answer", "output", "response", "generated_answer", "result", "completion", "text")
+FURTHER_ANSWERS = (
+    "further answers of a system to the same question: the system is called .run2 and so on"
+)
 
 
 class PresetError(UserError):
@@ -41,6 +44,25 @@ class PresetTables:
 
     def add(self, table: Table, columns: Mapping[str, Any], constants: Mapping[str, str]) -> None:
         self.tables.append((table, {"columns": dict(columns), "constants": dict(constants)}))
+
+
+class Runs:
+    """Names of the systems of answers, of which each question may have several by one system.
+
+    The second answer is by SYSTEM.run2, and so on: the report of a system about a topic has one text.
+    """
+
+    def __init__(self, preset: PresetTables) -> None:
+        self._preset = preset
+        self._numbers: dict[tuple[str, str], dict[str, int]] = {}
+
+    def system(self, name: str, request: str, answer: str) -> str:
+        """Return the name; `answer` is the id of the answer, or its words."""
+        numbers = self._numbers.setdefault((name, normal(request)), {})
+        if answer not in numbers:
+            numbers[answer] = len(numbers) + 1
+            self._preset.counts[FURTHER_ANSWERS] += numbers[answer] > 1
+        return name if numbers[answer] == 1 else f"{name}.run{numbers[answer]}"
 
 
 class PresetFileError(TableError):

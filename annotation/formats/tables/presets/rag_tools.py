@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from annotation.formats.tables.presets.base import (
     QUESTIONS,
     PresetError,
     PresetTables,
+    Runs,
     column,
     is_message_list,
     metric_columns,
@@ -161,6 +162,7 @@ def _joining_sign(table: Table, header: str) -> str:
 def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
     """Read TruLens' records and feedback: a column for each feedback function."""
     preset = PresetTables()
+    runs = Runs(preset)
     for file in files:
         table = only_table(file)
         required(table, "question", "input")
@@ -171,26 +173,47 @@ def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
             if name not in _TRULENS_UNREAD
             and not name.endswith(("_calls", "_json", " feedback cost in USD", "_cost"))
         ]
-        apps = ("app_name", "app_version", "app_id")
-        table = with_columns(table, {"system of the app": _trulens_system}, *apps)
-        roles: dict[str, Any] = {"input": "topic.request", "output": "text.body"}
-        if "system" not in constants:
-            roles["system of the app"] = "system"
+        named = partial(_trulens_system, fixed=constants.get("system", ""))
+        new = {"system of the app": _with_runs(runs, named, "input", "output", "record_id")}
+        table = with_columns(table, new, "app_name", "app_version", "app_id", "record_id")
+        roles: dict[str, Any] = {
+            "input": "topic.request",
+            "output": "text.body",
+            "system of the app": "system",
+        }
         roles |= metric_columns(preset, table, metrics, prefix="trulens")
         preset.add(table, roles, _answers(file, constants, "trulens"))
     return preset
 
 
-def _trulens_system(cells: Mapping[str, Cell]) -> Cell:
-    name, version = cells.get("app_name"), cells.get("app_version")
-    if is_empty(name):
-        return cells.get("app_id")
-    return f"{name}.{version}" if not is_empty(version) else name
+def _trulens_system(cells: Mapping[str, Cell], fixed: str) -> str:
+    name, version = text_cell(cells.get("app_name")), text_cell(cells.get("app_version"))
+    app = f"{name}.{version}" if name and version else name or text_cell(cells.get("app_id"))
+    return fixed or app
+
+
+def _with_runs(
+    runs: Runs,
+    system: Callable[[Mapping[str, Cell]], str],
+    question: str,
+    answer: str,
+    answer_id: str,
+) -> Callable[[Mapping[str, Cell]], Cell]:
+    """Return the function of a row's system, with the number of its answer to the question."""
+
+    def name(cells: Mapping[str, Cell]) -> Cell:
+        if is_empty(cells.get(answer)):
+            return system(cells)
+        identity = text_cell(cells.get(answer_id)) or text_cell(cells.get(answer))
+        return runs.system(system(cells), text_cell(cells.get(question)), identity)
+
+    return name
 
 
 def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
     """Read LangSmith's results of an experiment, or its data set, with flattened columns."""
     preset = PresetTables()
+    runs = Runs(preset)
     for file in files:
         table = only_table(file)
         question = _one_of(table, "inputs.", QUESTIONS)
@@ -205,10 +228,14 @@ def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
             roles["example_id"] = "topic.id"
         if answer:
             roles["answer without an error"] = "text.body"
+            roles["experiment"] = "system"
+            table = _answered(preset, table, "answer without an error")
+            named = partial(_constant, name=constants.get("system") or file.stem)
+            part = (question, "answer without an error", "id")
+            table = with_columns(table, {"experiment": _with_runs(runs, named, *part)}, "id")
         if reference:
             roles[reference] = "reference"
         metrics = [name for name in table.headers if name.startswith("feedback.")]
-        table = _answered(preset, table, "answer without an error") if answer else table
         roles |= metric_columns(
             preset,
             table,
@@ -218,6 +245,10 @@ def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         )
         preset.add(table, roles, _answers(file, constants, "langsmith"))
     return preset
+
+
+def _constant(cells: Mapping[str, Cell], name: str) -> str:
+    return name
 
 
 def _one_of(
@@ -249,6 +280,7 @@ def _answered(preset: PresetTables, table: Table, header: str) -> Table:
 def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
     """Read promptfoo's results.json: a result for each test, provider and prompt."""
     preset = PresetTables()
+    runs = Runs(preset)
     for file in files:
         table = only_table(file, "results.results", "results")
         question = _one_of(table, "vars.", QUESTIONS)
@@ -256,14 +288,13 @@ def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         contexts = column(
             table, "vars.contexts", "vars.context", "vars.retrieved_contexts", "vars.documents"
         )
-        new = {
-            "words of the output": partial(_promptfoo_answer, output=output),
-            "provider and prompt": partial(
-                _promptfoo_system, prompts=_prompts(table), fixed=constants.get("system", "")
-            ),
-        }
-        used = (output, "provider", "promptIdx")
-        table = _answered(preset, with_columns(table, new, *used), "words of the output")
+        fixed = constants.get("system", "")
+        named = partial(_promptfoo_system, prompts=_prompts(table), fixed=fixed)
+        words = {"words of the output": partial(_promptfoo_answer, output=output)}
+        table = _answered(preset, with_columns(table, words, output), "words of the output")
+        name = _with_runs(runs, named, question, "words of the output", "testIdx")
+        used = ("provider", "promptIdx", "testIdx")
+        table = with_columns(table, {"provider and prompt": name}, *used)
         roles: dict[str, Any] = {
             question: "topic.request",
             "words of the output": "text.body",
@@ -320,7 +351,7 @@ def _by_number(text: str) -> tuple[int, str]:
 
 def _promptfoo_system(
     cells: Mapping[str, Cell], prompts: Mapping[str, list[str]], fixed: str
-) -> Cell:
+) -> str:
     """Return the provider, with the number of the prompt if it was asked under several."""
     provider = _provider(cells)
     numbers = prompts[provider]

@@ -81,7 +81,10 @@ def add_scores(
             "value": {"measure of the score": "measure", "value": "value"},
             "comment": {},
         }[role]
-        shared_roles = {name: of for name, of in _ROLES.items() if of not in constants}
+        fixed = {*constants} - {
+            "system"
+        }  # a score's system is the constant, with the number of its run
+        shared_roles = {name: of for name, of in _ROLES.items() if of not in fixed}
         roles = shared_roles | score_roles
         part = listed(table, [*roles, *unread], rows)
         preset.add(part, roles, {"text.kind": "report"} | dict(constants))

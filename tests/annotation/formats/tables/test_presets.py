@@ -17,6 +17,7 @@ from annotation.formats.tables.presets import (
     inspect_logs,
     tables_and_mapping,
 )
+from annotation.formats.tables.presets.base import FURTHER_ANSWERS
 from annotation.formats.tables.presets.nested import parsed, text_in
 from annotation.formats.tables.presets.recognition import recognise
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
@@ -200,6 +201,26 @@ def test_langfuse_csv_with_names_in_camel_case(tmp_path):
     files = [write_file(tmp_path, "t.csv", traces), write_file(tmp_path, "s.csv", scores)]
     rows, _ = read_preset("langfuse", files)
     assert grades_of(rows) == [("eval", "langfuse-ok", 1)]
+
+
+def test_langfuse_question_asked_again_has_a_report_of_its_own(tmp_path):
+    traces = [
+        _trace("a", "Hello?", "Hi."),
+        _trace("b", "Hello? ", "Hello."),
+        _trace("c", "Hello?", "Hi."),
+    ]
+    scores = [_score(name, "NUMERIC", name="stars", value=n) for n, name in enumerate("abc", 3)]
+    files = [write_file(tmp_path, "t.jsonl", traces), write_file(tmp_path, "s.jsonl", scores)]
+    for system in ("bot", "app"):
+        rows, counts = read_preset(
+            "langfuse", files, **({"system": "app"} if system == "app" else {})
+        )
+        systems = [system, f"{system}.run2", f"{system}.run3"]
+        assert [row["system"] for row in rows["cited"]] == systems
+        assert [(row["system"], row["grade"]) for row in rows["ratings"]] == [
+            *zip(systems, (3, 4, 5), strict=True)
+        ]
+        assert counts[FURTHER_ANSWERS] == 2
 
 
 def test_langfuse_scores_need_traces(tmp_path):

@@ -1,6 +1,7 @@
 """Presets of tools whose row is a question with its answer, contexts and metrics."""
 
 from annotation.formats.tables.presets import tables_and_mapping
+from annotation.formats.tables.presets.base import FURTHER_ANSWERS
 from annotation.formats.tables.presets.recognition import recognise
 from tests.annotation.formats.tables.preset_files import grades_of, read_preset, write_file
 
@@ -103,3 +104,37 @@ def test_columns_that_a_preset_converts_are_not_told_as_unread(tmp_path):
         "langsmith": [],
         "promptfoo": [],
     }
+
+
+def test_repeated_tests_of_promptfoo_are_runs_of_the_system(tmp_path):
+    results = [
+        _result("Why?", "bot", 0, "So.", testIdx=0),
+        _result("Why?", "bot", 0, "Thus.", testIdx=1, success=False),
+    ]
+    rows, counts = read_preset("promptfoo", [write_file(tmp_path, "p.json", results)])
+    assert _reports(rows) == [("bot", "So."), ("bot.run2", "Thus.")]
+    assert [(row["system"], row["grade"]) for row in rows["ratings"]] == [
+        ("bot", 1),
+        ("bot.run2", 0),
+    ]
+    assert counts[FURTHER_ANSWERS] == 1
+
+
+def test_repeated_runs_of_langsmith_are_runs_of_the_system(tmp_path):
+    text = (
+        "inputs.question,outputs.answer,example_id,id\nWhy?,So.,e,1\nWhy?,Thus.,e,2\nHow?,So.,f,3\n"
+    )
+    rows, _ = read_preset("langsmith", [write_file(tmp_path, "bot.csv", text)])
+    assert _reports(rows) == [("bot", "So."), ("bot.run2", "Thus."), ("bot", "So.")]
+
+
+def test_trulens_records_of_one_question_are_runs_of_the_system(tmp_path):
+    text = "record_id,app_name,input,output,Fit\n1,bot,Why?,So.,0.5\n2,bot,Why?,So.,0.25\n"
+    file = write_file(tmp_path, "t.csv", text)
+    rows, _ = read_preset("trulens", [file])
+    assert [(row["system"], row["value"]) for row in rows["values"]] == [
+        ("bot", 0.5),
+        ("bot.run2", 0.25),
+    ]
+    rows, _ = read_preset("trulens", [file], system="app")
+    assert [system for system, _ in _reports(rows)] == ["app", "app.run2"]
