@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -173,6 +174,8 @@ def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
             if name not in _TRULENS_UNREAD
             and not name.endswith(("_calls", "_json", " feedback cost in USD", "_cost"))
         ]
+        for name in ("input", "output"):
+            table = _without_json_quotes(table, name)
         named = partial(_trulens_system, fixed=constants.get("system", ""))
         new = {"system of the app": _with_runs(runs, named, "input", "output", "record_id")}
         table = with_columns(table, new, "app_name", "app_version", "app_id", "record_id")
@@ -184,6 +187,24 @@ def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         roles |= metric_columns(preset, table, metrics, prefix="trulens")
         preset.add(table, roles, _answers(file, constants, "trulens"))
     return preset
+
+
+def _without_json_quotes(table: Table, header: str) -> Table:
+    """Return the table with the texts of a column that holds JSON strings, as records store them."""
+    cells = [cells.get(header) for _, cells in table.rows()]
+    if not all(_json_string(cell) is not None for cell in cells if not is_empty(cell)):
+        return table
+    return with_columns(table, {header: lambda cells: _json_string(cells.get(header))}, header)
+
+
+def _json_string(cell: Cell) -> str | None:
+    if not isinstance(cell, str) or not cell.startswith('"'):
+        return None
+    try:
+        value = json.loads(cell)
+    except ValueError:
+        return None
+    return value if isinstance(value, str) else None
 
 
 def _trulens_system(cells: Mapping[str, Cell], fixed: str) -> str:

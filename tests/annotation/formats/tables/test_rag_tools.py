@@ -1,5 +1,7 @@
 """Presets of tools whose row is a question with its answer, contexts and metrics."""
 
+import pytest
+
 from annotation.formats.tables.presets import tables_and_mapping
 from annotation.formats.tables.presets.base import FURTHER_ANSWERS
 from annotation.formats.tables.presets.recognition import recognise
@@ -138,3 +140,21 @@ def test_trulens_records_of_one_question_are_runs_of_the_system(tmp_path):
     ]
     rows, _ = read_preset("trulens", [file], system="app")
     assert [system for system, _ in _reports(rows)] == ["app", "app.run2"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "questions"),
+    [
+        ([r'"Wh\u00e4t is \"it\"?"', '"How?"'], ['Whät is "it"?', "How?"]),
+        (['"Why" is what?', '"How?"'], ['"Why" is what?', '"How?"']),
+    ],
+    ids=["JSON strings", "quotation marks"],
+)
+def test_trulens_texts_that_are_json_strings_lose_their_marks(tmp_path, cells, questions):
+    records = [
+        {"record_id": str(n), "app_name": "bot", "input": cell, "output": '"So.\\nNo."'}
+        for n, cell in enumerate(cells)
+    ]
+    rows, _ = read_preset("trulens", [write_file(tmp_path, "t.jsonl", records)])
+    assert [topic["request"] for topic in rows["topics"]] == questions
+    assert {body for _, body in _reports(rows)} == {"So.\nNo."}
