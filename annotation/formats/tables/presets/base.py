@@ -14,7 +14,8 @@ from annotation.formats.tables.cells import Cell, TableError
 from annotation.formats.tables.files import TableFile, open_tables
 from annotation.formats.tables.mapping import Role, TableMapping
 from annotation.formats.tables.new_rubrics import nominal_levels
-from annotation.formats.tables.source import Row, Table, is_unnamed
+from annotation.formats.tables.presets.nested import text_cell
+from annotation.formats.tables.source import Row, Table, is_empty, is_unnamed
 from annotation.formats.tables.values import FALSE, TRUE, CellError, is_missing, normal, number_of
 
 MAX_LABELS = 12  # different words of a column that are grades with names
@@ -181,6 +182,38 @@ def rows_with(
         return (row for row in of_table if keep(row[1]))
 
     return derived(table, table.headers, rows)
+
+
+def rows_answered(preset: PresetTables, table: Table, header: str) -> Table:
+    """Return the table without rows that lack this cell: no answer, no metric of one."""
+    label = "rows without an answer: left out"
+    return rows_with(preset, table, label, lambda cells: not is_empty(cells.get(header)))
+
+
+def answer_constants(
+    file: TableFile, constants: Mapping[str, str], rater: str = "", kind: str = "model"
+) -> dict[str, str]:
+    """Return the constants of rows that tell an answer: the system is called like the file."""
+    base = {"text.kind": "report", "system": file.stem}
+    return base | ({"rater": rater, "rater.kind": kind} if rater else {}) | dict(constants)
+
+
+def numbered_runs(
+    runs: Runs,
+    system: Callable[[Mapping[str, Cell]], str],
+    question: str,
+    answer: str,
+    answer_id: str,
+) -> Callable[[Mapping[str, Cell]], Cell]:
+    """Return the function of a row's system, with the number of its answer to the question."""
+
+    def name(cells: Mapping[str, Cell]) -> Cell:
+        if is_empty(cells.get(answer)):
+            return system(cells)
+        identity = text_cell(cells.get(answer_id)) or text_cell(cells.get(answer))
+        return runs.system(system(cells), text_cell(cells.get(question)), identity)
+
+    return name
 
 
 def metric_columns(
