@@ -39,6 +39,14 @@ def test_first_version_of_ms_marco(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("form", ["msmarco", "trec-rag", "miracl"])
+@pytest.mark.parametrize("name", ["msmarco-test2019-queries.tsv", "topics.dl21.txt"])
+def test_topics_of_tracks_are_found_by_their_names(tmp_path, form, name):
+    read(write(tmp_path, {name: ["7\twho mended it"], "2019qrels-pass.txt": ["7 Q0 1 2"]}), form)
+    assert list(Topic.objects.values_list("name", "request")) == [("7", "who mended it")]
+    assert list(Rating.objects.values_list("text__name", "grade")) == [("1", 2)]
+
+
 @pytest.mark.parametrize("counts", [True, False])
 def test_qrels_find_the_request_that_got_other_words(tmp_path, counts):
     read(write(tmp_path, MSMARCO), "msmarco")
