@@ -33,6 +33,10 @@ _PAIRS = (
     ("fail", "pass"),
     ("wrong", "right"),
     ("incorrect", "correct"),
+    # What spreadsheets and forms in other languages write.
+    *(("nein", "ja"), ("falsch", "wahr"), ("falsch", "richtig"), ("nee", "ja"), ("onwaar", "waar")),
+    *(("non", "oui"), ("faux", "vrai"), ("no", "sí"), ("no", "si"), ("no", "sì")),
+    *(("falso", "verdadero"), ("falso", "vero")),
 )
 _NUMBERED = re.compile(r"\s*(\d{1,2}|100)[^\w.,]+[^\W\d]")  # not 2-3, nor 1.5 h
 OTHER_WORDS = ("other", "another")  # second level where all grades are the same word

@@ -19,8 +19,19 @@ MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "#n/a", "<na>"
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?", re.ASCII)  # 1.234,5
 _WORD_SIGNS = re.compile(r"[\s_-]+")
-TRUE = frozenset({"true", "yes", "y", "pass", "passed"})
-FALSE = frozenset({"false", "no", "n", "fail", "failed"})
+TRUE = frozenset(
+    {
+        *("true", "yes", "y", "pass", "passed"),
+        # What spreadsheets and forms in other languages write: German, French, Spanish, Italian, Dutch.
+        *("wahr", "ja", "vrai", "oui", "verdadero", "sí", "si", "vero", "sì", "waar"),
+    }
+)
+FALSE = frozenset(
+    {
+        *("false", "no", "n", "fail", "failed"),
+        *("falsch", "nein", "faux", "non", "falso", "onwaar", "nee"),
+    }
+)
 
 
 class CellError(UserError):

@@ -155,6 +155,9 @@ def test_decimal_comma(guess):
     ("words", "scale", "levels"),
     [
         (["Yes", "no"], "ordinal", {"no": 0, "Yes": 1}),
+        (["Ja", "Nein"], "ordinal", {"Nein": 0, "Ja": 1}),
+        (["WAHR", "FALSCH"], "ordinal", {"FALSCH": 0, "WAHR": 1}),
+        (["oui"], "ordinal", {"non": 0, "oui": 1}),
         (["high", "low"], "ordinal", {"low": 0, "medium": 1, "high": 2}),
         (["warm", "cold", "neutral"], "nominal", {"cold": 0, "neutral": 1, "warm": 2}),
         (["warm", "cold", "Cold "], "nominal", {"Cold": 0, "warm": 1}),

@@ -381,8 +381,8 @@ def test_prodigy_choices_and_spans(tmp_path):
 def test_google_forms_without_a_rubric_makes_one_for_each_question(tmp_path):
     text = (
         "Zeitstempel,E-Mail,Fit [One.],Fit [Two.],Clear? [One.],Three.,Why?\n"
-        "1,a@x.org,4,2,Yes,5,Because.\n"
-        "2,b@x.org,3,,No,1,Long ago.\n"
+        "1,a@x.org,4,2,Ja,5,Because.\n"
+        "2,b@x.org,3,,Nein,1,Long ago.\n"
     )
     rows, counts = read_preset("google-forms", [write_file(tmp_path, "f.csv", text)], **_topic())
     assert grades_of(rows) == [
