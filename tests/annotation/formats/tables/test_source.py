@@ -1,6 +1,7 @@
 """Tables of records: which row is the header."""
 
 import pytest
+from openpyxl import Workbook
 
 from annotation.formats.tables.files import TableFile, open_tables
 
@@ -44,3 +45,40 @@ def test_header_with_blank_or_repeated_names_is_no_row_of_data(headers, text, na
 )
 def test_header_with_numbers_as_names_is_kept(headers, text):
     assert headers(text) == ("q", "1", "2", "3")
+
+
+def _workbook(tmp_path, *merged, rows):
+    workbook = Workbook()
+    for row in rows:
+        workbook.active.append(row)
+    for cells in merged:
+        workbook.active.merge_cells(cells)
+    workbook.save(tmp_path / "grades.xlsx")
+    return open_tables(TableFile.of(tmp_path / "grades.xlsx"))[0]
+
+
+def test_header_of_two_rows_with_merged_names_is_joined(tmp_path):
+    table = _workbook(
+        tmp_path,
+        *("A1:F1", "A2:A3", "B2:B3", "C2:D2", "E2:F2"),
+        rows=[
+            ["Study of the ferry"],
+            ["q", "a", "Anna", None, "Ben", None],
+            [None, None, "fit", "style", "fit", "style"],
+            ["Why?", "So.", 4, 5, 3, 2],
+            ["How?", "Thus.", 1, 0, 2, 3],
+        ],
+    )
+    assert table.headers == ("q", "a", "Anna / fit", "Anna / style", "Ben / fit", "Ben / style")
+    assert [row for row, _ in table.rows()] == [4, 5]
+
+
+def test_header_with_repeated_names_below_a_merged_title_is_found(tmp_path):
+    rows = [
+        ["Study of the ferry"],
+        ["q", "a", "n", "n"],
+        ["Why?", "So.", 4, 5],
+        ["How?", "So.", 1, 0],
+    ]
+    table = _workbook(tmp_path, "A1:D1", rows=rows)
+    assert table.headers == ("q", "a", "n", "n (2)")
