@@ -39,6 +39,19 @@ def test_first_version_of_ms_marco(tmp_path):
     ]
 
 
+def test_names_of_columns_in_the_first_line_are_no_row(tmp_path):
+    files = {
+        "collection.tsv": ["pid\tpassage", "0\tIt grinds."],
+        "queries.tsv": ["query_id\tquery", "7\twho mended it"],
+        "qrels.tsv": ["qid\titer\tdocid\trel", "7\t0\t0\t1"],
+    }
+    read(write(tmp_path, files), "msmarco")
+    assert bodies() == {"0": "It grinds."}
+    assert list(Topic.objects.values_list("name", "request")) == [("7", "who mended it")]
+    assert Rating.objects.count() == 1
+    assert not left_out(tmp_path, "msmarco")
+
+
 @pytest.mark.parametrize("form", ["msmarco", "trec-rag", "miracl"])
 @pytest.mark.parametrize("name", ["msmarco-test2019-queries.tsv", "topics.dl21.txt"])
 def test_topics_of_tracks_are_found_by_their_names(tmp_path, form, name):
