@@ -48,7 +48,7 @@ class _Query(Row):
 
 def is_queries(file: File) -> bool:
     """Return whether a file of columns is named as topics: msmarco-test2019-queries.tsv."""
-    return file.ends(".tsv", ".txt") and any(word in file.base for word in ("queries", "topics"))
+    return file.ends(".tsv", ".txt") and ("queries" in file.base or "topics" in file.base)
 
 
 # id<TAB>query: topics of MS MARCO, MIRACL and TREC RAG 2024

@@ -39,7 +39,7 @@ _PAIRS = (
     *(("falso", "verdadero"), ("falso", "vero")),
 )
 _NUMBERED = re.compile(r"\s*(\d{1,2}|100)[^\w.,]+[^\W\d]")  # not 2-3, nor 1.5 h
-OTHER_WORDS = ("other", "another")  # second level where all grades are the same word
+SECOND_LEVELS = ("other", "another")  # second level where all grades are the same word
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ def nominal_levels(labels: Iterable[str]) -> dict[str, int]:
     for label in sorted({label.strip() for label in labels}):
         levels.setdefault(word_key(label), label)
     if len(levels) == 1:
-        other = next(word for word in OTHER_WORDS if word not in levels)
-        levels[other] = other
+        label = next(label for label in SECOND_LEVELS if label not in levels)
+        levels[label] = label
     return {label: number for number, label in enumerate(levels.values())}
 
 

@@ -132,8 +132,8 @@ def _two_rows_of_names(ahead: Sequence[Record], width: int) -> Sequence[Record]:
 
 
 def is_unnamed(header: str) -> bool:
-    """Return whether a column has no name of its own: here, or where a data frame read it."""
-    return header.startswith(("Unnamed", "Column "))
+    """Return whether a column has no name of its own, or is the index of a data frame."""
+    return header == "index" or header.startswith(("Unnamed", "Column ", "__index_level_"))
 
 
 def header_text(cell: Cell) -> str:

@@ -83,9 +83,9 @@ def only_table(file: TableFile, *records: str) -> Table:
         try:
             table = open_tables(file)[0]
         except TableError:
-            if file.ending != ".json" or (found := _at_path(file, records)) is None:
+            if file.ending != ".json" or (array := _at_path(file, records)) is None:
                 raise
-            table = found
+            table = array
     except TableError as error:
         raise PresetError(f"{file.name}{error.location}", str(error)) from error
     except OSError as error:

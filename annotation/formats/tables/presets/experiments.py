@@ -50,9 +50,9 @@ def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
             roles["answer without an error"] = "text.body"
             roles["experiment"] = "system"
             table = rows_answered(preset, table, "answer without an error")
-            named = partial(_constant, name=constants.get("system") or file.stem)
+            system_of = partial(_constant, name=constants.get("system") or file.stem)
             part = (question, "answer without an error", "id")
-            table = with_columns(table, {"experiment": numbered_runs(runs, named, *part)}, "id")
+            table = with_columns(table, {"experiment": numbered_runs(runs, system_of, *part)}, "id")
         if reference:
             roles[reference] = "reference"
         metrics = [name for name in table.headers if name.startswith("feedback.")]
@@ -103,10 +103,10 @@ def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
             table, "vars.contexts", "vars.context", "vars.retrieved_contexts", "vars.documents"
         )
         fixed = constants.get("system", "")
-        named = partial(_promptfoo_system, prompts=_prompts(table), fixed=fixed)
-        words = {"words of the output": partial(_promptfoo_answer, output=output)}
-        table = rows_answered(preset, with_columns(table, words, output), "words of the output")
-        name = numbered_runs(runs, named, question, "words of the output", "testIdx")
+        system_of = partial(_promptfoo_system, prompts=_prompts(table), fixed=fixed)
+        answers = {"words of the output": partial(_promptfoo_answer, output=output)}
+        table = rows_answered(preset, with_columns(table, answers, output), "words of the output")
+        name = numbered_runs(runs, system_of, question, "words of the output", "testIdx")
         used = ("provider", "promptIdx", "testIdx")
         table = with_columns(table, {"provider and prompt": name}, *used)
         roles: dict[str, Any] = {

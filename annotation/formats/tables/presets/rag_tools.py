@@ -166,8 +166,8 @@ def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         ]
         for name in ("input", "output"):
             table = _without_json_quotes(table, name)
-        named = partial(_trulens_system, fixed=constants.get("system", ""))
-        new = {"system of the app": numbered_runs(runs, named, "input", "output", "record_id")}
+        system_of = partial(_trulens_system, fixed=constants.get("system", ""))
+        new = {"system of the app": numbered_runs(runs, system_of, "input", "output", "record_id")}
         table = with_columns(table, new, "app_name", "app_version", "app_id", "record_id")
         roles: dict[str, Any] = {
             "input": "topic.request",
@@ -180,7 +180,7 @@ def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
 
 
 def _without_json_quotes(table: Table, header: str) -> Table:
-    """Return the table with the texts of a column that holds JSON strings, as records store them."""
+    """Return the table with plain texts in a column that has JSON strings alone."""
     cells = [cells.get(header) for _, cells in table.rows()]
     if not all(_json_string(cell) is not None for cell in cells if not is_empty(cell)):
         return table

@@ -13,8 +13,9 @@ RAGAS_FRAME = """,user_input,retrieved_contexts,response,faithfulness
 """
 
 
-def test_ragas_frame_with_row_numbers_has_no_metric_of_them(tmp_path):
-    file = write_file(tmp_path, "bot.csv", RAGAS_FRAME)
+@pytest.mark.parametrize("name", ["", "index", "Unnamed: 0", "__index_level_0__"])
+def test_ragas_frame_with_row_numbers_has_no_metric_of_them(tmp_path, name):
+    file = write_file(tmp_path, "bot.csv", name + RAGAS_FRAME)
     assert recognise([file]) == "ragas"
     rows, _ = read_preset("ragas", [file])
     assert [report["body"] for report in rows["cited"]] == ["Two hundred years.", "Ninety metres."]
