@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from annotation.errors import UserError
@@ -16,8 +17,17 @@ from annotation.formats.tables.mapping import Role, TableMapping
 from annotation.formats.tables.new_rubrics import nominal_levels
 from annotation.formats.tables.presets.nested import text_cell
 from annotation.formats.tables.source import Row, Table, is_empty, is_unnamed
-from annotation.formats.tables.values import FALSE, TRUE, CellError, is_missing, normal, number_of
+from annotation.formats.tables.values import (
+    FALSE,
+    TRUE,
+    CellError,
+    has_comma,
+    is_missing,
+    normal,
+    number_of_tool,
+)
 
+SAMPLE_ROWS = 1_000  # in which a decimal comma is looked for
 MAX_LABELS = 12  # different words of a column that are grades with names
 QUESTIONS = ("question", "query", "prompt", "input", "user_input", "request", "topic")
 ANSWERS = ("answer", "output", "response", "generated_answer", "result", "completion", "text")
@@ -44,7 +54,19 @@ class PresetTables:
     """Rows and cells that are left out, by label, for the summary of the import."""
 
     def add(self, table: Table, columns: Mapping[str, Any], constants: Mapping[str, str]) -> None:
-        self.tables.append((table, {"columns": dict(columns), "constants": dict(constants)}))
+        part: dict[str, Any] = {"columns": dict(columns), "constants": dict(constants)}
+        numbers = [
+            header
+            for header, role in columns.items()
+            if isinstance(role, dict) and role["role"] in (Role.VALUE, Role.GRADE)
+        ]
+        if numbers and any(
+            has_comma(cells.get(header))
+            for _, cells in islice(table.rows(), SAMPLE_ROWS)
+            for header in numbers
+        ):
+            part["decimal"] = ","  # as a spreadsheet program saved the file again
+        self.tables.append((table, part))
 
 
 class Runs:
@@ -273,7 +295,7 @@ def nominal_rubric(title: str, labels: Iterable[str]) -> dict[str, Any]:
 def _all_numbers(cells: Sequence[Cell]) -> bool:
     try:
         for cell in cells:
-            number_of(cell)
+            number_of_tool(cell)
     except CellError:
         return False
     return bool(cells)
@@ -288,7 +310,7 @@ def _metric_kind(cells: Sequence[Cell]) -> str:
     ):
         return "binary"
     if _all_numbers(cells):
-        return "binary" if {number_of(cell) for cell in cells} <= {0.0, 1.0} else "value"
+        return "binary" if {number_of_tool(cell) for cell in cells} <= {0.0, 1.0} else "value"
     if len(texts) <= MAX_LABELS and len(texts) > 1 and all(len(text) <= 40 for text in texts):
         return "words"
     return ""

@@ -14,7 +14,7 @@ from annotation.formats.tables.presets.base import (
     slug_of,
 )
 from annotation.formats.tables.source import Row, Table
-from annotation.formats.tables.values import CellError, number_of
+from annotation.formats.tables.values import CellError, number_of_tool
 
 MAX_LEVELS = 101
 _ROLES = {
@@ -45,7 +45,7 @@ class Score:
 def number_in(cell: Any) -> float | None:
     """Return the number of a cell; None where it has none."""
     try:
-        return number_of(cell)
+        return number_of_tool(cell)
     except CellError:
         return None
 

@@ -203,6 +203,14 @@ def test_langfuse_csv_with_names_in_camel_case(tmp_path):
     assert grades_of(rows) == [("eval", "langfuse-ok", 1)]
 
 
+def test_langfuse_scores_with_decimal_commas_are_values(tmp_path):
+    traces = "id;name;input;output\na;bot;One?;1\n"
+    scores = "traceId;name;value;dataType;source\na;share;0,25;NUMERIC;EVAL\n"
+    files = [write_file(tmp_path, "t.csv", traces), write_file(tmp_path, "s.csv", scores)]
+    rows, _ = read_preset("langfuse", files)
+    assert [row["value"] for row in rows["values"]] == [0.25]
+
+
 def test_langfuse_question_asked_again_has_a_report_of_its_own(tmp_path):
     traces = [
         _trace("a", "Hello?", "Hi."),

@@ -159,3 +159,11 @@ def test_trulens_texts_that_are_json_strings_lose_their_marks(tmp_path, cells, q
     rows, _ = read_preset("trulens", [write_file(tmp_path, "t.jsonl", records)])
     assert [topic["request"] for topic in rows["topics"]] == questions
     assert {body for _, body in _reports(rows)} == {"So.\nNo."}
+
+
+def test_metrics_with_decimal_commas_are_values(tmp_path):
+    text = "user_input;response;faithfulness;fit;own\nWhy?;So.;0,5;1,0;85,5 %\nHow?;Thus.;1;0,0;\n"
+    rows, _ = read_preset("ragas", [write_file(tmp_path, "bot.csv", text)])
+    values = [(row["measure"], row["value"]) for row in rows["values"]]
+    assert values == [("faithfulness", 0.5), ("own", 0.855), ("faithfulness", 1.0)]
+    assert grades_of(rows) == [("ragas", "ragas-fit", 1), ("ragas", "ragas-fit", 0)]
