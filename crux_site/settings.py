@@ -210,6 +210,8 @@ STORAGES = {
 MEDIA_ROOT = VAR_DIR / "uploads"
 # A folder of a study comes as one archive; what is larger goes through the command.
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
+# The page that chooses columns has some 40 fields for each table, and a few for each of 300 columns.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 IMPORT_MAX_MEGABYTES = environment.whole_number("IMPORT_MAX_MEGABYTES", 4000)
 IMPORT_MAX_FILES = environment.whole_number("IMPORT_MAX_FILES", 200_000)
 

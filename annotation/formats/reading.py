@@ -144,7 +144,7 @@ def _values(
     for number, text in lines(target, source, is_repeat=is_repeat):
         if not translation.columns:
             yield number, _json_row(target, source, number, text)
-        elif number > 1 or not translation.header or not text.startswith(translation.header):
+        elif number > 1 or not translation.is_header(text):
             try:
                 yield number, translation.split(text)
             except ValueError as error:

@@ -1,6 +1,7 @@
 """Translation of other formats: from their lines to our rows. No Django here."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,38 @@ class Skipped:
     """A part of a line that becomes no row of ours: listed, and counted under this label."""
 
     label: str
+
+
+HEADER_NAMES = frozenset(
+    {
+        *(
+            "id",
+            "qid",
+            "query",
+            "queryid",
+            "querytext",
+            "question",
+            "topic",
+            "topicid",
+            "title",
+            "request",
+        ),
+        *(
+            "pid",
+            "passage",
+            "passageid",
+            "doc",
+            "docid",
+            "docno",
+            "document",
+            "documentid",
+            "corpusid",
+        ),
+        *("text", "body", "content", "contents", "subtopic", "iter", "iteration", "q0"),
+        *("grade", "score", "rel", "relevance", "label", "judgment", "judgement"),
+    }
+)
+"""Names of columns in the first line of a file, without - and _."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +78,8 @@ class Translation:
     """Translation of a line: validated by `shape`, then turned into our rows by `into`.
 
     Errors name the fields of the other format. A line is a JSON object, or has `columns`, separated
-    by `separator` (None: any white space); the last column takes the rest. A first line that begins
-    with `header` is skipped. `values` reads files that are not text or not line-based: rows with
+    by `separator` (None: any white space); the last column takes the rest. A first line of names of
+    columns is skipped. `values` reads files that are not text or not line-based: rows with
     their numbers. `fields` maps our field names to those of the line, for later errors. `displayed` is
     for a tool that displays less than the text and counts offsets in that: the offset in the text
     of each displayed character. `parts` is for an annotation tool: the answers of a line, each of
@@ -57,11 +90,15 @@ class Translation:
     into: Callable[[Any], Iterable[Row | Skipped | Counted]]
     columns: tuple[str, ...] = ()
     separator: str | None = "\t"
-    header: str = ""
     values: Callable[[Path], Iterator[tuple[int, Any]]] | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
     displayed: Callable[[str], Sequence[int]] | None = None
     parts: Callable[[Any], Iterable[Part]] | None = None
+
+    def is_header(self, text: str) -> bool:
+        """Return whether a line of columns consists of names of columns, such as query-id."""
+        names = [re.sub(r"[-_]", "", name) for name in text.casefold().split()]
+        return len(names) >= len(self.columns) and HEADER_NAMES.issuperset(names)
 
     def split(self, text: str) -> dict[str, str]:
         """Split a line into its named columns. Raises ValueError if their number differs."""

@@ -21,7 +21,7 @@ from crux_site.imports.role_choices import (
 )
 from crux_site.imports.source_tables import SourceTable, column_of
 
-MAX_COLUMNS = 300  # on the page: Django refuses a form of more than 1,000 fields
+MAX_COLUMNS = 300  # on the page, with several fields each: Django limits the fields of a form
 NEW_RUBRIC = "+"  # choice of a rubric that is made from the values
 DETAILED_COLUMNS = 50  # with fields that few columns need
 EXAMPLE_CHARACTERS = 60

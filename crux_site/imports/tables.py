@@ -21,7 +21,7 @@ from annotation.formats.tables import presets
 from annotation.formats.tables.convert import ConvertedTables, convert, mapped_tables
 from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.mapping import MappingError, TableImport
-from annotation.formats.tables.reader import QRELS
+from annotation.formats.tables.reader import QRELS, MappedTable
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
 from annotation.formats.tables.values import Scale
 from annotation.formats.target import topics_of
@@ -70,11 +70,13 @@ def import_tables(
 def _converted(
     dataset: Dataset,
     summary: ImportSummary,
-    tables: Sequence[Any],
+    tables: Sequence[MappedTable],
     mapping: TableImport,
     left_out: Mapping[str, int],
 ) -> RecognisedFiles:
     converted = convert(tables, mapping, stored_contents(dataset, dataset.project))
+    if not converted.sources:
+        raise DatasetImportError([_nothing_read(tables, converted.counts, left_out)])
     _check_texts(dataset, converted)
     if QRELS in converted.used_rubrics:
         grades.ensure_qrels_rubric(QRELS, summary)
@@ -89,6 +91,13 @@ def _converted(
         more = f" and {len(columns) - MAX_PLACES} more" if len(columns) > MAX_PLACES else ""
         summary.mapped[f"columns of {name} that are not read: {listed}{more}"] += len(columns)
     return RecognisedFiles(converted.sources)
+
+
+def _nothing_read(tables: Sequence[MappedTable], *left_out: Mapping[str, int]) -> Problem:
+    """Return the error of tables without a row that becomes one of the dataset."""
+    reasons = [f"{label} ({n})" for counts in left_out for label, n in counts.items() if n]
+    message = f"no row has a topic or a text to import{': ' if reasons else ''}{'; '.join(reasons)}"
+    return Problem(tables[0].table.name if tables else "mapping", 0, "", message)
 
 
 def stored_contents(dataset: Dataset | None, project: Project | None = None) -> StoredContents:

@@ -26,7 +26,7 @@ CORPUS = Translation(
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if qrels.is_qrels(file) or qrels.is_run(file):
         yield from qrels.sources(file, folder)
-    elif "topics" in file.base and file.ends(".tsv"):
+    elif rows.is_queries(file):
         yield file.source(Kind.TOPICS, rows.QUERIES)
     elif file.ends(".jsonl") and "docid" in file.keys:
         yield file.source(Kind.PASSAGES, CORPUS)

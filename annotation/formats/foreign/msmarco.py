@@ -42,7 +42,7 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
         yield from qrels.sources(file, folder)
     elif file.base.startswith("collection") and file.ends(".tsv"):
         yield file.source(Kind.PASSAGES, COLLECTION)
-    elif file.base.startswith(("queries", "topics")) and file.ends(".tsv", ".txt"):
+    elif rows.is_queries(file):
         yield file.source(Kind.TOPICS, rows.QUERIES)
     elif file.ends(".jsonl", ".json") and "segment" in file.keys:
         if not folder.named:

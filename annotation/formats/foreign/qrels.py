@@ -32,7 +32,7 @@ def _itself(row: _Grade) -> Iterable[GradeRow]:
 
 
 TREC = Translation(_Grade, _itself, columns=("topic", "iteration", "text", "grade"), separator=None)
-BEIR = Translation(_Grade, _itself, columns=("topic", "text", "grade"), header="query-id")
+BEIR = Translation(_Grade, _itself, columns=("topic", "text", "grade"))
 
 
 def is_qrels(file: File) -> bool:

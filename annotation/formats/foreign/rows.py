@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from annotation.formats.foreign.files import File
 from annotation.formats.records import Name, PassageRow, Row, StoredText, TopicRow
 from annotation.formats.summary import Conversion
 from annotation.formats.translation import Skipped, Translation
@@ -43,6 +44,11 @@ def of_corpus(name: str, title: str | None, text: str) -> Iterator[PassageRow | 
 class _Query(Row):
     id: TopicId
     query: StoredText
+
+
+def is_queries(file: File) -> bool:
+    """Return whether a file of columns is named as topics: msmarco-test2019-queries.tsv."""
+    return file.ends(".tsv", ".txt") and ("queries" in file.base or "topics" in file.base)
 
 
 # id<TAB>query: topics of MS MARCO, MIRACL and TREC RAG 2024

@@ -27,7 +27,7 @@ NARRATIVES = Translation(
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if qrels.is_qrels(file) or qrels.is_run(file):
         yield from qrels.sources(file, folder)
-    elif "topics" in file.base and file.ends(".tsv", ".txt"):
+    elif rows.is_queries(file):
         yield file.source(Kind.TOPICS, rows.QUERIES)
     elif file.ends(".jsonl") and {"id", "title"} <= file.keys:
         yield file.source(Kind.TOPICS, NARRATIVES)

@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation.formats.tables.column_shapes import FEW, Sample, Shape, cell_text
 from annotation.formats.tables.mapping import ASK, Role
-from annotation.formats.tables.source import Table
+from annotation.formats.tables.source import Table, is_unnamed
 from annotation.formats.tables.values import word_key
 
 MAX_WIDE_GRADE = 10  # of columns that are raters; larger numbers are counts or times
@@ -228,7 +228,7 @@ def _unknown_grades(table: Table, shapes: Mapping[str, Shape]) -> tuple[list[str
         and shapes[header].n_different <= FEW
         and plain_name(header) not in _BY_NAME
         and plain_name(header) not in _ANSWERS | _PASSAGES
-        and not header.startswith(("Unnamed", "Column "))
+        and not is_unnamed(header)
     ]
     numeric = [header for header in unknown if shapes[header].numbers is not None]
     return numeric, [header for header in unknown if header not in numeric]

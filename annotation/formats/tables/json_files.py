@@ -55,9 +55,14 @@ def json_lines_table(path: Path, file: str) -> Table:
 def json_table(path: Path, file: str, records: str = "") -> Table:
     """Return the table of an array of objects in a JSON file, at the path `records` within it.
 
-    Without a path the array is found if there is only one. Raises TableError, OSError.
+    Without a path the array is found if there is only one; a data frame may also be an object of columns.
+    Raises TableError, OSError.
     """
     value = json_value(path)
+    if not records and (by_column := _rows_of_columns(value)):
+        rows_of_columns = [*enumerate(map(flattened, by_column), 1)]
+        headers = headers_of(iter(rows_of_columns))
+        return Table(file, "", headers, lambda: iter(rows_of_columns), _row_location)
     objects, array_path = _array(value, records)
 
     def rows() -> Iterator[Row]:
@@ -97,7 +102,9 @@ def is_json_lines(path: Path) -> bool:
     except (ValueError, OSError, EOFError, zlib.error, RecursionError):
         return False
     # One object alone is a line unless it wraps a list of rows.
-    return isinstance(value, dict) and (bool(has_more) or not _arrays(value))
+    return isinstance(value, dict) and (
+        bool(has_more) or not (_arrays(value) or _rows_of_columns(value))
+    )
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
@@ -158,6 +165,39 @@ def _arrays(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, list[
         for key, item in value.items()
         for array in _arrays(item, f"{path}.{key}" if path else str(key), depth + 1)
     ]
+
+
+def _rows_of_columns(value: Any) -> list[dict[str, Any]]:
+    """Return the rows of a data frame that is one object; [] for another value.
+
+    Such as {"a": {"0": 1, "1": 2}} (columns), {"0": {"a": 1}} (rows by number), {"a": [1, 2], "b": [3, 4]}
+    (lists), and {"columns": ["a"], "index": [0, 1], "data": [[1], [2]]}.
+    """
+    if not isinstance(value, dict) or not value:
+        return []
+    if value.keys() == {"columns", "index", "data"}:
+        columns, rows = value["columns"], value["data"]
+        if not (isinstance(columns, list) and isinstance(rows, list)):
+            return []
+        if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
+            return []
+        return [dict(zip(map(str, columns), row, strict=True)) for row in rows]
+    parts = [*value.values()]
+    if all(isinstance(part, list) for part in parts):
+        if len(parts) < 2 or {*map(len, parts)} != {len(parts[0])} or _arrays(value):
+            return []
+        return [dict(zip(value, cells, strict=True)) for cells in zip(*parts, strict=True)]
+    if not all(isinstance(part, dict) and part.keys() == parts[0].keys() for part in parts):
+        return []
+    if all(map(str.isdecimal, value)):
+        return parts
+    if not all(map(str.isdecimal, parts[0])):
+        return []
+    return [{name: part[row] for name, part in value.items()} for row in parts[0]]
+
+
+def _row_location(row: int, header: str) -> str:
+    return f": row {row}"
 
 
 def headers_of(rows: Iterator[Row]) -> tuple[str, ...]:

@@ -11,6 +11,14 @@ MAX_ITEMS = 1_000
 _WRAPPED = re.compile(r"\A(?:array|tuple|list)\((.*?)(?:,\s*dtype=[\w.]+)?\)\Z", re.DOTALL)
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\n|.)", re.DOTALL)
 _SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "0": "\0"}
+_DOCUMENT = re.compile(r"(?:Document|TextNode)\(")
+_BODY = re.compile(r"\b(?:page_content|text)\s*=\s*\Z")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")|(?P<word>None|True|False|nan)"
+    r"|(?P<number>-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|(?P<sign>[\[\]{}:,]))",
+    re.DOTALL,
+)
+_CONSTANTS = {"None": "null", "True": "true", "False": "false", "nan": "null"}
 _BARE = re.compile(r"[^\s,\[\]'\"()]+")
 
 
@@ -48,12 +56,13 @@ def _items(cell: object, separator: str) -> list[object]:
         return [part.strip() for part in text.split(separator) if part.strip()]
     if not looks_like_list(text):
         return [cell]
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    if isinstance(value, list):
-        return value
+    for as_json in (text, python_as_json(text) if "{" in text else ""):
+        try:
+            value = json.loads(as_json)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, list):
+            return value
     return list(_python_items(text))
 
 
@@ -76,6 +85,8 @@ def _python_items(text: str) -> list[str]:
         sign = text[position]
         if sign in "'\"":
             item, position = _string(text, position, end)
+        elif document := _DOCUMENT.match(text, position, end):
+            item, position = _document(text, document.end(), end)
         elif bare := _BARE.match(text, position, end):
             item, position = bare[0], bare.end()
             if item == "...":
@@ -83,6 +94,23 @@ def _python_items(text: str) -> list[str]:
         else:
             raise ListError(f"has {sign!r} where an item should begin")
         items.append(item)
+
+
+def _document(text: str, start: int, end: int) -> tuple[str, int]:
+    """Return the text of a document as LangChain prints it, and the position after it."""
+    body, position, depth = "", start, 1
+    while position < end:
+        sign = text[position]
+        if sign in "'\"":
+            is_body = depth == 1 and _BODY.search(text, max(start, position - 20), position)
+            item, position = _string(text, position, end)
+            body = item if is_body else body
+            continue
+        depth += (sign in "([{") - (sign in ")]}")
+        position += 1
+        if not depth:
+            return body, position
+    raise ListError("has a document whose parenthesis is not closed")
 
 
 def _string(text: str, start: int, end: int) -> tuple[str, int]:
@@ -109,3 +137,25 @@ def _unescaped(match: re.Match[str]) -> str:
         number = int(code[1:], 16)
         return chr(number) if number <= 0x10FFFF else match[0]
     return _SIMPLE.get(code, code)
+
+
+def python_as_json(text: str) -> str:
+    """Convert the repr of Python lists and dicts to JSON; "" for other text."""
+    parts: list[str] = []
+    position, ended, text = 0, False, text.strip()
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            return ""
+        position = match.end()
+        sign = match["sign"]
+        if ended and sign not in ("]", "}", ":", ","):
+            parts.append(",")  # numpy writes no commas
+        ended = sign not in ("[", "{", ":", ",")
+        if match["text"]:
+            parts.append(json.dumps(unescape(match["text"][1:-1])))
+        elif match["word"]:
+            parts.append(_CONSTANTS[match["word"]])
+        else:
+            parts.append(match["number"] or sign)
+    return "".join(parts)

@@ -33,7 +33,13 @@ _PAIRS = (
     ("fail", "pass"),
     ("wrong", "right"),
     ("incorrect", "correct"),
+    # What spreadsheets and forms in other languages write.
+    *(("nein", "ja"), ("falsch", "wahr"), ("falsch", "richtig"), ("nee", "ja"), ("onwaar", "waar")),
+    *(("non", "oui"), ("faux", "vrai"), ("no", "sí"), ("no", "si"), ("no", "sì")),
+    *(("falso", "verdadero"), ("falso", "vero")),
 )
+_NUMBERED = re.compile(r"\s*(\d{1,2}|100)[^\w.,]+[^\W\d]")  # not 2-3, nor 1.5 h
+SECOND_LEVELS = ("other", "another")  # second level where all grades are the same word
 
 
 @dataclass(frozen=True)
@@ -108,9 +114,30 @@ def scales_of(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return [scale for scale in dict.fromkeys(candidates) if scale[0] < scale[1]]
 
 
+def nominal_levels(labels: Iterable[str]) -> dict[str, int]:
+    """Return levels of words by alphabet, from 0; a single word gets a second level.
+
+    Words that are compared as one (`word_key`) are one level, under the first of them.
+    """
+    levels: dict[str, str] = {}
+    for label in sorted({label.strip() for label in labels}):
+        levels.setdefault(word_key(label), label)
+    if len(levels) == 1:
+        label = next(label for label in SECOND_LEVELS if label not in levels)
+        levels[label] = label
+    return {label: number for number, label in enumerate(levels.values())}
+
+
 def words_rubric(labels: Sequence[str]) -> dict[str, Any]:
-    """Return a rubric of words: ordinal if their order is known, else nominal by alphabet."""
+    """Return a rubric of words: ordinal if their order is known, else nominal by alphabet.
+
+    Words that each begin with a number of their own, such as `5 - full`, have these numbers as grades.
+    """
     keys = {word_key(label): label for label in labels}
+    numbered = {label: match[1] for label in keys.values() if (match := _NUMBERED.match(label))}
+    if len(keys) == len(numbered) == len({*map(int, numbered.values())}) > 1:
+        levels = sorted((int(number), label) for label, number in numbered.items())
+        return {"scale": "ordinal", "levels": {label: number for number, label in levels}}
     for pair in _PAIRS:
         if {*keys} <= {word_key(label) for label in pair}:
             return {
@@ -126,7 +153,4 @@ def words_rubric(labels: Sequence[str]) -> dict[str, Any]:
                     keys.get(word_key(label), label): n for n, label in enumerate(ordered_words)
                 },
             }
-    return {
-        "scale": "nominal",
-        "levels": {label: n for n, label in enumerate(sorted(keys.values()))},
-    }
+    return {"scale": "nominal", "levels": nominal_levels(labels)}

@@ -562,16 +562,20 @@ class _Reader:
     def _comment(self, shared: _Shared, header: str, column: Column) -> None:
         row = shared.row
         cell = row.cells.get(header)
-        if is_empty(cell) or isinstance(cell, float):
-            return
-        rater, _ = self._rater(row, column.constants)
-        if not rater:
+        if is_empty(cell):
             return
         try:
             note = text_of(cell).strip()
-            at = self._time(row)
         except CellError as error:
             self.study.problem(row.origin, Role.COMMENT, str(error), header)
+            return
+        rater, _ = self._rater(row, column.constants) if note else ("", "")
+        if not rater:
+            return
+        try:
+            at = self._time(row)
+        except CellError as error:
+            self.study.problem(row.origin, Role.TIME, str(error), self._header(Role.TIME))
             return
         if not shared.topic or shared.text is None:
             self.study.counts["comments of no pair"] += 1

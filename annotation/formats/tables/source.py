@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ Row = tuple[int, Mapping[str, Cell]]
 """Number of a row or line, from 1, and its cells by header; absent cells are empty."""
 
 HEADER_LOOKAHEAD = 5
+LONGEST_NAME = 100  # characters of a header, where another row may be the header
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,9 @@ def header_rows(
     """Return the header's rows as texts, and the number of the last one.
 
     `header` is their numbers; without it the header is guessed: the first row with as many non-empty,
-    different text cells as the widest of the rows after it. Raises TableError where there is none.
+    different text cells as the widest of the rows after it. If that row has numbers or long texts, as rows
+    of data have, an earlier row with a blank or repeated name is the header; if there is no such row, two
+    rows whose names together differ are. Raises TableError where there is none.
     """
     if header is not None:
         header_numbers = [header] if isinstance(header, int) else list(header)
@@ -76,11 +81,59 @@ def header_rows(
         ]
         filled = sum(not is_empty(cell) for cell in cells)
         if names and len(names) == filled and len(names) >= max(following, default=0):
+            if any(map(_is_datum, cells)):
+                number, cells = _row_of_names(ahead[:index], filled) or (number, cells)
             return [[header_text(cell) for cell in cells]], number
-    if ahead:  # such as an index column without a name
-        number, cells = ahead[0]
-        return [[header_text(cell) for cell in cells]], number
-    raise TableError("is empty")
+    if not ahead:
+        raise TableError("is empty")
+    width = max(sum(not is_empty(cell) for cell in cells) for _, cells in ahead)
+    if rows := _two_rows_of_names(ahead, width):
+        return [[header_text(cell) for cell in cells] for _, cells in rows], rows[-1][0]
+    number, cells = _row_of_names(ahead, width) or ahead[0]
+    return [[header_text(cell) for cell in cells]], number
+
+
+def _is_datum(cell: Cell) -> bool:
+    """Return whether a cell is no text, a number, or longer than names of columns are."""
+    if is_empty(cell):
+        return False
+    text = cell.strip() if isinstance(cell, str) else ""
+    return not text or len(text) > LONGEST_NAME or bool(_NUMBER.fullmatch(text))
+
+
+def _row_of_names(
+    records: Iterable[tuple[int, Sequence[Cell]]], width: int
+) -> tuple[int, Sequence[Cell]] | None:
+    """Return the first row whose different names fill more than half of the columns.
+
+    Such as that of a data frame, whose column of row numbers has no name.
+    """
+    for number, cells in records:
+        names = {header_text(cell) for cell in cells} - {""}
+        if not any(map(_is_datum, cells)) and 2 * len(names) > width:
+            return number, cells
+    return None
+
+
+def _two_rows_of_names(ahead: Sequence[Record], width: int) -> Sequence[Record]:
+    """Return two rows whose names together tell all columns apart; () where there are none.
+
+    Such as merged names of people above what each of them graded. A row of data follows them.
+    """
+    for index in range(len(ahead) - 2):
+        rows, following = ahead[index : index + 2], ahead[index + 2][1]
+        if any(_is_datum(cell) for _, cells in rows for cell in cells):
+            return ()
+        texts = [[header_text(cell) for cell in cells] for _, cells in rows]
+        names = {*_joined_names(texts, max(map(len, texts)))} - {""}
+        if len(names) == width and any(map(_is_datum, following)):
+            return rows
+    return ()
+
+
+def is_unnamed(header: str) -> bool:
+    """Return whether a column has no name of its own, or is the index of a data frame."""
+    return header == "index" or header.startswith(("Unnamed", "Column ", "__index_level_"))
 
 
 def header_text(cell: Cell) -> str:
@@ -95,12 +148,17 @@ def header_names(rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """
     names: list[str] = []
     counts: dict[str, int] = {}
-    for column in range(width):
-        parts = [row[column] for row in rows if column < len(row) and row[column]]
-        name = " / ".join(dict.fromkeys(parts)) or f"Column {column_letters(column)}"
+    for column, joined in enumerate(_joined_names(rows, width)):
+        name = joined or f"Column {column_letters(column)}"
         counts[name] = counts.get(name, 0) + 1
         names.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
     return names
+
+
+def _joined_names(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    for column in range(width):
+        parts = [row[column] for row in rows if column < len(row) and row[column]]
+        yield " / ".join(dict.fromkeys(parts))
 
 
 def column_letters(column: int) -> str:

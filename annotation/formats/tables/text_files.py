@@ -29,11 +29,16 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 WINDOWS = "cp1252"
+_LINE_END = re.compile(r"\r\n|\r|\n")  # other line separators are words of a cell
+_CLOSED = re.compile(r'"(?:[^"]|"")*"')
 
 
 @dataclass(frozen=True)
 class TextFormat:
-    """Format of a text file. `skips_line` is True where its first line is `sep=X`."""
+    """Format of a text file. `skips_line` is True where its first line is `sep=X`.
+
+    `quote` is "" where quotation marks are signs as others.
+    """
 
     encoding: str
     delimiter: str
@@ -66,10 +71,10 @@ def text_format(
     if separator:
         delimiter = delimiter or separator[1]
         sample = sample[separator.end() :]
-    quote = quote or '"'
-    return TextFormat(
-        encoding, delimiter or _delimiter(sample, quote), quote, skips_line=bool(separator)
-    )
+    delimiter = delimiter or _delimiter(sample, quote or '"')
+    if not quote and not _is_unquoted(sample, delimiter):
+        quote = '"'
+    return TextFormat(encoding, delimiter, quote, skips_line=bool(separator))
 
 
 def records(path: Path, text: TextFormat) -> Iterator[Record]:
@@ -102,7 +107,26 @@ def records(path: Path, text: TextFormat) -> Iterator[Record]:
 
 
 def _reader(file: Iterator[str], delimiter: str, quote: str) -> Any:
+    if not quote:
+        return csv.reader(file, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     return csv.reader(file, delimiter=delimiter, quotechar=quote, strict=True)
+
+
+def _is_unquoted(sample: str, delimiter: str) -> bool:
+    """Return whether quotation marks in a file of tabs are words: "Yes" said the board.
+
+    Google Sheets and Excel's clipboard write them so. All lines then have the same number of cells, and a
+    cell begins with a mark that its end does not close.
+    """
+    if delimiter != "\t" or '"' not in sample:
+        return False
+    lines = [line.split(delimiter) for line in _LINE_END.split(sample) if line.strip()]
+    if len(sample) >= SAMPLE_CHARACTERS:
+        lines.pop()  # it may be cut
+    is_open = any(
+        cell.startswith('"') and not _CLOSED.fullmatch(cell) for line in lines for cell in line
+    )
+    return is_open and len({*map(len, lines)}) == 1
 
 
 def _opened(path: Path, encoding: str) -> io.TextIOWrapper:

@@ -18,9 +18,21 @@ MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "#n/a", "<na>"
 """Texts, in lower case, of a grade or number that is missing."""
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?", re.ASCII)  # 1.234,5
+_COMMA = re.compile(r"[+-]?\d+,\d+\s*%?", re.ASCII)
 _WORD_SIGNS = re.compile(r"[\s_-]+")
-TRUE = frozenset({"true", "yes", "y", "pass", "passed"})
-FALSE = frozenset({"false", "no", "n", "fail", "failed"})
+TRUE = frozenset(
+    {
+        *("true", "yes", "y", "pass", "passed"),
+        # What spreadsheets and forms in other languages write: German, French, Spanish, Italian, Dutch.
+        *("wahr", "ja", "vrai", "oui", "verdadero", "sí", "si", "vero", "sì", "waar"),
+    }
+)
+FALSE = frozenset(
+    {
+        *("false", "no", "n", "fail", "failed"),
+        *("falsch", "nein", "faux", "non", "falso", "onwaar", "nee"),
+    }
+)
 
 
 class CellError(UserError):
@@ -110,6 +122,19 @@ def number_of(cell: Cell, decimal: str = ".") -> float:
     if not math.isfinite(value):
         raise CellError("is not a finite number")
     return value / 100 if is_percent else value
+
+
+def has_comma(cell: Cell) -> bool:
+    """Return whether a cell is a text such as 0,5 or 85,5 %."""
+    return isinstance(cell, str) and bool(_COMMA.fullmatch(cell.strip()))
+
+
+def number_of_tool(cell: Cell) -> float:
+    """Return the number of a cell, also with a decimal comma, as a spreadsheet saves it again.
+
+    Raises CellError.
+    """
+    return number_of(cell, "," if has_comma(cell) else ".")
 
 
 def whole_number_of(cell: Cell, decimal: str = ".") -> int:

@@ -10,6 +10,7 @@ from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.mapping import MappingError, TableImport, parse_mapping
 from annotation.formats.tables.presets import (
     annotation_tools,
+    experiments,
     forms,
     inspect_logs,
     open_rag_eval,
@@ -28,11 +29,11 @@ PRESETS: dict[str, Preset] = {
     "google-forms": forms.google_forms,
     "inspect": inspect_logs.inspect,
     "langfuse": traces.langfuse,
-    "langsmith": rag_tools.langsmith,
+    "langsmith": experiments.langsmith,
     "open-rag-eval": open_rag_eval.open_rag_eval,
     "phoenix": traces.phoenix,
     "prodigy": annotation_tools.prodigy,
-    "promptfoo": rag_tools.promptfoo,
+    "promptfoo": experiments.promptfoo,
     "ragas": rag_tools.ragas,
     "ragchecker": rag_tools.ragchecker,
     "trulens": rag_tools.trulens,

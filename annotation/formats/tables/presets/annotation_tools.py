@@ -57,6 +57,8 @@ class _Item:
     person: str
     comment: str = ""
     word_labels: list[str] = field(default_factory=list)
+    options: list[str] = field(default_factory=list)
+    """Labels that the person could choose from, where the file has them."""
     spans: list[_Span] | None = None
     """None where the row is not about spans; [] where nothing was marked."""
     grades: dict[str, int] = field(default_factory=dict)
@@ -123,6 +125,7 @@ def _add_items(
     everything = [item for _, of_table, _ in items for item in of_table]
     of_spans = {span.label for item in everything for span in item.spans or ()}
     word_labels = {item.word_labels[0] for item in everything if len(item.word_labels) == 1}
+    options = {option for item in everything for option in item.options}
     binary = {label for item in everything for label in item.grades}
     slugs = rubric_slugs(prefix, of_spans | binary)
     for label, slug in slugs.items():
@@ -133,6 +136,8 @@ def _add_items(
         preset.counts["labels that are free answers: no grade"] += len(word_labels)
         word_labels = set()
     if word_labels:
+        if len(word_labels | options) <= MAX_LEVELS:
+            word_labels |= options
         preset.rubrics[slug_of_words] = nominal_rubric(slug_of_words, word_labels)
     roles = {name: role for name, role in _ROLES.items() if role not in constants}
     for table, of_table, unread in items:
@@ -258,6 +263,8 @@ def _prodigy_answer(
         preset.counts["tasks that were ignored: no grade"] += 1
     elif isinstance(options, list) and options:
         _prodigy_choice(preset, item, cells, answer)
+        names = [option.get("id") for option in options if isinstance(option, dict)]
+        item.options = [text for name in names if (text := text_cell(name))]
     elif label:
         item.grades[label] = int(answer == "accept")
     elif "spans" in table.headers and not is_absent(cells.get("spans")):

@@ -7,18 +7,33 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from annotation.errors import UserError
 from annotation.formats.tables.cells import Cell, TableError
 from annotation.formats.tables.files import TableFile, open_tables
 from annotation.formats.tables.mapping import Role, TableMapping
-from annotation.formats.tables.source import Row, Table
-from annotation.formats.tables.values import FALSE, TRUE, CellError, is_missing, number_of
+from annotation.formats.tables.new_rubrics import nominal_levels
+from annotation.formats.tables.presets.nested import text_cell
+from annotation.formats.tables.source import Row, Table, is_empty, is_unnamed
+from annotation.formats.tables.values import (
+    FALSE,
+    TRUE,
+    CellError,
+    has_comma,
+    is_missing,
+    normal,
+    number_of_tool,
+)
 
+SAMPLE_ROWS = 1_000  # in which a decimal comma is looked for
 MAX_LABELS = 12  # different words of a column that are grades with names
 QUESTIONS = ("question", "query", "prompt", "input", "user_input", "request", "topic")
 ANSWERS = ("answer", "output", "response", "generated_answer", "result", "completion", "text")
+FURTHER_ANSWERS = (
+    "further answers of a system to the same question: the system is called .run2 and so on"
+)
 
 
 class PresetError(UserError):
@@ -39,7 +54,38 @@ class PresetTables:
     """Rows and cells that are left out, by label, for the summary of the import."""
 
     def add(self, table: Table, columns: Mapping[str, Any], constants: Mapping[str, str]) -> None:
-        self.tables.append((table, {"columns": dict(columns), "constants": dict(constants)}))
+        part: dict[str, Any] = {"columns": dict(columns), "constants": dict(constants)}
+        numbers = [
+            header
+            for header, role in columns.items()
+            if isinstance(role, dict) and role["role"] in (Role.VALUE, Role.GRADE)
+        ]
+        if numbers and any(
+            has_comma(cells.get(header))
+            for _, cells in islice(table.rows(), SAMPLE_ROWS)
+            for header in numbers
+        ):
+            part["decimal"] = ","  # as a spreadsheet program saved the file again
+        self.tables.append((table, part))
+
+
+class Runs:
+    """Names of the systems of answers, of which each question may have several by one system.
+
+    The second answer is by SYSTEM.run2, and so on: the report of a system about a topic has one text.
+    """
+
+    def __init__(self, preset: PresetTables) -> None:
+        self._preset = preset
+        self._numbers: dict[tuple[str, str], dict[str, int]] = {}
+
+    def system(self, name: str, request: str, answer: str) -> str:
+        """Return the name; `answer` is the id of the answer, or its words."""
+        numbers = self._numbers.setdefault((name, normal(request)), {})
+        if answer not in numbers:
+            numbers[answer] = len(numbers) + 1
+            self._preset.counts[FURTHER_ANSWERS] += numbers[answer] > 1
+        return name if numbers[answer] == 1 else f"{name}.run{numbers[answer]}"
 
 
 class PresetFileError(TableError):
@@ -50,18 +96,18 @@ class PresetFileError(TableError):
         self.file = file
 
 
-def only_table(file: TableFile, records: str = "") -> Table:
+def only_table(file: TableFile, *records: str) -> Table:
     """Return the table of a file that must have one. Raises PresetError.
 
-    `records` is the path of the array in JSON files that have several.
+    `records` are possible paths of the array in JSON files that have several.
     """
     try:
         try:
             table = open_tables(file)[0]
         except TableError:
-            if not records or file.ending != ".json":
+            if file.ending != ".json" or (array := _at_path(file, records)) is None:
                 raise
-            table = open_tables(file, TableMapping(columns={}, records=records))[0]
+            table = array
     except TableError as error:
         raise PresetError(f"{file.name}{error.location}", str(error)) from error
     except OSError as error:
@@ -74,6 +120,16 @@ def only_table(file: TableFile, records: str = "") -> Table:
             raise PresetFileError(file.name, str(error), error.location) from error
 
     return replace(table, rows=rows)
+
+
+def _at_path(file: TableFile, records: Iterable[str]) -> Table | None:
+    """Return the table of the first of these arrays that a JSON file has."""
+    for path in records:
+        try:
+            return open_tables(file, TableMapping(columns={}, records=path))[0]
+        except TableError:
+            continue
+    return None
 
 
 def listed(table: Table, headers: Iterable[str], rows: Sequence[Row]) -> Table:
@@ -119,14 +175,67 @@ def derived(
     return replace(table, headers=tuple(headers), rows=lambda: rows(table.rows()))
 
 
-def with_columns(table: Table, new: Mapping[str, Callable[[Mapping[str, Cell]], Cell]]) -> Table:
-    """Return the table with further columns, computed from each row."""
+def with_columns(
+    table: Table, new: Mapping[str, Callable[[Mapping[str, Cell]], Cell]], *sources: str
+) -> Table:
+    """Return the table with further columns, computed from each row.
+
+    `sources` are headers that they are computed from: they are left out, so that no summary lists them as
+    not read.
+    """
 
     def rows(of_table: Iterator[Row]) -> Iterator[Row]:
         for number, cells in of_table:
             yield number, {**cells, **{name: of(cells) for name, of in new.items()}}
 
-    return derived(table, [*table.headers, *new], rows)
+    return derived(table, [*other_headers(table, *sources), *new], rows)
+
+
+def rows_with(
+    preset: PresetTables, table: Table, label: str, keep: Callable[[Mapping[str, Cell]], bool]
+) -> Table:
+    """Return the table without some rows, and count them in the preset under a label."""
+    n = sum(not keep(cells) for _, cells in table.rows())
+    preset.counts[label] += n
+    if not n:
+        return table
+
+    def rows(of_table: Iterator[Row]) -> Iterator[Row]:
+        return (row for row in of_table if keep(row[1]))
+
+    return derived(table, table.headers, rows)
+
+
+def rows_answered(preset: PresetTables, table: Table, header: str) -> Table:
+    """Return the table without rows that lack this cell: no answer, no metric of one."""
+    label = "rows without an answer: left out"
+    return rows_with(preset, table, label, lambda cells: not is_empty(cells.get(header)))
+
+
+def answer_constants(
+    file: TableFile, constants: Mapping[str, str], rater: str = "", kind: str = "model"
+) -> dict[str, str]:
+    """Return the constants of rows that tell an answer: the system is called like the file."""
+    base = {"text.kind": "report", "system": file.stem}
+    return base | ({"rater": rater, "rater.kind": kind} if rater else {}) | dict(constants)
+
+
+def numbered_runs(
+    runs: Runs,
+    system: Callable[[Mapping[str, Cell]], str],
+    question: str,
+    answer: str,
+    answer_id: str,
+) -> Callable[[Mapping[str, Cell]], Cell]:
+    """Return the function of a row's system, with the number of its answer to the question."""
+
+    def name(cells: Mapping[str, Cell]) -> Cell:
+        if is_empty(cells.get(answer)):
+            return system(cells)
+        identity = text_cell(cells.get(answer_id)) or text_cell(cells.get(answer))
+        return runs.system(system(cells), text_cell(cells.get(question)), identity)
+
+    return name
 
 
 def metric_columns(
@@ -147,6 +256,7 @@ def metric_columns(
     a nominal rubric. Other columns have no role. `values` are metrics that a person wants as values.
     """
     roles: dict[str, Any] = {}
+    headers = [header for header in headers if not is_unnamed(header)]  # such as row numbers
     cells_by_header: dict[str, list[Cell]] = {header: [] for header in headers}
     for _, cells in table.rows():
         for header in headers:
@@ -179,18 +289,13 @@ def binary_rubric(title: str) -> dict[str, Any]:
 
 def nominal_rubric(title: str, labels: Iterable[str]) -> dict[str, Any]:
     """Return a rubric of words without an order: numbers from 0 by alphabet."""
-    names = sorted({label.strip() for label in labels})
-    return {
-        "scale": "nominal",
-        "levels": {name: number for number, name in enumerate(names)},
-        "title": title,
-    }
+    return {"scale": "nominal", "levels": nominal_levels(labels), "title": title}
 
 
 def _all_numbers(cells: Sequence[Cell]) -> bool:
     try:
         for cell in cells:
-            number_of(cell)
+            number_of_tool(cell)
     except CellError:
         return False
     return bool(cells)
@@ -205,7 +310,7 @@ def _metric_kind(cells: Sequence[Cell]) -> str:
     ):
         return "binary"
     if _all_numbers(cells):
-        return "binary" if {number_of(cell) for cell in cells} <= {0.0, 1.0} else "value"
+        return "binary" if {number_of_tool(cell) for cell in cells} <= {0.0, 1.0} else "value"
     if len(texts) <= MAX_LABELS and len(texts) > 1 and all(len(text) <= 40 for text in texts):
         return "words"
     return ""

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.formats.tables.cells import Cell
-from annotation.formats.tables.lists import unescape
+from annotation.formats.tables.lists import python_as_json
 
 USER = ("user", "human")
 ASSISTANT = ("assistant", "ai", "model")
 MAX_DEPTH = 8
-_TOKEN = re.compile(
-    r"\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")|(?P<word>None|True|False|nan)"
-    r"|(?P<number>-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|(?P<sign>[\[\]{}:,]))",
-    re.DOTALL,
-)
-_CONSTANTS = {"None": "null", "True": "true", "False": "false", "nan": "null"}
 
 
 def is_absent(cell: Cell) -> bool:
@@ -42,7 +35,7 @@ def parsed(cell: Cell) -> Any:
     """Return the list or object in a cell, also of its text form; other cells as they are."""
     if not isinstance(cell, str) or cell.lstrip()[:1] not in ("[", "{"):
         return cell
-    for text in (cell, _as_json(cell)):
+    for text in (cell, python_as_json(cell)):
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
@@ -50,28 +43,6 @@ def parsed(cell: Cell) -> Any:
         if isinstance(value, list | dict):
             return value
     return cell
-
-
-def _as_json(text: str) -> str:
-    """Convert the repr of Python lists and dicts to JSON; "" for other text."""
-    parts: list[str] = []
-    position, ended, text = 0, False, text.strip()
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            return ""
-        position = match.end()
-        sign = match["sign"]
-        if ended and sign not in ("]", "}", ":", ","):
-            parts.append(",")  # numpy writes no commas
-        ended = sign not in ("[", "{", ":", ",")
-        if match["text"]:
-            parts.append(json.dumps(unescape(match["text"][1:-1])))
-        elif match["word"]:
-            parts.append(_CONSTANTS[match["word"]])
-        else:
-            parts.append(match["number"] or sign)
-    return "".join(parts)
 
 
 def nested_value(cells: Mapping[str, Cell], name: str) -> Any:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from annotation.formats.tables.cells import Cell
 from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.presets.base import (
-    ANSWERS,
-    QUESTIONS,
-    PresetError,
     PresetTables,
+    Runs,
+    answer_constants,
     column,
-    derived,
     is_message_list,
     metric_columns,
+    numbered_runs,
     only_table,
     required,
+    rows_with,
     with_columns,
 )
-from annotation.formats.tables.source import Row, Table, is_empty
+from annotation.formats.tables.presets.nested import text_cell
+from annotation.formats.tables.source import Table, is_empty
 
 Constants = Mapping[str, str]
 _RAGAS_FRACTIONS = (
@@ -56,7 +58,7 @@ _RAGAS_UNREAD = (
         "evolution_type",
         "metadata",
     ),
-    *("episode_done", "id", "Unnamed: 0"),
+    *("episode_done", "id"),
 )
 _DEEPEVAL = {
     "topic.request": ("input",),
@@ -88,17 +90,9 @@ _TRULENS_UNREAD = (
         "main_input",
         "main_output",
     ),
-    *("Unnamed: 0", "events", "trace_id", "root_span_id", "num_events", "run_name", "input_id"),
+    *("events", "trace_id", "root_span_id", "num_events", "run_name", "input_id"),
 )
 _RAGCHECKER_METRICS = "metrics."
-
-
-def _answers(
-    file: TableFile, constants: Constants, rater: str = "", kind: str = "model"
-) -> dict[str, str]:
-    """Return the constants of rows that tell an answer: the system is called like the file."""
-    base = {"text.kind": "report", "system": file.stem}
-    return base | ({"rater": rater, "rater.kind": kind} if rater else {}) | dict(constants)
 
 
 def ragas(files: Sequence[TableFile], constants: Constants) -> PresetTables:
@@ -118,19 +112,16 @@ def ragas(files: Sequence[TableFile], constants: Constants) -> PresetTables:
                 roles[header] = role
         metrics = [name for name in table.headers if name not in (*roles, *_RAGAS_UNREAD)]
         fractions = [name for name in metrics if name.partition("(")[0] in _RAGAS_FRACTIONS]
-        table = _single_questions(table, question)
+        table = _single_questions(preset, table, question)
         roles |= metric_columns(preset, table, metrics, prefix="ragas", fractions=fractions)
-        preset.add(table, roles, _answers(file, constants, "ragas"))
+        preset.add(table, roles, answer_constants(file, constants, "ragas"))
     return preset
 
 
-def _single_questions(table: Table, question: str) -> Table:
+def _single_questions(preset: PresetTables, table: Table, question: str) -> Table:
     """Return the table without rows whose question is a conversation."""
-
-    def rows(of_table: Iterator[Row]) -> Iterator[Row]:
-        return (row for row in of_table if not is_message_list(row[1].get(question)))
-
-    return derived(table, table.headers, rows)
+    label = "rows whose question is a conversation: left out"
+    return rows_with(preset, table, label, lambda cells: not is_message_list(cells.get(question)))
 
 
 def deepeval(files: Sequence[TableFile], constants: Constants) -> PresetTables:
@@ -146,7 +137,8 @@ def deepeval(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         for header, role in list(roles.items()):
             if role in ("contexts", "gold") and file.ending in (".csv", ".tsv", ".txt"):
                 roles[header] = {"role": role, "split": _joining_sign(table, header)}
-        preset.add(_single_questions(table, "input"), roles, _answers(file, constants))
+        table = _single_questions(preset, table, "input")
+        preset.add(table, roles, answer_constants(file, constants))
     return preset
 
 
@@ -161,6 +153,7 @@ def _joining_sign(table: Table, header: str) -> str:
 def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
     """Read TruLens' records and feedback: a column for each feedback function."""
     preset = PresetTables()
+    runs = Runs(preset)
     for file in files:
         table = only_table(file)
         required(table, "question", "input")
@@ -171,118 +164,43 @@ def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
             if name not in _TRULENS_UNREAD
             and not name.endswith(("_calls", "_json", " feedback cost in USD", "_cost"))
         ]
-        table = with_columns(table, {"system of the app": _trulens_system})
-        roles: dict[str, Any] = {"input": "topic.request", "output": "text.body"}
-        if "system" not in constants:
-            roles["system of the app"] = "system"
+        for name in ("input", "output"):
+            table = _without_json_quotes(table, name)
+        system_of = partial(_trulens_system, fixed=constants.get("system", ""))
+        new = {"system of the app": numbered_runs(runs, system_of, "input", "output", "record_id")}
+        table = with_columns(table, new, "app_name", "app_version", "app_id", "record_id")
+        roles: dict[str, Any] = {
+            "input": "topic.request",
+            "output": "text.body",
+            "system of the app": "system",
+        }
         roles |= metric_columns(preset, table, metrics, prefix="trulens")
-        preset.add(table, roles, _answers(file, constants, "trulens"))
+        preset.add(table, roles, answer_constants(file, constants, "trulens"))
     return preset
 
 
-def _trulens_system(cells: Mapping[str, Cell]) -> Cell:
-    name, version = cells.get("app_name"), cells.get("app_version")
-    if is_empty(name):
-        return cells.get("app_id")
-    return f"{name}.{version}" if not is_empty(version) else name
+def _without_json_quotes(table: Table, header: str) -> Table:
+    """Return the table with plain texts in a column that has JSON strings alone."""
+    cells = [cells.get(header) for _, cells in table.rows()]
+    if not all(_json_string(cell) is not None for cell in cells if not is_empty(cell)):
+        return table
+    return with_columns(table, {header: lambda cells: _json_string(cells.get(header))}, header)
 
 
-def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
-    """Read LangSmith's results of an experiment, or its data set, with flattened columns."""
-    preset = PresetTables()
-    for file in files:
-        table = only_table(file)
-        question = _one_of(table, "inputs.", QUESTIONS)
-        answer = _one_of(table, "outputs.", ANSWERS, optional=True)
-        reference = _one_of(table, "reference.", ANSWERS, optional=True) or _one_of(
-            table, "reference_outputs.", ANSWERS, optional=True
-        )
-        table = with_columns(
-            table, {"answer without an error": partial(_langsmith_answer, answer=answer)}
-        )
-        roles: dict[str, Any] = {question: "topic.request"}
-        if column(table, "example_id"):
-            roles["example_id"] = "topic.id"
-        if answer:
-            roles["answer without an error"] = "text.body"
-        if reference:
-            roles[reference] = "reference"
-        metrics = [name for name in table.headers if name.startswith("feedback.")]
-        table = _rows_with(table, "answer without an error") if answer else table
-        roles |= metric_columns(
-            preset,
-            table,
-            metrics,
-            prefix="langsmith",
-            name_of=lambda header: header.removeprefix("feedback."),
-        )
-        preset.add(table, roles, _answers(file, constants, "langsmith"))
-    return preset
+def _json_string(cell: Cell) -> str | None:
+    if not isinstance(cell, str) or not cell.startswith('"'):
+        return None
+    try:
+        value = json.loads(cell)
+    except ValueError:
+        return None
+    return value if isinstance(value, str) else None
 
 
-def _one_of(
-    table: Table, prefix: str, common_names: Sequence[str], *, optional: bool = False
-) -> str:
-    """Return the column below a prefix: the only one, or the one of a known name."""
-    names = [name for name in table.headers if name.startswith(prefix)]
-    for name in common_names:
-        if prefix + name in names:
-            return prefix + name
-    if len(names) == 1:
-        return names[0]
-    if optional:
-        return ""
-    listed = ", ".join(names) or f"none begins with {prefix}"
-    raise PresetError(table.name, f"which column is the question? ({listed}) Use a mapping.")
-
-
-def _langsmith_answer(cells: Mapping[str, Cell], answer: str) -> Cell:
-    return cells.get(answer) if is_empty(cells.get("error")) else None
-
-
-def _rows_with(table: Table, header: str) -> Table:
-    """Return the table without rows that lack this cell: no answer, no metric of one."""
-
-    def rows(of_table: Iterator[Row]) -> Iterator[Row]:
-        return (row for row in of_table if not is_empty(row[1].get(header)))
-
-    return derived(table, table.headers, rows)
-
-
-def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
-    """Read promptfoo's results.json: a result for each test and provider."""
-    preset = PresetTables()
-    for file in files:
-        table = only_table(file, "results.results")
-        question = _one_of(table, "vars.", QUESTIONS)
-        output = required(table, "answer", "response.output", "output")
-        contexts = column(
-            table, "vars.contexts", "vars.context", "vars.retrieved_contexts", "vars.documents"
-        )
-        table = with_columns(table, {"provider's name": _promptfoo_system})
-        roles: dict[str, Any] = {question: "topic.request", output: "text.body"}
-        if "system" not in constants:
-            roles["provider's name"] = "system"
-        if contexts:
-            roles[contexts] = "contexts"
-        metrics = [name for name in table.headers if name.startswith("namedScores.")]
-        table = _rows_with(table, output)
-        roles |= metric_columns(
-            preset,
-            table,
-            metrics,
-            prefix="promptfoo",
-            name_of=lambda header: header.removeprefix("namedScores."),
-        )
-        if column(table, "success"):
-            roles |= metric_columns(preset, table, ["success"], prefix="promptfoo")
-        preset.add(table, roles, _answers(file, constants, "promptfoo", "baseline"))
-    return preset
-
-
-def _promptfoo_system(cells: Mapping[str, Cell]) -> Cell:
-    names = ("provider.label", "provider.id", "provider")
-    return next((cells.get(name) for name in names if not is_empty(cells.get(name))), "promptfoo")
+def _trulens_system(cells: Mapping[str, Cell], fixed: str) -> str:
+    name, version = text_cell(cells.get("app_name")), text_cell(cells.get("app_version"))
+    app = f"{name}.{version}" if name and version else name or text_cell(cells.get("app_id"))
+    return fixed or app
 
 
 def ragchecker(files: Sequence[TableFile], constants: Constants) -> PresetTables:
@@ -310,7 +228,7 @@ def ragchecker(files: Sequence[TableFile], constants: Constants) -> PresetTables
             name_of=lambda header: header.removeprefix(_RAGCHECKER_METRICS),
             fractions=[name.removeprefix(_RAGCHECKER_METRICS) for name in metrics],
         )
-        preset.add(table, roles, _answers(file, constants, "ragchecker"))
+        preset.add(table, roles, answer_constants(file, constants, "ragchecker"))
     return preset
 
 
@@ -321,7 +239,8 @@ def umbrela(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         table = only_table(file)
         for name in ("query", "passage", "judgment"):
             required(table, name, name)
-        table = with_columns(table, {"grade of a readable reply": _umbrela_grade})
+        new = {"grade of a readable reply": _umbrela_grade}
+        table = with_columns(table, new, "judgment", "result_status")
         roles: dict[str, Any] = {
             "query": "topic.request",
             "passage": "text.body",

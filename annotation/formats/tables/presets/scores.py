@@ -14,7 +14,7 @@ from annotation.formats.tables.presets.base import (
     slug_of,
 )
 from annotation.formats.tables.source import Row, Table
-from annotation.formats.tables.values import CellError, number_of
+from annotation.formats.tables.values import CellError, number_of_tool
 
 MAX_LEVELS = 101
 _ROLES = {
@@ -45,7 +45,7 @@ class Score:
 def number_in(cell: Any) -> float | None:
     """Return the number of a cell; None where it has none."""
     try:
-        return number_of(cell)
+        return number_of_tool(cell)
     except CellError:
         return None
 
@@ -81,7 +81,10 @@ def add_scores(
             "value": {"measure of the score": "measure", "value": "value"},
             "comment": {},
         }[role]
-        shared_roles = {name: of for name, of in _ROLES.items() if of not in constants}
+        fixed = {*constants} - {
+            "system"
+        }  # a score's system is the constant, with the number of its run
+        shared_roles = {name: of for name, of in _ROLES.items() if of not in fixed}
         roles = shared_roles | score_roles
         part = listed(table, [*roles, *unread], rows)
         preset.add(part, roles, {"text.kind": "report"} | dict(constants))

@@ -14,6 +14,7 @@ from annotation.formats.tables.presets.base import (
     QUESTIONS,
     PresetError,
     PresetTables,
+    Runs,
     column,
     listed,
     nominal_rubric,
@@ -99,15 +100,16 @@ def langfuse(files: Sequence[TableFile], constants: Constants) -> PresetTables:
     if not traces:
         raise PresetError(files[0].name, "is without a file of traces: id, input, output")
     traces_by_id: dict[str, Trace] = {}
+    runs = Runs(preset)
     for file, table in traces:
-        traces_by_id |= _langfuse_traces(preset, file, table, constants)
+        traces_by_id |= _langfuse_traces(preset, file, table, runs, constants)
     for table in scores:
         _langfuse_scores(preset, table, traces_by_id, constants)
     return preset
 
 
 def _langfuse_traces(
-    preset: PresetTables, file: TableFile, table: Table, constants: Constants
+    preset: PresetTables, file: TableFile, table: Table, runs: Runs, constants: Constants
 ) -> dict[str, Trace]:
     traces_by_id: dict[str, Trace] = {}
     rows: list[Row] = []
@@ -119,8 +121,11 @@ def _langfuse_traces(
         answer = text_in(nested_value(cells, "output"), ANSWERS, ASSISTANT)
         if not answer:
             preset.counts["traces without an answer: no report"] += 1
+        trace = text_cell(cells.get("id"))
         system = constants.get("system") or text_cell(cells.get("name")) or file.stem
-        traces_by_id[text_cell(cells.get("id"))] = Trace(request, system, bool(answer))
+        if answer:
+            system = runs.system(system, request, trace or answer)
+        traces_by_id[trace] = Trace(request, system, bool(answer))
         rows.append((number, {"question": request, "answer": answer, "name of the system": system}))
     unread = other_headers(table, "id", "input", "output", "name")
     _add_traces(preset, table, rows, unread, constants)
@@ -135,7 +140,8 @@ def _add_traces(
     constants: Constants,
     more: Mapping[str, Any] = {},
 ) -> None:
-    trace_roles = {name: role for name, role in _TRACE_ROLES.items() if role not in constants}
+    fixed = {*constants} - {"system"}  # a row's system is the constant, with the number of its run
+    trace_roles = {name: role for name, role in _TRACE_ROLES.items() if role not in fixed}
     roles = {**trace_roles, **more}
     part = listed(table, [*_TRACE_ROLES, *more, *unread], rows)
     preset.add(part, roles, {"text.kind": "report"} | dict(constants))
@@ -309,8 +315,9 @@ def phoenix(files: Sequence[TableFile], constants: Constants) -> PresetTables:
     documents = _documents(spans)
     roots: dict[str, Trace] = {}
     other_spans: set[str] = set()
+    runs = Runs(preset)
     for table in spans:
-        _phoenix_spans(preset, table, documents, constants, roots, other_spans)
+        _phoenix_spans(preset, table, documents, runs, constants, roots, other_spans)
     for file, table in annotations:
         _phoenix_annotations(preset, file, table, constants, roots, other_spans)
     return preset
@@ -346,12 +353,12 @@ def _phoenix_spans(
     preset: PresetTables,
     table: Table,
     documents: Mapping[str, list[dict[str, str]]],
+    runs: Runs,
     constants: Constants,
     roots: dict[str, Trace],
     other_spans: set[str],
 ) -> None:
     span_id, trace_id = column(table, *_PHOENIX_SPAN), column(table, *_PHOENIX_TRACE)
-    system = constants.get("system") or "phoenix"
     rows: list[Row] = []
     for number, cells in table.rows():
         span = text_cell(cells.get(span_id))
@@ -367,6 +374,9 @@ def _phoenix_spans(
         answer = text_in(nested_value(cells, "attributes.output.value"), ANSWERS, ASSISTANT)
         if not answer:
             preset.counts["traces without an answer: no report"] += 1
+        system = constants.get("system") or "phoenix"
+        if answer:
+            system = runs.system(system, request, span or answer)
         roots[span] = Trace(request, system, bool(answer))
         row: dict[str, Any] = {
             "question": request,

@@ -1,5 +1,7 @@
 """Conversion of mapped tables: rows that agree, differ, repeat, or name what no row tells."""
 
+import json
+
 import pytest
 
 from annotation.formats.summary import DatasetImportError
@@ -157,3 +159,21 @@ def test_grade_of_a_row_with_several_texts_must_name_one(converted):
     table = WIDE | {"columns": WIDE["columns"] | {"g1": "grade"}}
     (message,) = errors(lambda: converted(table, "q,gpt,bm25,g1,g2\nWhy?,So.,No.,4,1\n"))
     assert "the row names no text for it" in message
+
+
+def test_time_that_cannot_be_read_is_an_error_of_its_column(converted):
+    columns = GRADES["columns"] | {"day": "time", "why": "comment"}
+    text = "q,p,r,g,day,why\nWhy?,So.,anna,1,02.01.2026,Short.\n"
+    [error] = errors(lambda: converted({**GRADES, "columns": columns}, text))
+    assert error.startswith("a.csv:2: day (time): must be a time")
+
+
+def test_comment_that_is_a_number_is_a_note(converted):
+    columns = GRADES["columns"] | {"why": "comment"}
+    lines = [
+        {"q": "Why?", "p": "So.", "r": "anna", "g": 1, "why": 2.5},
+        {"q": "Why?", "p": "No.", "r": "anna", "g": 1, "why": float("nan")},
+    ]
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    result = converted({**GRADES, "columns": columns}, text, name="a.jsonl")
+    assert [row["note"] for row in rows(result, "NOTES")] == ["2.5"]

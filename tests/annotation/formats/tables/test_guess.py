@@ -155,8 +155,21 @@ def test_decimal_comma(guess):
     ("words", "scale", "levels"),
     [
         (["Yes", "no"], "ordinal", {"no": 0, "Yes": 1}),
+        (["Ja", "Nein"], "ordinal", {"Nein": 0, "Ja": 1}),
+        (["WAHR", "FALSCH"], "ordinal", {"FALSCH": 0, "WAHR": 1}),
+        (["oui"], "ordinal", {"non": 0, "oui": 1}),
         (["high", "low"], "ordinal", {"low": 0, "medium": 1, "high": 2}),
         (["warm", "cold", "neutral"], "nominal", {"cold": 0, "neutral": 1, "warm": 2}),
+        (["warm", "cold", "Cold "], "nominal", {"Cold": 0, "warm": 1}),
+        (["warm"], "nominal", {"warm": 0, "other": 1}),
+        (["other"], "nominal", {"other": 0, "another": 1}),
+        (
+            ["10 (full)", "0 - überhaupt nicht", "5: half"],
+            "ordinal",
+            {"0 - überhaupt nicht": 0, "5: half": 5, "10 (full)": 10},
+        ),
+        (["2-3", "1-2"], "nominal", {"1-2": 0, "2-3": 1}),
+        (["1 - bad", "1 - good"], "nominal", {"1 - bad": 0, "1 - good": 1}),
     ],
 )
 def test_rubric_of_words(words, scale, levels):

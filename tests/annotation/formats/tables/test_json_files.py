@@ -41,6 +41,40 @@ def test_json_lines_under_the_name_of_json(table):
     assert [row for row, _ in table('{"a": 1}\n\n{"a": 2}\n').rows()] == [1, 3]
 
 
+FRAME = [{"q": "Why?", "c": ["x", "y"]}, {"q": "How?", "c": []}]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"q": {"0": "Why?", "1": "How?"}, "c": {"0": ["x", "y"], "1": []}},
+        {"0": FRAME[0], "1": FRAME[1]},
+        {"q": ["Why?", "How?"], "c": [["x", "y"], []]},
+        {"columns": ["q", "c"], "index": [0, 1], "data": [["Why?", ["x", "y"]], ["How?", []]]},
+    ],
+    ids=["columns", "rows by number", "lists", "split"],
+)
+@pytest.mark.parametrize("indent", [None, 1])
+def test_data_frame_as_one_object_is_read_by_row(table, value, indent):
+    opened = table(json.dumps(value, indent=indent))
+    assert [row for _, row in opened.rows()] == FRAME
+    assert opened.location(2, "q") == "rows.json: row 2"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"q": "Why?", "a": "So."},
+        {"q": ["Why?"], "a": "So."},
+        {"q": ["Why?"], "a": ["So.", "No."]},
+        {"q": {"de": "Warum?"}, "a": {"de": "Darum."}},
+        {"q": {"0": "Why?"}, "a": {"1": "So."}},
+    ],
+)
+def test_other_object_on_one_line_is_one_row(table, value):
+    assert len(list(table(json.dumps(value)).rows())) == 1
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", "3", '"a"', "[1, 2]", "[{}", "nul", "[" * 5000])
 def test_other_json_is_a_table_error(table, text):
     with pytest.raises(TableError):

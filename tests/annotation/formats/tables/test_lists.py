@@ -21,6 +21,12 @@ from annotation.formats.tables.lists import MAX_ITEMS, ListError, items_of
         (["x", 1], ["x", 1]),
         ('[{"text": "a"}]', [{"text": "a"}]),
         ("[d1, d2]", ["d1", "d2"]),
+        ("[{'id': 7, 'text': \"it's\", 'x': None}]", [{"id": 7, "text": "it's", "x": None}]),
+        (
+            "[Document(id='7', metadata={'page': 1, 'text': 'no (1)'}, page_content='a (b'), "
+            'Document(page_content="it\'s")]',
+            ["a (b", "it's"],
+        ),
     ],
 )
 def test_items(cell, items):
@@ -32,7 +38,10 @@ def test_separator_is_by_the_mapping_alone():
     assert items_of("a|b") == ["a|b"]
 
 
-@pytest.mark.parametrize("cell", ["['a', 'b]", "['a' ... 'b']", "[('a', 'b')]", "array('a', 'b'])"])
+@pytest.mark.parametrize(
+    "cell",
+    ["['a', 'b]", "['a' ... 'b']", "[('a', 'b')]", "array('a', 'b'])", "[Document(text='a']"],
+)
 def test_broken_lists_are_refused(cell):
     with pytest.raises(ListError):
         items_of(cell)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from annotation.formats.summary import DatasetImportError
-from annotation.formats.tables.convert import convert
 from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.presets import (
     PRESETS,
@@ -18,40 +17,15 @@ from annotation.formats.tables.presets import (
     inspect_logs,
     tables_and_mapping,
 )
+from annotation.formats.tables.presets.base import FURTHER_ANSWERS
 from annotation.formats.tables.presets.nested import parsed, text_in
 from annotation.formats.tables.presets.recognition import recognise
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
 from annotation.formats.tables.values import Scale
+from tests.annotation.formats.tables.preset_files import grades_of, read_preset, write_file
 
 CASES = Path(__file__).parents[5] / "shared/cases/tables"
 TOPIC = {"topic.id": "bridge", "topic.request": "Report on the bridge."}
-
-
-def _write(folder, name, value):
-    path = folder / name
-    if isinstance(value, str):
-        path.write_text(value, encoding="utf-8")
-    elif path.suffix == ".jsonl":
-        path.write_text("".join(f"{json.dumps(row)}\n" for row in value), encoding="utf-8")
-    else:
-        path.write_text(json.dumps(value), encoding="utf-8")
-    return TableFile.of(path)
-
-
-def _read(preset, files, *, stored=None, **constants):
-    """Return rows by kind of source, and the counts of what is left out."""
-    names = {name.replace("__", "."): value for name, value in constants.items()}
-    tables, mapping, counts = tables_and_mapping(preset, files, names)
-    converted = convert(tables, mapping, stored or StoredContents())
-    rows = {}
-    for source in converted.sources:
-        source_rows = [values for _, values in source.translation.values(None)]
-        rows.setdefault(source.kind.name.lower(), []).extend(source_rows)
-    return rows, counts
-
-
-def _grades(rows):
-    return [(row["rater"], row["rubric"], row["grade"]) for row in rows.get("ratings", [])]
 
 
 # -- Inspect
@@ -81,9 +55,9 @@ def _eval_archive(folder, samples, header=True, name="log.eval"):
 
 def test_inspect_archive_is_read_as_its_json(tmp_path):
     samples = [_sample(1, "C"), _sample(2, "N"), _sample(10, "P", error={"message": "late"})]
-    rows, counts = _read("inspect", [_eval_archive(tmp_path, samples)])
+    rows, counts = read_preset("inspect", [_eval_archive(tmp_path, samples)])
     assert [row["id"] for row in rows["topics"]] == ["1", "2"]
-    assert _grades(rows) == [("match", "inspect-match", 2)]
+    assert grades_of(rows) == [("match", "inspect-match", 2)]
     assert {row["system"] for row in rows["cited"]} == {"openai-gpt-x"}
     assert counts["samples with an error: left out"] == 1
     assert counts["scores N, no answer: no grade"] == 1
@@ -91,7 +65,7 @@ def test_inspect_archive_is_read_as_its_json(tmp_path):
 
 def test_inspect_epochs_after_the_first_have_systems_of_their_own(tmp_path):
     samples = [_sample(1, "C"), _sample(1, "I", epoch=2)]
-    rows, _ = _read("inspect", [_eval_archive(tmp_path, samples)])
+    rows, _ = read_preset("inspect", [_eval_archive(tmp_path, samples)])
     systems = [row["system"] for row in rows["cited"]]
     assert systems == ["openai-gpt-x", "openai-gpt-x.epoch2"]
 
@@ -109,7 +83,7 @@ def test_inspect_scores_by_kind(tmp_path):
         "eval": {"model": "m"},
         "samples": [_sample(1, "C", scores=scores), _sample(2, "C", scores=second_scores)],
     }
-    rows, counts = _read("inspect", [_write(tmp_path, "log.json", log)])
+    rows, counts = read_preset("inspect", [write_file(tmp_path, "log.json", log)])
     assert sorted({row["measure"] for row in rows["values"]}) == ["f1"]
     assert {row["rubric"] for row in rows["ratings"]} >= {"inspect-exact", "inspect-tone"}
     assert [row["note"] for row in rows["notes"]] == ["It says so."]
@@ -124,18 +98,18 @@ def test_inspect_score_from_before_scores_had_names(tmp_path):
         "results": {"scores": [{"name": "includes"}]},
         "samples": [sample],
     }
-    rows, _ = _read("inspect", [_write(tmp_path, "log.json", log)])
-    assert _grades(rows) == [("includes", "inspect-includes", 2)]
+    rows, _ = read_preset("inspect", [write_file(tmp_path, "log.json", log)])
+    assert grades_of(rows) == [("includes", "inspect-includes", 2)]
 
 
 def test_inspect_data_frame_without_answers_has_no_grades(tmp_path):
     text = "sample_id,id,epoch,input,target,score_match,model\nx,1,1,Q?,R.,C,m\n"
-    rows, counts = _read("inspect", [_write(tmp_path, "samples.csv", text)])
+    rows, counts = read_preset("inspect", [write_file(tmp_path, "samples.csv", text)])
     assert "ratings" not in rows
     assert counts["scores of samples without an answer: left out"] == 1
     text = text.replace(",model\n", ",model,output\n").replace(",m\n", ",m,A.\n")
-    rows, _ = _read("inspect", [_write(tmp_path, "samples.csv", text)])
-    assert _grades(rows) == [("match", "inspect-match", 2)]
+    rows, _ = read_preset("inspect", [write_file(tmp_path, "samples.csv", text)])
+    assert grades_of(rows) == [("match", "inspect-match", 2)]
 
 
 def test_inspect_archive_stops_at_the_limit_of_bytes(tmp_path, monkeypatch):
@@ -150,7 +124,7 @@ def test_inspect_error_names_the_sample(tmp_path):
     samples = [_sample(1, "C"), _sample(1, "C", input="Other?")]
     log = {"eval": {"model": "m"}, "samples": samples}
     with pytest.raises(DatasetImportError) as caught:
-        _read("inspect", [_write(tmp_path, "log.json", log)])
+        read_preset("inspect", [write_file(tmp_path, "log.json", log)])
     assert "samples[1]" in str(caught.value.problems[0])
 
 
@@ -185,7 +159,7 @@ def test_langfuse_inputs_are_texts_objects_and_conversations(tmp_path):
         _trace("c", {"messages": chat}, {"role": "assistant", "content": "3"}),
         _trace("d", {"x": "A", "y": "B"}, "4"),
     ]
-    rows, counts = _read("langfuse", [_write(tmp_path, "t.jsonl", traces)])
+    rows, counts = read_preset("langfuse", [write_file(tmp_path, "t.jsonl", traces)])
     assert [row["request"] for row in rows["topics"]] == ["One?", "Two?", "Three?"]
     assert [row["body"] for row in rows["cited"]] == ["1", "2", "3"]
     assert counts["traces whose input is not one question: left out"] == 1
@@ -203,9 +177,9 @@ def test_langfuse_scores_by_type(tmp_path):
         _score("b", "BOOLEAN", value=1),
         _score(None, "BOOLEAN", value=1, session_id="s"),
     ]
-    files = [_write(tmp_path, "s.jsonl", scores), _write(tmp_path, "t.jsonl", traces)]
-    rows, counts = _read("langfuse", files)
-    assert _grades(rows) == [
+    files = [write_file(tmp_path, "s.jsonl", scores), write_file(tmp_path, "t.jsonl", traces)]
+    rows, counts = read_preset("langfuse", files)
+    assert grades_of(rows) == [
         ("u1", "langfuse-n", 1),
         ("annotation", "langfuse-stars", 4),
         ("api", "langfuse-tone", 0),
@@ -215,24 +189,52 @@ def test_langfuse_scores_by_type(tmp_path):
     assert counts["scores of observations: left out"] == 1
     assert counts["scores of traces without an answer: left out"] == 1
     assert counts["scores of no trace of these files: left out"] == 1
-    rows, _ = _read("langfuse", files, rubric="five", levels="1-5")
-    assert ("annotation", "five", 4) in _grades(rows)
-    rows, _ = _read("langfuse", files, value="stars")
+    rows, _ = read_preset("langfuse", files, rubric="five", levels="1-5")
+    assert ("annotation", "five", 4) in grades_of(rows)
+    rows, _ = read_preset("langfuse", files, value="stars")
     assert [row["value"] for row in rows["values"]] == [4, 0.5]
 
 
 def test_langfuse_csv_with_names_in_camel_case(tmp_path):
     traces = 'id,name,input,output\na,bot,"{""query"": ""One?""}",1\n'
     scores = "traceId,name,value,stringValue,dataType,source\na,ok,True,,BOOLEAN,EVAL\n"
-    files = [_write(tmp_path, "t.csv", traces), _write(tmp_path, "s.csv", scores)]
-    rows, _ = _read("langfuse", files)
-    assert _grades(rows) == [("eval", "langfuse-ok", 1)]
+    files = [write_file(tmp_path, "t.csv", traces), write_file(tmp_path, "s.csv", scores)]
+    rows, _ = read_preset("langfuse", files)
+    assert grades_of(rows) == [("eval", "langfuse-ok", 1)]
+
+
+def test_langfuse_scores_with_decimal_commas_are_values(tmp_path):
+    traces = "id;name;input;output\na;bot;One?;1\n"
+    scores = "traceId;name;value;dataType;source\na;share;0,25;NUMERIC;EVAL\n"
+    files = [write_file(tmp_path, "t.csv", traces), write_file(tmp_path, "s.csv", scores)]
+    rows, _ = read_preset("langfuse", files)
+    assert [row["value"] for row in rows["values"]] == [0.25]
+
+
+def test_langfuse_question_asked_again_has_a_report_of_its_own(tmp_path):
+    traces = [
+        _trace("a", "Hello?", "Hi."),
+        _trace("b", "Hello? ", "Hello."),
+        _trace("c", "Hello?", "Hi."),
+    ]
+    scores = [_score(name, "NUMERIC", name="stars", value=n) for n, name in enumerate("abc", 3)]
+    files = [write_file(tmp_path, "t.jsonl", traces), write_file(tmp_path, "s.jsonl", scores)]
+    for system in ("bot", "app"):
+        rows, counts = read_preset(
+            "langfuse", files, **({"system": "app"} if system == "app" else {})
+        )
+        systems = [system, f"{system}.run2", f"{system}.run3"]
+        assert [row["system"] for row in rows["cited"]] == systems
+        assert [(row["system"], row["grade"]) for row in rows["ratings"]] == [
+            *zip(systems, (3, 4, 5), strict=True)
+        ]
+        assert counts[FURTHER_ANSWERS] == 2
 
 
 def test_langfuse_scores_need_traces(tmp_path):
     with pytest.raises(PresetError, match="without a file of traces"):
         tables_and_mapping(
-            "langfuse", [_write(tmp_path, "s.jsonl", [_score("a", "BOOLEAN", value=1)])], {}
+            "langfuse", [write_file(tmp_path, "s.jsonl", [_score("a", "BOOLEAN", value=1)])], {}
         )
 
 
@@ -259,10 +261,10 @@ def test_phoenix_nested_json_and_python_lists(tmp_path):
         {"span_id": "b", "name": "f1", "annotator_kind": "LLM", "result": {"score": 0.1}},
         {"span_id": "z", "name": "f1", "annotator_kind": "LLM", "result": {"score": 0.1}},
     ]
-    files = [_write(tmp_path, "s.jsonl", spans), _write(tmp_path, "a.jsonl", annotations)]
-    rows, counts = _read("phoenix", files)
+    files = [write_file(tmp_path, "s.jsonl", spans), write_file(tmp_path, "a.jsonl", annotations)]
+    rows, counts = read_preset("phoenix", files)
     assert rows["passages"] == [{"id": "7", "contents": "It's old."}]
-    assert _grades(rows) == [("code", "phoenix-tone", 0)]
+    assert grades_of(rows) == [("code", "phoenix-tone", 0)]
     assert rows["ratings"][0]["rater_kind"] == "baseline"
     assert [row["value"] for row in rows["values"]] == [0.5]
     assert counts["annotations of spans that are no root: left out"] == 1
@@ -291,7 +293,7 @@ def test_open_rag_eval_marks_name_places_of_the_file(tmp_path):
         "q,Q?,1,[2],,\n"
         "q,Q?,2,[1],First.,D [1].\n"
     )
-    rows, _ = _read("open-rag-eval", [_write(tmp_path, "r.csv", text)])
+    rows, _ = read_preset("open-rag-eval", [write_file(tmp_path, "r.csv", text)])
     first, second = rows["cited"]
     assert (first["system"], second["system"]) == ("r.run1", "r.run2")
     assert first["body"] == "A. B. C."
@@ -306,7 +308,7 @@ def test_open_rag_eval_report_of_scores(tmp_path):
         "retrieval_score_umbrela_scores,generation_score_citation_f1_score\n"
         'q,Q?,A.,2.5,"{""[1]"": 3}",1.0\n'
     )
-    rows, counts = _read("open-rag-eval", [_write(tmp_path, "r.csv", text)])
+    rows, counts = read_preset("open-rag-eval", [write_file(tmp_path, "r.csv", text)])
     assert [row["value"] for row in rows["values"]] == [2.5, 1.0]
     assert "ratings" not in rows
     assert counts["scores that are JSON: not read"] == 1
@@ -320,12 +322,12 @@ def test_doccano_shapes_of_spans(tmp_path):
         {"id": 1, "text": "Ida built it.", "labels": [[0, 3, "WHO"], [10, 99, "WHO"]]},
         {"id": 2, "text": "In May.", "labels": []},
     ]
-    read, counts = _read("doccano", [_write(tmp_path, "a.json", rows)], **_topic())
-    assert _grades(read) == [("a", "doccano-who", 1), ("a", "doccano-who", 0)]
+    read, counts = read_preset("doccano", [write_file(tmp_path, "a.json", rows)], **_topic())
+    assert grades_of(read) == [("a", "doccano-who", 1), ("a", "doccano-who", 0)]
     assert counts["spans outside of their text or without a label: left out"] == 1
     entity = {"id": 1, "label": "WHO", "start_offset": 0, "end_offset": 3}
     rows = [{"id": 1, "text": "Ida built it.", "entities": [entity], "relations": []}]
-    read, _ = _read("doccano", [_write(tmp_path, "b.jsonl", rows)], **_topic())
+    read, _ = read_preset("doccano", [write_file(tmp_path, "b.jsonl", rows)], **_topic())
     assert [span["quote"] for span in read["ratings"][0]["spans"]] == ["Ida"]
 
 
@@ -333,8 +335,8 @@ def test_doccano_labels_of_texts_joined_in_csv(tmp_path):
     text = (
         "id,text,label,Comments\n1,One.,warm,Nice\n2,Two.,cold,\n3,Three.,warm#cold,\n4,Four.,,\n"
     )
-    rows, counts = _read("doccano", [_write(tmp_path, "a.csv", text)], **_topic())
-    assert _grades(rows) == [("a", "doccano-label", 1), ("a", "doccano-label", 0)]
+    rows, counts = read_preset("doccano", [write_file(tmp_path, "a.csv", text)], **_topic())
+    assert grades_of(rows) == [("a", "doccano-label", 1), ("a", "doccano-label", 0)]
     assert len(rows["passages"]) == 4
     assert [row["note"] for row in rows["notes"]] == ["Nice"]
     assert counts["texts with several labels: no grade"] == 1
@@ -343,11 +345,11 @@ def test_doccano_labels_of_texts_joined_in_csv(tmp_path):
 
 def test_doccano_files_of_two_people_share_labels(tmp_path):
     files = [
-        _write(tmp_path, "a.jsonl", [{"id": 1, "text": "Ida.", "label": [[0, 3, "WHO"]]}]),
-        _write(tmp_path, "b.jsonl", [{"id": 1, "text": "Ida.", "label": [[0, 3, "ALL"]]}]),
+        write_file(tmp_path, "a.jsonl", [{"id": 1, "text": "Ida.", "label": [[0, 3, "WHO"]]}]),
+        write_file(tmp_path, "b.jsonl", [{"id": 1, "text": "Ida.", "label": [[0, 3, "ALL"]]}]),
     ]
-    rows, _ = _read("doccano", files, **_topic())
-    assert _grades(rows) == [
+    rows, _ = read_preset("doccano", files, **_topic())
+    assert grades_of(rows) == [
         ("a", "doccano-all", 0),
         ("a", "doccano-who", 1),
         ("b", "doccano-all", 1),
@@ -370,9 +372,9 @@ def test_prodigy_choices_and_spans(tmp_path):
         {"image": "x.png", "answer": "accept"},
     ]
     tasks = [{"_session_id": "db-kim", "_task_hash": 1} | task for task in tasks]
-    rows, counts = _read("prodigy", [_write(tmp_path, "db.jsonl", tasks)], **_topic())
-    assert _grades(rows) == [
-        ("db-kim", "prodigy-choice", 0),
+    rows, counts = read_preset("prodigy", [write_file(tmp_path, "db.jsonl", tasks)], **_topic())
+    assert grades_of(rows) == [
+        ("db-kim", "prodigy-choice", 1),  # BAD is 0, although no task has it alone
         ("db-kim", "prodigy-who", 1),
         ("db-kim", "prodigy-who", 0),
     ]
@@ -387,11 +389,11 @@ def test_prodigy_choices_and_spans(tmp_path):
 def test_google_forms_without_a_rubric_makes_one_for_each_question(tmp_path):
     text = (
         "Zeitstempel,E-Mail,Fit [One.],Fit [Two.],Clear? [One.],Three.,Why?\n"
-        "1,a@x.org,4,2,Yes,5,Because.\n"
-        "2,b@x.org,3,,No,1,Long ago.\n"
+        "1,a@x.org,4,2,Ja,5,Because.\n"
+        "2,b@x.org,3,,Nein,1,Long ago.\n"
     )
-    rows, counts = _read("google-forms", [_write(tmp_path, "f.csv", text)], **_topic())
-    assert _grades(rows) == [
+    rows, counts = read_preset("google-forms", [write_file(tmp_path, "f.csv", text)], **_topic())
+    assert grades_of(rows) == [
         ("person-1", "google-forms-fit", 4),
         ("person-1", "google-forms-fit", 2),
         ("person-1", "google-forms-clear", 1),
@@ -426,7 +428,7 @@ def test_google_forms_without_a_rubric_makes_one_for_each_question(tmp_path):
 )
 def test_file_of_another_tool_is_refused_by_name(tmp_path, name, file, contents):
     with pytest.raises(PresetError) as caught:
-        tables_and_mapping(name, [_write(tmp_path, file, contents)], {})
+        tables_and_mapping(name, [write_file(tmp_path, file, contents)], {})
     assert caught.value.location.startswith(file)
     assert str(caught.value)
 
@@ -458,23 +460,23 @@ def test_recognition_of_cases(folder):
 def test_recognition_of_other_forms(tmp_path):
     assert recognise([_eval_archive(tmp_path, [_sample(1, "C")])]) == "inspect"
     text = "sample_id,id,epoch,input,target,score_match\nx,1,1,Q?,R.,C\n"
-    assert recognise([_write(tmp_path, "s.csv", text)]) == "inspect"
+    assert recognise([write_file(tmp_path, "s.csv", text)]) == "inspect"
     span = [{"id": 1, "text": "Ida.", "label": [[0, 3, "WHO"]]}]
-    assert recognise([_write(tmp_path, "d.jsonl", span)]) == "doccano"
+    assert recognise([write_file(tmp_path, "d.jsonl", span)]) == "doccano"
     results = {"results": {"results": [{"vars": {"q": "Q?"}, "success": True}], "prompts": [{}]}}
     results["config"] = {"tests": [{"vars": {}}]}
-    assert recognise([_write(tmp_path, "p.json", results)]) == "promptfoo"
+    assert recognise([write_file(tmp_path, "p.json", results)]) == "promptfoo"
 
 
 def test_scores_alone_or_two_tools_are_not_recognised(tmp_path):
-    scores = _write(tmp_path, "s.jsonl", [_score("a", "BOOLEAN", value=1)])
+    scores = write_file(tmp_path, "s.jsonl", [_score("a", "BOOLEAN", value=1)])
     assert recognise([scores]) == ""
-    traces = _write(tmp_path, "t.jsonl", [_trace("a", "One?", "1")])
+    traces = write_file(tmp_path, "t.jsonl", [_trace("a", "One?", "1")])
     assert recognise([scores, traces]) == "langfuse"
     umbrela = [{"query": "Q?", "passage": "P.", "judgment": 1}]
-    assert recognise([traces, _write(tmp_path, "u.jsonl", umbrela)]) == ""
+    assert recognise([traces, write_file(tmp_path, "u.jsonl", umbrela)]) == ""
     assert recognise([]) == ""
-    assert recognise([_write(tmp_path, "broken.json", "{")]) == ""
+    assert recognise([write_file(tmp_path, "broken.json", "{")]) == ""
     assert recognise([TableFile.of(tmp_path / "gone.csv")]) == ""
 
 
@@ -500,20 +502,20 @@ llama,f1,1,small,t1,0,passage,,d2,,failed,,1
 
 
 def test_labels_of_a_campaign_that_count_are_grades(tmp_path):
-    file = _write(tmp_path, "labels.csv", LABELS)
+    file = write_file(tmp_path, "labels.csv", LABELS)
     assert recognise([file]) == "crux-long"
-    rows, _ = _read("crux-long", [file], stored=STORED)
-    assert _grades(rows) == [("w1", "graded", 4), ("w1", "graded", 2)]
+    rows, _ = read_preset("crux-long", [file], stored=STORED)
+    assert grades_of(rows) == [("w1", "graded", 4), ("w1", "graded", 2)]
     assert {row["rater_kind"] for row in rows["ratings"]} == {"human"}
     assert [row["text"] for row in rows["ratings"]] == ["d1", "d3"]
     assert "subquestions" not in rows  # the question is the stored one
 
 
 def test_attempts_that_count_are_grades_of_a_model(tmp_path):
-    file = _write(tmp_path, "attempts.csv", ATTEMPTS)
+    file = write_file(tmp_path, "attempts.csv", ATTEMPTS)
     assert recognise([file]) == "crux-long"
     with pytest.raises(PresetError, match="names no rubric"):
-        _read("crux-long", [file])
-    rows, _ = _read("crux-long", [file], stored=STORED, rubric="graded")
-    assert _grades(rows) == [("llama", "graded", 3)]
+        read_preset("crux-long", [file])
+    rows, _ = read_preset("crux-long", [file], stored=STORED, rubric="graded")
+    assert grades_of(rows) == [("llama", "graded", 3)]
     assert rows["ratings"][0]["rater_kind"] == "model"

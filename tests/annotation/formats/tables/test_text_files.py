@@ -69,6 +69,28 @@ def test_line_ends(written, end):
     assert rows[-1][0] == 4
 
 
+@pytest.mark.parametrize(
+    ("cell", "read_as"),
+    [
+        ('"Yes" said Ida.', '"Yes" said Ida.'),
+        ('"Yes, said Ida.', '"Yes, said Ida.'),
+        ('"Yes"', "Yes"),
+        ('"She said ""Yes"""', 'She said "Yes"'),
+        ('"a\tb"', "a\tb"),
+        ('5" deep', '5" deep'),
+    ],
+)
+def test_quotes_between_tabs_are_words_unless_they_enclose_the_cell(written, cell, read_as):
+    path = written(f"q\ta\tn\nWhy?\t{cell}\t1\nHow?\tSo.\t2\n".encode())
+    rows = [["q", "a", "n"], ["Why?", read_as, "1"], ["How?", "So.", "2"]]
+    assert [cells for _, cells in read(path)] == rows
+
+
+def test_quotes_between_tabs_do_not_join_lines_of_full_width(written):
+    path = written(b'q\ta\tn\nWhy?\t"Yes, said Ida.\t1\nHow?\tNo, said Bo."\t2\n')
+    assert [len(cells) for _, cells in read(path)] == [3, 3, 3]
+
+
 def test_unclosed_quote_names_its_line(written):
     with pytest.raises(TableError, match="quotation marks") as error:
         read(written(b'a,b\n1,2\n3,"4\n5,6\n'))

@@ -39,6 +39,27 @@ def test_first_version_of_ms_marco(tmp_path):
     ]
 
 
+def test_names_of_columns_in_the_first_line_are_no_row(tmp_path):
+    files = {
+        "collection.tsv": ["pid\tpassage", "0\tIt grinds."],
+        "queries.tsv": ["query_id\tquery", "7\twho mended it"],
+        "qrels.tsv": ["qid\titer\tdocid\trel", "7\t0\t0\t1"],
+    }
+    read(write(tmp_path, files), "msmarco")
+    assert bodies() == {"0": "It grinds."}
+    assert list(Topic.objects.values_list("name", "request")) == [("7", "who mended it")]
+    assert Rating.objects.count() == 1
+    assert not left_out(tmp_path, "msmarco")
+
+
+@pytest.mark.parametrize("form", ["msmarco", "trec-rag", "miracl"])
+@pytest.mark.parametrize("name", ["msmarco-test2019-queries.tsv", "topics.dl21.txt"])
+def test_topics_of_tracks_are_found_by_their_names(tmp_path, form, name):
+    read(write(tmp_path, {name: ["7\twho mended it"], "2019qrels-pass.txt": ["7 Q0 1 2"]}), form)
+    assert list(Topic.objects.values_list("name", "request")) == [("7", "who mended it")]
+    assert list(Rating.objects.values_list("text__name", "grade")) == [("1", 2)]
+
+
 @pytest.mark.parametrize("counts", [True, False])
 def test_qrels_find_the_request_that_got_other_words(tmp_path, counts):
     read(write(tmp_path, MSMARCO), "msmarco")

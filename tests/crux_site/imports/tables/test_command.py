@@ -76,6 +76,26 @@ def test_clear_table_needs_no_mapping(command):
     assert not Rating.objects.exists()
 
 
+def test_table_without_a_row_to_import_is_refused(command):
+    traces = '{"id": "t1", "name": "bot", "input": {"k": 3, "lang": "en"}, "output": "So."}\n'
+    status, _, errors = command(traces, "--preset", "langfuse", name="traces.jsonl")
+    assert status == 1
+    assert "traces.jsonl: no row has a topic or a text to import" in errors
+    assert "traces whose input is not one question: left out (1)" in errors
+    assert not Dataset.objects.exists()
+
+
+def test_grades_that_are_all_one_word_are_imported(command):
+    table = (
+        "question,passage,rater,verdict\nWho built it?,Ida built it in 1936.,anna,invented\n"
+        "Who built it?,Nobody knows it now.,anna,invented\n"
+    )
+    assert command(table)[0] == 0
+    levels = Rubric.objects.get(slug="verdict").levels.order_by("grade")
+    assert [level.label for level in levels] == ["invented", "other"]
+    assert set(Rating.objects.values_list("grade", flat=True)) == {0}
+
+
 def test_dry_run_stores_nothing(command):
     options = ("--set", "rubric=graded", "--dry-run")
     status, printed, _ = command(GRADES, *options)

@@ -472,3 +472,22 @@ def test_import_is_of_the_files_that_were_previewed(cast, staging):
     assert not Dataset.objects.exists()
     import_previewed(client, preview)
     assert Rating.objects.get(rater__name="ben").grade == 5
+
+
+def test_many_files_are_previewed(cast, staging):
+    client = cast.client("admin")
+    rows = "question,passage,grade\nWhy is that so {n}?,It is so for a reason.,1\n"
+    files = [table(rows.format(n=n).encode(), f"person-{n}.csv") for n in range(40)]
+    url = upload(client, *files).url
+    assert post(client, url, columns_page(client, url)).status_code != 400
+
+
+def test_table_with_hundreds_of_raters_is_previewed(cast, staging):
+    client = cast.client("admin")
+    names = [f"rater-{n}" for n in range(320)]
+    lines = [["question", "passage", *names], ["Why?", "For a reason.", *("1" for _ in names)]]
+    lines.append(["How?", "In that way.", *("0" for _ in names)])
+    url = upload(client, table("\n".join(map(",".join, lines)).encode())).url
+    preview = post(client, url, columns_page(client, url))
+    import_previewed(client, preview.url)
+    assert Rating.objects.count() == 640
