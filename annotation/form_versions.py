@@ -69,10 +69,16 @@ class VersionedForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Of the row as it is stored: other initial values are only a suggestion.
-        options = self._meta
-        self.version = version_of(model_to_dict(self.instance, options.fields, options.exclude))
+        self.version = version_of(self.stored_values())
         self.conflicts: list[Conflict] = []
+
+    def stored_values(self) -> dict[str, Any]:
+        """Return the stored values that the form replaces: its columns.
+
+        Other initial values are only a suggestion; a form that stores further fields adds these.
+        """
+        options = self._meta
+        return model_to_dict(self.instance, options.fields, options.exclude)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
