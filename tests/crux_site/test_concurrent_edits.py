@@ -247,6 +247,35 @@ def test_form_that_is_sent_twice_is_saved_once_without_a_conflict(cast, admins, 
     assert edit.stored() == edit.sent[0]
 
 
+def test_list_of_checks_that_was_refused_still_notices_the_save_of_another(cast, admins):
+    edit = checks_edit(cast)
+    mine, theirs = (opened(client, edit.page, edit.name) for client in admins)
+    assert admins[1].post(edit.page, theirs | {edit.name: edit.sent[1]}).status_code == 302
+    refused = admins[0].post(edit.page, mine | {edit.name: ""})
+    assert refused.status_code == 422
+    corrected = values(refused.content.decode(), edit.name) | {edit.name: edit.sent[0]}
+    conflict = admins[0].post(edit.page, corrected)
+    assert conflict.status_code == 409
+    assert edit.sent[1] in conflict.content.decode()
+    assert edit.stored() == edit.sent[1]
+    data = values(conflict.content.decode(), edit.name)
+    assert admins[0].post(edit.page, data).status_code == 302
+    assert edit.stored() == edit.sent[0]
+
+
+@pytest.mark.parametrize("kind", ["parts of a draft", "wording of a draft", "terms of a draft"])
+def test_form_that_was_previewed_still_notices_the_save_of_another(cast, admins, kind):
+    edit = EDITS[kind](cast)
+    mine, theirs = (opened(client, edit.page, edit.name) for client in admins)
+    assert admins[1].post(edit.page, theirs | {edit.name: edit.sent[1]}).status_code == 302
+    preview = admins[0].post(edit.page, mine | {edit.name: edit.sent[0], "look": "1"})
+    assert preview.status_code == 200
+    data = values(preview.content.decode(), edit.name)
+    assert data[edit.name] == [edit.sent[0]]
+    assert admins[0].post(edit.page, data).status_code == 409
+    assert edit.stored() == edit.sent[1]
+
+
 # ---------------------------------------------------------------------------- acts
 
 
