@@ -247,6 +247,27 @@ def loaded(assignment):
     return rows.get(pk=assignment.pk)
 
 
+def test_submission_waits_for_the_removal_of_a_grade_in_another_tab(cast):
+    """The item is complete when the view first looks, and lacks a grade when it is locked."""
+    mine = Assignment.objects.filter(
+        participant__campaign=make_campaign(make_dataset(), cast.worker)
+    ).first()
+    client = cast.client("worker")
+    for question in mine.item.asked.values_list("question", flat=True):
+        client.post(f"/work/{mine.pk}/answers/{question}/", {"key": uuid4(), "grade": 0})
+
+    def take_back():
+        row = Assignment.objects.select_related("item__text", "participant__campaign").get(
+            pk=mine.pk
+        )
+        question = row.item.asked.first().question
+        saving.save_answer(row, question, key=uuid4(), grade=None, spans=[])
+
+    outcome = while_uncommitted(take_back, lambda: client.post(f"/work/{mine.pk}/submit/"))
+    assert outcome.error is None
+    assert (outcome.status, states(mine)) == (422, [("open", 0)])
+
+
 def test_submission_waits_for_the_release_of_its_item(cast, pool):
     mine = loaded(pool.first)
     outcome = while_uncommitted(
