@@ -13,12 +13,14 @@ from django.test import Client
 from django.utils import timezone
 from lxml import html
 
+from annotation.adjudication.decisions import decide
 from annotation.models import Answer, Assignment, Campaign, Participant, Rating, Rubric, User
 from annotation.monitoring import actions
 from annotation.participation import assigning, withdrawal
 from annotation.task import saving
 from annotation.text.spans import Span
 from annotation.text.versions import edit_wording
+from crux_site.contents.entities import SystemEntity
 from tests.toolbox.assignment_pool import answer, make_pool, newcomer
 from tests.toolbox.campaign_builder import make_draft, make_labelled
 from tests.toolbox.concurrent_clients import while_uncommitted
@@ -277,6 +279,43 @@ def test_submission_waits_for_the_release_of_its_item(cast, pool):
     assert outcome.error is None
     assert states(pool.first) == [("submitted", 0)]
     assert Rating.objects.count() == 1
+
+
+def test_first_decision_waits_for_an_exclusion_and_is_in_no_deadlock(cast, pool):
+    item = pool.first.item
+    question = item.asked.get().question
+
+    def decide_first():
+        return decide(
+            *(item, question),
+            key=uuid4(),
+            grade=0,
+            spans=[],
+            note="",
+            by=cast.admin,
+            base=None,
+        )
+
+    outcome = while_uncommitted(
+        lambda: withdrawal.lock_campaign(pool.campaign),
+        decide_first,
+        before_commit=lambda: actions.exclude_work(fresh(pool.ann), cast.admin),
+    )
+    assert outcome.error is None
+    assert Rating.objects.get().rater.is_adjudicator
+
+
+def test_rename_of_a_system_waits_for_an_exclusion_and_is_in_no_deadlock(cast, pool):
+    text = pool.first.item.text
+    outcome = while_uncommitted(
+        lambda: withdrawal.lock_campaign(pool.campaign),
+        lambda: SystemEntity(pool.campaign.dataset, text.system).rename("other", cast.admin),
+        before_commit=lambda: actions.exclude_work(fresh(pool.ann), cast.admin),
+    )
+    assert (outcome.error, outcome.value) == (None, "")
+    text.refresh_from_db()
+    assert text.system == "other"
+    assert not Rating.objects.exists()
 
 
 def test_answer_waits_for_the_exclusion_of_its_person(cast, pool):
