@@ -21,6 +21,8 @@ from annotation.task import saving
 from annotation.text.spans import Span
 from annotation.text.versions import edit_wording
 from crux_site.contents.entities import SystemEntity
+from evaluation.models import PairNote
+from evaluation.pairs.notes import NoteForm
 from tests.toolbox.assignment_pool import answer, make_pool, newcomer
 from tests.toolbox.campaign_builder import make_draft, make_labelled
 from tests.toolbox.concurrent_clients import while_uncommitted
@@ -325,3 +327,19 @@ def test_answer_waits_for_the_exclusion_of_its_person(cast, pool):
     assert outcome.error is None
     assert outcome.value.late == Answer.Late.EXCLUDED
     assert not Rating.objects.exists()
+
+
+def test_second_press_of_a_note_waits_for_the_first(cast, pool):
+    text = pool.first.item.text
+    question = pool.first.item.asked.get().question
+
+    def leave_note():
+        form = NoteForm({"body": "Look again."})
+        assert form.is_valid()
+        form.save(text, question, cast.admin)
+
+    client = cast.client("admin")
+    to = f"/datasets/{pool.campaign.dataset.slug}/pairs/{text.pk}/{question.pk}/notes/"
+    outcome = while_uncommitted(leave_note, lambda: client.post(to, {"body": "Look again."}))
+    assert outcome.status == 302
+    assert PairNote.objects.count() == 1
