@@ -23,10 +23,12 @@ from annotation.text.versions import edit_wording
 from crux_site.contents.entities import SystemEntity
 from evaluation.models import PairNote
 from evaluation.pairs.notes import NoteForm
+from tests.toolbox import participant_states
 from tests.toolbox.assignment_pool import answer, make_pool, newcomer
 from tests.toolbox.campaign_builder import make_draft, make_labelled
 from tests.toolbox.concurrent_clients import while_uncommitted
 from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.prolific_study import Walker, make_study
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -318,6 +320,25 @@ def test_rename_of_a_system_waits_for_an_exclusion_and_is_in_no_deadlock(cast, p
     text.refresh_from_db()
     assert text.system == "other"
     assert not Rating.objects.exists()
+
+
+def test_begin_waits_for_the_end_of_the_part_and_begins_no_unpaid_one():
+    """On the platform a submission is paid once, and it has had its part."""
+    walker = Walker(Client(), make_study(training=0))
+    walker.prepare()
+    walker.begin()
+    first, last = walker.in_hand()
+    walker.do(first)
+    outcome = while_uncommitted(
+        lambda: participant_states.submit_item(loaded(last)),
+        lambda: walker.client.post(f"{walker.room}begin/"),
+    )
+    assert outcome.error is None
+    assert outcome.value.url == f"{walker.room}end/"
+    assert [part.outcome for part in walker.participant.parts.all()] == ["done"]
+    walker.arrive(session="sub2")
+    walker.begin()
+    assert [part.outcome for part in walker.participant.parts.all()] == ["done", ""]
 
 
 def test_answer_waits_for_the_exclusion_of_its_person(cast, pool):
