@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 from lxml import html
@@ -18,6 +19,7 @@ from annotation.models import Answer, Assignment, Campaign, Participant, Rating,
 from annotation.monitoring import actions
 from annotation.participation import assigning, withdrawal
 from annotation.task import saving
+from annotation.text.reanchoring import lock_wordings
 from annotation.text.spans import Span
 from annotation.text.versions import edit_wording
 from crux_site.contents.entities import SystemEntity
@@ -307,6 +309,26 @@ def test_first_decision_waits_for_an_exclusion_and_is_in_no_deadlock(cast, pool)
     )
     assert outcome.error is None
     assert Rating.objects.get().rater.is_adjudicator
+
+
+def test_late_answers_to_texts_with_the_same_questions_are_in_no_deadlock(cast):
+    """Both items take their slots again, by which their other answers count again."""
+    campaign = make_campaign(make_dataset(), cast.worker)
+    mine = Assignment.objects.filter(participant__campaign=campaign).first()
+    client = cast.client("worker")
+    first, *_others, last = mine.item.asked.values_list("question", flat=True)
+    to = f"/work/{mine.pk}/answers/{{}}/"
+    client.post(to.format(first), {"key": uuid4(), "grade": 0})
+    participant = fresh(mine.participant)
+    with transaction.atomic():
+        assigning.release_begun(withdrawal.lock_active_items(participant))
+    outcome = while_uncommitted(
+        lambda: lock_wordings([], [first]),
+        lambda: client.post(to.format(last), {"key": uuid4(), "grade": 0}),
+        before_commit=lambda: lock_wordings([], [last]),
+    )
+    assert (outcome.error, outcome.status) == (None, 302)
+    assert Rating.objects.count() == 2
 
 
 def test_rename_of_a_system_waits_for_an_exclusion_and_is_in_no_deadlock(cast, pool):
