@@ -27,6 +27,7 @@ CHANGED = (
     "are not saved yet. Compare the values, correct yours, and save again to replace the stored ones."
 )
 EMPTY = "empty"
+PREVIEW = "look"  # button of a form that displays typed values and saves nothing
 Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
@@ -69,14 +70,22 @@ class VersionedForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Of the row as it is stored: other initial values are only a suggestion.
-        options = self._meta
-        self.version = version_of(model_to_dict(self.instance, options.fields, options.exclude))
+        self.version = version_of(self.stored_values())
+        if PREVIEW in self.data:  # its page has the typed values, and not what was saved since
+            self.version = self.data.get(VERSION, self.version)
         self.conflicts: list[Conflict] = []
+
+    def stored_values(self) -> dict[str, Any]:
+        """Return the stored values that the form replaces: its columns.
+
+        Other initial values are only a suggestion; a form that stores further fields adds these.
+        """
+        options = self._meta
+        return model_to_dict(self.instance, options.fields, options.exclude)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if "look" not in self.data and self.data.get(VERSION, self.version) != self.version:
+        if PREVIEW not in self.data and self.data.get(VERSION, self.version) != self.version:
             self.conflicts = list(self._differing(cleaned))
             if self.conflicts:
                 self.add_error(None, CHANGED)

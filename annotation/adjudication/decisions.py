@@ -25,6 +25,7 @@ from annotation.models import (
     User,
 )
 from annotation.models.rating import Exposure
+from annotation.participation.withdrawal import lock_campaign
 from annotation.text.equal_texts import shifted_spans
 from annotation.text.reanchoring import TextOrQuestion, lock_wordings, matches_answer
 from annotation.text.spans import Span
@@ -142,6 +143,10 @@ def decide(
     )
     try:
         with transaction.atomic():
+            if not (item.campaign.is_pilot or item.campaign.adjudicator_id):
+                # The first decision creates it. Campaigns are locked before items and texts, as
+                # where a part begins or work is excluded: two could wait for each other for ever.
+                lock_campaign(item.campaign)
             # One decision at a time for an item: the projection must follow the newest.
             Item.objects.select_for_update().get(pk=item.pk)
             newest = Decision.objects.filter(item=item, question=question).order_by("pk").last()

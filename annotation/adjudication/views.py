@@ -183,6 +183,7 @@ def _page(
         Decision.objects.filter(item=item, question=question).select_related("by").order_by("-pk")
     )
     newest = history[0] if history else None
+    base = newest.key if newest else None
     counted = newest if newest and newest.grade is not None else None
     pairs = [difference.pair for difference in _differences(campaign, filter_form)]
     index = pairs.index((item.pk, question.pk)) if (item.pk, question.pk) in pairs else None
@@ -211,7 +212,8 @@ def _page(
         "chosen": selected_options(grade, campaign.rubric),
         "note": form.data.get("note", "") if form else counted.note if counted else "",
         "quotes": form.data.get("quotes", "") if form else "",
-        "base": newest.key if newest else "",
+        # A form with an error displays what was typed: it still knows no newer decision.
+        "base": (form.cleaned_data.get("base") if form and status == 422 else base) or "",
         "key": uuid4(),
         "problems": problems or [],
         "counted": counted,

@@ -29,7 +29,7 @@ from annotation.builder.sample_counts import sample_counts
 from annotation.builder.sampling import SampleError
 from annotation.builder.summary import summarize
 from annotation.errors import UserError
-from annotation.form_versions import for_post, locked_post
+from annotation.form_versions import PREVIEW, for_post, locked_post
 from annotation.http import AuthenticatedRequest, View, coordinators_only, researchers_only
 from annotation.models import Campaign, Dataset, LogEntry, Role, Rubric
 from annotation.models.rubric_wording import campaign_wording
@@ -260,7 +260,7 @@ def _sent(request: AuthenticatedRequest) -> Any:
 
 def _is_preview(request: AuthenticatedRequest) -> bool:
     """Return whether the request is for a preview of typed values, which saves nothing."""
-    return "look" in request.POST
+    return PREVIEW in request.POST
 
 
 def _preview_page(

@@ -335,8 +335,19 @@ def return_overdue(campaign: Campaign, by: User | None) -> int:
 
 
 @transaction.atomic
-def send_message(campaign: Campaign, body: str, by: User) -> Message:
-    """Send a message to all workers of a campaign. They see it until they dismiss it."""
+def send_message(
+    campaign: Campaign, body: str, by: User, known_message: int | None = None
+) -> Message:
+    """Send a message to all workers of a campaign. They see it until they dismiss it.
+
+    `known_message` is the newest that the page of the form displayed: a form that is sent twice is
+    one message.
+    """
+    campaign = lock_campaign(campaign)
+    if known_message is not None:
+        to_all = campaign.messages_sent.addressed_to_all().filter(pk__gt=known_message)
+        if sent_before := to_all.filter(by=by, body=body).first():
+            return sent_before
     message = Message.objects.create(campaign=campaign, body=body, by=by)
     LogEntry.record(campaign, by, "sent a message", f"message {message.pk}")
     return message

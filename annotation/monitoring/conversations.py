@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from annotation.models import Campaign, LogEntry, Message, Participant, User
 from annotation.monitoring.forms import ReplyForm
-from annotation.participation.messages import newest_message
 from annotation.participation.withdrawal import ParticipationError, lock_participant
 
 
@@ -68,13 +67,18 @@ def conversations(
 def answer_participant(participant: Participant, body: str, newest: int, by: User) -> Message:
     """Send an answer to a participant, and mark their messages up to `newest` as read.
 
+    Idempotent if a form is sent twice.
+
     Raises ConversationChangedError where there is a message after `newest`, and
     ParticipationError where the personal data of the person was deleted.
     """
     participant = lock_participant(participant)
     if participant.erased_at:
         raise ParticipationError("The personal data of this participant is already deleted.")
-    if newest_message(participant) > newest:
+    later = participant.messages.filter(pk__gt=newest)
+    if sent_before := later.filter(by=by, body=body).first():
+        return sent_before
+    if later.exists():
         raise ConversationChangedError(
             "Nothing was sent: the person or other staff have written since you opened the page. "
             "Read it, then send your answer again."

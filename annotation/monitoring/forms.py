@@ -16,11 +16,16 @@ class LinkForm(forms.Form):
 
 
 class MessageForm(forms.Form):
+    """Message to all workers; `newest` is the newest one that the page displays."""
+
     body = MultilineField(
         label="Message",
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text="plain text; visible to all workers of this campaign",
+    )
+    newest = forms.IntegerField(
+        required=False, min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput
     )
 
 

@@ -163,12 +163,18 @@ def campaign_messages(request: AuthenticatedRequest, slug: str) -> HttpResponseB
     campaign = get_object_or_404(Campaign, slug=slug)
     if request.method == "POST" and not request.user.runs_campaigns:
         raise PermissionDenied("Messages are sent by admins and coordinators.")
-    form = MessageForm(request.POST if request.method == "POST" else None)
+    form = MessageForm(request.POST) if request.method == "POST" else _message_form(campaign)
     if form.is_valid():
-        actions.send_message(campaign, form.cleaned_data["body"], request.user)
+        sent = form.cleaned_data
+        actions.send_message(campaign, sent["body"], request.user, sent["newest"])
         messages.success(request, "The message is sent.")
         return redirect("campaign_messages", slug)
     return _messages_page(request, campaign, form, status=422 if form.is_bound else 200)
+
+
+def _message_form(campaign: Campaign) -> MessageForm:
+    newest = campaign.messages_sent.addressed_to_all().order_by("-pk").first()
+    return MessageForm(initial={"newest": newest.pk if newest else 0})
 
 
 def _messages_page(
@@ -225,7 +231,11 @@ def answer_message(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRes
             messages.success(request, f"The answer to {participant.rater} is sent.")
             return redirect("campaign_messages", slug)
     return _messages_page(
-        request, participant.campaign, MessageForm(), status=status, refused=(pk, form)
+        request,
+        participant.campaign,
+        _message_form(participant.campaign),
+        status=status,
+        refused=(pk, form),
     )
 
 

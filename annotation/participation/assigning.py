@@ -107,9 +107,11 @@ def _begin_part(participant: Participant, study_id: str, session_id: str) -> Par
     parts = list(participant.parts.all())
     if parts and not parts[-1].outcome:
         return parts[-1]
-    done = sum(part.outcome == Part.Outcome.DONE for part in parts)
+    done = [part for part in parts if part.outcome == Part.Outcome.DONE]
+    if session_id and any(part.session_id == session_id for part in done):
+        return None  # a submission of a platform has one part, and one pay
     has_ended = not participant.can_work
-    if not campaign.assigns_work() or has_ended or done == campaign.max_parts:
+    if not campaign.assigns_work() or has_ended or len(done) == campaign.max_parts:
         return None
     n_begun = sum(
         assignment.slot is not None for assignment in begun

@@ -12,6 +12,7 @@ from annotation.errors import UserError
 from annotation.form_fields import MultilineField
 from annotation.models import CheckQuestion, SurveyQuestion
 from annotation.participation.survey import Values, values_version
+from annotation.row_versions import VERSION
 
 ANSWER_REQUIRED = {"required": gettext_lazy("Please choose an answer.")}
 MAX_TEXT = 2000  # characters of an answer in words
@@ -145,7 +146,8 @@ class SurveyForm(forms.Form):
         self.questions = {f"question-{question.pk}": question for question in questions}
         initial = {name: stored.get(question.pk) for name, question in self.questions.items()}
         super().__init__(data, initial=initial)
-        self.version = values_version(dict(stored))
+        # A refused page displays what was sent, and not what another tab has stored since.
+        self.version = self.data.get(VERSION, values_version(dict(stored)))
         self._refused = 0
         for name, question in self.questions.items():
             self.fields[name] = _survey_field(question)

@@ -67,8 +67,14 @@ def lock_texts(answer: Answer, campaign: Campaign) -> bool:
     question = _rated_question(answer, campaign)
     if question is None or not connection.features.has_select_for_update:
         return False
-    text = answer.assignment.item.text_id
-    if copies := _equal_texts(answer, campaign):
+    assignment = answer.assignment
+    text, copies = assignment.item.text_id, _equal_texts(answer, campaign)
+    if assignment.slot is None and assignment.needs_slot:
+        # If it takes a slot again, all its answers count: their questions are locked in one order.
+        asked = ItemQuestion.objects.filter(item=assignment.item_id)
+        questions = asked.values_list("question", flat=True)
+        lock_wordings({text, *copies}, {question, *questions})
+    elif copies:
         lock_wordings({text, *copies}, {question})
     else:
         _LOCKED_TEXT.all(text)

@@ -128,11 +128,9 @@ def _begin(request: AuthenticatedRequest, participant: Participant) -> HttpRespo
     if step := workflow.required_step_url(participant):
         return redirect(step)
     study_id, session_id = entry.submission_ids(request, participant.campaign)
-    if workflow.under_way(participant) is None and workflow.has_used_submission(
-        participant, session_id
-    ):
-        return redirect("study_end", slug)
     part = assigning.begin_part(participant, study_id=study_id, session_id=session_id)
+    if part is None and workflow.has_used_submission(participant, session_id):
+        return redirect("study_end", slug)
     if part is None:
         messages.info(request, _("There is nothing more to do in this study at the moment."))
     if part is None or not participant.campaign.counts_answers():

@@ -28,6 +28,7 @@ from annotation.models.rating import Exposure
 from annotation.participation import assigning, feedback, parts, prerequisites, rating_sync, skips
 from annotation.participation.withdrawal import end_message
 from annotation.prepared import Prepared, PreparedInsert
+from annotation.task.cards import QuestionCard
 from annotation.task.forms import Remark
 from annotation.task.page import item_cards
 from annotation.text.spans import Span
@@ -62,11 +63,12 @@ class AnswerError(UserError):
     """An answer that cannot be taken; the message is for the person who gave it."""
 
 
-class ContradictionError(AnswerError):
-    """A submission of an item whose answers contradict each other; the item stays open."""
+class UnfinishedError(Exception):
+    """A submission of an item that lacks answers, or has contradicting ones; it stays open."""
 
-    def __init__(self) -> None:
-        super().__init__(_("Some of your answers cannot both be right."))
+    def __init__(self, missing: list[QuestionCard]) -> None:
+        super().__init__()
+        self.missing = missing
 
 
 class AnswerConflictError(UserError):
@@ -247,7 +249,7 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
     Answers that came too late to count, before a campaign was opened again, count from now on.
 
     Raises AnswerError where the campaign is closed, or where the item was given to another, and
-    ContradictionError where answers contradict each other: one may come from another tab just now.
+    UnfinishedError where questions are left: an answer may come from another tab just now.
     """
     with transaction.atomic():
         _lock(assignment)
@@ -261,8 +263,8 @@ def submit(assignment: Assignment, active_ms: int = 0) -> None:
         rating_sync.restore_answers(assignment)
         if assignment.state == Assignment.State.SUBMITTED:
             return
-        if any(card.contradicts for card in item_cards(assignment)):
-            raise ContradictionError
+        if missing := [card for card in item_cards(assignment) if not card.is_done]:
+            raise UnfinishedError(missing)
         assignment.state, assignment.was_skipped = Assignment.State.SUBMITTED, False
         assignment.submitted_at = timezone.now()
         assignment.active_ms += active_ms

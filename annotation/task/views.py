@@ -222,19 +222,15 @@ def _answer_json(answer: Answer) -> dict[str, object]:
 def submit(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     """Submit an item, or list its questions that are left."""
     assignment = _get_own_assignment(request, pk)
-    if missing := _unfinished(assignment):
+    if missing := [card for card in item_cards(assignment) if not card.is_done]:
         return _list_missing(request, assignment, missing)
     try:
         saving.submit(assignment, _milliseconds(request))
-    except saving.ContradictionError:
-        return _list_missing(request, assignment, _unfinished(assignment))
+    except saving.UnfinishedError as error:
+        return _list_missing(request, assignment, error.missing)
     except saving.AnswerError as error:
         return _report_refusal(request, assignment, str(error), "not_handed_in")
     return _redirect_to_next(request, assignment)
-
-
-def _unfinished(assignment: Assignment) -> list[QuestionCard]:
-    return [card for card in item_cards(assignment) if not card.is_done]
 
 
 def _list_missing(

@@ -112,10 +112,23 @@ def locate(body: str, quote: str) -> tuple[Span, bool] | None:
     start = body.find(quote)
     if start >= 0:
         return Span(start, start + len(quote), quote), True
-    pattern = r"\s+".join(re.escape(token) for token in quote.split())
-    if match := re.search(pattern, body):
+    if match := re.search(_any_white_space(quote), body):
         return Span(match.start(), match.end(), match.group()), False
     return None
+
+
+def occurrences(body: str, quote: str) -> list[Span]:
+    """Return all spans of a quote in a text, with white space as for `locate`."""
+    if not quote.strip():
+        return []
+    pattern = re.escape(quote) if quote in body else _any_white_space(quote)
+    matches = re.finditer(pattern, body)
+    return [Span(match.start(), match.end(), match.group()) for match in matches]
+
+
+def _any_white_space(quote: str) -> str:
+    """Return a pattern of a quote in which every run of white space matches any other."""
+    return r"\s+".join(re.escape(token) for token in quote.split())
 
 
 def locate_parts(body: str, quote: str) -> list[tuple[Span, bool]] | None:

@@ -38,6 +38,7 @@ from annotation.text.reanchoring import (
     set_wording,
     wording_state,
 )
+from annotation.text.spans import occurrences
 
 LONGEST = 200  # of what an entry of the log tells
 
@@ -206,27 +207,25 @@ def set_grades_count(version: Version, *, counts: bool, by: User | None) -> bool
 def anchor_span(span: NuggetSpan, quote: str, by: User | None = None) -> None:
     """Anchor a span without position at a quote that a person has found for it.
 
-    Raises TextEditError unless the quote occurs in the text exactly once, or if the span has a
-    position already, and DoesNotExist if it is gone.
+    Raises TextEditError unless the quote occurs in the text exactly once, whatever its line ends,
+    or if the span has a position already, and DoesNotExist if it is gone.
     """
     text = span.rating.text
     lock_for_edit(text)
     span.refresh_from_db()
     if span.start is not None:
         raise TextEditError(f"Somebody has already placed this span, at “{span.quote}”.")
-    body = text.body or ""
-    if not quote.strip() or body.count(quote) != 1:
-        n = body.count(quote) if quote.strip() else 0
+    matches = occurrences(text.body or "", quote)
+    if len(matches) != 1:
         raise TextEditError(
-            f"The text must contain these words exactly once. It contains them {n} times."
+            f"The text must contain these words exactly once. It contains them {len(matches)} times."
         )
-    span.start = body.index(quote)
-    span.end = span.start + len(quote)
-    span.quote = quote
+    [match] = matches
+    span.start, span.end, span.quote = match.start, match.end, match.quote
     span.located = NuggetSpan.Located.NORMALISED
     span.save(update_fields=["start", "end", "quote", "located"])
     dataset = text.dataset
-    detail = f"{text.name}: “{span.source_quote}”, at “{quote}”"[:LONGEST]
+    detail = f"{text.name}: “{span.source_quote}”, at “{match.quote}”"[:LONGEST]
     ProjectEntry.record(dataset.project, by, "placed a span", detail, dataset)
 
 

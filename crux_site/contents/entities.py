@@ -228,11 +228,14 @@ class SystemEntity(Entity):
 
     def set_name(self, new: str) -> None:
         """Rename the reports with the settings, run, samples and campaign selections of that name."""
+        # Before the texts, as where answers become ratings again.
+        campaigns = Campaign.objects.select_for_update().filter(dataset=self.dataset)
+        locked_campaigns = list(campaigns.order_by("pk"))
         self._reports().update(system=new)
         for model in (System, RetrievalRun):
             model._default_manager.filter(dataset=self.dataset, name=self.name).update(name=new)
         LabelSample.objects.filter(dataset=self.dataset, system=self.name).update(system=new)
-        for campaign in Campaign.objects.select_for_update().filter(dataset=self.dataset):
+        for campaign in locked_campaigns:
             chosen = campaign.selection.get("systems") or []
             if self.name in chosen:
                 systems = [new if name == self.name else name for name in chosen]

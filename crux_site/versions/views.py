@@ -144,8 +144,7 @@ def place_span(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespons
     if span.start is not None and not span.source_quote:
         raise PageNotFoundError("This span has a position again.")
     try:
-        quote = request.POST.get("words", "").replace("\r\n", "\n")
-        anchor_span(span, quote, by=request.user)
+        anchor_span(span, request.POST.get("words", ""), by=request.user)
     except TextEditError as refused:
         messages.error(request, str(refused))
     except ObjectDoesNotExist as error:

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from annotation.form_fields import MultilineField
 from annotation.models import Answer, Dataset, SubQuestion, Text, User
+from annotation.text.reanchoring import lock_wordings
 from evaluation.models import PairNote
 from evaluation.result_tables import Cell
 
@@ -29,7 +30,11 @@ class NoteForm(forms.Form):
     )
 
     def save(self, text: Text, question: SubQuestion, by: User) -> None:
-        """Save the note, unless the same note exists: a button may be pressed twice."""
+        """Save the note, unless the same note exists: a button may be pressed twice.
+
+        In a transaction.
+        """
+        lock_wordings([text.pk], [])  # the second press waits here for the first
         note = {"text": text, "question": question, "by": by, "body": self.cleaned_data["body"]}
         if not PairNote.objects.not_withdrawn().filter(**note).exists():
             PairNote.objects.create(**note, author=by.username)

@@ -8,6 +8,7 @@ from annotation.models import Assignment, Dataset, Participant, Rater, Rating, U
 from annotation.models.projects import join_main
 from annotation.participation.assigning import begin_part
 from annotation.task import saving
+from annotation.text.spans import Span
 from crux_site.imports.importing import import_dataset
 from judging.engine.fill import pump
 from judging.mock_model import MODEL
@@ -45,8 +46,13 @@ def annotate() -> None:
             grade = judged[item_question.question_id]
             if (assignment.participant_id + assignment.item_id + number) % 4 == 0:
                 grade += -1 if grade else 1
+            quote = (assignment.item.text.body or "")[:4]
             saving.save_answer(
-                assignment, item_question.question, key=uuid4(), grade=grade, spans=[]
+                assignment,
+                item_question.question,
+                key=uuid4(),
+                grade=grade,
+                spans=[Span(0, len(quote), quote)] if grade else [],
             )
         saving.submit(
             Assignment.objects.select_related("participant__campaign").get(pk=assignment.pk)

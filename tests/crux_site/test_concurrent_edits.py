@@ -24,6 +24,7 @@ from annotation.models import (
     User,
 )
 from annotation.models.projects import main_project
+from annotation.models.rubric_wording import campaign_wording
 from annotation.monitoring import actions
 from annotation.participation import assigning, entry
 from building.models import Product
@@ -93,6 +94,42 @@ def draft_edit(step: str, name: str, sent: tuple[str, str], stored: str) -> Call
     return make
 
 
+def topics_edit(cast) -> Edit:
+    draft = make_draft(cast.client("admin"), make_labelled())
+
+    def read():
+        return ", ".join(Campaign.objects.get(pk=draft.pk).selection["topics"])
+
+    page = f"/campaigns/{draft.slug}/edit/texts/"
+    return Edit(page, "topics", ("harbour-0", "harbour-1"), read)
+
+
+def wording_edit(cast) -> Edit:
+    draft = make_draft(cast.client("admin"), make_labelled())
+
+    def read():
+        return campaign_wording(Campaign.objects.get(pk=draft.pk)).title
+
+    page = f"/campaigns/{draft.slug}/edit/guideline/"
+    return Edit(page, "rubric_title", ("Answers", "Support"), read)
+
+
+def people_edit(cast) -> Edit:
+    draft = make_draft(cast.client("admin"), make_labelled())
+    people = cast.worker, cast.other_worker
+
+    def read():
+        return str(draft.participants.get().rater.user_id)
+
+    return Edit(
+        f"/campaigns/{draft.slug}/edit/terms/",
+        "people",
+        (str(people[0].pk), str(people[1].pk)),
+        read,
+        labels=(people[0].username, people[1].username),
+    )
+
+
 def checks_edit(cast) -> Edit:
     draft = make_draft(cast.client("admin"), make_labelled())
     AttentionCheck.objects.create(campaign=draft, position=0, body="Choose 0.", expected=0)
@@ -160,6 +197,9 @@ EDITS = {
     "terms of a draft": draft_edit(
         "terms", "contact", ("a@example.org", "b@example.org"), "contact"
     ),
+    "topics of a draft": topics_edit,
+    "wording of a draft": wording_edit,
+    "people of a draft": people_edit,
     "checks of a draft": checks_edit,
     "terms of an open campaign": open_edit("edit/later/", "drop_out_percent"),
     "rules of a comparison": open_edit("reconcile/", "look_checks_missed", "reconcile/rules/"),
@@ -205,6 +245,35 @@ def test_form_that_is_sent_twice_is_saved_once_without_a_conflict(cast, admins, 
     outcomes = at_once(lambda: client.post(edit.page, sent), lambda: client.post(edit.page, sent))
     assert statuses(outcomes) == [302, 302]
     assert edit.stored() == edit.sent[0]
+
+
+def test_list_of_checks_that_was_refused_still_notices_the_save_of_another(cast, admins):
+    edit = checks_edit(cast)
+    mine, theirs = (opened(client, edit.page, edit.name) for client in admins)
+    assert admins[1].post(edit.page, theirs | {edit.name: edit.sent[1]}).status_code == 302
+    refused = admins[0].post(edit.page, mine | {edit.name: ""})
+    assert refused.status_code == 422
+    corrected = values(refused.content.decode(), edit.name) | {edit.name: edit.sent[0]}
+    conflict = admins[0].post(edit.page, corrected)
+    assert conflict.status_code == 409
+    assert edit.sent[1] in conflict.content.decode()
+    assert edit.stored() == edit.sent[1]
+    data = values(conflict.content.decode(), edit.name)
+    assert admins[0].post(edit.page, data).status_code == 302
+    assert edit.stored() == edit.sent[0]
+
+
+@pytest.mark.parametrize("kind", ["parts of a draft", "wording of a draft", "terms of a draft"])
+def test_form_that_was_previewed_still_notices_the_save_of_another(cast, admins, kind):
+    edit = EDITS[kind](cast)
+    mine, theirs = (opened(client, edit.page, edit.name) for client in admins)
+    assert admins[1].post(edit.page, theirs | {edit.name: edit.sent[1]}).status_code == 302
+    preview = admins[0].post(edit.page, mine | {edit.name: edit.sent[0], "look": "1"})
+    assert preview.status_code == 200
+    data = values(preview.content.decode(), edit.name)
+    assert data[edit.name] == [edit.sent[0]]
+    assert admins[0].post(edit.page, data).status_code == 409
+    assert edit.stored() == edit.sent[1]
 
 
 # ---------------------------------------------------------------------------- acts

@@ -9,20 +9,28 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 from lxml import html
 
+from annotation.adjudication.decisions import decide
 from annotation.models import Answer, Assignment, Campaign, Participant, Rating, Rubric, User
 from annotation.monitoring import actions
 from annotation.participation import assigning, withdrawal
 from annotation.task import saving
+from annotation.text.reanchoring import lock_wordings
 from annotation.text.spans import Span
 from annotation.text.versions import edit_wording
+from crux_site.contents.entities import SystemEntity
+from evaluation.models import PairNote
+from evaluation.pairs.notes import NoteForm
+from tests.toolbox import participant_states
 from tests.toolbox.assignment_pool import answer, make_pool, newcomer
 from tests.toolbox.campaign_builder import make_draft, make_labelled
 from tests.toolbox.concurrent_clients import while_uncommitted
 from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.prolific_study import Walker, make_study
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -247,6 +255,27 @@ def loaded(assignment):
     return rows.get(pk=assignment.pk)
 
 
+def test_submission_waits_for_the_removal_of_a_grade_in_another_tab(cast):
+    """The item is complete when the view first looks, and lacks a grade when it is locked."""
+    mine = Assignment.objects.filter(
+        participant__campaign=make_campaign(make_dataset(), cast.worker)
+    ).first()
+    client = cast.client("worker")
+    for question in mine.item.asked.values_list("question", flat=True):
+        client.post(f"/work/{mine.pk}/answers/{question}/", {"key": uuid4(), "grade": 0})
+
+    def take_back():
+        row = Assignment.objects.select_related("item__text", "participant__campaign").get(
+            pk=mine.pk
+        )
+        question = row.item.asked.first().question
+        saving.save_answer(row, question, key=uuid4(), grade=None, spans=[])
+
+    outcome = while_uncommitted(take_back, lambda: client.post(f"/work/{mine.pk}/submit/"))
+    assert outcome.error is None
+    assert (outcome.status, states(mine)) == (422, [("open", 0)])
+
+
 def test_submission_waits_for_the_release_of_its_item(cast, pool):
     mine = loaded(pool.first)
     outcome = while_uncommitted(
@@ -258,6 +287,82 @@ def test_submission_waits_for_the_release_of_its_item(cast, pool):
     assert Rating.objects.count() == 1
 
 
+def test_first_decision_waits_for_an_exclusion_and_is_in_no_deadlock(cast, pool):
+    item = pool.first.item
+    question = item.asked.get().question
+
+    def decide_first():
+        return decide(
+            *(item, question),
+            key=uuid4(),
+            grade=0,
+            spans=[],
+            note="",
+            by=cast.admin,
+            base=None,
+        )
+
+    outcome = while_uncommitted(
+        lambda: withdrawal.lock_campaign(pool.campaign),
+        decide_first,
+        before_commit=lambda: actions.exclude_work(fresh(pool.ann), cast.admin),
+    )
+    assert outcome.error is None
+    assert Rating.objects.get().rater.is_adjudicator
+
+
+def test_late_answers_to_texts_with_the_same_questions_are_in_no_deadlock(cast):
+    """Both items take their slots again, by which their other answers count again."""
+    campaign = make_campaign(make_dataset(), cast.worker)
+    mine = Assignment.objects.filter(participant__campaign=campaign).first()
+    client = cast.client("worker")
+    first, *_others, last = mine.item.asked.values_list("question", flat=True)
+    to = f"/work/{mine.pk}/answers/{{}}/"
+    client.post(to.format(first), {"key": uuid4(), "grade": 0})
+    participant = fresh(mine.participant)
+    with transaction.atomic():
+        assigning.release_begun(withdrawal.lock_active_items(participant))
+    outcome = while_uncommitted(
+        lambda: lock_wordings([], [first]),
+        lambda: client.post(to.format(last), {"key": uuid4(), "grade": 0}),
+        before_commit=lambda: lock_wordings([], [last]),
+    )
+    assert (outcome.error, outcome.status) == (None, 302)
+    assert Rating.objects.count() == 2
+
+
+def test_rename_of_a_system_waits_for_an_exclusion_and_is_in_no_deadlock(cast, pool):
+    text = pool.first.item.text
+    outcome = while_uncommitted(
+        lambda: withdrawal.lock_campaign(pool.campaign),
+        lambda: SystemEntity(pool.campaign.dataset, text.system).rename("other", cast.admin),
+        before_commit=lambda: actions.exclude_work(fresh(pool.ann), cast.admin),
+    )
+    assert (outcome.error, outcome.value) == (None, "")
+    text.refresh_from_db()
+    assert text.system == "other"
+    assert not Rating.objects.exists()
+
+
+def test_begin_waits_for_the_end_of_the_part_and_begins_no_unpaid_one():
+    """On the platform a submission is paid once, and it has had its part."""
+    walker = Walker(Client(), make_study(training=0))
+    walker.prepare()
+    walker.begin()
+    first, last = walker.in_hand()
+    walker.do(first)
+    outcome = while_uncommitted(
+        lambda: participant_states.submit_item(loaded(last)),
+        lambda: walker.client.post(f"{walker.room}begin/"),
+    )
+    assert outcome.error is None
+    assert outcome.value.url == f"{walker.room}end/"
+    assert [part.outcome for part in walker.participant.parts.all()] == ["done"]
+    walker.arrive(session="sub2")
+    walker.begin()
+    assert [part.outcome for part in walker.participant.parts.all()] == ["done", ""]
+
+
 def test_answer_waits_for_the_exclusion_of_its_person(cast, pool):
     outcome = while_uncommitted(
         lambda: actions.exclude_work(fresh(pool.ann), cast.admin), lambda: answer(pool.second)
@@ -265,3 +370,19 @@ def test_answer_waits_for_the_exclusion_of_its_person(cast, pool):
     assert outcome.error is None
     assert outcome.value.late == Answer.Late.EXCLUDED
     assert not Rating.objects.exists()
+
+
+def test_second_press_of_a_note_waits_for_the_first(cast, pool):
+    text = pool.first.item.text
+    question = pool.first.item.asked.get().question
+
+    def leave_note():
+        form = NoteForm({"body": "Look again."})
+        assert form.is_valid()
+        form.save(text, question, cast.admin)
+
+    client = cast.client("admin")
+    to = f"/datasets/{pool.campaign.dataset.slug}/pairs/{text.pk}/{question.pk}/notes/"
+    outcome = while_uncommitted(leave_note, lambda: client.post(to, {"body": "Look again."}))
+    assert outcome.status == 302
+    assert PairNote.objects.count() == 1

@@ -6,6 +6,7 @@ from annotation.builder import sampling
 from annotation.models import Assignment, Campaign, Rater, Rubric, SubQuestion, Text, Topic
 from annotation.participation import assigning
 from annotation.task import saving
+from annotation.text.spans import Span
 from tests.toolbox.factories import make_dataset
 
 SYSTEMS = ("bm25", "dense", "oracle")
@@ -59,4 +60,5 @@ def answer(assignment, grade=0, **more):
         pk=assignment.pk
     )
     question = assignment.item.asked.get().question
-    return saving.save_answer(assignment, question, key=uuid4(), grade=grade, spans=[], **more)
+    spans = [Span(0, 6, "Report")] if grade else []
+    return saving.save_answer(assignment, question, key=uuid4(), grade=grade, spans=spans, **more)

@@ -67,11 +67,12 @@ def at_once(*calls: Call, after_reading: type[Model] | None = None) -> list[Outc
     return outcomes
 
 
-def while_uncommitted(change: Call, call: Call) -> Outcome:
+def while_uncommitted(change: Call, call: Call, before_commit: Call | None = None) -> Outcome:
     """Run `change`, and commit it once `call` of another thread waits for it or has ended.
 
     It forces the order of two writers: a call that reads under a lock sees the change; one that reads
-    without the lock has read the old values before it waits.
+    without the lock has read the old values before it waits. `before_commit` runs first: it is in a
+    deadlock if it needs a row that the call has locked.
     """
     outcome = Outcome()
 
@@ -92,6 +93,8 @@ def while_uncommitted(change: Call, call: Call) -> Outcome:
         while connection.vendor == "postgresql" and thread.is_alive() and not _blocks_another():
             assert time.monotonic() < until, "the call neither ends nor waits"
             time.sleep(0.02)
+        if before_commit:
+            before_commit()
     thread.join(LONGEST)
     assert not thread.is_alive(), "the call still waits: a deadlock?"
     return outcome

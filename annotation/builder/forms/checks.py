@@ -131,6 +131,8 @@ class CheckForms:
 
     def is_valid(self) -> bool:
         if not (self.questions.is_valid() and self.attention.is_valid()):
+            if self.data is not None:  # the page has what was sent, not what was saved since
+                self.version = self.data.get(VERSION, self.version)
             return False
         if self.data.get(VERSION, self.version) != self.version:
             self.conflicts = [

@@ -63,6 +63,8 @@ class ReasonsForm(forms.Form):
             if name.startswith(PREFIX) and name not in self.fields and self.data[name].strip()
         ]
         if missing:
+            # The page has what was sent, and not what was saved since.
+            self.version = self.data.get(VERSION, self.version)
             self.add_error(
                 None,
                 "Nothing was saved: the texts were drawn again since you opened this page, and "

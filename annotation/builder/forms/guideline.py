@@ -83,6 +83,9 @@ class GuidelineForm(DraftForm):
         levels = [name for name in self.fields if name.startswith(LEVEL)]
         self.order_fields(["language", "rubric_title", "question", *levels, "guideline"])
 
+    def stored_values(self) -> dict[str, Any]:
+        return super().stored_values() | {"wording": self.instance.wording}
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("consent") and not cleaned.get("consent_version"):

@@ -155,6 +155,8 @@ class SurveyForms:
 
     def is_valid(self) -> bool:
         if not (self.first_page.is_valid() and self.last_page.is_valid()):
+            # The page has what was sent, and not what was saved since.
+            self.version = self.data.get(VERSION, self.version)
             return False
         if self.data.get(VERSION, self.version) != self.version:
             sent = self.rows()

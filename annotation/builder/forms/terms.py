@@ -120,6 +120,9 @@ class TermsForm(PlatformForm):
         self.fields["opens_at"].help_text = f"{zone}; empty: as soon as it is open"
         self.fields["closes_at"].help_text = f"{zone}; empty: until somebody closes it"
 
+    def stored_values(self) -> dict[str, Any]:
+        return super().stored_values() | {"people": self.initial["people"]}
+
     def before(self) -> list[forms.BoundField]:
         return self._split()[0]
 

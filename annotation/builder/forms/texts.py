@@ -136,6 +136,11 @@ class TextsForm(DraftForm):
         ):
             self.fields[name].choices = choices  # type: ignore[attr-defined]
 
+    def stored_values(self) -> dict[str, Any]:
+        of_selection = {name: self.initial[name] for name in OF_DRAWN_TEXTS if name in self.initial}
+        further = {"further_rubrics": self.initial["further_rubrics"]}
+        return super().stored_values() | of_selection | further
+
     def at_least_one(self) -> Iterable[str]:
         return ("questions_per_item",)
 

@@ -225,6 +225,15 @@ def test_refused_form_keeps_its_values(rosa, differing):
     assert "not there" in page
 
 
+def test_refused_form_still_notices_the_decision_of_another(cast, rosa, differing):
+    cast.client("admin").post(url(differing), decision(differing))
+    refused = rosa.post(url(differing), decision(differing, quotes="not there"))
+    assert refused.status_code == 422
+    resent = decision(differing, grade="0", keep=[], base=refused.context["base"])
+    assert rosa.post(url(differing), resent).status_code == 409
+    assert Decision.objects.count() == 1
+
+
 def test_after_a_decision_comes_the_next_that_is_open(rosa, differing):
     response = rosa.post(url(differing, query="?names=on"), decision(differing))
     assert response.url == url(differing, number=1, query="?names=on")

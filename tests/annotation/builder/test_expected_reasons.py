@@ -91,6 +91,18 @@ def test_refused_reasons_change_nothing(admin, trained, change, message):
     assert reasons_of(trained) == []
 
 
+def test_refused_reasons_still_notice_the_save_of_another(admin, trained):
+    sent = opened_form(admin, trained)
+    first = next(iter(sent))
+    admin.post(reasons_url(trained), sent | {first: "Mine."})
+    of_removed = {"reason-0-0-graded": "Gone."}
+    refused = admin.post(reasons_url(trained), sent | of_removed | {first: "Theirs."})
+    assert refused.status_code == 422
+    resent = sent | {first: "Theirs.", "version": refused.context["reasons"].version}
+    assert admin.post(reasons_url(trained), resent).status_code == 409
+    assert reasons_of(trained) == ["Mine."]
+
+
 def test_reasons_are_of_drafts_and_their_coordinators(admin, cast, trained):
     assert admin.get(reasons_url(trained)).url == url(trained, "gold")
     assert cast.client("researcher").post(reasons_url(trained)).status_code in (403, 404)

@@ -54,6 +54,18 @@ def test_survey_that_somebody_else_saved_meanwhile_is_displayed_beside_it(admin,
     assert questions(draft, "before") == [LANGUAGES["body"]]
 
 
+def test_refused_survey_still_notices_what_somebody_else_saved(admin, draft):
+    opened = admin.get(url(draft, "survey")).context["form"].version
+    admin.post(url(draft, "survey"), SURVEY)
+    without_labels = rows("before", LANGUAGES) | rows("after", HARD | {"options": ""})
+    refused = admin.post(url(draft, "survey"), without_labels | {VERSION: opened})
+    assert refused.status_code == 422
+    version = refused.context["form"].version
+    sent = rows("before", LANGUAGES) | rows("after", HARD) | {VERSION: version}
+    assert admin.post(url(draft, "survey"), sent).status_code == 409
+    assert questions(draft, "before") == [AGE["body"]]
+
+
 def test_preview_has_both_pages_and_stores_nothing(cast, admin, draft):
     admin.post(url(draft, "survey"), SURVEY)
     home = f"/campaigns/{draft.slug}/preview/"

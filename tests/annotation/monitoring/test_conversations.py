@@ -4,7 +4,7 @@ import pytest
 from django.core.cache import caches
 from django.test import Client
 
-from annotation.models import LogEntry, Membership, Message, User
+from annotation.models import Campaign, LogEntry, Membership, Message, Participant, User
 from annotation.monitoring import actions
 from annotation.monitoring.export import files
 from annotation.throttling import WorkerMessages
@@ -239,6 +239,32 @@ def test_message_sent_from_two_tabs_at_once_is_stored_once():
     ):
         assert [outcome.status for outcome in outcomes] == [200, 200]
         assert Message.objects.count() == number + 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_messages_of_staff_that_are_sent_twice_at_once_are_sent_once(cast):
+    walker = Walker(Client(), make_study())
+    walker.prepare()
+    write(walker, "Question")
+    admin = cast.client("admin")
+    page_key = newest()
+
+    def reply():
+        return answer(admin, walker, "An answer", page_key)
+
+    for outcomes in rounds(1, lambda _number: [reply, reply], after_reading=Participant):
+        assert [outcome.status for outcome in outcomes] == [200, 200]
+    assert Message.objects.filter(is_from_participant=False).count() == 1
+
+    def press_of_new_page():
+        page_key = admin.get(f"{HOME}messages/").context["form"]["newest"].value()
+        return lambda: admin.post(f"{HOME}messages/", {"body": "News", "newest": page_key})
+
+    for number in (1, 2):  # sent from a new page, the same words are another message
+        press = press_of_new_page()
+        [outcomes] = rounds(1, lambda _number, act=press: [act, act], after_reading=Campaign)
+        assert [outcome.status for outcome in outcomes] == [302, 302]
+        assert Message.objects.addressed_to_all().count() == number
 
 
 @pytest.mark.django_db(transaction=True)

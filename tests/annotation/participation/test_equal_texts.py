@@ -125,10 +125,10 @@ def test_own_grade_of_an_equal_text_goes_before_a_copy(campaign, cast):
     hand_in(later, cast.worker, "m1:2", 5, "Marsh")
     grade = (5, "", [(24, "Marsh")])
     assert grades_of(WIL)["m1:2"] == grade
-    hand_in(campaign, cast.worker, "m1:0", 1)
-    assert (grades_of(WIL)["m1:1"], grades_of(WIL)["m1:2"]) == ((1, "m1:0", []), grade)
+    hand_in(campaign, cast.worker, "m1:0", 0)
+    assert (grades_of(WIL)["m1:1"], grades_of(WIL)["m1:2"]) == ((0, "m1:0", []), grade)
     actions.exclude_work(participant(later, cast.worker), cast.admin)
-    assert grades_of(WIL)["m1:2"] == (1, "m1:0", [])
+    assert grades_of(WIL)["m1:2"] == (0, "m1:0", [])
     actions.include_work(participant(later, cast.worker), cast.admin)
     assert grades_of(WIL)["m1:2"] == grade
     actions.exclude_work(participant(campaign, cast.worker), cast.admin)

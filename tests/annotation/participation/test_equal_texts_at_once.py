@@ -87,7 +87,7 @@ def test_answer_is_copied_or_late_while_the_campaign_is_closed_and_edited(campai
 def test_copies_follow_an_exclusion_while_an_equal_text_is_edited(campaign, cast):
     for name in ("m1:0", "m1:3"):
         for number in (1, 2):
-            label(campaign, cast.worker, name, number, 2)
+            label(campaign, cast.worker, name, number, 0)
         submit_item(campaign, cast.worker, name)
     actions.set_state(campaign, "closed", cast.researcher)
     participant = campaign.participants.get(rater__user=cast.worker)

@@ -127,6 +127,16 @@ def test_other_answers_from_another_tab_are_not_overwritten_in_silence(done):
     assert stored(done.campaign)[2:] == [2, "All"]
 
 
+def test_refused_answers_still_notice_those_from_another_tab(done):
+    first = done.client.get(survey_url(done, "after")).context["form"].version
+    send(done, "after", "4", "Nothing", version=first)
+    refused = send(done, "after", "7", "All", version=first)
+    assert refused.status_code == 422
+    resent = send(done, "after", "2", "All", version=refused.context["form"].version)
+    assert resent.status_code == 409
+    assert stored(done.campaign)[2:] == [4, "Nothing"]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_posts_at_the_same_time_are_stored_once():
     walker = Walker(Client(), make_surveyed_study())

@@ -75,6 +75,7 @@ def test_study_that_closes_between_read_and_save_is_closed_for_the_answer(assign
     """A request has read its item, and waits for the database while the study is closed."""
     mine = Assignment.objects.select_related("participant__campaign", "item__text")
     read_while_open = mine.get(pk=assignment.pk)
+    give_answer(assignment, 0)
     hand_in_all(assignment)
     Assignment.objects.filter(pk=assignment.pk).update(state="open")
     close()
@@ -82,7 +83,7 @@ def test_study_that_closes_between_read_and_save_is_closed_for_the_answer(assign
         read_while_open, question(read_while_open), key=uuid4(), grade=1, spans=[Span(0, 3, "The")]
     )
     assert late_answer.late == "closed"
-    assert not Rating.objects.filter(question=late_answer.question).exists()
+    assert Rating.objects.get(question=late_answer.question).grade == 0
     with pytest.raises(saving.AnswerError, match="closed"):
         saving.submit(mine.get(pk=assignment.pk))
     read_while_open.participant.campaign.state = "open"

@@ -98,6 +98,19 @@ def test_lost_span_is_placed_by_hand(owner, report, url):
     assert "has already placed this span" in text_of_page(second_response)
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_lost_span_over_a_line_end_is_placed_by_its_words(owner, report, url, line_end):
+    send(owner, url, REPORT.replace("9 March", "10 March"))
+    body = REPORT.replace("9 March", f"10{line_end}March")
+    type(report).objects.filter(pk=report.pk).update(body=body)
+    span = NuggetSpan.objects.get(start=None)
+    place_url = f"/datasets/ferry/text-history/spans/{span.pk}/place/"
+    assert "<textarea" in owner.get(url).content.decode().partition(place_url)[2]
+    assert owner.post(place_url, {"words": "10\r\nMarch "}).url == url
+    report.refresh_from_db()
+    assert marked(report)[2] == (f"10{line_end}March", "9 March")
+
+
 def test_grades_are_set_aside_and_come_back_with_their_spans(owner, report, url):
     before = list(Rating.objects.order_by("pk").values_list("grade", "created"))
     new = "Corrected. " + REPORT

@@ -45,7 +45,7 @@ def test_pages_have_the_agreement_and_count_repeats_nowhere_else(graded, cast):
     assert (ann.intra_rater.equal.value, ann.intra_rater.equal.n) == (pytest.approx(5 / 6), 6)
     assert bob.intra_rater.kappa.reason == "undefined, because all ratings are in one category"
     assert report.intra_rater.equal.value == pytest.approx(11 / 12)
-    assert (ann.answers.study, ann.items.study, ann.pace.per_item.missing) == (12, 11, 11)
+    assert (ann.answers.study, ann.items.study, ann.pace.per_item.missing) == (12, 12, 12)
     assert report.fleiss.n == 12
     assert not ann.copies
     page = text_of_page(response)
