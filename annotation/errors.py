@@ -1,7 +1,5 @@
 """Errors for people, handled once for commands, the API and pages."""
 
-from django.http import Http404
-
 
 class UserError(Exception):
     """An error that a person can act on; its text is a sentence and is shown as it is.
@@ -13,10 +11,3 @@ class UserError(Exception):
 
     status: int = 400
     """HTTP status of the response, where a view does not choose another."""
-
-
-class PageNotFoundError(Http404):
-    """404 for a page that once was there; its text is the reason, and is shown as it is.
-
-    Raise it only where the reader may learn the reason: Http404 has a general text.
-    """

@@ -1,11 +1,11 @@
-"""View decorators for access control, and the request type that they guarantee."""
+"""View decorators for access control, their request type, and a 404 with a reason."""
 
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils.translation import gettext_lazy as _
 from django_htmx.middleware import HtmxDetails
 
@@ -23,6 +23,13 @@ class AuthenticatedRequest(HttpRequest):
     """State of the read replica that a page of results read; None where it read the primary."""
     certificates: str
     """Judges of a page of results, each with the state of its certificate."""
+
+
+class PageNotFoundError(Http404):
+    """404 for a page that once was there; its text is the reason, and is shown as it is.
+
+    Raise it only where the reader may learn the reason: Http404 has a general text.
+    """
 
 
 View = Callable[..., HttpResponseBase]

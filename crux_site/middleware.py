@@ -18,8 +18,8 @@ from django.views import csrf, defaults
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotation.errors import PageNotFoundError, UserError
-from annotation.http import is_by_script
+from annotation.errors import UserError
+from annotation.http import PageNotFoundError, is_by_script
 from crux_site.language import activate_last_language, remember_language
 from judging.runs.page import state_of_workers
 

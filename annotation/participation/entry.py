@@ -20,7 +20,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from annotation.errors import PageNotFoundError, UserError
+from annotation.errors import UserError
+from annotation.http import PageNotFoundError
 from annotation.models import Campaign, Item, Part, Participant, Rater, User
 from annotation.participation import assigning
 

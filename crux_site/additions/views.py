@@ -9,10 +9,9 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
-from annotation.errors import PageNotFoundError
 from annotation.formats.layout import RecognisedFiles
 from annotation.formats.summary import DatasetImportError, ImportSummary
-from annotation.http import AuthenticatedRequest, owners_only
+from annotation.http import AuthenticatedRequest, PageNotFoundError, owners_only
 from annotation.models import Dataset, SubQuestion, User
 from crux_site.additions.forms import FORMS, Addition, AdditionForm
 from crux_site.imports.importing import import_dataset

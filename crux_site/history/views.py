@@ -9,8 +9,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.errors import PageNotFoundError
-from annotation.http import AuthenticatedRequest, owners_only, researchers_only
+from annotation.http import AuthenticatedRequest, PageNotFoundError, owners_only, researchers_only
 from annotation.models import Dataset, ProjectEntry
 from crux_site.history.forms import RemovalConfirmationForm
 from crux_site.history.import_undo import (

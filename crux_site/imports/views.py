@@ -9,9 +9,8 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.errors import PageNotFoundError
 from annotation.formats.left_out_rows import as_csv, as_json
-from annotation.http import AuthenticatedRequest, owners_only, researchers_only
+from annotation.http import AuthenticatedRequest, PageNotFoundError, owners_only, researchers_only
 from annotation.models import Dataset, Project, ProjectEntry, User
 from annotation.models.projects import MAIN, ProjectQuerySet, main_project
 from annotation.unique import save_unique

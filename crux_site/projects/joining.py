@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from annotation.errors import PageNotFoundError
+from annotation.http import PageNotFoundError
 from annotation.models import Invitation, Project, User
 from annotation.unique import save_unique
 from crux_site.login.known_browser import remember

@@ -13,8 +13,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.errors import PageNotFoundError
-from annotation.http import AuthenticatedRequest, owners_only, researchers_only
+from annotation.http import AuthenticatedRequest, PageNotFoundError, owners_only, researchers_only
 from annotation.models import Dataset, NuggetSpan, SubQuestion, Text, digest
 from annotation.text.reanchoring import TextOrQuestion
 from annotation.text.versions import (
