@@ -345,8 +345,8 @@ def send_message(
     """
     campaign = lock_campaign(campaign)
     if known_message is not None:
-        to_all = campaign.messages_sent.addressed_to_all().filter(pk__gt=known_message)
-        if sent_before := to_all.filter(by=by, body=body).first():
+        later_messages = campaign.messages_sent.addressed_to_all().filter(pk__gt=known_message)
+        if sent_before := later_messages.filter(by=by, body=body).first():
             return sent_before
     message = Message.objects.create(campaign=campaign, body=body, by=by)
     LogEntry.record(campaign, by, "sent a message", f"message {message.pk}")

@@ -71,8 +71,9 @@ def lock_texts(answer: Answer, campaign: Campaign) -> bool:
     text, copies = assignment.item.text_id, _equal_texts(answer, campaign)
     if assignment.slot is None and assignment.needs_slot:
         # If it takes a slot again, all its answers count: their questions are locked in one order.
-        asked = ItemQuestion.objects.filter(item=assignment.item_id)
-        questions = asked.values_list("question", flat=True)
+        questions = ItemQuestion.objects.filter(item=assignment.item_id).values_list(
+            "question", flat=True
+        )
         lock_wordings({text, *copies}, {question, *questions})
     elif copies:
         lock_wordings({text, *copies}, {question})

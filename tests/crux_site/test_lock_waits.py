@@ -316,7 +316,7 @@ def test_late_answers_to_texts_with_the_same_questions_are_in_no_deadlock(cast):
     campaign = make_campaign(make_dataset(), cast.worker)
     mine = Assignment.objects.filter(participant__campaign=campaign).first()
     client = cast.client("worker")
-    first, *_others, last = mine.item.asked.values_list("question", flat=True)
+    first, *_middle, last = mine.item.asked.values_list("question", flat=True)
     to = f"/work/{mine.pk}/answers/{{}}/"
     client.post(to.format(first), {"key": uuid4(), "grade": 0})
     participant = fresh(mine.participant)

@@ -28,6 +28,7 @@ INTERNAL = {
     "UnscoredReplyError": "its message is a clause, which becomes part of a StepError",
     "LineError": "its message is a clause without a subject",
     "GoldenFileError": "its message is a clause; the command adds the file",
+    "UnfinishedError": "the page lists the questions that are left, and there is no message",
     "ChangedDraftError": "the page shows the present draft, and there is no message",
     "_PartialImportError": "the import is repeated without the rows that it names",
     "RubricConflictError": "the page shows what has changed, and there is no message",
