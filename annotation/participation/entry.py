@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import formats, timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 
 from annotation.errors import UserError
 from annotation.http import PageNotFoundError
@@ -31,7 +31,9 @@ _OPEN_SIGNER = signing.Signer(salt="annotation.open_link", sep=".")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,99}")
 
 
-BROKEN_LINK = gettext_noop("This link is not complete. Copy the whole link from your message.")
+BROKEN_LINK = gettext_lazy("This link is not complete. Copy the whole link from your message.")
+WITHDRAWN_LINK = gettext_lazy("This link was withdrawn. You can ask the people who sent it why.")
+DELETED_STUDY = gettext_lazy("This study was deleted.")
 APPEAL = gettext_lazy("If you think this is a mistake, write to them.")
 
 
@@ -294,13 +296,11 @@ def participant_of_link(token: str) -> tuple[Participant, int]:
         key, _dash, number = _SIGNER.unsign(token).partition("-")
         pk, serial = int(key), int(number or 0)
     except (signing.BadSignature, ValueError) as error:
-        raise PageNotFoundError(_(BROKEN_LINK)) from error
+        raise PageNotFoundError(BROKEN_LINK) from error
     links = Participant.objects.filter(source=Participant.Source.LINK, erased_at=None)
     participant = links.select_related("rater__user", "campaign").filter(pk=pk).first()
     if participant is None:
-        raise PageNotFoundError(
-            _("This link was withdrawn. You can ask the people who sent it why.")
-        )
+        raise PageNotFoundError(WITHDRAWN_LINK)
     return participant, serial
 
 
@@ -315,10 +315,10 @@ def campaign_of_open_link(token: str) -> Campaign:
     try:
         pk = int(_OPEN_SIGNER.unsign(token))
     except (signing.BadSignature, ValueError) as error:
-        raise PageNotFoundError(_(BROKEN_LINK)) from error
+        raise PageNotFoundError(BROKEN_LINK) from error
     campaign = Campaign.objects.filter(pk=pk).first()
     if campaign is None:
-        raise PageNotFoundError(_("This study was deleted."))
+        raise PageNotFoundError(DELETED_STUDY)
     return campaign
 
 

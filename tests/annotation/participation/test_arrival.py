@@ -357,6 +357,9 @@ def test_incomplete_link_says_how_to_get_the_whole(study, path):
     response = Client().get(path)
     assert response.status_code == 404
     assert "Copy the whole link from your message." in text_of_page(response)
+    german = Client()
+    german.cookies["language"] = "de"  # of the person's last study
+    assert "Kopieren Sie den ganzen Link" in text_of_page(german.get(path))
 
 
 def test_doors_are_only_gone_through(study):
