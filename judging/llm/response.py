@@ -46,10 +46,22 @@ _LOGPROBS = re.compile(
 )
 
 
-# Gemini's names of a filter, alone or behind OpenAI's: SAFETY, "content_filter: RECITATION".
+# Gemini's names of a filter, alone or behind OpenAI's: SAFETY, "content_filter: RECITATION"; Anthropic's;
+# Bedrock's; Zhipu's.
 _FILTERED = re.compile(
-    r"content_filter:|(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII)\Z", re.IGNORECASE
+    r"content_filter(?::|\Z)|(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII"
+    r"|refusal|content_filtered|guardrail_intervened|sensitive)\Z",
+    re.IGNORECASE,
 )
+# Why a reply is not whole, in OpenAI's and vLLM's words, by the names that other services have for it.
+_NOT_WHOLE = {
+    "max_tokens": "length",  # Anthropic, Gemini, Bedrock
+    "max_output_tokens": "length",
+    "model_length": "abort",  # Mistral: the model's window is full
+    "model_context_window_exceeded": "abort",  # Anthropic
+    "insufficient_system_resource": "abort",  # DeepSeek
+    "network_error": "error",  # Zhipu
+}
 
 # OpenAI's codes and words; pydantic's, so vLLM's; others'.
 _PARAMETER = re.compile(
@@ -166,7 +178,7 @@ def broken(body: bytes) -> str | None:
     choice = _first(answer, "choices")
     errors = [answer.get("error")] if isinstance(answer, dict) else []
     if isinstance(choice, dict):
-        errors += [choice.get("error"), choice.get("finish_reason") == "error"]
+        errors += [choice.get("error"), _finish_reason(choice) == "error"]
     if not any(errors) or says_too_long(_text(body)):
         return None
     return "The answer is an error, with status 200."
@@ -257,9 +269,11 @@ def _completion(choice: Any, hushed: Callable[[str], str]) -> Completion | None:
 
 
 def _finish_reason(choice: dict[str, Any]) -> str | None:
-    """Return why a choice ended, in OpenAI's words where Gemini has its own."""
+    """Return why a choice ended, in OpenAI's words where a service has its own."""
     reason = _text_or_none(choice.get("finish_reason"))
-    return "content_filter" if reason and _FILTERED.match(reason) else reason
+    if reason and _FILTERED.match(reason):
+        return "content_filter"
+    return _NOT_WHOLE.get(reason.casefold(), reason) if reason else None
 
 
 def has_logprobs(body: bytes) -> bool:

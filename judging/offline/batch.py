@@ -247,9 +247,8 @@ def _of_anthropic(
     blocks = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
     usage = message.get("usage")
     usage = usage if isinstance(usage, dict) else {}
-    stops = {"max_tokens": "length", "refusal": "content_filter"}
     choice = {
-        "finish_reason": stops.get(str(message.get("stop_reason")), "stop"),
+        "finish_reason": message.get("stop_reason"),
         "message": {
             "content": "".join(str(part.get("text") or "") for part in blocks),
             "reasoning": "".join(str(part.get("thinking") or "") for part in blocks),

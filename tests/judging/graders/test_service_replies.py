@@ -15,6 +15,42 @@ def test_filter_of_gemini_is_a_refusal(server, ask, reason):
     assert ask("Q")["Q"].state == State.REFUSED
 
 
+@pytest.mark.parametrize(
+    "reason", ["refusal", "content_filtered", "guardrail_intervened", "sensitive", "CONTENT_FILTER"]
+)
+def test_filter_under_another_name_is_a_refusal(server, ask, reason):
+    server.script("Q", reply_with("4", finish_reason=reason))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.grade) == (State.REFUSED, None)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "model_length",
+        "MAX_TOKENS",
+        "max_output_tokens",
+        "model_context_window_exceeded",
+        "insufficient_system_resource",
+    ],
+)
+def test_reply_that_was_cut_for_a_reason_of_another_name_has_no_grade(server, ask, reason):
+    judge = material.spec(parser="reason-2", sampling=Sampling(max_tokens=50))
+    server.script("Q", reply_with("It names the mill.\nRating: 4", finish_reason=reason))
+    reply = ask("Q", spec=judge)["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.TRUNCATED, Failure.CUT, None)
+
+
+def test_reply_of_one_token_under_another_name_of_its_limit_is_graded(server, ask):
+    server.script("Q", reply_with("4", finish_reason="MAX_TOKENS"))
+    assert ask("Q")["Q"].grade == 4
+
+
+def test_reply_that_ends_with_an_error_of_the_network_is_asked_for_again(server, ask):
+    server.script("Q", reply_with("3", finish_reason="network_error"), reply_with("4"))
+    assert ask("Q")["Q"].grade == 4
+
+
 def test_moderation_of_openrouter_is_a_refusal_of_the_pair(server, ask):
     details = {"reasons": ["violence"], "flagged_input": "Some words.", "provider_name": "Some"}
     message = "The model requires moderation, and your input was flagged."

@@ -127,6 +127,20 @@ def test_replies_of_anthropic(dataset, tmp_path):
     assert "no such thing" in Attempt.objects.filter(failure="request")[0].detail
 
 
+@pytest.mark.parametrize(
+    ("reason", "state"),
+    [("model_context_window_exceeded", "truncated"), ("refusal", "refused"), ("end_turn", "graded")],
+)
+def test_reason_of_anthropic_why_a_reply_ended_decides_its_state(dataset, tmp_path, reason, state):
+    folder = tmp_path / "export"
+    _, requests = exported(dataset, folder, "anthropic")
+    line = of_anthropic(requests[0])
+    line["result"]["message"]["stop_reason"] = reason
+    write(folder / "results.jsonl", [line])
+    assert imported(folder)["new"] == 1
+    assert set(Attempt.objects.values_list("state", flat=True)) == {state}
+
+
 def test_errors_of_openai_are_failures_and_what_expired_is_open(out):
     folder, requests = out
     too_long = {
