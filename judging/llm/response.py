@@ -175,13 +175,22 @@ def broken(body: bytes) -> str | None:
     answer = decoded(body)
     if answer is None:
         return "The answer is not JSON." if body.strip() else "The answer is empty."
-    choice = _first(answer, "choices")
-    errors = [answer.get("error")] if isinstance(answer, dict) else []
-    if isinstance(choice, dict):
-        errors += [choice.get("error"), _finish_reason(choice) == "error"]
-    if not any(errors) or says_too_long(_text(body)):
+    if not _has_error(answer) or says_too_long(_text(body)):
         return None
     return "The answer is an error, with status 200."
+
+
+def _has_error(answer: Any) -> bool:
+    """Return whether an answer or one of its choices is an error, alone or beside a reply."""
+    if not isinstance(answer, dict):
+        return False
+    choices = answer.get("choices")
+    holders = [answer, *(choices if isinstance(choices, list) else [])]
+    return any(
+        holder.get("error") or _finish_reason(holder) == "error"
+        for holder in holders
+        if isinstance(holder, dict)
+    )
 
 
 def status_named(body: bytes) -> int:
@@ -236,6 +245,8 @@ def completions_in(
     if reply_model and not is_model_of(spec, reply_model):
         detail = f"The reply names the model {reply_model}, and {spec.model} was asked."
         return NoReply(Failure.OTHER_MODEL, detail, hushed(_text(body)))
+    if _has_error(answer):
+        return _malformed(answer, hushed(_text(body)))
     samples = spec.sampling.samples
     choices = answer.get("choices") if isinstance(answer, dict) else None
     parsed = (
@@ -298,7 +309,7 @@ def _text(body: bytes) -> str:
 def _malformed(answer: Any, text: str) -> NoReply:
     if answer is None:
         detail = "The answer is not JSON." if text.strip() else "The answer is empty."
-    elif isinstance(answer, dict) and answer.get("error"):  # llama.cpp sent some with status 200
+    elif _has_error(answer):  # llama.cpp sent some with status 200
         if says_too_long(text):
             return NoReply(Failure.TOO_LONG, "The prompt does not fit the model.", text)
         detail = "The answer is an error, with status 200."

@@ -51,6 +51,27 @@ def test_reply_that_ends_with_an_error_of_the_network_is_asked_for_again(server,
     assert ask("Q")["Q"].grade == 4
 
 
+def test_error_within_a_choice_that_the_prompt_is_too_long_is_no_reply(server, ask):
+    error = {"code": 400, "message": "This endpoint's maximum context length is 4096 tokens."}
+    answer = completion("4", finish_reason="error")
+    answer["choices"][0]["error"] = error
+    server.script("Q", as_json(answer))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.ERROR, Failure.TOO_LONG, None)
+    assert server.asked["Q"] == 1
+
+
+def test_error_within_a_later_sample_is_asked_for_again(server, ask):
+    two = completion("3")
+    two["choices"] += completion("5", finish_reason="error")["choices"]
+    whole = completion("4")
+    whole["choices"] *= 2
+    server.script("Q", as_json(two), as_json(whole))
+    sampling = Sampling(temperature=0.7, logprobs=False, extra={"n": 2})
+    reply = ask("Q", spec=material.spec(sampling=sampling))["Q"]
+    assert (reply.grade, server.asked["Q"]) == (4, 2)
+
+
 def test_moderation_of_openrouter_is_a_refusal_of_the_pair(server, ask):
     details = {"reasons": ["violence"], "flagged_input": "Some words.", "provider_name": "Some"}
     message = "The model requires moderation, and your input was flagged."

@@ -129,7 +129,11 @@ def test_replies_of_anthropic(dataset, tmp_path):
 
 @pytest.mark.parametrize(
     ("reason", "state"),
-    [("model_context_window_exceeded", "truncated"), ("refusal", "refused"), ("end_turn", "graded")],
+    [
+        ("model_context_window_exceeded", "truncated"),
+        ("refusal", "refused"),
+        ("end_turn", "graded"),
+    ],
 )
 def test_reason_of_anthropic_why_a_reply_ended_decides_its_state(dataset, tmp_path, reason, state):
     folder = tmp_path / "export"
@@ -139,6 +143,17 @@ def test_reason_of_anthropic_why_a_reply_ended_decides_its_state(dataset, tmp_pa
     write(folder / "results.jsonl", [line])
     assert imported(folder)["new"] == 1
     assert set(Attempt.objects.values_list("state", flat=True)) == {state}
+
+
+def test_error_within_a_choice_is_no_reply(out):
+    folder, requests = out
+    failed, too_long = of_openai(requests[0]), of_openai(requests[1])
+    failed["response"]["body"]["choices"][0]["finish_reason"] = "error"
+    too_long["response"]["body"]["choices"][0]["error"] = {"message": "exceeds the context size"}
+    write(folder / "output.jsonl", [failed, too_long])
+    assert imported(folder)["new"] == 2
+    failures = Attempt.objects.values_list("state", "failure", "grade")
+    assert set(failures) == {("error", "malformed", None), ("error", "too_long", None)}
 
 
 def test_errors_of_openai_are_failures_and_what_expired_is_open(out):
