@@ -29,7 +29,16 @@ _LARGEST_COUNT = 2**31 - 1
 _TOO_LONG = re.compile(
     r"maximum context length|context_length_exceeded|longer than the model's context length"
     r"|exceed_context_size|exceeds? the (?:available )?context|`inputs` tokens"
-    r"|max_tokens must be at least 1, got 0",  # vLLM, where the prompt fills the window exactly
+    r"|max_tokens must be at least 1, got 0"  # vLLM, where the prompt fills the window exactly
+    r"|longer than the maximum model length|maximum input length of"  # vLLM of other versions
+    # OpenAI, of a prompt above the tokens of a minute; Groq and Cerebras.
+    r"|request too large for|reduce the length of the (?:messages|input|prompt)"
+    # Anthropic and Ollama; Gemini; xAI; Bedrock.
+    r"|prompt (?:is )?too long|exceed context limit|input token count (?:\([0-9]+\) )?exceeds"
+    r"|maximum prompt length|input is too long for requested model"
+    # LM Studio; Moonshot; DashScope; Cohere.
+    r"|context length of only|greater than the context length|exceeded model token limit"
+    r"|range of input length should be|tokens in the prompt cannot exceed",
     re.IGNORECASE,
 )
 # Groq, Anthropic's and Mistral's gateways; Gemini; llama.cpp: one reply to a message, or not so many.

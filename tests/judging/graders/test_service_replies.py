@@ -51,6 +51,51 @@ def test_reply_that_ends_with_an_error_of_the_network_is_asked_for_again(server,
     assert ask("Q")["Q"].grade == 4
 
 
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (
+            400,
+            "You passed 4097 input tokens and requested 1 output tokens. However, the model's "
+            "context length is only 4096 tokens, resulting in a maximum input length of 4095 tokens.",
+        ),
+        (400, "The decoder prompt (length 5000) is longer than the maximum model length of 4096."),
+        (400, "prompt is too long: 208310 tokens > 200000 maximum"),
+        (400, "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"),
+        (
+            400,
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+        ),
+        (
+            400,
+            "This model's maximum prompt length is 131072 but the request contains 134543 tokens.",
+        ),
+        (400, "Input is too long for requested model."),
+        (400, "the model is loaded with context length of only 4096 tokens, which is not enough."),
+        (400, "Invalid request: Your request exceeded model token limit: 8192"),
+        (400, "Range of input length should be [1, 30720]"),
+        (400, "total number of tokens in the prompt cannot exceed 4081"),
+        (400, "Please reduce the length of the messages or completion."),
+        (
+            429,
+            "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000.",
+        ),
+    ],
+)
+def test_prompt_that_is_too_long_in_other_words_is_too_long(server, ask, number, message):
+    server.script("Q", status(number, message))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure) == (State.ERROR, Failure.TOO_LONG)
+    assert message in reply.detail
+    assert server.asked["Q"] == 1
+
+
+def test_too_many_tokens_at_once_are_sent_again(server, ask):
+    message = "Too many tokens, please wait before trying again."
+    server.script("Q", status(429, message), reply_with("4"))
+    assert ask("Q")["Q"].grade == 4
+
+
 def test_error_within_a_choice_that_the_prompt_is_too_long_is_no_reply(server, ask):
     error = {"code": 400, "message": "This endpoint's maximum context length is 4096 tokens."}
     answer = completion("4", finish_reason="error")
