@@ -109,7 +109,13 @@ def _check_key(server: Server, status: int, message: str = "") -> None:
         )
     else:
         problem = "wants a key, and none is set. Set the environment variable for it, or enter it on its page"
-    raise BackendUnavailableError(f"{server.name} {problem} (status {status}).")
+    reason = _its_own_words(message) if server.has_key or status == 403 else ""
+    raise BackendUnavailableError(f"{server.name} {problem} (status {status}).{reason}")
+
+
+def _its_own_words(message: str) -> str:
+    """Return the server's message as a sentence; "" for a page of HTML."""
+    return f" It says: {message}" if message and not message.startswith("<") else ""
 
 
 def check_status(server: Server, model: str, status: int, message: str, nothing: str) -> None:
@@ -127,8 +133,9 @@ def check_status(server: Server, model: str, status: int, message: str, nothing:
         raise ModelMismatchError(f"{server.name} does not serve {model}: {message}")
     if status in (404, 405) or 300 <= status < 400:
         hint = "The address of a server usually ends with /v1."
-        hint_of_server = f" It says: {message}" if message and not message.startswith("<") else ""
-        raise BackendUnavailableError(f"{nothing} (status {status}). {hint}{hint_of_server}")
+        raise BackendUnavailableError(
+            f"{nothing} (status {status}). {hint}{_its_own_words(message)}"
+        )
 
 
 async def _probe(

@@ -145,6 +145,23 @@ def test_route_that_a_router_does_not_have_is_told_in_its_words(server, ask):
         ask("Q")
 
 
+@pytest.mark.parametrize(
+    ("number", "key", "problem"),
+    [
+        (401, "sk-0123456789", "refuses the key"),
+        (403, "sk-0123456789", "refuses the key"),
+        (403, None, "wants a key"),
+    ],
+)
+def test_reason_of_a_server_that_refuses_the_key_is_told(server, ask, number, key, problem):
+    message = "Country, region, or territory not supported"
+    for question in ("Q", "Reply with 0."):
+        server.script(question, status(number, message))
+    with pytest.raises(BackendUnavailableError, match=f"{problem}.* It says: {message}"):
+        ask("Q", key=key)
+
+
+
 def test_budget_of_a_proxy_that_is_used_up_stops_the_run(server, ask):
     message = "Budget has been exceeded! Current cost: 1.01, Max budget: 1.0"
     server.script("Q", status(400, message, type="budget_exceeded", code="400"))
