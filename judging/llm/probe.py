@@ -21,7 +21,13 @@ REPLY_TOKENS = 16  # of a call that only shows whether and under which name a mo
 # What some say with status 400: Gemini of a key; LiteLLM of its budget; Mistral, LiteLLM and OpenRouter of a
 # model.
 _WRONG_KEY = re.compile(r"API key not valid|API_KEY_INVALID|API key expired", re.IGNORECASE)
-_OVER_BUDGET = re.compile(r"budget_exceeded|ExceededBudget|Budget has been exceeded", re.IGNORECASE)
+# The same of a budget by Anthropic; OpenAI; DashScope; with 403 by OpenRouter and xAI; with 412 by Fireworks.
+_OVER_BUDGET = re.compile(
+    r"budget_exceeded|ExceededBudget|Budget has been exceeded"
+    r"|credit balance is too low|reached your specified API usage limits|billing_hard_limit_reached"
+    r"|Arrearage|Key limit exceeded|have any credits|used all (?:available |your )?credits|spending limit",
+    re.IGNORECASE,
+)
 _UNKNOWN_MODEL = re.compile(
     r"invalid_model\b|invalid model(?: name passed in model)? ?[:=]|is not a valid model ID",
     re.IGNORECASE,
@@ -123,11 +129,11 @@ def check_status(server: Server, model: str, status: int, message: str, nothing:
 
     `message` are the server's own, and `nothing` says what is not at its address.
     """
-    _check_key(server, status, message)
-    if status == 402 or (status == 400 and _OVER_BUDGET.search(message)):
+    if status == 402 or (status in (400, 403, 412) and _OVER_BUDGET.search(message)):
         raise BackendUnavailableError(
             f"{server.name} wants to be paid (status {status}): {message}"
         )
+    _check_key(server, status, message)
     is_unknown = status == 404 and "model" in message.lower()
     if is_unknown or (status == 400 and _UNKNOWN_MODEL.search(message)):
         raise ModelMismatchError(f"{server.name} does not serve {model}: {message}")

@@ -15,6 +15,8 @@ logger = logging.getLogger(__name__)
 SILENCE = 3.0  # seconds without an answer, after which somebody is told
 # Seconds for which all servers may be silent, where no reply takes more than a third of them.
 MIN_RETRY_SECONDS = 600.0
+# Codes of a quota that is used up, and of an account without money: OpenAI; Moonshot.
+_USED_UP = ("insufficient_quota", "exceeded_current_quota_error")
 FIRST_WAIT, LONGEST_WAIT = 0.5, 15.0  # seconds
 
 
@@ -64,7 +66,7 @@ class RetryPolicy:
         Raises BackendUnavailableError where the server wants to be left alone for longer, or its quota is
         used up.
         """
-        if "insufficient_quota" in trouble.words:
+        if any(code in trouble.words for code in _USED_UP):
             raise BackendUnavailableError(f"{self.name} has no quota left: {trouble}.") from trouble
         if waited >= self.seconds:
             return False

@@ -169,6 +169,33 @@ def test_budget_of_a_proxy_that_is_used_up_stops_the_run(server, ask):
         ask("Q")
 
 
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (400, "Your credit balance is too low to access the Anthropic API."),
+        (400, "You have reached your specified API usage limits."),
+        (400, "Billing hard limit has been reached (billing_hard_limit_reached)"),
+        (400, "Make sure your account is in good standing. (Arrearage)"),
+        (403, "Key limit exceeded (total limit)."),
+        (403, "Your newly created team doesn't have any credits yet."),
+        (412, "Account is suspended, possibly due to reaching the monthly spending limit."),
+    ],
+)
+def test_account_without_money_stops_the_run(server, ask, number, message):
+    for question in ("Q", "Reply with 0."):
+        server.script(question, status(number, message))
+    with pytest.raises(BackendUnavailableError, match="wants to be paid") as caught:
+        ask("Q", key="sk-0123456789")
+    assert message in str(caught.value)
+    assert server.asked["Q"] == 1
+
+
+def test_quota_of_moonshot_that_is_used_up_stops_the_run(server, ask):
+    server.script("Q", status(429, "Suspended.", type="exceeded_current_quota_error"))
+    with pytest.raises(BackendUnavailableError, match="has no quota left: 429 Suspended"):
+        ask("Q")
+
+
 def test_other_words_about_a_model_are_an_error_of_the_pair(server, ask):
     server.script("Q1", status(400, "The model's output was invalid. Model: retry."))
     assert ask("Q1", "Q2")["Q1"].failure is Failure.REQUEST
