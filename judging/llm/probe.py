@@ -18,18 +18,21 @@ from judging.llm.server import Answer, NoAnswerError, Server, decoded
 
 PROBE_SECONDS = 20.0
 REPLY_TOKENS = 16  # of a call that only shows whether and under which name a model replies
-# What some say with status 400: Gemini of a key; LiteLLM of its budget; Mistral, LiteLLM and OpenRouter of a
-# model.
+# Gemini, with status 400.
 _WRONG_KEY = re.compile(r"API key not valid|API_KEY_INVALID|API key expired", re.IGNORECASE)
-# The same of a budget by Anthropic; OpenAI; DashScope; with 403 by OpenRouter and xAI; with 412 by Fireworks.
+# Not with 402, but with 400: LiteLLM, Anthropic, OpenAI, DashScope; 403: OpenRouter, xAI; 412: Fireworks.
 _OVER_BUDGET = re.compile(
     r"budget_exceeded|ExceededBudget|Budget has been exceeded"
     r"|credit balance is too low|reached your specified API usage limits|billing_hard_limit_reached"
     r"|Arrearage|Key limit exceeded|have any credits|used all (?:available |your )?credits|spending limit",
     re.IGNORECASE,
 )
+# Not with 404, but with 400: Mistral, LiteLLM, OpenRouter; Hugging Face; Groq; GitHub; DeepSeek; LM Studio;
+# with 403: OpenAI.
 _UNKNOWN_MODEL = re.compile(
-    r"invalid_model\b|invalid model(?: name passed in model)? ?[:=]|is not a valid model ID",
+    r"invalid_model\b|invalid model(?: name passed in model)? ?[:=]|is not a valid model ID"
+    r"|model_not_found|model_not_supported|model_decommissioned|unknown_model|model not exist"
+    r"|invalid model identifier",
     re.IGNORECASE,
 )
 NAME_LIMIT = 250  # characters of a model's name, as many as a judge keeps
@@ -133,10 +136,10 @@ def check_status(server: Server, model: str, status: int, message: str, nothing:
         raise BackendUnavailableError(
             f"{server.name} wants to be paid (status {status}): {message}"
         )
-    _check_key(server, status, message)
-    is_unknown = status == 404 and "model" in message.lower()
-    if is_unknown or (status == 400 and _UNKNOWN_MODEL.search(message)):
+    is_unknown = status in (404, 410) and "model" in message.lower()
+    if is_unknown or (status in (400, 403) and _UNKNOWN_MODEL.search(message)):
         raise ModelMismatchError(f"{server.name} does not serve {model}: {message}")
+    _check_key(server, status, message)
     if status in (404, 405) or 300 <= status < 400:
         hint = "The address of a server usually ends with /v1."
         raise BackendUnavailableError(

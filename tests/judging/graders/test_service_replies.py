@@ -3,7 +3,7 @@
 import pytest
 
 from judging.grading.pairs import State
-from judging.llm.errors import BackendUnavailableError, Failure
+from judging.llm.errors import BackendUnavailableError, Failure, ModelMismatchError
 from judging.llm.sampling import Sampling
 from tests.judging.graders import material
 from tests.toolbox.scripted_server import as_json, completion, reply_with, status
@@ -194,6 +194,32 @@ def test_quota_of_moonshot_that_is_used_up_stops_the_run(server, ask):
     server.script("Q", status(429, "Suspended.", type="exceeded_current_quota_error"))
     with pytest.raises(BackendUnavailableError, match="has no quota left: 429 Suspended"):
         ask("Q")
+
+
+@pytest.mark.parametrize(
+    ("number", "message", "code"),
+    [
+        (400, "Model Not Exist", "invalid_request_error"),
+        (400, "The model `tiny` is no longer supported.", "model_decommissioned"),
+        (400, "Unknown model: tiny", "unknown_model"),
+        (400, "The requested model 'tiny' does not exist", "model_not_found"),
+        (
+            400,
+            "The requested model 'tiny' is not supported by any provider.",
+            "model_not_supported",
+        ),
+        (400, 'Invalid model identifier "tiny".', None),
+        (403, "Project `p` does not have access to model `tiny`", "model_not_found"),
+        (410, "The model 'tiny' has reached its end of life.", None),
+    ],
+)
+def test_model_that_a_service_does_not_know_stops_the_run(server, ask, number, message, code):
+    for question in ("Q", "Reply with 0."):
+        server.script(question, status(number, message, code=code))
+    with pytest.raises(ModelMismatchError, match="does not serve tiny") as caught:
+        ask("Q", key="sk-0123456789")
+    assert message in str(caught.value)
+    assert server.asked["Q"] == 1
 
 
 def test_other_words_about_a_model_are_an_error_of_the_pair(server, ask):
