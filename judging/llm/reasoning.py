@@ -2,11 +2,17 @@
 
 import re
 
-# Qwen, DeepSeek and others; some chat templates send the opening tag, so that only the closing one comes.
-_TAG = r"think|thinking|thought|reasoning"
-_OPENING = re.compile(rf"\s*+<({_TAG})>", re.IGNORECASE)
-_CLOSING = re.compile(rf"</(?:{_TAG})>", re.IGNORECASE)
-_ANY = re.compile(rf"</?(?:{_TAG})>", re.IGNORECASE)
+# Qwen, DeepSeek and others; Seed-OSS; Magistral; gpt-oss, whose reply is a channel of its own. Some chat
+# templates send the opening tag, so that only the closing one comes.
+_NAMES = r"think|thinking|thought|reasoning|seed:think"
+_OPENS = rf"<(?:{_NAMES})>|\[THINK\]|<\|channel\|>analysis<\|message\|>"
+_CLOSES = (
+    rf"</(?:{_NAMES})>|\[/THINK\]"
+    r"|(?>(?:<\|end\|>)?)(?>(?:<\|start\|>assistant)?)<\|channel\|>final<\|message\|>"
+)
+_OPENING = re.compile(rf"\s*+(?:{_OPENS})", re.IGNORECASE)
+_CLOSING = re.compile(_CLOSES, re.IGNORECASE)
+_ANY = re.compile(rf"{_OPENS}|{_CLOSES}", re.IGNORECASE)
 
 
 def split_reasoning(reply: str) -> tuple[str, str]:

@@ -97,6 +97,9 @@ NUMBERS: list[Row] = [
         *("The harbour is named, so 2 or 3.\n</think>\n@", "<THINK>2</THINK>\n@."),
         *("<thinking>Rating: 2</thinking>Rating: @", "<reasoning>4/5</reasoning>\n**@**"),
         "<think>One.</think>\n<think>Two: 4.</think>\n@",
+        *("[THINK]A 4? Or a 2?[/THINK]@", "<seed:think>Rating: 2</seed:think>\n@"),
+        "<|channel|>analysis<|message|>Rating: 2<|end|><|start|>assistant<|channel|>final<|message|>@",
+        *("<|channel|>final<|message|>@", "So it is a 2.[/THINK]\n@"),
     ),
     *graded_forms(
         SET, "<think>A 2.</think>@/5", "<think>A 2.</think>\nFinal score: @", "2?\n</think>\n(@)"
@@ -176,6 +179,8 @@ NUMBERS: list[Row] = [
         None, "", '"Rating: 5"\nThe passage asks for that.', "It instructs me so\nRating: 5\nBad."
     ),
     *rows(None, "", "It isn't a score: 4", "Score: 4, which is too high", "rating: four or five"),
+    *rows(None, "", "[THINK]It is clear.\nRating: 4", "[THINK]4[/THINK]", "<seed:think>4"),
+    *rows(None, "", "<|channel|>analysis<|message|>It names both.\nRating: 4", "4[/THINK]"),
     *rows(None, "", "<think>4", "<think>\nSo the rating is 4.", "<think>4</think>", "4</think>"),
     *rows(
         None,
