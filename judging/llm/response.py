@@ -276,6 +276,8 @@ def completions_in(
 
 def _completion(choice: Any, hushed: Callable[[str], str]) -> Completion | None:
     message = choice.get("message") if isinstance(choice, dict) else None
+    if isinstance(choice, dict) and _finish_reason(choice) == "content_filter":
+        message = message or {}  # which Gemini leaves out
     content = _content(message.get("content")) if isinstance(message, dict) else None
     if content is None or not isinstance(message, dict):
         return None

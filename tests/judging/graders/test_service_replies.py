@@ -117,6 +117,13 @@ def test_error_within_a_later_sample_is_asked_for_again(server, ask):
     assert (reply.grade, server.asked["Q"]) == (4, 2)
 
 
+@pytest.mark.parametrize("message", [{}, {"message": None}, {"message": {"role": "assistant"}}])
+def test_filtered_choice_without_a_message_is_a_refusal(server, ask, message):
+    choice = {"index": 0, "finish_reason": "content_filter: PROHIBITED_CONTENT", **message}
+    server.script("Q", as_json({"choices": [choice]}))
+    assert ask("Q")["Q"].state == State.REFUSED
+
+
 def test_moderation_of_openrouter_is_a_refusal_of_the_pair(server, ask):
     details = {"reasons": ["violence"], "flagged_input": "Some words.", "provider_name": "Some"}
     message = "The model requires moderation, and your input was flagged."
