@@ -26,8 +26,9 @@ BODY_LIMIT = 256_000  # bytes of an answer that are read, where the question doe
 WORDS_LIMIT = 400  # characters of a server's own words that are passed on
 SHORTEST_SECRET = 8  # characters: what is shorter stands for "no key needed", such as EMPTY
 
-# What may be right a moment later. 501 and 505 are not among them: they say that it never will be.
-PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+# What may be right a moment later: 498 is Groq's for a lack of capacity, 530 Cloudflare's for a tunnel that is
+# down. 501, 505 and 511 say that it never will be.
+PASSING = frozenset({408, 409, 425, 429, 498, *range(500, 600)} - {501, 505, 511})
 # Less than the 5 seconds after which uvicorn, and so vLLM, closes a connection that rests.
 _REST_SECONDS = 4
 _STREAM = "text/event-stream"

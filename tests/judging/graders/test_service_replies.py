@@ -254,6 +254,19 @@ def test_samples_that_are_refused_are_asked_for_one_by_one(server, ask, number, 
     assert [body["random_seed"] for body in server.bodies["Q"]] == [5, 5, 6, 7]
 
 
+@pytest.mark.parametrize("number", [409, 498, 507, 530, 599])
+def test_trouble_of_a_proxy_that_may_pass_is_asked_again(server, ask, number):
+    server.script("Q", status(number, "Tunnel error"), reply_with("4"))
+    assert ask("Q")["Q"].grade == 4
+
+
+@pytest.mark.parametrize("number", [501, 511])
+def test_status_that_will_not_pass_is_an_error_at_once(server, ask, number):
+    server.script("Q", status(number))
+    assert ask("Q", "Q2")["Q"].failure is Failure.REQUEST
+    assert server.asked["Q"] == 1
+
+
 def test_delay_that_comes_in_the_body_is_waited_for(server, ask):
     details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.3s"}]
     error = {"code": 429, "message": "Quota exceeded.", "details": details}
