@@ -205,11 +205,13 @@ def _has_error(answer: Any) -> bool:
 def status_named(body: bytes) -> int:
     """Return the HTTP status that an error within a body of status 200 names; else 0.
 
-    OpenRouter sends such errors.
+    OpenRouter sends such errors, and LM Studio for a path that it does not have.
     """
     answer = decoded(body)
     for holder in (answer, _first(answer, "choices")):
         error = holder.get("error") if isinstance(holder, dict) else None
+        if isinstance(error, str) and error.startswith("Unexpected endpoint or method"):
+            return 404
         code = error.get("code") if isinstance(error, dict) else None
         if isinstance(code, int | str) and re.fullmatch(r"[45][0-9]{2}", str(code)):
             return int(code)

@@ -169,6 +169,13 @@ def test_reason_of_a_server_that_refuses_the_key_is_told(server, ask, number, ke
 
 
 
+def test_path_that_lm_studio_does_not_have_stops_the_run(server, ask):
+    message = "Unexpected endpoint or method. (POST /chat/completions)"
+    server.script("Q", as_json({"error": message}))
+    with pytest.raises(BackendUnavailableError, match="usually ends with /v1"):
+        ask("Q", retry_seconds=1)
+
+
 def test_budget_of_a_proxy_that_is_used_up_stops_the_run(server, ask):
     message = "Budget has been exceeded! Current cost: 1.01, Max budget: 1.0"
     server.script("Q", status(400, message, type="budget_exceeded", code="400"))
