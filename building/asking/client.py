@@ -184,7 +184,7 @@ class Client:
                     f"The request to {server.name} was for {self.model}, but {model} answered."
                 )
             return body
-        detail = server.words(answer.body)
+        detail = server.reason(answer)
         nothing = f"{server.name} has nothing at /{path}, which not every server or model can do"
         check_status(server, self.model, status, detail, nothing)
         raise RejectedRequestError(f"{server.name} refused the request (status {status}): {detail}")

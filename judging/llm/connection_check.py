@@ -67,7 +67,7 @@ async def _models(server: Server) -> tuple[tuple[str, ...], str]:
     names = tuple(server.redacted(name)[:250] for name in cards_in(answer))
     if names:
         return names[:MODELS_SHOWN], ""
-    reason = server.words(answer.body) if answer.status != 200 else "it names no model"
+    reason = server.reason(answer) if answer.status != 200 else "it names no model"
     return (), f"The server gives no model list (status {answer.status}): {reason}"
 
 
@@ -88,7 +88,7 @@ async def _call(
         answer = await server.post(f"{server.url}/chat/completions", json.dumps(body).encode())
     except NoAnswerError as trouble:
         return result(problem=f"The call failed: {trouble}.")
-    excerpt = server.words(answer.body)
+    excerpt = server.reason(answer)
     if answer.status != 200:
         nothing = f"{server.name} has nothing at /chat/completions"
         check_status(server, model, answer.status, excerpt, nothing)

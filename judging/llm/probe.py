@@ -142,6 +142,8 @@ def check_status(server: Server, model: str, status: int, message: str, nothing:
     _check_key(server, status, message)
     if status in (404, 405) or 300 <= status < 400:
         hint = "The address of a server usually ends with /v1."
+        if status < 400:
+            hint += " Redirects are not followed: enter the address that it leads to."
         raise BackendUnavailableError(
             f"{nothing} (status {status}). {hint}{_its_own_words(message)}"
         )

@@ -76,11 +76,15 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer of the server. Its body is not `whole` where it was longer than its limit."""
+    """An answer of the server. Its body is not `whole` where it was longer than its limit.
+
+    `location` is where a redirect leads, else "".
+    """
 
     status: int
     body: bytes
     whole: bool = True
+    location: str = ""
 
 
 class Server:
@@ -159,6 +163,12 @@ class Server:
     def words(self, body: bytes) -> str:
         """Return the error message of an answer, as one line without the key."""
         return self.redacted(" ".join(_complaint(body).split()))[:WORDS_LIMIT]
+
+    def reason(self, answer: Answer) -> str:
+        """Return the same of an answer that is no success; of a redirect, where it leads."""
+        if answer.location:
+            return self.redacted(f"redirect to {answer.location}")[:WORDS_LIMIT]
+        return self.words(answer.body)
 
     def redacted(self, text: str) -> str:
         """Return text that may be stored and shown: the key that a server repeats is masked.
@@ -268,7 +278,9 @@ async def _read(response: aiohttp.ClientResponse, limit: int) -> Answer:
         if len(body) > limit:
             response.close()  # nobody waits for the rest
             return Answer(response.status, bytes(body[:limit]), whole=False)
-    return Answer(response.status, bytes(body))
+    is_redirect = 300 <= response.status < 400
+    location = response.headers.get("Location", "") if is_redirect else ""
+    return Answer(response.status, bytes(body), location=location)
 
 
 def seconds_to_wait(headers: Mapping[str, str]) -> float | None:

@@ -271,7 +271,7 @@ class ServerClient(Generic[Item, Result]):
             if code in PASSING:
                 raise NoAnswerError(Failure.SERVER, message, status=code, body=answer.body)
             status = code
-        message = self.server.words(answer.body)
+        message = self.server.reason(answer)
         if response.is_filtered(decoded(answer.body)):
             return response.refused(self.chat_task, item, digest, f"{status} {message}")
         if status != 403 or not await self.answers_something_else():

@@ -176,6 +176,17 @@ def test_path_that_lm_studio_does_not_have_stops_the_run(server, ask):
         ask("Q", retry_seconds=1)
 
 
+@pytest.mark.parametrize("number", [301, 302, 307, 308])
+def test_address_that_redirects_stops_the_run_and_names_the_other(server, ask, number):
+    location = "https://gpu.example.org/v1/chat/completions"
+    server.script("Q", status(number, headers={"Location": location}))
+    with pytest.raises(
+        BackendUnavailableError, match="enter the address that it leads to"
+    ) as caught:
+        ask("Q")
+    assert location in str(caught.value)
+
+
 def test_budget_of_a_proxy_that_is_used_up_stops_the_run(server, ask):
     message = "Budget has been exceeded! Current cost: 1.01, Max budget: 1.0"
     server.script("Q", status(400, message, type="budget_exceeded", code="400"))
