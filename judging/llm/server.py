@@ -356,6 +356,7 @@ def check_address(url: str) -> None:
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
+        (host or "").encode("idna")  # as the socket does: gpu1..internal has a part without letters
     except ValueError:
         raise BackendUnavailableError(
             "The server's address cannot be read: is its host or port wrong?"
