@@ -78,8 +78,13 @@ _PARAMETER = re.compile(
     r"|extra_forbidden|extra inputs are not permitted|unrecognized request argument|unknown parameter"
     r"|`?top_p`? (?:must be >|cannot both be)|cannot both be specified"
     r"|`\w+` is deprecated for this model"  # Anthropic
-    # Gemini; xAI; Groq; LiteLLM.
-    r"|unknown name|argument not supported|property '[\w.]+' is unsupported|does not support parameters",
+    # Gemini; xAI; Groq; LiteLLM; Bedrock; Cohere.
+    r"|unknown name|argument not supported|property '[\w.]+' is unsupported|does not support parameters?\b"
+    r"|is not supported (?:with|by) this model|extraneous key \[\w+\]|is not a valid field"
+    # A limit that is too high or low: DeepSeek; OpenAI and Groq; Anthropic; Gemini.
+    r"|invalid max_tokens value|integer below minimum value"
+    r"|max_(?:completion_)?tokens[`']? (?:is too large|must be less than)"
+    r"|max_tokens: [0-9]+ > [0-9]+|maxOutputTokens value of",
     re.IGNORECASE,
 )
 

@@ -247,6 +247,29 @@ def test_model_that_a_service_does_not_know_stops_the_run(server, ask, number, m
     assert server.asked["Q"] == 1
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Malformed input request: #: extraneous key [seed] is not permitted",
+        "Model grok-4 does not support parameter presencePenalty.",
+        "`reasoning_format` is not supported with this model",
+        "unknown field: parameter 'seed' is not a valid field",
+        "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]",
+        "max_tokens is too large: 100000. This model supports at most 16384 completion tokens.",
+        "max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens",
+        "`max_tokens` must be less than or equal to `8192`",
+        "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.",
+        "it has a maxOutputTokens value of 100000 but the supported range is from 1 to 65537.",
+    ],
+)
+def test_parameter_that_a_service_refuses_in_its_words_stops_the_run(server, ask, message):
+    server.script("Q", status(400, message))
+    with pytest.raises(BackendUnavailableError, match="does not take a parameter") as caught:
+        ask("Q")
+    assert message in str(caught.value)
+    assert server.asked["Q"] == 1
+
+
 def test_other_words_about_a_model_are_an_error_of_the_pair(server, ask):
     server.script("Q1", status(400, "The model's output was invalid. Model: retry."))
     assert ask("Q1", "Q2")["Q1"].failure is Failure.REQUEST
