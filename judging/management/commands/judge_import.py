@@ -2,17 +2,19 @@
 
 import json
 from argparse import ArgumentParser
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from annotation.management.base import SiteCommand
+from annotation.models import Dataset
 from annotation.plurals import n_of
 from judging.management.options import dataset_of
 from judging.models import JudgeRun, Shard
 from judging.offline import batch, exchange
-from judging.offline.job import ExchangeError
+from judging.offline.job import ExchangeError, Job
 
 MAX_MESSAGES = 20  # complaints; the others are counted
 
@@ -48,6 +50,9 @@ class Command(SiteCommand):
             )
         counts = {"files": 0, "new": 0, "graded": 0, "there_before": 0}
         run_ids: set[int] = set()
+        if replies:  # also where none of them is a reply, as all requests have expired
+            with suppress(ExchangeError):
+                run_ids.add(Job.read(options["folder"]).about.run)
         for path in paths:
             try:
                 done = exchange.import_file(dataset, path)
@@ -61,7 +66,9 @@ class Command(SiteCommand):
             counts["there_before"] += done.there_before
             if options["verbosity"] > 1:
                 self.stdout.write(f"{path.name}: {done.new:,} new")
-        self._tell(counts, run_ids, options)
+        self._tell(dataset, counts, run_ids, options)
+        if replies and not refused and not options["json"] and options["verbosity"]:
+            self._tell_open(run_ids)
         if refused:
             more = (
                 [f"and {len(refused) - MAX_MESSAGES} more files"]
@@ -72,8 +79,18 @@ class Command(SiteCommand):
                 "\n".join(["Of these files nothing was imported:", *refused[:MAX_MESSAGES], *more])
             )
 
-    def _tell(self, counts: dict[str, int], run_ids: set[int], options: dict[str, Any]) -> None:
-        runs = JudgeRun.objects.filter(pk__in=run_ids).order_by("pk")
+    def _tell_open(self, run_ids: set[int]) -> None:
+        """Write what can be done about requests without a reply, if there are any."""
+        if JudgeRun.objects.filter(pk__in=run_ids, state=JudgeRun.State.RUNNING).exists():
+            self.stdout.write(
+                "Requests without a reply, such as those that expired, are open: import the folder again "
+                "with their replies, or cancel the run and export again."
+            )
+
+    def _tell(
+        self, dataset: Dataset, counts: dict[str, int], run_ids: set[int], options: dict[str, Any]
+    ) -> None:
+        runs = JudgeRun.objects.filter(dataset=dataset, pk__in=run_ids).order_by("pk")
         states = []
         for run in runs:
             shards = run.shards.count()

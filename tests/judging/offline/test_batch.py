@@ -185,6 +185,20 @@ def test_errors_of_openai_are_failures_and_what_expired_is_open(out):
     }
 
 
+def test_import_of_expired_requests_says_that_they_are_open_and_what_to_do(out, capsys):
+    folder, requests = out
+    expired = {"code": "batch_expired", "message": "not in time"}
+    write(folder / "errors.jsonl", [of_openai(r, response=None, error=expired) for r in requests])
+    call_command("judge_import", "ferry", folder)
+    told = capsys.readouterr().out
+    assert "0 new" in told
+    assert "1 of 1 shards are not whole yet" in told
+    assert "cancel the run and export again" in told
+    write(folder / "errors.jsonl", [of_openai(request) for request in requests])
+    call_command("judge_import", "ferry", folder)
+    assert "export again" not in capsys.readouterr().out
+
+
 def with_model(line, model):
     line["response"]["body"]["model"] = model
     return line
