@@ -62,6 +62,17 @@ _FILTERED = re.compile(
     r"|refusal|content_filtered|guardrail_intervened|sensitive)\Z",
     re.IGNORECASE,
 )
+# Codes or types of a filter's error: OpenAI, Azure and Moonshot; DashScope; Volcengine.
+_FILTER_CODE = re.compile(
+    r"content_filter|content_policy_violation|data_inspection_failed|\w*SensitiveContentDetected(?:\.\w+)?",
+    re.IGNORECASE,
+)
+# Its words where there is no such code: DeepSeek; Anthropic; OpenAI's reasoning models; xAI.
+_FILTER_WORDS = re.compile(
+    r"\s*(?:Content Exists Risk|Output blocked by content filtering policy"
+    r"|Invalid prompt: your prompt was flagged|Content violates usage guidelines)",
+    re.IGNORECASE,
+)
 # Why a reply is not whole, in OpenAI's and vLLM's words, by the names that other services have for it.
 _NOT_WHOLE = {
     "max_tokens": "length",  # Anthropic, Gemini, Bedrock
@@ -112,15 +123,18 @@ def names_several_samples(message: str) -> bool:
 def is_filtered(answer: Any) -> bool:
     """Return whether an error says that a content filter refused the prompt.
 
-    The forms are those of OpenAI and Azure, and of OpenRouter's moderation. `answer` is the body as JSON, or
-    the error in it.
+    By its code or type, as of OpenAI and Azure, by the details of OpenRouter's moderation, or by how its
+    message begins. `answer` is the body as JSON, or the error in it.
     """
     error = error_in(answer)
     if not isinstance(error, dict):
         return False
     inner, details = error.get("innererror"), error.get("metadata")
+    codes = (str(error.get("code")), str(error.get("type")))
+    message = error.get("message") or error.get("error")  # xAI has no object
     return (
-        error.get("code") == "content_filter"
+        any(_FILTER_CODE.fullmatch(code) for code in codes)
+        or (isinstance(message, str) and _FILTER_WORDS.match(message) is not None)
         or (isinstance(inner, dict) and inner.get("code") == "ResponsibleAIPolicyViolation")
         or (isinstance(details, dict) and "flagged_input" in details)
     )

@@ -124,6 +124,28 @@ def test_filtered_choice_without_a_message_is_a_refusal(server, ask, message):
     assert ask("Q")["Q"].state == State.REFUSED
 
 
+@pytest.mark.parametrize(
+    ("number", "body"),
+    [
+        (400, {"error": {"message": "Inappropriate content.", "code": "data_inspection_failed"}}),
+        (400, {"error": {"message": "Considered high risk.", "type": "content_filter"}}),
+        (400, {"error": {"message": "x", "code": "InputTextSensitiveContentDetected"}}),
+        (400, {"error": {"message": "Content Exists Risk", "code": "invalid_request_error"}}),
+        (400, {"error": {"message": "Output blocked by content filtering policy"}}),
+        (400, {"error": {"message": "Invalid prompt: your prompt was flagged as potentially ..."}}),
+        (
+            403,
+            {"code": "permission", "error": "Content violates usage guidelines. Failed check: X"},
+        ),
+    ],
+)
+def test_filter_that_answers_with_an_error_of_its_own_is_a_refusal(server, ask, number, body):
+    server.script("Q", as_json(body, status=number))
+    reply = ask("Q")["Q"]
+    assert (reply.state, reply.failure, reply.grade) == (State.REFUSED, Failure.REFUSAL, None)
+    assert server.asked["Q"] == 1
+
+
 def test_moderation_of_openrouter_is_a_refusal_of_the_pair(server, ask):
     details = {"reasons": ["violence"], "flagged_input": "Some words.", "provider_name": "Some"}
     message = "The model requires moderation, and your input was flagged."
@@ -166,7 +188,6 @@ def test_reason_of_a_server_that_refuses_the_key_is_told(server, ask, number, ke
         server.script(question, status(number, message))
     with pytest.raises(BackendUnavailableError, match=f"{problem}.* It says: {message}"):
         ask("Q", key=key)
-
 
 
 def test_path_that_lm_studio_does_not_have_stops_the_run(server, ask):
