@@ -20,8 +20,9 @@ from annotation.formats.summary import DatasetImportError, ImportSummary, Proble
 from annotation.formats.tables import presets
 from annotation.formats.tables.convert import ConvertedTables, convert, mapped_tables
 from annotation.formats.tables.files import TableFile
+from annotation.formats.tables.mapped_table import MappedTable
 from annotation.formats.tables.mapping import MappingError, TableImport
-from annotation.formats.tables.reader import QRELS, MappedTable
+from annotation.formats.tables.reader import QRELS
 from annotation.formats.tables.stored_contents import StoredContents, StoredTopic
 from annotation.formats.tables.values import Scale
 from annotation.formats.target import topics_of

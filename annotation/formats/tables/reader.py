@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -12,15 +12,14 @@ from annotation.formats.summary import quoted_value
 from annotation.formats.tables.cells import Cell, TableError
 from annotation.formats.tables.citation_marks import split_marks
 from annotation.formats.tables.lists import ListError, items_of
+from annotation.formats.tables.mapped_table import MappedTable
 from annotation.formats.tables.mapping import (
     RATER_KINDS,
     TEXT_KINDS,
     Column,
     Role,
-    TableMapping,
-    column_header,
 )
-from annotation.formats.tables.source import Table, is_empty
+from annotation.formats.tables.source import is_empty
 from annotation.formats.tables.study import Origin, QuestionIndex, Study, TextKey
 from annotation.formats.tables.values import (
     CellError,
@@ -36,35 +35,6 @@ MAX_QUESTIONS = 1000  # of a topic
 _DEFAULT_KIND = "human"
 
 
-@dataclass(frozen=True)
-class MappedTable:
-    """Table with its mapping; `columns` are by the table's own headers."""
-
-    table: Table
-    mapping: TableMapping
-    columns: Mapping[str, Column]
-
-    @classmethod
-    def of(cls, table: Table, mapping: TableMapping) -> MappedTable:
-        """Match a mapping to a table. Raises MappingError for a column that the table lacks."""
-        columns = {
-            column_header(name, table.headers, table.name): column
-            for name, column in mapping.columns.items()
-        }
-        for name in mapping.fill_down:
-            column_header(name, table.headers, table.name)
-        return cls(table, mapping, columns)
-
-    @property
-    def unread(self) -> list[str]:
-        """Columns without a role."""
-        return [
-            header
-            for header in self.table.headers
-            if header not in self.columns or self.columns[header].role == Role.IGNORE
-        ]
-
-
 def read_table(study: Study, index: int, mapped: MappedTable) -> int:
     """Add the rows of a table to the study; return their number.
 
@@ -73,26 +43,13 @@ def read_table(study: Study, index: int, mapped: MappedTable) -> int:
     reader = _Reader(study, index, mapped)
     n = last = 0
     try:
-        for number, cells in _filled_down(mapped):
+        for number, cells in mapped.rows():
             n += number != last  # a preset may make several rows of one
             last = number
             reader.read(number, cells)
     except TableError as error:
         study.problems.add(f"{mapped.table.file}{error.location}", "", str(error))
     return n
-
-
-def _filled_down(mapped: MappedTable) -> Iterator[tuple[int, Mapping[str, Cell]]]:
-    names = [
-        column_header(name, mapped.table.headers, mapped.table.name)
-        for name in mapped.mapping.fill_down
-    ]
-    last: dict[str, Cell] = {}
-    for number, cells in mapped.table.rows():
-        if names:
-            last |= {name: cells[name] for name in names if not is_empty(cells.get(name))}
-            cells = {**cells, **last}
-        yield number, cells
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from annotation.formats.tables.cells import TableError
 from annotation.formats.tables.files import TableFile
+from annotation.formats.tables.mapped_table import MappedTable
 from annotation.formats.tables.mapping import MappingError, TableImport, parse_mapping
 from annotation.formats.tables.presets import (
     annotation_tools,
@@ -19,7 +20,6 @@ from annotation.formats.tables.presets import (
     traces,
 )
 from annotation.formats.tables.presets.base import PresetError, PresetFileError, PresetTables
-from annotation.formats.tables.reader import MappedTable
 
 Preset = Callable[[Sequence[TableFile], Mapping[str, str]], PresetTables]
 PRESETS: dict[str, Preset] = {

@@ -238,6 +238,21 @@ def numbered_runs(
     return name
 
 
+def nested_metric_columns(
+    preset: PresetTables, table: Table, path: str, *, prefix: str, are_fractions: bool = False
+) -> dict[str, Any]:
+    """Return `metric_columns` of the columns below a path, such as `metrics.`; names lack the path."""
+    headers = [header for header in table.headers if header.startswith(path)]
+    return metric_columns(
+        preset,
+        table,
+        headers,
+        prefix=prefix,
+        fractions=[header.removeprefix(path) for header in headers] if are_fractions else (),
+        name_of=lambda header: header.removeprefix(path),
+    )
+
+
 def metric_columns(
     preset: PresetTables,
     table: Table,

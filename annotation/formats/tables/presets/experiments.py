@@ -17,6 +17,7 @@ from annotation.formats.tables.presets.base import (
     answer_constants,
     column,
     metric_columns,
+    nested_metric_columns,
     numbered_runs,
     only_table,
     other_headers,
@@ -55,14 +56,7 @@ def langsmith(files: Sequence[TableFile], constants: Constants) -> PresetTables:
             table = with_columns(table, {"experiment": numbered_runs(runs, system_of, *part)}, "id")
         if reference:
             roles[reference] = "reference"
-        metrics = [name for name in table.headers if name.startswith("feedback.")]
-        roles |= metric_columns(
-            preset,
-            table,
-            metrics,
-            prefix="langsmith",
-            name_of=lambda header: header.removeprefix("feedback."),
-        )
+        roles |= nested_metric_columns(preset, table, "feedback.", prefix="langsmith")
         preset.add(table, roles, answer_constants(file, constants, "langsmith"))
     return preset
 
@@ -116,14 +110,7 @@ def promptfoo(files: Sequence[TableFile], constants: Constants) -> PresetTables:
         }
         if contexts:
             roles[contexts] = "contexts"
-        metrics = [name for name in table.headers if name.startswith("namedScores.")]
-        roles |= metric_columns(
-            preset,
-            table,
-            metrics,
-            prefix="promptfoo",
-            name_of=lambda header: header.removeprefix("namedScores."),
-        )
+        roles |= nested_metric_columns(preset, table, "namedScores.", prefix="promptfoo")
         if column(table, "success"):
             roles |= metric_columns(preset, table, ["success"], prefix="promptfoo")
         preset.add(table, roles, answer_constants(file, constants, "promptfoo", "baseline"))

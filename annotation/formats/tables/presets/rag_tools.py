@@ -16,6 +16,7 @@ from annotation.formats.tables.presets.base import (
     column,
     is_message_list,
     metric_columns,
+    nested_metric_columns,
     numbered_runs,
     only_table,
     required,
@@ -219,14 +220,8 @@ def ragchecker(files: Sequence[TableFile], constants: Constants) -> PresetTables
         roles: dict[str, Any] = {
             name: role for name, role in names.items() if name in table.headers
         }
-        metrics = [name for name in table.headers if name.startswith(_RAGCHECKER_METRICS)]
-        roles |= metric_columns(
-            preset,
-            table,
-            metrics,
-            prefix="ragchecker",
-            name_of=lambda header: header.removeprefix(_RAGCHECKER_METRICS),
-            fractions=[name.removeprefix(_RAGCHECKER_METRICS) for name in metrics],
+        roles |= nested_metric_columns(
+            preset, table, _RAGCHECKER_METRICS, prefix="ragchecker", are_fractions=True
         )
         preset.add(table, roles, answer_constants(file, constants, "ragchecker"))
     return preset
