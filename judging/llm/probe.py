@@ -118,11 +118,11 @@ def _check_key(server: Server, status: int, message: str = "") -> None:
         )
     else:
         problem = "wants a key, and none is set. Set the environment variable for it, or enter it on its page"
-    reason = _its_own_words(message) if server.has_key or status == 403 else ""
+    reason = _server_message(message) if server.has_key or status == 403 else ""
     raise BackendUnavailableError(f"{server.name} {problem} (status {status}).{reason}")
 
 
-def _its_own_words(message: str) -> str:
+def _server_message(message: str) -> str:
     """Return the server's message as a sentence; "" for a page of HTML."""
     return f" It says: {message}" if message and not message.startswith("<") else ""
 
@@ -145,7 +145,7 @@ def check_status(server: Server, model: str, status: int, message: str, nothing:
         if status < 400:
             hint += " Redirects are not followed: enter the address that it leads to."
         raise BackendUnavailableError(
-            f"{nothing} (status {status}). {hint}{_its_own_words(message)}"
+            f"{nothing} (status {status}). {hint}{_server_message(message)}"
         )
 
 

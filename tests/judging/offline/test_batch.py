@@ -190,10 +190,10 @@ def test_import_of_expired_requests_says_that_they_are_open_and_what_to_do(out, 
     expired = {"code": "batch_expired", "message": "not in time"}
     write(folder / "errors.jsonl", [of_openai(r, response=None, error=expired) for r in requests])
     call_command("judge_import", "ferry", folder)
-    told = capsys.readouterr().out
-    assert "0 new" in told
-    assert "1 of 1 shards are not whole yet" in told
-    assert "cancel the run and export again" in told
+    output = capsys.readouterr().out
+    assert "0 new" in output
+    assert "1 of 1 shards are not whole yet" in output
+    assert "cancel the run and export again" in output
     write(folder / "errors.jsonl", [of_openai(request) for request in requests])
     call_command("judge_import", "ferry", folder)
     assert "export again" not in capsys.readouterr().out

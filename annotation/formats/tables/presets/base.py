@@ -241,7 +241,7 @@ def numbered_runs(
 def nested_metric_columns(
     preset: PresetTables, table: Table, path: str, *, prefix: str, are_fractions: bool = False
 ) -> dict[str, Any]:
-    """Return `metric_columns` of the columns below a path, such as `metrics.`; names lack the path."""
+    """Return `metric_columns` of the columns below a path; the names of metrics lack it."""
     headers = [header for header in table.headers if header.startswith(path)]
     return metric_columns(
         preset,
