@@ -98,7 +98,9 @@ class Translation:
     def is_header(self, text: str) -> bool:
         """Return whether a line of columns consists of names of columns, such as query-id."""
         names = [re.sub(r"[-_]", "", name) for name in text.casefold().split()]
-        return len(names) >= len(self.columns) and HEADER_NAMES.issuperset(names)
+        if len(names) < len(self.columns):
+            return False
+        return names[0] == "queryid" or HEADER_NAMES.issuperset(names)
 
     def split(self, text: str) -> dict[str, str]:
         """Split a line into its named columns. Raises ValueError if their number differs."""

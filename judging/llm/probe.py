@@ -24,7 +24,8 @@ _WRONG_KEY = re.compile(r"API key not valid|API_KEY_INVALID|API key expired", re
 _OVER_BUDGET = re.compile(
     r"budget_exceeded|ExceededBudget|Budget has been exceeded"
     r"|credit balance is too low|reached your specified API usage limits|billing_hard_limit_reached"
-    r"|Arrearage|Key limit exceeded|have any credits|used all (?:available |your )?credits|spending limit",
+    r"|Arrearage|Key limit exceeded|doesn't have any credits|used all (?:available |your )?credits"
+    r"|monthly spending limit",
     re.IGNORECASE,
 )
 # Not with 404, but with 400: Mistral, LiteLLM, OpenRouter; Hugging Face; Groq; GitHub; DeepSeek; LM Studio;
@@ -118,7 +119,8 @@ def _check_key(server: Server, status: int, message: str = "") -> None:
         )
     else:
         problem = "wants a key, and none is set. Set the environment variable for it, or enter it on its page"
-    reason = _server_message(message) if server.has_key or status == 403 else ""
+    # With 401 it may repeat a part of the key.
+    reason = _server_message(message) if status == 403 else ""
     raise BackendUnavailableError(f"{server.name} {problem} (status {status}).{reason}")
 
 

@@ -5,9 +5,9 @@ import re
 # Qwen, DeepSeek and others; Seed-OSS; Magistral; gpt-oss, whose reply is a channel of its own. Some chat
 # templates send the opening tag, so that only the closing one comes.
 _NAMES = r"think|thinking|thought|reasoning|seed:think"
-_OPENS = rf"<(?:{_NAMES})>|\[THINK\]|<\|channel\|>analysis<\|message\|>"
+_OPENS = rf"<(?:{_NAMES})>|(?-i:\[THINK\])|<\|channel\|>analysis<\|message\|>"
 _CLOSES = (
-    rf"</(?:{_NAMES})>|\[/THINK\]"
+    rf"</(?:{_NAMES})>|(?-i:\[/THINK\])"
     r"|(?>(?:<\|end\|>)?)(?>(?:<\|start\|>assistant)?)<\|channel\|>final<\|message\|>"
 )
 _OPENING = re.compile(rf"\s*+(?:{_OPENS})", re.IGNORECASE)

@@ -19,6 +19,7 @@ MAX_COLUMNS = 2_000
 HEADER_ROWS = 1_000  # rows whose keys are offered as columns
 MAX_DEPTH = 20
 MAX_ARRAYS = 100  # that are offered as the records
+INDEX = "index"  # column of the keys of a data frame, as pandas calls it
 
 
 def flattened(value: Mapping[str, Any]) -> dict[str, Cell]:
@@ -176,12 +177,13 @@ def _rows_of_columns(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, dict) or not value:
         return []
     if value.keys() == {"columns", "index", "data"}:
-        columns, rows = value["columns"], value["data"]
-        if not (isinstance(columns, list) and isinstance(rows, list)):
+        columns, index, rows = (value[name] for name in ("columns", "index", "data"))
+        if not all(isinstance(part, list) for part in (columns, index, rows)):
             return []
         if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
             return []
-        return [dict(zip(map(str, columns), row, strict=True)) for row in rows]
+        names = [*map(str, columns)]
+        return _with_index(index, [dict(zip(names, row, strict=True)) for row in rows])
     parts = [*value.values()]
     if all(isinstance(part, list) for part in parts):
         if len(parts) < 2 or {*map(len, parts)} != {len(parts[0])} or _arrays(value):
@@ -190,10 +192,19 @@ def _rows_of_columns(value: Any) -> list[dict[str, Any]]:
     if not all(isinstance(part, dict) and part.keys() == parts[0].keys() for part in parts):
         return []
     if all(map(str.isdecimal, value)):
-        return parts
-    if not all(map(str.isdecimal, parts[0])):
+        return _with_index([*value], parts)
+    if len(value) < 2 or not all(map(str.isdecimal, parts[0])):
         return []
-    return [{name: part[row] for name, part in value.items()} for row in parts[0]]
+    rows = [{name: part[row] for name, part in value.items()} for row in parts[0]]
+    return _with_index([*parts[0]], rows)
+
+
+def _with_index(index: list[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows with a column of their keys, unless these only number the rows."""
+    keys = [*map(str, index)]
+    if len(keys) != len(rows) or keys == [*map(str, range(len(rows)))]:
+        return rows
+    return [{INDEX: key} | row for key, row in zip(keys, rows, strict=True)]
 
 
 def _row_location(row: int, header: str) -> str:

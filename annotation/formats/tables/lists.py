@@ -56,14 +56,19 @@ def _items(cell: object, separator: str) -> list[object]:
         return [part.strip() for part in text.split(separator) if part.strip()]
     if not looks_like_list(text):
         return [cell]
-    for as_json in (text, python_as_json(text) if "{" in text else ""):
-        try:
-            value = json.loads(as_json)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, list):
-            return value
+    if isinstance(value := _parsed(text), list):
+        return value
+    if "{" in text and isinstance(value := _parsed(python_as_json(text)), list):
+        return value
     return list(_python_items(text))
+
+
+def _parsed(text: str) -> object:
+    """Return the value of a JSON text, None for other text."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _python_items(text: str) -> list[str]:

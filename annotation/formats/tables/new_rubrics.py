@@ -38,7 +38,7 @@ _PAIRS = (
     *(("non", "oui"), ("faux", "vrai"), ("no", "sí"), ("no", "si"), ("no", "sì")),
     *(("falso", "verdadero"), ("falso", "vero")),
 )
-_NUMBERED = re.compile(r"\s*(\d{1,2}|100)[^\w.,]+[^\W\d]")  # not 2-3, nor 1.5 h
+_NUMBERED = re.compile(r"\s*(\d{1,2}|100)\s*[-–—:.=()]+\s*[^\W\d]")  # 5 - full; not 2-3 or 18 to 24
 SECOND_LEVELS = ("other", "another")  # second level where all grades are the same word
 
 

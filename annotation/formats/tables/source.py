@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from annotation.formats.tables.cells import Cell, Record, TableError
 
@@ -54,8 +55,9 @@ def header_rows(
 
     `header` is their numbers; without it the header is guessed: the first row with as many non-empty,
     different text cells as the widest of the rows after it. If that row has numbers or long texts, as rows
-    of data have, an earlier row with a blank or repeated name is the header; if there is no such row, two
-    rows whose names together differ are. Raises TableError where there is none.
+    of data have, an earlier row with a blank or repeated name is the header. If there is no such row, the
+    header is two rows whose joined names differ, or the first full row of names. Raises TableError where
+    there is none.
     """
     if header is not None:
         header_numbers = [header] if isinstance(header, int) else list(header)
@@ -75,22 +77,42 @@ def header_rows(
             break
     for index, (number, cells) in enumerate(ahead):
         names = {str(cell).strip() for cell in cells if isinstance(cell, str) and cell.strip()}
-        following = [
-            sum(not is_empty(cell) for cell in row)
-            for _, row in ahead[index + 1 : index + 1 + HEADER_LOOKAHEAD]
-        ]
-        filled = sum(not is_empty(cell) for cell in cells)
+        following = [_filled(row) for _, row in ahead[index + 1 : index + 1 + HEADER_LOOKAHEAD]]
+        filled = _filled(cells)
         if names and len(names) == filled and len(names) >= max(following, default=0):
             if any(map(_is_datum, cells)):
-                number, cells = _row_of_names(ahead[:index], filled) or (number, cells)
+                has_long_texts = _have_long_text(cells, *(row for _, row in ahead[index + 1 :][:1]))
+                earlier = [
+                    record
+                    for record in ahead[:index]
+                    if has_long_texts or _last_filled(record[1]) == _last_filled(cells)
+                ]
+                number, cells = _row_of_names(earlier, filled) or (number, cells)
             return [[header_text(cell) for cell in cells]], number
     if not ahead:
         raise TableError("is empty")
-    width = max(sum(not is_empty(cell) for cell in cells) for _, cells in ahead)
+    width = max(_filled(cells) for _, cells in ahead)
     if rows := _two_rows_of_names(ahead, width):
         return [[header_text(cell) for cell in cells] for _, cells in rows], rows[-1][0]
-    number, cells = _row_of_names(ahead, width) or ahead[0]
+    number, cells = _full_row_of_names(ahead, width) or _row_of_names(ahead, width) or ahead[0]
     return [[header_text(cell) for cell in cells]], number
+
+
+def _filled(cells: Sequence[Cell]) -> int:
+    return sum(not is_empty(cell) for cell in cells)
+
+
+def _last_filled(cells: Sequence[Cell]) -> int:
+    """Return the number of the last filled cell: a row of names ends with that of the last column."""
+    return max((number for number, cell in enumerate(cells, 1) if not is_empty(cell)), default=0)
+
+
+def _have_long_text(*rows: Sequence[Cell]) -> bool:
+    """Return whether two rows have long texts in a column, which are no names."""
+    return len(rows) == 2 and any(
+        isinstance(a, str) and isinstance(b, str) and min(len(a), len(b)) > LONGEST_NAME
+        for a, b in zip(*rows, strict=False)
+    )
 
 
 def _is_datum(cell: Cell) -> bool:
@@ -99,6 +121,15 @@ def _is_datum(cell: Cell) -> bool:
         return False
     text = cell.strip() if isinstance(cell, str) else ""
     return not text or len(text) > LONGEST_NAME or bool(_NUMBER.fullmatch(text))
+
+
+def _full_row_of_names(records: Iterable[Record], width: int) -> Record | None:
+    """Return the first row that names all columns, with more than one name in all."""
+    for number, cells in records:
+        names = {header_text(cell) for cell in cells} - {""}
+        if _filled(cells) == width and len(names) > 1 and not any(map(_is_datum, cells)):
+            return number, cells
+    return None
 
 
 def _row_of_names(
@@ -116,7 +147,7 @@ def _row_of_names(
 
 
 def _two_rows_of_names(ahead: Sequence[Record], width: int) -> Sequence[Record]:
-    """Return two rows whose names together tell all columns apart; () where there are none.
+    """Return two rows whose joined names differ in all columns; () where there are none.
 
     Such as merged names of people above what each of them graded. A row of data follows them.
     """
@@ -125,6 +156,9 @@ def _two_rows_of_names(ahead: Sequence[Record], width: int) -> Sequence[Record]:
         if any(_is_datum(cell) for _, cells in rows for cell in cells):
             return ()
         texts = [[header_text(cell) for cell in cells] for _, cells in rows]
+        repeated = {name for name in texts[0] if texts[0].count(name) > 1} - {""}
+        if any(name in repeated and not below for name, below in zip_longest(*texts, fillvalue="")):
+            continue  # a row of data, of which a cell is blank
         names = {*_joined_names(texts, max(map(len, texts)))} - {""}
         if len(names) == width and any(map(_is_datum, following)):
             return rows

@@ -29,7 +29,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 WINDOWS = "cp1252"
-_LINE_END = re.compile(r"\r\n|\r|\n")  # other line separators are words of a cell
+_LINE_END = re.compile(r"\r\n|\r|\n")  # other line separators belong to the cell
 _CLOSED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -37,7 +37,7 @@ _CLOSED = re.compile(r'"(?:[^"]|"")*"')
 class TextFormat:
     """Format of a text file. `skips_line` is True where its first line is `sep=X`.
 
-    `quote` is "" where quotation marks are signs as others.
+    `quote` is "" where quotation marks are ordinary characters.
     """
 
     encoding: str

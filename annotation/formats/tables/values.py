@@ -18,7 +18,8 @@ MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "#n/a", "<na>"
 """Texts, in lower case, of a grade or number that is missing."""
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?", re.ASCII)  # 1.234,5
-_COMMA = re.compile(r"[+-]?\d+,\d+\s*%?", re.ASCII)
+# Not 1,204, which may be a thousand.
+_COMMA = re.compile(r"[+-]?(?![1-9]\d{0,2},\d{3}\s*%?\Z)\d+,\d+(?:[eE][+-]?\d+)?\s*%?", re.ASCII)
 _WORD_SIGNS = re.compile(r"[\s_-]+")
 TRUE = frozenset(
     {

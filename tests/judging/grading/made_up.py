@@ -91,6 +91,7 @@ NUMBERS: list[Row] = [
         "It was a mistake to leave out the year. Rating: @",
         "The first half says 4.\nScore: @\n\nIn short: the harbour.\n\nScore: @",
     ),
+    *graded_forms("reason-1 reason-2", 'The text says "they [think] it was old".\nRating: @'),
     *graded_forms(
         THINK,
         *("<think>\nThe harbour is named. A 4? Or a 2?\n</think>\n\n@", "<think></think>@"),

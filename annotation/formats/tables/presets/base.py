@@ -60,11 +60,13 @@ class PresetTables:
             for header, role in columns.items()
             if isinstance(role, dict) and role["role"] in (Role.VALUE, Role.GRADE)
         ]
-        if numbers and any(
-            has_comma(cells.get(header))
-            for _, cells in islice(table.rows(), SAMPLE_ROWS)
+        sample = [
+            cells.get(header)
+            for _, cells in islice(table.rows() if numbers else (), SAMPLE_ROWS)
             for header in numbers
-        ):
+        ]
+        has_point = any(isinstance(cell, str) and "." in cell for cell in sample)
+        if any(map(has_comma, sample)) and not has_point:
             part["decimal"] = ","  # as a spreadsheet program saved the file again
         self.tables.append((table, part))
 
@@ -215,7 +217,7 @@ def rows_answered(preset: PresetTables, table: Table, header: str) -> Table:
 def answer_constants(
     file: TableFile, constants: Mapping[str, str], rater: str = "", kind: str = "model"
 ) -> dict[str, str]:
-    """Return the constants of rows that tell an answer: the system is called like the file."""
+    """Return the constants of rows with an answer: the system is called like the file."""
     base = {"text.kind": "report", "system": file.stem}
     return base | ({"rater": rater, "rater.kind": kind} if rater else {}) | dict(constants)
 

@@ -128,7 +128,7 @@ def _promptfoo_output(table: Table) -> str:
 def _promptfoo_answer(cells: Mapping[str, Cell], output: str) -> Cell:
     """Return the output: a text, or the text of an answer in an object."""
     cell = cells.get(output)
-    if isinstance(cell, str):
+    if isinstance(cell, str | bool):
         return cell
     return text_in(nested_value(cells, output), ANSWERS, ASSISTANT)
 

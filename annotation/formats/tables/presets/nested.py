@@ -35,9 +35,9 @@ def parsed(cell: Cell) -> Any:
     """Return the list or object in a cell, also of its text form; other cells as they are."""
     if not isinstance(cell, str) or cell.lstrip()[:1] not in ("[", "{"):
         return cell
-    for text in (cell, python_as_json(cell)):
+    for as_json in (str, python_as_json):  # the second only where the first is none
         try:
-            value = json.loads(text)
+            value = json.loads(as_json(cell))
         except (ValueError, RecursionError):
             continue
         if isinstance(value, list | dict):

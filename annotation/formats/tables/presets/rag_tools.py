@@ -182,7 +182,7 @@ def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:
 
 def _without_json_quotes(table: Table, header: str) -> Table:
     """Return the table with plain texts in a column that has JSON strings alone."""
-    cells = [cells.get(header) for _, cells in table.rows()]
+    cells = (cells.get(header) for _, cells in table.rows())
     if not all(_json_string(cell) is not None for cell in cells if not is_empty(cell)):
         return table
     return with_columns(table, {header: lambda cells: _json_string(cells.get(header))}, header)

@@ -169,6 +169,7 @@ def test_decimal_comma(guess):
             {"0 - überhaupt nicht": 0, "5: half": 5, "10 (full)": 10},
         ),
         (["2-3", "1-2"], "nominal", {"1-2": 0, "2-3": 1}),
+        (["25 to 34", "18 to 24"], "nominal", {"18 to 24": 0, "25 to 34": 1}),
         (["1 - bad", "1 - good"], "nominal", {"1 - bad": 0, "1 - good": 1}),
     ],
 )

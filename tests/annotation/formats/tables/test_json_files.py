@@ -64,6 +64,21 @@ def test_data_frame_as_one_object_is_read_by_row(table, value, indent):
 @pytest.mark.parametrize(
     "value",
     [
+        {"q": {"101": "Why?", "7": "How?"}, "c": {"101": 4, "7": 5}},
+        {"101": {"q": "Why?", "c": 4}, "7": {"q": "How?", "c": 5}},
+        {"columns": ["q", "c"], "index": [101, 7], "data": [["Why?", 4], ["How?", 5]]},
+    ],
+    ids=["columns", "rows by key", "split"],
+)
+def test_keys_of_a_data_frame_are_a_column_unless_they_number_the_rows(table, value):
+    rows = [row for _, row in table(json.dumps(value)).rows()]
+    assert rows == [{"index": "101", "q": "Why?", "c": 4}, {"index": "7", "q": "How?", "c": 5}]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"grades": {"1": 2, "2": 0}},
         {"q": "Why?", "a": "So."},
         {"q": ["Why?"], "a": "So."},
         {"q": ["Why?"], "a": ["So.", "No."]},

@@ -78,12 +78,13 @@ def test_promptfoo_prompts_of_a_provider_are_systems(tmp_path):
 def test_promptfoo_outputs_that_are_objects_are_read_by_their_answer(tmp_path):
     results = [
         _result("Why?", "bot", 0, {"answer": "So.", "documents": ["x"]}),
+        _result("Is it?", "bot", 0, True),
         _result("How?", "bot", 0, None, error="timed out"),
     ]
     prompts = [{"raw": "{{question}}"}]
     file = write_file(tmp_path, "p.json", {"version": 3, "results": results, "prompts": prompts})
     rows, counts = read_preset("promptfoo", [file])
-    assert _reports(rows) == [("bot", "So.")]
+    assert sorted(_reports(rows)) == [("bot", "So."), ("bot", "true")]
     assert counts == {"rows without an answer: left out": 1}
 
 
@@ -167,3 +168,10 @@ def test_metrics_with_decimal_commas_are_values(tmp_path):
     values = [(row["measure"], row["value"]) for row in rows["values"]]
     assert values == [("faithfulness", 0.5), ("own", 0.855), ("faithfulness", 1.0)]
     assert grades_of(rows) == [("ragas", "ragas-fit", 1), ("ragas", "ragas-fit", 0)]
+
+
+def test_commas_of_thousands_beside_decimal_points_are_no_decimal_commas(tmp_path):
+    text = 'user_input,response,faithfulness,tokens\nWhy?,So.,0.85,"1,204"\nHow?,Thus.,0.5,987\n'
+    rows, _ = read_preset("ragas", [write_file(tmp_path, "bot.csv", text)])
+    values = [(row["measure"], row["value"]) for row in rows["values"]]
+    assert values == [("faithfulness", 0.85), ("faithfulness", 0.5)]

@@ -47,6 +47,31 @@ def test_header_with_numbers_as_names_is_kept(headers, text):
     assert headers(text) == ("q", "1", "2", "3")
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Annotator;Anna\nText;1;2\nt1;0;1\n", ("Text", "1", "2")),
+        (f"Study;May\nid;{LONG};n\na;4;1\n", ("id", " ".join(LONG.split()), "n")),
+        ("Text;Coverage;;Fluency;\nid;1;2;3;4\nt1;0;1;0;1\n", ("id", "1", "2", "3", "4")),
+    ],
+    ids=["metadata", "long name", "groups of columns"],
+)
+def test_header_below_a_narrower_row_is_kept(headers, text, names):
+    assert headers(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("id,n,n,n,n\nt1,yes,no,maybe,yes\nt2,no,no,maybe,no\n", ("id", "n", "n (2)")),
+        (f"id,text,n,n\nt1,Short answer,yes,\nt2,{LONG},no,no\n", ("id", "text", "n")),
+    ],
+    ids=["words", "a blank and a long text"],
+)
+def test_first_row_with_a_repeated_name_above_words_is_the_header(headers, text, names):
+    assert headers(text)[: len(names)] == names
+
+
 def _workbook(tmp_path, *merged, rows):
     workbook = Workbook()
     for row in rows:

@@ -27,6 +27,12 @@ BEIR = {
 }
 
 
+@pytest.mark.parametrize("header", ["query-id\tcorpus-id\tqrel", "qid\tdocid\trelevance"])
+def test_header_of_qrels_is_skipped_whatever_its_names(tmp_path, header):
+    read(write(tmp_path, BEIR | {QRELS: [header, *BEIR[QRELS][1:]]}), "beir")
+    assert list(Rating.objects.values_list("text__name", flat=True)) == ["d1", "d2"]
+
+
 def test_passages_topics_and_grades(tmp_path):
     summary = read(write(tmp_path, BEIR), "beir")
     assert dict(Text.objects.values_list("name", "body")) == {
