@@ -26,7 +26,7 @@ class AuthenticatedRequest(HttpRequest):
 
 
 class PageNotFoundError(Http404):
-    """404 for a page that no longer exists; its text is the reason, and is displayed unchanged.
+    """404 for a page that no longer exists, with the reason as its text.
 
     Raise it only where the reader may learn the reason: Http404 has a general text.
     """

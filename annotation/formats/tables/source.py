@@ -103,7 +103,7 @@ def _filled(cells: Sequence[Cell]) -> int:
 
 
 def _last_filled(cells: Sequence[Cell]) -> int:
-    """Return the number of the last filled cell: a row of names ends with that of the last column."""
+    """Return the number of the last filled cell, from 1; 0 for an empty row."""
     return max((number for number, cell in enumerate(cells, 1) if not is_empty(cell)), default=0)
 
 
