@@ -33,7 +33,7 @@ PAIRS = TOPICS * TEXTS * QUESTIONS
 CONCURRENCY = 16
 LEVELS = tuple((grade, f"{grade} fifths of the question are answered") for grade in range(6))
 PROMPT = "text-first"
-WRITTEN, ORDERS, WRITTEN_TOKENS = "written", 4, 300  # a dataset, and replies that take a second
+WRITTEN, ORDERS, WRITTEN_TOKENS = "written", 8, 300  # a dataset; replies that take seconds in all
 
 
 def texts() -> list[str]:

@@ -17,6 +17,10 @@ ENVIRONMENT = {
     "TRANSFORMERS_OFFLINE": "1",
     "TORCHDYNAMO_DISABLE": "1",  # else the first reply waits half a minute for a compiler
 }
+# The engine starts no process for its worker, which would import torch once more. vLLM permits that on CPUs
+# only with this variable.
+ONE_PROCESS_ENGINE = ENVIRONMENT | {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
+ONE_PROCESS_BACKEND = "uni"
 
 
 def make_model(folder: Path) -> None:
@@ -35,7 +39,7 @@ class VllmServer(ModelProcess):
     """The OpenAI-compatible server of vLLM."""
 
     name = "vLLM"
-    environment = ENVIRONMENT
+    environment = ONE_PROCESS_ENGINE
 
     def __init__(self, model: Path, log: Path) -> None:
         super().__init__(log)
@@ -48,6 +52,7 @@ class VllmServer(ModelProcess):
             "dtype": "float32",
             "max-model-len": MAX_MODEL_LEN,
             "max-num-seqs": 64,
+            "distributed-executor-backend": ONE_PROCESS_BACKEND,
             "host": "127.0.0.1",
             "port": self.port,
         }

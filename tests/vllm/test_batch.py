@@ -5,7 +5,13 @@ import subprocess
 
 from tests.toolbox.empty_site import manage
 from tests.vllm.material import SLUG
-from tests.vllm.server import ENVIRONMENT, MAX_MODEL_LEN, MODEL, PYTHON
+from tests.vllm.server import (
+    MAX_MODEL_LEN,
+    MODEL,
+    ONE_PROCESS_BACKEND,
+    ONE_PROCESS_ENGINE,
+    PYTHON,
+)
 
 PAIRS = 40
 
@@ -17,8 +23,9 @@ def run_batch(model, requests, replies) -> None:
             *(PYTHON, "-m", "vllm.entrypoints.openai.run_batch"),
             *("-i", requests, "-o", replies, "--model", model, "--served-model-name", MODEL),
             *("--dtype", "float32", "--max-model-len", str(MAX_MODEL_LEN), "--enforce-eager"),
+            *("--distributed-executor-backend", ONE_PROCESS_BACKEND),
         ],
-        env=os.environ | ENVIRONMENT,
+        env=os.environ | ONE_PROCESS_ENGINE,
         cwd=model.parent,
         capture_output=True,
         text=True,
