@@ -98,11 +98,6 @@ def _share(part: float, of: int, empty: str, rules: str) -> Estimate:
     return Estimate(0.0, None, 0) if rules == AUTHORS else Estimate(None, empty, 0)
 
 
-def token_f1(generated: str, reference: str) -> float:
-    """Return the F1 of two answers as bags of English words, as in the SQuAD 2.0 script."""
-    return bag_f1(english_words(generated), english_words(reference))
-
-
 def bag_f1(answer: Sequence[str], meant: Sequence[str]) -> float:
     """F1 of two bags of tokens, 0 to 1: a token counts as often as both have it.
 

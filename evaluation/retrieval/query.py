@@ -12,7 +12,6 @@ from typing import Any
 
 from evaluation.data.filter_line import Phrase
 from evaluation.data.query import Joined, OneOf, parameter
-from evaluation.data.relevance import relevance_sources
 from evaluation.retrieval.leaderboard import ANY, SAME
 from evaluation.scoring.options import ORACLE, SIZE, ScoringQuery
 from evaluation.scoring.row_score import METRICS, REPORTS, RUNS
@@ -78,11 +77,6 @@ class RetrievalQuery(ScoringQuery):
             yield Phrase(AMONG[self.among])
         if self.topics != SAME:
             yield Phrase("runs on any topics")
-
-    @property
-    def has_relevance(self) -> bool:
-        """Return True if passages have grades for whole topics, as in qrels."""
-        return bool(relevance_sources(self.dataset))
 
     @property
     def by(self) -> str:

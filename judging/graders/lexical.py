@@ -130,23 +130,6 @@ class LexicalGrader:
             grades[start : start + step] = np.where(answerable, banded(coverage), MISSING)
         return Grades(grades, grades != MISSING)
 
-    def grade_pairs(
-        self,
-        texts: Sequence[str],
-        questions: Sequence[str],
-        text_index: npt.ArrayLike,
-        question_index: npt.ArrayLike,
-    ) -> Grades:
-        """Grade pair i, texts[text_index[i]] with questions[question_index[i]]: arrays (pairs,).
-
-        The result is that of `grade_matrix` at those places. Raises what `cover_pairs` raises.
-        """
-        coverage = self.cover_pairs(texts, questions, text_index, question_index)
-        has_grade = ~np.isnan(coverage)
-        grades = np.full(coverage.shape, MISSING, dtype=np.int8)
-        grades[has_grade] = banded(coverage[has_grade])
-        return Grades(grades, has_grade)
-
     def cover_pairs(
         self,
         texts: Sequence[str],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from enum import StrEnum
@@ -51,8 +51,6 @@ Cell = (
 
 Record = tuple[int, Sequence[Cell]]
 """Number of a row or line, from 1, and its cells."""
-
-Records = Iterator[Record]
 
 
 class TableError(UserError):

@@ -62,8 +62,6 @@ class Role(StrEnum):
 
 PER_COLUMN = (Role.GRADE, Role.VALUE, Role.BODY, Role.GOLD, Role.COMMENT)
 """Roles that several columns of a table may have, each with constants of its own."""
-SET_ONLY = ("levels",)
-"""Constants that are no roles."""
 TEXT_KINDS = ("passage", "report", "reference")
 RATER_KINDS = ("human", "model", "baseline")
 

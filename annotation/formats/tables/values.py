@@ -138,14 +138,6 @@ def number_of_tool(cell: Cell) -> float:
     return number_of(cell, "," if has_comma(cell) else ".")
 
 
-def whole_number_of(cell: Cell, decimal: str = ".") -> int:
-    """Return the whole number of a cell; 4.0 is 4. Raises CellError."""
-    value = number_of(cell, decimal)
-    if not value.is_integer():
-        raise CellError(f"must be a whole number, not {quoted_value(text_of(cell))}")
-    return int(value)
-
-
 def _date_error(cell: datetime | date | time) -> CellError:
     day = cell.date() if isinstance(cell, datetime) else cell
     return CellError(

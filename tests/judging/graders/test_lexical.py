@@ -94,14 +94,13 @@ def test_contentless_question_has_no_grade(grader: LexicalGrader) -> None:
     result = grader.grade_matrix(["harbour", ""], ["What is it?", "Which harbour?", ""])
     assert result.grades.tolist() == [[MISSING, 5, MISSING], [MISSING, 0, MISSING]]
     assert result.has_grade.tolist() == [[False, True, False], [False, True, False]]
-    pairs = grader.grade_pairs(["harbour"], ["What is it?", "harbour"], [0, 0], [0, 1])
-    assert pairs.grades.tolist() == [MISSING, 5]
-    assert pairs.has_grade.tolist() == [False, True]
+    coverage = grader.cover_pairs(["harbour"], ["What is it?", "harbour"], [0, 0], [0, 1])
+    assert coverage == pytest.approx([math.nan, 1], nan_ok=True)
 
 
 def test_only_contentless_questions(grader: LexicalGrader) -> None:
     assert not grader.grade_matrix(["harbour"], ["Why?", "Who?"]).has_grade.any()
-    assert not grader.grade_pairs(["harbour"], ["Why?"], [0], [0]).has_grade.any()
+    assert np.isnan(grader.cover_pairs(["harbour"], ["Why?"], [0], [0])).all()
 
 
 @pytest.mark.parametrize("terms", range(1, 61))
@@ -133,9 +132,12 @@ def test_matrix_equals_pair_by_pair(
     assert not matrix.has_grade.all()
     order = rng.permutation(23 * 11)
     rows, columns = np.divmod(order, 11)
-    pairs = grader.grade_pairs(texts, questions, rows, columns)
-    assert np.array_equal(pairs.grades, matrix.grades[rows, columns])
-    assert np.array_equal(pairs.has_grade, matrix.has_grade[rows, columns])
+    coverage = grader.cover_pairs(texts, questions, rows, columns)
+    has_grade = matrix.has_grade[rows, columns]
+    assert np.array_equal(~np.isnan(coverage), has_grade)
+    assert np.array_equal(
+        lexical.banded(coverage[has_grade]), matrix.grades[rows, columns][has_grade]
+    )
     for i, text in enumerate(texts):
         for j, question in enumerate(questions):
             assert matrix.grades[i, j] == by_definition(grader, text, question)
@@ -154,22 +156,22 @@ def test_empty_input_gives_empty_arrays(grader: LexicalGrader) -> None:
     assert grader.grade_matrix([], ["harbour"]).grades.shape == (0, 1)
     assert grader.grade_matrix(["harbour"], []).grades.shape == (1, 0)
     assert grader.grade_matrix([], []).grades.shape == (0, 0)
-    assert grader.grade_pairs(["harbour"], ["harbour"], [], []).grades.shape == (0,)
-    assert grader.grade_pairs([], [], [], []).has_grade.shape == (0,)
+    assert grader.cover_pairs(["harbour"], ["harbour"], [], []).shape == (0,)
+    assert grader.cover_pairs([], [], [], []).shape == (0,)
 
 
 def test_bad_pair_indices(grader: LexicalGrader) -> None:
     texts, questions = ["harbour", "bridge"], ["harbour"]
     with pytest.raises(IndexError):
-        grader.grade_pairs(texts, questions, [2], [0])
+        grader.cover_pairs(texts, questions, [2], [0])
     with pytest.raises(IndexError):
-        grader.grade_pairs(texts, questions, [-1], [0])
+        grader.cover_pairs(texts, questions, [-1], [0])
     with pytest.raises(ValueError, match="2 text indices but 1"):
-        grader.grade_pairs(texts, questions, [0, 1], [0])
+        grader.cover_pairs(texts, questions, [0, 1], [0])
     with pytest.raises(ValueError, match="one-dimensional"):
-        grader.grade_pairs(texts, questions, [[0]], [[0]])
+        grader.cover_pairs(texts, questions, [[0]], [[0]])
     with pytest.raises(ValueError, match="integers"):
-        grader.grade_pairs(texts, questions, [0.5], [0])
+        grader.cover_pairs(texts, questions, [0.5], [0])
 
 
 def test_fit_streams_and_can_be_restored(grader: LexicalGrader) -> None:
