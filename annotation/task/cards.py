@@ -1,12 +1,31 @@
 """Question card of the item page: a question under one rubric, with the rater's answer."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.urls import reverse
 
 from annotation.models import Answer, AttentionCheck, Rubric, SubQuestion
 from annotation.task.forms import selected_options
+from annotation.text.spans import Span
+
+
+class AnswerSummary(NamedTuple):
+    """An answer as text, for comparison with another one."""
+
+    grade: str
+    quotes: tuple[str, ...]
+    note: str
+    confidence: str
+
+
+class AnswerConflict(NamedTuple):
+    """A sent answer beside a newer one that its page did not know."""
+
+    sent: AnswerSummary
+    stored: AnswerSummary
+    stored_at: datetime
 
 
 @dataclass(frozen=True)
@@ -17,9 +36,11 @@ class RefusedForm:
     """
 
     problem: str
+    base: str
     grade: str
-    ticked: tuple[str, ...]  # places of spans, "start:end"
+    ticked: tuple[Span, ...]
     quotes: str
+    conflict: AnswerConflict | None = None
 
 
 @dataclass
@@ -78,12 +99,22 @@ class QuestionCard:
         return selected_options(self.chosen, self.rubric)
 
     @property
-    def boxes(self) -> list[tuple[dict[str, Any], str, bool]]:
-        """Each span with its position in the text, and whether its checkbox is ticked."""
-        positions = [(span, f"{span['start']}:{span['end']}") for span in self.spans]
+    def base(self) -> str:
+        """Key of the newest answer that its form knows; a refused one knows no newer than before."""
+        return self.refused.base if self.refused else self.key
+
+    @property
+    def boxes(self) -> list[tuple[str, str, bool]]:
+        """Quote and position of each span, and whether its checkbox is ticked.
+
+        A refused form can have ticks of spans that are no longer stored.
+        """
+        stored = {(span["start"], span["end"]): span["quote"] for span in self.spans}
+        sent = self.refused.ticked if self.refused else ()
+        ticked = {(span.start, span.end): span.quote for span in sent} if self.refused else stored
         return [
-            (span, position, not self.refused or position in self.refused.ticked)
-            for span, position in positions
+            (quote, f"{start}:{end}", (start, end) in ticked)
+            for (start, end), quote in sorted((stored | ticked).items())
         ]
 
     @property

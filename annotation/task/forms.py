@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from typing import Any, NamedTuple, Self
 
 from django import forms
@@ -179,6 +180,15 @@ def _has_shape(span: object, shape: dict[str, type]) -> bool:
     return isinstance(span, dict) and all(
         type(span.get(key)) is kind for key, kind in shape.items()
     )
+
+
+def ticked_spans(body: str, positions: list[str]) -> tuple[Span, ...]:
+    """Return the spans at sent positions, to display them again; what is no span is left out."""
+    spans = []
+    for position in positions:
+        with suppress(SpanError):
+            spans += _parse_positions(body, [position])
+    return tuple(spans)
 
 
 def _parse_positions(body: str, positions: list[str]) -> list[Span]:

@@ -63,6 +63,16 @@ class AnswerError(UserError):
     """An answer that cannot be taken; the message is for the person who gave it."""
 
 
+class ReusedKeyError(AnswerError):
+    """An answer with the key of another answer, as from a page that was sent before."""
+
+    def __init__(self, newest: Answer) -> None:
+        super().__init__(
+            _("This answer was already sent with other content. Please reload the page.")
+        )
+        self.newest = newest
+
+
 class UnfinishedError(Exception):
     """A submission of an item that lacks answers, or has contradicting ones; it stays open."""
 
@@ -76,9 +86,10 @@ class AnswerConflictError(UserError):
 
     status = 409
 
-    def __init__(self, newest: Answer) -> None:
+    def __init__(self, newest: Answer, sent: Answer) -> None:
         super().__init__("This question was answered in another place meanwhile.")
         self.newest = newest
+        self.is_equal = _is_equal(newest, sent)
 
 
 def save_answer(
@@ -107,7 +118,7 @@ def save_answer(
     true. An answer to a released item is stored, and it counts if a slot is still free. In
     a closed campaign it is stored in any case, and changes nothing else; `late` has the reason.
 
-    Raises AnswerError where the key has already carried another answer, and AnswerConflictError
+    Raises ReusedKeyError where the key has already carried another answer, and AnswerConflictError
     where there is a newer answer than the base.
     """
     campaign = assignment.participant.campaign
@@ -141,13 +152,13 @@ def save_answer(
                 raise AnswerError(problem)
             is_closed = not campaign.counts_answers()
             newest = _newest_to(assignment, question, rubric)
+            answer.note, answer.confidence = remark or (newest[2:] if newest else Remark())
             # In a closed campaign nothing is overwritten, so nobody has to choose.
             checks_base = knows_base and not is_closed
             if newest and checks_base and UUID(str(newest[1])) not in (key, base):
                 if _sent_before(answer):
                     raise IntegrityError
-                raise AnswerConflictError(Answer.objects.get(pk=newest[0]))
-            answer.note, answer.confidence = remark or (newest[2:] if newest else Remark())
+                raise AnswerConflictError(Answer.objects.get(pk=newest[0]), answer)
             if answer.exposure and newest and (earlier := _unchanged(newest[0], answer)):
                 answer.exposure = earlier.exposure  # a remark was added to a grade from before
             answer.late = Answer.Late.CLOSED if is_closed else assigning.late_reason(assignment)
@@ -155,7 +166,7 @@ def save_answer(
             if not answer.late:
                 answer.reopens = _record_rating(answer, campaign)
     except IntegrityError:
-        return _stored_answer(answer)
+        return _stored_answer(answer, remark)
     return answer
 
 
@@ -212,18 +223,29 @@ def _sent_before(answer: Answer) -> bool:
     return Answer.objects.filter(assignment=answer.assignment, key=answer.key).exists()
 
 
-def _stored_answer(answer: Answer) -> Answer:
+def _stored_answer(answer: Answer, remark: Remark | None) -> Answer:
     """Return the stored answer with this one's key.
 
-    Raises AnswerError where its content differs.
+    Raises ReusedKeyError where its content differs.
     """
     stored = Answer.objects.get(assignment=answer.assignment, key=answer.key)
-    for name in ("question_id", "check_asked_id", "rubric_id", "grade", "spans"):
-        if getattr(stored, name) != getattr(answer, name):
-            raise AnswerError(
-                _("This answer was already sent with other content. Please reload the page.")
-            )
+    answer.note, answer.confidence = remark or (stored.note, stored.confidence)
+    if not _is_equal(stored, answer):
+        of_question = Answer.objects.filter(
+            assignment=answer.assignment,
+            question=answer.question_id,
+            check_asked=answer.check_asked_id,
+            rubric=answer.rubric_id,
+        )
+        raise ReusedKeyError(of_question.order_by("pk").last() or stored)
     return stored
+
+
+def _is_equal(stored: Answer, sent: Answer) -> bool:
+    """Return whether two answers to one item are to the same question, with the same content."""
+    question = ("question_id", "check_asked_id", "rubric_id")
+    content = ("grade", "spans", "note", "confidence")
+    return all(getattr(stored, name) == getattr(sent, name) for name in (*question, *content))
 
 
 def _record_rating(answer: Answer, campaign: Campaign) -> bool:

@@ -31,9 +31,16 @@ from annotation.participation.time_left import minutes_left
 from annotation.participation.withdrawal import end_message
 from annotation.prepared import PreparedObjects
 from annotation.task import saving
-from annotation.task.cards import QuestionCard, RefusedForm
+from annotation.task.cards import AnswerConflict, AnswerSummary, QuestionCard, RefusedForm
 from annotation.task.contradictions import contradiction_text, contradiction_texts
-from annotation.task.forms import AnswerForm, SkipForm, problems, with_grade_of_labels
+from annotation.task.forms import (
+    AnswerForm,
+    Remark,
+    SkipForm,
+    problems,
+    ticked_spans,
+    with_grade_of_labels,
+)
 from annotation.task.page import item_cards, labels_of, links_of, page_context
 from annotation.task.queue import parse_queue, replay
 from annotation.task.saving import item_to_answer
@@ -131,10 +138,16 @@ def _save(
             altered=form.cleaned_data["altered"],
             remark=form.remark,
         )
-    except saving.AnswerError as error:
-        return _report_refusal(request, assignment, str(error), "refused", answered_question)
     except saving.AnswerConflictError as error:
-        return JsonResponse(_answer_json(error.newest), status=409)
+        if is_by_script(request):
+            return JsonResponse(_answer_json(error.newest), status=409)
+        if not error.is_equal:
+            return _report_conflict(request, assignment, form, error.newest, answered_question)
+        saved = error.newest
+    except saving.AnswerError as error:
+        if isinstance(error, saving.ReusedKeyError) and not is_by_script(request):
+            return _report_conflict(request, assignment, form, error.newest, answered_question)
+        return _report_refusal(request, assignment, str(error), "refused", answered_question)
     notice = _late_notice(saved)
     if is_by_script(request):
         if saved.reopens:
@@ -347,6 +360,8 @@ def _page(
         "minutes_left": minutes_left(part) if can_finish else None,
         "is_part_returned": bool(part and part.outcome == Part.Outcome.RETURNED),
         "is_skip_refused": is_skip_refused,
+        # A script would take the values of a refused form for saved ones.
+        "has_no_scripts": any(card.refused for card in context["asked"]),
         "skips": skips_of(participant, part),
         "no_more_skips": no_more_skips_message(participant.campaign.rubric),
         "part_ends": part.expires if part and not part.outcome else None,
@@ -384,15 +399,79 @@ def _report_refusal(
     assignment = _get_own_assignment(request, assignment.pk)
     cards = item_cards(assignment)
     card = _card(cards, *answered_question)
+    _refuse_form(request, assignment, card, message, request.POST.get("base", card.key))
+    return _page(request, assignment, status=422, cards=cards)
+
+
+def _refuse_form(
+    request: AuthenticatedRequest,
+    assignment: Assignment,
+    card: QuestionCard,
+    message: str,
+    base: str,
+    conflict: AnswerConflict | None = None,
+) -> None:
+    """Put the sent values into the form of a card, with the reason why they are not saved."""
     card.refused = RefusedForm(
         message,
+        base,
         with_grade_of_labels(request.POST, card.rubric).get("grade", ""),
-        tuple(request.POST.getlist("keep")),
+        ticked_spans(assignment.item.as_shown().body or "", request.POST.getlist("keep")),
         request.POST.get("quotes", ""),
+        conflict,
     )
     card.note = request.POST.get("note", card.note)
     card.confidence = request.POST.get("confidence", card.confidence)
-    return _page(request, assignment, status=422, cards=cards)
+
+
+def _report_conflict(
+    request: AuthenticatedRequest,
+    assignment: Assignment,
+    form: AnswerForm,
+    newest: Answer,
+    answered_question: tuple[SubQuestion | AttentionCheck, Rubric | None],
+) -> HttpResponseBase:
+    """Show a sent answer beside a newer one; nothing is saved before the person chooses.
+
+    The form knows of the newer answer now, so it replaces it when it is sent once more.
+    """
+    assignment = _get_own_assignment(request, assignment.pk)
+    cards = item_cards(assignment)
+    card = _card(cards, *answered_question)
+    sent = form.cleaned_data
+    quotes = [span.quote for span in sent["span_list"]]
+    remark = form.remark or Remark(newest.note, newest.confidence)
+    conflict = AnswerConflict(
+        _summary(assignment, card, sent["grade"], quotes, *remark),
+        _summary(
+            assignment,
+            card,
+            newest.grade,
+            [span["quote"] for span in newest.spans],
+            newest.note,
+            newest.confidence,
+        ),
+        newest.created,
+    )
+    problem = _("This question was answered in another place too. Which answer counts?")
+    message = str(MESSAGES["refused"]).format(problem=problem)
+    _refuse_form(request, assignment, card, message, str(newest.key), conflict)
+    return _page(request, assignment, status=409, cards=cards)
+
+
+def _summary(
+    assignment: Assignment,
+    card: QuestionCard,
+    grade: int | None,
+    quotes: list[str],
+    note: str,
+    confidence: str,
+) -> AnswerSummary:
+    rubric_wording = campaign_wording(assignment.participant.campaign, assignment.item.text.kind)
+    wording = rubric_wording.further[card.rubric.slug] if card.is_further else rubric_wording
+    label = dict(Answer.Confidence.choices).get(confidence, "")
+    grade_text = wording.grade_text(grade) or str(MESSAGES["no_grade"])
+    return AnswerSummary(grade_text, tuple(quotes), note, str(label))
 
 
 def _plain_text_422(problem: str) -> HttpResponse:
