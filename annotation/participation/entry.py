@@ -269,6 +269,23 @@ def make_links(
     return participants
 
 
+def get_or_create_guest(campaign: Campaign, secret: str) -> Participant:
+    """Return the guest with this secret who came by the open link; create it the first time.
+
+    Concurrent requests create one participation.
+    """
+    source = Participant.Source.LINK
+    # Longer than a pseudonym: no two secrets have the same, and the database stores it once.
+    username = f"w-{_digest(campaign, source, secret)[:20]}"
+    guests = campaign.participants.select_related("rater__user", "campaign")
+    if participant := guests.filter(rater__user__username=username).first():
+        return participant
+    try:
+        return _create_guest(campaign, source, "", secret=secret, username=username)
+    except IntegrityError:  # made by another request a moment ago
+        return guests.get(rater__user__username=username)
+
+
 def renew_link(participant: Participant, until: datetime | None) -> None:
     """Replace the invitation link; the one before lets nobody in from now on.
 
@@ -376,22 +393,28 @@ def completion_redirect_url(campaign: Campaign, code: str, worker: str, *, is_do
     return platform.back.replace("{code}", quote(code, safe=""))
 
 
-def _create_guest(campaign: Campaign, source: str, external_id: str, *, secret: str) -> Participant:
-    """Create a guest, a rater of the same name, and a participation.
+def _create_guest(
+    campaign: Campaign, source: str, external_id: str, *, secret: str, username: str = ""
+) -> Participant:
+    """Create a guest, a rater and a participation; the default name is the rater's.
 
     Raises IntegrityError where a concurrent request created it.
     """
     name = _pseudonym(campaign, source, secret)
     with transaction.atomic():
-        user = User(username=name, role=User.Role.WORKER, is_guest=True)
+        user = User(username=username or name, role=User.Role.WORKER, is_guest=True)
         user.set_unusable_password()
         user.save()
         rater = Rater.objects.create(user=user, name=name, kind=Rater.Kind.HUMAN)
         return assigning.invite(campaign, rater, source, external_id)
 
 
+def _digest(campaign: Campaign, source: str, secret: str) -> str:
+    return hmac.new(campaign.salt.encode(), f"{source}:{secret}".encode(), sha256).hexdigest()
+
+
 def _pseudonym(campaign: Campaign, source: str, secret: str) -> str:
-    digest = hmac.new(campaign.salt.encode(), f"{source}:{secret}".encode(), sha256).hexdigest()
+    digest = _digest(campaign, source, secret)
     name = f"w-{digest[:10]}"
     if Participant.objects.filter(
         campaign=campaign, rater__name=name, erased_at__isnull=False

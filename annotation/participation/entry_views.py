@@ -6,11 +6,12 @@ from typing import cast
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
 from annotation.models import Campaign, Participant, User
@@ -86,6 +87,7 @@ def invited(request: HttpRequest, token: str) -> HttpResponseBase:
     return _log_in(request, participant)
 
 
+@csrf_exempt  # who has joined in another tab goes on; the form of a newcomer is checked
 @login_not_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -115,15 +117,22 @@ def join_study(request: HttpRequest, token: str) -> HttpResponseBase:
         return _refuse_entry(request, campaign, str(error))
 
 
+@csrf_protect
 def _open_link_page(
     request: HttpRequest, campaign: Campaign, user: User | None
 ) -> HttpResponseBase:
-    """Show the terms; a person who agrees becomes a participant, and a refusal is not stored."""
+    """Show the terms; a person who agrees becomes a participant, and a refusal is not stored.
+
+    A browser has a secret for the tokens of its forms, and another one after each login. Until the
+    reply to “I agree” is there, a second press or tab sends the same: it is the same guest.
+    """
     questions = workflow.screening_questions(campaign)
     form = ConsentForm(questions, request.POST if request.method == "POST" else None)
     if form.is_valid() and form.agrees:
         account = user if user and not user.is_guest else None
-        participant = workflow.join_by_open_link(campaign, account)
+        get_token(request)  # sets the secret where the browser has none yet
+        secret = request.META["CSRF_COOKIE"]
+        participant = workflow.join_by_open_link(campaign, account, secret)
         response = _log_in(request, participant)
         screening.record(request, participant, form)
         return response

@@ -159,15 +159,16 @@ def join(campaign: Campaign, worker: str, *, agrees: bool) -> Participant:
 
 
 @transaction.atomic
-def join_by_open_link(campaign: Campaign, user: User | None) -> Participant:
+def join_by_open_link(campaign: Campaign, user: User | None, browser_secret: str) -> Participant:
     """Create a participation for a person who agreed to the terms at the open link.
 
-    An account takes part as itself; anybody else becomes a guest with a personal link.
+    An account takes part as itself; anybody else becomes a guest with a personal link. Who agrees
+    twice with the same secret is the same guest.
     """
     if user:
         participant = assigning.invite(campaign, assigning.rater_of(user))
     else:
-        (participant,) = entry.make_links(campaign, [""])
+        participant = entry.get_or_create_guest(campaign, browser_secret)
     if campaign.consent:
         consent(participant)
     return participant
