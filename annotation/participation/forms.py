@@ -8,10 +8,14 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.errors import UserError
 from annotation.form_fields import MultilineField
 from annotation.models import CheckQuestion, SurveyQuestion
-from annotation.participation.survey import Values, values_version
+from annotation.participation.survey import (
+    SurveyConflictError,
+    SurveyError,
+    Values,
+    values_version,
+)
 from annotation.row_versions import VERSION
 
 ANSWER_REQUIRED = {"required": gettext_lazy("Please choose an answer.")}
@@ -149,6 +153,7 @@ class SurveyForm(forms.Form):
         # A refused page displays what was sent, and not what another tab has stored since.
         self.version = self.data.get(VERSION, values_version(dict(stored)))
         self._refused = 0
+        self._other_answers: Values | None = None
         for name, question in self.questions.items():
             self.fields[name] = _survey_field(question)
 
@@ -156,9 +161,25 @@ class SurveyForm(forms.Form):
     def status(self) -> int:
         return self._refused or (422 if self.errors else 200)
 
-    def rows(self) -> list[tuple[SurveyQuestion, forms.BoundField]]:
-        """Return the questions with their fields."""
-        return [(question, self[name]) for name, question in self.questions.items()]
+    def rows(self) -> list[tuple[SurveyQuestion, forms.BoundField, str]]:
+        """Return the questions with their fields, and with another stored answer after a conflict."""
+        return [
+            (question, self[name], self._other_answer(question, name))
+            for name, question in self.questions.items()
+        ]
+
+    def _other_answer(self, question: SurveyQuestion, name: str) -> str:
+        """Return the stored answer as text if another one was sent; else empty."""
+        if self._other_answers is None:
+            return ""
+        stored, sent = self._other_answers.get(question.pk), self.values().get(question.pk)
+        if stored == sent:
+            return ""
+        labels = dict(getattr(self.fields[name], "choices", ()))
+        values = stored if isinstance(stored, list) else [stored]
+        return ", ".join(
+            str(labels.get(value, value)) for value in values if value is not None
+        ) or _("No answer")
 
     def values(self) -> Values:
         """Return the valid answers by the key of their question, without empty ones."""
@@ -167,11 +188,16 @@ class SurveyForm(forms.Form):
         }
         return {pk: value for pk, value in answers.items() if value not in (None, "", [])}
 
-    def refuse(self, error: UserError, stored: Mapping[int, Any]) -> None:
-        """Add the reason why the answers are not stored, and take over the stored version."""
+    def refuse(self, error: SurveyError) -> None:
+        """Add the reason why the answers are not stored.
+
+        After a conflict the page displays the stored answers too, so it takes over their version.
+        """
         self.add_error(None, str(error))
         self._refused = error.status
-        self.version = values_version(dict(stored))
+        if isinstance(error, SurveyConflictError):
+            self._other_answers = error.stored
+            self.version = values_version(error.stored)
 
 
 def _survey_field(question: SurveyQuestion) -> forms.Field:

@@ -22,6 +22,16 @@ class SurveyError(UserError):
     status = 409
 
 
+class SurveyConflictError(SurveyError):
+    """Answers from a page that did not know those that are stored now."""
+
+    def __init__(self, stored: Values) -> None:
+        super().__init__(
+            _("You sent other answers in another place. Check these, and send them again.")
+        )
+        self.stored = stored
+
+
 def questions_of(campaign: Campaign, page: str) -> list[SurveyQuestion]:
     return list(campaign.survey_questions.filter(page=page))
 
@@ -66,8 +76,8 @@ def save_answers(
 ) -> None:
     """Replace a participant's answers to a page by the sent ones; sent twice is stored once.
 
-    Raises SurveyError where the study is closed, where the person's data was deleted, and where
-    other answers are stored than the page knew of.
+    Raises SurveyError where the study is closed and where the person's data was deleted, and
+    SurveyConflictError where other answers are stored than the page knew of.
     """
     participant = lock_participant(participant)
     if not participant.campaign.counts_answers():
@@ -77,9 +87,7 @@ def save_answers(
     stored, sent = stored_values(participant, page), dict(values)
     if stored != sent:
         if known_version not in ("", values_version(stored)):
-            raise SurveyError(
-                _("You sent other answers in another place. Check these, and send them again.")
-            )
+            raise SurveyConflictError(stored)
         _replace(participant, stored, sent)
     if page == BEFORE_WORK and participant.surveyed_at is None:
         participant.surveyed_at = timezone.now()

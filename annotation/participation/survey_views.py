@@ -75,7 +75,7 @@ def _is_stored(form: SurveyForm, participant: Participant, page: str) -> bool:
     try:
         survey.save_answers(participant, page, form.values(), form.data.get(VERSION, ""))
     except survey.SurveyError as error:
-        form.refuse(error, survey.stored_values(participant, page))
+        form.refuse(error)
         return False
     return True
 

@@ -122,9 +122,27 @@ def test_other_answers_from_another_tab_are_not_overwritten_in_silence(done):
     refused = send(done, "after", "2", "All", version=first)
     assert refused.status_code == 409
     assert "in another place" in text_of_page(refused)
+    assert "In the other place: 4" in text_of_page(refused)
+    assert "In the other place: Nothing" in text_of_page(refused)
+    assert "All</textarea>" in refused.content.decode()
     assert stored(done.campaign)[2:] == [4, "Nothing"]
     send(done, "after", "2", "All", version=refused.context["form"].version)
     assert stored(done.campaign)[2:] == [2, "All"]
+
+
+def test_conflict_names_the_stored_answers_that_differ_alone(walker):
+    walker.prepare()
+    first = walker.client.get(survey_url(walker, "before")).context["form"].version
+    send(walker, "before", "1", ["0", "2"], version=first)
+    refused = send(walker, "before", "1", [], version=first)
+    assert refused.status_code == 409
+    options = walker.campaign.survey_questions.get(kind="multiple").options
+    assert f"In the other place: {options[0]}, {options[2]}" in text_of_page(refused)
+    assert text_of_page(refused).count("In the other place") == 1
+    resent = send(walker, "before", "0", [], version=refused.context["form"].version)
+    assert resent.status_code == 200
+    refused = send(walker, "before", "1", ["0"], version=first)
+    assert "In the other place: No answer" in text_of_page(refused)
 
 
 def test_refused_answers_still_notice_those_from_another_tab(done):
