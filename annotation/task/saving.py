@@ -28,6 +28,7 @@ from annotation.models.rating import Exposure
 from annotation.participation import assigning, feedback, parts, prerequisites, rating_sync, skips
 from annotation.participation.withdrawal import end_message
 from annotation.prepared import Prepared, PreparedInsert
+from annotation.row_versions import version_of
 from annotation.task.cards import QuestionCard
 from annotation.task.forms import Remark
 from annotation.task.page import item_cards
@@ -299,10 +300,18 @@ def _current(assignment: Assignment) -> Participant:
     return Participant.objects.get(pk=assignment.participant_id)
 
 
-def skip(assignment: Assignment, note: str, *, broken: bool = False) -> None:
+def skip_version(assignment: Assignment) -> str:
+    """Return the version of the note and the report of an item, which its form carries."""
+    return version_of([assignment.note, assignment.reported_broken])
+
+
+def skip(
+    assignment: Assignment, note: str, *, broken: bool = False, known_version: str = ""
+) -> None:
     """Skip an item with the rater's reason; its answers stay.
 
-    `broken` reports that the text itself is: cut off, or not to be read.
+    `broken` reports that the text itself is: cut off, or not to be read. A note or report that the
+    page did not know stays, beside those that were sent; `known_version` is the one that it knew.
 
     Raises AnswerError where the campaign is closed, where the item was submitted or
     released, and where no more of its part may be skipped. Its answers are stored then, too.
@@ -310,6 +319,9 @@ def skip(assignment: Assignment, note: str, *, broken: bool = False) -> None:
     with transaction.atomic():
         _lock(assignment)
         problem = skips.skip_refusal(assignment)
+        if known_version and known_version != skip_version(assignment):
+            note = _joined_notes(assignment.note, note)
+            broken |= assignment.reported_broken
         if note or not problem:
             assignment.note = note
         if broken or not problem:
@@ -323,6 +335,13 @@ def skip(assignment: Assignment, note: str, *, broken: bool = False) -> None:
         raise AnswerError(
             " ".join([problem, _("Your note is kept.")] if note or broken else [problem])
         )
+
+
+def _joined_notes(stored: str, sent: str) -> str:
+    """Return two notes as one; a note that contains the other is the note."""
+    if stored in sent or sent in stored:
+        return max(stored, sent, key=len)
+    return f"{stored}\n{sent}"
 
 
 def _lock(assignment: Assignment) -> None:
@@ -343,6 +362,7 @@ def _lock(assignment: Assignment) -> None:
         assignment.part = _lock_part(row.part_id)
     assignment.state, assignment.slot = row.state, row.slot
     assignment.active_ms, assignment.was_skipped = row.active_ms, row.was_skipped
+    assignment.note, assignment.reported_broken = row.note, row.reported_broken
 
 
 def _lock_part(part: int | None) -> Part | None:

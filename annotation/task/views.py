@@ -30,6 +30,7 @@ from annotation.participation.skips import no_more_skips_message, skips_of
 from annotation.participation.time_left import minutes_left
 from annotation.participation.withdrawal import end_message
 from annotation.prepared import PreparedObjects
+from annotation.row_versions import VERSION
 from annotation.task import saving
 from annotation.task.cards import AnswerConflict, AnswerSummary, QuestionCard, RefusedForm
 from annotation.task.contradictions import contradiction_text, contradiction_texts
@@ -270,8 +271,10 @@ def skip(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     form = SkipForm(request.POST)
     if not form.is_valid():
         return _refuse_skip(request, assignment, form)
+    sent = form.cleaned_data
+    known = request.POST.get(VERSION, "")
     try:
-        saving.skip(assignment, form.cleaned_data["note"], broken=form.cleaned_data["broken"])
+        saving.skip(assignment, sent["note"], broken=sent["broken"], known_version=known)
     except saving.AnswerError as error:
         return _report_refusal(request, assignment, str(error), "not_skipped")
     return _redirect_to_next(request, assignment)
@@ -284,9 +287,10 @@ def _refuse_skip(
     if is_by_script(request):
         return _plain_text_422(problems(form))
     messages.error(request, str(MESSAGES["not_skipped"]).format(problem=problems(form)))
+    version = request.POST.get(VERSION, saving.skip_version(assignment))
     assignment.note = str(form["note"].value() or "")
     assignment.reported_broken = bool(form["broken"].value())
-    return _page(request, assignment, status=422, is_skip_refused=True)
+    return _page(request, assignment, status=422, refused_skip_version=version)
 
 
 _OWN_ASSIGNMENT = PreparedObjects(
@@ -337,7 +341,7 @@ def _page(
     missing: list[QuestionCard] | None = None,
     status: int = 200,
     cards: list[QuestionCard] | None = None,
-    is_skip_refused: bool = False,
+    refused_skip_version: str = "",
 ) -> HttpResponseBase:
     campaign = assignment.participant.campaign
     position = workflow.item_position(assignment)
@@ -359,7 +363,9 @@ def _page(
         "is_over": not can_finish,
         "minutes_left": minutes_left(part) if can_finish else None,
         "is_part_returned": bool(part and part.outcome == Part.Outcome.RETURNED),
-        "is_skip_refused": is_skip_refused,
+        "is_skip_refused": bool(refused_skip_version),
+        # A refused form knows no newer note than before.
+        "skip_version": refused_skip_version or saving.skip_version(assignment),
         # A script would take the values of a refused form for saved ones.
         "has_no_scripts": any(card.refused for card in context["asked"]),
         "skips": skips_of(participant, part),

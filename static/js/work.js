@@ -509,7 +509,7 @@ function start() {
   skipForm?.addEventListener("submit", (event) => {
     event.preventDefault();
     end("skip", skipForm, {
-      note: skipForm.elements.note.value,
+      note: skipForm.elements.note.value, version: skipForm.elements.version.value,
       ...(skipForm.elements.broken?.checked && { broken: "on" }),
     });
   });

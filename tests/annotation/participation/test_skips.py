@@ -48,8 +48,16 @@ def walker(db, working) -> Walker:
     return deepcopy(working)
 
 
-def skip(walker: Walker, assignment: Assignment, note: str = "", *, broken: str = "", **extra):
-    sent = {"note": note, "broken": broken} if broken else {"note": note}
+def skip(
+    walker: Walker,
+    assignment: Assignment,
+    note: str = "",
+    *,
+    broken: str = "",
+    version: str = "",
+    **extra,
+):
+    sent = {"note": note, "version": version} | ({"broken": broken} if broken else {})
     return walker.client.post(f"/work/{assignment.pk}/skip/", sent, **extra)
 
 
@@ -124,6 +132,55 @@ def test_text_is_reported_as_broken_for_staff_to_see(cast, walker):
     rosa = cast.client("researcher")
     for address in ("/campaigns/crowd/", f"/campaigns/crowd/participants/{walker.participant.pk}/"):
         assert rosa.get(address).content.decode().count("reported as broken") == 2
+
+
+def skip_version(walker, assignment):
+    page = walker.client.get(f"/work/{assignment.pk}/").content.decode()
+    return re.search(r'name="version" value="(\w+)"', page)[1]
+
+
+@pytest.mark.parametrize("by_script", [{}, BY_SCRIPT])
+def test_note_that_the_page_did_not_know_is_kept(walker, by_script):
+    first, *_ = study_items(walker)
+    stale = {"version": skip_version(walker, first)} | by_script
+    skip(walker, first, "It is cut off.", broken="on", **stale)
+    skip(walker, first, "", **stale)  # another device, or the page of before
+    first.refresh_from_db()
+    assert (first.note, first.reported_broken) == ("It is cut off.", True)
+    skip(walker, first, "It is in French.", **stale)
+    skip(walker, first, "It is in French.", **stale)
+    first.refresh_from_db()
+    assert (first.note, first.reported_broken) == ("It is cut off.\nIt is in French.", True)
+    skip(walker, first, "", version=skip_version(walker, first))
+    first.refresh_from_db()
+    assert (first.note, first.reported_broken) == ("", False)
+
+
+def test_refused_note_is_still_of_its_page(walker):
+    first, *_ = study_items(walker)
+    stale = skip_version(walker, first)
+    skip(walker, first, "It is cut off.", version=stale)
+    refused = skip(walker, first, "x" * 2001, version=stale)
+    assert refused.status_code == 422
+    assert f'name="version" value="{stale}"' in refused.content.decode()
+
+
+def test_refused_skip_keeps_the_note_that_was_stored_meanwhile(db):
+    study = make_study(texts=12, items_per_part=8, skips_per_part=0)
+    [mine, *_] = [
+        assignment
+        for assignment in participant_states.open_assignments(
+            participant_states.make_working(study, "pid-1")
+        )
+        if assignment.item.purpose == "study"
+    ]
+    rows = Assignment.objects.select_related("item", "part", "participant__campaign__rubric")
+    stale = rows.get(pk=mine.pk)
+    for assignment, note in ((rows.get(pk=mine.pk), "It is cut off."), (stale, "")):
+        with pytest.raises(saving.AnswerError):
+            saving.skip(assignment, note)
+    mine.refresh_from_db()
+    assert mine.note == "It is cut off."
 
 
 def test_submission_of_a_skipped_text_frees_its_skip(walker):
