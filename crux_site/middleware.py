@@ -21,6 +21,7 @@ from django.views.decorators.http import require_safe
 from annotation.errors import UserError
 from annotation.http import PageNotFoundError, is_by_script
 from crux_site.language import activate_last_language, remember_language
+from crux_site.login.unsent_form import unsent_form_page
 from judging.runs.page import state_of_workers
 
 ADDRESSES = ("/healthz/", "/healthz")
@@ -135,7 +136,12 @@ def _in_last_language(handler: Callable[..., HttpResponse]) -> Callable[..., Htt
 
 
 permission_denied = _in_last_language(defaults.permission_denied)
-csrf_failure = _in_last_language(csrf.csrf_failure)
+
+
+@_in_last_language
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Handle a form without a valid token: one of our own pages can send it again."""
+    return unsent_form_page(request) or csrf.csrf_failure(request, reason)
 
 
 @_in_last_language

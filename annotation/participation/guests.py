@@ -18,7 +18,7 @@ class LoginRequired(LoginRequiredMiddleware):
     """Middleware that redirects users to the log-in page, guests to their study's own page."""
 
     def handle_no_permission(self, request: HttpRequest, view_func: View) -> HttpResponseRedirect:
-        study = _study_of_guest(request)
+        study = study_of_guest(request)
         if study is None:
             return super().handle_no_permission(request, view_func)
         url = reverse("guest_logged_out", args=[study.slug])
@@ -42,7 +42,7 @@ def is_remembered(request: HttpRequest, study: Campaign) -> bool:
     return request.COOKIES.get(COOKIE) == study.slug
 
 
-def _study_of_guest(request: HttpRequest) -> Campaign | None:
+def study_of_guest(request: HttpRequest) -> Campaign | None:
     """Return the study of a guest who is logged out; None for all other users.
 
     Read from the URL of their work where that names it, else from the cookie. It counts where

@@ -14,6 +14,7 @@ from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from annotation.http import View
 from annotation.models import SharedLink
 from annotation.participation import guests
+from crux_site.login.unsent_form import unsent_form_page
 from crux_site.projects.shared_pages import is_shared
 from crux_site.projects.visitor_links import close_links
 
@@ -46,12 +47,14 @@ class LoginRequired(guests.LoginRequired):
     ) -> HttpResponseBase | None:
         to_log_in = super().process_view(request, view_func, view_args, view_kwargs)
         digests = _digests(request)
-        if to_log_in is None or not digests or _is_home_or_work(request.resolver_match):
-            return to_log_in
+        if to_log_in is None:
+            return None
+        if not digests or _is_home_or_work(request.resolver_match):
+            return unsent_form_page(request) or to_log_in
         links = list(SharedLink.objects.of_digests(digests))
         link = next((link for link in links if is_shared(link, request)), None)
         if link is None:
-            return not_shared(request, links)
+            return unsent_form_page(request) or not_shared(request, links)
         link.used()
         request.user = Visitor(link, links)
         return None
