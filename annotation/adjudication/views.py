@@ -94,7 +94,9 @@ def adjudicate(
         )
         if voice is None:
             problem = "This rater has changed the answer since you opened the page. Check it again."
-            return _page(request, item_question, problems=[problem], status=409)
+            typed = DecisionForm(request.POST, text=text, rubric=item.campaign.rubric)
+            typed.is_valid()
+            return _page(request, item_question, typed, [problem], status=409)
     data = _data_of_voice(request.POST, voice) if voice else request.POST
     form = DecisionForm(data, text=text, rubric=item.campaign.rubric)
     if not form.is_valid():
@@ -116,7 +118,7 @@ def adjudicate(
         return _page(request, item_question, form, [str(error)], status=422)
     except AdjudicationConflictError as error:
         problem = f"{_conflict_message(error)} Save again to replace it."
-        return _page(request, item_question, form, [problem], status=409)
+        return _page(request, item_question, form, [problem], status=409, shows_newest=True)
     source = f", as {voice.letter} answered" if voice else ""
     decided = item.campaign.rubric.name_of(sent["grade"])
     messages.success(request, f"Decided: {decided}{source}.")
@@ -128,7 +130,7 @@ def _withdraw(request: AuthenticatedRequest, item_question: ItemQuestion) -> Htt
     form = WithdrawalForm(request.POST)
     if not form.is_valid():
         problems = [str(message) for errors in form.errors.values() for message in errors]
-        return _page(request, item_question, problems=problems, status=422)
+        return _page(request, item_question, problems=problems, status=422, withdrawal=form)
     try:
         decide(
             item_question.item,
@@ -139,9 +141,10 @@ def _withdraw(request: AuthenticatedRequest, item_question: ItemQuestion) -> Htt
             **form.cleaned_data,
         )
     except AdjudicationError as error:
-        return _page(request, item_question, problems=[str(error)], status=422)
+        return _page(request, item_question, problems=[str(error)], status=422, withdrawal=form)
     except AdjudicationConflictError as error:
-        return _page(request, item_question, problems=[_conflict_message(error)], status=409)
+        problem = _conflict_message(error)
+        return _page(request, item_question, problems=[problem], status=409, withdrawal=form)
     messages.success(request, "The decision is withdrawn. The question is open again.")
     return redirect(request.get_full_path())
 
@@ -169,7 +172,14 @@ def _page(
     form: DecisionForm | None = None,
     problems: list[str] | None = None,
     status: int = 200,
+    *,
+    shows_newest: bool = False,
+    withdrawal: WithdrawalForm | None = None,
 ) -> HttpResponseBase:
+    """Render the page of a pair; a refused form displays what was sent.
+
+    With `shows_newest` the page names the newest decision, so that its form replaces it.
+    """
     item, question, text = (
         item_question.item,
         item_question.as_shown(),
@@ -213,7 +223,8 @@ def _page(
         "note": form.data.get("note", "") if form else counted.note if counted else "",
         "quotes": form.data.get("quotes", "") if form else "",
         # A form with an error displays what was typed: it still knows no newer decision.
-        "base": (form.cleaned_data.get("base") if form and status == 422 else base) or "",
+        "base": (form.cleaned_data.get("base") if form and not shows_newest else base) or "",
+        "withdrawal": withdrawal,
         "key": uuid4(),
         "problems": problems or [],
         "counted": counted,

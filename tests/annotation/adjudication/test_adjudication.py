@@ -131,10 +131,12 @@ def test_withdrawal_that_does_not_fit_changes_nothing(
     cast, rosa, differing, change, status, message
 ):
     rosa.post(url(differing), decision(differing))
-    sent = {"withdraw": "1", "key": uuid4(), "base": Decision.objects.get().key} | change
+    fields = {"key": uuid4(), "base": Decision.objects.get().key, "note": "I had misread it"}
+    sent = {"withdraw": "1"} | fields | change
     response = cast.client("admin").post(url(differing), sent)
     assert response.status_code == status
     assert message in response.content.decode()
+    assert f">{sent['note']}</textarea>" in markup(response)
     assert Decision.objects.count() == 1
     assert Rating.objects.get(rater__name__endswith="adjudicated").grade == 1
 
@@ -375,7 +377,19 @@ def test_answer_that_changed_since_is_not_taken(cast, rosa, differing):
         refused = rosa.post(url(differing), decision(differing, take=key))
         assert refused.status_code == 409
         assert "has changed the answer since you opened the page" in refused.content.decode()
+        assert refused.context["note"] == "the first sentence says so"
+        assert refused.context["chosen"] == {"1"}
+        assert f'value="{span_position("was hurt")}" checked' in markup(refused)
     assert not Decision.objects.exists()
+
+
+def test_refused_take_still_notices_the_decision_of_another(cast, rosa, differing):
+    cast.client("admin").post(url(differing), decision(differing))
+    refused = rosa.post(url(differing), decision(differing, take="x"))
+    assert (refused.status_code, refused.context["base"]) == (409, "")
+    resent = decision(differing, grade="0", keep=[], base=refused.context["base"])
+    assert rosa.post(url(differing), resent).status_code == 409
+    assert Decision.objects.count() == 1
 
 
 def test_only_a_whole_answer_can_be_taken(cast, rosa, differing):

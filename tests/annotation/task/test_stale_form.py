@@ -98,9 +98,9 @@ def test_stale_form_overwrites_nothing_and_shows_both_answers(client, assignment
 def test_conflict_page_that_is_stale_again_asks_again(client, assignment):
     url, stale = answer_url(assignment), opened(client, assignment)
     client.post(url, opened(client, assignment) | {"grade": "0"})
-    known = hidden_fields(card_of(markup(client.post(url, stale | {"grade": ""}))))
+    resent = hidden_fields(card_of(markup(client.post(url, stale | {"grade": ""}))))
     client.post(url, opened(client, assignment) | {"grade": "1", "quotes": "was hurt"})
-    assert client.post(url, known | {"grade": ""}).status_code == 409
+    assert client.post(url, resent | {"grade": ""}).status_code == 409
     assert Rating.objects.get().grade == 1
 
 
