@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.builder.forms.steps import MAX_LINKS, NamesField
 from annotation.http import AuthenticatedRequest, coordinators_only
-from annotation.models import Campaign, CheckQuestion, LogEntry, Participant
+from annotation.models import Campaign, CheckQuestion, LogEntry, Participant, User
 from annotation.participation import entry, withdrawal
 from annotation.participation.workload import hourly, workload
 from annotation.plurals import n_of
@@ -86,6 +86,7 @@ def _places_field(campaign: Campaign) -> Pasted:
     )
 
 
+MADE_LINKS = "made links"  # action of the log
 LISTED = 10  # as many names as a message names
 
 
@@ -106,6 +107,10 @@ class LinksForm(forms.Form):
         help_text="validity of the new links; empty: as long as the study",
     )
 
+    newest = forms.IntegerField(
+        required=False, min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput
+    )
+
     def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
         names, number = cleaned.get("names", []), cleaned.get("number")
@@ -124,21 +129,10 @@ LINKS_PER_PAGE = 100
 def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """List the invitation links, and create more. A link identifies its person."""
     campaign = get_object_or_404(Campaign, slug=slug)
-    form = LinksForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        names, days = form.cleaned_data["wanted"], form.cleaned_data["days"]
-        until = timezone.now() + timedelta(days=days) if days else None
-        with transaction.atomic():
-            withdrawal.lock_campaign(
-                campaign
-            )  # of two who name the same person, one makes the link
-            invited_before = _names_with_links(campaign, names)
-            participants_of_names = entry.make_links(campaign, names, until)
-            n = len(participants_of_names) - len(invited_before)
-            links = n_of(n, "link")
-            if n:
-                LogEntry.record(campaign, request.user, "made links", links)
-        messages.success(request, f"{links} created.{_existing_links_message(invited_before)}")
+    is_sent = request.method == "POST"
+    form = LinksForm(request.POST if is_sent else None, initial={"newest": _newest(campaign)})
+    if form.is_valid() and (created := _create_links(campaign, form, request.user)):
+        messages.success(request, created)
         return redirect("campaign_invitations", slug)
     participants = campaign.participants.filter(source=Participant.Source.LINK, erased_at=None)
     listed = participants.select_related("rater").with_status().order_by("-pk")
@@ -166,6 +160,36 @@ def invitations(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     }
     status = 422 if form.is_bound else 200
     return render(request, "annotation/builder/invitations.html", context, status=status)
+
+
+@transaction.atomic
+def _create_links(campaign: Campaign, form: LinksForm, by: User) -> str:
+    """Create the links of a valid form; return a message, or "" where the form was sent twice.
+
+    A person who is named twice has one link. Links without names are created once for a page.
+    """
+    names, days, newest = (form.cleaned_data[name] for name in ("wanted", "days", "newest"))
+    until = timezone.now() + timedelta(days=days) if days else None
+    withdrawal.lock_campaign(campaign)  # of two who name the same person, one makes the link
+    if form.cleaned_data["number"] and newest not in (None, _newest(campaign)):
+        form.data = dict(form.data.items()) | {"newest": _newest(campaign)}
+        form.add_error(
+            "number",
+            "Links were created since you opened the page: see the list. To create more, send the form again.",
+        )
+        return ""
+    invited_before = _names_with_links(campaign, names)
+    n = len(entry.make_links(campaign, names, until)) - len(invited_before)
+    links = n_of(n, "link")
+    if n:
+        LogEntry.record(campaign, by, MADE_LINKS, links)
+    return f"{links} created.{_existing_links_message(invited_before)}"
+
+
+def _newest(campaign: Campaign) -> int:
+    """Return the key of the newest log entry of created links; 0 without any."""
+    entries = campaign.log.filter(action=MADE_LINKS).values_list("pk", flat=True)
+    return entries.first() or 0
 
 
 def _invited_accounts(campaign: Campaign) -> list[str]:

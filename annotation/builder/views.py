@@ -1,6 +1,7 @@
 """Views of the campaign builder: create, copy, the steps, the review and the opening."""
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
@@ -38,6 +39,7 @@ from annotation.participation.workload import gold_plan, workload
 from annotation.plurals import n_of
 from annotation.row_versions import VERSION
 
+NEWEST = "newest"  # the newest campaign that a form which creates drafts knows
 FROZEN = "Texts, questions and wording of an opened campaign cannot change. You can edit a copy."
 
 
@@ -210,6 +212,7 @@ def _review_page(
         "words": rubric_wording,
         "can_choose_equal_texts": can_choose(campaign),
         "is_changed": is_changed,
+        "newest": drafts.newest_campaign(),
     }
     if campaign.is_draft:
         context["version"] = drafts.draft_version(campaign, steps(campaign))
@@ -225,6 +228,13 @@ def discard(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
         campaign = get_object_or_404(Campaign.objects.select_for_update(), slug=slug)
         if not campaign.is_draft:
             messages.error(request, f"Nothing was changed. {FROZEN}")
+            return redirect("campaign_review", slug)
+        version = drafts.draft_version(campaign, steps(campaign))
+        if request.POST.get(VERSION, version) != version:
+            messages.error(
+                request,
+                "The draft was not deleted, because it has changed since you opened the page. Check it again.",
+            )
             return redirect("campaign_review", slug)
         campaign.delete()
     messages.success(request, f"The draft {campaign.title} is deleted.")
@@ -374,6 +384,15 @@ def new_campaign_page(
     """
     if not dataset.project.allows(request.user, Role.COORDINATOR):
         raise PermissionDenied("Campaigns are made by admins and coordinators of the project.")
+    with transaction.atomic() if NEWEST in request.POST else nullcontext():
+        if earlier := _created_before(request, dataset):
+            return redirect("campaign_review", earlier.slug)
+        return _create_or_show(request, dataset, pair_set)
+
+
+def _create_or_show(
+    request: AuthenticatedRequest, dataset: Dataset, pair_set: PairSet | None
+) -> HttpResponseBase:
     draft = Campaign(dataset=dataset, created_by=request.user)
     form = NewCampaignForm(_sent(request), dataset=dataset, pair_set=pair_set, instance=draft)
     if form.is_valid():
@@ -397,15 +416,34 @@ def new_campaign_page(
         else:
             return redirect("campaign_review", draft.slug)
     context = {"form": form, "dataset": dataset, "room": "campaigns", "pair_set": pair_set}
+    context["newest"] = request.POST.get(NEWEST, drafts.newest_campaign())
     status = 422 if form.is_bound else 200
     return render(request, "annotation/builder/campaign_new.html", context, status=status)
 
 
+def _created_before(request: AuthenticatedRequest, dataset: Dataset) -> Campaign | None:
+    """Return the draft of a form of a new campaign that is sent again; None for all others."""
+    newest, rubric = request.POST.get(NEWEST, ""), request.POST.get("rubric", "")
+    if not rubric.isascii() or not rubric.isdecimal() or len(rubric) > 9:
+        return None
+    title = request.POST.get("title", "").replace("\x00", "").strip()
+    fields = {"title": title} if title else {}
+    return drafts.created_since(dataset, request.user, newest, rubric=int(rubric), **fields)
+
+
 @require_POST
 @coordinators_only
+@transaction.atomic
 def campaign_copy(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Copy a campaign to a new draft: its settings, wording and checks, not its people."""
-    source = get_object_or_404(Campaign, slug=slug)
+    source = get_object_or_404(Campaign.objects.select_related("dataset"), slug=slug)
+    newest, title = request.POST.get(NEWEST, ""), drafts.copied_title(source)
+    if earlier := drafts.created_since(source.dataset, request.user, newest, title=title):
+        messages.info(
+            request,
+            "You have made this copy already. For another one, open the page of the campaign again.",
+        )
+        return redirect("campaign_texts", earlier.slug)
     try:
         draft = drafts.copy_draft(source, request.user)
     except IntegrityError:  # the copy of somebody else has just taken the address

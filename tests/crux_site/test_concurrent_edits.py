@@ -32,7 +32,7 @@ from judging.engine.judges import JudgeError, make_judge
 from judging.models import Judge, JudgeRun
 from tests.toolbox import adjudication_study as adjudication
 from tests.toolbox import participant_states
-from tests.toolbox.campaign_builder import make_draft, make_labelled
+from tests.toolbox.campaign_builder import make_draft, make_labelled, version
 from tests.toolbox.concurrent_clients import at_once, rounds
 from tests.toolbox.factories import make_campaign, make_dataset
 from tests.toolbox.generation_pages import a_writing, first_of
@@ -402,7 +402,7 @@ def test_campaign_that_is_made_or_copied_twice_at_once_is_no_error(admins):
 def test_draft_that_is_opened_and_thrown_away_at_once_is_no_error(admins):
     draft = make_draft(admins[0], make_labelled())
     page = f"/campaigns/{draft.slug}/edit/open/"
-    sent = opened(admins[0], f"/campaigns/{draft.slug}/edit/review/", "version")
+    sent = {"version": version(admins[0], draft)}
     outcomes = at_once(
         lambda: admins[0].post(page, sent),
         lambda: admins[1].post(f"/campaigns/{draft.slug}/edit/discard/"),
