@@ -58,6 +58,34 @@ def test_task_page_without_its_script_works_without_scripts(at_work, site):
     assert axe_problems(page) == []
 
 
+def test_stale_form_without_scripts_lets_the_person_choose(at_work, site):
+    worker, item = at_work
+    stale = open_without_script(worker, "work.js", f"/work/{item}/")
+    other_page = worker.context.new_page()
+    worker.context.unroute_all()
+    other_page.goto(f"{site.url}/work/{item}/")
+    grade(other_page, 1, 0)
+    settled(other_page)
+    grade(stale, 1, 1)
+    stale.locator("#q-1 [name=quotes]").fill("four metres of clay")
+    stale.get_by_role("button", name="Save question 1", exact=True).click()
+    card = stale.locator("#q-1")
+    expect(card).to_contain_text("This question was answered in another place too.")
+    here, there = card.locator(".conflict dd").all()
+    expect(here).to_contain_text("four metres of clay")
+    expect(there).to_contain_text("0")
+    expect(stale.locator("#q-2").get_by_role("button", name="Save question 2")).to_be_visible()
+    for promise in stale.locator(".scripted").all():
+        expect(promise).to_be_hidden()
+    assert axe_problems(stale) == []
+    assert len(site.answers(item)) == 1
+    card.get_by_role("button", name="Keep the answer given here").click()
+    expect(stale.locator(".notices")).to_contain_text("Question 1 is saved")
+    settled(stale)  # with scripts again
+    assert site.answers(item)[-1] == (0, 1)
+    other_page.close()
+
+
 def test_task_page_without_its_watcher_works_with_scripts(at_work, site):
     worker, item = at_work
     page = open_without_script(worker, "load-check.js", f"/work/{item}/")
