@@ -11,6 +11,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import SET_NULL, Count, ForeignKey, ManyToOneRel, Model, Q, QuerySet
 
+from annotation.errors import UserError
 from annotation.models import (
     Answer,
     Assignment,
@@ -41,6 +42,7 @@ from annotation.models import (
 )
 from annotation.models.keys import last_key, skip_keys
 from annotation.models.rating import RatingQuerySet
+from annotation.row_versions import version_of
 from building.models import Draft, Order, Product, Writing
 from evaluation.models import (
     Certificate,
@@ -161,6 +163,18 @@ TABLE_LABELS: dict[type[Model], str] = {
 CLEARED_FIELDS: dict[tuple[type[Model], str], dict[str, None]] = {
     (Text, "document"): {"start": None, "end": None}
 }
+
+
+class RemovalChangedError(UserError):
+    """Other rows would be removed than the person has seen."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Nothing was removed: the rows have changed since you opened the page. Check them, and "
+            "confirm again."
+        )
 
 
 @dataclass(frozen=True)
@@ -327,6 +341,16 @@ class RemovalPreview:
     @property
     def n(self) -> int:
         return sum(self.counts.values())
+
+    @property
+    def version(self) -> str:
+        """Version of the preview, which the form that confirms it carries."""
+        return version_of(self.counts)
+
+    def check_version(self, known_version: str) -> None:
+        """Raise RemovalChangedError if a person confirmed another preview; "" skips this."""
+        if known_version not in ("", self.version):
+            raise RemovalChangedError
 
     def __str__(self) -> str:
         return ", ".join(f"{n} {label}" for label, n in self.counts.items()) or "no rows were left"

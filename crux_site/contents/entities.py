@@ -107,15 +107,17 @@ class Entity(ABC):
             ProjectEntry.record(self.dataset.project, by, "renamed", detail, self.dataset)
         return ""
 
-    def remove(self, by: User) -> RemovalPreview:
+    def remove(self, by: User, known_version: str = "") -> RemovalPreview:
         """Remove it unless a reason blocks that; return the rows removed, or the reasons.
 
-        Raises IntegrityError where somebody builds on it now, and EntityRemovedError.
+        `known_version` is of the preview that the person confirmed. Raises IntegrityError where
+        somebody builds on it now, EntityRemovedError, and RemovalChangedError.
         """
         with transaction.atomic():
             self.lock()
             pending = self.removal_preview()
             if not pending.reasons:
+                pending.check_version(known_version)
                 pending.removal.delete()
                 detail = f"{self}: {pending}"
                 ProjectEntry.record(self.dataset.project, by, "removed", detail, self.dataset)
@@ -271,7 +273,7 @@ class DatasetEntity(Entity):
     def set_name(self, new: str) -> None:
         Dataset.objects.filter(pk=self.dataset.pk).update(title=new)
 
-    def remove(self, by: User) -> RemovalPreview:
+    def remove(self, by: User, known_version: str = "") -> RemovalPreview:
         opened = self.dataset.campaigns.exclude(state=Campaign.State.DRAFT)
         with transaction.atomic():
             # Of the whole row: nobody may begin to refer to it.
@@ -281,6 +283,7 @@ class DatasetEntity(Entity):
             pending = self.removal_preview()
             if pending.reasons:
                 return pending
+            pending.check_version(known_version)
             # Nobody answers any more while it is written down.
             assignments = Assignment.objects.filter(item__campaign__dataset=self.dataset)
             list(assignments.select_for_update().order_by("pk").values_list("pk", flat=True))

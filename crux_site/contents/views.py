@@ -11,9 +11,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.formats.writing import ExportError
 from annotation.http import AuthenticatedRequest, owners_only
 from annotation.models import Dataset
+from annotation.row_versions import VERSION
 from crux_site.contents.entities import KINDS, DatasetEntity, Entity, EntityRemovedError
 from crux_site.contents.forms import RenameForm
 from crux_site.history.forms import RemovalConfirmationForm
+from crux_site.removal import RemovalChangedError
 
 
 @require_safe
@@ -40,7 +42,8 @@ def entity_page(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResp
     pending = entity.removal_preview()
     act, refused = request.POST.get("act"), ""
     rename = RenameForm(entity, request.POST if act == "rename" else None)
-    sure = RemovalConfirmationForm(slug, pending.n, request.POST if act == "remove" else None)
+    data = request.POST if act == "remove" else None
+    sure = RemovalConfirmationForm(slug, pending.n, data, version=pending.version)
     if rename.is_valid():
         new = rename.cleaned_data["new"]
         try:
@@ -53,7 +56,9 @@ def entity_page(request: AuthenticatedRequest, slug: str, kind: str) -> HttpResp
         rename.add_error("new", refusal)
     elif sure.is_valid():
         try:
-            pending = entity.remove(request.user)
+            pending = entity.remove(request.user, request.POST.get(VERSION, ""))
+        except RemovalChangedError as error:
+            sure.add_error(None, str(error))
         except EntityRemovedError as error:
             refused = str(error)
         except IntegrityError:

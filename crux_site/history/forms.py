@@ -8,15 +8,18 @@ from crux_site.removal import CONFIRM_ABOVE
 
 
 class RemovalConfirmationForm(forms.Form):
-    """Confirmation by the name of the dataset, typed, if many rows go; else by a button."""
+    """Confirmation by the name of the dataset, typed, if many rows go; else by a button.
+
+    `version` is of the preview that the page displays, if the form carries one.
+    """
 
     name = forms.CharField(
         label="Name of the dataset", widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
 
-    def __init__(self, slug: str, n: int, *args: Any) -> None:
+    def __init__(self, slug: str, n: int, *args: Any, version: str = "") -> None:
         super().__init__(*args)
-        self.slug = slug
+        self.slug, self.version = slug, version
         if n <= CONFIRM_ABOVE:
             del self.fields["name"]
         else:

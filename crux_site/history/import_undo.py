@@ -82,10 +82,13 @@ def running_work(dataset: Dataset) -> list[Blocker]:
     ]
 
 
-def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> RemovalPreview:
+def undo(
+    entry: ProjectEntry, dataset: Dataset, by: User, known_version: str = ""
+) -> RemovalPreview:
     """Undo the import unless a reason blocks it. Imports wait for it, as for each other.
 
-    Raises IntegrityError where somebody has just built on what it made, and ImportUndoneError.
+    `known_version` is of the preview that the person confirmed. Raises IntegrityError where somebody
+    has just built on what it made, ImportUndoneError, and RemovalChangedError.
     """
     with transaction.atomic():
         Dataset.objects.lock(dataset.pk)
@@ -94,6 +97,7 @@ def undo(entry: ProjectEntry, dataset: Dataset, by: User) -> RemovalPreview:
         list(dataset.campaigns.select_for_update())  # or one could open with words that go
         pending = undo_preview(entry, dataset)
         if not pending.reasons:
+            pending.check_version(known_version)
             _drop_from_history(entry, dataset)
             remove_added(entry.rows, dataset)
             versions = list(pending.removal.rows[Version].filter(author=None).order_by("-pk"))

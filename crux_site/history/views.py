@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.http import AuthenticatedRequest, PageNotFoundError, owners_only, researchers_only
 from annotation.models import Dataset, ProjectEntry
+from annotation.row_versions import VERSION
 from crux_site.history.forms import RemovalConfirmationForm
 from crux_site.history.import_undo import (
     ImportUndoneError,
@@ -20,6 +21,7 @@ from crux_site.history.import_undo import (
 )
 from crux_site.history.import_undo import undo as undo_import
 from crux_site.history.page import events
+from crux_site.removal import RemovalChangedError
 from evaluation.result_tables import csv_response
 
 PER_PAGE = 50
@@ -56,12 +58,14 @@ def undo(request: AuthenticatedRequest, slug: str, pk: int) -> HttpResponseBase:
     pending, refused = undo_preview(entry, dataset), ""
     if ProjectEntry.objects.filter(undoes=entry).exists():
         refused = "This import is already undone."
-    form = RemovalConfirmationForm(
-        dataset.slug, pending.n, request.POST if request.method == "POST" else None
-    )
+    data = request.POST if request.method == "POST" else None
+    form = RemovalConfirmationForm(dataset.slug, pending.n, data, version=pending.version)
     if not refused and form.is_valid():
         try:
-            pending = undo_import(entry, dataset, request.user)
+            known_version = request.POST.get(VERSION, "")
+            pending = undo_import(entry, dataset, request.user, known_version)
+        except RemovalChangedError as changed:
+            form.add_error(None, str(changed))
         except ImportUndoneError as undone:
             refused = str(undone)
         except Dataset.DoesNotExist as error:

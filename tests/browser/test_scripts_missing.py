@@ -71,9 +71,9 @@ def test_stale_form_without_scripts_lets_the_person_choose(at_work, site):
     stale.get_by_role("button", name="Save question 1", exact=True).click()
     card = stale.locator("#q-1")
     expect(card).to_contain_text("This question was answered in another place too.")
-    here, there = card.locator(".conflict dd").all()
-    expect(here).to_contain_text("four metres of clay")
-    expect(there).to_contain_text("0")
+    sent, stored = card.locator(".conflict dd").all()
+    expect(sent).to_contain_text("four metres of clay")
+    expect(stored).to_contain_text("0")
     expect(stale.locator("#q-2").get_by_role("button", name="Save question 2")).to_be_visible()
     for promise in stale.locator(".scripted").all():
         expect(promise).to_be_hidden()

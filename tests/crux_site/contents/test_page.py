@@ -203,6 +203,26 @@ def test_system_goes_with_what_files_and_judges_said_of_it(owner, dataset):
     assert RetrievalRun.objects.filter(name="annotated.bm25").exists()  # what was retrieved stays
 
 
+@pytest.mark.parametrize("kind", ["system", "dataset"])
+def test_rows_that_came_since_the_page_was_opened_are_not_removed(owner, dataset, var, kind):
+    address = BM25 if kind == "system" else f"{PAGE}dataset/"
+    form = owner.get(address).context["form"]
+    name = dataset.slug if "name" in form.fields else ""
+    report = dataset.texts.filter(system="annotated.bm25").first()
+    question = report.topic.questions.first()
+    rater = Rater.objects.create(dataset=dataset, name="late", kind="model")
+    rubric = Rating.objects.first().rubric
+    Rating.objects.add(rater.pk, rubric.pk, [(report.pk, question.pk, 1)])
+    refused = remove(owner, address, version=form.version, name=name)
+    assert refused.status_code == 422
+    assert "the rows have changed since you opened the page" in text_of_page(refused)
+    assert dataset.texts.filter(system="annotated.bm25").exists()
+    version = refused.context["form"].version
+    assert f'name="version" value="{version}"' in refused.content.decode()
+    assert remove(owner, address, version=version, name=name).status_code == 302
+    assert not dataset.texts.filter(system="annotated.bm25").exists()
+
+
 def test_answers_of_people_block_removal_of_system(owner, cast, dataset):
     answered(dataset, cast.worker)
     refused = remove(owner, BM25)

@@ -152,6 +152,20 @@ def test_second_import_is_undone_and_made_again(owner, cast, folder):
     assert rows() == before
 
 
+def test_undo_that_would_remove_other_rows_than_the_page_shows_is_refused(owner, folder):
+    url = undo_of(2)
+    version = owner.get(url).context["form"].version
+    Rating.objects.filter(pk=Rating.objects.last().pk).remove()
+    refused = owner.post(url, {"version": version})
+    assert refused.status_code == 422
+    assert "the rows have changed since you opened the page" in refused.content.decode()
+    before = rows()
+    assert before["Rating"]
+    version = refused.context["form"].version
+    assert owner.post(url, {"version": version}).url == PAGE
+    assert rows() != before
+
+
 def test_first_goes_after_the_second_and_leaves_an_empty_dataset(owner, dataset, folder):
     before, first, second = rows(), undo_of(1), undo_of(2)
     refused = owner.post(first)
