@@ -47,22 +47,27 @@ def open_products(run: Writing) -> QuerySet[Product]:
 def accept(product: Product, by: User | None, edited: str = "", *, unseen: bool = False) -> None:
     """Accept an output into the collection, with the text `edited` if it is not empty.
 
-    Raises ReviewError where somebody has decided before, or the collection has no place for it.
+    Idempotent if a form is sent twice. Raises ReviewError where another decision was made before, or
+    the collection has no place for it.
     """
     Dataset.objects.lock(product.draft.order.run.dataset_id)
-    product = _locked(product)
     edited = edited.strip()
     if edited in ("", product.body.strip()):
         edited = ""
-    product.edited = edited
-    _add_to_collection(product)
-    _decide(product, Decision.EDITED if edited else Decision.ACCEPTED, by, unseen=unseen)
+    decision = Decision.EDITED if edited else Decision.ACCEPTED
+    locked = _lock_undecided(product, decision, by, edited)
+    if locked is None:
+        return
+    locked.edited = edited
+    _add_to_collection(locked)
+    _decide(locked, decision, by, unseen=unseen)
 
 
 @transaction.atomic
 def reject(product: Product, by: User | None) -> None:
-    """Reject an output permanently. Raises ReviewError."""
-    _decide(_locked(product), Decision.REJECTED, by)
+    """Reject an output permanently; idempotent if a form is sent twice. Raises ReviewError."""
+    if locked := _lock_undecided(product, Decision.REJECTED, by):
+        _decide(locked, Decision.REJECTED, by)
 
 
 def accept_rest(run: Writing, by: User | None, limit: int | None = None) -> tuple[int, list[str]]:
@@ -78,7 +83,13 @@ def accept_rest(run: Writing, by: User | None, limit: int | None = None) -> tupl
     return n, refused
 
 
-def _locked(product: Product) -> Product:
+def _lock_undecided(
+    product: Product, decision: Decision, by: User | None, edited: str = ""
+) -> Product | None:
+    """Lock an output and return it; None if the person has made this decision already.
+
+    Raises ReviewError where another decision was made.
+    """
     product = (
         Product.objects.select_for_update(of=("self",))
         .select_related(
@@ -86,10 +97,13 @@ def _locked(product: Product) -> Product:
         )
         .get(pk=product.pk)
     )
-    if not product.is_open:
-        by = f", by {product.decided_by}" if product.decided_by else ""
-        raise ReviewError(f"This output is already {product.get_decision_display()}{by}.")
-    return product
+    if product.is_open:
+        return product
+    is_same = (product.decision, product.edited, product.decided_by) == (decision, edited, by)
+    if is_same and by:
+        return None
+    reviewer = f", by {product.decided_by}" if product.decided_by else ""
+    raise ReviewError(f"This output is already {product.get_decision_display()}{reviewer}.")
 
 
 def _decide(product: Product, decision: Decision, by: User | None, *, unseen: bool = False) -> None:

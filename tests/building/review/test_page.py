@@ -82,6 +82,22 @@ def test_reviewed_output_is_not_reviewed_again(admin, run):
 
 @pytest.mark.parametrize(
     "fields",
+    [{"decision": "accept"}, {"decision": "accept", "words": "Other?"}, {"decision": "reject"}],
+)
+def test_decision_that_is_sent_twice_is_made_once(admin, cast, run, fields):
+    product = first_of(run)
+    address = f"/datasets/built/building/products/{product.pk}/decide/"
+    first, second = (admin.post(address, fields) for _ in range(2))
+    assert first.url == second.url
+    page = markup(admin.get(second.url))
+    assert "already" not in page
+    assert "not stored" not in page
+    assert SubQuestion.objects.count() == (fields["decision"] == "accept")
+    assert Product.objects.exclude(decision="proposed").count() == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
     [
         {"decision": "accept", "words": " \r\n "},
         {"decision": "accept", "words": ""},
