@@ -10,6 +10,7 @@ from annotation.participation.guests import study_of_guest
 from crux_site.language import activate_language_of, activate_last_language
 
 OF_SESSIONS = ("login", "logout", "session")  # there is nothing to save
+WITH_KEYS = ("endpoint_new", "endpoint")  # the key of a model server is never displayed
 TOKEN = "csrfmiddlewaretoken"  # noqa: S105 - the name of a field
 
 
@@ -17,7 +18,7 @@ def unsent_form_page(request: HttpRequest) -> HttpResponse | None:
     """Return the page by which a refused form can be sent again; None where there is none.
 
     It has the values of the form and a new token. Only a page of this site gets it: the browser names
-    the origin of a form. Files cannot be sent again from it, and passwords are not displayed.
+    the origin of a form. Files cannot be sent again from it, and secrets are not displayed.
     """
     match = request.resolver_match
     if request.method != "POST" or not _is_own_origin(request) or is_by_script(request):
@@ -25,7 +26,9 @@ def unsent_form_page(request: HttpRequest) -> HttpResponse | None:
     if "HX-Request" in request.headers or request.FILES:
         return None
     names = [name for name in request.POST if name != TOKEN]
-    if any("password" in name for name in names) or (match and match.url_name in OF_SESSIONS):
+    if any("password" in name for name in names):
+        return None
+    if match and match.url_name in (*OF_SESSIONS, *WITH_KEYS):
         return None
     study = None if request.user.is_authenticated else study_of_guest(request)
     if study:

@@ -130,6 +130,8 @@ def test_other_origins_scripts_and_passwords_get_no_such_page(cast, answer_url, 
     assert HEADING not in markup(by_script)
     secret = browser.post("/account/password/", {"old_password": "grey-heron-7"})
     assert "grey-heron-7" not in markup(secret)
+    keyed = browser.post("/projects/none/servers/new/", {"key": "sk-grey-heron"})
+    assert "sk-grey-heron" not in markup(keyed)
     stranger = Browser()
     assert HEADING not in markup(stranger.post("/login/", {"username": "wil", "password": "x"}))
     assert HEADING not in markup(browser.post("/logout/", {"next": "/"}))
