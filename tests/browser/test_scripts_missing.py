@@ -86,6 +86,23 @@ def test_stale_form_without_scripts_lets_the_person_choose(at_work, site):
     other_page.close()
 
 
+def test_answer_sent_after_the_session_ended_is_not_lost(at_work, site):
+    worker, item = at_work
+    page = open_without_script(worker, "work.js", f"/work/{item}/")
+    cookies = worker.context.cookies()
+    worker.context.clear_cookies(name="sessionid")
+    grade(page, 2, 1)
+    page.locator("#q-2 [name=quotes]").fill("four metres of clay")
+    page.get_by_role("button", name="Save question 2", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Not saved yet")
+    assert axe_problems(page) == []
+    assert site.answers(item) == []
+    worker.context.add_cookies(cookies)  # logged in again, in another tab
+    page.get_by_role("button", name="Send again").click()
+    expect(page.locator(".notices")).to_contain_text("Question 2 is saved")
+    assert site.answers(item) == [(1, 1)]
+
+
 def test_task_page_without_its_watcher_works_with_scripts(at_work, site):
     worker, item = at_work
     page = open_without_script(worker, "load-check.js", f"/work/{item}/")
