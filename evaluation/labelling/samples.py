@@ -9,7 +9,7 @@ import numpy as np
 from django.db import transaction
 
 from annotation.errors import UserError
-from annotation.models import User
+from annotation.models import Dataset, User
 from evaluation.labelling.data import LabelData, Report, Sample
 from evaluation.labelling.estimates import n_labelled, sample_estimate
 from evaluation.labelling.page import LabelReport
@@ -25,21 +25,35 @@ class NothingToSampleError(UserError):
 
 @transaction.atomic
 def make_sample(choice: LabelQuery, report: LabelReport, by: User) -> LabelSample:
-    """Draw and save a sample of a report's candidates. Raises NothingToSampleError."""
+    """Draw and save a sample of a report's candidates.
+
+    A second draw of the same candidates would be a second chance, so two presses store one sample.
+    Raises NothingToSampleError.
+    """
     judge = choice.selection.judge
     if judge is None or not report.candidates:
         raise NothingToSampleError("No sample was drawn: all reports are labelled.")
     assert choice.selection.eta is not None  # else the choice was refused
+    dataset = choice.selection.dataset
+    # The second press waits here; a dataset that was deleted shows where the sample is stored.
+    list(Dataset.objects.select_for_update(no_key=True).filter(pk=dataset.pk))
+    question = {
+        "rubric": choice.selection.rubric,
+        "judge_id": judge.pk,
+        "eta": choice.selection.eta,
+        "system": choice.system,
+    }
+    chances = {candidate.report.pk: candidate.chance for candidate in report.candidates}
+    for earlier in dataset.label_samples.filter(**question):
+        if dict(earlier.chances.values_list("text", "chance")) == chances:
+            return earlier
     seed = secrets.randbits(32)
     drawn_indexes = set(
         systematic([candidate.chance for candidate in report.candidates], seed).tolist()
     )
     sample = LabelSample.objects.create(
-        dataset=choice.selection.dataset,
-        rubric=choice.selection.rubric,
-        judge_id=judge.pk,
-        eta=choice.selection.eta,
-        system=choice.system,
+        dataset=dataset,
+        **question,
         size=len(drawn_indexes),
         seed=seed,
         made_by=by,

@@ -13,8 +13,10 @@ from evaluation.labelling.page import label_report
 from evaluation.labelling.query import label_query
 from evaluation.labelling.samples import sample_result
 from evaluation.models import LabelSample, SampleChance
+from tests.toolbox.concurrent_clients import at_once
 from tests.toolbox.labelling_study import make_locks, rate
 from tests.toolbox.responses import markup
+from tests.toolbox.users import make_cast
 
 LABELLED = [0, 1, 3]
 
@@ -130,6 +132,27 @@ def test_sample_keeps_its_chances_and_its_estimate_waits_for_its_labels(rosa, lo
         values[number] = judge[number] + (1 - judge[number]) / chance.chance
     del values[7]
     assert f"{np.mean(list(values.values())):.2f}" in page
+
+
+def test_second_press_draws_no_second_sample(rosa, locks):
+    first, second = (rosa.post("/datasets/locks/label-next/", {"size": "2"}) for _ in range(2))
+    assert first.url == second.url
+    assert LabelSample.objects.count() == 1
+    rosa.post("/datasets/locks/label-next/", {"size": "1"})
+    assert LabelSample.objects.count() == 2
+    label(SampleChance.objects.filter(is_drawn=True).first().text)
+    rosa.post("/datasets/locks/label-next/", {"size": "2"})
+    assert LabelSample.objects.count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_presses_at_once_draw_one_sample():
+    make_locks()
+    rosa = make_cast().client("researcher")
+    presses = [lambda: rosa.post("/datasets/locks/label-next/", {"size": "2"})] * 2
+    outcomes = at_once(*presses, after_reading=LabelSample)
+    assert [outcome.status for outcome in outcomes] == [302, 302]
+    assert LabelSample.objects.count() == 1
 
 
 def label(text, grade=1):
