@@ -26,7 +26,7 @@ _ANSWERS = (Role.SYSTEM, Role.RATER, Role.RATER_KIND)
 _ANNOTATIONS = (Role.TOPIC, Role.REQUEST, Role.RATER, Role.RUBRIC)
 _PRESET_CONSTANTS: Mapping[str, tuple[str, ...]] = {
     "crux-long": (Role.RUBRIC,),
-    "deepeval": (Role.SYSTEM,),
+    "deepeval": _ANSWERS,
     "doccano": _ANNOTATIONS,
     "google-forms": (*_ANNOTATIONS, LEVELS),
     "inspect": (*_ANSWERS, Role.VALUE),

@@ -11,6 +11,7 @@ from annotation.formats.tables.mapped_table import MappedTable
 from annotation.formats.tables.mapping import MappingError, TableImport, parse_mapping
 from annotation.formats.tables.presets import (
     annotation_tools,
+    deepeval,
     experiments,
     forms,
     inspect_logs,
@@ -24,7 +25,7 @@ from annotation.formats.tables.presets.base import PresetError, PresetFileError,
 Preset = Callable[[Sequence[TableFile], Mapping[str, str]], PresetTables]
 PRESETS: dict[str, Preset] = {
     "crux-long": this_site.crux_long,
-    "deepeval": rag_tools.deepeval,
+    "deepeval": deepeval.deepeval,
     "doccano": annotation_tools.doccano,
     "google-forms": forms.google_forms,
     "inspect": inspect_logs.inspect,

@@ -61,13 +61,6 @@ _RAGAS_UNREAD = (
     ),
     *("episode_done", "id"),
 )
-_DEEPEVAL = {
-    "topic.request": ("input",),
-    "text.body": ("actual_output", "actualOutput"),
-    "reference": ("expected_output", "expectedOutput"),
-    "contexts": ("retrieval_context", "retrievalContext"),
-    "gold": ("context",),
-}
 _TRULENS_UNREAD = (
     *(
         "app_name",
@@ -123,32 +116,6 @@ def _single_questions(preset: PresetTables, table: Table, question: str) -> Tabl
     """Return the table without rows whose question is a conversation."""
     label = "rows whose question is a conversation: left out"
     return rows_with(preset, table, label, lambda cells: not is_message_list(cells.get(question)))
-
-
-def deepeval(files: Sequence[TableFile], constants: Constants) -> PresetTables:
-    """Read DeepEval's data sets of test cases, as JSON or CSV."""
-    preset = PresetTables()
-    for file in files:
-        table = only_table(file)
-        required(table, "question", *_DEEPEVAL["topic.request"])
-        roles: dict[str, Any] = {}
-        for role, names in _DEEPEVAL.items():
-            if header := column(table, *names):
-                roles[header] = role
-        for header, role in list(roles.items()):
-            if role in ("contexts", "gold") and file.ending in (".csv", ".tsv", ".txt"):
-                roles[header] = {"role": role, "split": _joining_sign(table, header)}
-        table = _single_questions(preset, table, "input")
-        preset.add(table, roles, answer_constants(file, constants))
-    return preset
-
-
-def _joining_sign(table: Table, header: str) -> str:
-    """Return the separator of contexts in DeepEval's CSV: its writer and its reader differ."""
-    cells = [str(cells.get(header) or "") for _, cells in table.rows()]
-    if any(cell.lstrip().startswith("[") for cell in cells):
-        return ""
-    return next((sign for sign in ("|", ";") if any(sign in cell for cell in cells)), "")
 
 
 def trulens(files: Sequence[TableFile], constants: Constants) -> PresetTables:

@@ -9,7 +9,13 @@ from annotation.formats.tables import json_files
 from annotation.formats.tables.cells import TableError
 from annotation.formats.tables.files import TableFile, open_tables
 from annotation.formats.tables.mapping import TableMapping
-from annotation.formats.tables.presets import annotation_tools, inspect_logs, this_site, traces
+from annotation.formats.tables.presets import (
+    annotation_tools,
+    deepeval,
+    inspect_logs,
+    this_site,
+    traces,
+)
 from annotation.formats.tables.presets.forms import is_form
 from annotation.formats.tables.presets.nested import parsed, text_cell
 from annotation.formats.tables.presets.open_rag_eval import SCORES
@@ -44,8 +50,8 @@ def _presets_of(file: TableFile) -> set[str]:
                 return {"inspect"}
         elif file.ending == ".json" and file.path.stat().st_size > MAX_JSON:
             return set()
-        elif _is_json_log(file):
-            return {"inspect"}
+        elif name := _preset_of_json(file):
+            return {name}
         table = _table(file)
         if table is None:
             return set()
@@ -55,10 +61,14 @@ def _presets_of(file: TableFile) -> set[str]:
     return {name for name, is_shape in _SHAPES.items() if is_shape(table, rows)}
 
 
-def _is_json_log(file: TableFile) -> bool:
+def _preset_of_json(file: TableFile) -> str:
+    """Return the preset of a JSON file that is no table: a log, or a cache; "" for others."""
     if file.ending != ".json" or json_files.is_json_lines(file.path):
-        return False
-    return inspect_logs.is_log(json_files.json_value(file.path))
+        return ""
+    value = json_files.json_value(file.path)
+    if inspect_logs.is_log(value):
+        return "inspect"
+    return "deepeval" if deepeval.is_cache(value) else ""
 
 
 def _table(file: TableFile) -> Table | None:
@@ -70,7 +80,7 @@ def _table(file: TableFile) -> Table | None:
     except TableError:
         if file.ending != ".json":
             raise
-        for records in ("results.results", "results"):
+        for records in ("results.results", "results", *deepeval.RECORDS):
             try:
                 return open_tables(file, TableMapping(columns={}, records=records))[0]
             except TableError:
