@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.formats.tables.encodings import NAMES
 from annotation.formats.tables.mapping import MappingError, column_header, parse_mapping
 from annotation.formats.tables.text_files import DELIMITERS
 from crux_site.imports.form_fields import FormField
@@ -12,12 +13,6 @@ from crux_site.imports.source_tables import READING_SETTINGS, SourceTable
 
 TAB = "tab"  # in a form: browsers and spreadsheets treat the sign itself as white space
 _SIGN_NAMES = {",": "comma ,", ";": "semicolon ;", "\t": "tab", "|": "bar |"}
-_ENCODINGS = (
-    *(("utf-8", "UTF-8"), ("utf-16", "UTF-16"), ("cp1252", "Windows-1252 (Western Europe)")),
-    *(("cp1250", "Windows-1250 (Central Europe)"), ("cp1251", "Windows-1251 (Cyrillic)")),
-    *(("iso-8859-15", "ISO 8859-15"), ("shift_jis", "Shift JIS"), ("gb18030", "GB 18030")),
-    *(("big5", "Big5"), ("euc_kr", "EUC-KR")),
-)
 _DETECTED = ("", "detected")
 _LABELS = {
     "header": ("Header row", "its number, from 1; several as 1, 2. Empty: detected"),
@@ -32,7 +27,7 @@ _LABELS = {
     "passages_of": ("Ids of passages", ""),
 }
 _CHOICES = {
-    "encoding": (_DETECTED, *_ENCODINGS),
+    "encoding": (_DETECTED, *NAMES.items()),
     "quote": (("", 'double "'), ("'", "single '")),
     "decimal": (("", "point: 0.5"), (",", "comma: 0,5")),
     "passages_of": (("", "are used as they are"), ("topic", "get the topic before them")),

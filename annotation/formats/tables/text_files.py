@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -15,20 +14,14 @@ from typing import Any
 
 from annotation.formats.content import opened
 from annotation.formats.tables.cells import Cell, Record, SettingNeededError, TableError
+from annotation.formats.tables.encodings import WINDOWS, detected_encoding
 
 DELIMITERS = (",", ";", "\t", "|")
 MAX_FIELD = 16 * 2**20  # characters
 csv.field_size_limit(MAX_FIELD)  # of the process: the module has no limit for a single reader
 SAMPLE_CHARACTERS = 1_000_000
 SAMPLE_RECORDS = 200
-_BLOCK = 2**20
 _SEP_LINE = re.compile(r"\Asep=(.)\r?\n?", re.IGNORECASE)
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-WINDOWS = "cp1252"
 _LINE_END = re.compile(r"\r\n|\r|\n")  # other line separators belong to the cell
 _CLOSED = re.compile(r'"(?:[^"]|"")*"')
 
@@ -55,16 +48,12 @@ def text_format(
     path: Path, *, encoding: str = "", delimiter: str = "", quote: str = ""
 ) -> TextFormat:
     """Return the format of a file: as given, or detected. Raises TableError, OSError."""
-    has_encoding = bool(encoding)
-    encoding = encoding or _encoding(path)
+    encoding = encoding or detected_encoding(path)
     with _opened(path, encoding) as file:
         try:
             sample = file.read(SAMPLE_CHARACTERS)
         except (UnicodeError, LookupError) as error:
-            if has_encoding or _has_nul(path):
-                raise TableError(f"is not {encoding}: {error}") from error
-            message = "is neither UTF-8 nor Windows-1252: choose the encoding"
-            raise SettingNeededError(message, "encoding", ()) from error
+            raise TableError(f"is not {encoding}: {error}") from error
     if "\x00" in sample:
         raise TableError("holds NUL characters: it is no text file")
     separator = _SEP_LINE.match(sample)
@@ -131,32 +120,6 @@ def _is_unquoted(sample: str, delimiter: str) -> bool:
 
 def _opened(path: Path, encoding: str) -> io.TextIOWrapper:
     return io.TextIOWrapper(opened(path), encoding=encoding, newline="")
-
-
-def _has_nul(path: Path) -> bool:
-    with opened(path) as file:
-        return b"\0" in file.read(SAMPLE_CHARACTERS)
-
-
-def _encoding(path: Path) -> str:
-    """Return the encoding by a byte order mark; else UTF-8 if all bytes fit, or Windows-1252."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with opened(path) as file:
-        try:
-            start = file.read(4)
-            for mark, name in _BOMS:
-                if start.startswith(mark):
-                    return name
-            block = start
-            while block:
-                decoder.decode(block)
-                block = file.read(_BLOCK)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return WINDOWS
-        except (EOFError, zlib.error) as error:
-            raise TableError(f"cannot be read: {error}") from error
-    return "utf-8"
 
 
 def _delimiter(sample: str, quote: str) -> str:

@@ -72,16 +72,25 @@ def test_delimiter_that_cannot_be_detected_is_asked(cast):
     assert form["t0-c0-role"] == "topic.request"
 
 
-def test_encoding_is_chosen(cast):
-    content = "question,passage,annotator,score\nCo to je?,Příliš žluťoučký kůň běží,anna,4\n"
+@pytest.mark.parametrize(
+    ("text", "encoding", "sample"),
+    [
+        ("Příliš žluťoučký kůň běží", "cp1250", "Windows-1250 (Central Europe): říliš žluťo"),
+        ("伊达在一九三六年建造的渡轮。", "gb18030", "GB 18030 and GBK (Chinese): 伊达在一"),
+    ],
+)
+def test_encoding_is_chosen(cast, text, encoding, sample):
+    content = f"question,passage,annotator,score\nCo to je?,{text},anna,4\n"
     client = cast.client("admin")
-    url = upload(client, table(content.encode("cp1250"))).url
-    assert "is neither UTF-8 nor Windows-1252: choose the encoding" in columns_page(client, url)
-    apply(client, url, **{"t0-encoding": "cp1250"})
+    url = upload(client, table(content.encode(encoding))).url
+    page = columns_page(client, url)
+    assert "is neither UTF-8 nor Windows-1252: choose the encoding" in page
+    assert sample in page
+    apply(client, url, **{"t0-encoding": encoding})
     apply(client, url, **{"t0-constant-rubric": "graded"})
-    assert "žluťoučký" in columns_page(client, url)
+    assert text in columns_page(client, url)
     import_previewed(client, post(client, url, columns_page(client, url)).url)
-    assert "žluťoučký" in Text.objects.get().body
+    assert Text.objects.get().body == text
 
 
 def test_records_of_a_json_file_are_chosen(cast):
