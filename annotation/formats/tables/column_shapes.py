@@ -15,6 +15,10 @@ SAMPLE_ROWS = 500
 EXAMPLES = 3
 FEW = 12  # different values of a column of grades
 LONG_TEXT = 20  # mean characters of a column of texts
+# Chinese, Japanese, Thai and other characters that are written without blanks: each counts twice.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 Sample = Sequence[Mapping[str, Cell]]
 """Cells of the first rows, by header."""
 
@@ -95,13 +99,17 @@ def _shape(cells: Sequence[Cell], missing: Sequence[str] = ()) -> Shape:
         n=len(present),
         n_missing=len(cells) - len(present),
         n_different=len(different),
-        mean_length=sum(map(len, texts)) / len(texts) if texts else 0.0,
+        mean_length=sum(map(_length, texts)) / len(texts) if texts else 0.0,
         share_of_lists=n_lists / len(present) if present else 0.0,
         numbers=_numbers(present),
         texts=tuple(different[: FEW + 1]),
         has_blanks=any(" " in text.strip() for text in texts),
         examples=tuple(text[:80] for text in different[:EXAMPLES]),
     )
+
+
+def _length(text: str) -> int:
+    return len(text) if text.isascii() else len(text) + len(_UNSPACED.findall(text))
 
 
 def cell_text(cell: Cell) -> str:

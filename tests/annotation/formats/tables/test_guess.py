@@ -185,3 +185,18 @@ def test_mapping_is_json(guess):
 def test_both_decimal_signs_are_asked_about(guess):
     guessed = guess("frage;antwort;wert;wert2\nWer war das?;Das war Ida Brandt.;0,5;0.5\n")
     assert "decimal" in {question.key for question in guessed.questions}
+
+
+@pytest.mark.parametrize(
+    "text", ["伊达在一九三六年建造的渡轮。", "イダが1936年に造りました。", "ไอด้าสร้างเรือข้ามฟาก"]
+)
+def test_texts_without_blanks_are_no_ids(guess, text):
+    guessed = guess(f"question,passage,annotator,score\nWho built it?,{text},anna,4\n")
+    assert columns(guessed)["passage"] == "text.body"
+
+
+def test_short_labels_without_blanks_are_grades(guess):
+    guessed = guess(
+        "question,passage_id,annotator,grade\nWho?,p1,anna,非常相关\nWho?,p2,anna,不太相关\n"
+    )
+    assert columns(guessed)["grade"] == "grade"
