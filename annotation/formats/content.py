@@ -16,7 +16,9 @@ _LONGEST = 2**16  # bytes of a line of columns
 _LONGEST_JSON = 2**26
 _PEEKED = 2**12  # bytes, to tell JSON from binary files
 _ENDINGS = (".gz", ".txt", ".res", ".trec", ".run", ".tsv", ".dat", ".out", ".qrels")
-_RUN = re.compile(rb"\S+\s+Q0\s+\S+\s+-?\d+(?:\.0+)?\s+[-+.\deE]+\s+\S+\s*", re.IGNORECASE)
+_RUN = re.compile(rb"\S+\s+Q0\s+\S+\s+-?\d+(?:\.0+)?\s+[-+.\deE]+(?:\s+\S+)?\s*", re.IGNORECASE)
+_RANKS = re.compile(rb"(\S+)\t\S+\t(\d+)(?:\t[-+.\deE]+)?")
+_MIN_RANKS = 3  # lines of one topic, numbered from 1, which grades seldom are
 _QRELS = re.compile(rb"\S+\s+(?:0|Q0)\s+\S+\s+-?\d+\s*", re.IGNORECASE)
 
 
@@ -24,6 +26,7 @@ class Content(Enum):
     """The kind of lines at the beginning of a file."""
 
     RUN = "run"
+    RANKS = "run of MS MARCO or ColBERT"
     QRELS = "qrels"
     SGML_TOPICS = "topics in SGML"
     OTHER = "other"
@@ -44,7 +47,18 @@ def content_of(path: Path) -> Content:
     for pattern, content in ((_RUN, Content.RUN), (_QRELS, Content.QRELS)):
         if lines and all(pattern.fullmatch(line) for line in lines):
             return content
-    return Content.OTHER
+    return Content.RANKS if lines and _are_ranks(lines) else Content.OTHER
+
+
+def _are_ranks(lines: list[bytes]) -> bool:
+    """Return whether lines are topic, text, rank, and a score or none; ranks rise from 1."""
+    ranks: dict[bytes, int] = {}
+    for line in lines:
+        match = _RANKS.fullmatch(line)
+        if not match or int(match[2]) != ranks.get(match[1], 0) + 1:
+            return False
+        ranks[match[1]] = int(match[2])
+    return max(ranks.values()) >= _MIN_RANKS
 
 
 def keys_of_lines(path: Path) -> list[frozenset[str]]:

@@ -130,7 +130,7 @@ def by_content(path: Path, name: str) -> Source | None:
     if _flat(path) or any(regex.fullmatch(name) for regex, _ in _LEFT_OUT):
         return None
     content = content_of(path)
-    if content is Content.RUN:
+    if content in (Content.RUN, Content.RANKS):
         return Source(path, printable(name), Kind.RUN, system=run_name(path.name))
     if content is not Content.OTHER:
         return None

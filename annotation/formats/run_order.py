@@ -1,10 +1,32 @@
-"""Ranking of a topic's texts in a TREC run: by line, or by falling score. No Django here."""
+"""Columns of a run, and the ranking of a topic by line or by falling score. No Django."""
 
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import pairwise
 
 from annotation.formats.summary import Conversion
+
+RUN_COLUMNS = ("topic", "Q0", "text", "rank", "score", "tag")
+OTHER_RUN_COLUMNS = "or 3 (topic text rank), 4 (topic text rank score) or 5 (without the tag)"
+_CONSTANTS = ("q0", "0")
+
+
+def full_columns(cells: Sequence[str], tag: str) -> list[str] | None:
+    """Return the six columns of a line of a run; None for another line.
+
+    MS MARCO's runs have topic, text and rank, ColBERT's a score after these, and some have all columns but
+    the tag. A missing score is the reciprocal rank.
+    """
+    match [*cells]:
+        case [_, _, _, _, _, _]:
+            return [*cells]
+        case [topic, q0, text, rank, score] if q0.casefold() in _CONSTANTS:
+            return [topic, q0, text, rank, score, tag]
+        case [topic, text, rank, score] if text.casefold() not in _CONSTANTS:
+            return [topic, "Q0", text, rank, score, tag]
+        case [topic, text, rank] if rank.isascii() and rank.isdecimal() and int(rank):
+            return [topic, "Q0", text, rank, str(1 / int(rank)), tag]
+    return None
 
 
 class RunOrder(StrEnum):

@@ -26,7 +26,12 @@ from annotation.formats.content import opened
 from annotation.formats.layout import Source
 from annotation.formats.left_out_rows import RowPosition
 from annotation.formats.records import RunRow, checked_name
-from annotation.formats.run_order import ranking_order
+from annotation.formats.run_order import (
+    OTHER_RUN_COLUMNS,
+    RUN_COLUMNS,
+    full_columns,
+    ranking_order,
+)
 from annotation.formats.summary import quoted_value
 from annotation.formats.target import KnownTopic, Target
 from annotation.formats.writing import ExportError, by_code_point
@@ -36,7 +41,6 @@ from evaluation.models import RankedText, RetrievalRun
 _BATCH = 1000
 _LARGEST_RANK = 2**31 - 1  # what a column of every database holds
 _STORED = ("run_id", "topic_id", "text_id", "rank", "score", "file_rank")
-_COLUMNS = ("topic", "Q0", "text", "rank", "score", "tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,8 @@ class _Reader:
         self.orders = {} if source.translation else _orders(source.path, target)
         self.ranks: Counter[int] = Counter()
         self.tag = ""
+        self.width = 0
+        """Number of columns of the first line that can be read, which all others must have."""
         self.ranked: set[tuple[int, int]] = set()
         """Topics and texts of earlier rows of a file in another format."""
         self.topics: set[str] = set()
@@ -84,13 +90,15 @@ class _Reader:
 
     def rows(self) -> Iterator[_Row]:
         for number, text in self._lines():
-            columns = text.split()
-            line = self._position(number, columns)
+            cells = text.split()
+            line = self._position(number, cells)
             if self.target.is_left_out(self.source, line):
                 continue
-            if len(columns) != len(_COLUMNS):
-                message = f"expected 6 columns ({' '.join(_COLUMNS)}), not {len(columns)}"
-                self._problem(line, "", message)
+            columns = full_columns(cells, self.source.system)
+            if columns and not self.width:
+                self.width = len(cells)
+            if columns is None or len(cells) != self.width:
+                self._problem(line, "", self._expected(cells))
                 continue
             name, _, passage, rank, score, tag = columns
             topic = self.target.topic(self.source, line, "topic", name)
@@ -102,6 +110,14 @@ class _Reader:
                 if isinstance(line, RowPosition):
                     self.target.begun.add((self.source.name, line.unit))
                 yield _Row(line, topic, passage, position, _rank(rank), float(score), tag)
+
+    def _expected(self, cells: list[str]) -> str:
+        if self.width and len(cells) != self.width:
+            return f"expected {self.width} columns as above, not {len(cells)}"
+        return (
+            f"expected 6 columns ({' '.join(RUN_COLUMNS)}), {OTHER_RUN_COLUMNS}, not "
+            f"{len(cells)}: {quoted_value(' '.join(cells))}"
+        )
 
     def _position(self, line: int, columns: list[str]) -> int:
         """Return the line; of another tool's run, as a part of the ranking of its topic.
@@ -242,9 +258,10 @@ def _score_columns(path: Path) -> dict[bytes, tuple[array[float], array[int]]]:
         while line := file.readline(reading.MAX_LINE + 1):
             cells = (line.removeprefix(b"\xef\xbb\xbf") if is_first else line).split()
             is_first = False
-            if len(cells) == len(_COLUMNS):
+            columns_of_line = full_columns([cell.decode(errors="replace") for cell in cells], "")
+            if columns_of_line:
                 with suppress(ValueError, OverflowError):
-                    rank, score = _rank(cells[3].decode()), float(cells[4])
+                    rank, score = _rank(columns_of_line[3]), float(columns_of_line[4])
                     scores, ranks = columns.setdefault(cells[0], (array("d"), array("q")))
                     ranks.append(rank)
                     scores.append(score)

@@ -13,7 +13,7 @@ from annotation.formats.foreign import rows
 from annotation.formats.foreign.files import File, open_lines
 from annotation.formats.layout import Kind, Source
 from annotation.formats.records import GradeRow
-from annotation.formats.run_order import RunOrder
+from annotation.formats.run_order import RunOrder, full_columns
 from annotation.formats.translation import Translation
 
 UMBRELA = "umbrela"
@@ -36,18 +36,24 @@ BEIR = Translation(_Grade, _itself, columns=("topic", "text", "grade"))
 
 
 def is_qrels(file: File) -> bool:
-    is_called_so = QRELS in file.base or QRELS in file.folders
-    if file.ends(".qrels") or (is_called_so and file.ends(".tsv", ".txt")):
+    if _is_called_qrels(file):
         return True
     return not _is_named_run(file) and file.content is Content.QRELS
 
 
 def is_run(file: File) -> bool:
-    return _is_named_run(file) or file.content is Content.RUN
+    if _is_named_run(file) or file.content is Content.RUN:
+        return True
+    return file.content is Content.RANKS and not _is_called_qrels(file)
+
+
+def _is_called_qrels(file: File) -> bool:
+    is_called_so = QRELS in file.base or QRELS in file.folders
+    return file.ends(".qrels") or (is_called_so and file.ends(".tsv", ".txt"))
 
 
 def _is_named_run(file: File) -> bool:
-    return file.ends(".run", ".trec") or ("runs" in file.folders and file.ends(".txt"))
+    return file.ends(".run", ".trec") or ("runs" in file.folders and file.ends(".txt", ".tsv"))
 
 
 def _is_umbrela(file: File) -> bool:
@@ -67,13 +73,13 @@ class Folder:
 
     @cached_property
     def named(self) -> frozenset[str]:
-        """Return the texts that runs and qrels name: the third column of both."""
+        """Return the texts that runs and qrels name."""
         return frozenset(
-            columns[2].decode(errors="replace")
+            text
             for file in self.files
             if is_run(file) or is_qrels(file)
             for line in _lines(file)
-            if len(columns := line.split(None, 3)) > 3
+            if (text := _text_of(line))
         )
 
     @cached_property
@@ -82,6 +88,17 @@ class Folder:
         qrels = [file for file in self.files if is_qrels(file) and not _is_umbrela(file)]
         grades = (_grade(line) for file in qrels for line in _lines(file))
         return f"{QRELS}-{max((grade for grade in grades if 1 <= grade <= MOST_GRADES), default=1)}"
+
+
+def _text_of(line: bytes) -> str:
+    """Return the text that a line of a run or of qrels names; "" for another line."""
+    cells = line.decode(errors="replace").split(None, 5)
+    if len(cells) == 4 and cells[1].casefold() in ("0", "q0"):
+        return cells[2]
+    columns = full_columns(cells, "")
+    if columns:
+        return columns[2]
+    return cells[2] if len(cells) > 3 else ""
 
 
 def _lines(file: File) -> Iterator[bytes]:

@@ -6,9 +6,12 @@ import pytest
 
 from annotation.formats.content import Content, content_of, run_name
 from annotation.formats.foreign import folder
+from annotation.formats.foreign.files import File
+from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, recognise
 
 RUN = b"q1 Q0 d1 1 9.5 tag\nq1 Q0 d2 2.0 -1e-3 tag\n"
+RANKS = b"q1\td1\t1\nq2\td5\t1\nq1\td2\t2\nq1\td3\t3\n"
 QRELS = b"q1 0 d1 1\nq1 0 d2 -1\n"
 
 
@@ -17,6 +20,12 @@ QRELS = b"q1 0 d1 1\nq1 0 d2 -1\n"
     [
         (RUN, Content.RUN),
         (QRELS, Content.QRELS),
+        (b"q1 Q0 d1 1 9.5\nq1 Q0 d2 2 9\n", Content.RUN),
+        (RANKS, Content.RANKS),
+        (b"q1\td1\t1\t9.5\nq1\td2\t2\t9\nq1\td3\t3\t-1e-3\n", Content.RANKS),
+        (b"q1\td1\t1\nq1\td2\t2\nq2\td3\t1\n", Content.OTHER),
+        (b"q1\td1\t1\nq1\td2\t0\nq1\td3\t2\n", Content.OTHER),
+        (b"q1\td1\t2\nq1\td2\t3\nq1\td3\t4\n", Content.OTHER),
         (b"7\tmill in 1990\n", Content.OTHER),
         (b"7 who mended it in May\n", Content.OTHER),
         (RUN + QRELS, Content.OTHER),
@@ -58,3 +67,20 @@ def test_qrels_of_any_name_are_recognised(tmp_path):
     (source,) = folder.recognise(tmp_path, "beir").of(Kind.GRADES)
     assert source.translation
     assert source.translation.columns == ("topic", "iteration", "text", "grade")
+
+
+@pytest.mark.parametrize("form", ["crux", "msmarco", "beir"])
+def test_runs_of_ranks_are_recognised_unless_they_are_called_qrels(tmp_path, form):
+    (tmp_path / "run.a.tsv").write_bytes(RANKS)
+    (tmp_path / "qrels.dev.tsv").write_bytes(RANKS)
+    recognised = recognise(tmp_path) if form == "crux" else folder.recognise(tmp_path, form)
+    runs = {source.system for source in recognised.of(Kind.RUN)}
+    assert runs == ({"a", "qrels.dev"} if form == "crux" else {"a"})
+
+
+def test_texts_of_runs_and_qrels_are_named(tmp_path):
+    (tmp_path / "a.tsv").write_bytes(RANKS)
+    (tmp_path / "b.txt").write_bytes(RUN.replace(b"d", b"e"))
+    (tmp_path / "c.txt").write_bytes(QRELS.replace(b"d", b"f"))
+    files = [File(path, path.name) for path in sorted(tmp_path.iterdir())]
+    assert Folder(files).named == {"d1", "d2", "d3", "d5", "e1", "e2", "f1", "f2"}

@@ -4,7 +4,7 @@ import pytest
 
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Text
-from crux_site.imports.importing import import_dataset
+from crux_site.imports.importing import DatasetImportError, import_dataset
 from evaluation.formats import trec_run
 from evaluation.formats.trec_run import ForTrecTools
 from evaluation.models import RetrievalRun
@@ -102,3 +102,50 @@ def test_name_with_white_space_cannot_be_written(small):
     Text.objects.filter(name="t-2:1#1").update(name="two words")
     with pytest.raises(ExportError, match="white space"):
         lines(small, "first_stage.lsr")
+
+
+@pytest.mark.parametrize(
+    ("columns", "scores"),
+    [
+        ("t-1\t{text}\t{rank}", [1.0, 0.5]),
+        ("t-1\t{text}\t{rank}\t{score}", [9.5, 9.0]),
+        ("t-1 Q0 {text} {rank} {score}", [9.5, 9.0]),
+    ],
+    ids=["MS MARCO", "ColBERT", "without a tag"],
+)
+@pytest.mark.parametrize("is_sorted", [True, False])
+def test_runs_of_fewer_columns_are_read_by_rank(small, tmp_path, columns, scores, is_sorted):
+    rows = [("t-2:0#0", 1, 9.5), ("t-1:0#0", 2, 9)]
+    rows = rows if is_sorted else rows[::-1]
+    text = [columns.format(text=text, rank=rank, score=score) for text, rank, score in rows]
+    path = tmp_path / "new" / "bm25.run"
+    path.parent.mkdir()
+    path.write_text("\n".join(text) + "\n")
+    for _ in range(2):
+        import_dataset(path, "small")
+    run = RetrievalRun.objects.get(name="bm25")
+    ranked = run.ranked.order_by("rank").values_list("text__name", "score")
+    assert list(ranked) == list(zip(["t-2:0#0", "t-1:0#0"], scores, strict=True))
+    assert lines(small, "bm25")[0] == f"t-1 Q0 t-2:0#0 1 {scores[0]} bm25"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("t-1 t-1:0#0 9.5\n", 1, "expected 6 columns (topic Q0 text rank score tag), or 3 "),
+        ("t-1\tt-1:0#0\t0\n", 1, "(topic text rank), 4 (topic text rank score) or 5"),
+        ("t-1 0 t-1:0#0 1\n", 1, "not 4: 't-1 0 t-1:0#0 1'"),
+        ("t-1 t-1:0#0\n", 1, "not 2: 't-1 t-1:0#0'"),
+        ("t-1 Q0 t-1:0#0 1 9.5 x\nt-1\tt-2:0#0\t2\n", 2, "expected 6 columns as above, not 3"),
+        ("t-1\tt-1:0#0\t1\nt-1 Q0 t-2:0#0 2 9 x\n", 2, "expected 3 columns as above, not 6"),
+    ],
+)
+def test_line_of_a_run_with_other_columns_is_refused(small, tmp_path, text, line, message):
+    path = tmp_path / "new.run"
+    path.write_text(text)
+    with pytest.raises(DatasetImportError) as refused:
+        import_dataset(path, "small")
+    (problem,) = refused.value.problems
+    assert (problem.file, problem.line) == ("new.run", line)
+    assert message in problem.message
+    assert not RetrievalRun.objects.filter(name="new").exists()
