@@ -6,7 +6,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from enum import Enum
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import IO
 
@@ -16,6 +16,12 @@ _LONGEST = 2**16  # bytes of a line of columns
 _LONGEST_JSON = 2**26
 _PEEKED = 2**12  # bytes, to tell JSON from binary files
 _ENDINGS = (".gz", ".txt", ".res", ".trec", ".run", ".tsv", ".dat", ".out", ".qrels")
+JSON_COMMENT = re.compile(rb"\s*(?:#|//)")
+"""Beginning of a comment above the first value of a file of JSON."""
+
+COLUMNS_COMMENT = re.compile(rb"(?:#+|//)(?:\s|\Z)")
+"""Beginning of a comment above the first line of a file of columns, of which a cell may have a #."""
+
 _RUN = re.compile(rb"\S+\s+Q0\s+\S+\s+-?\d+(?:\.0+)?\s+[-+.\deE]+(?:\s+\S+)?\s*", re.IGNORECASE)
 _RANKS = re.compile(rb"(\S+)\t\S+\t(\d+)(?:\t[-+.\deE]+)?")
 _MIN_RANKS = 3  # lines of one topic, numbered from 1, which grades seldom are
@@ -39,7 +45,7 @@ def content_of(path: Path) -> Content:
     """
     try:
         with opened(path) as file:
-            lines = list(_first_lines(file, _LONGEST))
+            lines = list(dropwhile(COLUMNS_COMMENT.match, _first_lines(file, _LONGEST)))
     except UNREADABLE:
         return Content.OTHER
     if lines and lines[0].strip().startswith(b"<top>"):

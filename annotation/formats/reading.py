@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from annotation.formats.content import opened
+from annotation.formats.content import COLUMNS_COMMENT, JSON_COMMENT, opened
+from annotation.formats.kinds import Kind
 from annotation.formats.layout import Source
 from annotation.formats.left_out_rows import Part, RowPosition
 from annotation.formats.records import Row
@@ -36,12 +37,15 @@ Shape = TypeVar("Shape", bound=Row)
 def lines(
     target: "Target", source: Source, *, is_repeat: bool = False
 ) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file with their numbers, without blank ones; errors are noted.
+    """Yield the lines of a file with their numbers; errors are noted.
 
-    `again` for a second reading: its lines are not counted once more.
+    Blank lines are left out, and comments above the first line. `is_repeat` for a second reading: its
+    lines are not counted once more.
     """
     summary = target.summary.file(source.name)
+    comment = COLUMNS_COMMENT if _has_columns(source) else JSON_COMMENT
     number = 0
+    is_above = True
     try:
         with opened(source.path) as file:
             while raw := file.readline(MAX_LINE + 1):
@@ -51,6 +55,8 @@ def lines(
                     return
                 if number == 1:
                     raw = raw.removeprefix(b"\xef\xbb\xbf")
+                if is_above and comment.match(raw):
+                    continue
                 try:
                     text = raw.decode()
                 except UnicodeDecodeError as error:
@@ -58,6 +64,7 @@ def lines(
                     target.problem(source, number, "", message)
                     continue
                 if text.strip():
+                    is_above = False
                     summary.read += not is_repeat
                     yield number, text
                 if number % _TELL == 0:
@@ -66,6 +73,10 @@ def lines(
         reason = getattr(error, "strerror", None) or error
         target.problem(source, number, "", f"cannot be read: {reason}")
     target.progress(source, number)
+
+
+def _has_columns(source: Source) -> bool:
+    return source.kind is Kind.RUN or bool(source.translation and source.translation.columns)
 
 
 def rows(
@@ -141,10 +152,13 @@ def _values(
     if translation.values:
         yield from _from_table(target, source, translation.values, is_repeat=is_repeat)
         return
+    is_first = True
     for number, text in lines(target, source, is_repeat=is_repeat):
+        is_header = is_first and bool(translation.columns) and translation.is_header(text)
+        is_first = False
         if not translation.columns:
             yield number, _json_row(target, source, number, text)
-        elif number > 1 or not translation.is_header(text):
+        elif not is_header:
             try:
                 yield number, translation.split(text)
             except ValueError as error:

@@ -26,6 +26,7 @@ def values(path: Path, *, allows_nan: bool = False) -> Iterator[tuple[int, str, 
     """
     with _opened(path) as file:
         text = _Text(file, NAN_DECODER if allows_nan else DECODER)
+        text.skip_comments()
         if text.peek() == "[":
             yield from ((line, "", value) for line, value in _items(text))
         elif text.peek() == "{":
@@ -54,6 +55,7 @@ def first_name(path: Path) -> str:
     """
     with _opened(path) as file:
         text = _Text(file)
+        text.skip_comments()
         if text.peek() != "{":
             return ""
         text.take("{")
@@ -109,6 +111,16 @@ class _Text:
             if self._ended:
                 return ""
             self._read(_CHUNK)
+
+    def skip_comments(self) -> None:
+        """Consume lines that begin with # or //, above the first value."""
+        while (sign := self.peek()) in ("#", "/"):
+            while "\n" not in self._buffer[self._at :] and not self._ended:
+                self._read(_CHUNK)
+            if sign == "/" and self._buffer[self._at : self._at + 2] != "//":
+                return
+            end = self._buffer.find("\n", self._at)
+            self._go_to(end + 1 if end >= 0 else len(self._buffer))
 
     def take(self, *expected: str) -> str:
         """Consume the next character, which must be one of these."""

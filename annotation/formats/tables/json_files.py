@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotation.formats.content import opened
+from annotation.formats.content import JSON_COMMENT, opened
 from annotation.formats.tables.cells import Cell, SettingNeededError, TableError
 from annotation.formats.tables.source import Row, Table, line_location
 
@@ -19,6 +20,7 @@ MAX_COLUMNS = 2_000
 HEADER_ROWS = 1_000  # rows whose keys are offered as columns
 MAX_DEPTH = 20
 MAX_ARRAYS = 100  # that are offered as the records
+_ABOVE = re.compile(rb"(?:[ \t\r]*(?:(?:#|//)[^\n]*)?\n)+")  # blank lines and comments
 INDEX = "index"  # column of the keys of a data frame, as pandas calls it
 
 
@@ -88,7 +90,11 @@ def json_value(path: Path) -> Any:
         raise TableError(f"cannot be read: {error}") from error
     if len(data) > MAX_JSON:
         raise TableError(f"has more than {MAX_JSON:,} bytes; write it as JSON lines")
-    return _decoded(data.removeprefix(b"\xef\xbb\xbf"), "")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    above = _ABOVE.match(data)
+    if above:  # the lines of errors stay right
+        data = b"\n" * above[0].count(b"\n") + data[above.end() :]
+    return _decoded(data, "")
 
 
 def is_json_lines(path: Path) -> bool:
@@ -96,8 +102,11 @@ def is_json_lines(path: Path) -> bool:
     try:
         with opened(path) as file:
             first = file.readline(MAX_LINE).removeprefix(b"\xef\xbb\xbf").strip()
-            while not first and (line := file.readline(MAX_LINE)):
+            while not first or JSON_COMMENT.match(first):
+                line = file.readline(MAX_LINE)
                 first = line.strip()
+                if not line:
+                    break
             has_more = file.read(1)
         value = json.loads(first)
     except (ValueError, OSError, EOFError, zlib.error, RecursionError):
@@ -110,6 +119,7 @@ def is_json_lines(path: Path) -> bool:
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
     number = 0
+    is_above = True
     try:
         with opened(path) as file:
             while line := file.readline(MAX_LINE + 1):
@@ -118,7 +128,10 @@ def _lines(path: Path) -> Iterator[tuple[int, Any]]:
                     raise TableError(f"a line of more than {MAX_LINE:,} bytes", f":{number}")
                 if number == 1:
                     line = line.removeprefix(b"\xef\xbb\xbf")
+                if is_above and JSON_COMMENT.match(line):
+                    continue
                 if line.strip():
+                    is_above = False
                     yield number, _decoded(line, f":{number}")
     except (EOFError, zlib.error) as error:
         raise TableError(f"cannot be read: {error}", f":{number}") from error

@@ -135,3 +135,22 @@ def test_broken_parquet_is_a_table_error(tmp_path):
         path.write_bytes(broken)
         with pytest.raises(TableError):
             list(open_tables(TableFile.of(path))[0].rows())
+
+
+@pytest.mark.parametrize("head", ["\n\n", "\ufeff\n", "# made by hand\n", "//made\n \n# 2026\n"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '[{"a": 1}, {"a": 2}]'),
+        ("a.json", '{"a": 1}\n{"a": 2}\n'),
+        ("a.jsonl", '{"a": 1}\n{"a": 2}\n'),
+        ("a.json", '{"rows": [{"a": 1}, {"a": 2}]}'),
+    ],
+)
+def test_comments_above_the_first_value_are_skipped(table, head, name, text):
+    assert [row for _, row in table(head + text, name).rows()] == [{"a": 1}, {"a": 2}]
+
+
+def test_line_of_broken_json_below_comments_is_right(table):
+    with pytest.raises(TableError, match="line 3 column"):
+        table('# made\n\n[{"a": 1},]', "a.json")
