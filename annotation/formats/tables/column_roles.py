@@ -73,16 +73,26 @@ _ANSWERS = {plain_name(name) for name in _ANSWER_NAMES.split()}
 _PASSAGES = {plain_name(name) for name in _PASSAGE_NAMES.split()}
 
 
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_METRIC = re.compile(
+    "relevan|faithful|ground|correct|accura|precision|recall|complet|vollst|coher|fluen|clar|consist|concis|"
+    "cover|helpful|useful|informati|hallucin|toxic|harm|factual|attribut|support|qualit|readab|natural"
+)
+"""Beginnings of words of metrics and rubrics."""
+
+
 def roles_of(table: Table, shapes: Mapping[str, Shape], sample: Sample) -> dict[str, Any]:
     """Return the role of each column by its name and values; "?" where they disagree."""
     roles: dict[str, Any] = {}
     wide = _wide_columns(table, shapes)
+    are_metrics = _are_metrics(wide)
     for header in table.headers:
         shape, name = shapes[header], plain_name(header)
         if not shape.n:
             continue
         if header in wide:
-            roles[header] = {"role": Role.GRADE.value} | _wide_constant(header)
+            roles[header] = Role.GRADE if are_metrics else _wide_role(header)
         elif name in _ANSWERS or name in _PASSAGES:
             roles[header] = _text_role(name, shape)
         elif role := _BY_NAME.get(name):
@@ -117,6 +127,8 @@ def _checked_role(role: Role, shape: Shape) -> Any:
             if shape.is_list
             else (Role.BODY if role is Role.CONTEXTS and shape.is_text else ASK)
         )
+    if role is Role.COMMENT and shape.numbers is not None:
+        role = Role.GRADE  # a note is a grade in German and French
     if role is Role.GRADE:
         if shape.is_list:
             return None
@@ -172,6 +184,12 @@ def _settle(roles: dict[str, Any], shapes: Mapping[str, Shape], sample: Sample) 
         and (answers or having(Role.CONTEXTS))
     ):
         roles[ids[0]] = Role.TOPIC  # of a log with a row for each question
+    if not having(Role.TEXT) and not having(Role.REQUEST) and not having(Role.QUESTION):
+        _settle_topic_text(roles, shapes)
+    for header in having(Role.TEXT):
+        if plain_name(header) == "docno":  # beside the internal docid of a search engine
+            roles |= dict.fromkeys(having(Role.TEXT))
+            roles[header] = Role.TEXT
     for role in {*Role} - {Role.GRADE, Role.VALUE, Role.BODY, Role.COMMENT, Role.GOLD}:
         for header in having(role)[1:]:
             roles[header] = None
@@ -184,6 +202,18 @@ def _settle(roles: dict[str, Any], shapes: Mapping[str, Shape], sample: Sample) 
     for header, column in list(roles.items()):
         if plain_name(header) == "score" and column != Role.SCORE:
             roles[header] = Role.SCORE
+
+
+def _settle_topic_text(roles: dict[str, Any], shapes: Mapping[str, Shape]) -> None:
+    """Decide what the only text beside a topic's id is: with an id a row, it may be the request."""
+    columns = {header: column for header, column in roles.items() if column is not None}
+    if sorted(columns.values(), key=str) != sorted((Role.TOPIC, Role.BODY), key=str):
+        return
+    topic, body = sorted(columns, key=lambda header: columns[header] is Role.BODY)
+    is_row_id = shapes[topic].n_different == shapes[topic].n
+    if is_row_id and plain_name(body) in ("text", "body", "content"):
+        is_query = plain_name(topic).startswith(("q", "frage"))
+        roles[body] = Role.REQUEST if is_query else ASK
 
 
 def _settle_question(roles: dict[str, Any], topic: str, question: str, sample: Sample) -> None:
@@ -242,11 +272,23 @@ def _values(shape: Shape) -> set[Any]:
     return set(shape.numbers) if shape.numbers is not None else {word_key(w) for w in shape.texts}
 
 
-def _wide_constant(header: str) -> dict[str, str]:
-    """Return what the header of a column of grades names: a sub-question, else a rater."""
+def _wide_role(header: str) -> dict[str, str]:
+    """Return the role of a column of grades: its header names a sub-question, else a rater."""
+    role = {"role": Role.GRADE.value}
     if header.rstrip().endswith(("?", "？")):
-        return {Role.QUESTION.value: header.strip()}
-    return {Role.RATER.value: _rater_name(header)}
+        return role | {Role.QUESTION.value: header.strip()}
+    return role | {Role.RATER.value: _rater_name(header)}
+
+
+def _are_metrics(headers: Sequence[str]) -> bool:
+    """Return whether most of these columns are called like metrics, in words that not all share.
+
+    Such as Answer_Relevance and Answer_Faithfulness; anna_relevance and ben_relevance are raters.
+    """
+    words = [{*_WORD.findall(_CAMEL.sub(" ", header).casefold())} for header in headers]
+    shared = set.intersection(*words) if words else set()
+    n = sum(any(_METRIC.match(word) for word in of_header - shared) for of_header in words)
+    return 2 * n > len(headers)
 
 
 def settle_fractions(

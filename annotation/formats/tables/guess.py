@@ -226,17 +226,17 @@ def _constants(
         guess.questions.append(
             OpenQuestion("topic.request", f"{table.name} names no topic: set topic.request=WORDS")
         )
-    if Role.GRADE in role_names:
+    if {Role.GRADE, Role.COMMENT} & role_names:
         _ask_rater(guess, table, shapes, roles, constants, fixed)
     return constants
 
 
 def _is_of_topics(roles: Collection[str]) -> bool:
-    """Return whether a table tells topics or sub-questions, and nothing about texts."""
+    """Return whether a table tells topics, sub-questions or references, and no other texts."""
     of_texts = {Role.GRADE, Role.VALUE, Role.RANK, Role.SCORE, Role.COMMENT, ASK}
-    return (
-        Role.TOPIC in roles and bool({Role.REQUEST, Role.QUESTION} & {*roles})
-    ) and not of_texts & {*roles}
+    has_topics = Role.TOPIC in roles and bool({Role.REQUEST, Role.QUESTION} & {*roles})
+    has_references = Role.REQUEST in roles and bool({Role.REFERENCE, Role.GOLD} & {*roles})
+    return (has_topics or has_references) and not of_texts & {*roles}
 
 
 def _ask_rater(
@@ -254,7 +254,8 @@ def _ask_rater(
         if isinstance(column, dict) and "rater" in column
     ]
     if Role.RATER not in role_names | {*fixed} and not wide:
-        guess.questions.append(OpenQuestion("rater", f"Who graded {table.name}? Set rater=NAME"))
+        verb = "graded" if Role.GRADE in role_names else "commented on"
+        guess.questions.append(OpenQuestion("rater", f"Who {verb} {table.name}? Set rater=NAME"))
     if Role.RATER_KIND in role_names | {*fixed}:
         return
     header = next((h for h, c in roles.items() if role_of(c) == Role.RATER), "")

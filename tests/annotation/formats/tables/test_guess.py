@@ -200,3 +200,62 @@ def test_short_labels_without_blanks_are_grades(guess):
         "question,passage_id,annotator,grade\nWho?,p1,anna,非常相关\nWho?,p2,anna,不太相关\n"
     )
     assert columns(guessed)["grade"] == "grade"
+
+
+@pytest.mark.parametrize(
+    ("headers", "are_metrics"),
+    [
+        (["Context_Relevance_Label", "Answer_Faithfulness_Label", "Answer_Relevance_Label"], True),
+        (["Fluency", "Coherence", "Other"], True),
+        (["answerCorrectness", "contextRecall", "style"], True),
+        (["anna_relevance", "ben_relevance", "carl_relevance"], False),
+        (["Rater 1 score", "Rater 2 score", "Rater 3 score"], False),
+        (["Anna", "Ben", "Clara"], False),
+    ],
+)
+def test_wide_columns_called_like_metrics_are_no_raters(guess, headers, are_metrics):
+    text = (
+        f"question,answer,{','.join(headers)}\nWhy is it?,It is so.,1,0,1\nHow is it?,So.,0,1,0\n"
+    )
+    guessed = guess(text)
+    asked = {question.key for question in guessed.questions}
+    assert ("rater" in asked) is are_metrics
+    mapped = guessed.mapping["tables"][0]["columns"]
+    roles = [mapped[header] for header in headers]
+    assert all(role["role"] == "grade" and ("rater" in role) is not are_metrics for role in roles)
+    assert len(guessed.mapping["rubrics"]) == (3 if are_metrics else 1)
+
+
+@pytest.mark.parametrize(
+    ("header", "role"), [("query_id", "topic.request"), ("qid", "topic.request"), ("topic_id", "?")]
+)
+def test_only_text_beside_an_id_of_each_row_may_be_the_request(guess, header, role):
+    text = f"{header},text\n1,Why is it so at all?\n2,How is it then today?\n"
+    assert columns(guess(text))["text"] == role
+
+
+def test_texts_of_repeated_topics_are_passages(guess):
+    text = "query_id,text\n1,It is so by the law.\n1,It is not so by the law.\n"
+    assert columns(guess(text))["text"] == "text.body"
+
+
+def test_questions_with_references_need_no_texts(guess):
+    guessed = guess("query,reference_answer\nWhy is it so?,It is so by the law.\n")
+    assert columns(guessed) == {"query": "topic.request", "reference_answer": "reference"}
+    assert not guessed.questions
+
+
+def test_docno_is_the_id_of_a_text_and_docid_is_not(guess):
+    text = (
+        "qid,docid,docno,rank,score,query\n1,5,d1,1,9.5,Why is it so\n1,6,d2,2,8.5,Why is it so\n"
+    )
+    roles = columns(guess(text))
+    assert roles["docno"] == "text.id"
+    assert "docid" not in roles
+
+
+@pytest.mark.parametrize(("cell", "role"), [("2,0", "grade"), ("Das ist gut so.", "comment")])
+def test_note_is_a_grade_of_numbers_or_a_comment(guess, cell, role):
+    guessed = guess(f"Frage;Antwort;Note\nWarum denn das?;So ist es eben.;{cell}\n")
+    assert columns(guessed)["Note"] == role
+    assert "rater" in {question.key for question in guessed.questions}
