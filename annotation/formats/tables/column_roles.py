@@ -205,7 +205,7 @@ def _settle(roles: dict[str, Any], shapes: Mapping[str, Shape], sample: Sample) 
 
 
 def _settle_topic_text(roles: dict[str, Any], shapes: Mapping[str, Shape]) -> None:
-    """Decide what the only text beside a topic's id is: with an id a row, it may be the request."""
+    """Decide about the only text beside a topic's id: with an id a row, it may be the request."""
     columns = {header: column for header, column in roles.items() if column is not None}
     if sorted(columns.values(), key=str) != sorted((Role.TOPIC, Role.BODY), key=str):
         return
@@ -281,13 +281,13 @@ def _wide_role(header: str) -> dict[str, str]:
 
 
 def _are_metrics(headers: Sequence[str]) -> bool:
-    """Return whether most of these columns are called like metrics, in words that not all share.
+    """Return whether most of these columns are called like metrics, in words of their own.
 
     Such as Answer_Relevance and Answer_Faithfulness; anna_relevance and ben_relevance are raters.
     """
-    words = [{*_WORD.findall(_CAMEL.sub(" ", header).casefold())} for header in headers]
-    shared = set.intersection(*words) if words else set()
-    n = sum(any(_METRIC.match(word) for word in of_header - shared) for of_header in words)
+    terms = [{*_WORD.findall(_CAMEL.sub(" ", header).casefold())} for header in headers]
+    shared = set.intersection(*terms) if terms else set()
+    n = sum(any(map(_METRIC.match, of_header - shared)) for of_header in terms)
     return 2 * n > len(headers)
 
 

@@ -198,8 +198,8 @@ def _samples(line: bytes) -> str:
             text = line.decode(encoding)
         except UnicodeError:
             continue
-        words = [sign for sign in text if not sign.isascii()]
-        if not {_script(sign) for sign in words} - {""} <= {*scripts.split()}:
+        scripts_of_line = {_script(sign) for sign in text if not sign.isascii()}
+        if not scripts_of_line - {""} <= {*scripts.split()}:
             continue
         first = next((n for n, sign in enumerate(text) if not sign.isascii()), 0)
         sample = " ".join(text[first : first + SAMPLE].split())

@@ -91,9 +91,9 @@ def json_value(path: Path) -> Any:
     if len(data) > MAX_JSON:
         raise TableError(f"has more than {MAX_JSON:,} bytes; write it as JSON lines")
     data = data.removeprefix(b"\xef\xbb\xbf")
-    above = _ABOVE.match(data)
-    if above:  # the lines of errors stay right
-        data = b"\n" * above[0].count(b"\n") + data[above.end() :]
+    comments = _ABOVE.match(data)
+    if comments:  # the lines of errors stay right
+        data = b"\n" * comments[0].count(b"\n") + data[comments.end() :]
     return _decoded(data, "")
 
 

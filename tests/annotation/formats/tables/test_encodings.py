@@ -85,10 +85,12 @@ def test_latin_text_of_other_countries_is_still_read(written, text, encoding):
 )
 def test_text_of_another_encoding_is_asked_for_and_can_be_chosen(written, name, encoding):
     path = written(TEXTS[name].encode(encoding))
-    with pytest.raises(SettingNeededError, match="is neither UTF-8 nor Windows-1252") as asked:
+    with pytest.raises(SettingNeededError, match="is neither UTF-8 nor Windows-1252") as refused:
         detected_encoding(path)
-    assert asked.value.setting == "encoding"
-    assert any(f"{NAMES[encoding]}: {start}" in str(asked.value) for start in _starts(TEXTS[name]))
+    assert refused.value.setting == "encoding"
+    assert any(
+        f"{NAMES[encoding]}: {start}" in str(refused.value) for start in _starts(TEXTS[name])
+    )
     (table,) = open_tables(TableFile.of(path), TableMapping(columns={}, encoding=encoding))
     assert list(table.headers) == TEXTS[name].splitlines()[0].replace(";", ",").split(",")
 

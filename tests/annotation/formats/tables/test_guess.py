@@ -218,8 +218,8 @@ def test_wide_columns_called_like_metrics_are_no_raters(guess, headers, are_metr
         f"question,answer,{','.join(headers)}\nWhy is it?,It is so.,1,0,1\nHow is it?,So.,0,1,0\n"
     )
     guessed = guess(text)
-    asked = {question.key for question in guessed.questions}
-    assert ("rater" in asked) is are_metrics
+    questions = {question.key for question in guessed.questions}
+    assert ("rater" in questions) is are_metrics
     mapped = guessed.mapping["tables"][0]["columns"]
     roles = [mapped[header] for header in headers]
     assert all(role["role"] == "grade" and ("rater" in role) is not are_metrics for role in roles)
