@@ -73,7 +73,7 @@ _ANSWERS = {plain_name(name) for name in _ANSWER_NAMES.split()}
 _PASSAGES = {plain_name(name) for name in _PASSAGE_NAMES.split()}
 
 
-_WORD = re.compile(r"[^\W_]+")
+_TERM = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _METRIC = re.compile(
     "relevan|faithful|ground|correct|accura|precision|recall|complet|vollst|coher|fluen|clar|consist|concis|"
@@ -285,7 +285,7 @@ def _are_metrics(headers: Sequence[str]) -> bool:
 
     Such as Answer_Relevance and Answer_Faithfulness; anna_relevance and ben_relevance are raters.
     """
-    terms = [{*_WORD.findall(_CAMEL.sub(" ", header).casefold())} for header in headers]
+    terms = [{*_TERM.findall(_CAMEL.sub(" ", header).casefold())} for header in headers]
     shared = set.intersection(*terms) if terms else set()
     n = sum(any(map(_METRIC.match, of_header - shared)) for of_header in terms)
     return 2 * n > len(headers)
@@ -310,6 +310,11 @@ def settle_fractions(
 def is_answer(header: str) -> bool:
     """Return whether a header is a usual name of a system's answer."""
     return plain_name(header) in _ANSWERS
+
+
+def is_known(header: str) -> bool:
+    """Return whether a header is a usual name of a column with a role."""
+    return plain_name(header) in {*_BY_NAME} | _ANSWERS | _PASSAGES
 
 
 def role_of(column: Any) -> str:

@@ -74,7 +74,7 @@ _SIGNS = re.compile(
 # Quotation marks and dashes of Chinese and Korean encodings; in Spanish a letter follows \xa1.
 _MARKS = re.compile(rb"(?:\xa1[\xa1-\xbf])+")
 # Signs that are within a word only where an encoding of DOS or of old Macs has its letters.
-_WITHIN_WORD = re.compile(rb"(?<=[A-Za-z])[\x82\x84\x86-\x8c\x8e\x98\x9b\x9f\xa7](?=[a-z])")
+_INNER = re.compile(rb"(?<=[A-Za-z])[\x82\x84\x86-\x8c\x8e\x98\x9b\x9f\xa7](?=[a-z])")
 _UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _LONG_RUN = 4  # bytes
 _MIN_SHARE = 0.25  # of bytes beyond ASCII that no Western text has, above which it is asked
@@ -107,7 +107,7 @@ class _Evidence:
         characters = _UTF8.findall(line)
         self.n_utf8 += len(characters)
         self.n_utf8_bytes += sum(map(len, characters))
-        n_foreign = sum(map(_n_foreign, runs)) + len(_WITHIN_WORD.findall(line))
+        n_foreign = sum(map(_n_foreign, runs)) + len(_INNER.findall(line))
         self.n_foreign += n_foreign
         if _UNDEFINED.search(line):
             self.has_undefined, n_foreign = True, n_foreign + 1
@@ -186,8 +186,8 @@ def _first_line_without_utf8(path: Path) -> int:
 
 def _n_foreign(run: bytes) -> int:
     """Return the bytes of a run that no Western text has; typographic signs alone are none."""
-    is_word = len(run) >= _LONG_RUN and len(_SIGNS.sub(b"", run)) > 1 and len({*run}) > 1
-    return len(run) if is_word else sum(map(len, _MARKS.findall(run)))
+    is_script = len(run) >= _LONG_RUN and len(_SIGNS.sub(b"", run)) > 1 and len({*run}) > 1
+    return len(run) if is_script else sum(map(len, _MARKS.findall(run)))
 
 
 def _samples(line: bytes) -> str:

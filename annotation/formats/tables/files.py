@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 SPREADSHEETS = (".xlsx", ".xlsm")
 OTHER_SPREADSHEETS = (".xls", ".xlsb", ".ods", ".numbers")
 TEXT = (".csv", ".tsv", ".txt", ".tab")
+JSON_LINES = (".jsonl", ".ndjson")
+_OTHER_FILES = (
+    *(".arrow", ".feather", ".orc", ".avro", ".pkl", ".pickle", ".npy", ".npz", ".h5", ".hdf5"),
+    *(".db", ".sqlite", ".sqlite3", ".duckdb", ".rds", ".rdata", ".sav", ".dta", ".mat", ".pt"),
+    *(".pdf", ".doc", ".docx", ".odt", ".rtf", ".html", ".htm", ".xml", ".ipynb"),
+)
+_NAMED_ENDINGS = (
+    *(".csv", ".tsv", ".tab", ".json", *JSON_LINES, ".parquet", ".eval", ".zip"),
+    *(*SPREADSHEETS, *OTHER_SPREADSHEETS, *_OTHER_FILES),
+)
 _AT_ONCE = 500  # rows of a Parquet file
 
 
@@ -35,10 +45,12 @@ class TableFile:
     def of(cls, path: Path) -> TableFile:
         return cls(path, printable(path.name))
 
-    @property
+    @cached_property
     def ending(self) -> str:
+        """Ending of the name; ".json" for JSON under a name that says nothing, such as .txt."""
         name = self.name.lower().removesuffix(".gz")
-        return f".{name.rpartition('.')[2]}" if "." in name else ""
+        ending = f".{name.rpartition('.')[2]}" if "." in name else ""
+        return ending if ending in _NAMED_ENDINGS or not json_files.is_json(self.path) else ".json"
 
     @property
     def stem(self) -> str:
@@ -55,13 +67,15 @@ def open_tables(file: TableFile, mapping: TableMapping | None = None) -> list[Ta
     ending = file.ending
     if ending in OTHER_SPREADSHEETS:
         raise TableError("save it as .xlsx or CSV: this kind of spreadsheet is not read")
+    if ending in _OTHER_FILES:
+        raise TableError("is no table: save it as .xlsx, CSV, JSON lines or Parquet")
     if ending in SPREADSHEETS or _is_zip(file.path):
         return _sheets(file, settings)
     if ending == ".parquet":
         return [_parquet(file)]
-    if ending in (".jsonl", ".ndjson"):
+    if ending in JSON_LINES and not json_files.begins_as_value(file.path):
         return [json_files.json_lines_table(file.path, file.name)]
-    if ending == ".json":
+    if ending == ".json" or ending in JSON_LINES:
         if not settings.records and json_files.is_json_lines(file.path):
             return [json_files.json_lines_table(file.path, file.name)]
         return [json_files.json_table(file.path, file.name, settings.records)]

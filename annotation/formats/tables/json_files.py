@@ -12,6 +12,7 @@ from typing import Any
 
 from annotation.formats.content import JSON_COMMENT, opened
 from annotation.formats.tables.cells import Cell, SettingNeededError, TableError
+from annotation.formats.tables.column_roles import is_known
 from annotation.formats.tables.source import Row, Table, line_location
 
 MAX_LINE = 64 * 2**20  # bytes
@@ -21,6 +22,8 @@ HEADER_ROWS = 1_000  # rows whose keys are offered as columns
 MAX_DEPTH = 20
 MAX_ARRAYS = 100  # that are offered as the records
 _ABOVE = re.compile(rb"(?:[ \t\r]*(?:(?:#|//)[^\n]*)?\n)+")  # blank lines and comments
+_SPLIT = {"columns", "data", "index", "index_names", "column_names"}  # of data frames
+ID = "id"  # column of the keys of an object of rows
 INDEX = "index"  # column of the keys of a data frame, as pandas calls it
 
 
@@ -94,7 +97,31 @@ def json_value(path: Path) -> Any:
     comments = _ABOVE.match(data)
     if comments:  # the lines of errors stay right
         data = b"\n" * comments[0].count(b"\n") + data[comments.end() :]
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        if objects := _objects(data):
+            return objects
     return _decoded(data, "")
+
+
+def _objects(data: bytes) -> list[dict[str, Any]]:
+    """Return the objects that follow each other in a file, over several lines; [] for others."""
+    objects: list[dict[str, Any]] = []
+    decoder = json.JSONDecoder()
+    try:
+        text, position = data.decode().strip(), 0
+        while position < len(text):
+            value, end = decoder.raw_decode(text, position)
+            if not isinstance(value, dict):
+                return []
+            objects.append(value)
+            position = end
+            while position < len(text) and text[position].isspace():
+                position += 1
+    except (ValueError, RecursionError):
+        return []
+    return objects
 
 
 def is_json_lines(path: Path) -> bool:
@@ -115,6 +142,28 @@ def is_json_lines(path: Path) -> bool:
     return isinstance(value, dict) and (
         bool(has_more) or not (_arrays(value) or _rows_of_columns(value))
     )
+
+
+def is_json(path: Path) -> bool:
+    """Return whether a file of any name holds JSON or JSON lines."""
+    if is_json_lines(path):
+        return True
+    try:
+        return begins_as_value(path) and isinstance(json_value(path), list | dict)
+    except (TableError, OSError):
+        return False
+
+
+def begins_as_value(path: Path) -> bool:
+    """Return whether the first line of a file begins a list, or an object over several lines."""
+    try:
+        with opened(path) as file:
+            first = file.readline(MAX_LINE).removeprefix(b"\xef\xbb\xbf")
+            while first and (not first.strip() or JSON_COMMENT.match(first)):
+                first = file.readline(MAX_LINE)
+    except (OSError, EOFError, zlib.error):
+        return False
+    return first.lstrip().startswith(b"[") or first.strip() == b"{"
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
@@ -158,6 +207,8 @@ def _array(value: Any, records: str) -> tuple[list[Any], str]:
     if isinstance(value, list):
         return value, ""
     arrays = _arrays(value)
+    if [path for path, _ in arrays] == ["schema.fields", "data"]:  # a data frame with its schema
+        arrays = arrays[1:]
     if len(arrays) == 1:
         return arrays[0][1], arrays[0][0]
     if not arrays:
@@ -189,10 +240,12 @@ def _rows_of_columns(value: Any) -> list[dict[str, Any]]:
     """
     if not isinstance(value, dict) or not value:
         return []
-    if value.keys() == {"columns", "index", "data"}:
-        columns, index, rows = (value[name] for name in ("columns", "index", "data"))
-        if not all(isinstance(part, list) for part in (columns, index, rows)):
+    if {"columns", "data"} <= value.keys() <= _SPLIT:
+        columns, rows = value["columns"], value["data"]
+        if not all(isinstance(part, list) for part in (columns, rows)):
             return []
+        index = value.get("index")
+        index = index if isinstance(index, list) else []
         if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
             return []
         names = [*map(str, columns)]
@@ -202,14 +255,31 @@ def _rows_of_columns(value: Any) -> list[dict[str, Any]]:
         if len(parts) < 2 or {*map(len, parts)} != {len(parts[0])} or _arrays(value):
             return []
         return [dict(zip(value, cells, strict=True)) for cells in zip(*parts, strict=True)]
+    if by_key := _rows_by_key(value):
+        return by_key
     if not all(isinstance(part, dict) and part.keys() == parts[0].keys() for part in parts):
         return []
     if all(map(str.isdecimal, value)):
         return _with_index([*value], parts)
-    if len(value) < 2 or not all(map(str.isdecimal, parts[0])):
+    has_names = any(map(is_known, value)) and not any(map(is_known, parts[0]))
+    if len(value) < 2 or not (has_names or all(map(str.isdecimal, parts[0]))):
         return []
     rows = [{name: part[row] for name, part in value.items()} for row in parts[0]]
     return _with_index([*parts[0]], rows)
+
+
+def _rows_by_key(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of an object of rows by id, as {"q1": {"question": "Why?", ...}, ...}.
+
+    Rows share several keys, of which one is a usual name of a column; [] for another object.
+    """
+    parts = [part for part in value.values() if isinstance(part, dict)]
+    if len(parts) < len(value) or len(value) < 2 or all(map(str.isdecimal, value)):
+        return []
+    common = set(parts[0]).intersection(*parts)
+    if len(common) < 2 or not any(map(is_known, common)) or any(map(is_known, value)):
+        return []
+    return [{ID: key} | part for key, part in value.items()]
 
 
 def _with_index(index: list[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

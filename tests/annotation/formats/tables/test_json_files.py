@@ -154,3 +154,68 @@ def test_comments_above_the_first_value_are_skipped(table, head, name, text):
 def test_line_of_broken_json_below_comments_is_right(table):
     with pytest.raises(TableError, match="line 3 column"):
         table('# made\n\n[{"a": 1},]', "a.json")
+
+
+SHORT = [{"q": "Why?", "c": 4}, {"q": "How?", "c": 5}]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"schema": {"fields": [{"name": "q"}], "pandas_version": "1.4.0"}, "data": SHORT},
+        {"columns": ["q", "c"], "data": [["Why?", 4], ["How?", 5]]},
+        {
+            "index": [0, 1],
+            "columns": ["q", "c"],
+            "data": [["Why?", 4], ["How?", 5]],
+            "index_names": [None],
+            "column_names": [None],
+        },
+    ],
+    ids=["table", "split without index", "tight"],
+)
+def test_further_orients_of_a_data_frame_are_read_by_row(table, value):
+    assert [row for _, row in table(json.dumps(value)).rows()] == SHORT
+
+
+@pytest.mark.parametrize(
+    ("value", "key"),
+    [
+        ({"t1": {"question": "Why?", "k": 4}, "t2": {"question": "How?", "k": 5, "m": 1}}, "id"),
+        ({"question": {"t1": "Why?", "t2": "How?"}, "k": {"t1": 4, "t2": 5}}, "index"),
+    ],
+    ids=["rows by id", "columns by id"],
+)
+def test_rows_by_id_keep_the_id(table, value, key):
+    rows = [row for _, row in table(json.dumps(value)).rows()]
+    expected = [{key: "t1", "question": "Why?", "k": 4}, {key: "t2", "question": "How?", "k": 5}]
+    assert [{name: row[name] for name in expected[0]} for row in rows] == expected
+
+
+@pytest.mark.parametrize("name", ["rows.json", "rows.jsonl", "rows.txt", "rows"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_list_is_read_under_any_name(table, name, indent):
+    assert [row for _, row in table(json.dumps(FRAME, indent=indent), name).rows()] == FRAME
+
+
+@pytest.mark.parametrize("name", ["rows.json", "rows.jsonl", "rows.log"])
+def test_objects_over_several_lines_are_rows(table, name):
+    text = "\n".join(json.dumps(row, indent=1) for row in FRAME)
+    assert [row for _, row in table(text, name).rows()] == FRAME
+
+
+@pytest.mark.parametrize("name", ["rows.txt", "20260301_101500"])
+def test_json_lines_are_read_under_any_name(table, name):
+    text = "".join(f"{json.dumps(row)}\n" for row in FRAME)
+    assert [row for _, row in table(text, name).rows()] == FRAME
+
+
+@pytest.mark.parametrize("text", ["[q],c\nWhy?,4\n", "{q}\tc\nWhy?\t4\n", "q,c\n[1],4\n"])
+def test_text_that_begins_like_json_is_text(table, text):
+    assert len(table(text, "rows.txt").headers) == 2
+
+
+@pytest.mark.parametrize("name", ["a.feather", "a.pkl", "a.docx", "a.sqlite"])
+def test_file_that_is_no_table_is_refused_with_a_remedy(table, name):
+    with pytest.raises(TableError, match="CSV, JSON lines or Parquet"):
+        table("x", name)
