@@ -83,6 +83,17 @@ def keys_of_lines(path: Path) -> list[frozenset[str]]:
     return keys
 
 
+def begins_value(path: Path) -> bool:
+    """Return whether the first line begins a list, or an object over several lines.
+
+    Raises UNREADABLE.
+    """
+    with opened(path) as file:
+        lines = (line.strip() for line in _first_lines(file, _LONGEST_JSON))
+        first = next(dropwhile(JSON_COMMENT.match, lines), b"")
+    return first.startswith(b"[") or first == b"{"
+
+
 def _first_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
     """Yield the first lines that are not blank."""
     lines = iter(lambda: file.readline(longest), b"")

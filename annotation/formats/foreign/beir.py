@@ -1,11 +1,11 @@
 """BEIR: corpus.jsonl {"_id", "title", "text"}, queries.jsonl {"_id", "text"}, qrels.
 
-The qrels are qrels/*.tsv with a header.
+The qrels are qrels/*.tsv with a header. Exports of ir_datasets have doc_id and query_id.
 """
 
 from collections.abc import Iterator
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from annotation.formats.foreign import qrels, rows
 from annotation.formats.foreign.files import File
@@ -16,13 +16,13 @@ from annotation.formats.translation import Translation
 
 
 class _Passage(Row):
-    id: rows.Id = Field(validation_alias="_id")
+    id: rows.Id = Field(validation_alias=AliasChoices("_id", "doc_id", "docid", "docno"))
     title: StoredText | None = ""
     text: StoredText
 
 
 class _Query(Row):
-    id: rows.TopicId = Field(validation_alias="_id")
+    id: rows.TopicId = Field(validation_alias=AliasChoices("_id", "query_id", "qid"))
     text: StoredText
 
 
@@ -37,9 +37,9 @@ QUERIES = Translation(
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
-    if file.base.startswith("corpus") and file.ends(".jsonl"):
+    if file.base.startswith(("corpus", "docs")) and file.is_json:
         yield file.source(Kind.PASSAGES, CORPUS)
-    elif file.base.startswith("queries") and file.ends(".jsonl"):
+    elif file.base.startswith("queries") and file.is_json:
         yield file.source(Kind.TOPICS, QUERIES)
     else:
         yield from qrels.sources(file, folder, qrels.BEIR)

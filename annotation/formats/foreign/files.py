@@ -3,18 +3,28 @@
 import gzip
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotation.formats.content import UNREADABLE, Content, content_of, keys_of_lines
+from annotation.formats.content import (
+    UNREADABLE,
+    Content,
+    begins_value,
+    content_of,
+    keys_of_lines,
+)
+from annotation.formats.foreign import streamed
 from annotation.formats.layout import Kind, Source, printable
 from annotation.formats.summary import DatasetImportError, Problem
-from annotation.formats.translation import Translation
+from annotation.formats.translation import InvalidFileError, Translation
 
 _PLAIN = (".txt", ".res", ".trec", ".tsv", ".dat", ".out")
 _LONGEST = 2**26
+_NO_JSON = (".tsv", ".csv", ".parquet", ".run", ".trec", ".qrels", ".xlsx", ".zip", ".xml")
+N_OBJECTS = 20  # whose keys tell the kind of a file
 _ENDINGS = (".gz", ".jsonl", ".json", ".tsv", ".txt", ".parquet", ".run", ".trec", ".qrels")
 
 
@@ -55,6 +65,11 @@ class File:
         return self._content if is_plain else Content.OTHER
 
     @property
+    def is_trec_qrels(self) -> bool:
+        """Return True if it has the four columns of qrels, whatever its name."""
+        return self._content is Content.QRELS
+
+    @property
     def is_sgml_topics(self) -> bool:
         """Return True if the file begins with a <top> of TREC topics."""
         is_text = not self.ends(".jsonl", ".json", ".parquet")
@@ -67,13 +82,28 @@ class File:
     def ends(self, *endings: str) -> bool:
         return self.base.removesuffix(".gz").endswith(endings)
 
+    @cached_property
+    def is_json(self) -> bool:
+        """Return True for JSON lines by name, and for a file of JSON objects of another name."""
+        if self.ends(".jsonl", ".ndjson"):
+            return True
+        return not self.ends(*_NO_JSON) and self.has_object
+
     @property
     def has_object(self) -> bool:
-        """Return True if it begins with lines of JSON objects."""
+        """Return True if it begins with JSON objects."""
         try:
             return bool(self.keys)
         except DatasetImportError:
             return False
+
+    @cached_property
+    def has_lines(self) -> bool:
+        """Return False for a list, and for objects that take several lines."""
+        try:
+            return not begins_value(self.path)
+        except UNREADABLE:
+            return True
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -82,17 +112,30 @@ class File:
         Raises DatasetImportError where there is none at the beginning.
         """
         try:
-            keys = keys_of_lines(self.path)
+            keys = keys_of_lines(self.path) if self.has_lines else self._keys_of_objects()
         except UNREADABLE as error:
             raise self.refused(f"cannot be read: {error}") from error
         if not keys:
             raise self.refused("holds no JSON object at its beginning")
         return frozenset().union(*keys)
 
+    def _keys_of_objects(self) -> list[frozenset[str]]:
+        keys: list[frozenset[str]] = []
+        try:
+            for _, value in islice(streamed.objects(self.path), N_OBJECTS):
+                if isinstance(value, dict):
+                    keys.append(frozenset(value))
+        except InvalidFileError:  # is told, with its line, when all of it is read
+            pass
+        return keys
+
     def refused(self, message: str) -> DatasetImportError:
         return DatasetImportError([Problem(printable(self.name), 0, "", message)])
 
     def source(self, kind: Kind, translation: Translation | None, **more: Any) -> Source:
+        reads_lines = translation is None or translation.columns or translation.values
+        if translation and not reads_lines and not self.has_lines:
+            translation = replace(translation, values=streamed.objects)
         fields = {"translation": translation, "leaves_out": True} | more
         return Source(self.path, printable(self.name), kind, **fields)
 

@@ -44,7 +44,7 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
         yield file.source(Kind.PASSAGES, COLLECTION)
     elif rows.is_queries(file):
         yield file.source(Kind.TOPICS, rows.QUERIES)
-    elif file.ends(".jsonl", ".json") and "segment" in file.keys:
+    elif file.is_json and "segment" in file.keys:
         if not folder.named:
             raise file.refused(
                 "segments are read only if a run or qrels in the same folder name them"

@@ -216,7 +216,7 @@ class _Tool(_Bank):
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if file.ends(".json") and (name := _OF_A_TOPIC.fullmatch(file.name)):
         yield from _banks(file, _Tool, values=partial(_whole, name["topic"]))
-    elif file.ends(".jsonl"):
+    elif file.is_json:
         if {"qid", "nuggets"} <= file.keys:
             yield from _nuggets(file)
         elif {"qid", "rubrics"} <= file.keys:

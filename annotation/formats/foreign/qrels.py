@@ -129,6 +129,6 @@ def sources(file: File, folder: Folder, translation: Translation = TREC) -> Iter
         rater = file.rater or UMBRELA
         yield file.source(Kind.GRADES, translation, rater=rater, rubric=UMBRELA)
     else:
-        if file.content is Content.QRELS:  # four columns, whatever the format has elsewhere
+        if file.is_trec_qrels:  # four columns, whatever the format has elsewhere
             translation = TREC
         yield file.source(Kind.GRADES, translation, rater=QRELS, rubric=folder.rubric)

@@ -46,9 +46,9 @@ REQUESTS = Translation(
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if qrels.is_qrels(file) or qrels.is_run(file):
         yield from qrels.sources(file, folder)
-    elif file.ends(".jsonl") and "request_id" in file.keys:
+    elif file.is_json and "request_id" in file.keys:
         yield file.source(Kind.TOPICS, REQUESTS)
-    elif file.ends(".jsonl") and ("responses" in file.keys or "answer" in file.keys):
+    elif file.is_json and ("responses" in file.keys or "answer" in file.keys):
         yield file.source(Kind.CITED, REPORTS)
         yield file.source(Kind.PASSAGES, DOCUMENTS, again=True)
     else:

@@ -48,6 +48,23 @@ def items(
     return ((line, value) for line, name, value in members if not name or name in names)
 
 
+def objects(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the items of a list, or the values that follow each other, with their first lines.
+
+    Raises as `values`.
+    """
+    with _opened(path) as file:
+        text = _Text(file)
+        text.skip_comments()
+        if text.peek() != "[":
+            while text.peek():
+                yield text.value()
+            return
+        yield from _items(text)
+        if text.peek():
+            raise InvalidFileError(text.line, f"something after its end: {text.peek()!r}")
+
+
 def first_name(path: Path) -> str:
     """Return the first key of an object, or "" if the file does not begin as one.
 

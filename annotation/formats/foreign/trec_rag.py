@@ -29,9 +29,9 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
         yield from qrels.sources(file, folder)
     elif rows.is_queries(file):
         yield file.source(Kind.TOPICS, rows.QUERIES)
-    elif file.ends(".jsonl") and {"id", "title"} <= file.keys:
+    elif file.is_json and {"id", "title"} <= file.keys:
         yield file.source(Kind.TOPICS, NARRATIVES)
-    elif file.ends(".jsonl") and ("answer" in file.keys or "responses" in file.keys):
+    elif file.is_json and ("answer" in file.keys or "responses" in file.keys):
         yield file.source(Kind.CITED, REPORTS)
     else:
         yield from nuggets.sources(file, folder)

@@ -48,7 +48,7 @@ def sources(file: File) -> Iterator[Source]:
 
     The rubric is `umbrela`, the rater a model named after the file.
     """
-    if file.ends(".jsonl") and file.has_object and file.keys >= KEYS:
+    if file.is_json and file.has_object and file.keys >= KEYS:
         fields = {"request": "query", "contents": "passage", "grade": "judgment"}
         yield file.source(Kind.TOPICS, Translation(_Judgement, _topic, fields=fields))
         yield file.source(

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotation.formats.content import JSON_COMMENT, opened
+from annotation.formats.content import JSON_COMMENT, UNREADABLE, begins_value, opened
 from annotation.formats.tables.cells import Cell, SettingNeededError, TableError
 from annotation.formats.tables.column_roles import is_known
 from annotation.formats.tables.source import Row, Table, line_location
@@ -149,21 +149,9 @@ def is_json(path: Path) -> bool:
     if is_json_lines(path):
         return True
     try:
-        return begins_as_value(path) and isinstance(json_value(path), list | dict)
-    except (TableError, OSError):
+        return begins_value(path) and isinstance(json_value(path), list | dict)
+    except (TableError, *UNREADABLE):
         return False
-
-
-def begins_as_value(path: Path) -> bool:
-    """Return whether the first line of a file begins a list, or an object over several lines."""
-    try:
-        with opened(path) as file:
-            first = file.readline(MAX_LINE).removeprefix(b"\xef\xbb\xbf")
-            while first and (not first.strip() or JSON_COMMENT.match(first)):
-                first = file.readline(MAX_LINE)
-    except (OSError, EOFError, zlib.error):
-        return False
-    return first.lstrip().startswith(b"[") or first.strip() == b"{"
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Any]]:
