@@ -46,6 +46,7 @@ _PATTERNS = {
     Kind.NOTES: r"notes\.jsonl",
 }
 NAMES = ", ".join(kind.value for kind in Kind if kind not in (Kind.GRADES, Kind.ADDED_QUESTIONS))
+NO_FILE = "no file that can be read"
 _REGEXES = {kind: re.compile(pattern) for kind, pattern in _PATTERNS.items()}
 _DOCUMENTS = re.compile(r"documents[^/]*")
 HISTORY = (Kind.HISTORY_QLABELS, Kind.HISTORY_QRELS)
@@ -106,7 +107,7 @@ def recognise(path: Path, *, with_history: bool = False) -> RecognisedFiles:
         message = f"cannot be read: {error.strerror}"
         raise DatasetImportError([Problem(printable(str(path)), 0, "", message)]) from error
     if not files.sources:
-        message = f"no file that can be read; files are known by their names or lines: {NAMES}"
+        message = f"{NO_FILE}; files are known by their names or lines: {NAMES}"
         raise DatasetImportError([Problem(printable(path.name), 0, "", message)])
     return files
 

@@ -30,7 +30,7 @@ from annotation.formats import (
     topics,
 )
 from annotation.formats.foreign import folder
-from annotation.formats.layout import Kind, RecognisedFiles, Source, recognise
+from annotation.formats.layout import NO_FILE, Kind, RecognisedFiles, Source, recognise
 from annotation.formats.left_out_rows import Repeated
 from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import Conversion, DatasetImportError, ImportSummary, Problem
@@ -151,7 +151,7 @@ def import_dataset(
     if convert:
         pass
     elif form == CRUX:
-        files = recognise(Path(path), with_history=with_history)
+        files = _recognised(Path(path), with_history=with_history)
     else:
         files = folder.recognise(Path(path), form, lenient=lenient, run_order=RunOrder(run_order))
     summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
@@ -193,6 +193,24 @@ def import_dataset(
             forget_grades()
     summary.seconds = time.monotonic() - began
     return summary
+
+
+def _recognised(path: Path, *, with_history: bool) -> RecognisedFiles:
+    """Return the files of our own formats.
+
+    Raises DatasetImportError where there are none; it names another format that fits.
+    """
+    try:
+        return recognise(path, with_history=with_history)
+    except DatasetImportError as error:
+        problem = error.problems[0]
+        names = folder.formats_of(path) if problem.message.startswith(NO_FILE) else []
+        if not names:
+            raise
+        message = (
+            f"{NO_FILE} as a CRUX folder. It looks like {' or '.join(names)}: choose this format"
+        )
+        raise DatasetImportError([Problem(problem.file, 0, "", message)]) from error
 
 
 class _PartialImportError(Exception):

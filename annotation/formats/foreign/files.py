@@ -69,6 +69,18 @@ class File:
         """Return True if it has the four columns of qrels, whatever its name."""
         return self._content is Content.QRELS
 
+    @cached_property
+    def has_scores(self) -> bool:
+        """Return True for JSON of numbers of texts by topic: {"q1": {"d1": 9.5}}."""
+        if not self.ends(".json"):
+            return False
+        try:
+            _, name, value = next(streamed.values(self.path))
+        except (StopIteration, InvalidFileError, *UNREADABLE):
+            return False
+        numbers = value.values() if name and isinstance(value, dict) else ()
+        return bool(numbers) and all(type(number) in (int, float) for number in numbers)
+
     @property
     def is_sgml_topics(self) -> bool:
         """Return True if the file begins with a <top> of TREC topics."""

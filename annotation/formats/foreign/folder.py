@@ -60,6 +60,9 @@ _WITH_TOPICS = tuple(
 )
 
 
+_OF_ANY_JSON = ("crud", "label-studio", "potato", "argilla", "web-annotation")
+
+
 def recognise(
     path: Path, name: str, *, lenient: bool = False, run_order: RunOrder = RunOrder.AUTO
 ) -> RecognisedFiles:
@@ -78,6 +81,21 @@ def recognise(
         message = f"no file of the format {name} (docs/files.md says how its files are called)"
         raise DatasetImportError([Problem(printable(path.name), 0, "", message)])
     return recognised
+
+
+def formats_of(path: Path) -> list[str]:
+    """Return the formats that read most files of a folder or file, without those of any JSON."""
+    n_of: dict[str, int] = {}
+    for name in FORMATS:
+        if name in _OF_ANY_JSON:
+            continue
+        try:
+            sources = recognise(path, name).sources
+        except DatasetImportError:
+            continue
+        n_of[name] = len({source.name for source in sources if source.translation})
+    most = max(n_of.values(), default=0)
+    return [name for name, n in n_of.items() if n == most > 0]
 
 
 def _files(path: Path) -> list[File]:

@@ -2,19 +2,21 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Annotated
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, FiniteFloat
 
 from annotation.formats.content import Content, run_name
-from annotation.formats.foreign import rows
+from annotation.formats.foreign import rows, streamed
 from annotation.formats.foreign.files import File, open_lines
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import GradeRow
+from annotation.formats.records import GradeRow, Row, RunRow, WholeNumber
 from annotation.formats.run_order import RunOrder, full_columns
-from annotation.formats.translation import Translation
+from annotation.formats.translation import InvalidFileError, Translation
 
 UMBRELA = "umbrela"
 QRELS = "qrels"
@@ -35,6 +37,35 @@ TREC = Translation(_Grade, _itself, columns=("topic", "iteration", "text", "grad
 BEIR = Translation(_Grade, _itself, columns=("topic", "text", "grade"))
 
 
+class _Scores(Row):
+    topic: rows.TopicId
+    scores: dict[rows.Id, Annotated[FiniteFloat, Field(strict=False)]]
+
+
+class _Grades(Row):
+    topic: rows.TopicId
+    scores: dict[rows.Id, WholeNumber]
+
+
+def _by_topic(path: Path) -> Iterator[tuple[int, Any]]:
+    for line, topic, scores in streamed.values(path):
+        yield line, {"topic": topic, "scores": scores}
+
+
+def _ranked(tag: str, row: _Scores) -> Iterator[RunRow]:
+    ranked = sorted(row.scores.items(), key=lambda item: -item[1])
+    for rank, (text, score) in enumerate(ranked, 1):
+        yield RunRow.model_construct(line=f"{row.topic} Q0 {text} {rank} {score!r} {tag}")
+
+
+def _graded(row: _Grades) -> Iterator[GradeRow]:
+    for text, grade in row.scores.items():
+        yield GradeRow.model_construct(topic=row.topic, text=text, grade=grade)
+
+
+GRADES_BY_TOPIC = Translation(_Grades, _graded, values=_by_topic, fields={"text": "scores"})
+
+
 def is_qrels(file: File) -> bool:
     if _is_called_qrels(file):
         return True
@@ -44,12 +75,16 @@ def is_qrels(file: File) -> bool:
 def is_run(file: File) -> bool:
     if _is_named_run(file) or file.content is Content.RUN:
         return True
+    if file.has_scores and not _is_called_qrels(file):
+        return True
     return file.content is Content.RANKS and not _is_called_qrels(file)
 
 
 def _is_called_qrels(file: File) -> bool:
     is_called_so = QRELS in file.base or QRELS in file.folders
-    return file.ends(".qrels") or (is_called_so and file.ends(".tsv", ".txt"))
+    if file.ends(".qrels"):
+        return True
+    return is_called_so and (file.ends(".tsv", ".txt") or file.has_scores)
 
 
 def _is_named_run(file: File) -> bool:
@@ -78,16 +113,37 @@ class Folder:
             text
             for file in self.files
             if is_run(file) or is_qrels(file)
-            for line in _lines(file)
-            if (text := _text_of(line))
+            for text in _texts(file)
+            if text
         )
 
     @cached_property
     def rubric(self) -> str:
         """Return the rubric of all qrels except UMBRELA's, by their largest grade."""
         qrels = [file for file in self.files if is_qrels(file) and not _is_umbrela(file)]
-        grades = (_grade(line) for file in qrels for line in _lines(file))
+        grades = (grade for file in qrels for grade in _grades(file))
         return f"{QRELS}-{max((grade for grade in grades if 1 <= grade <= MOST_GRADES), default=1)}"
+
+
+def _texts(file: File) -> Iterator[str]:
+    """Yield the texts that a run or qrels name; "" for other lines."""
+    if not file.has_scores:
+        yield from map(_text_of, _lines(file))
+        return
+    with suppress(InvalidFileError, *_UNREADABLE):
+        for _, _, scores in streamed.values(file.path):
+            yield from scores if isinstance(scores, dict) else ()
+
+
+def _grades(file: File) -> Iterator[int]:
+    """Yield the grades of qrels; 0 for other lines."""
+    if not file.has_scores:
+        yield from map(_grade, _lines(file))
+        return
+    with suppress(InvalidFileError, *_UNREADABLE):
+        for _, _, scores in streamed.values(file.path):
+            grades = scores.values() if isinstance(scores, dict) else ()
+            yield from (grade for grade in grades if type(grade) is int)
 
 
 def _text_of(line: bytes) -> str:
@@ -121,14 +177,19 @@ def sources(file: File, folder: Folder, translation: Translation = TREC) -> Iter
     UMBRELA's are by a model named after its file, all others by people.
     """
     if is_run(file):
-        name = file.stem if _is_named_run(file) else run_name(file.name.rpartition("/")[2])
-        yield file.source(Kind.RUN, None, system=name)
+        named = _is_named_run(file) or file.has_scores
+        name = file.stem if named else run_name(file.name.rpartition("/")[2])
+        ranked = partial(_ranked, name)
+        by_topic = Translation(_Scores, ranked, values=_by_topic, fields={"text": "scores"})
+        yield file.source(Kind.RUN, by_topic if file.has_scores else None, system=name)
     elif not is_qrels(file):
         return
     elif _is_umbrela(file):
         rater = file.rater or UMBRELA
         yield file.source(Kind.GRADES, translation, rater=rater, rubric=UMBRELA)
     else:
-        if file.is_trec_qrels:  # four columns, whatever the format has elsewhere
+        if file.has_scores:
+            translation = GRADES_BY_TOPIC
+        elif file.is_trec_qrels:  # four columns, whatever the format has elsewhere
             translation = TREC
         yield file.source(Kind.GRADES, translation, rater=QRELS, rubric=folder.rubric)

@@ -1,11 +1,13 @@
 """--format beir: a corpus, queries, qrels with a header."""
 
 import gzip
+import json
 
 import pytest
 
 from annotation.models import Rating, Rubric, SubQuestion, Text, Topic
 from crux_site.imports.importing import import_dataset
+from evaluation.models import RankedText
 from tests.toolbox.foreign_files import left_out, read, refused, with_line, write
 from tests.toolbox.import_study import fingerprint
 
@@ -145,3 +147,55 @@ def test_folder_of_something_else(tmp_path):
     folder = write(tmp_path, {"notes.txt": ["x"]})
     assert "no file of the format beir" in refused(folder, "beir")[0]
     assert "cannot be read" in refused(tmp_path / "away", "beir")[0]
+
+
+SCORES = {"q1": {"d2": 9.5, "d1": 8}, "q2": {"d1": 0.25}}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("form", ["beir", "msmarco", "trec-rag"])
+def test_scores_by_topic_are_a_run(tmp_path, indent, form):
+    queries = {"queries.tsv": ["q1\tWho mended the wheel?", "q2\tIs it there?"]}
+    files = BEIR if form == "beir" else queries
+    read(write(tmp_path, {**files, "bm25.json": [json.dumps(SCORES, indent=indent)]}), form)
+    ranked = RankedText.objects.filter(run__name="bm25").order_by("topic__name", "rank")
+    assert list(ranked.values_list("text__name", "score")) == [
+        ("d2", 9.5),
+        ("d1", 8.0),
+        ("d1", 0.25),
+    ]
+
+
+def test_grades_by_topic_are_qrels_if_the_file_is_called_so(tmp_path):
+    files = {name: lines for name, lines in BEIR.items() if name != QRELS}
+    files["qrels/dev.json"] = ['{"q1": {"d1": 0, "d2": 3}}']
+    read(write(tmp_path, files), "beir")
+    ratings = Rating.objects.order_by("text__name")
+    assert list(ratings.values_list("text__name", "grade", "rubric__slug")) == [
+        ("d1", 0, "qrels-3"),
+        ("d2", 3, "qrels-3"),
+    ]
+
+
+def test_score_that_is_no_number_is_left_out_with_its_topic(tmp_path):
+    scores = {**SCORES, "q2": {"d1": "high"}}
+    rows = left_out(write(tmp_path, BEIR | {"bm25.json": [json.dumps(scores)]}), "beir")
+    assert any("bm25.json:1" in row and "high" in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    "value", [{"q1": {"d1": "a"}}, {"q1": [1, 2]}, {"settings": {"model": "m"}}]
+)
+def test_other_json_is_no_run(tmp_path, value):
+    summary = read(write(tmp_path, BEIR | {"about.json": [json.dumps(value)]}), "beir")
+    assert [skipped.name for skipped in summary.left_out] == ["about.json"]
+
+
+def test_collection_that_is_no_crux_folder_is_refused_with_its_format(tmp_path):
+    (message,) = refused(write(tmp_path, BEIR), "crux")
+    assert "no file that can be read as a CRUX folder. It looks like beir" in message
+
+
+def test_folder_of_no_format_is_refused_with_the_names_of_files(tmp_path):
+    (message,) = refused(write(tmp_path, {"notes.md": ["Five systems."]}), "crux")
+    assert "topics.jsonl" in message
