@@ -73,16 +73,18 @@ class _Metadata(Row):
 class _Report(Row):
     """A report with metadata at the top level (TREC RAG 2024) or in `metadata`.
 
-    Statements are `answer` or `responses`.
+    Statements are `answer`, `responses` or, of NeuCLIR 2024 with its `request_id`, `sentences`.
     """
 
     metadata: _Metadata = _Metadata()
     run_id: RepeatedText | None = None
     topic_id: rows.TopicId | None = None
     narrative_id: rows.TopicId | None = None
+    request_id: rows.TopicId | None = None
     references: Annotated[list[rows.Id], BeforeValidator(_none_as_empty)] = []
     answer: list[_Statement] | None = None
     responses: list[_Statement] | None = None
+    sentences: list[_Statement] | None = None
     documents: dict[Name, _Document] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -103,12 +105,13 @@ class _Report(Row):
 
     @property
     def topic(self) -> str | None:
-        top_level_id = self.topic_id or self.narrative_id
+        top_level_id = self.topic_id or self.narrative_id or self.request_id
         return top_level_id or self.metadata.topic_id or self.metadata.narrative_id
 
     @property
     def statements(self) -> list[_Statement] | None:
-        return self.responses if self.answer is None else self.answer
+        lists = (self.answer, self.responses, self.sentences)
+        return next((statements for statements in lists if statements is not None), None)
 
 
 def _into(row: _Report) -> Iterable[CitedRow | Counted]:

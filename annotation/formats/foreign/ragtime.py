@@ -46,10 +46,10 @@ REQUESTS = Translation(
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if qrels.is_qrels(file) or qrels.is_run(file):
         yield from qrels.sources(file, folder)
-    elif file.is_json and "request_id" in file.keys:
-        yield file.source(Kind.TOPICS, REQUESTS)
-    elif file.is_json and ("responses" in file.keys or "answer" in file.keys):
+    elif file.is_json and file.keys & {"responses", "answer", "sentences"}:
         yield file.source(Kind.CITED, REPORTS)
         yield file.source(Kind.PASSAGES, DOCUMENTS, again=True)
+    elif file.is_json and "request_id" in file.keys:
+        yield file.source(Kind.TOPICS, REQUESTS)
     else:
         yield from nuggets.sources(file, folder)

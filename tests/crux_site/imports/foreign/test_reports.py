@@ -179,3 +179,24 @@ def test_request_that_asks_nothing(tmp_path):
 def test_real_files(folder, form, expected):
     created = import_dataset(DATA / folder, "real", form=form).created
     assert {name: created[name] for name in expected} == expected
+
+
+def test_reports_of_neuclir_are_read_by_their_request(tmp_path):
+    report = {
+        "request_id": "300",
+        "run_id": "run1",
+        "collection_ids": ["neuclir/1/zho"],
+        "sentences": [
+            {"text": "Ottilie Marsh did.", "citations": ["d#0", "d#1"]},
+            {"text": "It turned in May.", "citations": []},
+        ],
+    }
+    request = {"request_id": "300", "problem_statement": "Who mended the wheel?"}
+    read(write(tmp_path, {"requests.jsonl": [request], "run1": [report]}), "ragtime")
+    assert Topic.objects.get().request == "Who mended the wheel?"
+    text = Text.objects.get(kind=Text.Kind.REPORT)
+    assert (text.system, text.body) == ("run1", "Ottilie Marsh did. It turned in May.")
+    assert [(cited, label) for cited, label, _ in citations()] == [
+        ("Ottilie Marsh did.", "d#0"),
+        ("Ottilie Marsh did.", "d#1"),
+    ]
