@@ -60,6 +60,7 @@ _TYPOGRAPHIC = "\xa0«»·–—‘’‚“”„…№°€"
 MAX_RUNS = 20_000  # runs of bytes beyond ASCII that are looked at
 SAMPLE = 12  # characters of a text in a message
 _BLOCK = 2**20
+_START = 2**12  # bytes in which zeros are counted; an even number
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -130,10 +131,12 @@ def detected_encoding(path: Path) -> str:
     """
     try:
         with opened(path) as file:
-            start = file.read(4)
+            start = file.read(_START)
         for mark, name in _BOMS:
             if start.startswith(mark):
                 return name
+        if name := _utf16_of(start):
+            return name
         if not (line := _first_line_without_utf8(path)):
             return "utf-8"
         evidence = _Evidence()
@@ -155,6 +158,15 @@ def detected_encoding(path: Path) -> str:
         )
         raise SettingNeededError(message, "encoding", ())
     return WINDOWS
+
+
+def _utf16_of(start: bytes) -> str:
+    """Return the UTF-16 of a text without a byte order mark, by the zeros of ASCII; else ""."""
+    even, odd = start[::2], start[1::2]
+    for name, zeros, letters in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        if 2 * zeros.count(0) > len(zeros) and 0 not in letters:
+            return name
+    return ""
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

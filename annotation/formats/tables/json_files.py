@@ -178,7 +178,9 @@ def _decoded(data: bytes, location: str) -> Any:
     try:
         return json.loads(data)  # NaN and Infinity too: data frames write them
     except UnicodeDecodeError as error:
-        raise TableError("is not UTF-8", location) from error
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"is not UTF-8: byte {data[error.start]:#x}. Save it as UTF-8"
+        raise TableError(message, location or f":{line}") from error
     except RecursionError as error:
         raise TableError("is nested too deep", location) from error
     except ValueError as error:

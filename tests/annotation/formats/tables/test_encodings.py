@@ -125,3 +125,12 @@ def test_binary_file_is_refused_with_its_line(written):
 @pytest.mark.parametrize("encoding", NAMES)
 def test_encodings_that_can_be_chosen_exist(encoding):
     assert TableMapping(columns={}, encoding=encoding).encoding == encoding
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("n", [1, 1000])
+def test_utf16_without_a_mark_is_detected(written, encoding, n):
+    path = written(("größe,über\n" + "Ähre,“öl”\n" * n).encode(encoding))
+    assert detected_encoding(path) == encoding
+    (table,) = open_tables(TableFile.of(path))
+    assert next(table.rows()) == (2, {"größe": "Ähre", "über": "“öl”"})

@@ -219,3 +219,17 @@ def test_text_that_begins_like_json_is_text(table, text):
 def test_file_that_is_no_table_is_refused_with_a_remedy(table, name):
     with pytest.raises(TableError, match="CSV, JSON lines or Parquet"):
         table("x", name)
+
+
+@pytest.mark.parametrize("name", ["rows.json", "rows.jsonl"])
+def test_json_of_another_encoding_is_refused_with_its_line(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes('{"q": "Why?"}\n{"q": "为什么？"}\n'.encode("gb18030"))
+    with pytest.raises(TableError, match="not UTF-8: byte 0x") as refused:
+        open_tables(TableFile.of(path))
+    assert refused.value.location == ":2"
+    path = tmp_path / "list.json"
+    path.write_bytes('[{"q": "Why?"},\n{"q": "为什么？"}]\n'.encode("gb18030"))
+    with pytest.raises(TableError, match="not UTF-8") as refused:
+        open_tables(TableFile.of(path))
+    assert refused.value.location == ":2"
