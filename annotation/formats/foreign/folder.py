@@ -94,8 +94,8 @@ def formats_of(path: Path) -> list[str]:
         except DatasetImportError:
             continue
         n_of[name] = len({source.name for source in sources if source.translation})
-    most = max(n_of.values(), default=0)
-    return [name for name, n in n_of.items() if n == most > 0]
+    maximum = max(n_of.values(), default=0)
+    return [name for name, n in n_of.items() if n == maximum > 0]
 
 
 def _files(path: Path) -> list[File]:

@@ -60,7 +60,8 @@ _TYPOGRAPHIC = "\xa0«»·–—‘’‚“”„…№°€"
 MAX_RUNS = 20_000  # runs of bytes beyond ASCII that are looked at
 SAMPLE = 12  # characters of a text in a message
 _BLOCK = 2**20
-_START = 2**12  # bytes in which zeros are counted; an even number
+_FIRST_SIGN = 9  # the tab: text has no byte below it
+_MAX_START = 2**12  # bytes in which zeros are counted; an even number
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -131,7 +132,7 @@ def detected_encoding(path: Path) -> str:
     """
     try:
         with opened(path) as file:
-            start = file.read(_START)
+            start = file.read(_MAX_START)
         for mark, name in _BOMS:
             if start.startswith(mark):
                 return name
@@ -163,8 +164,8 @@ def detected_encoding(path: Path) -> str:
 def _utf16_of(start: bytes) -> str:
     """Return the UTF-16 of a text without a byte order mark, by the zeros of ASCII; else ""."""
     even, odd = start[::2], start[1::2]
-    for name, zeros, letters in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
-        if 2 * zeros.count(0) > len(zeros) and 0 not in letters:
+    for name, zeros, low_bytes in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        if 2 * zeros.count(0) > len(zeros) and min(low_bytes, default=0) >= _FIRST_SIGN:
             return name
     return ""
 
