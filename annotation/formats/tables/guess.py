@@ -104,7 +104,7 @@ def guess_mapping(
 ) -> Guess:
     """Guess the roles of the columns of all tables of files.
 
-    Raises DatasetImportError for a file that cannot be read.
+    Raises DatasetImportError for a file that cannot be read, and files without a row.
     """
     files = [path if isinstance(path, TableFile) else TableFile.of(path) for path in paths]
     guess = Guess()
@@ -114,6 +114,9 @@ def guess_mapping(
         except SettingNeededError as error:
             problem = Problem(f"{file.name}{error.location}", 0, "", str(error))
             raise DatasetImportError([problem]) from error
+    if not any(shape.n for table in guess.tables for shape in table.shapes.values()):
+        names = ", ".join(file.name for file in files)
+        raise DatasetImportError([Problem(names, 0, "", "has no row below a header")])
     return guess
 
 

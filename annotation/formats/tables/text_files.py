@@ -23,6 +23,7 @@ SAMPLE_CHARACTERS = 1_000_000
 SAMPLE_RECORDS = 200
 _SEP_LINE = re.compile(r"\Asep=(.)\r?\n?", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")  # other line separators belong to the cell
+_RULE = re.compile(r":?-{2,}:?")  # below the header of a table in Markdown
 _CLOSED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -90,6 +91,10 @@ def records(path: Path, text: TextFormat) -> Iterator[Record]:
                 raise TableError(f"cannot be read: {error}", f":{line}") from error
             if "\x00" in "".join(fields):
                 raise TableError("holds a NUL character", f":{line}")
+            if text.delimiter == "|":
+                fields = [field.strip() for field in fields]
+                if any(fields) and all(map(_RULE.fullmatch, filter(None, fields))):
+                    continue
             cells: list[Cell] = [*fields]
             if any(field.strip() for field in fields):
                 yield line, cells

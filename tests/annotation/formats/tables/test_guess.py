@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from annotation.formats.summary import DatasetImportError
 from annotation.formats.tables.guess import guess_mapping
 from annotation.formats.tables.new_rubrics import words_rubric
 from annotation.formats.tables.values import Scale
@@ -259,3 +260,8 @@ def test_note_is_a_grade_of_numbers_or_a_comment(guess, cell, role):
     guessed = guess(f"Frage;Antwort;Note\nWarum denn das?;So ist es eben.;{cell}\n")
     assert columns(guessed)["Note"] == role
     assert "rater" in {question.key for question in guessed.questions}
+
+
+def test_table_of_a_header_alone_is_refused(guess):
+    with pytest.raises(DatasetImportError, match="has no row below a header"):
+        guess("question,answer\n")

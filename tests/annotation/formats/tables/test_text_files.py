@@ -110,3 +110,13 @@ def test_broken_compression_is_a_table_error(written):
 def test_binary_file_is_no_table(written):
     with pytest.raises(TableError, match="NUL"):
         text_format(written(b"\x00\x01\x02" * 100))
+
+
+@pytest.mark.parametrize("rule", ["|---|---|", "|:--|--:|", "| --- | :---: |"])
+def test_table_in_markdown_has_no_row_of_its_rule(written, rule):
+    rows = read(written(f"| q | a |\n{rule}\n| Why? | So it is. |\n| -- no | - |\n".encode()))
+    assert [cells for _, cells in rows] == [
+        ["", "q", "a", ""],
+        ["", "Why?", "So it is.", ""],
+        ["", "-- no", "-", ""],
+    ]
