@@ -8,9 +8,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.formats.summary import DatasetImportError
+from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.guess import guess_mapping
 from annotation.formats.tables.mapping import MappingError, TableImport, read_mapping
 from annotation.formats.tables.presets import PRESETS
+from annotation.formats.tables.presets.recognition import recognise
 from annotation.formats.text_edits import TextEditPolicy
 from crux_site.imports.tables import import_tables, stored_contents
 from crux_site.management.options import ImportCommand, project_of
@@ -79,7 +81,11 @@ class Command(ImportCommand):
         self, files: list[Path], constants: dict[str, str], write_to: Path | None
     ) -> TableImport:
         """Return the guessed mapping; exit with 2 and the open questions where it is not clear."""
-        guess = guess_mapping(files, stored_contents(None).rubrics, constants)
+        try:
+            guess = guess_mapping(files, stored_contents(None).rubrics, constants)
+        except DatasetImportError:
+            self._name_preset(files)
+            raise
         if write_to:
             _write(write_to, json.dumps(guess.mapping, ensure_ascii=False, indent=1) + "\n")
         if guess.questions:
@@ -88,11 +94,17 @@ class Command(ImportCommand):
             self.stderr.write(
                 "Nothing was imported. Write a mapping with --write-map, and complete it."
             )
+            self._name_preset(files)
             sys.exit(2)
         try:
             return guess.as_import()
         except MappingError as error:
             raise CommandError(f"--map: {error}") from error
+
+    def _name_preset(self, files: list[Path]) -> None:
+        """Write the preset of the tool that wrote the files, if it is recognised."""
+        if name := recognise([TableFile.of(path) for path in files]):
+            self.stderr.write(f"This looks like {name}: use --preset {name}.")
 
 
 def _mapping(path: Path | None) -> TableImport | None:

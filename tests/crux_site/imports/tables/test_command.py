@@ -183,3 +183,13 @@ def test_passages_whose_ids_have_no_topic_are_counted(command):
     status, output, errors = command(table)
     assert (status, errors) == (0, "")
     assert f"1  {NO_TOPIC}" in output
+
+
+def test_files_of_a_tool_are_told_with_their_preset(command):
+    case = {"input": "Why is it so?", "actualOutput": "So it is.", "metricsData": []}
+    run = {"testCases": [case], "metricsScores": [{"metric": "Fit", "scores": []}]}
+    status, _, errors = command(json.dumps(run), name="run.json")
+    assert status == 1
+    assert "This looks like deepeval: use --preset deepeval." in errors
+    assert not Dataset.objects.exists()
+    assert "This looks like" not in command(GRADES)[2]
