@@ -35,6 +35,15 @@ class PageNotFoundError(Http404):
 View = Callable[..., HttpResponseBase]
 
 
+def never_redisplayed(view: View) -> View:
+    """Mark a view whose forms hold secrets or have nothing to save.
+
+    A form that is refused because its session has ended is not displayed again.
+    """
+    view.is_never_redisplayed = True  # type: ignore[attr-defined]
+    return view
+
+
 def researchers_only(view: View) -> View:
     """Restrict a view to researchers and admins; 403 for others."""
 

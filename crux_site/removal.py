@@ -166,9 +166,7 @@ CLEARED_FIELDS: dict[tuple[type[Model], str], dict[str, None]] = {
 
 
 class RemovalChangedError(UserError):
-    """Other rows would be removed than the person has seen."""
-
-    status = 409
+    """The preview that a person confirmed had other numbers of rows than would be removed now."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any
 
 from django.db import transaction
 from django.utils.text import slugify
@@ -18,7 +17,6 @@ from annotation.models import (
     AttentionCheck,
     Campaign,
     CheckQuestion,
-    Dataset,
     LogEntry,
     Participant,
     Rater,
@@ -72,24 +70,6 @@ def free_slug(title: str) -> str:
         number += 1
         slug = f"{base}-{number}"
     return slug
-
-
-def newest_campaign() -> int:
-    """Return the key of the newest campaign, which forms of new drafts carry; or 0."""
-    return Campaign.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-
-
-def created_since(dataset: Dataset, by: User, newest: str, **fields: Any) -> Campaign | None:
-    """Return the draft that a form created already, if it is sent again; else None.
-
-    It is by the same person, with these fields, and newer than the campaign that the form knew as the
-    newest. In a transaction: the second of two requests waits for the first.
-    """
-    if not newest.isascii() or not newest.isdecimal() or len(newest) > 9:
-        return None
-    Dataset.objects.lock(dataset.pk)
-    drafts = dataset.campaigns.filter(state=Campaign.State.DRAFT, created_by=by, **fields)
-    return drafts.filter(pk__gt=int(newest)).order_by("pk").first()
 
 
 @transaction.atomic
@@ -155,10 +135,6 @@ def invite_more(campaign: Campaign, people: Iterable[User], by: User) -> int:
     return added
 
 
-def copied_title(source: Campaign) -> str:
-    return f"{source.title[:190]} (copy)"
-
-
 @transaction.atomic
 def copy_draft(source: Campaign, by: User) -> Campaign:
     """Create a draft with the settings, wording and checks of a campaign, without its people.
@@ -171,7 +147,7 @@ def copy_draft(source: Campaign, by: User) -> Campaign:
         for field in Campaign._meta.concrete_fields
         if field.name not in NOT_COPIED
     }
-    title = copied_title(source)
+    title = f"{source.title[:190]} (copy)"
     first = source.items.select_related("text").first()
     kind = {"kind": first.text.kind} if first else {}
     selection = kind | {

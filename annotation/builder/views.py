@@ -1,7 +1,6 @@
 """Views of the campaign builder: create, copy, the steps, the review and the opening."""
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
@@ -13,7 +12,7 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.builder import drafts
+from annotation.builder import drafts, sent_forms
 from annotation.builder.attention_checks import add_ready_made
 from annotation.builder.equal_texts import can_choose
 from annotation.builder.forms.checks import CheckForms, save_checks
@@ -39,7 +38,6 @@ from annotation.participation.workload import gold_plan, workload
 from annotation.plurals import n_of
 from annotation.row_versions import VERSION
 
-NEWEST = "newest"  # the newest campaign that a form which creates drafts knows
 FROZEN = "Texts, questions and wording of an opened campaign cannot change. You can edit a copy."
 
 
@@ -212,7 +210,7 @@ def _review_page(
         "words": rubric_wording,
         "can_choose_equal_texts": can_choose(campaign),
         "is_changed": is_changed,
-        "newest": drafts.newest_campaign(),
+        "form_id": sent_forms.form_id(request),
     }
     if campaign.is_draft:
         context["version"] = drafts.draft_version(campaign, steps(campaign))
@@ -384,8 +382,11 @@ def new_campaign_page(
     """
     if not dataset.project.allows(request.user, Role.COORDINATOR):
         raise PermissionDenied("Campaigns are made by admins and coordinators of the project.")
-    with transaction.atomic() if NEWEST in request.POST else nullcontext():
-        if earlier := _created_before(request, dataset):
+    if request.method != "POST":
+        return _create_or_show(request, dataset, pair_set)
+    with transaction.atomic():
+        if earlier := sent_forms.draft_of(request):
+            messages.info(request, "This draft was created by the form that you sent before.")
             return redirect("campaign_review", earlier.slug)
         return _create_or_show(request, dataset, pair_set)
 
@@ -414,21 +415,12 @@ def _create_or_show(
                 "rubric. Try again.",
             )
         else:
+            sent_forms.remember(request, draft)
             return redirect("campaign_review", draft.slug)
     context = {"form": form, "dataset": dataset, "room": "campaigns", "pair_set": pair_set}
-    context["newest"] = request.POST.get(NEWEST, drafts.newest_campaign())
+    context["form_id"] = sent_forms.form_id(request)
     status = 422 if form.is_bound else 200
     return render(request, "annotation/builder/campaign_new.html", context, status=status)
-
-
-def _created_before(request: AuthenticatedRequest, dataset: Dataset) -> Campaign | None:
-    """Return the draft of a form of a new campaign that is sent again; None for all others."""
-    newest, rubric = request.POST.get(NEWEST, ""), request.POST.get("rubric", "")
-    if not rubric.isascii() or not rubric.isdecimal() or len(rubric) > 9:
-        return None
-    title = request.POST.get("title", "").replace("\x00", "").strip()
-    fields = {"title": title} if title else {}
-    return drafts.created_since(dataset, request.user, newest, rubric=int(rubric), **fields)
 
 
 @require_POST
@@ -436,9 +428,8 @@ def _created_before(request: AuthenticatedRequest, dataset: Dataset) -> Campaign
 @transaction.atomic
 def campaign_copy(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     """Copy a campaign to a new draft: its settings, wording and checks, not its people."""
-    source = get_object_or_404(Campaign.objects.select_related("dataset"), slug=slug)
-    newest, title = request.POST.get(NEWEST, ""), drafts.copied_title(source)
-    if earlier := drafts.created_since(source.dataset, request.user, newest, title=title):
+    source = get_object_or_404(Campaign, slug=slug)
+    if earlier := sent_forms.draft_of(request):
         messages.info(
             request,
             "You have made this copy already. For another one, open the page of the campaign again.",
@@ -452,6 +443,7 @@ def campaign_copy(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
             "Nothing was copied, because somebody else is copying this campaign. Try again.",
         )
         return redirect(source)
+    sent_forms.remember(request, draft)
     messages.success(
         request, "This is the copy, a draft. People, times and completion codes were not copied."
     )

@@ -5,7 +5,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 from urllib.parse import quote
 
@@ -24,6 +24,9 @@ from annotation.errors import UserError
 from annotation.http import PageNotFoundError
 from annotation.models import Campaign, Item, Part, Participant, Rater, User
 from annotation.participation import assigning
+
+SECOND_PRESS = timedelta(minutes=1)
+"""After which the reply to “I agree” is there, with a log-in that a second press or tab has too."""
 
 SESSION_KEY = "arrival"  # by campaign: the study and the submission that the guest came for
 _SIGNER = signing.Signer(salt="annotation.invited", sep=".")
@@ -270,16 +273,19 @@ def make_links(
 
 
 def get_or_create_guest(campaign: Campaign, secret: str) -> Participant:
-    """Return the guest with this secret who came by the open link; create it the first time.
+    """Return the guest who has just come by the open link with this secret, or create one.
 
-    Concurrent requests create one participation.
+    Concurrent requests create one participation. Later the secret lets nobody in: copies of a browser, as on
+    the machines of a laboratory, have the same.
     """
     source = Participant.Source.LINK
     # Longer than a pseudonym: no two secrets have the same, and the database stores it once.
     username = f"w-{_digest(campaign, source, secret)[:20]}"
     guests = campaign.participants.select_related("rater__user", "campaign")
     if participant := guests.filter(rater__user__username=username).first():
-        return participant
+        if timezone.now() - participant.joined < SECOND_PRESS:
+            return participant
+        return _create_guest(campaign, source, "", secret=secrets.token_hex())
     try:
         return _create_guest(campaign, source, "", secret=secret, username=username)
     except IntegrityError:  # made by another request a moment ago

@@ -130,7 +130,7 @@ def _open_link_page(
     form = ConsentForm(questions, request.POST if request.method == "POST" else None)
     if form.is_valid() and form.agrees:
         account = user if user and not user.is_guest else None
-        get_token(request)  # sets the secret where the browser has none yet
+        get_token(request)  # so that there is a secret without the check of the form, too
         secret = request.META["CSRF_COOKIE"]
         participant = workflow.join_by_open_link(campaign, account, secret)
         response = _log_in(request, participant)

@@ -198,6 +198,9 @@ class SurveyForm(forms.Form):
         if isinstance(error, SurveyConflictError):
             self._other_answers = error.stored
             self.version = values_version(error.stored)
+            for question, field, other_answer in self.rows():
+                if other_answer and question.kind == SurveyQuestion.Kind.TEXT:
+                    field.field.widget.attrs["aria-describedby"] = f"{field.auto_id}_other"
 
 
 def _survey_field(question: SurveyQuestion) -> forms.Field:

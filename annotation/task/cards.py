@@ -110,8 +110,9 @@ class QuestionCard:
         A refused form can have ticks of spans that are no longer stored.
         """
         stored = {(span["start"], span["end"]): span["quote"] for span in self.spans}
-        sent = self.refused.ticked if self.refused else ()
-        ticked = {(span.start, span.end): span.quote for span in sent} if self.refused else stored
+        ticked = stored
+        if self.refused:
+            ticked = {(span.start, span.end): span.quote for span in self.refused.ticked}
         return [
             (quote, f"{start}:{end}", (start, end) in ticked)
             for (start, end), quote in sorted((stored | ticked).items())

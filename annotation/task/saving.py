@@ -65,13 +65,18 @@ class AnswerError(UserError):
 
 
 class ReusedKeyError(AnswerError):
-    """An answer with the key of another answer, as from a page that was sent before."""
+    """An answer with the key of another answer, as from a page that was sent before.
 
-    def __init__(self, newest: Answer) -> None:
+    `newest` is the newest answer to its question, if there is one, and `is_equal` whether it has the
+    same content.
+    """
+
+    def __init__(self, newest: Answer | None, sent: Answer) -> None:
         super().__init__(
             _("This answer was already sent with other content. Please reload the page.")
         )
         self.newest = newest
+        self.is_equal = newest is not None and _is_equal(newest, sent)
 
 
 class UnfinishedError(Exception):
@@ -140,6 +145,7 @@ def save_answer(
         exposure=exposure_of(assignment.participant),
         **question_field,
     )
+    problem = ""
     try:
         with transaction.atomic():
             # One writer at a time for an item: the projection must follow the newest answer.
@@ -167,7 +173,7 @@ def save_answer(
             if not answer.late:
                 answer.reopens = _record_rating(answer, campaign)
     except IntegrityError:
-        return _stored_answer(answer, remark)
+        return _stored_answer(answer, remark, problem)
     return answer
 
 
@@ -224,21 +230,24 @@ def _sent_before(answer: Answer) -> bool:
     return Answer.objects.filter(assignment=answer.assignment, key=answer.key).exists()
 
 
-def _stored_answer(answer: Answer, remark: Remark | None) -> Answer:
+def _stored_answer(answer: Answer, remark: Remark | None, problem: str) -> Answer:
     """Return the stored answer with this one's key.
 
-    Raises ReusedKeyError where its content differs.
+    Where its content differs, raises AnswerError with the reason why the answer cannot change, or
+    ReusedKeyError.
     """
     stored = Answer.objects.get(assignment=answer.assignment, key=answer.key)
     answer.note, answer.confidence = remark or (stored.note, stored.confidence)
     if not _is_equal(stored, answer):
+        if problem:
+            raise AnswerError(problem)
         of_question = Answer.objects.filter(
             assignment=answer.assignment,
             question=answer.question_id,
             check_asked=answer.check_asked_id,
             rubric=answer.rubric_id,
         )
-        raise ReusedKeyError(of_question.order_by("pk").last() or stored)
+        raise ReusedKeyError(of_question.order_by("pk").last(), answer)
     return stored
 
 
@@ -338,10 +347,9 @@ def skip(
 
 
 def _joined_notes(stored: str, sent: str) -> str:
-    """Return two notes as one; a note that contains the other is the note."""
-    if stored in sent or sent in stored:
-        return max(stored, sent, key=len)
-    return f"{stored}\n{sent}"
+    """Return two notes as one, with the lines of both; a line that both have is there once."""
+    lines = stored.splitlines()
+    return "\n".join([*lines, *(line for line in sent.splitlines() if line not in lines)])
 
 
 def _lock(assignment: Assignment) -> None:

@@ -139,15 +139,15 @@ def _save(
             altered=form.cleaned_data["altered"],
             remark=form.remark,
         )
-    except saving.AnswerConflictError as error:
-        if is_by_script(request):
+    except (saving.AnswerConflictError, saving.ReusedKeyError) as error:
+        if is_by_script(request) and isinstance(error, saving.AnswerConflictError):
             return JsonResponse(_answer_json(error.newest), status=409)
+        if is_by_script(request) or error.newest is None:
+            return _report_refusal(request, assignment, str(error), "refused", answered_question)
         if not error.is_equal:
             return _report_conflict(request, assignment, form, error.newest, answered_question)
         saved = error.newest
     except saving.AnswerError as error:
-        if isinstance(error, saving.ReusedKeyError) and not is_by_script(request):
-            return _report_conflict(request, assignment, form, error.newest, answered_question)
         return _report_refusal(request, assignment, str(error), "refused", answered_question)
     notice = _late_notice(saved)
     if is_by_script(request):
@@ -272,9 +272,9 @@ def skip(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     if not form.is_valid():
         return _refuse_skip(request, assignment, form)
     sent = form.cleaned_data
-    known = request.POST.get(VERSION, "")
+    known_version = request.POST.get(VERSION, "")
     try:
-        saving.skip(assignment, sent["note"], broken=sent["broken"], known_version=known)
+        saving.skip(assignment, sent["note"], broken=sent["broken"], known_version=known_version)
     except saving.AnswerError as error:
         return _report_refusal(request, assignment, str(error), "not_skipped")
     return _redirect_to_next(request, assignment)
@@ -474,9 +474,9 @@ def _summary(
     confidence: str,
 ) -> AnswerSummary:
     rubric_wording = campaign_wording(assignment.participant.campaign, assignment.item.text.kind)
-    wording = rubric_wording.further[card.rubric.slug] if card.is_further else rubric_wording
+    item_wording = rubric_wording.further[card.rubric.slug] if card.is_further else rubric_wording
     label = dict(Answer.Confidence.choices).get(confidence, "")
-    grade_text = wording.grade_text(grade) or str(MESSAGES["no_grade"])
+    grade_text = item_wording.grade_text(grade) or str(MESSAGES["no_grade"])
     return AnswerSummary(grade_text, tuple(quotes), note, str(label))
 
 

@@ -9,8 +9,6 @@ from annotation.http import is_by_script
 from annotation.participation.guests import study_of_guest
 from crux_site.language import activate_language_of, activate_last_language
 
-OF_SESSIONS = ("login", "logout", "session")  # there is nothing to save
-WITH_KEYS = ("endpoint_new", "endpoint")  # the key of a model server is never displayed
 TOKEN = "csrfmiddlewaretoken"  # noqa: S105 - the name of a field
 
 
@@ -20,15 +18,20 @@ def unsent_form_page(request: HttpRequest) -> HttpResponse | None:
     It has the values of the form and a new token. Only a page of this site gets it: the browser names
     the origin of a form. Files cannot be sent again from it, and secrets are not displayed.
     """
-    match = request.resolver_match
     if request.method != "POST" or not _is_own_origin(request) or is_by_script(request):
         return None
     if "HX-Request" in request.headers or request.FILES:
         return None
+    view = request.resolver_match and request.resolver_match.func
+    if view is None or getattr(view, "is_never_redisplayed", False):
+        return None
+    if not request.user.is_authenticated and (
+        not getattr(view, "login_required", True)  # a log-in would not help
+        or settings.CSRF_COOKIE_NAME not in request.COOKIES  # the browser accepts none
+    ):
+        return None
     names = [name for name in request.POST if name != TOKEN]
     if any("password" in name for name in names):
-        return None
-    if match and match.url_name in (*OF_SESSIONS, *WITH_KEYS):
         return None
     study = None if request.user.is_authenticated else study_of_guest(request)
     if study:
@@ -37,7 +40,12 @@ def unsent_form_page(request: HttpRequest) -> HttpResponse | None:
         activate_last_language(request)
         activate_language_of(request.path)
     fields = [(name, value) for name in names for value in request.POST.getlist(name)]
-    context = {"fields": fields, "url": request.get_full_path(), "is_of_guest": bool(study)}
+    context = {
+        "fields": fields,
+        "url": request.get_full_path(),
+        "campaign": study,
+        "platform": study.get_platform_display() if study and study.platform else "",
+    }
     response = render(request, "crux_site/login/unsent_form.html", context, status=403)
     add_never_cache_headers(response)
     return response

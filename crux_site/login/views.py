@@ -9,7 +9,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotation.http import AuthenticatedRequest, is_by_script
+from annotation.http import AuthenticatedRequest, is_by_script, never_redisplayed
 from crux_site.language import activate_language_of, activate_last_language
 from crux_site.login import first_admin_token
 from crux_site.login.known_browser import remember
@@ -20,6 +20,7 @@ TEMPLATE = "crux_site/login/login.html"
 _log_in = LoginView.as_view(authentication_form=LogInForm, template_name=TEMPLATE)
 
 
+@never_redisplayed
 @login_not_required
 @never_cache
 def log_in(request: HttpRequest) -> HttpResponseBase:
@@ -49,6 +50,7 @@ def log_in(request: HttpRequest) -> HttpResponseBase:
         return response
 
 
+@never_redisplayed
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def session(request: AuthenticatedRequest) -> HttpResponseBase:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Count
 
 from annotation.errors import UserError
-from annotation.models import Dataset, User
+from annotation.models import Rater, User
 from evaluation.labelling.data import LabelData, Report, Sample
 from evaluation.labelling.estimates import n_labelled, sample_estimate
 from evaluation.labelling.page import LabelReport
@@ -35,8 +36,8 @@ def make_sample(choice: LabelQuery, report: LabelReport, by: User) -> LabelSampl
         raise NothingToSampleError("No sample was drawn: all reports are labelled.")
     assert choice.selection.eta is not None  # else the choice was refused
     dataset = choice.selection.dataset
-    # The second press waits here; a dataset that was deleted shows where the sample is stored.
-    list(Dataset.objects.select_for_update(no_key=True).filter(pk=dataset.pk))
+    # The second press waits here; not for the dataset, which an import holds for long.
+    list(Rater.objects.select_for_update(no_key=True).filter(pk=judge.pk))
     question = {
         "rubric": choice.selection.rubric,
         "judge_id": judge.pk,
@@ -44,7 +45,8 @@ def make_sample(choice: LabelQuery, report: LabelReport, by: User) -> LabelSampl
         "system": choice.system,
     }
     chances = {candidate.report.pk: candidate.chance for candidate in report.candidates}
-    for earlier in dataset.label_samples.filter(**question):
+    earlier_samples = dataset.label_samples.filter(**question)
+    for earlier in earlier_samples.annotate(n=Count("chances")).filter(n=len(chances)):
         if dict(earlier.chances.values_list("text", "chance")) == chances:
             return earlier
     seed = secrets.randbits(32)

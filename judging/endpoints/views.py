@@ -12,7 +12,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.form_versions import for_post, locked_post
-from annotation.http import AuthenticatedRequest, admins_only, owners_only
+from annotation.http import (
+    AuthenticatedRequest,
+    admins_only,
+    never_redisplayed,
+    owners_only,
+)
 from annotation.models import Project, ProjectEntry
 from annotation.row_versions import VERSION
 from annotation.unique import save_unique
@@ -55,6 +60,7 @@ def _list(
     return render(request, "judging/endpoints/endpoints.html", context, status=status)
 
 
+@never_redisplayed
 @require_http_methods(["GET", "HEAD", "POST"])
 @owners_only
 def endpoint_new(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
@@ -76,6 +82,7 @@ def endpoint_new(request: AuthenticatedRequest, slug: str) -> HttpResponseBase:
     return _form(request, project, form, 422)
 
 
+@never_redisplayed
 @require_http_methods(["GET", "HEAD", "POST"])
 @owners_only
 @locked_post

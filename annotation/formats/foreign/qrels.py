@@ -177,8 +177,8 @@ def sources(file: File, folder: Folder, translation: Translation = TREC) -> Iter
     UMBRELA's are by a model named after its file, all others by people.
     """
     if is_run(file):
-        is_named = _is_named_run(file) or file.has_scores
-        name = file.stem if is_named else run_name(file.name.rpartition("/")[2])
+        has_own_name = _is_named_run(file) or file.has_scores
+        name = file.stem if has_own_name else run_name(file.name.rpartition("/")[2])
         ranked = partial(_ranked, name)
         by_topic = Translation(_Scores, ranked, values=_by_topic, fields={"text": "scores"})
         yield file.source(Kind.RUN, by_topic if file.has_scores else None, system=name)

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from annotation.models import Campaign, Participant, Rater, User
 from annotation.participation import entry
@@ -67,6 +68,18 @@ def test_second_tab_that_declines_continues_as_the_guest(study):
     response = client.post(link(study), form | {"decision": "decline"})
     assert response.url == f"/work/in/{study.slug}/"
     assert not Participant.objects.get().outcome
+
+
+def test_copy_of_the_browser_is_another_guest_later(study):
+    """Machines that are restored from one image have the same secret."""
+    client, form = opened(study)
+    press(client, study, form)
+    Participant.objects.update(joined=timezone.now() - entry.SECOND_PRESS)
+    for number in (2, 3):
+        browser, response = press(client, study, form)
+        assert (response.status_code, Participant.objects.count()) == (302, number)
+        newest = Participant.objects.latest("pk").rater.user_id
+        assert int(browser.session["_auth_user_id"]) == newest
 
 
 def test_next_person_at_the_browser_is_another_guest(study):

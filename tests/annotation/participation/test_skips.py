@@ -156,6 +156,15 @@ def test_note_that_the_page_did_not_know_is_kept(walker, by_script):
     assert (first.note, first.reported_broken) == ("", False)
 
 
+def test_stale_note_that_is_a_part_of_the_stored_one_is_kept(walker):
+    first, *_ = study_items(walker)
+    stale = skip_version(walker, first)
+    skip(walker, first, "It is not cut off.", version=stale)
+    skip(walker, first, "cut off.", version=stale)
+    first.refresh_from_db()
+    assert first.note == "It is not cut off.\ncut off."
+
+
 def test_refused_note_is_still_of_its_page(walker):
     first, *_ = study_items(walker)
     stale = skip_version(walker, first)

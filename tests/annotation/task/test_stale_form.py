@@ -156,6 +156,24 @@ def test_changed_form_after_back_is_not_called_saved(client, assignment, change)
     }
 
 
+def test_form_after_back_with_the_newest_content_is_no_conflict(client, assignment):
+    url = answer_url(assignment)
+    first = opened(client, assignment)
+    client.post(url, first | {"grade": "0"})
+    client.post(url, opened(client, assignment) | {"grade": "1", "quotes": "was hurt"})
+    response = client.post(url, first | {"grade": "1", "quotes": "was hurt"})
+    assert (response.status_code, Answer.objects.count()) == (302, 2)
+
+
+def test_key_of_another_question_is_no_conflict_with_its_answer(client, assignment):
+    first = opened(client, assignment)
+    client.post(answer_url(assignment), first | {"grade": "0"})
+    response = client.post(answer_url(assignment, 1), first | {"base": "", "grade": "0"})
+    assert response.status_code == 422
+    assert "Use the other answer" not in card_of(markup(response), 2)
+    assert Answer.objects.count() == 1
+
+
 def test_script_that_changes_the_note_of_a_sent_key_is_refused(client, assignment):
     key, url = uuid4(), answer_url(assignment)
     assert send(client, url, 0, key=key, note="First", confidence="").status_code == 204

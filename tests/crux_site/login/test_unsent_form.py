@@ -67,7 +67,7 @@ def test_answer_sent_after_the_session_ended_is_saved_after_the_login(
     page = browser.post(answer_url, fields)
     assert page.status_code == 403
     assert HEADING in markup(page)
-    assert "Log in in another tab." in markup(page)
+    assert "Log in to go on." in markup(page)
     assert 'href="/login/" target="_blank"' in markup(page)
     assert "no-store" in page.headers["Cache-Control"]
     assert HEADING in markup(browser.send_again(page))  # still logged out
@@ -112,13 +112,41 @@ def test_guest_opens_the_study_again_and_sends_the_form(db):
     page = browser.post(room, sent)
     with translation.override("de"):
         assert f"<h1>{translation.gettext('Not saved yet')}</h1>" in markup(page)
-    assert 'href="/login/"' not in markup(page)
+    assert "Link" in markup(page)
+    assert "ein Konto mit Passwort?" in markup(page)
     browser.client.get(link)
     page = browser.send_again(page)
     assert "guest" not in markup(page)
     assert "w-" not in markup(page).split("<form")[0]
     assert browser.send_again(page).url == room
     assert participant.messages.get().body == "Eine Frage"
+
+
+def test_guest_of_an_open_link_is_sent_to_the_personal_link(db):
+    study = make_study(platform="", training=0, consent="", admits_anyone=True)
+    entry.make_links(study, [""])
+    browser = Browser()
+    browser.client.cookies["csrftoken"] = "a" * 32
+    page = browser.post(reverse("write_message", args=[study.slug]), {"body": "x", "newest": "0"})
+    assert HEADING in markup(page)
+    assert "open your personal link" in markup(page)
+    assert "from where you came" not in markup(page)
+
+
+def test_newcomer_without_cookies_is_not_told_to_log_in(db):
+    study = make_study(platform="", training=0, admits_anyone=True)
+    browser = Browser()
+    url = entry.open_link_of(study, browser.client.get("/login/").wsgi_request)
+    for cookies in ({}, {"csrftoken": "a" * 32}):
+        browser.client.cookies.clear()
+        browser.client.cookies.load(cookies)
+        page = browser.post(url, {"decision": "agree"})
+        assert page.status_code == 403
+        assert HEADING not in markup(page)
+
+
+def test_browser_that_refuses_cookies_gets_no_such_page(cast, answer_url, fields):
+    assert HEADING not in markup(Browser().post(answer_url, fields))
 
 
 def test_other_origins_scripts_and_passwords_get_no_such_page(cast, answer_url, fields):
@@ -130,8 +158,10 @@ def test_other_origins_scripts_and_passwords_get_no_such_page(cast, answer_url, 
     assert HEADING not in markup(by_script)
     secret = browser.post("/account/password/", {"old_password": "grey-heron-7"})
     assert "grey-heron-7" not in markup(secret)
-    keyed = browser.post("/projects/none/servers/new/", {"key": "sk-grey-heron"})
-    assert "sk-grey-heron" not in markup(keyed)
+    for page_url in ("/projects/none/servers/new/", "/projects/none/servers/1/"):
+        keyed = browser.post(page_url, {"key": "sk-grey-heron"})
+        assert keyed.status_code == 403
+        assert "sk-grey-heron" not in markup(keyed)
     stranger = Browser()
     assert HEADING not in markup(stranger.post("/login/", {"username": "wil", "password": "x"}))
     assert HEADING not in markup(browser.post("/logout/", {"next": "/"}))
