@@ -13,7 +13,7 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from annotation.models import Campaign, Dataset, Rater, Rating, SharedLink, Text
+from annotation.models import Campaign, Dataset, Rater, Rating, Rubric, SharedLink, Text
 from annotation.models.standard import ANSWERABLE, GRADED
 from annotation.pages import GROUPS, NavLink, Page, Section, declared_pages, package_of
 from evaluation.data.cache_keys import CacheKey
@@ -139,7 +139,7 @@ def _may_open(request: HttpRequest, page: Page, link: NavLink, shared: SharedLin
 
 
 def _facts(dataset: Dataset, section: Section | None) -> _Facts:
-    """Return which links of a section the dataset has data for, and the counts, in one query."""
+    """Return which links of a section the dataset has data for, and the counts."""
     pages = declared_pages().values()
     links = [link for page in pages if page.section == section for link in page.links]
     needs = {link: list(_needs(link)) for link in links}
@@ -176,7 +176,9 @@ def _needs(link: NavLink) -> Iterator[QuerySet[Any]]:
     # From the raters: there are few, and the ratings of one under a rubric are found at once.
     rated = Rating.objects.filter(rater=OuterRef("pk"), text__dataset=OuterRef(OuterRef("pk")))
     if link.rubrics:
-        yield Rater.objects.filter(Exists(rated.filter(rubric__slug__in=link.rubrics)))
+        # By their keys: PostgreSQL joined the rubrics last, after all ratings of each rater.
+        keys = list(Rubric.objects.filter(slug__in=link.rubrics).values_list("pk", flat=True))
+        yield Rater.objects.filter(Exists(rated.filter(rubric__in=keys)))
     for rater_kind in link.rater_kinds:
         yield Rater.objects.filter(Exists(rated), kind=rater_kind)
 
