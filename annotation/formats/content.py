@@ -19,11 +19,9 @@ _ENDINGS = (".gz", ".txt", ".res", ".trec", ".run", ".tsv", ".dat", ".out", ".qr
 JSON_COMMENT = re.compile(rb"\s*(?:#|//)")
 """Beginning of a comment above the first value of a file of JSON."""
 
-COLUMNS_COMMENT = re.compile(rb"(?:#+|//)(?:\s|\Z)")
-"""Beginning of a comment above the first line of a file of columns, of which a cell may have a #."""
-
+_COLUMNS_COMMENT = re.compile(rb"(?:#+|//)(?: |\r?\n?\Z)")
 _RUN = re.compile(rb"\S+\s+Q0\s+\S+\s+-?\d+(?:\.0+)?\s+[-+.\deE]+(?:\s+\S+)?\s*", re.IGNORECASE)
-_RANKS = re.compile(rb"(\S+)\t\S+\t(\d+)(?:\t[-+.\deE]+)?")
+_RANKS = re.compile(rb"(\S+)\t\S+\t(\d{1,10})(?:\t[-+.\deE]+)?")
 _MIN_RANKS = 3  # lines of one topic, numbered from 1, which grades seldom are
 _QRELS = re.compile(rb"\S+\s+(?:0|Q0)\s+\S+\s+-?\d+\s*", re.IGNORECASE)
 
@@ -45,7 +43,7 @@ def content_of(path: Path) -> Content:
     """
     try:
         with opened(path) as file:
-            lines = list(dropwhile(COLUMNS_COMMENT.match, _first_lines(file, _LONGEST)))
+            lines = list(dropwhile(is_columns_comment, _first_lines(file, _LONGEST)))
     except UNREADABLE:
         return Content.OTHER
     if lines and lines[0].strip().startswith(b"<top>"):
@@ -54,6 +52,29 @@ def content_of(path: Path) -> Content:
         if lines and all(pattern.fullmatch(line) for line in lines):
             return content
     return Content.RANKS if lines and _are_ranks(lines) else Content.OTHER
+
+
+def is_columns_comment(line: bytes) -> bool:
+    """Return whether a line above the first row of columns is a comment.
+
+    A row may begin with a cell of # alone.
+    """
+    return bool(_COLUMNS_COMMENT.match(line)) and not (
+        _RUN.fullmatch(line) or _QRELS.fullmatch(line)
+    )
+
+
+def first_rows(path: Path) -> list[list[str]]:
+    """Return the cells of the first 20 lines of a file of columns, without comments above them.
+
+    Empty for a file that cannot be read.
+    """
+    try:
+        with opened(path) as file:
+            lines = dropwhile(is_columns_comment, _first_lines(file, _LONGEST))
+            return [line.decode(errors="replace").split() for line in lines]
+    except UNREADABLE:
+        return []
 
 
 def _are_ranks(lines: list[bytes]) -> bool:
@@ -89,7 +110,7 @@ def begins_value(path: Path) -> bool:
     Raises UNREADABLE.
     """
     with opened(path) as file:
-        lines = (line.strip() for line in _first_lines(file, _LONGEST_JSON))
+        lines = (line.strip() for line in _first_lines(file, _LONGEST))
         first = next(dropwhile(JSON_COMMENT.match, lines), b"")
     return first.startswith(b"[") or first == b"{"
 

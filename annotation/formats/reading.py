@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from annotation.formats.content import COLUMNS_COMMENT, JSON_COMMENT, opened
+from annotation.formats.content import JSON_COMMENT, is_columns_comment, opened
 from annotation.formats.kinds import Kind
 from annotation.formats.layout import Source
 from annotation.formats.left_out_rows import Part, RowPosition
 from annotation.formats.records import Row
-from annotation.formats.summary import quoted_value
+from annotation.formats.summary import Conversion, quoted_value
 from annotation.formats.translation import (
     DECODER,
     Counted,
@@ -43,7 +43,7 @@ def lines(
     lines are not counted once more.
     """
     summary = target.summary.file(source.name)
-    comment = COLUMNS_COMMENT if _has_columns(source) else JSON_COMMENT
+    is_comment = is_columns_comment if _has_columns(source) else JSON_COMMENT.match
     number = 0
     is_above = True
     try:
@@ -55,7 +55,8 @@ def lines(
                     return
                 if number == 1:
                     raw = raw.removeprefix(b"\xef\xbb\xbf")
-                if is_above and comment.match(raw):
+                if is_above and is_comment(raw):
+                    target.summary.mapped[Conversion.COMMENTS] += not is_repeat
                     continue
                 try:
                     text = raw.decode()

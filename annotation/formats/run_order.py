@@ -1,6 +1,7 @@
 """Columns of a run, and the ranking of a topic by line or by falling score. No Django."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import pairwise
 
@@ -8,7 +9,10 @@ from annotation.formats.summary import Conversion
 
 RUN_COLUMNS = ("topic", "Q0", "text", "rank", "score", "tag")
 OTHER_RUN_COLUMNS = "or 3 (topic text rank), 4 (topic text rank score) or 5 (without the tag)"
+RANKS_OF_THREE = "the third of 3 columns is the rank, which counts the lines of a topic from 1"
+NO_RUN = "topic, text and grade are qrels, not a run"
 _CONSTANTS = ("q0", "0")
+_MOST_DIGITS = 10
 
 
 def full_columns(cells: Sequence[str], tag: str) -> list[str] | None:
@@ -24,9 +28,23 @@ def full_columns(cells: Sequence[str], tag: str) -> list[str] | None:
             return [topic, q0, text, rank, score, tag]
         case [topic, text, rank, score] if text.casefold() not in _CONSTANTS:
             return [topic, "Q0", text, rank, score, tag]
-        case [topic, text, rank] if rank.isascii() and rank.isdecimal() and int(rank):
+        case [topic, text, rank] if _is_rank(rank):
             return [topic, "Q0", text, rank, str(1 / int(rank)), tag]
     return None
+
+
+def _is_rank(cell: str) -> bool:
+    is_number = len(cell) <= _MOST_DIGITS and cell.isascii() and cell.isdecimal()
+    return is_number and int(cell) > 0
+
+
+def usual_width(rows: Iterable[Sequence[str]]) -> int:
+    """Return the number of columns of most rows that are lines of a run; 0 if there are none.
+
+    Of widths that are equally frequent, the greatest.
+    """
+    widths = Counter(len(cells) for cells in rows if full_columns(cells, ""))
+    return max(widths, key=lambda width: (widths[width], width), default=0)
 
 
 class RunOrder(StrEnum):

@@ -78,6 +78,7 @@ class Conversion(StrEnum):
     NOWHERE = "spans whose words are not in the text: kept without a place"
     OTHER_TYPE = "annotated reports whose type is unlike their name: the name counts"
     RELOCATED = "highlights found once their text had come"
+    COMMENTS = "comments above the first line of a file: not read"
     REPEATED = "lines that say again what an earlier line said"
     EARLIER = "questions named by their earlier words: read as those of now"
     BEFORE_CHANGE = "texts and questions in the words from before a change: those of now stay"

@@ -22,15 +22,18 @@ from django.db.models import Count, Max
 
 from annotation.formats import reading
 from annotation.formats.batches import batches
-from annotation.formats.content import opened
+from annotation.formats.content import first_rows, opened
 from annotation.formats.layout import Source
 from annotation.formats.left_out_rows import RowPosition
 from annotation.formats.records import RunRow, checked_name
 from annotation.formats.run_order import (
+    NO_RUN,
     OTHER_RUN_COLUMNS,
+    RANKS_OF_THREE,
     RUN_COLUMNS,
     full_columns,
     ranking_order,
+    usual_width,
 )
 from annotation.formats.summary import quoted_value
 from annotation.formats.target import KnownTopic, Target
@@ -39,6 +42,7 @@ from annotation.prepared import insert_all
 from evaluation.models import RankedText, RetrievalRun
 
 _BATCH = 1000
+_ONLY_RANKS = 3  # columns: topic, text, rank
 _LARGEST_RANK = 2**31 - 1  # what a column of every database holds
 _STORED = ("run_id", "topic_id", "text_id", "rank", "score", "file_rank")
 
@@ -78,11 +82,15 @@ class _Reader:
         self.before: dict[int, int] = dict(ranked.annotate(Count("pk")))
         # Whatever has a greater key was written from this very file.
         self.last_before = RankedText.objects.aggregate(last=Max("pk"))["last"] or 0
-        self.orders = {} if source.translation else _orders(source.path, target)
+        rows = [] if source.translation else first_rows(source.path)
+        self.width = usual_width(rows)
+        """Number of columns of most first lines, which all lines must have; 0 if they are no run."""
+        self.lines_of: Counter[str] = Counter()
+        """Number of lines of each topic of a run of 3 columns."""
+        width = self.width or len(RUN_COLUMNS)
+        self.orders = {} if source.translation else _orders(source.path, width, target)
         self.ranks: Counter[int] = Counter()
         self.tag = ""
-        self.width = 0
-        """Number of columns of the first line that can be read, which all others must have."""
         self.ranked: set[tuple[int, int]] = set()
         """Topics and texts of earlier rows of a file in another format."""
         self.topics: set[str] = set()
@@ -94,10 +102,8 @@ class _Reader:
             line = self._position(number, cells)
             if self.target.is_left_out(self.source, line):
                 continue
-            columns = full_columns(cells, self.source.system)
-            if columns and not self.width:
-                self.width = len(cells)
-            if columns is None or len(cells) != self.width:
+            columns = self._columns(cells)
+            if columns is None:
                 self._problem(line, "", self._expected(cells))
                 continue
             name, _, passage, rank, score, tag = columns
@@ -111,12 +117,26 @@ class _Reader:
                     self.target.begun.add((self.source.name, line.unit))
                 yield _Row(line, topic, passage, position, _rank(rank), float(score), tag)
 
+    def _columns(self, cells: list[str]) -> list[str] | None:
+        """Return the six columns of a line; None if it has others than the run."""
+        if len(cells) != (self.width or len(RUN_COLUMNS)):
+            return None
+        columns = full_columns(cells, self.source.system)
+        if columns and self.width == _ONLY_RANKS:
+            self.lines_of[columns[0]] += 1
+            if int(columns[3]) != self.lines_of[columns[0]]:
+                return None
+        return columns
+
     def _expected(self, cells: list[str]) -> str:
+        line = quoted_value(" ".join(cells))
         if self.width and len(cells) != self.width:
-            return f"expected {self.width} columns as above, not {len(cells)}"
+            return f"expected {self.width} columns as in most lines, not {len(cells)}: {line}"
+        if len(cells) == _ONLY_RANKS:
+            return f"{RANKS_OF_THREE}, unlike {line}; {NO_RUN}"
         return (
             f"expected 6 columns ({' '.join(RUN_COLUMNS)}), {OTHER_RUN_COLUMNS}, not "
-            f"{len(cells)}: {quoted_value(' '.join(cells))}"
+            f"{len(cells)}: {line}"
         )
 
     def _position(self, line: int, columns: list[str]) -> int:
@@ -151,6 +171,8 @@ class _Reader:
                 raise ValueError("must be a finite number")
         except ValueError as error:
             message = f"{error}" if field in ("text", "tag") else f"expected a number ({error})"
+            if self.width == 4:
+                message += ", in 4 columns (topic text rank score)"
             self._problem(line, field, f"{message}, not {quoted_value(value)}")
             return False
         self.tag = self.tag or tag
@@ -218,6 +240,8 @@ class _Reader:
 
     def finish(self) -> None:
         """A run that is there must not have ended sooner here."""
+        if self.lines_of and max(self.lines_of.values()) == 1:
+            self._problem(0, "rank", f"has no rank but 1; {NO_RUN}")
         names = {topic.pk: topic for topic in self.target.topics.values()}
         for topic, n in self.ranks.items():
             if self.before.get(topic, 0) > n:
@@ -233,14 +257,14 @@ class _Reader:
         self.target.problem(self.source, line, field, message, refuses=refuses)
 
 
-def _orders(path: Path, target: Target) -> dict[str, list[int]]:
+def _orders(path: Path, width: int, target: Target) -> dict[str, list[int]]:
     """Return the ranks of the lines of each topic that is not ranked by line.
 
     This is a first pass over the file.
 
     It holds two numbers a line. What is wrong with a line or the file is reported by the second reading.
     """
-    columns = _score_columns(path)
+    columns = _score_columns(path, width)
     orders: dict[str, list[int]] = {}
     for name, (scores, ranks) in columns.items():
         order, reported = ranking_order(scores, ranks, target.run_order)
@@ -251,21 +275,27 @@ def _orders(path: Path, target: Target) -> dict[str, list[int]]:
     return orders
 
 
-def _score_columns(path: Path) -> dict[bytes, tuple[array[float], array[int]]]:
+def _score_columns(path: Path, width: int) -> dict[bytes, tuple[array[float], array[int]]]:
     columns: dict[bytes, tuple[array[float], array[int]]] = {}
     with suppress(OSError, EOFError, zlib.error), opened(path) as file:
         is_first = True
         while line := file.readline(reading.MAX_LINE + 1):
             cells = (line.removeprefix(b"\xef\xbb\xbf") if is_first else line).split()
             is_first = False
-            columns_of_line = full_columns([cell.decode(errors="replace") for cell in cells], "")
-            if columns_of_line:
+            if len(cells) == width and (columns_of_line := _rank_and_score(cells)):
                 with suppress(ValueError, OverflowError):
-                    rank, score = _rank(columns_of_line[3]), float(columns_of_line[4])
+                    rank, score = _rank(columns_of_line[0].decode()), float(columns_of_line[1])
                     scores, ranks = columns.setdefault(cells[0], (array("d"), array("q")))
                     ranks.append(rank)
                     scores.append(score)
     return columns
+
+
+def _rank_and_score(cells: list[bytes]) -> list[bytes] | None:
+    if len(cells) == len(RUN_COLUMNS):
+        return cells[3:5]
+    columns = full_columns([cell.decode(errors="replace") for cell in cells], "")
+    return [cell.encode() for cell in columns[3:5]] if columns else None
 
 
 def _rank(cell: str) -> int:

@@ -131,13 +131,17 @@ class _Text:
 
     def skip_comments(self) -> None:
         """Consume lines that begin with # or //, above the first value."""
-        while (sign := self.peek()) in ("#", "/"):
-            while "\n" not in self._buffer[self._at :] and not self._ended:
+        while self._is_at_comment():
+            while (end := self._buffer.find("\n", self._at)) < 0 and not self._ended:
+                self._go_to(len(self._buffer))
                 self._read(_CHUNK)
-            if sign == "/" and self._buffer[self._at : self._at + 2] != "//":
-                return
-            end = self._buffer.find("\n", self._at)
             self._go_to(end + 1 if end >= 0 else len(self._buffer))
+
+    def _is_at_comment(self) -> bool:
+        sign = self.peek()
+        while sign == "/" and len(self._buffer) - self._at < 2 and not self._ended:
+            self._read(_CHUNK)
+        return sign == "#" or self._buffer[self._at : self._at + 2] == "//"
 
     def take(self, *expected: str) -> str:
         """Consume the next character, which must be one of these."""

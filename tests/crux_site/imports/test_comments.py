@@ -1,11 +1,12 @@
 """Comments, blank lines and a byte order mark above the first line of a file."""
 
 import json
+import time
 
 import pytest
 
 from annotation.formats.foreign import streamed
-from annotation.models import Dataset, Rating, Topic
+from annotation.models import Dataset, Rating, Text, Topic
 from crux_site.imports.importing import import_dataset
 from evaluation.models import RankedText
 from tests.crux_site.imports.import_runs import import_problems
@@ -68,3 +69,19 @@ def test_file_of_comments_alone_is_refused_with_its_line(tmp_path, text):
     path.write_text(text)
     with pytest.raises(streamed.InvalidFileError, match="expected a JSON object or a list"):
         list(streamed.items(path, ()))
+
+
+def test_passage_that_is_called_as_a_comment_begins_is_read(tmp_path):
+    (tmp_path / "collection.tsv").write_text("# made by hand\n#\tIt grinds.\n")
+    (tmp_path / "queries.tsv").write_text("1\tWhy?\n")
+    summary = import_dataset(tmp_path, "study", form="msmarco")
+    assert Text.objects.get().name == "#"
+    assert summary.mapped == {"comments above the first line of a file: not read": 1}
+
+
+def test_long_comment_is_skipped_in_linear_time(tmp_path):
+    path = tmp_path / "items.json"
+    path.write_text("#" * 20_000_000 + '\n[{"a": 1}]')
+    began = time.monotonic()
+    assert list(streamed.items(path, ())) == [(2, {"a": 1})]
+    assert time.monotonic() - began < 1

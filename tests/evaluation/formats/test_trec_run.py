@@ -116,7 +116,7 @@ def test_name_with_white_space_cannot_be_written(small):
 @pytest.mark.parametrize("is_sorted", [True, False])
 def test_runs_of_fewer_columns_are_read_by_rank(small, tmp_path, columns, scores, is_sorted):
     rows = [("t-2:0#0", 1, 9.5), ("t-1:0#0", 2, 9)]
-    rows = rows if is_sorted else rows[::-1]
+    rows = rows if is_sorted or "score" not in columns else rows[::-1]
     text = [columns.format(text=text, rank=rank, score=score) for text, rank, score in rows]
     path = tmp_path / "new" / "bm25.run"
     path.parent.mkdir()
@@ -132,12 +132,22 @@ def test_runs_of_fewer_columns_are_read_by_rank(small, tmp_path, columns, scores
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("t-1 t-1:0#0 9.5\n", 1, "expected 6 columns (topic Q0 text rank score tag), or 3 "),
-        ("t-1\tt-1:0#0\t0\n", 1, "(topic text rank), 4 (topic text rank score) or 5"),
+        ("t-1 t-1:0#0 9.5\n", 1, "the third of 3 columns is the rank, which counts the lines"),
+        (
+            "t-1 t-1:0#0 0\nt-1 t-2:0#0 1\nt-1 t-2:1#1 2\n",
+            1,
+            "from 1, unlike 't-1 t-1:0#0 0'; topic, ",
+        ),
+        ("t-1 t-1:0#0 1\nt-1 t-2:0#0 3\n", 2, "topic, text and grade are qrels, not a run"),
+        ("t-1 t-1:0#0 1\nt-2 t-2:0#0 1\n", 0, "has no rank but 1; topic, text and grade"),
+        (f"t-1 t-1:0#0 {'1' * 5000}\n", 1, "the third of 3 columns is the rank"),
+        (f"t-1 t-1:0#0 {'1' * 400}\n", 1, "the third of 3 columns is the rank"),
+        ("t-1 t-1:0#0 9.5 1\n", 1, "in 4 columns (topic text rank score), not '9.5'"),
         ("t-1 0 t-1:0#0 1\n", 1, "not 4: 't-1 0 t-1:0#0 1'"),
+        ("t-1 0 t-1:0#0 1\n", 1, "expected 6 columns (topic Q0 text rank score tag), or 3 "),
         ("t-1 t-1:0#0\n", 1, "not 2: 't-1 t-1:0#0'"),
-        ("t-1 Q0 t-1:0#0 1 9.5 x\nt-1\tt-2:0#0\t2\n", 2, "expected 6 columns as above, not 3"),
-        ("t-1\tt-1:0#0\t1\nt-1 Q0 t-2:0#0 2 9 x\n", 2, "expected 3 columns as above, not 6"),
+        ("t-1 Q0 t-1:0#0 1 9.5 x\nt-1\tt-2:0#0\t2\n", 2, "expected 6 columns as in most lines, "),
+        ("t-1\tt-1:0#0\t1\nt-1 Q0 t-2:0#0 2 9 x\n", 1, "as in most lines, not 3: 't-1 t-1"),
     ],
 )
 def test_line_of_a_run_with_other_columns_is_refused(small, tmp_path, text, line, message):
@@ -149,3 +159,15 @@ def test_line_of_a_run_with_other_columns_is_refused(small, tmp_path, text, line
     assert (problem.file, problem.line) == ("new.run", line)
     assert message in problem.message
     assert not RetrievalRun.objects.filter(name="new").exists()
+
+
+@pytest.mark.parametrize("head", ["# Q0 d1 1 9.5 tag\n", "// made by hand\n\n#\n"])
+def test_comment_above_a_run_is_counted_and_a_row_is_none(small, tmp_path, head):
+    path = tmp_path / "new.run"
+    path.write_text(f"{head}t-1 Q0 t-1:0#0 1 9.5 tag\n")
+    if head.startswith("#"):
+        with pytest.raises(DatasetImportError, match="topic '#' is not in the dataset"):
+            import_dataset(path, "small")
+    else:
+        summary = import_dataset(path, "small")
+        assert summary.mapped == {"comments above the first line of a file: not read": 2}

@@ -199,3 +199,11 @@ def test_collection_that_is_no_crux_folder_is_refused_with_its_format(tmp_path):
 def test_folder_of_no_format_is_refused_with_the_names_of_files(tmp_path):
     (message,) = refused(write(tmp_path, {"notes.md": ["Five systems."]}), "crux")
     assert "topics.jsonl" in message
+
+
+def test_first_line_of_a_run_without_its_tag_is_left_out_with_its_topic(tmp_path):
+    run = ["q1 Q0 d1 1 9.5", "q2 Q0 d1 1 9.5 bm25", "q2 Q0 d2 2 9 bm25"]
+    (row,) = left_out(write(tmp_path, BEIR | {"bm25.run": run}), "beir")
+    assert "bm25.run:1" in row
+    assert "expected 6 columns as in most lines, not 5" in row
+    assert [ranked.topic.name for ranked in RankedText.objects.all()] == ["q2", "q2"]
