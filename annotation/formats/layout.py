@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotation.formats.content import UNREADABLE, Content, content_of, keys_of_lines, run_name
+from annotation.formats.content import (
+    UNREADABLE,
+    Content,
+    content_of,
+    is_called_run,
+    keys_of_lines,
+    run_name,
+)
 from annotation.formats.kinds import Kind, kinds_of
 from annotation.formats.summary import DatasetImportError, Problem, SkippedFile
 from annotation.formats.translation import Translation
@@ -60,13 +67,17 @@ _LEFT_OUT = (
 )
 
 
+class NoFileError(DatasetImportError):
+    """No file of a folder is known."""
+
+
 @dataclass(frozen=True)
 class Source:
     """A file to read, or a folder of passages. `system` is a run's name for a run.
 
     A file of another format has a translation, and may be the source of several kinds of rows: for
     all but the first, `again` is True. `leaves_out`: unsound rows are left out and listed, and the
-    others read; otherwise they refuse the import.
+    others read; otherwise they refuse the import. `may_be_other`: all rows may be unsound.
     """
 
     path: Path
@@ -78,6 +89,7 @@ class Source:
     translation: Translation | None = None
     again: bool = False
     leaves_out: bool = False
+    may_be_other: bool = False
 
     @property
     def is_of_annotation_tool(self) -> bool:
@@ -96,7 +108,7 @@ class RecognisedFiles:
 def recognise(path: Path, *, with_history: bool = False) -> RecognisedFiles:
     """Return the readable files of a folder, or the one file, sorted by name.
 
-    Raises DatasetImportError if there is no such file, or none has a known name.
+    Raises DatasetImportError if there is no such file, NoFileError if none has a known name.
     """
     try:
         if path.is_file():
@@ -108,7 +120,7 @@ def recognise(path: Path, *, with_history: bool = False) -> RecognisedFiles:
         raise DatasetImportError([Problem(printable(str(path)), 0, "", message)]) from error
     if not files.sources:
         message = f"{NO_FILE}; files are known by their names or lines: {NAMES}"
-        raise DatasetImportError([Problem(printable(path.name), 0, "", message)])
+        raise NoFileError([Problem(printable(path.name), 0, "", message)])
     return files
 
 
@@ -131,7 +143,7 @@ def by_content(path: Path, name: str) -> Source | None:
     if _flat(path) or any(regex.fullmatch(name) for regex, _ in _LEFT_OUT):
         return None
     content = content_of(path)
-    if content in (Content.RUN, Content.RANKS):
+    if content is Content.RUN or (content is Content.RANKS and is_called_run(name)):
         return Source(path, printable(name), Kind.RUN, system=run_name(path.name))
     if content is not Content.OTHER:
         return None

@@ -30,7 +30,15 @@ from annotation.formats import (
     topics,
 )
 from annotation.formats.foreign import folder
-from annotation.formats.layout import NO_FILE, Kind, RecognisedFiles, Source, recognise
+from annotation.formats.layout import (
+    NO_FILE,
+    Kind,
+    NoFileError,
+    RecognisedFiles,
+    Source,
+    printable,
+    recognise,
+)
 from annotation.formats.left_out_rows import Repeated
 from annotation.formats.run_order import RunOrder
 from annotation.formats.summary import Conversion, DatasetImportError, ImportSummary, Problem
@@ -45,6 +53,7 @@ from annotation.models import (
     Rating,
     SubQuestion,
     Text,
+    Topic,
     User,
     Version,
 )
@@ -151,7 +160,7 @@ def import_dataset(
     if convert:
         pass
     elif form == CRUX:
-        files = _recognised(Path(path), with_history=with_history)
+        files = _recognised(Path(path), dataset_slug, with_history=with_history)
     else:
         files = folder.recognise(Path(path), form, lenient=lenient, run_order=RunOrder(run_order))
     summary = ImportSummary(dataset_slug, dry_run=dry_run, left_out=files.left_out)
@@ -195,22 +204,35 @@ def import_dataset(
     return summary
 
 
-def _recognised(path: Path, *, with_history: bool) -> RecognisedFiles:
+def _recognised(path: Path, dataset_slug: str, *, with_history: bool) -> RecognisedFiles:
     """Return the files of our own formats.
 
-    Raises DatasetImportError where there are none; it names another format that fits.
+    Raises DatasetImportError where there are none, or only runs and the dataset has no topic that they
+    could rank texts for; it names another format that fits.
     """
     try:
-        return recognise(path, with_history=with_history)
-    except DatasetImportError as error:
-        problem = error.problems[0]
-        names = folder.formats_of(path) if problem.message.startswith(NO_FILE) else []
+        files = recognise(path, with_history=with_history)
+    except NoFileError as error:
+        names = folder.formats_of(path)
         if not names:
             raise
-        message = (
-            f"{NO_FILE} as a CRUX folder. It looks like {' or '.join(names)}: choose this format"
-        )
-        raise DatasetImportError([Problem(problem.file, 0, "", message)]) from error
+        raise _of_other_format(path, NO_FILE, names) from error
+    are_runs = all(source.kind is Kind.RUN for source in files.sources)
+    has_topics = Topic.objects.filter(dataset__slug=dataset_slug)
+    if are_runs and files.left_out and not has_topics.exists():
+        names = folder.formats_of(path)
+        if names:
+            raise _of_other_format(path, "only runs can be read", names)
+    return files
+
+
+def _of_other_format(path: Path, found: str, names: list[str]) -> DatasetImportError:
+    option = names[0] if len(names) == 1 else "FORMAT"
+    message = (
+        f"{found} as a CRUX folder. It looks like {' or '.join(names)}: choose this format "
+        f"(--format {option})"
+    )
+    return DatasetImportError([Problem(printable(path.name), 0, "", message)])
 
 
 class _PartialImportError(Exception):
@@ -253,6 +275,7 @@ def _read(target: Target, files: RecognisedFiles) -> None:
     import leaves it out from the beginning.
     """
     n_kinds = Counter(source.name for source in files.sources if source.leaves_out)
+    target.uncertain_files = frozenset(s.name for s in files.sources if s.may_be_other)
     target.compound_files = frozenset(name for name, n in n_kinds.items() if n > 1)
     try:
         _read_stages(target, files)

@@ -14,15 +14,18 @@ from annotation.formats.layout import Kind, Source
 from annotation.formats.records import Row, StoredText
 from annotation.formats.translation import Translation
 
+_TEXT_IDS = ("_id", "doc_id", "docid", "docno")
+_QUERY_IDS = ("_id", "query_id", "qid")
+
 
 class _Passage(Row):
-    id: rows.Id = Field(validation_alias=AliasChoices("_id", "doc_id", "docid", "docno"))
+    id: rows.Id = Field(validation_alias=AliasChoices(*_TEXT_IDS))
     title: StoredText | None = ""
     text: StoredText
 
 
 class _Query(Row):
-    id: rows.TopicId = Field(validation_alias=AliasChoices("_id", "query_id", "qid"))
+    id: rows.TopicId = Field(validation_alias=AliasChoices(*_QUERY_IDS))
     text: StoredText
 
 
@@ -36,10 +39,18 @@ QUERIES = Translation(
 )
 
 
+def _has_text(file: File, ids: tuple[str, ...]) -> bool:
+    return (
+        file.is_json and file.has_object and "text" in file.keys and not file.keys.isdisjoint(ids)
+    )
+
+
 def sources(file: File, folder: Folder) -> Iterator[Source]:
-    if file.base.startswith(("corpus", "docs")) and file.is_json:
+    if (file.base.startswith("corpus") and file.ends(".jsonl")) or (
+        file.base.startswith(("corpus", "docs")) and _has_text(file, _TEXT_IDS)
+    ):
         yield file.source(Kind.PASSAGES, CORPUS)
-    elif file.base.startswith("queries") and file.is_json:
+    elif file.base.startswith("queries") and (file.ends(".jsonl") or _has_text(file, _QUERY_IDS)):
         yield file.source(Kind.TOPICS, QUERIES)
     else:
         yield from qrels.sources(file, folder, qrels.BEIR)

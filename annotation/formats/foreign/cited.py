@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
 from annotation.formats.foreign import rows
+from annotation.formats.foreign.files import File
 from annotation.formats.records import (
     CitedRow,
     Name,
@@ -171,3 +172,19 @@ REPORTS = Translation(
     _Report, _into, fields={"topic": "topic_id", "system": "run_id", "body": "answer"}
 )
 DOCUMENTS = Translation(_Report, _documents, fields={"contents": "documents"})
+
+
+def has_reports(file: File) -> bool:
+    """Return whether a file has reports; other names than .jsonl need more of their keys."""
+    if not file.is_json:
+        return False
+    has = [
+        not file.keys.isdisjoint(names)
+        for names in (
+            ("answer", "responses", "sentences"),
+            ("run_id", "metadata"),
+            ("topic_id", "narrative_id", "request_id", "metadata"),
+        )
+    ]
+    is_named = file.ends(".jsonl") and not file.keys.isdisjoint(("answer", "responses"))
+    return is_named or all(has)

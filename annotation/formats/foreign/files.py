@@ -14,6 +14,8 @@ from annotation.formats.content import (
     Content,
     begins_value,
     content_of,
+    has_scores,
+    is_called_run,
     keys_of_lines,
 )
 from annotation.formats.foreign import streamed
@@ -24,6 +26,10 @@ from annotation.formats.translation import InvalidFileError, Translation
 _PLAIN = (".txt", ".res", ".trec", ".tsv", ".dat", ".out")
 _LONGEST = 2**26
 _NO_JSON = (".tsv", ".csv", ".parquet", ".run", ".trec", ".qrels", ".xlsx", ".zip", ".xml")
+_SCORES_NAME = re.compile(r"/runs/|/(?:[^/]*\.)?(?:run|qrels)[._-][^/]*$|/qrels/")
+_RESULTS_NAME = re.compile(
+    r"eval|metric|measure|result|stat|config|setting|param|info|summary|count"
+)
 N_OBJECTS = 20  # whose keys tell the kind of a file
 _ENDINGS = (".gz", ".jsonl", ".json", ".tsv", ".txt", ".parquet", ".run", ".trec", ".qrels")
 
@@ -71,15 +77,17 @@ class File:
 
     @cached_property
     def has_scores(self) -> bool:
-        """Return True for JSON of numbers of texts by topic: {"q1": {"d1": 9.5}}."""
-        if not self.ends(".json"):
+        """Return True for JSON of numbers of texts by topic, {"q1": {"d1": 9.5}}.
+
+        Its name must call it a run or qrels: settings and results of an evaluation look alike.
+        """
+        if not (self.ends(".json") and _SCORES_NAME.search(f"/{self.name.lower()}")):
             return False
-        try:
-            _, name, value = next(streamed.values(self.path))
-        except (StopIteration, InvalidFileError, *UNREADABLE):
-            return False
-        numbers = value.values() if name and isinstance(value, dict) else ()
-        return bool(numbers) and all(type(number) in (int, float) for number in numbers)
+        return not _RESULTS_NAME.search(self.base) and has_scores(self.path)
+
+    @property
+    def is_called_run(self) -> bool:
+        return is_called_run(self.name)
 
     @property
     def is_sgml_topics(self) -> bool:

@@ -86,12 +86,16 @@ def recognise(
 def formats_of(path: Path) -> list[str]:
     """Return the formats that read most files of a folder or file, without those of any JSON."""
     n_of: dict[str, int] = {}
-    for name in FORMATS:
+    try:
+        files = Folder(_files(path))
+    except OSError:
+        return []
+    for name, of_format in FORMATS.items():
         if name in _OF_ANY_JSON:
             continue
         try:
-            sources = recognise(path, name).sources
-        except DatasetImportError:
+            sources = _sort_files(files, of_format).sources
+        except (DatasetImportError, OSError):
             continue
         n_of[name] = len({source.name for source in sources if source.translation})
     maximum = max(n_of.values(), default=0)

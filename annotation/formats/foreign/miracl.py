@@ -28,5 +28,5 @@ def sources(file: File, folder: Folder) -> Iterator[Source]:
         yield from qrels.sources(file, folder)
     elif rows.is_queries(file):
         yield file.source(Kind.TOPICS, rows.QUERIES)
-    elif file.is_json and "docid" in file.keys:
+    elif file.is_json and "docid" in file.keys and (file.ends(".jsonl") or "text" in file.keys):
         yield file.source(Kind.PASSAGES, CORPUS)

@@ -1,5 +1,6 @@
 """Qrels and runs of a folder: recognition by name or content, and a rubric for all."""
 
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -21,6 +22,7 @@ from annotation.formats.translation import InvalidFileError, Translation
 UMBRELA = "umbrela"
 QRELS = "qrels"
 MOST_GRADES = 100
+_LONGEST_NAME = 120  # of a run
 _UNREADABLE = (OSError, EOFError, zlib.error)  # is told when the file is read
 
 
@@ -53,6 +55,7 @@ def _by_topic(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _ranked(tag: str, row: _Scores) -> Iterator[RunRow]:
+    """Yield the lines of a topic. The tag has no white space, which would make another column."""
     ranked = sorted(row.scores.items(), key=lambda item: -item[1])
     for rank, (text, score) in enumerate(ranked, 1):
         yield RunRow.model_construct(line=f"{row.topic} Q0 {text} {rank} {score!r} {tag}")
@@ -75,9 +78,9 @@ def is_qrels(file: File) -> bool:
 def is_run(file: File) -> bool:
     if _is_named_run(file) or file.content is Content.RUN:
         return True
-    if file.has_scores and not _is_called_qrels(file):
-        return True
-    return file.content is Content.RANKS and not _is_called_qrels(file)
+    if _is_called_qrels(file):
+        return False
+    return file.has_scores or (file.is_called_run and file.content is Content.RANKS)
 
 
 def _is_called_qrels(file: File) -> bool:
@@ -88,7 +91,7 @@ def _is_called_qrels(file: File) -> bool:
 
 
 def _is_named_run(file: File) -> bool:
-    return file.ends(".run", ".trec") or ("runs" in file.folders and file.ends(".txt", ".tsv"))
+    return file.ends(".run", ".trec") or ("runs" in file.folders and file.ends(".txt"))
 
 
 def _is_umbrela(file: File) -> bool:
@@ -179,17 +182,29 @@ def sources(file: File, folder: Folder, translation: Translation = TREC) -> Iter
     if is_run(file):
         has_own_name = _is_named_run(file) or file.has_scores
         name = file.stem if has_own_name else run_name(file.name.rpartition("/")[2])
+        if not file.has_scores:
+            yield file.source(Kind.RUN, None, system=name)
+            return
+        name = run_name(re.sub(r"\s+", "-", name))[:_LONGEST_NAME]
         ranked = partial(_ranked, name)
         by_topic = Translation(_Scores, ranked, values=_by_topic, fields={"text": "scores"})
-        yield file.source(Kind.RUN, by_topic if file.has_scores else None, system=name)
+        yield file.source(Kind.RUN, by_topic, system=name, may_be_other=True)
     elif not is_qrels(file):
         return
     elif _is_umbrela(file):
-        rater = file.rater or UMBRELA
-        yield file.source(Kind.GRADES, translation, rater=rater, rubric=UMBRELA)
+        yield _grades_of(file, translation, file.rater or UMBRELA, UMBRELA)
     else:
-        if file.has_scores:
-            translation = GRADES_BY_TOPIC
-        elif file.is_trec_qrels:  # four columns, whatever the format has elsewhere
+        if file.is_trec_qrels:  # four columns, whatever the format has elsewhere
             translation = TREC
-        yield file.source(Kind.GRADES, translation, rater=QRELS, rubric=folder.rubric)
+        yield _grades_of(file, translation, QRELS, folder.rubric)
+
+
+def _grades_of(file: File, translation: Translation, rater: str, rubric: str) -> Source:
+    is_json = file.has_scores
+    return file.source(
+        Kind.GRADES,
+        GRADES_BY_TOPIC if is_json else translation,
+        rater=rater,
+        rubric=rubric,
+        may_be_other=is_json,
+    )

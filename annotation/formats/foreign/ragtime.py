@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pydantic import model_validator
 
 from annotation.formats.foreign import nuggets, qrels, rows
-from annotation.formats.foreign.cited import DOCUMENTS, REPORTS
+from annotation.formats.foreign.cited import DOCUMENTS, REPORTS, has_reports
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
@@ -43,13 +43,22 @@ REQUESTS = Translation(
 )
 
 
+def _has_requests(file: File) -> bool:
+    """Return whether a file has requests. Reports of NeuCLIR have a request_id too."""
+    if not file.is_json or "request_id" not in file.keys:
+        return False
+    asks = not file.keys.isdisjoint(("problem_statement", "background"))
+    is_report = "sentences" in file.keys and not file.keys.isdisjoint(("run_id", "metadata"))
+    return asks or (not is_report and (file.ends(".jsonl") or "title" in file.keys))
+
+
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if qrels.is_qrels(file) or qrels.is_run(file):
         yield from qrels.sources(file, folder)
-    elif file.is_json and file.keys & {"responses", "answer", "sentences"}:
+    elif _has_requests(file):
+        yield file.source(Kind.TOPICS, REQUESTS)
+    elif has_reports(file):
         yield file.source(Kind.CITED, REPORTS)
         yield file.source(Kind.PASSAGES, DOCUMENTS, again=True)
-    elif file.is_json and "request_id" in file.keys:
-        yield file.source(Kind.TOPICS, REQUESTS)
     else:
         yield from nuggets.sources(file, folder)

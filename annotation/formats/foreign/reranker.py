@@ -50,7 +50,8 @@ class _Request(Row):
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
-    if file.is_json and file.keys & {"query", "candidates"}:
+    keys = {"query", "candidates"}
+    if file.is_json and (file.keys >= keys or (file.ends(".jsonl") and file.keys & keys)):
         yield file.source(Kind.TOPICS, Translation(_Request, _topic, fields={"request": "query"}))
         passages = Translation(_Request, _passages, fields={"contents": "candidates"})
         yield file.source(Kind.PASSAGES, passages, again=True)

@@ -6,7 +6,7 @@ Topics are id<TAB>query (2024) or {"id", "title"} (2025).
 from collections.abc import Iterator
 
 from annotation.formats.foreign import nuggets, qrels, rows
-from annotation.formats.foreign.cited import REPORTS
+from annotation.formats.foreign.cited import REPORTS, has_reports
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
 from annotation.formats.layout import Kind, Source
@@ -24,14 +24,20 @@ NARRATIVES = Translation(
 )
 
 
+def _is_called_topics(file: File) -> bool:
+    """Return whether a name may be that of topics; JSON lines may have any."""
+    names = ("topics", "queries", "narratives")
+    return file.ends(".jsonl") or any(name in file.base for name in names)
+
+
 def sources(file: File, folder: Folder) -> Iterator[Source]:
     if qrels.is_qrels(file) or qrels.is_run(file):
         yield from qrels.sources(file, folder)
     elif rows.is_queries(file):
         yield file.source(Kind.TOPICS, rows.QUERIES)
-    elif file.is_json and {"id", "title"} <= file.keys:
+    elif _is_called_topics(file) and file.is_json and {"id", "title"} <= file.keys:
         yield file.source(Kind.TOPICS, NARRATIVES)
-    elif file.is_json and ("answer" in file.keys or "responses" in file.keys):
+    elif has_reports(file):
         yield file.source(Kind.CITED, REPORTS)
     else:
         yield from nuggets.sources(file, folder)

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from annotation.formats.content import Content, content_of, run_name
+from annotation.formats.content import Content, content_of, is_called_run, run_name
 from annotation.formats.foreign import folder
 from annotation.formats.foreign.files import File
 from annotation.formats.foreign.qrels import Folder
@@ -79,11 +79,27 @@ def test_runs_of_ranks_are_recognised_unless_they_are_called_qrels(tmp_path, for
     (tmp_path / "qrels.dev.tsv").write_bytes(RANKS)
     recognised = recognise(tmp_path) if form == "crux" else folder.recognise(tmp_path, form)
     runs = {source.system for source in recognised.of(Kind.RUN)}
-    assert runs == ({"a", "qrels.dev"} if form == "crux" else {"a"})
+    assert runs == {"a"}
+
+
+@pytest.mark.parametrize("form", ["crux", "msmarco", "beir"])
+def test_table_that_is_not_called_a_run_is_none(tmp_path, form):
+    (tmp_path / "bm25.run").write_bytes(RUN)
+    (tmp_path / "order.tsv").write_bytes(RANKS)
+    recognised = recognise(tmp_path) if form == "crux" else folder.recognise(tmp_path, form)
+    assert [source.system for source in recognised.of(Kind.RUN)] == ["bm25"]
+
+
+@pytest.mark.parametrize(
+    "name", ["run.a.tsv", "runs/a.tsv", "a.run.tsv", "ranking.tsv", "a-ranked.txt"]
+)
+def test_names_of_runs(name):
+    assert is_called_run(name)
+    assert not is_called_run(name.replace("ran", "brand").replace("run", "prune"))
 
 
 def test_texts_of_runs_and_qrels_are_named(tmp_path):
-    (tmp_path / "a.tsv").write_bytes(RANKS)
+    (tmp_path / "run.a.tsv").write_bytes(RANKS)
     (tmp_path / "b.txt").write_bytes(RUN.replace(b"d", b"e"))
     (tmp_path / "c.txt").write_bytes(QRELS.replace(b"d", b"f"))
     files = [File(path, path.name) for path in sorted(tmp_path.iterdir())]
