@@ -107,7 +107,7 @@ class File:
         """Return True for JSON lines by name, and for a file of JSON objects of another name."""
         if self.ends(".jsonl", ".ndjson"):
             return True
-        return not self.ends(*_NO_JSON) and self.has_object
+        return not self.ends(*_NO_JSON) and not self.has_scores and self.has_object
 
     @property
     def has_object(self) -> bool:

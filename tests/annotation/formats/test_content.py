@@ -104,3 +104,14 @@ def test_texts_of_runs_and_qrels_are_named(tmp_path):
     (tmp_path / "c.txt").write_bytes(QRELS.replace(b"d", b"f"))
     files = [File(path, path.name) for path in sorted(tmp_path.iterdir())]
     assert Folder(files).named == {"d1", "d2", "d3", "d5", "e1", "e2", "f1", "f2"}
+
+
+def test_formats_share_one_look_at_the_files(tmp_path, monkeypatch):
+    (tmp_path / "notes.md").write_text("Five systems.\n")
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "text": "It grinds."}\n')
+    looks = []
+    monkeypatch.setattr(
+        "annotation.formats.foreign.files.begins_value", lambda path: looks.append(path) or False
+    )
+    assert "beir" in folder.formats_of(tmp_path)
+    assert len(looks) == len(set(looks)) > 0

@@ -200,3 +200,21 @@ def test_reports_of_neuclir_are_read_by_their_request(tmp_path):
         ("Ottilie Marsh did.", "d#0"),
         ("Ottilie Marsh did.", "d#1"),
     ]
+
+
+@pytest.mark.parametrize("name", ["requests.jsonl", "requests.json"])
+@pytest.mark.parametrize(
+    "more", [{"sentences": ["a", "b"]}, {"answer": "Marsh", "metadata": {"run_id": "r"}}]
+)
+def test_request_with_keys_of_reports_is_a_request(tmp_path, name, more):
+    request = {"request_id": "300", "problem_statement": "Who mended the wheel?", **more}
+    read(write(tmp_path, {name: [request]}), "ragtime")
+    assert Topic.objects.get().request == "Who mended the wheel?"
+    assert not Text.objects.exists()
+
+
+@pytest.mark.parametrize("value", [{"answer": 42}, {"responses": [], "run_id": "a"}])
+def test_other_json_is_no_report(tmp_path, value):
+    topics = {"topics.jsonl": [{"id": "1", "title": "Why?"}]}
+    summary = read(write(tmp_path, topics | {"config.json": [value]}), "trec-rag")
+    assert [skipped.name for skipped in summary.left_out] == ["config.json"]
