@@ -1,7 +1,6 @@
 """Comments, blank lines and a byte order mark above the first line of a file."""
 
 import json
-import time
 
 import pytest
 
@@ -79,9 +78,11 @@ def test_passage_that_is_called_as_a_comment_begins_is_read(tmp_path):
     assert summary.mapped == {"comments above the first line of a file: not read": 1}
 
 
-def test_long_comment_is_skipped_in_linear_time(tmp_path):
+def test_long_comment_is_not_kept_in_memory(tmp_path):
     path = tmp_path / "items.json"
-    path.write_text("#" * 20_000_000 + '\n[{"a": 1}]')
-    began = time.monotonic()
+    path.write_text("#" * 2_000_000 + '\n[{"a": 1}]')
     assert list(streamed.items(path, ())) == [(2, {"a": 1})]
-    assert time.monotonic() - began < 1
+    with path.open() as file:
+        text = streamed._Text(file)
+        text.skip_comments()
+        assert len(text._buffer) < 200_000
