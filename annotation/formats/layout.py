@@ -2,6 +2,7 @@
 
 import os
 import re
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,6 +55,10 @@ _PATTERNS = {
 }
 NAMES = ", ".join(kind.value for kind in Kind if kind not in (Kind.GRADES, Kind.ADDED_QUESTIONS))
 NO_FILE = "no file that can be read"
+_KNOWN_NAMES = f"files are known by their names or lines: {NAMES}"
+_TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
+_PROJECT_FILE = "project.json"
+_LOOKED_AT = 20  # files of a folder, for advice about unknown ones
 _REGEXES = {kind: re.compile(pattern) for kind, pattern in _PATTERNS.items()}
 _DOCUMENTS = re.compile(r"documents[^/]*")
 HISTORY = (Kind.HISTORY_QLABELS, Kind.HISTORY_QRELS)
@@ -119,9 +124,35 @@ def recognise(path: Path, *, with_history: bool = False) -> RecognisedFiles:
         message = f"cannot be read: {error.strerror}"
         raise DatasetImportError([Problem(printable(str(path)), 0, "", message)]) from error
     if not files.sources:
-        message = f"{NO_FILE}; files are known by their names or lines: {NAMES}"
+        message = f"{NO_FILE}; {_other_command(path) or _KNOWN_NAMES}"
         raise NoFileError([Problem(printable(path.name), 0, "", message)])
     return files
+
+
+def _other_command(path: Path) -> str:
+    """Return the command or option that reads these files, for those of other kinds."""
+    files = (
+        [path] if path.is_file() else [file for file in inner(path).rglob("*") if file.is_file()]
+    )
+    if any(file.name == _PROJECT_FILE for file in files) or _has_project(path):
+        return "this is the archive of a project: manage.py import_project reads it"
+    if path.is_file() and path.suffix.lower() == ".zip":
+        return "unpack this archive, and import its folder"
+    if any(content_of(file) is Content.QRELS for file in files[:_LOOKED_AT]):
+        return (
+            "these are qrels of TREC: put them into a folder with their topics and runs, and import "
+            "it in the format trec-rag"
+        )
+    if path.is_file() and path.suffix.lower() in _TABLES:
+        return "this is a table: manage.py import_table reads it"
+    return ""
+
+
+def _has_project(path: Path) -> bool:
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return any(name.split("/")[-1] == _PROJECT_FILE for name in archive.namelist())
 
 
 def printable(name: str) -> str:

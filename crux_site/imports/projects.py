@@ -111,6 +111,10 @@ def _folder(path: Path) -> Iterator[Path]:
         try:
             with zipfile.ZipFile(path) as archive:
                 archive.extractall(folder)
+        except FileNotFoundError as error:
+            raise DatasetImportError(
+                [Problem(str(path), 0, "", "there is no such file")]
+            ) from error
         except (zipfile.BadZipFile, OSError, EOFError) as error:
             raise _failed("", f"{path.name} is no archive that can be read: {error}") from error
         yield inner(Path(folder))

@@ -91,9 +91,14 @@ class Command(ImportCommand):
         if guess.questions:
             for question in guess.questions:
                 self.stderr.write(str(question))
-            self.stderr.write(
-                "Nothing was imported. Write a mapping with --write-map, and complete it."
-            )
+            if write_to:
+                remedy = f"Complete {write_to}, and import with --map {write_to}."
+            else:
+                remedy = (
+                    "Answer with --set, such as --set rubric=graded, or write a mapping with "
+                    "--write-map FILE, complete it, and import with --map FILE."
+                )
+            self.stderr.write(f"Nothing was imported. {remedy}")
             self._name_preset(files)
             sys.exit(2)
         try:

@@ -17,7 +17,10 @@ class Command(SiteCommand):
         parser.add_argument("account", help="the name that its owner logs in with")
         parser.add_argument("program", help="the token's name")
         parser.add_argument(
-            "--days", default="90", help="until it expires: 30, 90, 365, or 0 for no end"
+            "--days",
+            default="90",
+            choices=("30", "90", "365", "0"),
+            help="until it expires; 0 for no end",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

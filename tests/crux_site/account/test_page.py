@@ -186,6 +186,8 @@ def test_command_makes_one_for_somebody_else(cast, capsys):
     ):
         with pytest.raises(CommandError, match=message):
             call_command("make_token", account, program, days=days)
+    with pytest.raises(CommandError, match="choose from '30', '90', '365', '0'"):
+        call_command("make_token", "rosa", "other", "--days", "31")
 
 
 def test_password_change_revokes_tokens_if_asked(cast):

@@ -1,6 +1,7 @@
 """Recognized files: folders, parts of folders, single files, and files left out."""
 
 import json
+import zipfile
 
 import pytest
 
@@ -106,7 +107,7 @@ def test_folder_round_a_folder_is_looked_through(tmp_path):
     assert set(kinds(tmp_path / "archive")) == set(study())
 
 
-@pytest.mark.parametrize("name", ["qlabels (18).jsonl", "data.csv", "x.conflicts.jsonl"])
+@pytest.mark.parametrize("name", ["qlabels (18).jsonl", "data.bin", "x.conflicts.jsonl"])
 def test_unknown_file_is_answered_with_the_names_that_are_known(tmp_path, name):
     (tmp_path / name).touch()
     with pytest.raises(DatasetImportError) as raised:
@@ -115,6 +116,35 @@ def test_unknown_file_is_answered_with_the_names_that_are_known(tmp_path, name):
     assert problem.file == name
     no_files = (Kind.CITED, Kind.GRADES, Kind.ADDED_QUESTIONS)
     assert all(kind.value in problem.message for kind in Kind if kind not in no_files)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "advice"),
+    [
+        ("data.csv", "question,grade\n", "manage.py import_table"),
+        ("dl.qrels", "q1 0 d1 1\n", "in the format trec-rag"),
+        ("qrels/dl.txt", "q1 0 d1 1\n", "in the format trec-rag"),
+        ("project.json", "{}", "manage.py import_project"),
+        ("site/project.json", "{}", "manage.py import_project"),
+    ],
+)
+def test_file_for_another_command_is_answered_with_that_command(tmp_path, name, content, advice):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content)
+    with pytest.raises(DatasetImportError, match=advice):
+        recognise(path if path.parent == tmp_path and name != "project.json" else tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [("main/project.json", "manage.py import_project"), ("topics.jsonl", "unpack this archive")],
+)
+def test_archive_is_answered_with_a_remedy(tmp_path, name, advice):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(name, "{}")
+    with pytest.raises(DatasetImportError, match=advice):
+        recognise(tmp_path / "a.zip")
 
 
 def test_folder_without_a_known_file(tmp_path):

@@ -208,6 +208,11 @@ def test_file_that_is_no_archive_is_refused(tmp_path, content):
         import_project(path)
 
 
+def test_missing_archive_is_named(tmp_path):
+    with pytest.raises(DatasetImportError, match=r"nowhere\.zip.*there is no such file"):
+        import_project(tmp_path / "nowhere.zip")
+
+
 def test_archive_of_a_dataset_is_refused(tmp_path):
     path = tmp_path / "folder.zip"
     with zipfile.ZipFile(path, "w") as archive:

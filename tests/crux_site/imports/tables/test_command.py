@@ -41,6 +41,7 @@ def test_open_questions_end_with_two_and_import_nothing(command, tmp_path):
     status, _, errors = command(GRADES, "--write-map", str(written))
     assert status == 2
     assert "What is the scale? (1-4; 0-4; 1-5; 0-5)" in errors
+    assert f"Complete {written}, and import with --map {written}." in errors
     assert not Dataset.objects.exists()
     mapping = json.loads(written.read_text())
     assert mapping["tables"][0]["columns"]["relevance"] == "grade"
