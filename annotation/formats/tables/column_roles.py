@@ -33,7 +33,7 @@ _NAMES = {
     Role.GOLD: "reference_contexts gold_contexts ideal_contexts",
     Role.REFERENCE: (
         "reference ground_truth ground_truths gt_answer expected_output expected target ideal gold_answer gold "
-        "reference_answer"
+        "reference_answer expected_answer correct_answer gold_standard"
     ),
     Role.SYSTEM: (
         "system system_id model model_name provider app_name run_id experiment pipeline variant bot"
@@ -57,6 +57,8 @@ _NAMES = {
 }
 _ANSWER_NAMES = (
     "answer response output actual_output generated_answer completion prediction report summary antwort "
+    "model_answer model_response model_output llm_answer llm_response system_answer bot_answer rag_answer "
+    "generated_response predicted_answer "
     "outputs.answer outputs.output attributes.output.value"
 )
 _PASSAGE_NAMES = "passage context document chunk segment text body contents absatz content"

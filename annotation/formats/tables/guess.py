@@ -200,10 +200,13 @@ def _constants(
     file: TableFile,
     table: Table,
     shapes: Mapping[str, Shape],
-    roles: Mapping[str, Any],
+    roles: dict[str, Any],
     fixed: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the constants that follow from the roles, and ask for those that do not."""
+    """Return the constants that follow from the roles, and ask for those that do not.
+
+    Without a text, each column of words that has no role is asked about.
+    """
     role_names = {role_of(column) for column in roles.values()}
     constants: dict[str, str] = {}
     answers = [h for h, c in roles.items() if role_of(c) == Role.BODY and is_answer(h)]
@@ -220,6 +223,7 @@ def _constants(
         constants[Role.RUN] = re.sub(r"[^\w.+-]+", "-", file.stem, flags=re.ASCII)
     has_texts = {Role.BODY, Role.TEXT, Role.CONTEXTS} & (role_names | {*fixed})
     if not has_texts and not _is_of_topics(role_names):
+        roles |= {h: ASK for h in table.headers if h not in roles and shapes[h].is_text}
         guess.questions.append(
             OpenQuestion(
                 "text.body", f"{table.name} has no column that is known to hold texts: choose one"

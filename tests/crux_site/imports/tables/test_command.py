@@ -47,6 +47,23 @@ def test_open_questions_end_with_two_and_import_nothing(command, tmp_path):
     assert mapping["tables"][0]["columns"]["relevance"] == "grade"
 
 
+def test_answers_of_models_and_gold_answers_are_guessed(command):
+    table = "question,model,model_answer,gold_answer\nWho owns it?,x,The board does.,The board\n"
+    status, printed, _ = command(table, "--json")
+    assert status == 0
+    totals = json.loads(printed)["totals"]
+    assert (totals["reports"], totals["reference summaries"]) == (1, 1)
+
+
+def test_columns_of_words_are_asked_about_without_a_text(command, tmp_path):
+    path = tmp_path / "mapping.json"
+    table = "question,model,words\nWho owns it?,x,The board does.\n"
+    status, _, errors = command(table, "--write-map", str(path))
+    assert status == 2
+    assert "What is the column “words” of grades.csv?" in errors
+    assert json.loads(path.read_text())["tables"][0]["columns"]["words"] == "?"
+
+
 def test_written_mapping_can_be_used(command, tmp_path):
     path = tmp_path / "mapping.json"
     command(GRADES, "--write-map", str(path))
