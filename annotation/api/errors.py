@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from rest_framework import serializers, status
-from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.exceptions import APIException, NotAuthenticated, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
@@ -142,6 +142,8 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response | No
     else:
         problems = []
         detail = str(response.data["detail"])
+        if isinstance(error, NotAuthenticated):
+            detail += " Send the header “Authorization: Token KEY”; your account page creates keys."
     reported = [asdict(problem) for problem in problems[:MAX_ERRORS]]
     data: dict[str, Any] = {"detail": detail, "errors": reported}
     if isinstance(error, VersionConflictError):

@@ -17,7 +17,8 @@ def test_request_without_token_is_unauthorised(client):
     assert answer.status_code == 401
     assert answer["WWW-Authenticate"] == "Token"
     assert answer.json() == {
-        "detail": "Authentication credentials were not provided.",
+        "detail": "Authentication credentials were not provided. "
+        "Send the header “Authorization: Token KEY”; your account page creates keys.",
         "errors": [],
     }
 

@@ -18,8 +18,8 @@ def test_upload_check_is_followed_to_its_end(visit, site, scripts):
     page.click("text=Upload and preview")
     heading = page.locator("h1")
     if not scripts:
-        while heading.inner_text() == "Looking at the upload":
-            page.click("text=See how far it is")
+        while heading.inner_text() == "Reading the upload":
+            page.click("text=Update the progress")
     expect(heading).to_have_text("Preview of changes to looked-at")
     if scripts:
         assert faults(page) == []

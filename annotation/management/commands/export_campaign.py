@@ -28,7 +28,10 @@ class Command(SiteCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         campaign = Campaign.objects.filter(slug=options["campaign"]).first()
         if campaign is None:
-            raise CommandError(f"There is no campaign {options['campaign']}.")
+            slugs = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True))
+            raise CommandError(
+                f"There is no campaign {options['campaign']}. There are: {slugs or 'none'}."
+            )
         out = Path(options["out"])
         write = write_archive if out.suffix == ".zip" else write_folder
         write(campaign, out, anonymous=options["anonymous"])

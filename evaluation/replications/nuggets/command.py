@@ -54,7 +54,7 @@ def _lines(choice: NuggetQuery, report: NuggetReport) -> Iterable[str]:
     rater_titles = [
         rater.title if rater else "nobody" for rater in (choice.support, choice.importance)
     ]
-    yield f"{choice.dataset.slug}: support as said by {rater_titles[0]}, importance by {rater_titles[1]}"
+    yield f"{choice.dataset.slug}: support by {rater_titles[0]}, importance by {rater_titles[1]}"
     counts = report.counts
     yield f"rules {RULE_WORDS[choice.rules]}; {', '.join(f'{n} {name}' for name, n in counts.items())}"
     yield ""

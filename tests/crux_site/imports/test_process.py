@@ -112,7 +112,7 @@ def test_page_starts_a_process_and_says_how_far_it_is(transactional_db, cast, at
     files = [SimpleUploadedFile("demo.zip", buffer.getvalue())]
     url = client.post("/import/", {"dataset": "coast", "project": "main", "files": files}).url
     page = client.get(url).content.decode()
-    assert "Looking at the upload" in page
+    assert "Reading the upload" in page
     assert f'hx-get="{url}"' in page
     part = client.get(url, HTTP_HX_REQUEST="true").content.decode()
     assert part.startswith("<section")

@@ -21,7 +21,7 @@ def test_systems_and_their_order(tmp_path):
     make_nuggets(tmp_path)
     make_questions(tmp_path)
     lines = printed("nuggets", "--beside", "questions").splitlines()
-    assert lines[0] == "nuggets: support as said by model-a, importance by model-a"
+    assert lines[0] == "nuggets: support by model-a, importance by model-a"
     rows = {line.split()[0]: line.split()[1:] for line in lines if line[:1].isalpha()}
     assert rows["birch"] == ["0.500", "0.667", "0.750", "0.833", "3"]
     # The reports of birch, and how many of them are in each mean.
@@ -38,7 +38,7 @@ def test_page_as_json(tmp_path, cast):
 
 def test_without_assignments_it_says_so(dataset):
     lines = printed(dataset.slug).splitlines()
-    assert "support as said by nobody, importance by nobody" in lines[0]
+    assert "support by nobody, importance by nobody" in lines[0]
     assert "undefined, because none of its nuggets is assigned" in "\n".join(lines)
 
 
