@@ -12,6 +12,7 @@ from urllib.request import urlopen
 import pytest
 from django.core.management import CommandError, call_command
 
+from crux_site.management.commands.serve import with_mock_model
 from tests.toolbox.clock import HANGS, wait_for_server
 from tests.toolbox.served_site import free_port
 
@@ -62,6 +63,18 @@ def members(session: int) -> list[str]:
         ["ps", "-o", "args=", "--sid", str(session)], capture_output=True, text=True, check=False
     )
     return listed.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "expected"),
+    [
+        ("", "stand-in=http://127.0.0.1:8801/v1"),
+        ("lab=http://lab/v1", "lab=http://lab/v1 stand-in=http://127.0.0.1:8801/v1"),
+        ("stand-in=http://lab/v1", "stand-in=http://lab/v1"),
+    ],
+)
+def test_mock_model_is_a_server_beside_those_of_the_environment(endpoints, expected):
+    assert with_mock_model(endpoints, "8801") == expected
 
 
 @pytest.mark.timing

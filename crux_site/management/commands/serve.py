@@ -50,8 +50,9 @@ class Command(SiteCommand):
             model_port = options["model_port"]
             self._check("127.0.0.1", model_port, "model-port")
             environment["DEMO"] = "1"
-            address = f"stand-in=http://127.0.0.1:{model_port}/v1"
-            environment.setdefault("JUDGE_ENDPOINTS", address)
+            environment["JUDGE_ENDPOINTS"] = with_mock_model(
+                environment.get("JUDGE_ENDPOINTS", ""), model_port
+            )
             commands.append([python, "-m", "building.writing.mock_model", "--port", model_port])
         if options["fill"]:
             call_command("migrate", verbosity=0)
@@ -109,6 +110,13 @@ class Command(SiteCommand):
         ended = next(process for process in processes if process.poll() is not None)
         command = " ".join(map(str, ended.args)) if isinstance(ended.args, list) else ""
         raise CommandError(f"A process ended with status {ended.returncode}: {command}")
+
+
+def with_mock_model(endpoints: str, port: str) -> str:
+    """Return JUDGE_ENDPOINTS with the mock model of the demo, unless it has that name."""
+    if any(entry.startswith("stand-in=") for entry in endpoints.split()):
+        return endpoints
+    return f"{endpoints} stand-in=http://127.0.0.1:{port}/v1".strip()
 
 
 @contextmanager
