@@ -11,7 +11,7 @@ RUN uv sync --locked --no-dev --no-cache
 COPY . .
 # These keys are for this command alone: without them it would make files of keys, the same in every copy of the image.
 RUN SECRET_KEY=of-the-build JUDGE_SECRET_KEYS=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= \
-    .venv/bin/python manage.py collectstatic --noinput && mkdir -p $VAR_DIR/uploads
+    .venv/bin/python manage.py collectstatic --noinput && mkdir -p $VAR_DIR/uploads $VAR_DIR/archive
 
 FROM python:3.13-slim-trixie
 RUN useradd --system --create-home --uid 10001 crux

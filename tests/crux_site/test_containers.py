@@ -41,6 +41,13 @@ def test_service_paths_exist():
             assert command in get_commands()
 
 
+def test_files_that_the_site_keeps_are_in_volumes_with_its_owner():
+    volumes = dict(volume.split(":") for volume in SERVICES["site"]["volumes"])
+    assert {"uploads", "archive"} <= {*volumes}
+    for path in volumes.values():  # a volume has the owner of the folder in the image
+        assert path.replace("/var/lib/crux", "$VAR_DIR") in DOCKERFILE
+
+
 def test_site_is_published_by_proxy_alone():
     published = {name: service.get("ports", []) for name, service in SERVICES.items()}
     (port,) = published.pop("site")
