@@ -42,11 +42,7 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     # Servers and imports run in processes of their own.
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    folder = ""
-    if arguments[:1] == ["--data"]:
-        if len(arguments) < 2:
-            sys.exit("crux: --data needs a folder.")
-        folder, arguments = arguments[1], arguments[2:]
+    folder, arguments = _data_option(arguments)
     command = arguments[0] if arguments else ""
     default = _default_folder(is_demo=command == "demo")
     if command in ("", "-h", "--help"):
@@ -57,6 +53,20 @@ def main() -> None:
     sys.stderr.write(f"Data folder: {os.environ['VAR_DIR']}\n")
     manage = import_module("manage")  # once the folder of this file is on the path
     manage.main(["crux", *COMMANDS.get(command, [command]), *arguments[1:]])
+
+
+def _data_option(arguments: list[str]) -> tuple[str, list[str]]:
+    """Return the folder of `--data FOLDER` or `--data=FOLDER`, and the other arguments."""
+    option, equals, folder = arguments[0].partition("=") if arguments else ("", "", "")
+    if option != "--data":
+        if any(argument.partition("=")[0] == "--data" for argument in arguments[1:]):
+            sys.exit("crux: write --data FOLDER before the command.")
+        return "", arguments
+    rest = arguments[1:] if equals else arguments[2:]
+    folder = folder if equals else "".join(arguments[1:2])
+    if not folder:
+        sys.exit("crux: --data needs a folder.")
+    return folder, rest
 
 
 def _default_folder(*, is_demo: bool) -> Path:
