@@ -62,11 +62,11 @@ def _data_option(arguments: list[str]) -> tuple[str, list[str]]:
         if any(argument.partition("=")[0] == "--data" for argument in arguments[1:]):
             sys.exit("crux: write --data FOLDER before the command.")
         return "", arguments
-    rest = arguments[1:] if equals else arguments[2:]
+    remaining = arguments[1:] if equals else arguments[2:]
     folder = folder if equals else "".join(arguments[1:2])
     if not folder:
         sys.exit("crux: --data needs a folder.")
-    return folder, rest
+    return folder, remaining
 
 
 def _default_folder(*, is_demo: bool) -> Path:
