@@ -55,6 +55,12 @@ def test_judges_are_ranked_on_the_pairs_that_all_of_them_graded(rosa, dataset):
     )
 
 
+def test_owner_can_start_a_judge_run_from_the_page(cast, rosa, dataset):
+    link = "/judge-runs/new/?dataset=ferry"
+    assert link in cast.client("admin").get(f"{URL}?rubric=graded").content.decode()
+    assert link not in rosa.get(f"{URL}?rubric=graded").content.decode()
+
+
 def test_chosen_judges_narrow_the_pairs(rosa, dataset):
     response = rosa.get(f"{URL}?rubric=graded&of=alike&of=few")
     assert "on 1 pair of 1 topic" in text_of_page(response)
