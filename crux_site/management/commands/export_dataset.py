@@ -114,7 +114,9 @@ class Command(SiteCommand):
         run = RetrievalRun.objects.filter(dataset=dataset, name=name or "").first()
         if run is None:
             names = ", ".join(dataset.runs.values_list("name", flat=True))
-            raise CommandError(f"--run must be one of: {names or 'there is none'}.")
+            if not names:
+                raise CommandError(f"{dataset.slug} has no retrieval runs.")
+            raise CommandError(f"--run must be one of: {names}.")
         return run
 
     def _lines(self, dataset: Dataset, options: dict[str, Any]) -> Iterator[str]:
@@ -136,7 +138,9 @@ class Command(SiteCommand):
 
     def _rater(self, raters: Mapping[str, Rater], name: str | None) -> Rater:
         if name is None or name not in raters:
-            raise CommandError(f"--rater must be one of: {', '.join(sorted(raters)) or 'nobody'}.")
+            if not raters:
+                raise CommandError("The dataset has no raters.")
+            raise CommandError(f"--rater must be one of: {', '.join(sorted(raters))}.")
         return raters[name]
 
     def _of_a_track(self, dataset: Dataset, options: dict[str, Any]) -> Iterator[str]:
@@ -160,7 +164,10 @@ class Command(SiteCommand):
         """Return the rater of nugget importance of this name, else the nuggets page's default."""
         weighers = {column.name: column.pk for column in raters_under(dataset, IMPORTANCE.slug)}
         if name is not None and name not in weighers:
-            raise CommandError(f"--rater must be one of: {', '.join(weighers) or 'nobody'}.")
+            if not weighers:
+                message = f"Nobody has rated nuggets under {IMPORTANCE.slug}: leave out --rater."
+                raise CommandError(message)
+            raise CommandError(f"--rater must be one of: {', '.join(weighers)}.")
         return (
             Rater.objects.filter(pk=weighers[name or next(iter(weighers))]).first()
             if weighers

@@ -66,6 +66,7 @@ def test_run(tmp_path, small):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--format", "nuggets", "--rater", "ann"], "Nobody has rated nuggets under importance"),
         (["--format", "qlabels", "--rater", "nobody"], "ann, bob, judge"),
         (["--format", "qrels"], "ann, bob, judge"),
         (["--format", "run", "--run", "x"], "annotated.bm25, annotated.oracle"),
