@@ -92,9 +92,7 @@ class Column(_Part):
     @model_validator(mode="after")
     def _check(self) -> Column:
         if self.role not in [*Role, ASK]:
-            close = get_close_matches(self.role, list(Role), 1)
-            hint = f"; did you mean {close[0]}?" if close else f". There are: {', '.join(Role)}"
-            raise ValueError(f"there is no role {quoted_value(self.role)}{hint}")
+            raise ValueError(unknown_role(self.role))
         for name, value in (self.model_extra or {}).items():
             if name not in list(Role):
                 raise ValueError(f"there is no role {quoted_value(name)}")
@@ -105,6 +103,13 @@ class Column(_Part):
     @property
     def constants(self) -> dict[str, str]:
         return {name: str(value) for name, value in (self.model_extra or {}).items()}
+
+
+def unknown_role(name: str) -> str:
+    """Return the error about a role that does not exist, with the nearest one or all."""
+    close = get_close_matches(name, list(Role), 1)
+    hint = f"; did you mean {close[0]}?" if close else f". There are: {', '.join(Role)}"
+    return f"there is no role {quoted_value(name)}{hint}"
 
 
 def _as_strings(value: Any) -> Any:
@@ -205,7 +210,7 @@ class TableImport(_Part):
         constants = dict(constants)
         levels = constants.pop("levels", "")
         if unknown := [name for name in constants if name not in list(Role)]:
-            raise MappingError(f"there is no role {quoted_value(unknown[0])}: {', '.join(Role)}")
+            raise MappingError(unknown_role(unknown[0]))
         value = self.as_json()
         for table in value["tables"]:
             table["constants"] = table.get("constants", {}) | constants

@@ -10,7 +10,13 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.formats.summary import DatasetImportError
 from annotation.formats.tables.files import TableFile
 from annotation.formats.tables.guess import guess_mapping
-from annotation.formats.tables.mapping import MappingError, TableImport, read_mapping
+from annotation.formats.tables.mapping import (
+    MappingError,
+    Role,
+    TableImport,
+    read_mapping,
+    unknown_role,
+)
 from annotation.formats.tables.presets import PRESETS
 from annotation.formats.tables.presets.recognition import recognise
 from annotation.formats.text_edits import TextEditPolicy
@@ -127,6 +133,8 @@ def _constant(text: str) -> tuple[str, str]:
     role, sign, value = text.partition("=")
     if not sign or not role:
         raise CommandError(f"--set {text}: write ROLE=VALUE, such as system=bm25.")
+    if role not in [*Role, "levels"]:
+        raise CommandError(f"--set {text}: {unknown_role(role)}")
     return role, value
 
 

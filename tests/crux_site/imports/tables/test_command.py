@@ -64,6 +64,12 @@ def test_columns_of_words_are_asked_about_without_a_text(command, tmp_path):
     assert json.loads(path.read_text())["tables"][0]["columns"]["words"] == "?"
 
 
+def test_unknown_role_of_a_constant_is_named(command):
+    message = "--set rubrics=graded: there is no role 'rubrics'; did you mean rubric?"
+    with pytest.raises(CommandError, match=re.escape(message)):
+        command(GRADES, "--set", "rubrics=graded")
+
+
 def test_written_mapping_can_be_used(command, tmp_path):
     path = tmp_path / "mapping.json"
     command(GRADES, "--write-map", str(path))
