@@ -22,6 +22,8 @@ def parse_pairs(variable: str) -> dict[str, str]:
     entries = os.environ.get(variable, "").split()
     if wrong := [entry for entry in entries if not entry.partition("=")[2]]:
         raise ImproperlyConfigured(f"{variable}: {wrong[0]!r} is not NAME=VALUE.")
+    if wrong := [entry for entry in entries if entry.endswith((",", ";"))]:
+        raise ImproperlyConfigured(f"{variable}: separate entries by blanks alone: {wrong[0]!r}.")
     return dict(entry.split("=", 1) for entry in entries)
 
 

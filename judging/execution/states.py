@@ -90,7 +90,9 @@ def check(run: ModelRun, maxima: Mapping[str, int]) -> None:
             except BackendError as error:
                 raise RunStateError(str(error)) from None
     if run.max_money is not None and not (run.price_in or run.price_out):
-        raise RunStateError("A budget of money needs prices of tokens.")
+        raise RunStateError(
+            "A budget of money needs prices of tokens: enter those of the run or of its server."
+        )
 
 
 def put_server_aside(run: ModelRun, url: str, reason: str) -> None:
