@@ -34,7 +34,9 @@ def values(path: Path, *, allows_nan: bool = False) -> Iterator[tuple[int, str, 
         else:
             raise InvalidFileError(text.line, "expected a JSON object or a list")
         if text.peek():
-            raise InvalidFileError(text.line, f"something after its end: {text.peek()!r}")
+            is_lines = text.peek() == "{"
+            hint = "; name a file .jsonl if each of its lines is an object" if is_lines else ""
+            raise InvalidFileError(text.line, f"something after its end: {text.peek()!r}{hint}")
 
 
 def items(

@@ -208,6 +208,10 @@ def test_unsound_line_is_left_out_and_named(tmp_path, line, broken, message):
         (['{"data": 3}'], f"{ASQA}:1: expected a JSON object, not 3"),
         (["[1]"], f"{ASQA}:1: expected a JSON object, not 1"),
         (['{"data": []} 2'], f"{ASQA}:1: something after its end: '2'"),
+        (
+            ['{"data": []}\n{"data": []}'],
+            f"{ASQA}:2: something after its end: '{{'; name a file .jsonl",
+        ),
         (['{"data": [{"id": "1", "id": "2"}]}'], f"{ASQA}:1: broken JSON: key 'id' stands twice"),
     ],
 )  # fmt: skip
