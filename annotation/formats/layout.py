@@ -55,7 +55,9 @@ _PATTERNS = {
 }
 NAMES = ", ".join(kind.value for kind in Kind if kind not in (Kind.GRADES, Kind.ADDED_QUESTIONS))
 NO_FILE = "no file that can be read"
-_KNOWN_NAMES = f"files are known by their names or lines: {NAMES}. If they have another format, such as beir, name it"
+_KNOWN_NAMES = (
+    f"files are known by their names or lines: {NAMES}. Name another format, such as beir"
+)
 _TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
 _PROJECT_FILE = "project.json"
 _LOOKED_AT = 20  # files of a folder, for advice about unknown ones
