@@ -225,7 +225,9 @@ def test_answers_of_people_block_undo(owner, cast, dataset):
 def test_judging_runs_and_aggregates_block_undo(owner, dataset):
     run = fill_lexical(dataset)
     make_aggregate(load(select(dataset, rubric="answerable")), "majority")
-    blockers = reasons(owner.get(undo_of(2)))
+    page = owner.get(undo_of(2))
+    blockers = reasons(page)
+    assert "remove the dataset</a>" in page.content.decode()
     assert any(reason.startswith(f"Judge run {run.pk}: ") for reason in blockers)
     assert any(reason.startswith("Rater majority.answerable: ") for reason in blockers)
     assert any(reason.startswith(f"Rater {run.judge.rater}: ") for reason in blockers)
