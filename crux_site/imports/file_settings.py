@@ -56,7 +56,7 @@ def setting_fields(
         choices = _choices(name, value, needed.choices if needed else ())
         field = FormField(key, label, value, choices, note, errors.get(key, ""))
         if needed and not field.error:
-            field.error = f"{source.file.name} {needed}."
+            field.error = f"{source.file.name}{needed.location} {needed}."
         field.is_long = name in _LISTS
         fields.append(field)
     return fields

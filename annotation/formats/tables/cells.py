@@ -64,7 +64,9 @@ class TableError(UserError):
 class SettingNeededError(TableError):
     """File that can be read in several ways: `setting` of its mapping says which."""
 
-    def __init__(self, message: str, setting: str, choices: Sequence[str]) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, setting: str, choices: Sequence[str], location: str = ""
+    ) -> None:
+        super().__init__(message, location)
         self.setting = setting
         self.choices = tuple(choices)

@@ -3,85 +3,31 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation.formats.tables.column_names import ANSWERS, BY_NAME, PASSAGES, plain_name
 from annotation.formats.tables.column_shapes import FEW, Sample, Shape, cell_text
 from annotation.formats.tables.mapping import ASK, Role
 from annotation.formats.tables.source import Table, is_unnamed
 from annotation.formats.tables.values import word_key
 
 MAX_WIDE_GRADE = 10  # of columns that are raters; larger numbers are counts or times
-_PLAIN = re.compile(r"[\s_.\-]+")
-_NAMES = {
-    Role.TOPIC: "topic_id qid query_id question_id example_id request_id narrative_id topicid id_topic thema",
-    Role.REQUEST: (
-        "question query prompt input user_input request topic frage vraag pregunta requête 问题 task narrative "
-        "user_question inputs.question inputs.query vars.question attributes.input.value"
-    ),
-    Role.QUESTION: "subquestion sub_question nugget criterion claim aspect item",
-    Role.QUESTION_NUMBER: "no number question_no question_number nr subquestion_number",
-    Role.QUESTION_INDEX: "question_index subquestion_index",
-    Role.TEXT: (
-        "doc_id docid docno pid passage_id chunk_id text_id document_id report_id answer_id id"
-    ),
-    Role.CONTEXTS: (
-        "contexts retrieved_contexts retrieval_context retrieved_context source_documents documents docs "
-        "retrieved_documents"
-    ),
-    Role.GOLD: "reference_contexts gold_contexts ideal_contexts",
-    Role.REFERENCE: (
-        "reference ground_truth ground_truths gt_answer expected_output expected target ideal gold_answer gold "
-        "reference_answer expected_answer correct_answer gold_standard"
-    ),
-    Role.SYSTEM: (
-        "system system_id model model_name provider app_name run_id experiment pipeline variant bot"
-    ),
-    Role.RATER: (
-        "rater rater_id annotator annotator_id coder worker worker_id participant judge evaluator "
-        "reviewer user assessor"
-    ),
-    Role.RATER_KIND: "rater_kind rater_type",
-    Role.RUBRIC: "rubric",
-    Role.GRADE: (
-        "grade score rating label relevance relevancy judgment judgement verdict vote note bewertung quality "
-        "answerable"
-    ),
-    Role.COMMENT: "comment notes reason rationale explanation feedback remark",
-    Role.SPAN: "quote span highlight evidence",
-    Role.RUN: "run run_name tag",
-    Role.RANK: "rank position",
-    Role.KIND: "text_kind kind",
-    Role.GROUP: "group category domain",
-}
-_ANSWER_NAMES = (
-    "answer response output actual_output generated_answer completion prediction report summary antwort "
-    "model_answer model_response model_output llm_answer llm_response system_answer bot_answer rag_answer "
-    "generated_response predicted_answer "
-    "outputs.answer outputs.output attributes.output.value"
-)
-_PASSAGE_NAMES = "passage context document chunk segment text body contents absatz content"
-
-
-def plain_name(header: str) -> str:
-    """Return a header as names are compared: lower case, no blanks, _, -, ., no plural s."""
-    name = _PLAIN.sub("", unicodedata.normalize("NFC", header)).casefold()
-    return name[:-1] if len(name) > 3 and name.endswith("s") else name
-
-
-_BY_NAME = {plain_name(name): role for role, names in _NAMES.items() for name in names.split()}
-_ANSWERS = {plain_name(name) for name in _ANSWER_NAMES.split()}
-_PASSAGES = {plain_name(name) for name in _PASSAGE_NAMES.split()}
-
-
-_TERM = re.compile(r"[^\W_]+")
+_TERM = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_METRIC = re.compile(
-    "relevan|faithful|ground|correct|accura|precision|recall|complet|vollst|coher|fluen|clar|consist|concis|"
-    "cover|helpful|useful|informati|hallucin|toxic|harm|factual|attribut|support|qualit|readab|natural"
+_METRIC_NAMES = (
+    "relevance relevancy relevanz faithfulness groundedness grounding correctness korrektheit accuracy "
+    "genauigkeit precision recall completeness vollständigkeit coherence fluency clarity consistency "
+    "conciseness coverage helpfulness usefulness informativeness hallucination hallucinations toxicity "
+    "harmfulness factuality attribution support quality readability naturalness"
 )
-"""Beginnings of words of metrics and rubrics."""
+_NAMES_BESIDE_METRICS = (
+    "answer response output context passage document retrieval question query "
+    "overall label score rating grade"
+)
+_METRICS = {*_METRIC_NAMES.split()}
+_BESIDE_METRICS = {*_NAMES_BESIDE_METRICS.split()}
+_STEM = 5  # characters that the forms of a metric share, as relevance and relevancy
 
 
 def roles_of(table: Table, shapes: Mapping[str, Shape], sample: Sample) -> dict[str, Any]:
@@ -95,14 +41,16 @@ def roles_of(table: Table, shapes: Mapping[str, Shape], sample: Sample) -> dict[
             continue
         if header in wide:
             roles[header] = Role.GRADE if are_metrics else _wide_role(header)
-        elif name in _ANSWERS or name in _PASSAGES:
+        elif name in ANSWERS or name in PASSAGES:
             roles[header] = _text_role(name, shape)
-        elif role := _BY_NAME.get(name):
+        elif role := BY_NAME.get(name):
             roles[header] = _checked_role(role, shape)
         elif shape.is_fraction:
             roles[header] = {"role": Role.VALUE.value, "measure": header}
     _settle(roles, shapes, sample)
-    if Role.GRADE not in {role_of(column) for column in roles.values() if column is not None}:
+    if not _has_grades(roles):
+        roles |= dict.fromkeys(_german_grades(roles, shapes), Role.GRADE)
+    if not _has_grades(roles):
         roles |= dict.fromkeys(_likely_grades(table, shapes), ASK)
     return {
         header: role.value if isinstance(role, Role) else role
@@ -111,12 +59,29 @@ def roles_of(table: Table, shapes: Mapping[str, Shape], sample: Sample) -> dict[
     }
 
 
+def _has_grades(roles: Mapping[str, Any]) -> bool:
+    return Role.GRADE in {role_of(column) for column in roles.values() if column is not None}
+
+
+def _german_grades(roles: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[str]:
+    """Return columns called Note with a number in most rows: a grade in German and French."""
+    return [
+        header
+        for header, column in roles.items()
+        if column is Role.COMMENT
+        and plain_name(header) == "note"
+        and shapes[header].numbers is not None
+        and shapes[header].is_grade
+        and shapes[header].n > shapes[header].n_missing
+    ]
+
+
 def _text_role(name: str, shape: Shape) -> Any:
     if shape.is_list:
         return Role.CONTEXTS
-    if name in _PASSAGES and not shape.is_text and shape.looks_like_id:
+    if name in PASSAGES and not shape.is_text and shape.looks_like_id:
         return Role.TEXT
-    if name in _ANSWERS and not shape.is_text and shape.is_grade and shape.numbers is not None:
+    if name in ANSWERS and not shape.is_text and shape.is_grade and shape.numbers is not None:
         return ASK
     return Role.BODY
 
@@ -129,8 +94,8 @@ def _checked_role(role: Role, shape: Shape) -> Any:
             if shape.is_list
             else (Role.BODY if role is Role.CONTEXTS and shape.is_text else ASK)
         )
-    if role is Role.COMMENT and shape.numbers is not None:
-        role = Role.GRADE  # a note is a grade in German and French
+    if role in (Role.REQUEST, Role.QUESTION) and shape.is_list:
+        return ASK
     if role is Role.GRADE:
         if shape.is_list:
             return None
@@ -173,7 +138,7 @@ def _settle(roles: dict[str, Any], shapes: Mapping[str, Shape], sample: Sample) 
         for header in having(Role.QUESTION)[:1]:
             roles[header] = Role.REQUEST
     bodies = having(Role.BODY)
-    answers = [header for header in bodies if plain_name(header) in _ANSWERS]
+    answers = [header for header in bodies if plain_name(header) in ANSWERS]
     if answers and len(answers) < len(bodies):  # a passage beside an answer was retrieved for it
         for header in bodies:
             if header not in answers:
@@ -258,8 +223,8 @@ def _unknown_grades(table: Table, shapes: Mapping[str, Shape]) -> tuple[list[str
         if shapes[header].n
         and shapes[header].is_grade
         and shapes[header].n_different <= FEW
-        and plain_name(header) not in _BY_NAME
-        and plain_name(header) not in _ANSWERS | _PASSAGES
+        and plain_name(header) not in BY_NAME
+        and plain_name(header) not in ANSWERS | PASSAGES
         and not is_unnamed(header)
     ]
     numeric = [header for header in unknown if shapes[header].numbers is not None]
@@ -277,20 +242,29 @@ def _values(shape: Shape) -> set[Any]:
 def _wide_role(header: str) -> dict[str, str]:
     """Return the role of a column of grades: its header names a sub-question, else a rater."""
     role = {"role": Role.GRADE.value}
-    if header.rstrip().endswith(("?", "？")):
+    if _is_question(header):
         return role | {Role.QUESTION.value: header.strip()}
     return role | {Role.RATER.value: _rater_name(header)}
 
 
-def _are_metrics(headers: Sequence[str]) -> bool:
-    """Return whether most of these columns are called like metrics, in words of their own.
+def _is_question(header: str) -> bool:
+    return header.rstrip().endswith(("?", "？"))
 
-    Such as Answer_Relevance and Answer_Faithfulness; anna_relevance and ben_relevance are raters.
+
+def _are_metrics(headers: Sequence[str]) -> bool:
+    """Return whether all these columns are called like metrics, each by a name of its own.
+
+    Such as Answer_Relevance and Answer_Faithfulness. Names of which a word is unknown are those of raters, as
+    anna_relevance, and names that differ only in a number, as relevance1.
     """
-    terms = [{*_TERM.findall(_CAMEL.sub(" ", header).casefold())} for header in headers]
-    shared = set.intersection(*terms) if terms else set()
-    n = sum(any(map(_METRIC.match, of_header - shared)) for of_header in terms)
-    return 2 * n > len(headers)
+    names: set[frozenset[str]] = set()
+    for header in headers:
+        terms = {*_TERM.findall(_CAMEL.sub(" ", header).casefold())}
+        metrics = terms & _METRICS
+        if not metrics or not terms - metrics <= _BESIDE_METRICS or _is_question(header):
+            return False
+        names.add(frozenset(term[:_STEM] for term in terms))
+    return bool(headers) and len(names) == len(headers)
 
 
 def settle_fractions(
@@ -303,7 +277,7 @@ def settle_fractions(
     for header, column in roles.items():
         if role_of(column) != Role.VALUE:
             continue
-        if Role.RUBRIC in fixed and _BY_NAME.get(plain_name(header)) is Role.GRADE:
+        if Role.RUBRIC in fixed and BY_NAME.get(plain_name(header)) is Role.GRADE:
             roles[header] = Role.GRADE.value
         elif table_constants.get(Role.KIND) == "passage":
             roles[header] = ASK
@@ -311,12 +285,7 @@ def settle_fractions(
 
 def is_answer(header: str) -> bool:
     """Return whether a header is a usual name of a system's answer."""
-    return plain_name(header) in _ANSWERS
-
-
-def is_known(header: str) -> bool:
-    """Return whether a header is a usual name of a column with a role."""
-    return plain_name(header) in {*_BY_NAME} | _ANSWERS | _PASSAGES
+    return plain_name(header) in ANSWERS
 
 
 def role_of(column: Any) -> str:

@@ -15,10 +15,7 @@ SAMPLE_ROWS = 500
 EXAMPLES = 3
 FEW = 12  # different values of a column of grades
 LONG_TEXT = 20  # mean characters of a column of texts
-# Chinese, Japanese, Thai and other characters that are written without blanks: each counts twice.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
+_SENTENCE_END = re.compile("[。！？｡]")  # of texts in Chinese and Japanese, which have no blanks
 Sample = Sequence[Mapping[str, Cell]]
 """Cells of the first rows, by header."""
 
@@ -37,6 +34,7 @@ class Shape:
     texts: tuple[str, ...]
     """Different texts, at most FEW + 1."""
     has_blanks: bool
+    has_sentences: bool
     examples: tuple[str, ...]
 
     @property
@@ -45,7 +43,8 @@ class Shape:
 
     @property
     def is_text(self) -> bool:
-        return self.mean_length > LONG_TEXT or (self.has_blanks and self.mean_length > 8)
+        has_words = self.has_blanks or self.has_sentences
+        return self.mean_length > LONG_TEXT or (has_words and self.mean_length > 8)
 
     @property
     def is_fraction(self) -> bool:
@@ -99,17 +98,14 @@ def _shape(cells: Sequence[Cell], missing: Sequence[str] = ()) -> Shape:
         n=len(present),
         n_missing=len(cells) - len(present),
         n_different=len(different),
-        mean_length=sum(map(_length, texts)) / len(texts) if texts else 0.0,
+        mean_length=sum(map(len, texts)) / len(texts) if texts else 0.0,
         share_of_lists=n_lists / len(present) if present else 0.0,
         numbers=_numbers(present),
         texts=tuple(different[: FEW + 1]),
         has_blanks=any(" " in text.strip() for text in texts),
+        has_sentences=any(map(_SENTENCE_END.search, texts)),
         examples=tuple(text[:80] for text in different[:EXAMPLES]),
     )
-
-
-def _length(text: str) -> int:
-    return len(text) if text.isascii() else len(text) + len(_UNSPACED.findall(text))
 
 
 def cell_text(cell: Cell) -> str:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from annotation.formats.content import opened
@@ -39,6 +39,7 @@ NAMES = {
 
 _CHINESE = "CJK FULLWIDTH"
 _SCRIPTS = {
+    WINDOWS: "LATIN",
     "gb18030": _CHINESE,
     "cp950": _CHINESE,
     "cp932": f"{_CHINESE} HIRAGANA KATAKANA KATAKANA-HIRAGANA",
@@ -67,54 +68,56 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_UTF32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_CHOOSE = "choose the encoding (in a mapping: `encoding`)"
 _HIGH = re.compile(rb"[\x80-\xff]+")
 _UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-# Typographic signs of Windows-1252, of which Western text has several side by side.
+# Typographic signs of Windows-1252: no evidence, as Western text has several side by side.
 _SIGNS = re.compile(
     rb"[\x80\x82\x84\x85\x88\x8b\x91-\x99\x9b\xa0\xa1\xa7\xa9-\xab\xae\xb0\xb4\xb7\xba\xbb\xbf]"
 )
-# Quotation marks and dashes of Chinese and Korean encodings; in Spanish a letter follows \xa1.
-_MARKS = re.compile(rb"(?:\xa1[\xa1-\xbf])+")
-# Signs that are within a word only where an encoding of DOS or of old Macs has its letters.
-_INNER = re.compile(rb"(?<=[A-Za-z])[\x82\x84\x86-\x8c\x8e\x98\x9b\x9f\xa7](?=[a-z])")
-_UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
-_LONG_RUN = 4  # bytes
-_MIN_SHARE = 0.25  # of bytes beyond ASCII that no Western text has, above which it is asked
+_UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # that Windows-1252 lacks
+_LONG_RUN = 4  # bytes: Western words have fewer letters with accents side by side
+_MIN_FOREIGN = 10  # letters in different long runs: special letters of one language are fewer
+_MIN_SHARE = 0.25  # of the letters beyond ASCII that are in long runs: Western text has less
 _UTF8_SHARE = 0.75  # of bytes that are UTF-8, above which other bytes are errors
 _MIN_UTF8 = 3  # characters
 
 
 @dataclass
 class _Evidence:
-    """Bytes beyond ASCII of a file that is no UTF-8: how many, and which no Western text has."""
+    """Bytes beyond ASCII of a file that is no UTF-8, and its long runs of letters."""
 
     n: int = 0
     n_utf8: int = 0
     n_utf8_bytes: int = 0
+    n_letters: int = 0
     n_foreign: int = 0
     n_runs: int = 0
     has_undefined: bool = False
-    foreign_line: int = 0
-    foreign_text: bytes = b""
+    foreign_runs: set[bytes] = field(default_factory=set)
+    line: int = 0
+    """The first line with a foreign run, or the first with a byte that Windows-1252 lacks."""
+    text: bytes = b""
 
     def add(self, number: int, line: bytes) -> None:
         """Count the bytes of a line. Raises TableError for a binary file."""
         if b"\0" in line:
             raise TableError("holds NUL characters: it is no text file", f":{number}")
         runs = _HIGH.findall(line)
-        if not runs:
-            return
+        characters = _UTF8.findall(line) if runs else []
         self.n_runs += len(runs)
         self.n += sum(map(len, runs))
-        characters = _UTF8.findall(line)
         self.n_utf8 += len(characters)
         self.n_utf8_bytes += sum(map(len, characters))
-        n_foreign = sum(map(_n_foreign, runs)) + len(_INNER.findall(line))
-        self.n_foreign += n_foreign
-        if _UNDEFINED.search(line):
-            self.has_undefined, n_foreign = True, n_foreign + 1
-        if n_foreign and not self.foreign_line:
-            self.foreign_line, self.foreign_text = number, line
+        foreign = [run for run in runs if _is_foreign(run)]
+        self.n_letters += sum(map(_n_letters, runs))
+        self.n_foreign += sum(map(_n_letters, foreign))
+        self.foreign_runs.update(foreign)
+        has_undefined = bool(_UNDEFINED.search(line))
+        if (foreign and not self.line) or (has_undefined and not self.has_undefined):
+            self.line, self.text = number, line
+        self.has_undefined |= has_undefined
 
     @property
     def is_broken_utf8(self) -> bool:
@@ -122,17 +125,20 @@ class _Evidence:
 
     @property
     def is_foreign(self) -> bool:
-        return self.has_undefined or self.n_foreign >= _MIN_SHARE * self.n
+        n_different = sum(map(_n_letters, self.foreign_runs))
+        return n_different >= _MIN_FOREIGN and self.n_foreign >= _MIN_SHARE * self.n_letters
 
 
 def detected_encoding(path: Path) -> str:
     """Return the encoding: by a byte order mark, UTF-8 if all bytes fit, or Windows-1252.
 
-    Raises SettingNeededError for a file that is neither UTF-8 nor text of Western Europe.
+    Raises SettingNeededError for a file that is no Windows-1252, or looks like another script.
     """
     try:
         with opened(path) as file:
             start = file.read(_MAX_START)
+        if start.startswith(_UTF32):
+            raise TableError("is UTF-32, which is not read: save it as UTF-8")
         for mark, name in _BOMS:
             if start.startswith(mark):
                 return name
@@ -148,16 +154,19 @@ def detected_encoding(path: Path) -> str:
     except (EOFError, zlib.error) as error:
         raise TableError(f"cannot be read: {error}") from error
     if evidence.is_broken_utf8:
-        message = f"has a byte on line {line} that is not UTF-8: mend it, or choose the encoding"
-        raise SettingNeededError(message, "encoding", ())
-    if evidence.is_foreign:
-        samples = _samples(evidence.foreign_text)
-        has = f"has, in {samples}" if samples else "is not in Windows-1252"
-        message = (
-            "is neither UTF-8 nor Windows-1252: choose the encoding, or save it as “CSV UTF-8”. "
-            f"Line {evidence.foreign_line} {has}"
+        message = f"has a byte that is not UTF-8: fix it, or {_CHOOSE}"
+        raise SettingNeededError(message, "encoding", (), f":{line}")
+    if evidence.has_undefined or evidence.is_foreign:
+        samples = _samples(evidence.text)
+        encodings = (
+            "is neither UTF-8 nor Windows-1252"
+            if evidence.has_undefined
+            else "is not UTF-8, and may not be Windows-1252"
         )
-        raise SettingNeededError(message, "encoding", ())
+        message = f"{encodings}: {_CHOOSE}, or save it as “CSV UTF-8”"
+        if samples:
+            message += f". The line has, in {samples}"
+        raise SettingNeededError(message, "encoding", (), f":{evidence.line}")
     return WINDOWS
 
 
@@ -197,14 +206,17 @@ def _first_line_without_utf8(path: Path) -> int:
     return 0
 
 
-def _n_foreign(run: bytes) -> int:
-    """Return the bytes of a run that no Western text has; typographic signs alone are none."""
-    is_script = len(run) >= _LONG_RUN and len(_SIGNS.sub(b"", run)) > 1 and len({*run}) > 1
-    return len(run) if is_script else sum(map(len, _MARKS.findall(run)))
+def _n_letters(run: bytes) -> int:
+    return len(_SIGNS.sub(b"", run))
+
+
+def _is_foreign(run: bytes) -> bool:
+    """Return whether a run is longer than Western words have; typographic signs do not count."""
+    return len(run) >= _LONG_RUN and _n_letters(run) > 1 and len({*run}) > 1
 
 
 def _samples(line: bytes) -> str:
-    """Return the first words of a line in each encoding of another script that has its bytes."""
+    """Return the first words of a line in Windows-1252, and in encodings that fit it."""
     samples: dict[str, str] = {}
     for encoding, scripts in _SCRIPTS.items():
         try:
@@ -212,7 +224,7 @@ def _samples(line: bytes) -> str:
         except UnicodeError:
             continue
         scripts_of_line = {_script(sign) for sign in text if not sign.isascii()}
-        if not scripts_of_line - {""} <= {*scripts.split()}:
+        if encoding != WINDOWS and not scripts_of_line - {""} <= {*scripts.split()}:
             continue
         first = next((n for n, sign in enumerate(text) if not sign.isascii()), 0)
         sample = " ".join(text[first : first + SAMPLE].split())

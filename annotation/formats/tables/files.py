@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fnmatch
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation.formats.content import UNREADABLE, begins_value
+from annotation.formats.content import UNREADABLE, begins_value, opened
 from annotation.formats.layout import printable
 from annotation.formats.tables import json_files, text_files
 from annotation.formats.tables.cells import Record, TableError
@@ -32,6 +33,7 @@ _NAMED_ENDINGS = (
     *(".csv", ".tsv", ".tab", ".json", *JSON_LINES, ".parquet", ".eval", ".zip"),
     *(*SPREADSHEETS, *OTHER_SPREADSHEETS, *_OTHER_FILES),
 )
+_START = 2**12  # bytes of which one is zero in a binary file
 _AT_ONCE = 500  # rows of a Parquet file
 
 
@@ -68,7 +70,7 @@ def open_tables(file: TableFile, mapping: TableMapping | None = None) -> list[Ta
     ending = file.ending
     if ending in OTHER_SPREADSHEETS:
         raise TableError("save it as .xlsx or CSV: this kind of spreadsheet is not read")
-    if ending in _OTHER_FILES:
+    if ending in _OTHER_FILES and _is_markup_or_binary(file.path):
         raise TableError("is no table: save it as .xlsx, CSV, JSON lines or Parquet")
     if ending in SPREADSHEETS or _is_zip(file.path):
         return _sheets(file, settings)
@@ -125,6 +127,17 @@ def _begins_value(path: Path) -> bool:
         return begins_value(path)
     except UNREADABLE:  # is told when the lines are read
         return False
+
+
+def _is_markup_or_binary(path: Path) -> bool:
+    """Return whether a file begins as markup, a notebook or a PDF, or is binary."""
+    try:
+        with opened(path) as file:
+            start = file.read(_START)
+    except UNREADABLE:
+        return True
+    begins = start.removeprefix(codecs.BOM_UTF8).lstrip()
+    return _is_zip(path) or b"\0" in start or begins.startswith((b"<", b"{", b"%PDF", b"\x80"))
 
 
 def _is_zip(path: Path) -> bool:

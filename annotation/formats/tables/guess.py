@@ -224,11 +224,13 @@ def _constants(
     has_texts = {Role.BODY, Role.TEXT, Role.CONTEXTS} & (role_names | {*fixed})
     if not has_texts and not _is_of_topics(role_names):
         roles |= {h: ASK for h in table.headers if h not in roles and shapes[h].is_text}
-        guess.questions.append(
-            OpenQuestion(
-                "text.body", f"{table.name} has no column that is known to hold texts: choose one"
+        if not any(c == ASK and shapes[h].is_text for h, c in roles.items()):
+            guess.questions.append(
+                OpenQuestion(
+                    "text.body",
+                    f"{table.name} has no column that is known to hold texts: choose one",
+                )
             )
-        )
     if not {Role.TOPIC, Role.REQUEST} & (role_names | {*fixed}):
         guess.questions.append(
             OpenQuestion("topic.request", f"{table.name} names no topic: set topic.request=WORDS")

@@ -12,7 +12,7 @@ from typing import Any
 
 from annotation.formats.content import JSON_COMMENT, UNREADABLE, begins_value, opened
 from annotation.formats.tables.cells import Cell, SettingNeededError, TableError
-from annotation.formats.tables.column_roles import is_known
+from annotation.formats.tables.column_names import is_known, is_question
 from annotation.formats.tables.source import Row, Table, line_location
 
 MAX_LINE = 64 * 2**20  # bytes
@@ -22,6 +22,7 @@ HEADER_ROWS = 1_000  # rows whose keys are offered as columns
 MAX_DEPTH = 20
 MAX_ARRAYS = 100  # that are offered as the records
 _ABOVE = re.compile(rb"(?:[ \t\r]*(?:(?:#|//)[^\n]*)?\n)+")  # blank lines and comments
+_BLANK = re.compile(r"\s+")
 _SPLIT = {"columns", "data", "index", "index_names", "column_names"}  # of data frames
 ID = "id"  # column of the keys of an object of rows
 INDEX = "index"  # column of the keys of a data frame, as pandas calls it
@@ -97,31 +98,27 @@ def json_value(path: Path) -> Any:
     comments = _ABOVE.match(data)
     if comments:  # the lines of errors stay right
         data = b"\n" * comments[0].count(b"\n") + data[comments.end() :]
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        if objects := _objects(data):
-            return objects
-    return _decoded(data, "")
+    return _decoded(data, "", reads_objects=True)
 
 
-def _objects(data: bytes) -> list[dict[str, Any]]:
-    """Return the objects that follow each other in a file, over several lines; [] for others."""
-    objects: list[dict[str, Any]] = []
+def _objects(text: str) -> list[dict[str, Any]]:
+    """Return the objects that follow each other in a text. Raises ValueError for another text."""
     decoder = json.JSONDecoder()
-    try:
-        text, position = data.decode().strip(), 0
-        while position < len(text):
-            value, end = decoder.raw_decode(text, position)
-            if not isinstance(value, dict):
-                return []
-            objects.append(value)
-            position = end
-            while position < len(text) and text[position].isspace():
-                position += 1
-    except (ValueError, RecursionError):
-        return []
+    objects: list[dict[str, Any]] = []
+    position = _next(text, 0)
+    while position < len(text):
+        value, end = decoder.raw_decode(text, position)
+        if not isinstance(value, dict):
+            raise json.JSONDecodeError("Extra data", text, position)
+        objects.append(value)
+        position = _next(text, end)
     return objects
+
+
+def _next(text: str, position: int) -> int:
+    """Return the position of the next character that is no white space."""
+    blank = _BLANK.match(text, position)
+    return blank.end() if blank else position
 
 
 def is_json_lines(path: Path) -> bool:
@@ -174,15 +171,25 @@ def _lines(path: Path) -> Iterator[tuple[int, Any]]:
         raise TableError(f"cannot be read: {error}", f":{number}") from error
 
 
-def _decoded(data: bytes, location: str) -> Any:
+def _decoded(data: bytes, location: str, *, reads_objects: bool = False) -> Any:
+    """Return a JSON value, or a list of the objects that follow each other. Raises TableError."""
     try:
-        return json.loads(data)  # NaN and Infinity too: data frames write them
+        try:
+            return json.loads(data)  # NaN and Infinity too: data frames write them
+        except json.JSONDecodeError as error:
+            follows_object = error.msg == "Extra data" and error.doc[_next(error.doc, 0)] == "{"
+            if not reads_objects or not follows_object:
+                raise
+            return _objects(error.doc)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"is not UTF-8: byte {data[error.start]:#x}. Save it as UTF-8"
         raise TableError(message, location or f":{line}") from error
     except RecursionError as error:
         raise TableError("is nested too deep", location) from error
+    except json.JSONDecodeError as error:
+        message = f"is broken JSON: {error.msg} (column {error.colno})"
+        raise TableError(message, location or f":{error.lineno}") from error
     except ValueError as error:
         raise TableError(f"is broken JSON: {error}", location) from error
 
@@ -261,7 +268,8 @@ def _rows_of_columns(value: Any) -> list[dict[str, Any]]:
 def _rows_by_key(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of an object of rows by id, as {"q1": {"question": "Why?", ...}, ...}.
 
-    Rows share several keys, of which one is a usual name of a column; [] for another object.
+    Rows share several keys, of which one is a usual name of a column; [] for another object. Rows with
+    objects in their cells may be tables, and rows with equal questions those of systems.
     """
     parts = [part for part in value.values() if isinstance(part, dict)]
     if len(parts) < len(value) or len(value) < 2 or all(map(str.isdecimal, value)):
@@ -269,7 +277,18 @@ def _rows_by_key(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     common = set(parts[0]).intersection(*parts)
     if len(common) < 2 or not any(map(is_known, common)) or any(map(is_known, value)):
         return []
+    if any(_has_objects(cell) for part in parts for cell in part.values()):
+        return []
+    for key in filter(is_question, common):
+        if len({str(part[key]) for part in parts}) < len(parts):
+            return []
     return [{ID: key} | part for key, part in value.items()]
+
+
+def _has_objects(cell: Any) -> bool:
+    return isinstance(cell, dict) or (
+        isinstance(cell, list) and any(isinstance(item, dict) for item in cell)
+    )
 
 
 def _with_index(index: list[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ SAMPLE_CHARACTERS = 1_000_000
 SAMPLE_RECORDS = 200
 _SEP_LINE = re.compile(r"\Asep=(.)\r?\n?", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\r|\n")  # other line separators belong to the cell
-_RULE = re.compile(r":?-{2,}:?")  # below the header of a table in Markdown
+_RULE = re.compile(r":?-+:?")  # of the cells below the header of a table in Markdown
 _CLOSED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -74,6 +74,7 @@ def records(path: Path, text: TextFormat) -> Iterator[Record]:
             file.readline()
         offset = int(text.skips_line)
         reader = _reader(file, text.delimiter, text.quote)
+        n_filled = 0
         while True:
             line = reader.line_num + 1 + offset
             try:
@@ -93,11 +94,16 @@ def records(path: Path, text: TextFormat) -> Iterator[Record]:
                 raise TableError("holds a NUL character", f":{line}")
             if text.delimiter == "|":
                 fields = [field.strip() for field in fields]
-                if any(fields) and all(map(_RULE.fullmatch, filter(None, fields))):
-                    continue
             cells: list[Cell] = [*fields]
-            if any(field.strip() for field in fields):
+            if not any(field.strip() for field in fields):
+                continue
+            n_filled += 1
+            if n_filled != 2 or text.delimiter != "|" or not _is_rule(fields):
                 yield line, cells
+
+
+def _is_rule(fields: Sequence[str]) -> bool:
+    return all(map(_RULE.fullmatch, filter(None, fields)))
 
 
 def _reader(file: Iterator[str], delimiter: str, quote: str) -> Any:

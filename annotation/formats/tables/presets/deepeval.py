@@ -29,8 +29,12 @@ from annotation.formats.tables.presets.nested import parsed, text_cell
 from annotation.formats.tables.presets.scores import Score, add_scores, number_in
 from annotation.formats.tables.source import Row, Table, is_empty
 
-RECORDS = ("testCases", "test_cases", "testResults", "test_results")
-"""Keys of the test cases in the JSON of a test run, of which the metrics are another array."""
+_RUN = "testRunData"  # in the file of the latest run
+_CASES = ("testCases", "test_cases", "testResults", "test_results")
+RECORDS = (*_CASES, *(f"{_RUN}.{name}" for name in _CASES))
+"""Paths of the test cases in the JSON of a test run, of which the metrics are another array."""
+
+_CONVERSATIONS = ("conversationalTestCases", "conversational_test_cases")
 
 _TOPIC = "input"
 _ANSWER = ("actual_output", "actualOutput")
@@ -51,7 +55,7 @@ def deepeval(files: Sequence[TableFile], constants: Mapping[str, str]) -> Preset
     preset = PresetTables()
     runs = Runs(preset)
     for file in files:
-        table = _table(file)
+        table = _table(file, preset.counts)
         required(table, "question", _TOPIC)
         roles: dict[str, Any] = {}
         for role, names in _ROLES.items():
@@ -149,8 +153,26 @@ def is_cache(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get(_CACHED), dict)
 
 
-def _table(file: TableFile) -> Table:
-    """Return the test cases of a file. Raises PresetError."""
+def is_run(value: object) -> bool:
+    """Return whether a value is a test run with a list of conversations, which may be empty."""
+    run = _run_of(value)
+    return any(isinstance(run.get(name), list) for name in _CONVERSATIONS)
+
+
+def _run_of(value: object) -> Mapping[str, Any]:
+    run = value.get(_RUN, value) if isinstance(value, dict) else {}
+    return run if isinstance(run, dict) else {}
+
+
+def _conversations(value: object) -> int:
+    """Return the number of conversations beside the test cases, which are not read."""
+    run = _run_of(value)
+    lists = [run.get(name) for name in _CONVERSATIONS]
+    return sum(len(cases) for cases in lists if isinstance(cases, list))
+
+
+def _table(file: TableFile, counts: Counter[str]) -> Table:
+    """Return the test cases of a file, and count its conversations. Raises PresetError."""
     if file.ending == ".json" and not json_files.is_json_lines(file.path):
         try:
             value = json_files.json_value(file.path)
@@ -160,6 +182,11 @@ def _table(file: TableFile) -> Table:
             raise PresetError(file.name, f"cannot be read: {error.strerror or error}") from error
         if is_cache(value):
             return _cached_cases(file, value[_CACHED])
+        n = _conversations(value)
+        counts["conversations: left out"] += n
+        if n and not any(_run_of(value).get(name) for name in _CASES):
+            message = f"has only conversations ({n}), which are not read"
+            raise PresetError(file.name, message)
     return only_table(file, *RECORDS)
 
 

@@ -62,13 +62,13 @@ def _presets_of(file: TableFile) -> set[str]:
 
 
 def _preset_of_json(file: TableFile) -> str:
-    """Return the preset of a JSON file that is no table: a log, or a cache; "" for others."""
+    """Return the preset of a JSON file that is no table: a log, run or cache; else ""."""
     if file.ending != ".json" or json_files.is_json_lines(file.path):
         return ""
     value = json_files.json_value(file.path)
     if inspect_logs.is_log(value):
         return "inspect"
-    return "deepeval" if deepeval.is_cache(value) else ""
+    return "deepeval" if deepeval.is_cache(value) or deepeval.is_run(value) else ""
 
 
 def _table(file: TableFile) -> Table | None:

@@ -100,6 +100,33 @@ def test_conversations_of_test_results_are_counted(tmp_path):
     assert counts == {"rows whose question is a conversation: left out": 1}
 
 
+def test_file_of_the_latest_run_is_recognised_and_read(tmp_path):
+    run = _run(_case(0, "How deep?", "90 m.", [_metric("Faithfulness", 0.5)]))
+    value = {"testRunData": run, "testRunLink": "https://example.org"}
+    file = write_file(tmp_path, ".latest_test_run.json", value)
+    assert recognise([file]) == "deepeval"
+    rows, counts = read_preset("deepeval", [file], system="bot")
+    assert _values(rows) == [("bot", "Faithfulness", 0.5)]
+    assert not counts
+
+
+@pytest.mark.parametrize("wrap", [lambda run: run, lambda run: {"testRunData": run}])
+def test_conversations_beside_test_cases_are_counted(tmp_path, wrap):
+    conversations = [{"name": "talk", "turns": [{"role": "user"}]}] * 2
+    run = _run(_case(0, "How deep?", "90 m.", []), conversationalTestCases=conversations)
+    rows, counts = read_preset("deepeval", [write_file(tmp_path, "run.json", wrap(run))])
+    assert len(rows["cited"]) == 1
+    assert counts == {"conversations: left out": 2}
+
+
+def test_run_of_conversations_alone_is_recognised_and_refused(tmp_path):
+    conversations = [{"name": "talk", "turns": [{"role": "user"}], "metricsData": []}]
+    file = write_file(tmp_path, "run.json", _run(conversationalTestCases=conversations))
+    assert recognise([file]) == "deepeval"
+    with pytest.raises(PresetError, match=r"has only conversations \(1\), which are not read"):
+        read_preset("deepeval", [file])
+
+
 def test_repeated_metrics_and_test_cases_are_numbered(tmp_path):
     metrics = [_metric("Faithfulness", 0.5), _metric("Faithfulness", 0.75)]
     run = _run(_case(0, "How deep?", "90 m.", metrics), _case(1, "How deep?", "90 m.", []))

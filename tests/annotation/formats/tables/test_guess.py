@@ -196,6 +196,13 @@ def test_texts_without_blanks_are_no_ids(guess, text):
     assert columns(guessed)["passage"] == "text.body"
 
 
+def test_ids_and_titles_without_blanks_are_no_texts(guess):
+    text = "document,question,grade,rater\n北京大学研究报告第1号附件,谁建造的？,1,anna\n"
+    assert columns(guess(text))["document"] == "text.id"
+    text = "id,topic,answer\n文件1,東京オリンピックの開催決定について,答えです。\n"
+    assert columns(guess(text))["topic"] == "topic.id"
+
+
 def test_short_labels_without_blanks_are_grades(guess):
     guessed = guess(
         "question,passage_id,annotator,grade\nWho?,p1,anna,非常相关\nWho?,p2,anna,不太相关\n"
@@ -207,8 +214,12 @@ def test_short_labels_without_blanks_are_grades(guess):
     ("headers", "are_metrics"),
     [
         (["Context_Relevance_Label", "Answer_Faithfulness_Label", "Answer_Relevance_Label"], True),
-        (["Fluency", "Coherence", "Other"], True),
-        (["answerCorrectness", "contextRecall", "style"], True),
+        (["answerCorrectness", "contextRecall", "fluency"], True),
+        (["Fluency", "Coherence", "Other"], False),
+        (["Clara", "Clark", "Harmon"], False),
+        (["relevance1", "relevance2", "relevance3"], False),
+        (["anna relevance", "ben rel.", "carl relevancy"], False),
+        (["judge_gpt_correctness", "judge_claude_correct", "judge_llama_correctness"], False),
         (["anna_relevance", "ben_relevance", "carl_relevance"], False),
         (["Rater 1 score", "Rater 2 score", "Rater 3 score"], False),
         (["Anna", "Ben", "Clara"], False),
@@ -227,12 +238,45 @@ def test_wide_columns_called_like_metrics_are_no_raters(guess, headers, are_metr
     assert len(guessed.mapping["rubrics"]) == (3 if are_metrics else 1)
 
 
+def test_wide_columns_of_models_have_raters_of_that_kind(guess):
+    headers = "judge_gpt_correctness,judge_claude_correct,judge_llama_correctness"
+    guessed = guess(f"question,answer,{headers}\nWhy is it?,It is so.,1,0,1\nHow?,So.,0,1,0\n")
+    assert guessed.mapping["tables"][0]["constants"]["rater.kind"] == "model"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ["What harm did the flood do?", "Who supports the victims?", "When did it end?"],
+        ["Correctness?", "Completeness?", "Fluency?"],
+    ],
+)
+def test_wide_columns_with_questions_are_subquestions(guess, headers):
+    text = (
+        f"question,answer,{','.join(headers)}\nWhy is it?,It is so.,1,0,1\nHow is it?,So.,0,1,0\n"
+    )
+    guessed = guess(text)
+    mapped = guessed.mapping["tables"][0]["columns"]
+    assert [mapped[header].get("question.text") for header in headers] == headers
+    assert len(guessed.mapping["rubrics"]) == 1
+
+
+def test_list_of_questions_is_asked_about(guess):
+    text = 'question,answer\n"[""Why is it so?"", ""How is it?""]",It is so by the law.\n'
+    assert columns(guess(text))["question"] == "?"
+
+
 @pytest.mark.parametrize(
     ("header", "role"), [("query_id", "topic.request"), ("qid", "topic.request"), ("topic_id", "?")]
 )
 def test_only_text_beside_an_id_of_each_row_may_be_the_request(guess, header, role):
     text = f"{header},text\n1,Why is it so at all?\n2,How is it then today?\n"
     assert columns(guess(text))["text"] == role
+
+
+def test_open_column_of_texts_is_the_only_question(guess):
+    guessed = guess("topic_id,text\n1,Why is it so at all?\n2,How is it then today?\n")
+    assert [question.key for question in guessed.questions] == ["column:text"]
 
 
 def test_texts_of_repeated_topics_are_passages(guess):
@@ -260,6 +304,20 @@ def test_note_is_a_grade_of_numbers_or_a_comment(guess, cell, role):
     guessed = guess(f"Frage;Antwort;Note\nWarum denn das?;So ist es eben.;{cell}\n")
     assert columns(guessed)["Note"] == role
     assert "rater" in {question.key for question in guessed.questions}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "question,answer,grade,rater,notes\nWhy is it?,It is so.,2,anna,\nHow?,So it is.,1,anna,1\n",
+        "question,answer,note\nWhy is it?,It is so.,\nHow is it?,So it is.,1\nWho is it?,Ida.,\n",
+        "question,answer,comment\nWhy is it?,It is so.,1\nHow is it?,So it is.,2\n",
+    ],
+    ids=["beside a grade", "in few rows", "of another name"],
+)
+def test_other_notes_of_numbers_are_comments(guess, text):
+    roles = columns(guess(text))
+    assert list(roles.values())[-1] == "comment"
 
 
 def test_table_of_a_header_alone_is_refused(guess):

@@ -152,8 +152,9 @@ def test_comments_above_the_first_value_are_skipped(table, head, name, text):
 
 
 def test_line_of_broken_json_below_comments_is_right(table):
-    with pytest.raises(TableError, match="line 3 column"):
+    with pytest.raises(TableError, match=r"is broken JSON: .* \(column 11\)") as refused:
         table('# made\n\n[{"a": 1},]', "a.json")
+    assert refused.value.location == ":3"
 
 
 SHORT = [{"q": "Why?", "c": 4}, {"q": "How?", "c": 5}]
@@ -192,6 +193,33 @@ def test_rows_by_id_keep_the_id(table, value, key):
     assert [{name: row[name] for name in expected[0]} for row in rows] == expected
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": {"model": "m", "results": SHORT}, "b": {"model": "n", "results": SHORT}},
+        {
+            "train": {"question": {"0": "Why?"}, "answer": {"0": "So."}},
+            "test": {"question": {"0": "How?"}, "answer": {"0": "So."}},
+        },
+        {
+            "bot-a": {"question": "Why?", "answer": "a"},
+            "bot-b": {"question": "Why?", "answer": "b"},
+        },
+    ],
+    ids=["runs", "splits", "systems"],
+)
+def test_other_objects_of_objects_are_no_rows_by_id(table, value):
+    with pytest.raises(TableError, match=r"has (several arrays|no array)"):
+        table(json.dumps(value, indent=1))
+
+
+def test_line_of_a_broken_object_among_others_is_named(table):
+    objects = ['{\n"q": "Why?",\n"a": "So."\n}\n'] * 3 + ['{\n"q": "Why?"\n"a": "So."\n}\n']
+    with pytest.raises(TableError, match="',' delimiter") as refused:
+        table("".join(objects))
+    assert refused.value.location == ":15"
+
+
 @pytest.mark.parametrize("name", ["rows.json", "rows.jsonl", "rows.txt", "rows"])
 @pytest.mark.parametrize("indent", [None, 1])
 def test_list_is_read_under_any_name(table, name, indent):
@@ -215,10 +243,28 @@ def test_text_that_begins_like_json_is_text(table, text):
     assert len(table(text, "rows.txt").headers) == 2
 
 
-@pytest.mark.parametrize("name", ["a.feather", "a.pkl", "a.docx", "a.sqlite"])
-def test_file_that_is_no_table_is_refused_with_a_remedy(table, name):
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.feather", b"ARROW1\0\0"),
+        ("a.pkl", b"\x80\x05]\x94."),
+        ("a.docx", b"PK\x03\x04"),
+        ("a.sqlite", b"SQLite format 3\0"),
+        ("a.html", b"<table>\n<tr>"),
+        ("a.xml", b'\xef\xbb\xbf<?xml version="1.0"?>\n'),
+        ("a.ipynb", b'{"cells": []}'),
+    ],
+)
+def test_file_that_is_no_table_is_refused_with_a_remedy(tmp_path, name, data):
+    path = tmp_path / name
+    path.write_bytes(data)
     with pytest.raises(TableError, match="CSV, JSON lines or Parquet"):
-        table("x", name)
+        open_tables(TableFile.of(path))
+
+
+@pytest.mark.parametrize("name", ["a.xml", "a.html", "a.mat"])
+def test_text_under_the_name_of_another_kind_is_read(table, name):
+    assert list(table("question,answer\na,b\n", name).headers) == ["question", "answer"]
 
 
 @pytest.mark.parametrize("name", ["rows.json", "rows.jsonl"])

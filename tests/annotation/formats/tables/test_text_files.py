@@ -112,7 +112,9 @@ def test_binary_file_is_no_table(written):
         text_format(written(b"\x00\x01\x02" * 100))
 
 
-@pytest.mark.parametrize("rule", ["|---|---|", "|:--|--:|", "| --- | :---: |"])
+@pytest.mark.parametrize(
+    "rule", ["|---|---|", "|:--|--:|", "| --- | :---: |", "|-|-|", "|:-:|---|"]
+)
 def test_table_in_markdown_has_no_row_of_its_rule(written, rule):
     rows = read(written(f"| q | a |\n{rule}\n| Why? | So it is. |\n| -- no | - |\n".encode()))
     assert [cells for _, cells in rows] == [
@@ -120,3 +122,8 @@ def test_table_in_markdown_has_no_row_of_its_rule(written, rule):
         ["", "Why?", "So it is.", ""],
         ["", "-- no", "-", ""],
     ]
+
+
+def test_later_row_of_dashes_is_data(written):
+    rows = read(written(b"id|text|grade\n1|So it is.|--\n--|--|--\n2|So.|1\n"))
+    assert [number for number, _ in rows] == [1, 2, 3, 4]

@@ -158,7 +158,7 @@ def test_wrong_options(command, options, message):
     [
         ("", "empty.csv", "empty.csv: is empty"),
         ("\x00\x01", "noise.csv", "noise.csv: holds NUL characters"),
-        ("{", "broken.json", "broken.json: is broken JSON"),
+        ("{", "broken.json", "broken.json:1: is broken JSON"),
         ("x", "old.xls", "old.xls: save it as .xlsx or CSV"),
         ("x", "fake.xlsx", "fake.xlsx: "),
     ],

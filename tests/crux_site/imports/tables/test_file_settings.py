@@ -84,7 +84,8 @@ def test_encoding_is_chosen(cast, text, encoding, sample):
     client = cast.client("admin")
     url = upload(client, table(content.encode(encoding))).url
     page = columns_page(client, url)
-    assert "is neither UTF-8 nor Windows-1252: choose the encoding" in page
+    assert "grades.csv:2 is n" in page
+    assert "Windows-1252: choose the encoding" in page
     assert sample in page
     apply(client, url, **{"t0-encoding": encoding})
     apply(client, url, **{"t0-constant-rubric": "graded"})
