@@ -39,9 +39,10 @@ class RankingChoice:
 
     def filter_phrases(self) -> Iterator[Phrase]:
         selection = self.selection
-        yield from replace(selection, judge=None, judges=()).filter_phrases()
+        without_judge = replace(selection, judge=None, judges=())
+        yield from without_judge.filter_phrases()
         yield Phrase(n_of(len(self.ranking.judges), "judge"))
-        if selection.etas:
+        if selection.etas and not without_judge.uses_eta:
             yield Phrase(f"answerable from grade {selection.eta}")
 
 

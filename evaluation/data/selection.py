@@ -132,6 +132,11 @@ class Selection:
         return threshold(self.judge_rubric, self.eta)
 
     @property
+    def uses_eta(self) -> bool:
+        """Return True if numbers depend on eta: by a judge, or by more than two levels."""
+        return bool(self.etas) and (self.judge is not None or len(self.rubric.grades()) > 2)
+
+    @property
     def one_scale(self) -> bool:
         """Return True if the raters and the judge grade on the same levels."""
         return self.judge_rubric.pk == self.rubric.pk
@@ -171,6 +176,7 @@ class Selection:
             params["raters"] = ",".join(rater.name for rater in self.raters)
         if self.judges:
             params["judge"] = self.judge.name if self.judge else ""
+        if self.judges or self.uses_eta:
             params["eta"] = self.eta
         if self.majority != "strict":
             params["majority"] = self.majority
@@ -195,8 +201,8 @@ class Selection:
                 if self.judge
                 else Phrase("no judge")
             )
-            if self.judge and self.etas:
-                yield Phrase(f"answerable from grade {self.eta}")
+        if self.uses_eta:
+            yield Phrase(f"answerable from grade {self.eta}")
         if self.majority != "strict":
             yield Phrase("majority: more than for any other grade")
         if self.exposed != "left-out":
