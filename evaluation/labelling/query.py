@@ -9,6 +9,7 @@ from typing import Any
 
 from django import forms
 from django.db.models import Exists, OuterRef
+from django.http import QueryDict
 
 from annotation.models import Dataset, Rater, Rating, Text
 from annotation.models.standard import ANSWERABLE, GRADED
@@ -65,6 +66,18 @@ class LabelQuery(PageQuery):
 
     def params(self, **changes: Any) -> dict[str, Any]:
         return self.selection.params(**super().params(**changes))
+
+
+def label_params(params: QueryDict) -> dict[str, Any]:
+    """Return rubric, raters, judge and eta of a URL.
+
+    A form that was filled in for another rubric has the rubric alone.
+    """
+    rubric = params.get("rubric")
+    if rubric != params.get("of_rubric", rubric):
+        return {"rubric": rubric}
+    named = {name: params.get(name) for name in ("judge", "eta")}
+    return {"rubric": rubric, "raters": params.getlist("raters"), **named}
 
 
 def label_query(

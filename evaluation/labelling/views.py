@@ -23,7 +23,7 @@ from evaluation.http import chosen, parse_carried, selection_error_page, table_c
 from evaluation.labelling.data import LabelData, load_label_data
 from evaluation.labelling.estimates import SystemRow
 from evaluation.labelling.page import Candidate, LabelReport, label_report
-from evaluation.labelling.query import LabelQuery, label_query
+from evaluation.labelling.query import LabelQuery, label_params, label_query
 from evaluation.labelling.samples import (
     NothingToSampleError,
     SampleResult,
@@ -39,10 +39,8 @@ MIN_TARGET, MAX_TARGET = 0.005, 0.5  # half-widths that can be planned
 
 
 def _parse_params(dataset: Dataset, params: QueryDict) -> LabelQuery:
-    names = ("rubric", "judge", "eta", "system", "size")
-    return label_query(
-        dataset, raters=params.getlist("raters"), **{name: params.get(name) for name in names}
-    )
+    more = {name: params.get(name) for name in ("system", "size")}
+    return label_query(dataset, **label_params(params), **more)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -23,9 +23,14 @@ class ModelQuery(PageQuery):
 
     def __init__(self, selection: Selection, params: Mapping[str, Any]) -> None:
         names = outcomes(selection)
+        if params.get("of_rubric", selection.rubric.slug) != selection.rubric.slug:
+            params = {}  # the form was filled in for another rubric
         requested = params.get("outcome")
         self.selection = selection
         self.system_values = system_values(selection, requested if requested in names else names[0])
+        if "of_rubric" in params and params.get("base") not in self.system_values.names:
+            # The form was filled in for other raters.
+            params = {name: params[name] for name in ("outcome", "margin") if name in params}
         super().__init__(
             params,
             outcome={name: OUTCOMES[name] for name in names},

@@ -229,10 +229,8 @@ class Voice:
 
 
 def _hidden_params(listed: PairList) -> dict[str, str]:
-    """Return the hidden parameters of the form of a pair: filter and slicing."""
-    by = listed.matrix.selection.by
-    params = {**listed.filter.params(), "by": by and by.name}
-    return {name: value for name, value in params.items() if value}
+    """Return the hidden parameters of the form of a pair: its filter."""
+    return {name: value for name, value in listed.filter.params().items() if value}
 
 
 def _list_context(dataset: Dataset, listed: PairList) -> dict[str, object]:

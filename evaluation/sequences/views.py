@@ -15,6 +15,7 @@ from annotation.http import AuthenticatedRequest, researchers_only
 from annotation.models import Dataset
 from evaluation.data.selection import SelectionError, one_of
 from evaluation.http import parse_carried, selection_error_page
+from evaluation.labelling.query import label_params
 from evaluation.models import LabelSequence
 from evaluation.result_tables import table_file
 from evaluation.sequences.page import SequencePage, interval_table
@@ -26,8 +27,7 @@ CHANGED = "No sequence was started, because the reports changed in the meantime.
 
 
 def _parse_params(dataset: Dataset, params: QueryDict) -> PlanQuery:
-    selected = {name: params.get(name) for name in ("rubric", "judge", "eta")}
-    return plan_query(dataset, params, raters=params.getlist("raters"), **selected)
+    return plan_query(dataset, params, **label_params(params))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
