@@ -54,14 +54,12 @@ class JudgeCalibration:
 def judge_calibration(selection: Selection) -> JudgeCalibration:
     """Return the calibration of the selection's judge, cached until its inputs change."""
     assert selection.judge is not None
-    campaign = selection.campaign and selection.campaign.pk
-    inputs = (selection.rubric.pk, campaign, selection.raters, selection.judge, selection.eta)
     # The data version covers ratings, not the expected grades of a judge.
     attempts = Attempt.objects.filter(
         judge__rater=selection.judge.pk, text__dataset=selection.dataset, counts=True
     )
     totals = attempts.aggregate(n=Count("expected_grade"), sum=Sum("expected_grade"))
-    key = (CacheKey.CALIBRATION, *inputs, totals["n"], totals["sum"])
+    key = (CacheKey.CALIBRATION, *selection.key, totals["n"], totals["sum"])
     return cached(selection.dataset, key, lambda: _calibration(selection))
 
 

@@ -72,6 +72,8 @@ def calibration_json(request: AuthenticatedRequest, selection: Selection) -> Htt
         "judge": selection.judge.name if selection.judge else None,
         "eta": selection.eta,
         "raters": [rater.name for rater in selection.raters],
+        "campaign": selection.campaign.slug if selection.campaign else None,
+        "exposed": selection.exposed,
         "pairs_with_probabilities": result.n_told,
         "statistics": [
             {"of": of, "measure": measure} | estimate_record(estimate)

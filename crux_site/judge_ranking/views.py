@@ -106,6 +106,8 @@ def judge_ranking_json(request: AuthenticatedRequest, choice: RankingChoice) -> 
         "dataset": choice.dataset.slug,
         "rubric": selection.rubric.slug,
         "raters": [rater.name for rater in selection.raters],
+        "campaign": selection.campaign.slug if selection.campaign else None,
+        "exposed": selection.exposed,
         "eta": selection.eta,
         "measure": ranking.measure,
         "n_rated_pairs": ranking.n_rated,

@@ -63,6 +63,7 @@ def as_json(choice: ModelQuery, report: ModelReport) -> dict[str, Any]:
         "campaign": selection.campaign.slug if selection.campaign else None,
         "eta": selection.eta,
         "raters": [rater.name for rater in selection.raters],
+        "exposed": selection.exposed,
         "outcome": choice.outcome,
         "base": choice.base,
         "margin": choice.margin,

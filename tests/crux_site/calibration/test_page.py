@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Rater, Rating, Rubric
+from annotation.models.rating import Exposure
 from judging.models import Attempt
 from tests.toolbox.html_tables import tables
 from tests.toolbox.reply_study import make_reply_study
@@ -176,3 +177,12 @@ def test_figure_without_probabilities_displays_the_reason(rosa, reply_study):
     assert "has no probabilities for these texts" in text_of_page(response)
     assert "plotly" not in response.content.decode()
     assert "Choose a judge" in text_of_page(rosa.get(f"{URL}figure/?rubric=graded&judge="))
+
+
+def test_exposed_grades_count_only_where_they_are_included(rosa, reply_study):
+    Rating.objects.filter(rater__name="ben").update(exposure=Exposure.FEEDBACK)
+    url = f"/datasets/ferry/calibration.json{QUERY.format(judge=reply_study.first.rater.name)}"
+    pages = [rosa.get(f"{url}&exposed={exposed}").json() for exposed in ("left-out", "included")]
+    values = [{row["measure"]: row["value"] for row in page["statistics"]} for page in pages]
+    assert values[0] != values[1]
+    assert [page["exposed"] for page in pages] == ["left-out", "included"]

@@ -3,6 +3,7 @@
 import pytest
 
 from annotation.models import Rating, Rubric
+from annotation.models.rating import Exposure
 from tests.evaluation.mixed_model.material import make_duel
 from tests.toolbox.html_tables import tables
 from tests.toolbox.responses import csv_rows, text_of_page
@@ -136,3 +137,12 @@ def test_real_study(real_study, cast):
     model = response.context["report"].model
     assert model.reason is None
     assert (model.n, model.n_raters) == (model.n_topics * 3 * 3, 3)
+
+
+def test_exposed_grades_count_only_where_they_are_included(rosa, duel):
+    of_beta = Rating.objects.filter(rater__name="ben", text__system="beta", text__topic__name="t0")
+    of_beta.update(exposure=Exposure.FEEDBACK)
+    url = "/datasets/duel/mixed-model.json"
+    counts = [rosa.get(f"{url}?exposed={exposed}").json() for exposed in ("left-out", "included")]
+    assert [content["n_values"] for content in counts] == [29, 30]
+    assert [content["exposed"] for content in counts] == ["left-out", "included"]
