@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import log2
 
-from evaluation.matrix.page import MatrixPage, TopicRow
+from evaluation.matrix.page import NOT_RANKED, MatrixPage, TopicRow
 from evaluation.matrix.query import MatrixQuery
 from evaluation.matrix.rows import MatrixRow
-from evaluation.result_tables import Cell, ResultTable
+from evaluation.result_tables import Cell, ResultTable, Statistic
+from evaluation.stats.estimate import Estimate
 
 TEXT = ("group", "rank", "required", "text", "kind", "system")
 
@@ -16,7 +17,8 @@ TEXT = ("group", "rank", "required", "text", "kind", "system")
 def texts_table(page: MatrixPage) -> ResultTable:
     """Return a row for each text, with a column for each question; no grade is an empty cell."""
     questions = [f"question_{question.number}" for question in page.questions]
-    header = [*TEXT, "tokens", "gain", "gain_discounted", "n_answers", "n_unrated", "coverage"]
+    header = [*TEXT, "tokens", "gain", "gain_discounted", "n_answers", "n_unrated"]
+    header.append(Statistic("coverage"))
     return ResultTable(
         [*header, *questions],
         (
@@ -27,7 +29,7 @@ def texts_table(page: MatrixPage) -> ResultTable:
                 None if row.gain is None or row.rank is None else row.gain / log2(row.rank + 1),
                 row.n_answers,
                 row.n_unrated,
-                row.coverage.value if row.coverage else None,
+                row.coverage,
                 *(cell.grade for cell in row.cells),
             ]
             for title, row in _rows(page)
@@ -60,7 +62,7 @@ def pairs_table(page: MatrixPage) -> ResultTable:
 def topics_table(choice: MatrixQuery, topics: list[TopicRow]) -> ResultTable:
     """Return a row for each topic, with the coverage of each listed run."""
     header = ["topic", "n_questions", "n_answerable", "n_passages", "n_required", "n_pairs"]
-    runs = [f"coverage {name}" for name in choice.listed]
+    runs = [Statistic(f"coverage {name}") for name in choice.listed]
     return ResultTable(
         [*header, "n_unrated", *runs],
         (
@@ -72,7 +74,7 @@ def topics_table(choice: MatrixQuery, topics: list[TopicRow]) -> ResultTable:
                 row.n_required,
                 row.n_pairs,
                 row.n_unrated,
-                *(coverage.value if coverage else None for _, coverage in row.coverage),
+                *(coverage or Estimate(None, NOT_RANKED, 0) for _, coverage in row.coverage),
             ]
             for row in topics
         ),

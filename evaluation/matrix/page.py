@@ -86,6 +86,7 @@ def _status(filtered: str, counts: bool, n: int, first: int | None) -> str:
     return f"{rank_note}; {answer_note}{filter_note}"
 
 
+NOT_RANKED = "undefined, because the run does not rank this topic"
 LINKED = 12  # sources of grades beside the form
 
 

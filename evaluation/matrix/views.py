@@ -14,7 +14,7 @@ from annotation.models import Dataset, Rubric, Topic
 from evaluation.data.selection import SelectionError
 from evaluation.http import chosen, empty_view, selection_error_page, table_called
 from evaluation.matrix.export import pairs_table, texts_table, topics_table
-from evaluation.matrix.page import matrix_page, topic_rows, topic_values
+from evaluation.matrix.page import NOT_RANKED, matrix_page, topic_rows, topic_values
 from evaluation.matrix.query import MatrixQuery
 from evaluation.matrix.rubric_matrix import rubric_matrix, used_rubrics
 from evaluation.page_tables import order_rows, page_query
@@ -40,6 +40,7 @@ def matrices(request: AuthenticatedRequest, choice: MatrixQuery) -> HttpResponse
         "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),
         "topics_order": order,
         "query": page_query(query, request.GET),
+        "not_ranked": NOT_RANKED,
         "rubrics": used_rubrics(choice.dataset),
     }
     return render(request, "evaluation/matrix/matrices.html", context)

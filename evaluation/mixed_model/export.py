@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.data.certificates import certificates_in_words
-from evaluation.mixed_model.page import Against, ModelReport
+from evaluation.mixed_model.page import CONFOUNDED, Against, ModelReport
 from evaluation.mixed_model.query import ModelQuery
 from evaluation.result_tables import ResultTable, Row, Statistic
 from evaluation.stats.estimate import Estimate
@@ -15,7 +15,7 @@ def contrasts_table(choice: ModelQuery, report: ModelReport) -> ResultTable:
     """Return a row for each system: mean, contrast with the base, and equivalence test."""
     header = ["system", "base", "outcome", "mean", "n_values", Statistic("difference")]
     header += ["p", "p_holm", Statistic("equivalence_difference")]
-    header += ["margin", "equivalence_p", "equivalence_p_holm", "says"]
+    header += ["margin", "equivalence_p", "equivalence_p_holm", "equivalence_p_reason", "says"]
     return ResultTable(header, [_line(choice, report, row) for row in report.rows])
 
 
@@ -32,16 +32,16 @@ def _line(choice: ModelQuery, report: ModelReport, row: Against) -> Row:
         *(row.system, choice.base, choice.outcome, mean.value, mean.n),
         *by_model,
         row.equivalence,
-        *(choice.margin, row.equivalence.p, row.p_holm, row.says),
+        *(choice.margin, row.equivalence.p, row.p_holm, row.p_reason, row.says),
     ]
 
 
 def components_table(choice: ModelQuery, report: ModelReport) -> ResultTable:
-    """Return the variance components; one that is confounded with the residual is empty."""
+    """Return the variance components; one that is confounded with the residual has a reason."""
     return ResultTable(
-        ["component", "variance", "share"],
+        ["component", "variance", "share", "reason"],
         [
-            [name, variance, share]
+            [name, variance, share, CONFOUNDED if variance is None else None]
             for name, (_, variance, share) in zip(
                 report.model.components, report.components, strict=True
             )

@@ -15,6 +15,7 @@ from evaluation.stats.mixed_model import Contrast, MixedModel, mixed_model
 from evaluation.stats.randomisation import holm
 
 ALPHA = 0.05
+CONFOUNDED = "undefined, because it is part of the residual"
 COMPONENT_LABELS = {
     "topic": "topic: some requests are harder than others",
     "rater": "rater: some give higher grades than others",
@@ -34,6 +35,11 @@ class Against:
     equivalence: Equivalence
     p_holm: float | None
     """P value of the equivalence test, adjusted over all systems."""
+
+    @property
+    def p_reason(self) -> str | None:
+        """The reason why the test of equivalence has no p."""
+        return self.equivalence.p_reason or self.equivalence.reason
 
     @property
     def says(self) -> str:

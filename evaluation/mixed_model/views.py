@@ -11,7 +11,7 @@ from annotation.models.standard import ANSWERABLE
 from evaluation.data.selection import SelectionError, select
 from evaluation.http import chosen, json_file, parse_selection, table_called
 from evaluation.mixed_model.export import TABLES, as_json
-from evaluation.mixed_model.page import model_report
+from evaluation.mixed_model.page import CONFOUNDED, model_report
 from evaluation.mixed_model.query import ModelQuery
 from evaluation.result_tables import table_file
 from evaluation.scoring.system_values import outcomes
@@ -39,6 +39,7 @@ def mixed_model(request: AuthenticatedRequest, choice: ModelQuery) -> HttpRespon
         "choice": choice,
         "selection": choice.selection,
         "report": model_report(choice),
+        "confounded": CONFOUNDED,
     }
     return render(request, "evaluation/mixed_model/mixed_model.html", context)
 

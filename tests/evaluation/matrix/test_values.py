@@ -124,6 +124,8 @@ def test_topics_as_a_file(rosa, study):
     assert (first["topic"], first["n_answerable"], first["n_unrated"]) == ("ferry-1", "3", "1")
     assert float(first["coverage dense"]) == pytest.approx(2 / 3)
     assert second["coverage annotated.bm25"] == ""
+    reason = "undefined, because the run does not rank this topic"
+    assert second["coverage annotated.bm25_reason"] == reason
 
 
 def test_matrix_as_a_file(rosa, url):

@@ -146,3 +146,28 @@ def test_exposed_grades_count_only_where_they_are_included(rosa, duel):
     counts = [rosa.get(f"{url}?exposed={exposed}").json() for exposed in ("left-out", "included")]
     assert [content["n_values"] for content in counts] == [29, 30]
     assert [content["exposed"] for content in counts] == ["left-out", "included"]
+
+
+def test_files_have_the_reasons_of_the_page(rosa, duel):
+    Rating.objects.filter(rater__name="ben").delete()
+    query = "?base=alpha"
+    Rating.objects.filter(text__system="gamma").exclude(text__topic__name="t0").delete()
+    page = text_of_page(rosa.get(f"{URL}{query}"))
+    lines = {line["system"]: line for line in csv_rows(rosa.get(f"{URL}contrasts.csv{query}"))}
+    reason = lines["gamma"]["equivalence_p_reason"]
+    assert reason == "undefined, because there is one topic alone"
+    assert reason.removeprefix("undefined, ") in page
+    assert lines["beta"]["equivalence_p_reason"] == ""
+    parts = {line["component"]: line for line in csv_rows(rosa.get(f"{URL}components.csv"))}
+    reason = parts["rater"]["reason"]
+    assert reason == "undefined, because it is part of the residual"
+    assert reason.removeprefix("undefined, ") in page
+    assert parts["residual"]["reason"] == ""
+
+
+def test_page_says_why_there_is_no_model(rosa, duel):
+    Rating.objects.exclude(text__topic__name="t0").delete()
+    page = text_of_page(rosa.get(URL))
+    (line, _) = csv_rows(rosa.get(f"{URL}contrasts.csv"))
+    assert "the spread over topics takes three of them" in line["difference_reason"]
+    assert f"{line['difference_reason'].removeprefix('undefined, ')}." in page
