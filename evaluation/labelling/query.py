@@ -76,8 +76,8 @@ def label_params(params: QueryDict) -> dict[str, Any]:
     rubric = params.get("rubric")
     if rubric != params.get("of_rubric", rubric):
         return {"rubric": rubric}
-    named = {name: params.get(name) for name in ("judge", "eta")}
-    return {"rubric": rubric, "raters": params.getlist("raters"), **named}
+    judge, eta = params.get("judge"), params.get("eta")
+    return {"rubric": rubric, "raters": params.getlist("raters"), "judge": judge, "eta": eta}
 
 
 def label_query(

@@ -39,8 +39,8 @@ MIN_TARGET, MAX_TARGET = 0.005, 0.5  # half-widths that can be planned
 
 
 def _parse_params(dataset: Dataset, params: QueryDict) -> LabelQuery:
-    more = {name: params.get(name) for name in ("system", "size")}
-    return label_query(dataset, **label_params(params), **more)
+    sample = {name: params.get(name) for name in ("system", "size")}
+    return label_query(dataset, **label_params(params), **sample)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -14,7 +14,7 @@ from evaluation.data.ratings import RatingMatrix, TextRow, load
 from evaluation.data.selection import Selection
 from evaluation.data.spans import Evidence, load_evidence
 from evaluation.pairs.notes import counts
-from evaluation.pairs.query import PairQuery, matching_items, valid_params
+from evaluation.pairs.query import MISSING_GRADE, PairQuery, matching_items, valid_params
 from evaluation.pairs.weights import evidence_distance, grade_distance, strongest_first
 from evaluation.stats.estimate import FloatArray, IntArray
 
@@ -69,6 +69,12 @@ class PairList:
 
     def __len__(self) -> int:
         return len(self.order)
+
+    @property
+    def n_missing(self) -> int:
+        """Number of missing grades of people, where these are what the filter asks for."""
+        is_asked = self.filter.kind == MISSING_GRADE
+        return int(np.isnan(self.matrix.grades[self.order]).sum()) if is_asked else 0
 
     def query(self, **changes: object) -> str:
         """Return the selection and the filter as a query string, with changes; None drops one."""

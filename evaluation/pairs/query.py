@@ -27,6 +27,7 @@ BoolArray = NDArray[np.bool_]
 
 ALL_PAIRS = "all"
 CONTRADICTING = "contradicts"
+MISSING_GRADE = "missing"
 KINDS = {
     ALL_PAIRS: "all pairs",
     "compared": "at least two grades",
@@ -35,7 +36,7 @@ KINDS = {
     "both-answerable-no-overlap": "both answerable, different evidence",
     "same": "grades are the same",
     "answerable": "answerable by a rater",
-    "missing": "a grade is missing",
+    MISSING_GRADE: "a grade is missing",
     "unmarked": "a highlight is missing",
     "not-in-text": "a highlight is not in the text",
     "judge-differs": "the judge differs from a rater",
@@ -222,7 +223,7 @@ def _of_kind(matrix: RatingMatrix, evidence: Evidence, kind: str) -> BoolArray:
     ratings = {
         ALL_PAIRS: lambda: ~np.isnan(grades),
         "answerable": lambda: grades >= selection.threshold,
-        "missing": lambda: np.isnan(grades),
+        MISSING_GRADE: lambda: np.isnan(grades),
         "unmarked": lambda: unmarked_answers(matrix, evidence),
         "not-in-text": evidence.not_in_text,
         "judge-differs": lambda: _disagreements_with_judge(matrix),

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation.models import Rubric
+from annotation.models import Rater, Rating, Rubric
 from tests.evaluation.pairs.pair_rows import listed_pairs
 from tests.toolbox.responses import text_of_page
 
@@ -180,3 +180,20 @@ def test_queries(rosa, study, django_assert_max_num_queries):
         rosa.get(study.url("disagreements"))
     with django_assert_max_num_queries(23):
         rosa.get(study.url("disagreements", "kind=both-answerable-no-overlap&words=a"))
+
+
+def test_list_of_missing_grades_counts_them(rosa, study):
+    for rater, number in ((study.ann, 1), (study.ann, 2), (study.ben, 1)):
+        study.rating(rater, study.oracle if rater == study.ann else study.bm25, number).delete()
+    Rating.objects.filter(rater=study.ann, text=study.bm25).delete()
+    Rating.objects.create(
+        rater=Rater.objects.create(dataset=study.dataset, name="cat", kind="human"),
+        rubric=Rubric.objects.get(slug="answerable"),
+        text=study.bm25,
+        question=study.questions[0],
+        grade=1,
+    )
+    tile = rosa.get(study.url("agreement")).context["report"].n_missing
+    page = rosa.get(study.url("disagreements", "kind=missing"))
+    assert tile > len(page.context["listed"])
+    assert f"· {tile} missing ratings" in text_of_page(page)
