@@ -73,14 +73,18 @@ def _measures(report: AgreementReport, judged: AgainstJudge | None) -> ResultTab
 
 
 def _coverage(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
-    """Return a row for each report: coverage by rater, and counts of its questions."""
+    """Return a row for each report: coverage by rater, and counts of its questions.
+
+    A judge that is among the raters has its columns once.
+    """
     header = ["report", "system", "topic"]
-    for rater in report.columns:
+    raters, judge = report.selection.raters, report.selection.judge_apart
+    for rater in filter(None, (*raters, judge)):
         header += [rater.name, *(f"{rater.name}_{part}" for part in ("n", "unrated", "reason"))]
     rows: list[list[Cell]] = []
     for row in report.reports:
         cells: list[Cell] = [row.name, row.system, row.topic]
-        for estimate in filter(None, (*row.coverage, row.judge)):
+        for estimate in filter(None, (*row.coverage, row.judge if judge else None)):
             cells += [estimate.value, estimate.n, estimate.missing, estimate.reason]
         rows.append(cells)
     return ResultTable(header, rows)

@@ -137,6 +137,12 @@ class Selection:
         return bool(self.etas) and (self.judge is not None or len(self.rubric.grades()) > 2)
 
     @property
+    def judge_apart(self) -> Column | None:
+        """The judge, unless it is among the raters: tables have its grades once."""
+        names = {rater.name for rater in self.raters}
+        return self.judge if self.judge and self.judge.name not in names else None
+
+    @property
     def one_scale(self) -> bool:
         """Return True if the raters and the judge grade on the same levels."""
         return self.judge_rubric.pk == self.rubric.pk

@@ -21,7 +21,7 @@ def pair_lines(listed: PairList, site: str) -> Iterator[str]:
     A missing grade, and an undefined distance, is an empty cell.
     """
     selection = listed.matrix.selection
-    raters = [*selection.raters, *filter(None, [selection.judge])]
+    raters = [*selection.raters, *filter(None, [selection.judge_apart])]
     yield _line(
         [
             *("topic", "kind", "system", "text", "number", "question"),
@@ -37,7 +37,9 @@ def pair_lines(listed: PairList, site: str) -> Iterator[str]:
 
 
 def _cells(listed: PairList, row: PairRow, question: str, site: str) -> list[Cell]:
-    slug = listed.matrix.selection.dataset.slug
+    selection = listed.matrix.selection
+    slug = selection.dataset.slug
+    judge = row.judge if selection.judge_apart else None
     page = reverse("pair", args=[slug, row.text.pk, row.question])
     return [
         row.topic,
@@ -46,7 +48,7 @@ def _cells(listed: PairList, row: PairRow, question: str, site: str) -> list[Cel
         row.text.name,
         row.number,
         question,
-        *(cell.grade for cell in filter(None, (*row.grades, row.judge))),
+        *(cell.grade for cell in filter(None, (*row.grades, judge))),
         row.weight,
         row.evidence,
         row.n_notes,

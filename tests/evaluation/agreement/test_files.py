@@ -1,11 +1,13 @@
 """datasets/<slug>/agreement/<table>.csv, agreement.json and pairs.csv"""
 
+import csv
 import json
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.models import Rating, Rubric
 from evaluation.agreement.tables import TABLES
 from tests.evaluation.agreement.command import as_object
 from tests.toolbox.agreement_study import file_url
@@ -152,3 +154,14 @@ def test_json_is_what_the_command_prints(rosa, study):
     assert json.loads(response.content) == as_object(
         "ferry", "--judge=judge", "--eta=2", "--raters=ann"
     )
+
+
+@pytest.mark.parametrize("file", ["agreement/coverage.csv", "pairs.csv"])
+def test_judge_among_the_raters_has_its_column_once(rosa, study, file):
+    Rating.objects.filter(rater=study.ann).update(rubric=Rubric.objects.get(slug="graded"))
+    query = "rubric=graded&raters=ann,judge&judge=judge"
+    response = rosa.get(file_url(study, file, query))
+    text = response.getvalue().decode()
+    header, first = text.splitlines()[:2]
+    assert header.split(",").count("judge") == 1
+    assert len(header.split(",")) == len(next(csv.reader([first])))
