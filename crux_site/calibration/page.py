@@ -59,7 +59,7 @@ def judge_calibration(selection: Selection) -> JudgeCalibration:
         judge__rater=selection.judge.pk, text__dataset=selection.dataset, counts=True
     )
     totals = attempts.aggregate(n=Count("expected_grade"), sum=Sum("expected_grade"))
-    key = (CacheKey.CALIBRATION, *selection.key, totals["n"], totals["sum"])
+    key = (CacheKey.CALIBRATION, selection.key, totals["n"], totals["sum"])
     return cached(selection.dataset, key, lambda: _calibration(selection))
 
 

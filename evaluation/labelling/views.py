@@ -39,8 +39,8 @@ MIN_TARGET, MAX_TARGET = 0.005, 0.5  # half-widths that can be planned
 
 
 def _parse_params(dataset: Dataset, params: QueryDict) -> LabelQuery:
-    sample = {name: params.get(name) for name in ("system", "size")}
-    return label_query(dataset, **label_params(params), **sample)
+    system, size = params.get("system"), params.get("size")
+    return label_query(dataset, **label_params(params), system=system, size=size)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

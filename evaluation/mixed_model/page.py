@@ -71,7 +71,7 @@ class ModelReport:
 def model_report(choice: ModelQuery) -> ModelReport:
     """Return the report of a choice, cached until the data change."""
     selection = choice.selection
-    key: Key = (CacheKey.MIXED_MODEL, *selection.key, *choice.cache_key)
+    key: Key = (CacheKey.MIXED_MODEL, selection.key, choice.cache_key)
     return cached(selection.dataset, key, lambda: _report(choice))
 
 

@@ -66,7 +66,7 @@ class PowerReport:
 def power_report(choice: PowerQuery) -> PowerReport:
     """Return the report of a choice; the model is cached until the data change."""
     selection = choice.selection
-    key: Key = (CacheKey.POWER_MODEL, *selection.key, choice.outcome)
+    key: Key = (CacheKey.POWER_MODEL, selection.key, choice.outcome)
     model = cached(selection.dataset, key, lambda: _model(choice))
     sample = _draft_sample(choice.campaign)
     return PowerReport(

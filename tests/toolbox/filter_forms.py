@@ -17,21 +17,21 @@ class _FilterForm(HTMLParser):
         self._select, self._options = "", []
 
     def handle_starttag(self, tag, attrs):
-        named = dict(attrs)
-        if tag == "details" and named.get("class") == "filter":
+        attributes = dict(attrs)
+        if tag == "details" and attributes.get("class") == "filter":
             self._in_filter = True
         elif tag == "summary":
             self._in_summary = self._in_filter and not self.phrases
         elif tag == "form":
             self._in_form = self._in_filter and not self.fields
         elif self._in_form and tag == "select":
-            self._select, self._options = named["name"], []
+            self._select, self._options = attributes["name"], []
         elif self._in_form and tag == "option":
-            self._options.append(["selected" in named, named.get("value")])
-        elif self._in_form and tag == "input" and named.get("name"):
-            is_box = named.get("type") in ("checkbox", "radio")
-            if not is_box or "checked" in named:
-                self.fields.append((named["name"], named.get("value") or ""))
+            self._options.append(["selected" in attributes, attributes.get("value")])
+        elif self._in_form and tag == "input" and attributes.get("name"):
+            is_box = attributes.get("type") in ("checkbox", "radio")
+            if not is_box or "checked" in attributes:
+                self.fields.append((attributes["name"], attributes.get("value") or ""))
 
     def handle_data(self, data):
         if self._in_summary and data.strip():

@@ -109,9 +109,10 @@ def test_texts_of_runs_and_qrels_are_named(tmp_path):
 def test_formats_share_one_look_at_the_files(tmp_path, monkeypatch):
     (tmp_path / "notes.md").write_text("Five systems.\n")
     (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "text": "It grinds."}\n')
-    looks = []
+    read_paths = []
     monkeypatch.setattr(
-        "annotation.formats.foreign.files.begins_value", lambda path: looks.append(path) or False
+        "annotation.formats.foreign.files.begins_value",
+        lambda path: read_paths.append(path) or False,
     )
     assert "beir" in folder.formats_of(tmp_path)
-    assert len(looks) == len(set(looks)) > 0
+    assert len(read_paths) == len(set(read_paths)) > 0
