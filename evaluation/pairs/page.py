@@ -73,8 +73,8 @@ class PairList:
     @property
     def n_missing(self) -> int:
         """Number of missing grades of people, where these are what the filter asks for."""
-        is_asked = self.filter.kind == MISSING_GRADE
-        return int(np.isnan(self.matrix.grades[self.order]).sum()) if is_asked else 0
+        lists_missing = self.filter.kind == MISSING_GRADE
+        return int(np.isnan(self.matrix.grades[self.order]).sum()) if lists_missing else 0
 
     def query(self, **changes: object) -> str:
         """Return the selection and the filter as a query string, with changes; None drops one."""

@@ -186,5 +186,5 @@ def has_reports(file: File) -> bool:
             ("topic_id", "narrative_id", "request_id", "metadata"),
         )
     ]
-    is_named = file.ends(".jsonl") and not file.keys.isdisjoint(("answer", "responses"))
-    return is_named or all(has)
+    is_report_by_name = file.ends(".jsonl") and not file.keys.isdisjoint(("answer", "responses"))
+    return is_report_by_name or all(has)

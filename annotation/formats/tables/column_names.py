@@ -69,7 +69,7 @@ ANSWERS = {plain_name(name) for name in _ANSWER_NAMES.split()}
 PASSAGES = {plain_name(name) for name in _PASSAGE_NAMES.split()}
 
 
-def is_known(header: str) -> bool:
+def is_usual_name(header: str) -> bool:
     """Return whether a header is a usual name of a column with a role."""
     return plain_name(header) in {*BY_NAME} | ANSWERS | PASSAGES
 

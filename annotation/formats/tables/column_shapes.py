@@ -43,8 +43,8 @@ class Shape:
 
     @property
     def is_text(self) -> bool:
-        has_words = self.has_blanks or self.has_sentences
-        return self.mean_length > LONG_TEXT or (has_words and self.mean_length > 8)
+        is_sentence = self.has_blanks or self.has_sentences
+        return self.mean_length > LONG_TEXT or (is_sentence and self.mean_length > 8)
 
     @property
     def is_fraction(self) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from annotation.formats.content import JSON_COMMENT, UNREADABLE, begins_value, opened
 from annotation.formats.tables.cells import Cell, SettingNeededError, TableError
-from annotation.formats.tables.column_names import is_known, is_question
+from annotation.formats.tables.column_names import is_question, is_usual_name
 from annotation.formats.tables.source import Row, Table, line_location
 
 MAX_LINE = 64 * 2**20  # bytes
@@ -258,7 +258,7 @@ def _rows_of_columns(value: Any) -> list[dict[str, Any]]:
         return []
     if all(map(str.isdecimal, value)):
         return _with_index([*value], parts)
-    has_names = any(map(is_known, value)) and not any(map(is_known, parts[0]))
+    has_names = any(map(is_usual_name, value)) and not any(map(is_usual_name, parts[0]))
     if len(value) < 2 or not (has_names or all(map(str.isdecimal, parts[0]))):
         return []
     rows = [{name: part[row] for name, part in value.items()} for row in parts[0]]
@@ -275,7 +275,7 @@ def _rows_by_key(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     if len(parts) < len(value) or len(value) < 2 or all(map(str.isdecimal, value)):
         return []
     common = set(parts[0]).intersection(*parts)
-    if len(common) < 2 or not any(map(is_known, common)) or any(map(is_known, value)):
+    if len(common) < 2 or not any(map(is_usual_name, common)) or any(map(is_usual_name, value)):
         return []
     if any(_has_objects(cell) for part in parts for cell in part.values()):
         return []
