@@ -27,20 +27,6 @@ _QRELS = re.compile(rb"\S+\s+(?:0|Q0)\s+\S+\s+-?\d+\s*", re.IGNORECASE)
 
 
 _RUN_NAME = re.compile(r"(?<![a-z])(?:runs?|rank(?:s|ed|ings?)?)(?![a-z])")
-_STRING = r'"(?:[^"\\]|\\.)*+"'
-_SCORE = re.compile(r'"((?:[^"\\]|\\.)*+)"\s*:\s*-?\d[-+.\deE]*+')
-_NUMBERS = rf"{_SCORE.pattern}(?:\s*,\s*{_SCORE.pattern})*+"
-_SCORES = re.compile(
-    r"(?:\s*(?:#|//)[^\n]*\n)*+\s*\{\s*"
-    rf"(?:{_STRING}\s*:\s*\{{\s*\}}\s*,\s*)*+"  # topics without texts
-    rf"{_STRING}\s*:\s*\{{\s*(?P<scores>{_NUMBERS})\s*(?P<end>\}})?"
-)
-_METRIC = re.compile(
-    r"(?:n?d?cg|g?m?_?m?ap|mrr|rr|recip_?rank|bpref|r|p|f1?|prec(?:ision)?|recall|r_?prec|success|hits?|"
-    r"hit_?rate|accuracy|judged|num|iprec|set|relative|utility|infap|11pt|err|rbp|mean|std|n|count|k1|b)"
-    r"(?:[@_.].*)?",
-    re.IGNORECASE,
-)
 
 
 class Content(Enum):
@@ -108,24 +94,6 @@ def _are_ranks(lines: list[bytes]) -> bool:
 def is_called_run(name: str) -> bool:
     """Return whether a name within a folder calls a file a run or a ranking."""
     return bool(_RUN_NAME.search(name.lower()))
-
-
-def has_scores(path: Path) -> bool:
-    """Return whether the first 64 KB are JSON of numbers by topic, {"q1": {"d1": 9.5}}.
-
-    The first topic that is not empty decides. Names of metrics are no texts.
-    """
-    try:
-        with opened(path) as file:
-            head = file.read(_LONGEST).decode("utf-8-sig", errors="replace")
-    except UNREADABLE:
-        return False
-    match = _SCORES.match(head)
-    if not match:
-        return False
-    is_cut = len(head) >= _LONGEST // 4 and match.end() > len(head) - _PEEKED
-    names = [name[1] for name in _SCORE.finditer(match["scores"])]
-    return (match["end"] == "}" or is_cut) and not all(map(_METRIC.fullmatch, names))
 
 
 def keys_of_lines(path: Path) -> list[frozenset[str]]:

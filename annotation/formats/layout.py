@@ -84,7 +84,7 @@ class Source:
 
     A file of another format has a translation, and may be the source of several kinds of rows: for
     all but the first, `again` is True. `leaves_out`: unsound rows are left out and listed, and the
-    others read; otherwise they refuse the import. `may_be_other`: all rows may be unsound.
+    others read; otherwise they refuse the import.
     """
 
     path: Path
@@ -96,7 +96,6 @@ class Source:
     translation: Translation | None = None
     again: bool = False
     leaves_out: bool = False
-    may_be_other: bool = False
 
     @property
     def is_of_annotation_tool(self) -> bool:

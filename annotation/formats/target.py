@@ -170,8 +170,6 @@ class Target:
         """Numbers of units of other tools' files, by file."""
         self.compound_files: frozenset[str] = frozenset()
         """Files whose units become rows of several kinds."""
-        self.uncertain_files: frozenset[str] = frozenset()
-        """Files that may be of another kind than was recognised."""
         self.read_files: set[str] = set()
         """Files of which rows of one kind at least are stored."""
         self.begun: set[tuple[str, Hashable]] = set()
@@ -307,7 +305,7 @@ class Target:
         """Turn all that is left out of a file into errors, if none of its units is sound."""
         n_left_out = Counter(file for file, _ in self.left_out)
         for (file, _), row in self.left_out.items():
-            if n_left_out[file] == self.units.get(file) and file not in self.uncertain_files:
+            if n_left_out[file] == self.units.get(file):
                 self.refuse(_problem_of(row))
 
     def refuse_unsound_tools(self) -> None:

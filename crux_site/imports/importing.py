@@ -275,7 +275,6 @@ def _read(target: Target, files: RecognisedFiles) -> None:
     import leaves it out from the beginning.
     """
     n_kinds = Counter(source.name for source in files.sources if source.leaves_out)
-    target.uncertain_files = frozenset(s.name for s in files.sources if s.may_be_other)
     target.compound_files = frozenset(name for name, n in n_kinds.items() if n > 1)
     try:
         _read_stages(target, files)

@@ -30,7 +30,7 @@ class _Grade(GradeRow):
 
 
 def sources(file: File, folder: Folder) -> Iterator[Source]:
-    if file.has_scores or not qrels.is_qrels(file):
+    if not qrels.is_qrels(file):
         yield from qrels.sources(file, folder)
         return
     rater, *rubric = [part for part in file.stem.split(".") if part not in _FILE_NAME_PARTS] or [

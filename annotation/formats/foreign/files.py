@@ -14,7 +14,6 @@ from annotation.formats.content import (
     Content,
     begins_value,
     content_of,
-    has_scores,
     is_called_run,
     keys_of_lines,
 )
@@ -26,10 +25,6 @@ from annotation.formats.translation import InvalidFileError, Translation
 _PLAIN = (".txt", ".res", ".trec", ".tsv", ".dat", ".out")
 _LONGEST = 2**26
 _NO_JSON = (".tsv", ".csv", ".parquet", ".run", ".trec", ".qrels", ".xlsx", ".zip", ".xml")
-_SCORES_NAME = re.compile(r"/runs/|/(?:[^/]*\.)?(?:run|qrels)[._-][^/]*$|/qrels/")
-_RESULTS_NAME = re.compile(
-    r"eval|metric|measure|result|stat|config|setting|param|info|summary|count"
-)
 N_OBJECTS = 20  # whose keys tell the kind of a file
 _ENDINGS = (".gz", ".jsonl", ".json", ".tsv", ".txt", ".parquet", ".run", ".trec", ".qrels")
 
@@ -75,16 +70,6 @@ class File:
         """Return True if it has the four columns of qrels, whatever its name."""
         return self._content is Content.QRELS
 
-    @cached_property
-    def has_scores(self) -> bool:
-        """Return True for JSON of numbers of texts by topic, {"q1": {"d1": 9.5}}.
-
-        Its name must call it a run or qrels: settings and results of an evaluation look alike.
-        """
-        if not (self.ends(".json") and _SCORES_NAME.search(f"/{self.name.lower()}")):
-            return False
-        return not _RESULTS_NAME.search(self.base) and has_scores(self.path)
-
     @property
     def is_called_run(self) -> bool:
         return is_called_run(self.name)
@@ -107,7 +92,7 @@ class File:
         """Return True for JSON lines by name, and for a file of JSON objects of another name."""
         if self.ends(".jsonl", ".ndjson"):
             return True
-        return not self.ends(*_NO_JSON) and not self.has_scores and self.has_object
+        return not self.ends(*_NO_JSON) and self.has_object
 
     @property
     def has_object(self) -> bool:

@@ -1,28 +1,24 @@
 """Qrels and runs of a folder: recognition by name or content, and a rubric for all."""
 
-import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
-from pathlib import Path
-from typing import Annotated, Any
+from functools import cached_property
+from typing import Annotated
 
-from pydantic import Field, FiniteFloat
+from pydantic import Field
 
 from annotation.formats.content import Content, run_name
-from annotation.formats.foreign import rows, streamed
+from annotation.formats.foreign import rows
 from annotation.formats.foreign.files import File, open_lines
 from annotation.formats.layout import Kind, Source
-from annotation.formats.records import GradeRow, Row, RunRow, WholeNumber
+from annotation.formats.records import GradeRow
 from annotation.formats.run_order import RunOrder, full_columns
-from annotation.formats.translation import InvalidFileError, Translation
+from annotation.formats.translation import Translation
 
 UMBRELA = "umbrela"
 QRELS = "qrels"
 MOST_GRADES = 100
-_LONGEST_NAME = 120  # of a run
 _UNREADABLE = (OSError, EOFError, zlib.error)  # is told when the file is read
 
 
@@ -39,36 +35,6 @@ TREC = Translation(_Grade, _itself, columns=("topic", "iteration", "text", "grad
 BEIR = Translation(_Grade, _itself, columns=("topic", "text", "grade"))
 
 
-class _Scores(Row):
-    topic: rows.TopicId
-    scores: dict[rows.Id, Annotated[FiniteFloat, Field(strict=False)]]
-
-
-class _Grades(Row):
-    topic: rows.TopicId
-    scores: dict[rows.Id, WholeNumber]
-
-
-def _by_topic(path: Path) -> Iterator[tuple[int, Any]]:
-    for line, topic, scores in streamed.values(path):
-        yield line, {"topic": topic, "scores": scores}
-
-
-def _ranked(tag: str, row: _Scores) -> Iterator[RunRow]:
-    """Yield the lines of a topic. The tag has no white space, which would make another column."""
-    ranked = sorted(row.scores.items(), key=lambda item: -item[1])
-    for rank, (text, score) in enumerate(ranked, 1):
-        yield RunRow.model_construct(line=f"{row.topic} Q0 {text} {rank} {score!r} {tag}")
-
-
-def _graded(row: _Grades) -> Iterator[GradeRow]:
-    for text, grade in row.scores.items():
-        yield GradeRow.model_construct(topic=row.topic, text=text, grade=grade)
-
-
-GRADES_BY_TOPIC = Translation(_Grades, _graded, values=_by_topic, fields={"text": "scores"})
-
-
 def is_qrels(file: File) -> bool:
     if _is_called_qrels(file):
         return True
@@ -80,14 +46,14 @@ def is_run(file: File) -> bool:
         return True
     if _is_called_qrels(file):
         return False
-    return file.has_scores or (file.is_called_run and file.content is Content.RANKS)
+    return file.is_called_run and file.content is Content.RANKS
 
 
 def _is_called_qrels(file: File) -> bool:
     is_called_so = QRELS in file.base or QRELS in file.folders
     if file.ends(".qrels"):
         return True
-    return is_called_so and (file.ends(".tsv", ".txt") or file.has_scores)
+    return is_called_so and file.ends(".tsv", ".txt")
 
 
 def _is_named_run(file: File) -> bool:
@@ -116,7 +82,7 @@ class Folder:
             text
             for file in self.files
             if is_run(file) or is_qrels(file)
-            for text in _texts(file)
+            for text in map(_text_of, _lines(file))
             if text
         )
 
@@ -124,29 +90,8 @@ class Folder:
     def rubric(self) -> str:
         """Return the rubric of all qrels except UMBRELA's, by their largest grade."""
         qrels = [file for file in self.files if is_qrels(file) and not _is_umbrela(file)]
-        grades = (grade for file in qrels for grade in _grades(file))
+        grades = (_grade(line) for file in qrels for line in _lines(file))
         return f"{QRELS}-{max((grade for grade in grades if 1 <= grade <= MOST_GRADES), default=1)}"
-
-
-def _texts(file: File) -> Iterator[str]:
-    """Yield the texts that a run or qrels name; "" for other lines."""
-    if not file.has_scores:
-        yield from map(_text_of, _lines(file))
-        return
-    with suppress(InvalidFileError, *_UNREADABLE):
-        for _, _, scores in streamed.values(file.path):
-            yield from scores if isinstance(scores, dict) else ()
-
-
-def _grades(file: File) -> Iterator[int]:
-    """Yield the grades of qrels; 0 for other lines."""
-    if not file.has_scores:
-        yield from map(_grade, _lines(file))
-        return
-    with suppress(InvalidFileError, *_UNREADABLE):
-        for _, _, scores in streamed.values(file.path):
-            grades = scores.values() if isinstance(scores, dict) else ()
-            yield from (grade for grade in grades if type(grade) is int)
 
 
 def _text_of(line: bytes) -> str:
@@ -180,31 +125,14 @@ def sources(file: File, folder: Folder, translation: Translation = TREC) -> Iter
     UMBRELA's are by a model named after its file, all others by people.
     """
     if is_run(file):
-        has_own_name = _is_named_run(file) or file.has_scores
-        name = file.stem if has_own_name else run_name(file.name.rpartition("/")[2])
-        if not file.has_scores:
-            yield file.source(Kind.RUN, None, system=name)
-            return
-        name = run_name(re.sub(r"\s+", "-", name))[:_LONGEST_NAME]
-        ranked = partial(_ranked, name)
-        by_topic = Translation(_Scores, ranked, values=_by_topic, fields={"text": "scores"})
-        yield file.source(Kind.RUN, by_topic, system=name, may_be_other=True)
+        name = file.stem if _is_named_run(file) else run_name(file.name.rpartition("/")[2])
+        yield file.source(Kind.RUN, None, system=name)
     elif not is_qrels(file):
         return
     elif _is_umbrela(file):
-        yield _grades_of(file, translation, file.rater or UMBRELA, UMBRELA)
+        rater = file.rater or UMBRELA
+        yield file.source(Kind.GRADES, translation, rater=rater, rubric=UMBRELA)
     else:
         if file.is_trec_qrels:  # four columns, whatever the format has elsewhere
             translation = TREC
-        yield _grades_of(file, translation, QRELS, folder.rubric)
-
-
-def _grades_of(file: File, translation: Translation, rater: str, rubric: str) -> Source:
-    is_json = file.has_scores
-    return file.source(
-        Kind.GRADES,
-        GRADES_BY_TOPIC if is_json else translation,
-        rater=rater,
-        rubric=rubric,
-        may_be_other=is_json,
-    )
+        yield file.source(Kind.GRADES, translation, rater=QRELS, rubric=folder.rubric)
