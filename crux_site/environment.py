@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 import os
+import re
 import secrets
 import zoneinfo
 from pathlib import Path
@@ -22,7 +23,7 @@ def parse_pairs(variable: str) -> dict[str, str]:
     entries = os.environ.get(variable, "").split()
     if wrong := [entry for entry in entries if not entry.partition("=")[2]]:
         raise ImproperlyConfigured(f"{variable}: {wrong[0]!r} is not NAME=VALUE.")
-    if wrong := [entry for entry in entries if entry.endswith((",", ";"))]:
+    if wrong := [entry for entry in entries if re.search(r"[,;](?:[\w-]+=|\Z)", entry)]:
         raise ImproperlyConfigured(f"{variable}: separate entries by blanks alone: {wrong[0]!r}.")
     return dict(entry.split("=", 1) for entry in entries)
 

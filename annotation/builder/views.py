@@ -382,7 +382,7 @@ def new_campaign_page(
     """
     if not dataset.project.allows(request.user, Role.COORDINATOR):
         raise PermissionDenied("Campaigns are made by admins and coordinators of the project.")
-    if request.method != "POST":
+    if not request.POST.get(sent_forms.FORM_ID):
         return _create_or_show(request, dataset, pair_set)
     with transaction.atomic():
         if earlier := sent_forms.draft_of(request):

@@ -26,7 +26,7 @@ _MIN_RANKS = 3  # lines of one topic, numbered from 1, which grades seldom are
 _QRELS = re.compile(rb"\S+\s+(?:0|Q0)\s+\S+\s+-?\d+\s*", re.IGNORECASE)
 
 
-_RUN_NAME = re.compile(r"(?<![a-z])(?:runs?|rank(?:s|ed|ings?)?)(?![a-z])")
+_RUN_NAME = re.compile(r"(?<![a-z])(?:runs?|(?:re)?rank(?:s|ed|er|ings?|list)?)(?![a-z])")
 
 
 class Content(Enum):

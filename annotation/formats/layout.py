@@ -133,7 +133,9 @@ def recognise(path: Path, *, with_history: bool = False) -> RecognisedFiles:
 def _other_command(path: Path) -> str:
     """Return the command or option that reads these files, for those of other kinds."""
     files = (
-        [path] if path.is_file() else [file for file in inner(path).rglob("*") if file.is_file()]
+        [path]
+        if path.is_file()
+        else sorted(file for file in inner(path).rglob("*") if file.is_file())
     )
     if any(file.name == _PROJECT_FILE for file in files) or _has_project(path):
         return "this is the archive of a project: manage.py import_project reads it"
@@ -144,16 +146,19 @@ def _other_command(path: Path) -> str:
             "these are qrels of TREC: put them into a folder with their topics and runs, and import "
             "it in the format trec-rag"
         )
-    if path.is_file() and path.suffix.lower() in _TABLES:
-        return "this is a table: manage.py import_table reads it"
+    if files and all(file.suffix.lower() in _TABLES for file in files):
+        return "tables are read by manage.py import_table"
     return ""
 
 
 def _has_project(path: Path) -> bool:
     if not zipfile.is_zipfile(path):
         return False
-    with zipfile.ZipFile(path) as archive:
-        return any(name.split("/")[-1] == _PROJECT_FILE for name in archive.namelist())
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return any(name.split("/")[-1] == _PROJECT_FILE for name in archive.namelist())
+    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError):
+        return False
 
 
 def printable(name: str) -> str:

@@ -153,7 +153,9 @@ def _samples(selection: Selection, reports: tuple[Report, ...]) -> tuple[Sample,
     positions = {report.pk: position for position, report in enumerate(reports)}
     chances = {sample.pk: np.full(len(reports), np.nan) for sample in samples}
     is_drawn = {sample.pk: np.zeros(len(reports), dtype=bool) for sample in samples}
-    for pk, text, chance, was_drawn in SampleChance.objects.filter(sample__in=samples).values_list(
+    # By their keys: a sample that is drawn meanwhile is none of these.
+    rows = SampleChance.objects.filter(sample__in=list(chances))
+    for pk, text, chance, was_drawn in rows.values_list(
         "sample_id", "text_id", "chance", "is_drawn"
     ):
         if text in positions:

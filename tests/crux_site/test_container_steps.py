@@ -132,7 +132,7 @@ def test_image_has_the_code_and_no_key(image):
     names = {path.name for path in image.code.iterdir()}
     assert {"manage.py", "templates", "annotation", ".venv"} <= names
     assert not {"tests", ".git", "var", ".env"} & names
-    assert {path.name for path in image.data.iterdir()} == {"static", "uploads"}
+    assert {path.name for path in image.data.iterdir()} == {"static", "uploads", "archive"}
 
 
 def test_services_run_as_in_the_compose_file(image):

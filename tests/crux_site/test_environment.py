@@ -39,6 +39,7 @@ def test_missing_values_have_defaults(monkeypatch, value):
         (environment.parse_pairs, "nonsense"),
         (environment.parse_pairs, "a=1 b="),
         (environment.parse_pairs, "a=1, b=2"),
+        (environment.parse_pairs, "a=1,b=2"),
         (environment.json_object, "{bad"),
         (environment.json_object, "[1]"),
         (lambda name: environment.whole_number(name, 3), "two"),

@@ -87,6 +87,7 @@ ALLOWED = {
 # Of these, the ones that may also save all fields.
 WHOLE_ROWS = {
     "annotation/builder/drafts.py:open_campaign",
+    "annotation/builder/sent_forms.py:remember",  # a session
     "annotation/people/views.py:_change",
     "crux_site/account/views.py:password",
     "crux_site/projects/views.py:_create_project",

@@ -77,6 +77,7 @@ Files:
 
 Requests and responses:
 
+- `filter_forms`: the fields that a browser sends with the filter form of a results page
 - `responses`: normalized HTML, text, links and CSV rows of a response
 - `html_tables`: rows of the tables of a page, by title
 - `form_data`: form data as a browser sends it

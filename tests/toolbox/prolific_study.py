@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from annotation.builder import sampling
 from annotation.models import (
@@ -24,7 +24,7 @@ from annotation.models import (
     Text,
     Topic,
 )
-from annotation.participation import workflow
+from annotation.participation import entry, workflow
 
 PID = "5f1d2c3b4a59687786950413"
 QUESTIONS = ["Why was the bridge shut?", "Who paid for the repair?"]
@@ -253,3 +253,16 @@ class Walker:
         for assignment in self.in_hand():
             page = self.do(assignment)
         return page
+
+
+def open_link(study):
+    """Return the open link of a campaign."""
+    return entry.open_link_of(study, RequestFactory().get("/")).removeprefix("http://testserver")
+
+
+def join_by_open_link(study, client=None):
+    """Agree to the terms at the open link; return the browser of the new guest."""
+    client = client or Client()
+    response = client.post(open_link(study), {"decision": "agree"})
+    assert (response.status_code, response.url) == (302, f"/work/in/{study.slug}/")
+    return client

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from annotation.formats.tables.column_names import ANSWERS, BY_NAME, PASSAGES, plain_name
@@ -34,13 +34,13 @@ def roles_of(table: Table, shapes: Mapping[str, Shape], sample: Sample) -> dict[
     """Return the role of each column by its name and values; "?" where they disagree."""
     roles: dict[str, Any] = {}
     wide = _wide_columns(table, shapes)
-    are_metrics = _are_metrics(wide)
+    wide_role = _wide_roles(wide)
     for header in table.headers:
         shape, name = shapes[header], plain_name(header)
         if not shape.n:
             continue
         if header in wide:
-            roles[header] = Role.GRADE if are_metrics else _wide_role(header)
+            roles[header] = wide_role(header)
         elif name in ANSWERS or name in PASSAGES:
             roles[header] = _text_role(name, shape)
         elif role := BY_NAME.get(name):
@@ -48,7 +48,9 @@ def roles_of(table: Table, shapes: Mapping[str, Shape], sample: Sample) -> dict[
         elif shape.is_fraction:
             roles[header] = {"role": Role.VALUE.value, "measure": header}
     _settle(roles, shapes, sample)
-    if not _has_grades(roles):
+    if _has_grades(roles):
+        roles |= {h: ASK for h in _unknown_metrics(table, shapes) if h not in roles}
+    else:
         roles |= dict.fromkeys(_german_grades(roles, shapes), Role.GRADE)
     if not _has_grades(roles):
         roles |= dict.fromkeys(_likely_grades(table, shapes), ASK)
@@ -69,7 +71,7 @@ def _german_grades(roles: Mapping[str, Any], shapes: Mapping[str, Shape]) -> lis
         header
         for header, column in roles.items()
         if column is Role.COMMENT
-        and plain_name(header) == "note"
+        and header.strip().casefold() == "note"
         and shapes[header].numbers is not None
         and shapes[header].is_grade
         and shapes[header].n > shapes[header].n_missing
@@ -179,8 +181,7 @@ def _settle_topic_text(roles: dict[str, Any], shapes: Mapping[str, Shape]) -> No
     topic, body = sorted(columns, key=lambda header: columns[header] is Role.BODY)
     is_row_id = shapes[topic].n_different == shapes[topic].n
     if is_row_id and plain_name(body) in ("text", "body", "content"):
-        is_query = plain_name(topic).startswith(("q", "frage"))
-        roles[body] = Role.REQUEST if is_query else ASK
+        roles[body] = ASK
 
 
 def _settle_question(roles: dict[str, Any], topic: str, question: str, sample: Sample) -> None:
@@ -227,6 +228,16 @@ def _unknown_grades(table: Table, shapes: Mapping[str, Shape]) -> tuple[list[str
         and plain_name(header) not in ANSWERS | PASSAGES
         and not is_unnamed(header)
     ]
+    if any(map(_metric_words, unknown)):
+        # Relevance is a usual name of a grade, and one metric among others.
+        unknown += [
+            header
+            for header in table.headers
+            if BY_NAME.get(plain_name(header)) is Role.GRADE
+            and _metric_words(header)
+            and shapes[header].n
+            and shapes[header].is_grade
+        ]
     numeric = [header for header in unknown if shapes[header].numbers is not None]
     return numeric, [header for header in unknown if header not in numeric]
 
@@ -237,6 +248,26 @@ def _all_same(group: Sequence[str], shapes: Mapping[str, Shape]) -> bool:
 
 def _values(shape: Shape) -> set[Any]:
     return set(shape.numbers) if shape.numbers is not None else {word_key(w) for w in shape.texts}
+
+
+def _unknown_metrics(table: Table, shapes: Mapping[str, Shape]) -> list[str]:
+    return [
+        header
+        for group in _unknown_grades(table, shapes)
+        for header in group
+        if _metric_words(header)
+    ]
+
+
+def _wide_roles(headers: Sequence[str]) -> Callable[[str], Any]:
+    """Return the role of each of several columns of grades: metrics, sub-questions or raters.
+
+    If some of them are called like metrics and others are not, they are asked about.
+    """
+    if _are_metrics(headers):
+        return lambda header: Role.GRADE
+    n_metrics = sum(bool(_metric_words(header)) for header in headers)
+    return _wide_role if n_metrics in (0, len(headers)) else lambda header: ASK
 
 
 def _wide_role(header: str) -> dict[str, str]:
@@ -257,14 +288,16 @@ def _are_metrics(headers: Sequence[str]) -> bool:
     Such as Answer_Relevance and Answer_Faithfulness. Names of which a word is unknown are those of raters, as
     anna_relevance, and names that differ only in a number, as relevance1.
     """
-    names: set[frozenset[str]] = set()
-    for header in headers:
-        terms = {*_TERM.findall(_CAMEL.sub(" ", header).casefold())}
-        metrics = terms & _METRICS
-        if not metrics or not terms - metrics <= _BESIDE_METRICS or _is_question(header):
-            return False
-        names.add(frozenset(term[:_STEM] for term in terms))
-    return bool(headers) and len(names) == len(headers)
+    names = {frozenset(term[:_STEM] for term in _metric_words(header)) for header in headers}
+    return bool(headers) and frozenset() not in names and len(names) == len(headers)
+
+
+def _metric_words(header: str) -> set[str]:
+    """Return the words of a header that is called like a metric; none for another header."""
+    terms = {*_TERM.findall(_CAMEL.sub(" ", header).casefold())}
+    metrics = terms & _METRICS
+    is_metric = metrics and terms - metrics <= _BESIDE_METRICS and not _is_question(header)
+    return terms if is_metric else set()
 
 
 def settle_fractions(

@@ -269,7 +269,7 @@ def _rows_by_key(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of an object of rows by id, as {"q1": {"question": "Why?", ...}, ...}.
 
     Rows share several keys, of which one is a usual name of a column; [] for another object. Rows with
-    objects in their cells may be tables, and rows with equal questions those of systems.
+    objects in their cells may be tables, and rows with few questions those of systems.
     """
     parts = [part for part in value.values() if isinstance(part, dict)]
     if len(parts) < len(value) or len(value) < 2 or all(map(str.isdecimal, value)):
@@ -279,9 +279,9 @@ def _rows_by_key(value: Mapping[str, Any]) -> list[dict[str, Any]]:
         return []
     if any(_has_objects(cell) for part in parts for cell in part.values()):
         return []
-    for key in filter(is_question, common):
-        if len({str(part[key]) for part in parts}) < len(parts):
-            return []
+    questions = [{str(part[key]) for part in parts} for key in filter(is_question, common)]
+    if questions and 2 * max(map(len, questions)) <= len(parts):
+        return []
     return [{ID: key} | part for key, part in value.items()]
 
 

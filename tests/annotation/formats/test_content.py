@@ -91,7 +91,7 @@ def test_table_that_is_not_called_a_run_is_none(tmp_path, form):
 
 
 @pytest.mark.parametrize(
-    "name", ["run.a.tsv", "runs/a.tsv", "a.run.tsv", "ranking.tsv", "a-ranked.txt"]
+    "name", ["run.a.tsv", "runs/a.tsv", "a.run.tsv", "ranking.tsv", "a-ranked.txt", "rerank.tsv"]
 )
 def test_names_of_runs(name):
     assert is_called_run(name)

@@ -7,7 +7,9 @@ from django.utils import translation
 
 from annotation.models import Assignment, Campaign, LogEntry, Participant, User
 from annotation.participation import entry
+from tests.toolbox.prolific_study import join_by_open_link as join
 from tests.toolbox.prolific_study import make_study
+from tests.toolbox.prolific_study import open_link as link
 from tests.toolbox.responses import markup
 
 
@@ -18,17 +20,6 @@ def study(db):
     Campaign.objects.update(platform="", admits_anyone=True)
     study.refresh_from_db()
     return study
-
-
-def link(study):
-    return entry.open_link_of(study, RequestFactory().get("/")).removeprefix("http://testserver")
-
-
-def join(study, client=None):
-    client = client or Client()
-    response = client.post(link(study), {"decision": "agree"})
-    assert (response.status_code, response.url) == (302, f"/work/in/{study.slug}/")
-    return client
 
 
 def test_each_person_who_agrees_becomes_a_guest(study):

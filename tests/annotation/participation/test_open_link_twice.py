@@ -8,9 +8,10 @@ from django.utils import timezone
 
 from annotation.models import Campaign, Participant, Rater, User
 from annotation.participation import entry
-from tests.annotation.participation.test_open_link import join, link
 from tests.toolbox.concurrent_clients import at_once
+from tests.toolbox.prolific_study import join_by_open_link as join
 from tests.toolbox.prolific_study import make_study
+from tests.toolbox.prolific_study import open_link as link
 from tests.toolbox.responses import markup
 
 

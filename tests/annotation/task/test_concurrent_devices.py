@@ -5,13 +5,7 @@ from uuid import uuid4
 import pytest
 
 from annotation.models import Answer, AttentionCheck, Campaign, Item, Rating
-
-BY_SCRIPT = {"HTTP_X_REQUESTED_WITH": "fetch"}
-
-
-def send(client, url, grade, *, key=None, base="", **more):
-    data = {"key": key or uuid4(), "grade": grade, "spans": "[]", "base": base} | more
-    return client.post(url, data, **BY_SCRIPT)
+from tests.toolbox.task_answers import BY_SCRIPT, send
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ import pytest
 from django.utils import translation
 
 from annotation.models import Answer, AttentionCheck, Campaign, Rating
-from tests.annotation.task.test_concurrent_devices import send
 from tests.toolbox.factories import REPORT
 from tests.toolbox.responses import markup
-from tests.toolbox.task_answers import question
+from tests.toolbox.task_answers import question, send
 
 ASKS = "This question was answered in another place too. Which answer counts?"
 

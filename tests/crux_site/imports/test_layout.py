@@ -122,6 +122,7 @@ def test_unknown_file_is_answered_with_the_names_that_are_known(tmp_path, name):
     ("name", "content", "advice"),
     [
         ("data.csv", "question,grade\n", "manage.py import_table"),
+        ("tables/data.csv", "question,grade\n", "manage.py import_table"),
         ("dl.qrels", "q1 0 d1 1\n", "in the format trec-rag"),
         ("qrels/dl.txt", "q1 0 d1 1\n", "in the format trec-rag"),
         ("project.json", "{}", "manage.py import_project"),
@@ -134,6 +135,16 @@ def test_file_for_another_command_is_answered_with_that_command(tmp_path, name, 
     path.write_text(content)
     with pytest.raises(DatasetImportError, match=advice):
         recognise(path if path.parent == tmp_path and name != "project.json" else tmp_path)
+
+
+def test_broken_archive_is_no_file_that_can_be_read(tmp_path):
+    path = tmp_path / "broken.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("project.json", "{}")
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"PK\x01\x02", b"PK\x01\x09"))
+    with pytest.raises(DatasetImportError, match="no file that can be read"):
+        recognise(path)
 
 
 @pytest.mark.parametrize(

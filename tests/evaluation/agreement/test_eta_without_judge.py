@@ -29,6 +29,7 @@ def test_people_alone_can_choose_eta_and_links_keep_it(rosa, graded):
     assert "answerable from grade 5" in text_of_page(page)
     assert "Share of grades of 5 or more" in text_of_page(page)
     assert '<select name="eta">' in markup(page)
+    assert "A grade counts as answered from η = 5" in text_of_page(page)
     query = page.context["selection"].query(kind="answerable")
     assert query == "rubric=graded&eta=5&kind=answerable"
     assert len(rosa.get(f"/datasets/ferry/disagreements/?{query}").context["listed"]) == 0

@@ -46,7 +46,7 @@ def read(response):
 
 def test_data_by_hand(locks, django_assert_num_queries):
     selection = label_query(locks).selection
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         data = load_label_data(selection)
     nan = np.nan
     # Eta 3: the judge covers 2, 1, 0, 1, 2, 1, 0 of 2; the last report it has not graded throughout.

@@ -215,7 +215,7 @@ def test_short_labels_without_blanks_are_grades(guess):
     [
         (["Context_Relevance_Label", "Answer_Faithfulness_Label", "Answer_Relevance_Label"], True),
         (["answerCorrectness", "contextRecall", "fluency"], True),
-        (["Fluency", "Coherence", "Other"], False),
+        (["Relevance", "Fluency", "Coherence"], True),
         (["Clara", "Clark", "Harmon"], False),
         (["relevance1", "relevance2", "relevance3"], False),
         (["anna relevance", "ben rel.", "carl relevancy"], False),
@@ -266,12 +266,28 @@ def test_list_of_questions_is_asked_about(guess):
     assert columns(guess(text))["question"] == "?"
 
 
-@pytest.mark.parametrize(
-    ("header", "role"), [("query_id", "topic.request"), ("qid", "topic.request"), ("topic_id", "?")]
-)
-def test_only_text_beside_an_id_of_each_row_may_be_the_request(guess, header, role):
+@pytest.mark.parametrize("header", ["query_id", "topic_id"])
+def test_only_text_beside_an_id_of_each_row_is_asked_about(guess, header):
     text = f"{header},text\n1,Why is it so at all?\n2,How is it then today?\n"
-    assert columns(guess(text))["text"] == role
+    assert columns(guess(text))["text"] == "?"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [["Overall", "Correctness", "Completeness"], ["Fluency", "Coherence", "Safety"]],
+)
+def test_metrics_beside_other_names_are_asked_about(guess, headers):
+    text = (
+        f"question,answer,{','.join(headers)}\nWhy is it?,It is so.,1,0,1\nHow is it?,So.,0,1,0\n"
+    )
+    guessed = columns(guess(text))
+    assert [guessed[header] for header in headers] == ["?"] * 3
+
+
+def test_metric_beside_one_that_is_a_usual_name_is_asked_about(guess):
+    text = "question,answer,relevance,fluency\nWhy is it?,It is so.,1,0\nHow is it?,So.,0,1\n"
+    guessed = columns(guess(text))
+    assert (guessed["relevance"], guessed["fluency"]) == ("grade", "?")
 
 
 def test_open_column_of_texts_is_the_only_question(guess):
