@@ -40,6 +40,7 @@ def never_redisplayed(view: View) -> View:
 
     A form that is refused because its session has ended is not displayed again.
     """
+    # An attribute of the function, as Django's login_required is.
     view.is_never_redisplayed = True  # type: ignore[attr-defined]
     return view
 

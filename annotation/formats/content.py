@@ -115,11 +115,14 @@ def keys_of_lines(path: Path) -> list[frozenset[str]]:
 def begins_value(path: Path) -> bool:
     """Return whether the first line begins a list, or an object over several lines.
 
-    Raises UNREADABLE.
+    False for a file that cannot be read: its reader says so.
     """
-    with opened(path) as file:
-        lines = (line.strip() for line in _first_lines(file, _LONGEST))
-        first = next(dropwhile(JSON_COMMENT.match, lines), b"")
+    try:
+        with opened(path) as file:
+            lines = (line.strip() for line in _first_lines(file, _LONGEST))
+            first = next(dropwhile(JSON_COMMENT.match, lines), b"")
+    except UNREADABLE:
+        return False
     return first.startswith(b"[") or first == b"{"
 
 

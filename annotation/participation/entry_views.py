@@ -6,7 +6,6 @@ from typing import cast
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -130,7 +129,6 @@ def _open_link_page(
     form = ConsentForm(questions, request.POST if request.method == "POST" else None)
     if form.is_valid() and form.agrees:
         account = user if user and not user.is_guest else None
-        get_token(request)  # so that there is a secret without the check of the form, too
         secret = request.META["CSRF_COOKIE"]
         participant = workflow.join_by_open_link(campaign, account, secret)
         response = _log_in(request, participant)

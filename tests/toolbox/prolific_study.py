@@ -263,6 +263,7 @@ def open_link(study):
 def join_by_open_link(study, client=None):
     """Agree to the terms at the open link; return the browser of the new guest."""
     client = client or Client()
+    client.get(open_link(study))  # sets the secret of the browser
     response = client.post(open_link(study), {"decision": "agree"})
     assert (response.status_code, response.url) == (302, f"/work/in/{study.slug}/")
     return client

@@ -105,10 +105,7 @@ class File:
     @cached_property
     def has_lines(self) -> bool:
         """Return False for a list, and for objects that take several lines."""
-        try:
-            return not begins_value(self.path)
-        except UNREADABLE:
-            return True
+        return not begins_value(self.path)
 
     @cached_property
     def keys(self) -> frozenset[str]:

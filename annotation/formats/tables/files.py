@@ -76,7 +76,7 @@ def open_tables(file: TableFile, mapping: TableMapping | None = None) -> list[Ta
         return _sheets(file, settings)
     if ending == ".parquet":
         return [_parquet(file)]
-    if ending in JSON_LINES and not _begins_value(file.path):
+    if ending in JSON_LINES and not begins_value(file.path):
         return [json_files.json_lines_table(file.path, file.name)]
     if ending == ".json" or ending in JSON_LINES:
         if not settings.records and json_files.is_json_lines(file.path):
@@ -120,13 +120,6 @@ def files_of(files: Sequence[TableFile], mapping: TableMapping) -> list[TableFil
         listed = ", ".join(file.name for file in files)
         raise MappingError(f"no file is called {mapping.file}: {listed}")
     return matching
-
-
-def _begins_value(path: Path) -> bool:
-    try:
-        return begins_value(path)
-    except UNREADABLE:  # is told when the lines are read
-        return False
 
 
 def _is_markup_or_binary(path: Path) -> bool:

@@ -60,16 +60,6 @@ def _message(data):
     )
 
 
-@pytest.fixture
-def written(tmp_path):
-    def written(data, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(data)
-        return path
-
-    return written
-
-
 @pytest.mark.parametrize("name", WESTERN)
 def test_western_text_is_windows(written, name):
     assert detected_encoding(written(WESTERN[name].encode(WINDOWS))) == WINDOWS

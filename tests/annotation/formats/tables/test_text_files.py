@@ -8,18 +8,6 @@ from annotation.formats.tables.cells import TableError
 from annotation.formats.tables.text_files import WINDOWS, records, text_format
 
 
-@pytest.fixture
-def written(tmp_path):
-    """Write bytes to a file: `written(b"a,b")`."""
-
-    def written(data, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(data)
-        return path
-
-    return written
-
-
 def read(path, **settings):
     return list(records(path, text_format(path, **settings)))
 
