@@ -326,7 +326,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     return goesBack();
   }
-  if (event.key === "Escape" && guideline.open && !document.querySelector("dialog:modal")) return guideline.close();
+  if (event.key === "Escape" && guideline.open && !document.querySelector("dialog:modal")) return closeGuideline();
   const inText = event.target.classList.contains("sentence");
   if (event.defaultPrevented || isTyping(event) || (event.ctrlKey && !(inText && event.shiftKey))) return;
   if (inText && event.key === " ") {
@@ -457,15 +457,20 @@ function setBeside() {
   if (oneAtATime.matches) return;
   document.cookie = `guideline-beside=open; path=/; max-age=${guideline.open ? 31536000 : 0}; samesite=lax`;
 }
+function closeGuideline() { // the event "close" would come later, when the page may have been left
+  guideline.close();
+  setBeside();
+  opener.focus({ preventScroll: true });
+}
 opener.addEventListener("click", (event) => {
   event.preventDefault(); // a link, for those without scripts
-  if (guideline.open) return guideline.close();
+  if (guideline.open) return closeGuideline();
   guideline.show();
   setBeside();
 });
-guideline.addEventListener("close", () => {
-  setBeside();
-  opener.focus({ preventScroll: true });
+guideline.querySelector("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  closeGuideline();
 });
 
 for (const button of document.querySelectorAll("[data-dismiss]")) {

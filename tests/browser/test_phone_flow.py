@@ -108,3 +108,22 @@ def test_guideline_stays_open_beside_the_work(new_worker, site):
     expect(guideline).to_be_hidden()
     page.reload()
     expect(guideline).to_be_hidden()
+
+
+CLOSINGS = [
+    "document.querySelector('[data-beside]').click()",
+    "document.querySelector('#guideline button').click()",
+    "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))",
+]
+
+
+def test_closed_guideline_is_remembered_before_the_page_can_be_left(new_worker, site):
+    worker = new_worker()
+    page = worker.open(f"/work/{site.assignments(worker.name, 't1')[0]}/")
+    for closing in CLOSINGS:
+        page.locator("[data-beside]").click()
+        assert "guideline-beside" in page.evaluate("document.cookie")
+        assert "guideline-beside" not in page.evaluate(
+            f"() => {{ {closing}; return document.cookie; }}"
+        )
+        expect(page.locator("[data-beside]")).to_be_focused()
