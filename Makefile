@@ -50,7 +50,7 @@ lint: dev-env ## run all linters
 	$(PY) manage.py makemigrations --check --dry-run && \
 	$(PY) -m tests.words && \
 	{ $(PY) -m pytest --collect-only -qq > .venv/collected.txt || { cat .venv/collected.txt; false; }; }; \
-	quick=$$?; { set +x; } 2>/dev/null; [ $$quick = 0 ] || kill $$types; wait $$types && exit $$quick
+	quick=$$?; { set +x; } 2>/dev/null; [ $$quick = 0 ] || kill $$types 2> /dev/null; wait $$types && exit $$quick
 
 test: ## run the linters and all tests (PYTEST="-k skip -x": options of pytest)
 test: lint test-sqlite test-browser test-postgres test-timing $(if $(PYTEST),,bench-smoke)

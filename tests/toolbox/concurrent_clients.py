@@ -7,8 +7,9 @@
     )
 
 `after_reading` makes the race happen each time: every call waits, after its first read of that model outside of
-a transaction, until the others have read as well. Both then know the same row before either changes it. A test
-needs `django_db(transaction=True)`: other connections do not see a transaction that is never committed.
+a transaction, until the others have read as well. Both then know the same row before either changes it. Where a
+later read decides, give a part of its SQL in place of the model. A test needs `django_db(transaction=True)`:
+other connections do not see a transaction that is never committed.
 """
 
 import time
@@ -39,7 +40,7 @@ class Outcome:
         return 500 if self.error else self.value.status_code
 
 
-def at_once(*calls: Call, after_reading: type[Model] | None = None) -> list[Outcome]:
+def at_once(*calls: Call, after_reading: type[Model] | str | None = None) -> list[Outcome]:
     """Run the calls in parallel, released by one barrier, and return their outcomes in order."""
     start, reading = Barrier(len(calls)), Barrier(len(calls))
     outcomes = [Outcome() for _ in calls]
@@ -113,7 +114,7 @@ def _blocks_another() -> bool:
 def rounds(
     times: int,
     prepare: Callable[[int], Sequence[Call]],
-    after_reading: type[Model] | None = None,
+    after_reading: type[Model] | str | None = None,
 ) -> Iterator[list[Outcome]]:
     """Repeat `at_once` with the calls that `prepare` returns for each round: 0, 1 and so on."""
     for number in range(times):
@@ -126,14 +127,14 @@ class _WaitAfterReading:
     Within a transaction it never waits: SQLite lets one client at a time into one.
     """
 
-    def __init__(self, model: type[Model], barrier: Barrier) -> None:
-        self.table = f'"{model._meta.db_table}"'
+    def __init__(self, read: type[Model] | str, barrier: Barrier) -> None:
+        self.part = read if isinstance(read, str) else f'"{read._meta.db_table}"'
         self.barrier = barrier
         self.has_waited = False
 
     def __call__(self, execute: Any, sql: str, params: Any, executemany: bool, context: Any) -> Any:
         result = execute(sql, params, executemany, context)
-        is_read = sql.startswith("SELECT") and self.table in sql
+        is_read = sql.startswith("SELECT") and self.part in sql
         if is_read and not self.has_waited and not context["connection"].in_atomic_block:
             self.has_waited = True
             with suppress(BrokenBarrierError):  # another one has ended without reading
