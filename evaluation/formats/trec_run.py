@@ -85,8 +85,8 @@ class _Reader:
         rows = [] if source.translation else first_rows(source.path)
         self.width = usual_width(rows)
         """Number of columns of most first lines, which all lines must have; 0 if they are no run."""
-        self.lines_of: Counter[str] = Counter()
-        """Number of lines of each topic of a run of 3 columns."""
+        self.rank_above: Counter[str] = Counter()
+        """Rank of the line above, by topic of a run of 3 columns."""
         width = self.width or len(RUN_COLUMNS)
         self.orders = {} if source.translation else _orders(source.path, width, target)
         self.ranks: Counter[int] = Counter()
@@ -123,8 +123,10 @@ class _Reader:
             return None
         columns = full_columns(cells, self.source.system)
         if columns and self.width == _ONLY_RANKS:
-            self.lines_of[columns[0]] += 1
-            if int(columns[3]) != self.lines_of[columns[0]]:
+            topic, rank = columns[0], int(columns[3])
+            is_next = rank == self.rank_above[topic] + 1
+            self.rank_above[topic] = rank  # a gap is told once, not for each later line
+            if not is_next:
                 return None
         return columns
 
@@ -240,7 +242,7 @@ class _Reader:
 
     def finish(self) -> None:
         """A run that is there must not have ended sooner here."""
-        if self.lines_of and max(self.lines_of.values()) == 1:
+        if self.rank_above and max(self.rank_above.values()) == 1:
             self._problem(0, "rank", f"has no rank but 1; {NO_RUN}")
         names = {topic.pk: topic for topic in self.target.topics.values()}
         for topic, n in self.ranks.items():

@@ -139,6 +139,7 @@ def test_runs_of_fewer_columns_are_read_by_rank(small, tmp_path, columns, scores
             "from 1, unlike 't-1 t-1:0#0 0'; topic, ",
         ),
         ("t-1 t-1:0#0 1\nt-1 t-2:0#0 3\n", 2, "topic, text and grade are qrels, not a run"),
+        ("t-1 t-1:0#0 1\nt-1 t-2:0#0 3\nt-1 t-2:1#1 4\n", 2, "unlike 't-1 t-2:0#0 3'"),
         ("t-1 t-1:0#0 1\nt-2 t-2:0#0 1\n", 0, "has no rank but 1; topic, text and grade"),
         (f"t-1 t-1:0#0 {'1' * 5000}\n", 1, "the third of 3 columns is the rank"),
         (f"t-1 t-1:0#0 {'1' * 400}\n", 1, "the third of 3 columns is the rank"),
