@@ -160,7 +160,7 @@ def _name(row: ReportRow) -> str:
 
 
 def _coverage_table(systems: Sequence[SystemReports], selection: Selection) -> FigureTable:
-    judge = [selection.judge.title] if selection.judge else []
+    judge = [selection.judge_apart.title] if selection.judge_apart else []
     titles = [*(rater.title for rater in selection.raters), "mean of the raters", *judge]
     return FigureTable(
         name="coverage",
@@ -194,7 +194,7 @@ def _coverage_cells(row: ReportRow, selection: Selection) -> tuple[Cell, ...]:
         Cell(row.topic),
         *(cell(share) for share in row.coverage),
         mean,
-        *([cell(row.judge)] if row.judge else []),
+        *([cell(row.judge)] if row.judge and selection.judge_apart else []),
     )
 
 

@@ -274,11 +274,10 @@ def numbers(report: AgreementReport) -> Iterator[Number]:
         for grade, count in grades.counts.items():
             yield Number("grades", f"{grades.rater.name}, {grades.system}", f"grade_{grade}", count)
     for line in report.reports:
-        shares = (*line.coverage, *filter(None, [line.judge]))
-        for rater, share in zip(report.columns, shares, strict=True):
+        for rater, share in report.coverage_of(line):
             yield estimated("coverage", line.name, rater.name, share)
     for system, means in report.mean_coverage.items():
-        for rater, mean in zip(report.columns, means, strict=True):
+        for rater, mean in zip(report.selection.columns, means, strict=True):
             yield estimated("mean_coverage", system, rater.name, mean)
 
 

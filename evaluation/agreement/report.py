@@ -23,6 +23,7 @@ from evaluation.data.selection import Selection, one_of
 from evaluation.data.spans import load_evidence
 from evaluation.scoring.report_coverage import (
     Correlations,
+    ReportRow,
     ReportRows,
     correlations,
     mean_coverage,
@@ -115,7 +116,7 @@ class AgreementReport:
     reports: ReportRows
     correlations: tuple[Correlations, ...]
     mean_coverage: Mapping[str, tuple[Estimate, ...]]
-    """Means over finished reports by system, of each rater and then the judge."""
+    """Means over finished reports by system, of each of the selection's columns."""
     graded: tuple[GradesOf, ...]
     """Counts of grades by rater and system; empty for a rubric of yes and no."""
     slices: tuple[Part, ...]
@@ -126,10 +127,12 @@ class AgreementReport:
     judge_words: JudgeEvidence | None
     """Overlap of the judge's quotes with the people's highlights, if it has quotes."""
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The raters, and then the judge, if there is one: the columns of the coverage table."""
-        return (*self.selection.raters, *filter(None, [self.selection.judge]))
+    def coverage_of(self, report: ReportRow) -> list[tuple[Column, Estimate]]:
+        """Return a report's coverage by each of the selection's columns."""
+        shares = (*report.coverage, *filter(None, [report.judge]))
+        return list(
+            zip(self.selection.columns, shares, strict=False)
+        )  # a judge among the raters: one share more
 
     @property
     def alpha_metric(self) -> Metric:
@@ -193,7 +196,7 @@ def agreement_report(selection: Selection) -> AgreementReport:
         majority=majority_rows(matrix),
         reports=reports,
         correlations=correlations(matrix, reports),
-        mean_coverage=mean_coverage(reports),
+        mean_coverage=mean_coverage(reports, len(selection.columns)),
         graded=grades_given(matrix) if "composition" in measures else (),
         slices=slice_parts(matrix),
         judge=judge.all if judge else None,

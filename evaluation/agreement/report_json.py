@@ -152,7 +152,8 @@ def _between_raters(report: AgreementReport) -> Json:
         "coverage_unrated": unrated,
         "mean_coverage": {
             system: {
-                rater.name: mean.value for rater, mean in zip(report.columns, means, strict=True)
+                rater.name: mean.value
+                for rater, mean in zip(report.selection.columns, means, strict=True)
             }
             for system, means in report.mean_coverage.items()
         },

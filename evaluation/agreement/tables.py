@@ -78,13 +78,12 @@ def _coverage(report: AgreementReport, judged: AgainstJudge | None) -> ResultTab
     A judge that is among the raters has its columns once.
     """
     header = ["report", "system", "topic"]
-    raters, judge = report.selection.raters, report.selection.judge_apart
-    for rater in filter(None, (*raters, judge)):
+    for rater in report.selection.columns:
         header += [rater.name, *(f"{rater.name}_{part}" for part in ("n", "unrated", "reason"))]
     rows: list[list[Cell]] = []
     for row in report.reports:
         cells: list[Cell] = [row.name, row.system, row.topic]
-        for estimate in filter(None, (*row.coverage, row.judge if judge else None)):
+        for _, estimate in report.coverage_of(row):
             cells += [estimate.value, estimate.n, estimate.missing, estimate.reason]
         rows.append(cells)
     return ResultTable(header, rows)
@@ -96,7 +95,7 @@ def _means(report: AgreementReport, judged: AgainstJudge | None) -> ResultTable:
         [
             [system, rater.name, mean.value, mean.n, mean.missing, mean.reason]
             for system, means in report.mean_coverage.items()
-            for rater, mean in zip(report.columns, means, strict=True)
+            for rater, mean in zip(report.selection.columns, means, strict=True)
         ],
     )
 

@@ -143,6 +143,11 @@ class Selection:
         return self.judge if self.judge and self.judge.name not in names else None
 
     @property
+    def columns(self) -> tuple[Column, ...]:
+        """The raters, and then the judge, unless it is one of them."""
+        return (*self.raters, *filter(None, [self.judge_apart]))
+
+    @property
     def one_scale(self) -> bool:
         """Return True if the raters and the judge grade on the same levels."""
         return self.judge_rubric.pk == self.rubric.pk

@@ -21,11 +21,10 @@ def pair_lines(listed: PairList, site: str) -> Iterator[str]:
     A missing grade, and an undefined distance, is an empty cell.
     """
     selection = listed.matrix.selection
-    raters = [*selection.raters, *filter(None, [selection.judge_apart])]
     yield _line(
         [
             *("topic", "kind", "system", "text", "number", "question"),
-            *(rater.name for rater in raters),
+            *(rater.name for rater in selection.columns),
             *("grades_apart", "evidence_apart", "notes", "page"),
         ]
     )

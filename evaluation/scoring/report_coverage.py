@@ -317,15 +317,18 @@ def correlations(matrix: RatingMatrix, reports: ReportRows) -> tuple[Correlation
     if not len(reports):
         return ()
     names, topic = np.unique(np.array(reports.topics, dtype=np.str_), return_inverse=True)
-    columns = (*selection.raters, *filter(None, [selection.judge]))
+    columns = selection.columns
     pairs = list(combinations(range(len(columns)), 2))
     ranked = len(pairs) * len(reports) ** 2 <= SIGNS
     coverage = CoverageColumns(reports.finished_coverage, topic, len(names), ranked)
     return tuple(Correlations(columns[a], columns[b], coverage, (a, b)) for a, b in pairs)
 
 
-def mean_coverage(reports: ReportRows) -> dict[str, tuple[Estimate, ...]]:
-    """Return each system's mean coverage of finished reports by each rater, then the judge."""
+def mean_coverage(reports: ReportRows, n_columns: int) -> dict[str, tuple[Estimate, ...]]:
+    """Return the mean coverage of finished reports by system.
+
+    Of the first `n_columns` of the raters and the judge.
+    """
 
     def mean(values: FloatArray) -> Estimate:
         finished = values[~np.isnan(values)]
@@ -333,7 +336,7 @@ def mean_coverage(reports: ReportRows) -> dict[str, tuple[Estimate, ...]]:
             return Estimate(None, "undefined, because no report is finished", 0, len(values))
         return Estimate(float(finished.mean()), None, len(finished), len(values) - len(finished))
 
-    coverage = reports.finished_coverage
+    coverage = reports.finished_coverage[:, :n_columns]
     return {
         system: tuple(map(mean, coverage[indices].T))
         for system, indices in reports.by_system().items()

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 from django.test import Client
@@ -165,3 +166,17 @@ def test_judge_among_the_raters_has_its_column_once(rosa, study, file):
     header, first = text.splitlines()[:2]
     assert header.split(",").count("judge") == 1
     assert len(header.split(",")) == len(next(csv.reader([first])))
+
+
+def test_judge_among_the_raters_has_its_means_and_numbers_once(rosa, study):
+    Rating.objects.filter(rater=study.ann).update(rubric=Rubric.objects.get(slug="graded"))
+    query = "rubric=graded&raters=ann,judge&judge=judge"
+    for table, n_keys in (("means", 2), ("numbers", 3)):
+        text = rosa.get(file_url(study, f"agreement/{table}.csv", query)).getvalue().decode()
+        keys = [tuple(row[:n_keys]) for row in csv.reader(text.splitlines())]
+        assert any("judge" in key for key in keys)
+        assert [key for key in keys if keys.count(key) > 1] == [], table
+    page = rosa.get(reverse("agreement", args=[study.dataset.slug]) + f"?{query}").content.decode()
+    for title in ("Mean coverage by system", "Coverage as a table"):
+        [head] = re.findall(rf"{title}(?:(?!</thead>).)*<thead>(.*?)</thead>", page, re.DOTALL)
+        assert head.count(">judge") == 1, head

@@ -60,7 +60,10 @@ def test_arrays_are_those_of_the_rows(seed):
 
 def test_means_are_of_the_finished_reports_of_each_system():
     reports = random_reports(7)
-    for system, means in mean_coverage(reports).items():
+    n_columns = reports.finished_coverage.shape[1]
+    assert all(len(means) == 1 for means in mean_coverage(reports, 1).values())
+    for system, means in mean_coverage(reports, n_columns).items():
+        assert len(means) == n_columns
         rows = [row for row in reports if row.system == system]
         for column, mean in enumerate(means):
             shares = [(*row.coverage, row.judge)[column] for row in rows]
