@@ -57,18 +57,21 @@ def frame(
     *,
     with_filtered: bool = True,
     texts: QuerySet[Any] | None = None,
+    independent: Collection[int] = (),
 ) -> pd.DataFrame:
     """Ratings of a dataset, one row each and in no order: two queries.
 
     The columns are `rater`, `rubric`, `text` and `question`, which are keys, `grade`, and `read_text`,
     which is another text where the grade was copied from that of equal words; all are integers. `raters` and
     `rubrics` are keys, None for all; `texts` narrows them to those of a query. Without `with_filtered`
-    those of filtered questions are left out.
+    those of filtered questions are left out, and of `independent` raters their exposed grades.
     """
     ratings = Rating.objects.filter(of_texts(dataset.texts.all()))
     for name, keys in (("rater", raters), ("rubric", rubrics), ("text", texts)):
         if keys is not None:
             ratings = ratings.filter(**{f"{name}__in": keys})
+    if independent:
+        ratings = ratings.exclude(rater__in=independent, exposure__in=EXPOSED)
     return _read(ratings if with_filtered else _without_filtered(ratings))
 
 
@@ -119,13 +122,15 @@ def _ratings_under(selection: Selection, raters: Collection[int]) -> RatingQuery
     return _without_filtered(ratings) if selection.leaves_out_filtered else ratings
 
 
-def count_exposed(selection: Selection) -> int:
+def count_exposed(selection: Selection, **of_texts: str) -> int:
     """Return the number of exposed grades, left out or included: one or two queries.
 
-    A grade that was copied to texts of equal words is one.
+    A grade that was copied to texts of equal words is one. `of_texts` narrows them: `text__kind="report"`.
     """
     everything = replace(selection, exposed="included")
-    ratings = ratings_under(everything, selection.raters_to_check).filter(_exposed(selection))
+    ratings = ratings_under(everything, selection.raters_to_check).filter(
+        _exposed(selection), **of_texts
+    )
     # A million ratings have their texts looked up in a second, and are looked through in a tenth of it.
     if not Rating.objects.filter(_exposed(selection)).exists():
         return 0

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from annotation.models import Text
 from evaluation.data.process_cache import LABEL_DATA
-from evaluation.data.ratings import QuestionRow, frame, grid, questions_of
+from evaluation.data.ratings import QuestionRow, count_exposed, frame, grid, questions_of
 from evaluation.data.selection import Selection
 from evaluation.models import LabelSample, SampleChance
 from evaluation.stats.coverage_gap import answerable_by_grade, expected_gap
@@ -65,7 +65,8 @@ class LabelData:
     counts those. `gap`: how far a person is expected to be from the judge (evaluation.stats.coverage_gap),
     NaN where the judge's coverage is, and everywhere while no report has grades of both.
     `shares`: how often people call a cell answerable at each of `levels`, the judge's grades; it
-    rests on `n_cells` cells, and counts a grade that was copied to texts of equal words once. `samples`:
+    rests on `n_cells` cells, and counts a grade that was copied to texts of equal words once. `n_exposed`:
+    grades of reports that people gave after they had seen those of others, which are left out. `samples`:
     those under the selection's rubric, the newest first.
     """
 
@@ -78,6 +79,7 @@ class LabelData:
     shares: FloatArray
     levels: tuple[int, ...]
     n_cells: int
+    n_exposed: int = 0
     samples: tuple[Sample, ...] = ()
 
     def of_system(self, system: str) -> NDArray[np.bool_]:
@@ -100,7 +102,7 @@ class LabelData:
 def load_label_data(selection: Selection) -> LabelData:
     """Load all reports with a topic, under the selection's rubric, people, judge and eta.
 
-    Cached until the next write; six queries at most.
+    Cached until the next write; eight queries at most.
     """
     return LABEL_DATA.until_db_write(
         (*selection.key, selection.judge_reason), lambda: _label_data(selection)
@@ -144,6 +146,7 @@ def _label_data(selection: Selection) -> LabelData:
         shares=shares,
         levels=levels,
         n_cells=int((~np.isnan(judge) & ~np.isnan(yes)).sum()),
+        n_exposed=count_exposed(selection, text__kind=Text.Kind.REPORT),
         samples=_samples(selection, reports),
     )
 
@@ -199,7 +202,14 @@ def _grids(
     reports = Text.objects.filter(dataset=selection.dataset, kind=Text.Kind.REPORT)
 
     def ratings_by(raters: list[int], rubric: int) -> pd.DataFrame:
-        return frame(selection.dataset, raters, [rubric], with_filtered=False, texts=reports)
+        return frame(
+            selection.dataset,
+            raters,
+            [rubric],
+            with_filtered=False,
+            texts=reports,
+            independent=selection.raters_to_check,
+        )
 
     rows = ratings_by(people, selection.rubric.pk)
     by_people = grid(rows, people, texts, questions)

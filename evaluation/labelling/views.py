@@ -124,6 +124,7 @@ def label_sample(request: AuthenticatedRequest, slug: str, pk: int) -> HttpRespo
         "sample": sample,
         "selection": data.selection,
         "result": result,
+        "n_exposed": data.n_exposed,
     }
     return render(request, "evaluation/labelling/label_sample.html", context)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from annotation.models import Dataset, Rater, Rating, Text
+from annotation.models.rating import Exposure
 from evaluation.labelling.data import load_label_data
 from evaluation.labelling.page import label_report
 from evaluation.labelling.query import label_query
@@ -46,7 +47,7 @@ def read(response):
 
 def test_data_by_hand(locks, django_assert_num_queries):
     selection = label_query(locks).selection
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         data = load_label_data(selection)
     nan = np.nan
     # Eta 3: the judge covers 2, 1, 0, 1, 2, 1, 0 of 2; the last report it has not graded throughout.
@@ -69,6 +70,20 @@ def test_copied_grades_of_people_count_for_their_report_and_once_in_the_shares(l
     data = data_of(locks)
     np.testing.assert_allclose(data.human, before.human)
     assert (before.n_cells, data.n_cells) == (7, 5)
+
+
+def test_exposed_grades_of_people_are_left_out_and_counted(rosa, locks):
+    read = Rating.objects.filter(text__name="r1", rater__kind=Rater.Kind.HUMAN)
+    n = read.update(exposure=Exposure.RATERS)
+    Rating.objects.filter(rater__kind=Rater.Kind.BASELINE).update(exposure=Exposure.RATERS)
+    data = data_of(locks)
+    assert (np.isnan(data.human[1]), data.n_people[1], data.n_exposed) == (True, 0, n)
+    assert data.judge[1] == 0.5
+    rosa.post("/datasets/locks/label-next/", {"size": "2"})
+    for page in ("label-next", f"label-next/samples/{LabelSample.objects.get().pk}"):
+        assert f"{n} grades are left out, because they are not independent" in markup(
+            rosa.get(f"/datasets/locks/{page}/")
+        )
 
 
 def test_candidates_are_the_unlabelled_that_the_judge_finished_strongest_first(locks):
