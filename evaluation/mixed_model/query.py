@@ -8,7 +8,7 @@ from typing import Any
 from evaluation.data.filter_line import Phrase
 from evaluation.data.query import OneOf, PageQuery, number, parameter
 from evaluation.data.selection import Selection
-from evaluation.scoring.system_values import OUTCOMES, outcomes, system_values
+from evaluation.scoring.system_values import COVERAGE, OUTCOMES, outcomes, system_values
 
 MARGIN = 0.05  # default, as a share of the scale
 NO_MARGIN = "The margin is a number above 0 and at most 1000, such as 0.05."
@@ -31,6 +31,10 @@ class ModelQuery(PageQuery):
         if "of_rubric" in params and params.get("base") not in self.system_values.names:
             # The form was filled in for other raters.
             params = {name: params[name] for name in ("outcome", "margin") if name in params}
+        before = params.get("of_outcome", requested)
+        if before != requested and params.get("margin") == f"{self._margin(before):g}":
+            # The margin of the form was the default of the other value, which has another scale.
+            params = {name: params[name] for name in ("outcome", "base") if name in params}
         super().__init__(
             params,
             outcome={name: OUTCOMES[name] for name in names},
@@ -38,12 +42,15 @@ class ModelQuery(PageQuery):
         )
 
     def resolve(self, values: dict[str, Any]) -> dict[str, Any]:
-        levels = self.selection.levels
-        scale = 1 if values["outcome"] == "coverage" else levels[-1] - levels[0]
         return values | {
             "base": values["base"] or "",
-            "margin": values["margin"] or MARGIN * scale,
+            "margin": values["margin"] or self._margin(values["outcome"]),
         }
+
+    def _margin(self, outcome: str) -> float:
+        """Return the default margin."""
+        levels = self.selection.levels
+        return MARGIN * (1 if outcome == COVERAGE else levels[-1] - levels[0])
 
     def filter_phrases(self) -> Iterator[Phrase]:
         yield from self.selection.filter_phrases()

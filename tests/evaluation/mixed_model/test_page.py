@@ -70,6 +70,15 @@ def test_grades_are_modelled_as_means(rosa, duel):
     assert "mean grade" in text_of_page(response)
 
 
+@pytest.mark.parametrize(("sent", "margin"), [("0.05", 0.25), ("0.3", 0.3), ("", 0.25)])
+def test_default_margin_of_a_form_follows_the_scale_of_its_value(rosa, duel, sent, margin):
+    Rating.objects.update(rubric=Rubric.objects.get(slug="graded"))
+    form = "rubric=graded&of_rubric=graded&base=alpha&of_outcome=coverage&outcome=grade"
+    response = rosa.get(f"{URL}?{form}&margin={sent}")
+    assert response.context["choice"].margin == margin
+    assert 'name="of_outcome" value="grade"' in response.content.decode()
+
+
 def test_grades_without_an_eta_have_means_alone_and_names_have_neither(rosa, duel):
     graded = Rubric.objects.filter(slug="graded")
     Rating.objects.update(rubric=graded.get())
