@@ -147,7 +147,7 @@ def _other_command(path: Path) -> str:
             "it in the format trec-rag"
         )
     if files and all(file.suffix.lower() in _TABLES for file in files):
-        return "tables are read by manage.py import_table"
+        return "tables are read by the first form of the page Import, or manage.py import_table"
     return ""
 
 
