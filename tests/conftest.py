@@ -20,6 +20,7 @@ from tests.toolbox.caches import clear_caches
 from tests.toolbox.clock import FakeClock
 from tests.toolbox.databases import is_any_database
 from tests.toolbox.factories import make_campaign, make_dataset
+from tests.toolbox.quick_flush import QuickFlush
 from tests.toolbox.samples import ALL_CASES
 from tests.toolbox.users import Cast, make_cast
 from tests.toolbox.write_count import WriteCount
@@ -157,6 +158,17 @@ def counted_writes():
     with connection.execute_wrapper(count), pytest.MonkeyPatch.context() as patch:
         patch.setattr(process_cache, "db_version", count)
         patch.setattr(http, "snapshot", count.snapshot)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_flush():
+    """Delete rows instead of truncating all tables, on PostgreSQL."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connection.ops, "sql_flush", QuickFlush())
         yield
 
 

@@ -8,6 +8,7 @@ Users, answers, and the state of a test:
 - `participant_states`: participants of a crowd study in each state
 - `caches`: clears all caches
 - `clock`: a clock that only the test moves, and waiting for a condition
+- `quick_flush`: a flush of PostgreSQL that deletes rows instead of truncating all tables
 - `write_count`: a version of the database within the transaction of a test
 - `idle_database`: retries for checks of caches that live until the next database write
 
