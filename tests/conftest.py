@@ -2,8 +2,11 @@
 
 import gc
 import os
+import shutil
 from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
 
 import pytest
 from django.conf import settings as of_the_site
@@ -16,6 +19,7 @@ from annotation.models import Assignment, Campaign, Dataset
 from evaluation import http
 from evaluation.data import process_cache
 from tests.toolbox import real_study as study_of_the_paper
+from tests.toolbox import run_files
 from tests.toolbox.caches import clear_caches
 from tests.toolbox.clock import FakeClock
 from tests.toolbox.databases import is_any_database
@@ -96,13 +100,28 @@ def pytest_collection_modifyitems(items):
     )
 
 
+def pytest_sessionstart(session):
+    """Migrate while the tests are collected, in the first of several processes."""
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw0" and connection.vendor == "sqlite":
+        base = Path(session.config.option.basetemp)
+        Thread(target=run_files.migrated_database, args=[base], daemon=True).start()
+
+
 def pytest_collection_finish():
     """Leave the collected tests out of later garbage collections."""
     gc.freeze()
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, tmp_path_factory):
+def migrated_database(tmp_path_factory) -> Path:
+    """Return an SQLite file with all tables and no rows, to copy."""
+    return run_files.migrated_database(tmp_path_factory.getbasetemp())
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    request, django_db_modify_db_settings_parallel_suffix, tmp_path_factory
+):
     """Put SQLite into a file, as in production.
 
     In memory, threads would share one cache and lock each other out.
@@ -110,6 +129,14 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, t
     if connection.vendor == "sqlite":
         path = tmp_path_factory.mktemp("database") / "test.sqlite3"
         connection.settings_dict["TEST"]["NAME"] = str(path)
+        if run_files.IS_WORKER:
+            shutil.copyfile(request.getfixturevalue("migrated_database"), path)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb) -> bool:
+    """Use the copy of the migrated database: only the first of several processes migrates."""
+    return django_db_keepdb or (connection.vendor == "sqlite" and run_files.IS_WORKER)
 
 
 @pytest.fixture(scope="session")

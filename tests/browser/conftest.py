@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from tests.toolbox.browser_texts import PASSWORD
 from tests.toolbox.clock import HANGS, wait_for_server
 from tests.toolbox.paths import ROOT
+from tests.toolbox.run_files import run_folder
 from tests.toolbox.served_site import (
     CHROMIUM,
     CHROMIUM_SHELL,
@@ -22,6 +24,7 @@ from tests.toolbox.served_site import (
     free_port,
     has_fonts,
     launched,
+    prepared_site,
     served,
 )
 
@@ -51,22 +54,18 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
+def site(tmp_path_factory, prepared):
     seed = "from tests.browser.seed import seed; seed()"
     base = tmp_path_factory.getbasetemp()
-    with served(base / "site", seed, shared=_run_folder(base) / "seeded") as running:
+    shared = run_folder(base) / "seeded"
+    with served(base / "site", seed, shared=shared, prepared=prepared) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory) -> Path:
-    """Return the folder of a site without data, which the first process that needs it fills."""
-    return _run_folder(tmp_path_factory.getbasetemp()) / "prepared"
-
-
-def _run_folder(folder: Path) -> Path:
-    """Return the temporary folder of all processes of a run, from that of one."""
-    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    """Return the folder of a site without data, to copy."""
+    return prepared_site(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")
@@ -187,16 +186,15 @@ def new_worker(visit):
 
 
 @contextmanager
-def serve_empty_site(folder: Path) -> Iterator[str]:
+def serve_empty_site(folder: Path, migrated_database: Path) -> Iterator[str]:
     """Run `manage.py serve` on an empty database; yield the address of the first admin."""
+    shutil.copyfile(migrated_database, folder / "crux.sqlite3")
     env = os.environ | {
         "VAR_DIR": str(folder),
         "DATABASE_URL": f"sqlite:///{folder / 'crux.sqlite3'}",
         "JUDGE_ENDPOINTS": "",
     }
-    manage = [sys.executable, "manage.py"]
-    subprocess.run([*manage, "migrate", "-v0"], cwd=ROOT, env=env, check=True, timeout=HANGS)
-    line = [*manage, "serve", "--port", str(free_port())]
+    line = [sys.executable, "manage.py", "serve", "--port", str(free_port())]
     process = subprocess.Popen(line, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True)
     try:
         lines = iter(process.stdout.readline, "")
@@ -209,9 +207,9 @@ def serve_empty_site(folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def printed_address(tmp_path):
+def printed_address(tmp_path, migrated_database):
     """Serve an empty site; return the address of the first admin."""
-    with serve_empty_site(tmp_path) as address:
+    with serve_empty_site(tmp_path, migrated_database) as address:
         yield address
 
 

@@ -185,9 +185,9 @@ def template_rows(name: str) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def site_address(browsers, tmp_path_factory):
+def site_address(browsers, tmp_path_factory, migrated_database):
     """Serve an empty site with its first admin, ada; return the address of its log-in page."""
-    with serve_empty_site(tmp_path_factory.mktemp("empty-site")) as address:
+    with serve_empty_site(tmp_path_factory.mktemp("empty-site"), migrated_database) as address:
         page = browsers(CHROMIUM_SHELL, USUAL_FONTS).new_page()
         page.goto(address)
         page.fill("#id_username", "ada")

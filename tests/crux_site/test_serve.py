@@ -1,6 +1,7 @@
 """manage.py serve as a process: what it serves, how it ends, and ports that are taken."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -80,8 +81,8 @@ def test_mock_model_is_a_server_beside_those_of_the_environment(endpoints, expec
 @pytest.mark.timing
 @pytest.mark.soak
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_site_worker_and_mock_model_end_together(tmp_path, number):
-    assert manage(tmp_path, "migrate", "--verbosity", "0").returncode == 0
+def test_site_worker_and_mock_model_end_together(tmp_path, migrated_database, number):
+    shutil.copyfile(migrated_database, tmp_path / "crux.sqlite3")
     port, model_port = str(free_port()), str(free_port())
     with serving(tmp_path, "--demo", "--port", port, "--model-port", model_port) as process:
         wait_for_server(f"http://127.0.0.1:{port}/healthz/")

@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -41,10 +42,10 @@ def answers(port):
 
 
 @pytest.fixture
-def server(tmp_path):
+def server(tmp_path, migrated_database):
+    shutil.copyfile(migrated_database, tmp_path / "crux.sqlite3")
     database = {"VAR_DIR": str(tmp_path), "DATABASE_URL": f"sqlite:///{tmp_path}/crux.sqlite3"}
     env = os.environ | database
-    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], env=env, check=True, cwd=ROOT)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -92,6 +92,7 @@ Processes and threads:
 - `concurrent_clients`: two clients at the same moment
 - `worker_processes`: worker processes that a test kills, forked from `preload`
 - `preload`: modules that the fork server loads
+- `run_files`: files that the first process of a run makes for all, such as a migrated database
 - `served_site`: a served site with its own database, and Chromium
 - `wheels`: wheels built with uv, in empty environments
 - `empty_site`: an empty site for workers in other processes

@@ -1,6 +1,5 @@
 """Real server process on a database of its own, with a real Chromium."""
 
-import fcntl
 import json
 import os
 import shutil
@@ -16,6 +15,7 @@ from playwright.sync_api import Browser, Playwright
 
 from tests.toolbox.clock import is_answered, wait_for
 from tests.toolbox.paths import ROOT
+from tests.toolbox.run_files import made_once, migrated_database, run_folder
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 # The same engine without a browser's window and services: tests take three quarters of the time with it.
@@ -141,19 +141,17 @@ def served(
     """Serve a site with a database of its own, filled by `seed` (Python to run), by granian.
 
     The database is a file in the folder. If several processes serve the same site, each its own, the
-    first fills `shared`, and all copy it. Sites with other seeds copy `prepared`, which has migrations and
+    first fills `shared`, and all copy it. The site begins as a copy of `prepared`, which has migrations and
     static files: these take longer than most seeds. `settings` are additional environment variables of
     this site.
     """
     database = folder / "crux.sqlite3"
     env = _environment(folder) | settings
     if shared:
-        shutil.copytree(_filled_once(shared, seed), folder)
-    elif prepared:
-        shutil.copytree(_filled_once(prepared, ""), folder, dirs_exist_ok=True)
-        _run(seed, env)
+        made_once(shared, lambda folder: _fill(folder, seed, prepared, _environment(folder)))
+        shutil.copytree(shared, folder)
     else:
-        _run(f"{PREPARE}\n{seed}", env)
+        _fill(folder, seed, prepared, env)
     port = free_port()
     server = subprocess.Popen(
         [
@@ -182,21 +180,30 @@ def _environment(folder: Path) -> dict[str, str]:
     }
 
 
-def _filled_once(folder: Path, seed: str) -> Path:
-    """Fill the folder of a site under a file lock, unless another process has filled it."""
-    filled = folder.with_suffix(".filled")
-    with folder.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not filled.exists():
-            folder.mkdir(parents=True)
-            _run(f"{PREPARE}\n{seed}", _environment(folder))
-            filled.touch()
-    return folder
+def _fill(folder: Path, seed: str, prepared: Path | None, env: dict[str, str]) -> None:
+    if prepared:
+        shutil.copytree(prepared, folder, dirs_exist_ok=True)
+    _run(seed if prepared else f"{PREPARE}\n{seed}", env)
+
+
+def prepared_site(base: Path) -> Path:
+    """Return the folder of a site without data, with tables and static files, to copy."""
+
+    def prepare(folder: Path) -> None:
+        folder.mkdir()
+        shutil.copyfile(migrated_database(base), folder / "crux.sqlite3")
+        _manage(_environment(folder), "collectstatic", "--no-input", "-v0")
+
+    return made_once(run_folder(base) / "prepared", prepare)
 
 
 def _run(code: str, env: dict[str, str]) -> None:
-    shell = [sys.executable, str(ROOT / "manage.py"), "shell", "-v0", "-c", code]
-    subprocess.run(shell, env=env, check=True, cwd=ROOT)
+    _manage(env, "shell", "-v0", "-c", code)
+
+
+def _manage(env: dict[str, str], *arguments: str) -> None:
+    command = [sys.executable, str(ROOT / "manage.py"), *arguments]
+    subprocess.run(command, env=env, check=True, cwd=ROOT)
 
 
 def _wait_for(url: str, server: subprocess.Popen) -> None:
