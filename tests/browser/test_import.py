@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.page_audit import faults
+from tests.browser.user_input import update_progress
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 
@@ -18,8 +19,7 @@ def test_upload_check_is_followed_to_its_end(visit, site, scripts):
     page.click("text=Upload and preview")
     heading = page.locator("h1")
     if not scripts:
-        while heading.inner_text() == "Reading the upload":
-            page.click("text=Update the progress")
+        update_progress(page, "Reading the upload")
     expect(heading).to_have_text("Preview of changes to looked-at")
     if scripts:
         assert faults(page) == []

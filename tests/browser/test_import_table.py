@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.page_audit import faults
+from tests.browser.user_input import update_progress
 
 GRADES = (
     b"qid,question,doc_id,passage,annotator,score,remarks\n"
@@ -28,17 +29,17 @@ def test_table_is_imported_by_mouse(visit, site, scripts, width):
     page.get_by_label("Counts as answered from grade").select_option("3")
     page.get_by_role("button", name="Preview").click()
     heading = page.locator("h1")
-    while not scripts and heading.inner_text() == "Reading the upload":
-        page.click("text=Update the progress")
+    if not scripts:
+        update_progress(page, "Reading the upload")
     expect(heading).to_have_text(f"Preview of changes to {slug}")
     page.get_by_role("link", name="Change the columns").click()
     expect(page.get_by_label("0 to 5")).to_be_checked()
     page.get_by_role("button", name="Preview").click()
-    while not scripts and heading.inner_text() == "Reading the upload":
-        page.click("text=Update the progress")
+    if not scripts:
+        update_progress(page, "Reading the upload")
     page.get_by_role("button", name="Import", exact=True).click()
-    while not scripts and heading.inner_text() == f"Importing into {slug}":
-        page.click("text=Update the progress")
+    if not scripts:
+        update_progress(page, f"Importing into {slug}")
     expect(heading).to_have_text(f"The import into {slug} is done")
     ratings = site.rows(
         "select count(*) from annotation_rating g join annotation_text t on t.id = g.text_id"

@@ -54,6 +54,14 @@ _PRESS = """(init) => document.activeElement.dispatchEvent(
   new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init }))"""
 
 
+def update_progress(page: Page, title: str) -> None:
+    """Follow a job without scripts: press the link of the page until its heading changes."""
+    heading = page.locator("h1")
+    while heading.inner_text() == title:
+        page.wait_for_timeout(250)  # the job itself needs the processor
+        page.click("text=Update the progress")
+
+
 def press_place(page: Page, key: str, code: str, **more: bool) -> None:
     """Press the key at a place of a keyboard (`code`), which gives another sign there (`key`).
 
