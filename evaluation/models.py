@@ -193,9 +193,9 @@ class LabelSequence(models.Model):
 class Certificate(models.Model):
     """Stored result of testing whether a judge may stand in for one of the people.
 
-    Immutable, and kept if the test was not passed: parameters that were chosen after the first look
-    must be visible as such. Whether it still holds is computed, from the fingerprint, the rubric and
-    the ratings that it was computed from (evaluation/data/certificates.py).
+    Immutable except for renamed people, and kept if the test was not passed: parameters that were chosen
+    after the first look must be visible as such. Whether it still holds is computed, from the fingerprint,
+    the rubric and the ratings that it was computed from (evaluation/data/certificates.py).
     """
 
     dataset = models.ForeignKey(

@@ -34,6 +34,7 @@ from building.models import Product, Writing
 from crux_site.history.import_undo import running_work
 from crux_site.projects.archive import archive_campaigns
 from crux_site.removal import Blocker, Removal, RemovalPreview, Rows, rows_of
+from evaluation.data.certificates import rename_person
 from evaluation.models import LabelSample, RankedText, ReportValue, RetrievalRun, System
 from judging.models import Attempt, JudgeTestReply
 
@@ -181,6 +182,7 @@ class FileRater(Entity):
 
     def set_name(self, new: str) -> None:
         Rater.objects.filter(dataset=self.dataset, name=self.name).update(name=new)
+        rename_person(self.dataset, self.name, new)
 
 
 class SystemEntity(Entity):

@@ -262,6 +262,22 @@ def selection_of(certificate: Certificate) -> Selection:
     return selection
 
 
+def rename_person(dataset: Dataset, name: str, new: str) -> None:
+    """Rename a person in the certificates of a dataset. In a transaction.
+
+    They find people by name. `data_hash` keeps the names at the time of the test.
+    """
+    for certificate in dataset.certificates.select_for_update():
+        people = certificate.parameters["people"]
+        if name not in people:
+            continue
+        certificate.parameters["people"] = sorted(new if old == name else old for old in people)
+        for row in certificate.result["people"]:
+            if row["name"] == name:
+                row["name"] = new
+        certificate.save(update_fields=["parameters", "result"])
+
+
 def _changes(certificate: Certificate) -> _Changes:
     names = {str(pk): name for pk, name in certificate.dataset.topics.values_list("pk", "name")}
     before: Digests = certificate.grade_digests

@@ -26,10 +26,13 @@ from crux_site import removal
 from crux_site.history import forms
 from crux_site.imports.importing import import_dataset
 from crux_site.projects.archive import archive_of
+from evaluation.certificates.testing import has_seen_results
 from evaluation.data.cache import data_version
-from evaluation.models import LabelSample, RankedText, RetrievalRun, System
+from evaluation.data.certificates import certificate_state
+from evaluation.models import Certificate, LabelSample, RankedText, RetrievalRun, System
 from judging.engine.foreground import fill_lexical
 from judging.models import Attempt, Batch, Judge, JudgeRun, JudgeTestReply
+from tests.toolbox.certificate_study import make_certificate_study
 from tests.toolbox.factories import make_campaign, make_dataset
 from tests.toolbox.import_study import write
 from tests.toolbox.responses import text_of_page
@@ -175,6 +178,20 @@ def test_system_is_renamed_with_all_that_is_tied_to_its_name(owner, cast, datase
     assert System.objects.get(dataset=dataset).name == "annotated.okapi"
     campaign.refresh_from_db()
     assert campaign.selection["systems"] == ["annotated.okapi", "annotated.oracle"]
+
+
+def test_certificate_holds_after_a_person_of_its_test_is_renamed(cast):
+    study, admin = make_certificate_study(), cast.client("admin")
+    admin.post(study.url("near"))
+    certificate = Certificate.objects.get()
+    assert str(certificate_state(study.dataset, study.raters["near"].pk)) == "holds"
+    assert rename(admin, "/datasets/bay/contents/rater/?name=ann", "zoe").status_code == 302
+    assert str(certificate_state(study.dataset, study.raters["near"].pk)) == "holds"
+    admin.post(study.url("near"))
+    assert not has_seen_results(Certificate.objects.latest("pk"))
+    certificate.refresh_from_db()
+    assert certificate.parameters["people"] == ["ben", "cat", "zoe"]
+    assert {row["name"] for row in certificate.result["people"]} == {"ben", "cat", "zoe"}
 
 
 def test_system_goes_with_what_files_and_judges_said_of_it(owner, dataset):
