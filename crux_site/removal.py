@@ -232,7 +232,7 @@ class Removal:
                 key = pattern.format(value), label
                 counts[key] = max(n, counts.get(key, 0))  # by its text and by its question
         if Text in self.rows:
-            counts |= self._answer_counts() | self._task_counts()
+            counts |= self._answer_counts() | self._task_counts() | self._sequence_counts()
         blockers = [Blocker(pattern, n, label) for (pattern, label), n in sorted(counts.items())]
         return self._edit_blockers() + blockers
 
@@ -300,6 +300,30 @@ class Removal:
         path, pattern, label = BLOCKER_LABELS[Answer]
         counted = stays.order_by().values_list(path).annotate(n=Count("pk"))
         return {(pattern.format(value), label): n for value, n in counted}
+
+    def _sequence_counts(self) -> dict[tuple[str, str], int]:
+        """Count removed pairs of label sequences that remain, by key."""
+        if LabelSequence in self.rows:
+            return {}
+        texts = self.rows[Text]
+        questions = self.rows.get(SubQuestion, SubQuestion.objects.none())
+        of_dataset = Q(dataset__in=texts.values("dataset")) | Q(
+            dataset__in=questions.values("topic__dataset")
+        )
+        sequences = LabelSequence.objects.filter(of_dataset).order_by("pk")
+        counts: dict[tuple[str, str], int] = {}
+        if sequences.exists():
+            removed_texts = set(texts.values_list("pk", flat=True))
+            removed_questions = set(questions.values_list("pk", flat=True))
+            for sequence in sequences.iterator():
+                n = sum(
+                    pair[0] in removed_texts or pair[1] in removed_questions
+                    for _topic, pairs in sequence.units
+                    for pair in pairs
+                )
+                if n:
+                    counts[f"Label sequence {sequence.pk}", "pairs"] = n
+        return counts
 
     def _task_counts(self) -> dict[tuple[str, str], int]:
         """Count generation tasks whose inputs name texts or documents to remove, by key."""

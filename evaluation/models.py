@@ -139,9 +139,9 @@ class SampleChance(models.Model):
 class LabelSequence(models.Model):
     """Units for people to label in a random order, until a question about coverage is decided.
 
-    Immutable: an interval that may be looked at any time needs an order that was fixed before. `units`
-    are in this order, each as [topic, [[text, question, weight, answerable by the judge], ...]]; its value
-    is the weighted sum over its pairs.
+    Immutable except for renamed systems: an interval that may be looked at any time needs an order that
+    was fixed before. `units` are in this order, each as [topic, [[text, question, weight, answerable by
+    the judge], ...]]; its value is the weighted sum over its pairs.
     """
 
     class Kind(models.TextChoices):

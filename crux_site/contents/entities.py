@@ -231,7 +231,7 @@ class SystemEntity(Entity):
         return ""
 
     def set_name(self, new: str) -> None:
-        """Rename the reports with the settings, run, samples and campaign selections of that name."""
+        """Rename the reports, and the settings, run, draws and selections of that name."""
         # Before the texts, as where answers become ratings again.
         campaigns = Campaign.objects.select_for_update().filter(dataset=self.dataset)
         locked_campaigns = list(campaigns.order_by("pk"))
@@ -239,6 +239,9 @@ class SystemEntity(Entity):
         for model in (System, RetrievalRun):
             model._default_manager.filter(dataset=self.dataset, name=self.name).update(name=new)
         LabelSample.objects.filter(dataset=self.dataset, system=self.name).update(system=new)
+        sequences = self.dataset.label_sequences
+        sequences.filter(system=self.name).update(system=new)
+        sequences.filter(other_system=self.name).update(other_system=new)
         for campaign in locked_campaigns:
             chosen = campaign.selection.get("systems") or []
             if self.name in chosen:

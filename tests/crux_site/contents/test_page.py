@@ -19,6 +19,7 @@ from annotation.models import (
     Rater,
     Rating,
     SubQuestion,
+    Text,
     Topic,
     User,
 )
@@ -30,12 +31,15 @@ from evaluation.certificates.testing import has_seen_results
 from evaluation.data.cache import data_version
 from evaluation.data.certificates import certificate_state
 from evaluation.models import Certificate, LabelSample, RankedText, RetrievalRun, System
+from evaluation.sequences.page import SequencePage
+from evaluation.sequences.state import state_of
 from judging.engine.foreground import fill_lexical
 from judging.models import Attempt, Batch, Judge, JudgeRun, JudgeTestReply
 from tests.toolbox.certificate_study import make_certificate_study
 from tests.toolbox.factories import make_campaign, make_dataset
 from tests.toolbox.import_study import write
 from tests.toolbox.responses import text_of_page
+from tests.toolbox.sequence_study import make_sequence_study
 from tests.toolbox.users import Cast, make_cast
 
 PAGE = "/datasets/small/contents/"
@@ -192,6 +196,35 @@ def test_certificate_holds_after_a_person_of_its_test_is_renamed(cast):
     certificate.refresh_from_db()
     assert certificate.parameters["people"] == ["ben", "cat", "zoe"]
     assert {row["name"] for row in certificate.result["people"]} == {"ben", "cat", "zoe"}
+
+
+def test_label_sequence_follows_a_renamed_system(cast):
+    study, admin = make_sequence_study(), cast.client("admin")
+    order = {"rubric": "graded", "kind": "order", "system": "strong", "other_system": "weak"}
+    for plan in ("sequence", "fixed"):
+        admin.post("/datasets/tide/sequences/", {**order, "plan": plan})
+    for old, new in (("strong", "stark"), ("weak", "faible")):
+        address = f"/datasets/tide/contents/system/?name={old}"
+        assert rename(admin, address, new).status_code == 302
+    newest, _ = study.dataset.label_sequences.all()
+    assert newest.question == "stark against faible, margin 0.05"
+    order |= {"system": "stark", "other_system": "faible", "target": 0.1, "plan": "sequence"}
+    admin.post("/datasets/tide/sequences/", order)
+    page = SequencePage(state_of(study.dataset.label_sequences.first()))
+    assert page.n_earlier == 2  # which its sentence for a paper states
+
+
+def test_system_of_a_label_sequence_is_not_removed(cast):
+    study, admin = make_sequence_study(), cast.client("admin")
+    admin.post("/datasets/tide/sequences/", {"rubric": "graded", "plan": "sequence"})
+    sequence = study.dataset.label_sequences.get()
+    page = remove(admin, "/datasets/tide/contents/system/?name=strong")
+    assert page.status_code == 422
+    assert f"Label sequence {sequence.pk}: 48 pairs" in text_of_page(page)
+    assert study.dataset.texts.filter(system="strong").exists()
+    questions = SubQuestion.objects.filter(topic__name="tide-1")  # as an undone import would
+    rows = {Text: study.dataset.texts.none(), SubQuestion: questions}
+    assert f"Label sequence {sequence.pk}: 8 pairs" in map(str, removal.Removal(rows).blockers())
 
 
 def test_system_goes_with_what_files_and_judges_said_of_it(owner, dataset):
