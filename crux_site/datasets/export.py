@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.db.models import Count, Q
 
+from annotation.db_version import snapshot
 from annotation.formats import (
     cited,
     copied_grades,
@@ -62,7 +63,8 @@ def export_folder(dataset: Dataset, out: Path, *, is_public: bool = False) -> Ex
     What is public has no notes on pairs: they are the team's own.
 
     Read into an empty database and exported again, it gives the same bytes; read into the same
-    database, it changes nothing. Campaigns and accounts are not part of it.
+    database, it changes nothing. Campaigns and accounts are not part of it. All files have one state of
+    the database: an edit between two files would bring grades of one wording with another.
 
     Raises ExportError if the folder holds anything already.
     """
@@ -70,11 +72,12 @@ def export_folder(dataset: Dataset, out: Path, *, is_public: bool = False) -> Ex
         raise ExportError(f"{out} is there already and not an empty folder")
     out.mkdir(parents=True, exist_ok=True)
     summary = ExportSummary()
-    for name, lines in files_of(dataset, summary.left_out):
-        if is_public and name == NOTES:
-            continue
-        if n := write(out / name, lines):
-            summary.files[name] = n
+    with snapshot():
+        for name, lines in files_of(dataset, summary.left_out):
+            if is_public and name == NOTES:
+                continue
+            if n := write(out / name, lines):
+                summary.files[name] = n
     return summary
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from annotation.db_version import snapshot
 from annotation.formats import long_table
 from annotation.formats.writing import ExportError, by_code_point
 from annotation.models import Dataset, SubQuestion
@@ -65,11 +66,12 @@ def export_hugging_face(
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ExportError(f"{out} is there already and not an empty folder")
-    n_of = _tables(dataset, out / "data")
-    summary = ExportSummary({f"data/{name}.parquet": n for name, n in n_of.items()})
-    card = _card(dataset, n_of, metadata).splitlines(keepends=True)
-    summary.files["README.md"] = write(out / "README.md", card)
-    summary.files["metadata.json"] = write_datasheet(dataset, out, metadata)
+    with snapshot():  # the datasheet counts what the tables have
+        n_of = _tables(dataset, out / "data")
+        summary = ExportSummary({f"data/{name}.parquet": n for name, n in n_of.items()})
+        card = _card(dataset, n_of, metadata).splitlines(keepends=True)
+        summary.files["README.md"] = write(out / "README.md", card)
+        summary.files["metadata.json"] = write_datasheet(dataset, out, metadata)
     return summary
 
 

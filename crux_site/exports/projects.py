@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from annotation.db_version import snapshot
 from annotation.formats.writing import ExportError
 from annotation.models import Project
 from crux_site.datasets.export import ExportSummary, export_folder, write
@@ -14,12 +15,17 @@ FORMAT = 1  # of project.json; to be raised when older sites cannot read it any 
 
 
 def export_project(project: Project, out: Path) -> dict[str, ExportSummary]:
-    """Write each dataset of a project as a folder, and project.json.
+    """Write each dataset of a project as a folder, and project.json; all have one state.
 
     Returns the summaries by dataset.
 
     Raises ExportError for a project without datasets, and if the folder holds anything already.
     """
+    with snapshot():
+        return _export_project(project, out)
+
+
+def _export_project(project: Project, out: Path) -> dict[str, ExportSummary]:
     datasets = list(project.datasets.order_by("slug"))
     if not datasets:
         raise ExportError(f"{project.slug} has no datasets")

@@ -15,6 +15,7 @@ from typing import Any
 from django.db.models import Count
 from django.utils import timezone
 
+from annotation.db_version import snapshot
 from annotation.models import Dataset, NuggetSpan, Rater, Rating, Rubric, SubQuestion, Text
 from annotation.models.corpus import digest
 from crux_site.datasets.export import ExportSummary, export_folder, write
@@ -73,8 +74,9 @@ def export_publication(dataset: Dataset, out: Path, metadata: PublicationMetadat
 
     Raises ExportError.
     """
-    summary = export_folder(dataset, out, is_public=True)
-    summary.files[DATASHEET] = write_datasheet(dataset, out, metadata)
+    with snapshot():  # the datasheet counts what the files have
+        summary = export_folder(dataset, out, is_public=True)
+        summary.files[DATASHEET] = write_datasheet(dataset, out, metadata)
     return summary
 
 
