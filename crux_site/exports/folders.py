@@ -50,9 +50,14 @@ def export_to_file(write: Writer, name: str) -> BinaryIO:
 
 def zipped(folder: Path, archive: Path) -> Path:
     """Write a folder, with itself on top, as an archive."""
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zip_file:
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            entry = zip_entry(path.relative_to(folder.parent).as_posix())
-            with path.open("rb") as source, zip_file.open(entry, "w", force_zip64=True) as file:
-                shutil.copyfileobj(source, file)
-    return archive
+    # So that nobody takes half a file for a whole one.
+    part = archive.with_name(f"{archive.name}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as zip_file:
+            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                entry = zip_entry(path.relative_to(folder.parent).as_posix())
+                with path.open("rb") as source, zip_file.open(entry, "w", force_zip64=True) as file:
+                    shutil.copyfileobj(source, file)
+        return part.replace(archive)
+    finally:
+        part.unlink(missing_ok=True)

@@ -66,6 +66,18 @@ def export(tmp_path: Path, name: str = "coast.zip") -> Path:
     return tmp_path / name
 
 
+def test_failed_archive_leaves_no_file(tmp_path, project, monkeypatch):
+    def fail(*_files):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("crux_site.exports.folders.shutil.copyfileobj", fail)
+        with pytest.raises(CommandError, match="No space left"):
+            export(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["small"]  # what the project came from
+    assert zipfile.is_zipfile(export(tmp_path))
+
+
 def history() -> list[tuple]:
     """All versions with the number of grades that each superseded."""
     return [
