@@ -118,6 +118,14 @@ def test_taken_port_is_refused_before_anything_is_made(tmp_path):
     assert not (tmp_path / "crux.sqlite3").exists()
 
 
+@pytest.mark.django_db
+def test_unwritable_static_files_are_refused_with_their_folder(tmp_path, settings):
+    settings.STATIC_ROOT = tmp_path / "static"
+    settings.STATIC_ROOT.touch()
+    with pytest.raises(CommandError, match=rf"Not started: static files .*{tmp_path}"):
+        call_command("serve", port=str(free_port()), no_worker=True)
+
+
 @pytest.mark.parametrize("port", ["http", "0", "65536"])
 def test_invalid_port_is_refused(port):
     with pytest.raises(CommandError, match="is no port"):

@@ -60,7 +60,7 @@ class Command(SiteCommand):
         if not options["no_worker"]:
             commands.append([python, "manage.py", "judge_worker", "--verbosity", "0"])
         without_accounts = self._is_without_accounts()
-        call_command("collectstatic", interactive=False, verbosity=0)
+        self._collect_static_files()
         server = [str(Path(python).with_name("granian")), "--interface", "wsgi", "--host", host]
         server += ["--port", port, "--blocking-threads", "4", "--log-level", "warning"]
         commands.append([*server, "crux_site.wsgi:application"])
@@ -84,6 +84,15 @@ class Command(SiteCommand):
         except DatabaseError as error:
             reason = " ".join(str(error).split()).removesuffix(".")
             message = f"Not started: {reason}. Run migrate, or correct DATABASE_URL."
+            raise CommandError(message) from error
+
+    def _collect_static_files(self) -> None:
+        try:
+            call_command("collectstatic", interactive=False, verbosity=0)
+        except OSError as error:  # full, read-only, or of another user
+            message = (
+                f"Not started: static files cannot be written to {settings.STATIC_ROOT}: {error}."
+            )
             raise CommandError(message) from error
 
     def _print_addresses(
