@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,6 +12,7 @@ import httpx
 
 BUSY = (429, 503)  # both come with a header that says for how many seconds to wait
 TIMEOUT = 120.0  # seconds: the first to ask for numbers waits until they are computed
+TOKEN = re.compile(r"[A-Za-z0-9_-]+")
 Query = Mapping[str, Any]
 
 
@@ -32,12 +34,18 @@ class SiteError(Exception):
 class Connection:
     """The API of one site as one account.
 
-    `patience` is how many seconds a request may wait in all where the site says it is busy.
+    `patience` is how many seconds a request may wait in all where the site says it is busy. Raises
+    SiteError for what cannot be a token.
     """
 
     def __init__(
         self, url: str, token: str, patience: float, transport: httpx.BaseTransport | None = None
     ) -> None:
+        if not TOKEN.fullmatch(token):
+            # httpx would refuse it only with the first request, and would print it.
+            raise SiteError(
+                "The token is empty, or has a character that no token has, such as a line break: copy it again."
+            )
         self.patience = patience
         self._http = httpx.Client(
             base_url=f"{url.rstrip('/')}/api/v1/",

@@ -301,6 +301,13 @@ def test_site_that_is_not_there_is_named(url):
         Site(url, "secret").datasets()
 
 
+@pytest.mark.parametrize("token", ["", "secret\n", "secret ", "sécret"])
+def test_broken_token_is_refused_without_being_printed(token):
+    with pytest.raises(SiteError, match=r"^The token is empty, or has a character") as refused:
+        Site("https://crux.example.org", token)
+    assert "cret" not in str(refused.value)
+
+
 def test_certificates_are_a_frame_and_one_is_a_dict(rosa, db):
     make_certificate_study()
     bay = rosa.dataset("bay")
