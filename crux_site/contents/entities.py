@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 
 from annotation.errors import UserError
+from annotation.formats.reports import SYSTEM
 from annotation.formats.slots import ANNOTATED, HUMAN_EVAL
 from annotation.models import (
     Assignment,
@@ -35,6 +36,7 @@ from crux_site.history.import_undo import running_work
 from crux_site.projects.archive import archive_campaigns
 from crux_site.removal import Blocker, Removal, RemovalPreview, Rows, rows_of
 from evaluation.data.certificates import rename_person
+from evaluation.formats.trec_run import checked_run_name
 from evaluation.models import LabelSample, RankedText, ReportValue, RetrievalRun, System
 from judging.models import Attempt, JudgeTestReply
 
@@ -140,6 +142,10 @@ class RunEntity(Entity):
         }
 
     def name_conflict(self, new: str) -> str:
+        try:
+            checked_run_name(new)
+        except ValueError as error:
+            return f"The name of a run {error}."
         if new in self.names(self.dataset):
             return f"A retrieval run {new} exists already."
         if self.name in SystemEntity.names(self.dataset):
@@ -217,6 +223,10 @@ class SystemEntity(Entity):
         return Text.objects.filter(dataset=self.dataset, kind=Text.Kind.REPORT, system=self.name)
 
     def name_conflict(self, new: str) -> str:
+        if not SYSTEM.fullmatch(new) or new in (ANNOTATED, HUMAN_EVAL):
+            return (
+                "The name of a system has only letters, digits and . _ + -, as an import needs it."
+            )
         for beginning in (ANNOTATED, HUMAN_EVAL):
             if self.name.startswith(beginning) != new.startswith(beginning):
                 return f"The beginning {beginning} has a meaning in files: you can neither add nor remove it."
@@ -235,6 +245,8 @@ class SystemEntity(Entity):
         # Before the texts, as where answers become ratings again.
         campaigns = Campaign.objects.select_for_update().filter(dataset=self.dataset)
         locked_campaigns = list(campaigns.order_by("pk"))
+        if self.name.startswith(ANNOTATED):
+            self._rename_annotated_reports(new)
         self._reports().update(system=new)
         for model in (System, RetrievalRun):
             model._default_manager.filter(dataset=self.dataset, name=self.name).update(name=new)
@@ -248,6 +260,18 @@ class SystemEntity(Entity):
                 systems = [new if name == self.name else name for name in chosen]
                 campaign.selection = {**campaign.selection, "systems": systems}
                 campaign.save(update_fields=["selection"])
+
+    def _rename_annotated_reports(self, new: str) -> None:
+        """Rename "bm25_TOPIC": files name the system of an annotated report by this beginning."""
+        old_context, new_context = (name.removeprefix(ANNOTATED) for name in (self.name, new))
+        reports = self._reports().select_for_update(of=("self",)).order_by("pk")
+        renamed = []
+        for report in reports.exclude(topic=None).select_related("topic").defer("body"):
+            assert report.topic
+            if report.name == f"{old_context}_{report.topic.name}":
+                report.name = f"{new_context}_{report.topic.name}"
+                renamed.append(report)
+        Text.objects.bulk_update(renamed, ["name"], batch_size=500)
 
 
 class DatasetEntity(Entity):

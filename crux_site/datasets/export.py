@@ -124,6 +124,10 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     yield "values.jsonl", values.lines(dataset)
     runs = contexts.runs_of(dataset)
     for run in runs:
+        if (
+            "/" in run.name
+        ):  # stored before such names were refused: it would lead out of the folder
+            raise ExportError(f"the name of the run {run.name} has a /: rename the run first")
         yield f"runs/{run.name}.run", trec_run.lines(run)
     remaining: dict[int, Q] = {}
     for name, rater in sorted(raters_of(dataset).items()):

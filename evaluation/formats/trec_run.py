@@ -47,6 +47,15 @@ _LARGEST_RANK = 2**31 - 1  # what a column of every database holds
 _STORED = ("run_id", "topic_id", "text_id", "rank", "score", "file_rank")
 
 
+def checked_run_name(name: str) -> str:
+    """Return a name that a run can have, which is that of its file. Raises ValueError."""
+    if len(checked_name(name)) > 120:
+        raise ValueError("must have 120 characters at most")
+    if "/" in name:
+        raise ValueError("must have no /, as it is the name of a file")
+    return name
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     line: int
@@ -223,8 +232,7 @@ class _Reader:
         name = self.source.system
         if self.run is None:
             try:
-                if len(checked_name(name)) > 120:
-                    raise ValueError("must have 120 characters at most")
+                checked_run_name(name)
             except ValueError as error:
                 self._problem(0, "", f"the name of a run {error}")
                 self.target.stop_if_wrong()

@@ -4,6 +4,7 @@ import zipfile
 
 import pytest
 
+from annotation.formats.writing import ExportError
 from annotation.models import (
     Answer,
     Assignment,
@@ -24,6 +25,7 @@ from annotation.models import (
     User,
 )
 from crux_site import removal
+from crux_site.datasets.export import export_folder
 from crux_site.history import forms
 from crux_site.imports.importing import import_dataset
 from crux_site.projects.archive import archive_of
@@ -182,6 +184,42 @@ def test_system_is_renamed_with_all_that_is_tied_to_its_name(owner, cast, datase
     assert System.objects.get(dataset=dataset).name == "annotated.okapi"
     campaign.refresh_from_db()
     assert campaign.selection["systems"] == ["annotated.okapi", "annotated.oracle"]
+
+
+@pytest.mark.parametrize("new", ["../../evil", "a/b", "two words"])
+def test_run_gets_no_name_that_is_no_file(owner, dataset, new):
+    refused = rename(owner, f"{PAGE}run/?name=first_stage.lsr", new)
+    assert (refused.status_code, "The name of a run must have" in text_of_page(refused)) == (
+        422,
+        True,
+    )
+    assert dataset.runs.filter(name="first_stage.lsr").exists()
+
+
+def test_stored_run_that_leads_out_of_the_folder_is_not_exported(dataset, tmp_path):
+    dataset.runs.filter(name="first_stage.lsr").update(name="../../evil")
+    with pytest.raises(ExportError, match="has a /: rename the run first"):
+        export_folder(dataset, tmp_path / "a" / "b" / "out")
+    assert not list(tmp_path.rglob("evil*"))
+
+
+@pytest.mark.parametrize("ending", ["", "a/b", "two words", "Ü"])
+def test_system_gets_no_name_that_an_import_refuses(owner, ending):
+    refused = rename(owner, BM25, f"annotated.{ending}")
+    assert refused.status_code == 422
+    assert "only letters, digits and . _ + -" in text_of_page(refused)
+
+
+def test_renamed_system_is_exported_and_imported(owner, dataset, tmp_path):
+    assert rename(owner, BM25, "annotated.okapi").status_code == 302
+    export_folder(dataset, tmp_path / "out")
+    import_dataset(tmp_path / "out", "copy")
+    reports = [
+        set(Text.objects.filter(dataset__slug=slug, kind="report").values_list("system", "name"))
+        for slug in ("small", "copy")
+    ]
+    assert reports[0] == reports[1]
+    assert ("annotated.okapi", "okapi_t-1") in reports[0]
 
 
 def test_certificate_holds_after_a_person_of_its_test_is_renamed(cast):
