@@ -124,9 +124,8 @@ def files_of(dataset: Dataset, left_out: Counter[str]) -> Iterator[File]:
     yield "values.jsonl", values.lines(dataset)
     runs = contexts.runs_of(dataset)
     for run in runs:
-        if (
-            "/" in run.name
-        ):  # stored before such names were refused: it would lead out of the folder
+        # Stored before such names were refused: the file would lie outside the folder.
+        if "/" in run.name:
             raise ExportError(f"the name of the run {run.name} has a /: rename the run first")
         yield f"runs/{run.name}.run", trec_run.lines(run)
     remaining: dict[int, Q] = {}
