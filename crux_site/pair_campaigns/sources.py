@@ -102,6 +102,10 @@ def unrated(dataset: Dataset, params: QueryDict) -> PairSet:
         if len(pairs) > MAX_ROWS:
             raise SelectionError(f"Over {MAX_ROWS:,} pairs have no grade: choose a topic.")
     scope = f" of the topic {topic}" if topic else ""
+    if not pairs:
+        raise SelectionError(
+            f"People have graded all pairs{scope} under {rubric.title} whose texts are in the dataset."
+        )
     return PairSet(
         rubric,
         pairs,

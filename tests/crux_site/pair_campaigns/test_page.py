@@ -81,6 +81,11 @@ def test_pairs_without_a_grade_of_a_person(admin, study):
     assert asked_pairs(Campaign.objects.get()) == {(judged.text_id, judged.question_id)}
 
 
+def test_pairs_that_all_have_a_grade_of_a_person(admin, study):
+    page = text_of_page(admin.get(f"{URL}?of=unrated&rubric=graded&topic=pier-1"))
+    assert "People have graded all pairs of the topic pier-1 under" in page
+
+
 def test_failures_of_a_judge(admin, study, failed_judge):
     page = text_of_page(admin.get(f"{URL}?of=failures&judge={failed_judge.rater_id}"))
     assert "1 chosen pair, because the judge tiny-judge gave them no grade" in page
