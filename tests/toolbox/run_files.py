@@ -20,12 +20,12 @@ def run_folder(base: Path) -> Path:
 
 def made_once(path: Path, make: Callable[[Path], None]) -> Path:
     """Make a file or a folder under a file lock, unless another process has made it."""
-    made = path.with_suffix(".made")
+    marker = path.with_suffix(".made")
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
+        if not marker.exists():
             make(path)
-            made.touch()
+            marker.touch()
     return path
 
 
