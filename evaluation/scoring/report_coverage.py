@@ -325,9 +325,9 @@ def correlations(matrix: RatingMatrix, reports: ReportRows) -> tuple[Correlation
 
 
 def mean_coverage(reports: ReportRows, n_columns: int) -> dict[str, tuple[Estimate, ...]]:
-    """Return the mean coverage of finished reports by system.
+    """Return each system's mean coverage of finished reports by each rater, then the judge.
 
-    Of the first `n_columns` of the raters and the judge.
+    `n_columns` leaves out the judge, who is last, where it is also a rater.
     """
 
     def mean(values: FloatArray) -> Estimate:
