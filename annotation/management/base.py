@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotation.db_version import snapshot
 from annotation.errors import UserError
 
 
@@ -19,3 +20,11 @@ class SiteCommand(BaseCommand):
             return super().execute(*args, **options)
         except expected as error:
             raise CommandError(str(error)) from error
+
+
+class ReadOnlyCommand(SiteCommand):
+    """Command that reads one state of the database, and writes nothing to it."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        with snapshot():
+            return super().execute(*args, **options)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from annotation.db_version import snapshot
 from annotation.formats.writing import ExportError, zip_entry
 from annotation.models import Campaign
 from annotation.models.corpus import digest
@@ -133,7 +134,7 @@ def write_archive(campaign: Campaign, out: Path, *, anonymous: bool) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(f"{out.name}.part")  # so that nobody takes half a file for a whole one
     try:
-        with part.open("wb") as file:
+        with part.open("wb") as file, snapshot():
             file.writelines(archive(campaign, anonymous=anonymous))
         part.replace(out)
     finally:
@@ -145,6 +146,7 @@ def write_folder(campaign: Campaign, out: Path, *, anonymous: bool) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ExportError(f"{out} is there already and not an empty folder")
     out.mkdir(parents=True, exist_ok=True)
-    for name, lines in files(campaign, anonymous=anonymous):
-        with (out / name).open("wb") as file:
-            file.writelines(lines)
+    with snapshot():
+        for name, lines in files(campaign, anonymous=anonymous):
+            with (out / name).open("wb") as file:
+                file.writelines(lines)

@@ -7,10 +7,12 @@ import sys
 import weakref
 
 import pytest
+from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from annotation import db_version
+from annotation.management.base import ReadOnlyCommand
 from annotation.models import Dataset, Rating, Rubric
 from evaluation.data.cache import data_version
 from evaluation.data.process_cache import ProcessCache
@@ -188,3 +190,22 @@ def test_write_in_a_snapshot_is_refused():
 
 def title_of(dataset):
     return Dataset.objects.get(pk=dataset.pk).title
+
+
+def test_read_only_command_reads_one_state():
+    dataset = make_dataset()
+    titles = []
+
+    def rename(title):
+        Dataset.objects.filter(pk=dataset.pk).update(title=title)
+
+    class Reading(ReadOnlyCommand):
+        def handle(self, *args, **options):
+            for title in ("First", "Second"):
+                in_threads(rename, [title])
+                titles.append(Dataset.objects.get(pk=dataset.pk).title)
+
+    call_command(Reading())
+    assert titles == [dataset.title] * 2
+    dataset.refresh_from_db()
+    assert dataset.title == "Second"

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from annotation.decimals import decimals
-from annotation.management.base import SiteCommand
+from annotation.management.base import ReadOnlyCommand
 from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.agreement.judges import judge_scores
@@ -124,7 +124,7 @@ BY_GRADE = (
 )
 
 
-class Command(SiteCommand):
+class Command(ReadOnlyCommand):
     help = "Agreement between the raters of a dataset, and of a judge with them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from annotation.decimals import decimals
-from annotation.management.base import SiteCommand
+from annotation.management.base import ReadOnlyCommand
 from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.data.relevance import is_relevance_source, relevance_sources
@@ -33,7 +33,7 @@ OF_SUB_QUESTIONS = ("ideal", "rules", "questions")
 HEADS = ("coverage", "alpha-nDCG", "density", "recall", "MAP", "nDCG")
 
 
-class Command(SiteCommand):
+class Command(ReadOnlyCommand):
     help = (
         "Score the retrieval runs, reports and reference bounds of a dataset by the grades of one "
         "source: a judge, a person, the majority of the people, or people over a judge."

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotation.decimals import decimals
-from annotation.management.base import SiteCommand
+from annotation.management.base import ReadOnlyCommand
 from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.data.certificates import certificates_in_words
@@ -21,7 +21,7 @@ from evaluation.replications.crud_rag.query import RULES, GridQuery
 from evaluation.result_tables import plain_cell, with_certificates
 
 
-class Command(SiteCommand):
+class Command(ReadOnlyCommand):
     help = (
         "BLEU, ROUGE-L and RAGQuestEval of systems by kind of task. Systems that are set alike but "
         "for one setting are compared, with a paired test against a base."

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from annotation.management.base import SiteCommand
+from annotation.management.base import ReadOnlyCommand
 from annotation.models import Dataset
 from evaluation.data.selection import one_of
 from evaluation.replications.crux_paper.bundle import earlier_files, write_all
@@ -18,7 +18,7 @@ from evaluation.scoring.options import Options, ScoringQuery, add_options
 from evaluation.scoring.tokens import tokenizer
 
 
-class Command(SiteCommand):
+class Command(ReadOnlyCommand):
     help = (
         "Write Tables 1, 2 and 3 and Figures 4 and 5 of the CRUX paper for a dataset, as CSV, "
         "LaTeX, SVG, PNG and PDF; tables of agreement, judges and tests; a methods section with its "

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from annotation.decimals import decimals
-from annotation.management.base import SiteCommand
+from annotation.management.base import ReadOnlyCommand
 from annotation.models import Dataset
 from evaluation.data.selection import one_of
 from evaluation.replications.know_your_rag.export import as_json
@@ -27,7 +27,7 @@ NAME = 20  # the width of a name in the table
 PARAMS = ("types", "gold", "lexical", "dense", "how", "k", "weights")
 
 
-class Command(SiteCommand):
+class Command(ReadOnlyCommand):
     help = (
         "The share of questions whose gold context is among the first k of a lexical and a dense run joined, "
         "by the type of the question and the weight of the lexical run."

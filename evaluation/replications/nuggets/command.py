@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from annotation.decimals import decimals
-from annotation.management.base import SiteCommand
+from annotation.management.base import ReadOnlyCommand
 from annotation.models import Dataset
 from annotation.plurals import n_of
 from evaluation.data.selection import one_of
@@ -30,7 +30,7 @@ OPTIONS = {
 }
 
 
-class Command(SiteCommand):
+class Command(ReadOnlyCommand):
     help = "Nugget scores of the systems of a dataset, and their order beside that by coverage in another."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from annotation.decimals import decimals
-from annotation.management.base import SiteCommand
+from annotation.management.base import ReadOnlyCommand
 from annotation.models import Dataset
 from evaluation.data.selection import one_of
 from evaluation.metrics.exact_match import LIST_MEASURES
@@ -24,7 +24,7 @@ from evaluation.stats.estimate import Estimate
 WIDTH = 34  # of a name in a table
 
 
-class Command(SiteCommand):
+class Command(ReadOnlyCommand):
     help = (
         "Precision, recall, recall' (of the relevant that was seen), their ceiling and precision' of every "
         "system with reports: of the questions that they answer, and of the texts that they cite."
