@@ -3,12 +3,16 @@
 from django.urls import ResolverMatch, reverse
 
 from annotation.pages import page_of
+from crux_site.help.page import Reader, may_read
 
 
-def help_url_for(match: ResolverMatch | None) -> str:
-    """Return the URL of the help on a page; the index if there is none."""
+def help_url_for(match: ResolverMatch | None, reader: Reader) -> str:
+    """Return the URL of the help on a page; the index if there is none that the reader may open.
+
+    The index redirects a worker to the page for workers.
+    """
     page = page_of(match.func) if match else None
-    if page is None:
+    name, _, anchor = page.help.partition("#") if page else ("", "", "")
+    if not name or not may_read(reader, name):
         return reverse("help")
-    name, _, anchor = page.help.partition("#")
     return reverse("help_page", args=[name]) + (f"#{anchor}" if anchor else "")

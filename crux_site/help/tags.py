@@ -26,5 +26,5 @@ def term(name: str, label: str = "") -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def help_url(context: template.Context) -> Any:
-    request = context.get("request")
-    return help_url_for(request.resolver_match if request else None)
+    request = context["request"]
+    return help_url_for(request.resolver_match, request.user)

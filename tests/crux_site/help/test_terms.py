@@ -6,6 +6,7 @@ from copy import deepcopy
 import pytest
 from django.urls import URLResolver, get_resolver, resolve, reverse
 
+from annotation.models import User
 from annotation.pages import declared_pages, package_of, page_of
 from crux_site.help.docs import doc
 from crux_site.help.help_links import help_url_for
@@ -138,11 +139,11 @@ def test_pages_have_help_links_to_sections_of_the_docs():
     ],
 )
 def test_help_with_a_page(path, url):
-    assert help_url_for(resolve(path)) == url
+    assert help_url_for(resolve(path), User(role=User.Role.ADMIN)) == url
 
 
 def test_unmatched_page_links_to_index():
-    assert help_url_for(None) == reverse("help")
+    assert help_url_for(None, User(role=User.Role.ADMIN)) == reverse("help")
     assert package_of(resolve("/datasets/ferry/agreement/").func) == "evaluation.agreement"
 
 
@@ -153,3 +154,12 @@ def test_bar_leads_staff_to_the_help_with_the_page(cast, study):
         r'" +aria', '"aria', markup(cast.client("admin").get("/help/terms/"))
     )
     assert ">Help</a>" not in markup(cast.client("stranger").get("/help/introduction/"))
+
+
+@pytest.mark.parametrize("path", ["/work/", "/account/", "/help/workers/"])
+def test_help_of_a_worker_opens(cast, path):
+    client = cast.client("worker")
+    (url,) = re.findall(r'<a href="([^"]*)"[^>]*>Help</a>', markup(client.get(path)))
+    response = client.get(url, follow=True)
+    assert response.status_code == 200
+    assert "For annotators" in markup(response)
