@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from bench.ports import free_port
+
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 START_SECONDS = 30
 
@@ -22,9 +24,7 @@ def pooler(server: str, folder: Path, size: int = 4, **settings: str) -> Iterato
     further settings of PgBouncer, by name.
     """
     parts = urlsplit(server)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     target = {"host": parts.hostname, "port": parts.port or 5432, "user": parts.username}
     if parts.password:
         target["password"] = unquote(parts.password)

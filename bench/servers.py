@@ -15,13 +15,14 @@ import importlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from statistics import median
+
+from bench.ports import free_port
 
 BENCH_DIR = Path(__file__).resolve().parent
 ROOT = BENCH_DIR.parent
@@ -105,9 +106,7 @@ def isolate(server) -> None:
 
     On the kit's own ports the server of an earlier run would answer in place of the new one.
     """
-    with socket.socket() as probe:
-        probe.bind((server.host, 0))
-        server.port = probe.getsockname()[1]
+    server.port = free_port(server.host)
     commands = server.commands
     server.commands = lambda: [
         ([*UNTIL_PARENT_ENDS, *command], env, folder) for command, env, folder in commands()

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import psycopg
 from psycopg import sql
 
 from bench.pooler import pooler
+from bench.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 PG_URL = "postgres://postgres@127.0.0.1:5432/postgres"
@@ -57,9 +57,7 @@ class Server:
         self.workers, self.ready = workers, ready
         self.env = env | {"ARRIVALS_PER_MINUTE": "1000000"}  # the whole crowd has one address
         self.cpu = 0.0  # seconds, of those that were killed
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.log = Path(env["VAR_DIR"], "server.log")
         self.process: subprocess.Popen | None = None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from bench.ports import free_port
 from tests.toolbox.browser_texts import PASSWORD
 from tests.toolbox.clock import HANGS, wait_for_server
 from tests.toolbox.paths import ROOT
@@ -21,7 +22,6 @@ from tests.toolbox.served_site import (
     CHROMIUM_SHELL,
     USUAL_FONTS,
     Site,
-    free_port,
     has_fonts,
     launched,
     prepared_site,

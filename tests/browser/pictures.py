@@ -20,9 +20,10 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect, sync_playwright
 
+from bench.ports import free_port
 from tests.browser.user_input import drag_over, grade, select_by_touch, settled, until
 from tests.toolbox.paths import ROOT
-from tests.toolbox.served_site import CHROMIUM, Site, free_port, launched, served
+from tests.toolbox.served_site import CHROMIUM, Site, launched, served
 
 FOLDER = ROOT / "docs" / "images"
 DATASET = "/datasets/coastal-demo/"

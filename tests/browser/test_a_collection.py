@@ -13,10 +13,11 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
+from bench.ports import free_port
 from tests.browser.page_audit import axe_problems, faults
 from tests.browser.user_input import press_place
 from tests.toolbox.paths import ROOT
-from tests.toolbox.served_site import free_port, served
+from tests.toolbox.served_site import served
 
 DOCUMENTS = ROOT / "fixtures" / "building" / "documents.jsonl"
 PATIENT = 180_000  # milliseconds: a worker has to start

@@ -17,9 +17,9 @@ from urllib.request import urlopen
 import pytest
 import yaml
 
+from bench.ports import free_port
 from tests.toolbox.clock import HANGS, wait_for_server
 from tests.toolbox.paths import ROOT
-from tests.toolbox.served_site import free_port
 
 UV = shutil.which("uv") or shutil.which(str(ROOT / ".uv" / "bin" / "uv"))
 SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]

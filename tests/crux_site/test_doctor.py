@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import User
+from bench.ports import free_port
 from tests.toolbox.judging_runs import a_judge, a_run
-from tests.toolbox.served_site import free_port
 
 pytestmark = pytest.mark.django_db
 

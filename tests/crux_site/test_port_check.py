@@ -10,6 +10,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from bench.ports import free_port
 from crux_site.port_check import port_problem
 from tests.toolbox.clock import HANGS, wait_for_server
 
@@ -17,22 +18,22 @@ ROOT = Path(__file__).parents[2]
 APP = "def application(environ, start):\n    start('200 OK', [])\n    return [b'first']\n"
 
 
-def free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
-def read(port: str) -> bytes:
+def read(port: int) -> bytes:
     with urlopen(f"http://127.0.0.1:{port}/", timeout=HANGS) as reply:
         return reply.read()
 
 
 @contextmanager
-def granian_at(port: str, folder: Path):
+def granian_at(port: int, folder: Path):
     """A real server, which shares its port with any other that would, as the site's own does."""
     (folder / "small_app.py").write_text(APP)
-    command = [Path(sys.executable).with_name("granian"), "--interface", "wsgi", "--port", port]
+    command = [
+        Path(sys.executable).with_name("granian"),
+        "--interface",
+        "wsgi",
+        "--port",
+        str(port),
+    ]
     server = subprocess.Popen(
         [*command, "--log-level", "warning", "small_app:application"], cwd=folder
     )

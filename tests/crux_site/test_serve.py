@@ -13,9 +13,9 @@ from urllib.request import urlopen
 import pytest
 from django.core.management import CommandError, call_command
 
+from bench.ports import free_port
 from crux_site.management.commands.serve import with_mock_model
 from tests.toolbox.clock import HANGS, wait_for_server
-from tests.toolbox.served_site import free_port
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,9 +10,9 @@ from urllib.request import urlopen
 
 import pytest
 
+from bench.ports import free_port
 from tests.toolbox.clock import HANGS, wait_for_server
 from tests.toolbox.paths import ROOT
-from tests.toolbox.served_site import free_port
 from tests.toolbox.wheels import (
     build_wheel,
     clean_environ,

@@ -1,13 +1,13 @@
 """Mock model: it answers our own prompts by words in common, and speaks the protocol."""
 
 import math
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from bench.ports import free_port
 from judging.graders.chat import OpenAIGrader
 from judging.grading import prompts
 from judging.grading.pairs import Pair, State
@@ -59,9 +59,7 @@ def test_question_of_stop_words_gets_words_and_no_grade():
 
 @pytest.fixture
 def served():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "judging.mock_model", "--port", str(port), "--seconds", "0"]
     process = subprocess.Popen(command, cwd=ROOT)
     try:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psycopg
 
+from bench.ports import free_port
 from tests.toolbox.clock import wait_for
-from tests.toolbox.served_site import free_port
 
 PROGRAMS = max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
 _SETTINGS = {

@@ -5,7 +5,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.ports import free_port
 from bench.serving import ROOT
 from tests.toolbox.clock import HANGS, wait_for
 
@@ -46,9 +46,7 @@ def server(tmp_path, migrated_database):
     shutil.copyfile(migrated_database, tmp_path / "crux.sqlite3")
     database = {"VAR_DIR": str(tmp_path), "DATABASE_URL": f"sqlite:///{tmp_path}/crux.sqlite3"}
     env = os.environ | database
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(
             command_of(UNIT, port),

@@ -7,10 +7,10 @@ import pytest
 
 from bench.campaign import Plan, run
 from bench.pooler import PGBOUNCER, pooler
+from bench.ports import free_port
 from bench.serving import PG_URL
 from tests.toolbox.commands import run_python
 from tests.toolbox.empty_site import postgres_is_there
-from tests.toolbox.served_site import free_port
 
 SERVER = os.environ.get("PG_URL", PG_URL)
 # More people than threads of the servers, and more threads than connections of the pool. Two servers with one

@@ -3,11 +3,12 @@
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
 from pathlib import Path
+
+from bench.ports import free_port
 
 START_TIMEOUT = 600  # seconds for a start: two busy cores take their time
 
@@ -25,9 +26,7 @@ class ModelProcess:
 
     def __init__(self, log: Path) -> None:
         self.log = log
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen | None = None
 

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Playwright
 
+from bench.ports import free_port
 from tests.toolbox.clock import is_answered, wait_for
 from tests.toolbox.paths import ROOT
 from tests.toolbox.run_files import made_once, migrated_database, run_folder
@@ -122,12 +122,6 @@ class Site:
             if start is not None:
                 by_position[position][1].append((start, end, quote))
         return by_position
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextmanager

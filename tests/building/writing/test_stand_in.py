@@ -1,7 +1,6 @@
 """Mock model server for writers: it parses our prompts and answers with their tags."""
 
 import json
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from bench.ports import free_port
 from building.writing.mock_model import answer
 from building.writing.outputs import Failure, Source
 from building.writing.tasks import TASKS, render
@@ -71,9 +71,7 @@ def test_other_prompts_get_what_the_judge_says(prompt):
 
 
 def test_mock_model_serves_chat_completions():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [
         sys.executable,
         "-m",
