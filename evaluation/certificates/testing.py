@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from annotation.models import Dataset, Rubric, User
+from django.db import transaction
+
+from annotation.models import Dataset, Rater, Rubric, User
 from evaluation.certificates.assessment import Parameters, RefusedError, assess
 from evaluation.data.certificates import TestedRatings, fingerprint_of, rubric_hash
 from evaluation.data.columns import independent
@@ -38,7 +40,10 @@ class JudgeTest:
     parameters: Parameters
 
     def store(self, by: User | None) -> Certificate:
-        """Test the judge, and store the result, passed or not. Raises RefusedError."""
+        """Test the judge, and store the result, passed or not.
+
+        Raises RefusedError, also if a person was renamed or removed during the test.
+        """
         selection = self.selection
         dataset, judge = selection.dataset, selection.judge
         if judge is None:
@@ -47,7 +52,7 @@ class JudgeTest:
             )
         ratings = TestedRatings(load(selection))
         result = assess(ratings, self.parameters)
-        return Certificate.objects.create(
+        certificate = Certificate(
             dataset=dataset,
             judge_id=judge.pk,
             rubric=selection.rubric,
@@ -61,6 +66,17 @@ class JudgeTest:
             text_digests=ratings.text_digests(),
             created_by=by,
         )
+        with transaction.atomic():
+            self._lock_people()
+            certificate.save()
+        return certificate
+
+    def _lock_people(self) -> None:
+        """Lock the people of the test: a rename changes only the certificates that are stored."""
+        names = {rater.pk: rater.name for rater in self.selection.raters}
+        raters = Rater.objects.select_for_update(no_key=True).filter(pk__in=names).order_by("pk")
+        if dict(raters.values_list("pk", "name")) != names:
+            raise RefusedError("A person was renamed or removed during the test. Repeat it.")
 
     def as_json(self) -> dict[str, Any]:
         """Return people and parameters as a certificate has them."""
