@@ -245,7 +245,7 @@ def _folder(root: Path, with_history: bool) -> RecognisedFiles:
             )
             _leave_out(counts, name, reason)
         elif source.kind in HISTORY and not with_history:
-            _leave_out(counts, name, "earlier exports, read only with --with-history")
+            _leave_out(counts, name, "earlier exports, read only if you choose so")
         else:
             files.sources.append(source)
     files.left_out = [

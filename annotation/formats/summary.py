@@ -86,12 +86,12 @@ class Conversion(StrEnum):
         "judges whose name or definition is in use here: their grades came without it"
     )
     RUN_BY_SCORE = (
-        "topics of runs whose lines are not in the order of their scores: ranked by score "
-        "(--order lines ranks them by line)"
+        "topics of runs whose lines are not in the order of their scores: ranked by score, "
+        "unless you choose the order of lines"
     )
     RUN_BY_LINE = (
-        "topics of runs whose lines are not in the order of their scores: ranked by line "
-        "(--order score ranks them by score)"
+        "topics of runs whose lines are not in the order of their scores: ranked by line, "
+        "unless you choose the order of scores"
     )
     INDEXES_AS_STRINGS = "places written as words in citations: read as places in the references"
     CITES_NOTHING = "citations of places outside the references: kept without a text"

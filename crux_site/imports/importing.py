@@ -227,11 +227,7 @@ def _recognised(path: Path, dataset_slug: str, *, with_history: bool) -> Recogni
 
 
 def _of_other_format(path: Path, reason: str, names: list[str]) -> DatasetImportError:
-    option = names[0] if len(names) == 1 else "FORMAT"
-    message = (
-        f"{reason} as a CRUX folder. It looks like {' or '.join(names)}: choose this format "
-        f"(--format {option})"
-    )
+    message = f"{reason} as a CRUX folder. It looks like {' or '.join(names)}: choose this format"
     return DatasetImportError([Problem(printable(path.name), 0, "", message)])
 
 

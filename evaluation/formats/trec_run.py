@@ -260,7 +260,7 @@ class _Reader:
     def _differs(self, line: int, topic: KnownTopic) -> None:
         message = f"the run is in the dataset with another ranking for {topic.name}"
         if topic.name in self.orders:
-            message += " (its lines are not in the order of their scores: --order lines or score)"
+            message += " (its lines are not in the order of their scores: choose an order)"
         self._problem(line, "text", message, refuses=True)
 
     def _problem(self, line: int, field: str, message: str, *, refuses: bool = False) -> None:

@@ -96,7 +96,8 @@ class _Strict(_Lenient):
         if len(self.question) != len(self.answers):
             n, of = len(self.answers), len(self.question)
             raise ValueError(
-                f"{n_of(n, 'answer')} to {n_of(of, 'question')} in {self.id} (--lenient keeps them)"
+                f"{n_of(n, 'answer')} to {n_of(of, 'question')} in {self.id} "
+                "(a lenient import keeps them)"
             )
         return self
 

@@ -107,7 +107,7 @@ class _Strict(_Lenient):
                 f"{n_of(questions, 'question')} with {n_of(expected, 'answer')} of the reference "
                 f"and {answered} of the text"
             )
-            raise ValueError(f"{mismatch} in {self.id} (--lenient keeps them)")
+            raise ValueError(f"{mismatch} in {self.id} (a lenient import keeps them)")
         return self
 
 

@@ -103,7 +103,7 @@ def test_run_read_by_score_comes_back_from_its_export_with_its_scores(tmp_path):
 @pytest.mark.django_db
 def test_run_read_in_another_order_than_before_is_refused_with_the_option(tmp_path):
     read(tmp_path, *REVERSED, order="lines")
-    with pytest.raises(DatasetImportError, match="--order lines or score"):
+    with pytest.raises(DatasetImportError, match="choose an order"):
         read(tmp_path, *REVERSED)
     assert [name for name, *_ in ranking()] == ["c", "b", "a"]
 

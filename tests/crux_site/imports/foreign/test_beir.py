@@ -192,13 +192,13 @@ def test_collection_with_a_run_is_refused_with_its_format(tmp_path):
     }
     (message,) = refused(write(tmp_path, files), "crux")
     assert "only runs can be read as a CRUX folder. It looks like msmarco" in message
-    assert message.endswith("choose this format (--format msmarco)")
+    assert message.endswith("It looks like msmarco: choose this format")
 
 
 def test_collection_that_is_no_crux_folder_is_refused_with_its_format(tmp_path):
     (message,) = refused(write(tmp_path, BEIR), "crux")
     assert "no file that can be read as a CRUX folder. It looks like beir" in message
-    assert message.endswith("choose this format (--format beir)")
+    assert message.endswith("It looks like beir: choose this format")
 
 
 def test_folder_of_no_format_is_refused_with_the_names_of_files(tmp_path):
