@@ -32,6 +32,7 @@ from annotation.models.rating import raters_of
 from annotation.plurals import n_of
 from building.engine.support import support_datasets
 from building.models import Product, Writing
+from crux_site.contents.shared_addresses import rename_in_shared_links
 from crux_site.history.import_undo import running_work
 from crux_site.projects.archive import archive_campaigns
 from crux_site.removal import Blocker, Removal, RemovalPreview, Rows, rows_of
@@ -157,6 +158,7 @@ class RunEntity(Entity):
 
     def set_name(self, new: str) -> None:
         RetrievalRun.objects.filter(dataset=self.dataset, name=self.name).update(name=new)
+        rename_in_shared_links(self.dataset, self.name, new)
 
 
 class FileRater(Entity):
@@ -189,6 +191,7 @@ class FileRater(Entity):
     def set_name(self, new: str) -> None:
         Rater.objects.filter(dataset=self.dataset, name=self.name).update(name=new)
         rename_person(self.dataset, self.name, new)
+        rename_in_shared_links(self.dataset, self.name, new)
 
 
 class SystemEntity(Entity):
@@ -254,6 +257,7 @@ class SystemEntity(Entity):
         sequences = self.dataset.label_sequences
         sequences.filter(system=self.name).update(system=new)
         sequences.filter(other_system=self.name).update(other_system=new)
+        rename_in_shared_links(self.dataset, self.name, new)
         for campaign in locked_campaigns:
             chosen = campaign.selection.get("systems") or []
             if self.name in chosen:

@@ -3,6 +3,7 @@
 import zipfile
 
 import pytest
+from django.test import Client
 
 from annotation.formats.writing import ExportError
 from annotation.models import (
@@ -19,6 +20,7 @@ from annotation.models import (
     ProjectEntry,
     Rater,
     Rating,
+    SharedLink,
     SubQuestion,
     Text,
     Topic,
@@ -29,6 +31,7 @@ from crux_site.datasets.export import export_folder
 from crux_site.history import forms
 from crux_site.imports.importing import import_dataset
 from crux_site.projects.archive import archive_of
+from crux_site.projects.shared_pages import normalize_address
 from evaluation.certificates.testing import has_seen_results
 from evaluation.data.cache import data_version
 from evaluation.data.certificates import certificate_state
@@ -234,6 +237,41 @@ def test_certificate_holds_after_a_person_of_its_test_is_renamed(cast):
     certificate.refresh_from_db()
     assert certificate.parameters["people"] == ["ben", "cat", "zoe"]
     assert {row["name"] for row in certificate.result["people"]} == {"ben", "cat", "zoe"}
+
+
+def share(cast, dataset, page):
+    """Share a page; return the address of the link."""
+    address = normalize_address(f"/datasets/small/{page}", dataset, with_words=True)
+    options = {"with_words": True, "for_whom": "reviewer"}
+    token = SharedLink.objects.make(cast.researcher, dataset, 7, address=address, **options)
+    return f"/shared/{token}/"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "new", "page"),
+    [
+        ("rater", "bob", "zoe", "agreement/?raters={}"),
+        ("rater", "judge", "grader", "agreement/?rubric=graded&raters=ann&judge={}"),
+        ("run", "first_stage.lsr", "first_stage.new", "systems/runs/{}/"),
+        ("run", "first_stage.lsr", "first_stage.new", "systems/compare/?a={}"),
+        ("system", "annotated.bm25", "annotated.new", "disagreements/?system={}"),
+    ],
+)
+def test_shared_links_follow_a_rename(cast, owner, dataset, kind, name, new, page):
+    link = share(cast, dataset, page.format(name))
+    assert Client().get(link, follow=True).status_code == 200
+    assert rename(owner, f"{PAGE}{kind}/?name={name}", new).url == PAGE
+    renamed = normalize_address(f"/datasets/small/{page.format(new)}", dataset, with_words=True)
+    assert SharedLink.objects.get().address == renamed
+    assert Client().get(link, follow=True).status_code == 200
+
+
+def test_shared_links_keep_what_else_has_the_name(cast, owner, dataset):
+    dataset.raters.filter(name="bob").update(name="graded")
+    share(cast, dataset, "agreement/?rubric=graded&raters=graded")
+    rename(owner, f"{PAGE}rater/?name=graded", "bob")
+    address = SharedLink.objects.get().address
+    assert address == "/datasets/small/agreement/?rubric=graded&raters=bob"
 
 
 def test_label_sequence_follows_a_renamed_system(cast):
