@@ -7,7 +7,7 @@ from crux_site.help.page import Reader, may_read
 
 
 def help_url_for(match: ResolverMatch | None, reader: Reader) -> str:
-    """Return the URL of the help on a page; the index if there is none that the reader may open.
+    """Return the URL of the help on a page; the index if the reader may open none.
 
     The index redirects a worker to the page for workers.
     """
