@@ -58,6 +58,8 @@ NO_FILE = "no file that can be read"
 _KNOWN_NAMES = (
     f"files are known by their names or lines: {NAMES}. Name another format, such as beir"
 )
+UNFINISHED = "UNFINISHED"
+"""Name of a file that a folder has until its export has written all others."""
 _TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
 _PROJECT_FILE = "project.json"
 _LOOKED_AT = 20  # files of a folder, for advice about unknown ones
@@ -225,6 +227,9 @@ def inner(path: Path) -> Path:
 
 
 def _folder(root: Path, with_history: bool) -> RecognisedFiles:
+    if (root / UNFINISHED).exists():
+        message = "the export of this folder was stopped, and files are missing: export it again"
+        raise DatasetImportError([Problem(printable(root.name), 0, "", message)])
     files = RecognisedFiles()
     # A folder of the layout may be given by itself: .../runs, .../documents_sample
     root_name = root.resolve().name

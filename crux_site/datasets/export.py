@@ -1,7 +1,9 @@
 """Export a dataset as the folder that an import reads, and single files of it."""
 
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -26,6 +28,7 @@ from annotation.formats import (
     subquestions,
     topics,
 )
+from annotation.formats.layout import UNFINISHED
 from annotation.formats.slots import ANNOTATED, HUMAN_EVAL, REFERENCE, USUAL
 from annotation.formats.writing import ExportError
 from annotation.models import Dataset, Rater, Rating, Text
@@ -72,13 +75,27 @@ def export_folder(dataset: Dataset, out: Path, *, is_public: bool = False) -> Ex
         raise ExportError(f"{out} is there already and not an empty folder")
     out.mkdir(parents=True, exist_ok=True)
     summary = ExportSummary()
-    with snapshot():
+    with snapshot(), _unfinished(out):
         for name, lines in files_of(dataset, summary.left_out):
             if is_public and name == NOTES:
                 continue
             if n := write(out / name, lines):
                 summary.files[name] = n
     return summary
+
+
+@contextmanager
+def _unfinished(out: Path) -> Iterator[None]:
+    """Mark a folder, which was empty, as unfinished in the body; empty it if that fails."""
+    marker = out / UNFINISHED
+    try:
+        marker.touch()
+        yield
+        marker.unlink()
+    except BaseException:
+        for path in out.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        raise
 
 
 def write(path: Path, lines: Iterable[str]) -> int:

@@ -89,7 +89,8 @@ class FilesForm(forms.Form):
         label="If an annotation tool has different answers of one person to one pair",
     )
     lenient = forms.BooleanField(
-        required=False, label="Lenient: keep items of CRUD-RAG whose answers do not match their questions"
+        required=False,
+        label="Lenient: keep items of CRUD-RAG whose answers do not match their questions",
     )
     files = ManyFilesField(  # type: ignore[assignment]  # a form's field of this name, as in Django's guide
         help_text="one archive (.zip) of a study's folder, or single files under their own names"

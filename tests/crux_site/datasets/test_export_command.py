@@ -1,12 +1,15 @@
 """manage.py export_dataset: folders, files, and what it refuses."""
 
+import shutil
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.formats import long_table, qlabels
+from annotation.formats.summary import DatasetImportError
 from annotation.models import Dataset, Rater, SubQuestion
+from crux_site.datasets import export
 from crux_site.imports.importing import import_dataset
 from tests.toolbox.import_study import contents, write
 
@@ -42,6 +45,30 @@ def test_empty_folder_will_do(tmp_path, small):
     (tmp_path / "empty").mkdir()
     run("--out", tmp_path / "empty")
     assert contents(tmp_path / "empty")
+
+
+def test_killed_export_cannot_be_imported(tmp_path, small, monkeypatch):
+    write_file = export.write
+
+    def write_and_copy(path, lines):
+        n = write_file(path, lines)
+        if path.name == "subquestions.jsonl":
+            shutil.copytree(tmp_path / "out", tmp_path / "killed")
+        return n
+
+    monkeypatch.setattr(export, "write", write_and_copy)
+    run("--out", tmp_path / "out")
+    assert "topics.jsonl" in contents(tmp_path / "killed")
+    with pytest.raises(DatasetImportError, match="the export of this folder was stopped"):
+        import_dataset(tmp_path / "killed", "copy")
+    assert import_dataset(tmp_path / "out", "copy")
+
+
+def test_failed_export_leaves_an_empty_folder(tmp_path, small):
+    small.runs.filter(name="first_stage.lsr").update(name="a/b")
+    with pytest.raises(CommandError, match="rename the run first"):
+        run("--out", tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_long_table(tmp_path, small):
