@@ -10,9 +10,10 @@ import pytest
 
 from bench.campaign import Plan, run
 from bench.serving import PG_URL
+from tests.toolbox.clock import HANGS
 
 # Three items of each worker before the kill and three after it, for which a slow machine has its time.
-PLAN = Plan(seconds=240, enough=24, workers=8, kills=1, items=600, questions=4)
+PLAN = Plan(seconds=HANGS, enough=24, workers=8, kills=1, items=600, questions=4)
 
 
 def postgres_is_there():

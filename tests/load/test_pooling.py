@@ -9,13 +9,14 @@ from bench.campaign import Plan, run
 from bench.pooler import PGBOUNCER, pooler
 from bench.ports import free_port
 from bench.serving import PG_URL
+from tests.toolbox.clock import HANGS
 from tests.toolbox.commands import run_python
 from tests.toolbox.empty_site import postgres_is_there
 
 SERVER = os.environ.get("PG_URL", PG_URL)
 # More people than threads of the servers, and more threads than connections of the pool. Two servers with one
 # database, as test_two_sites has them, get no item twice.
-PLAN = Plan(seconds=240, enough=20, workers=20, kills=0, items=200, questions=2, sites=2)
+PLAN = Plan(seconds=HANGS, enough=20, workers=20, kills=0, items=200, questions=2, sites=2)
 
 pytestmark = [
     pytest.mark.soak,

@@ -7,6 +7,7 @@ from django.test import Client
 
 from annotation.models import Invitation, Membership, Project, User
 from crux_site.projects import guard
+from tests.toolbox.concurrent_clients import LONGEST
 from tests.toolbox.threads import in_threads
 
 ROUNDS = 6
@@ -32,7 +33,7 @@ def client_of(name: str) -> Client:
 @pytest.fixture
 def past_the_guard_together(monkeypatch):
     """Let no request go on before both have passed the guard, which saw two owners."""
-    both = Barrier(2, timeout=30)
+    both = Barrier(2, timeout=LONGEST)
     role_of = guard._role
 
     def wait(*args, **kwargs):
@@ -96,7 +97,7 @@ def test_invitation_is_accepted_once():
     rosa = make_project("rosa")["rosa"]
     for number in range(ROUNDS):
         token = Invitation.objects.make(rosa.project, "viewer", "Reviewer", rosa.user)
-        barrier = Barrier(2, timeout=30)
+        barrier = Barrier(2, timeout=LONGEST)
 
         def join(name, token=token, barrier=barrier):
             client = Client()
@@ -119,7 +120,7 @@ def test_concurrent_user_name_is_taken_for_second():
             Invitation.objects.make(project, "viewer", "Reviewer", rosa.user)
             for project in (rosa.project, second_project)
         ]
-        barrier = Barrier(2, timeout=30)
+        barrier = Barrier(2, timeout=LONGEST)
 
         def join(token, number=number, barrier=barrier):
             barrier.wait()
