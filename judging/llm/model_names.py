@@ -9,11 +9,11 @@ from judging.llm.sampling import RequestedModel
 
 # 2024-08-06, 20250929; 08-2024 as Cohere writes it.
 _LONG_DATE = r"20[0-9]{2}-?[01][0-9]-?[0-3][0-9]|(?:0[1-9]|1[0-2])-20[0-9]{2}"
-# 0613 is a month and a day at OpenAI, 2411 a year and a month at Mistral.
-_SHORT_DATE = r"(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])|2[0-9](?:0[1-9]|1[0-2])"
-_DATED = re.compile(rf"[-@]({_LONG_DATE}|{_SHORT_DATE})")
-_DATE_IN_REVISION = re.compile(rf"[-@]({_LONG_DATE})|[-@]({_SHORT_DATE})\Z")
-_NUMBERED = re.compile(r"[-@][0-9]{3}")  # gemini-1.5-pro-002, to which -latest may resolve
+# 0613 and 05-20 are a month and a day at OpenAI and Google, 2411 a year and a month at Mistral.
+_SHORT_DATE = r"(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12][0-9]|3[01])|2[0-9](?:0[1-9]|1[0-2])"
+_DATED = re.compile(rf"-({_LONG_DATE}|{_SHORT_DATE})")
+_DATE_IN_REVISION = re.compile(rf"-({_LONG_DATE})|-({_SHORT_DATE})\Z")
+_NUMBERED = re.compile(r"-[0-9]{3}")  # gemini-1.5-pro-002, to which -latest may resolve
 _LATEST = "-latest"
 _SIZE = re.compile(r"[0-9.]+[bm](?:$|[-_])")  # a tag that says which model, such as llama3:70b
 
@@ -37,7 +37,10 @@ def names_model(model: str, reply_name: str, revision: str = "") -> bool:
     colon ("x:free", "llama3:latest"), and with the date of its version, unless the revision has another
     date. "-latest" may be resolved to a version of the same name.
     """
-    model, reply_name, revision = model.casefold(), reply_name.casefold(), revision.casefold()
+    # Vertex AI has an @ before the version where others have a hyphen.
+    model, reply_name, revision = (
+        name.casefold().replace("@", "-") for name in (model, reply_name, revision)
+    )
     if reply_name in (model, revision):
         return True
     (model, tag), (reply_name, own_tag) = _parted(model), _parted(reply_name)
