@@ -81,11 +81,12 @@ def header_rows(
         filled = _filled(cells)
         if names and len(names) == filled and len(names) >= max(following, default=0):
             if any(map(_is_datum, cells)):
+                is_ragged = filled > max(following, default=0)  # such as a comma without quotes
                 has_long_texts = _have_long_text(cells, *(row for _, row in ahead[index + 1 :][:1]))
                 earlier = [
                     record
                     for record in ahead[:index]
-                    if has_long_texts or _last_filled(record[1]) == _last_filled(cells)
+                    if has_long_texts or is_ragged or _last_filled(record[1]) >= _last_filled(cells)
                 ]
                 number, cells = _row_of_names(earlier, filled) or (number, cells)
             return [[header_text(cell) for cell in cells]], number

@@ -27,8 +27,13 @@ def headers(tmp_path):
         ("q,a,grade,grade\nWhy?,So.,3,4\nHow?,Thus.,0,1\n", ("q", "a", "grade", "grade (2)")),
         ("q,a,,n\nWhy?,So.,x,3\nHow?,Thus.,y,4\n", ("q", "a", "Column C", "n")),
         (f"q,a,\nWhy?,{LONG},fine\nHow?,{LONG},good\n", ("q", "a", "Column C")),
+        (",q,a,m,n\n0,Why?,So.,1.0,1.0\n1,How?,Thus.,0.5,\n", ("Column A", "q", "a", "m", "n")),
+        ("q,a,n\nWhy?,So.,3\nHow?,So, or not.,4\n", ("q", "a", "n")),
     ],
-    ids=["data frame with row numbers", "repeated name", "blank name", "blank name, long texts"],
+    ids=[
+        *("data frame with row numbers", "repeated name", "blank name", "blank name, long texts"),
+        *("blank last cell", "a comma without quotes"),
+    ],
 )
 def test_header_with_blank_or_repeated_names_is_no_row_of_data(headers, text, names):
     assert headers(text) == names
