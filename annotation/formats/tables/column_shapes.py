@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from annotation.formats.tables.cells import BrokenCell, Cell
 from annotation.formats.tables.lists import looks_like_list
 from annotation.formats.tables.source import Table
-from annotation.formats.tables.values import CellError, is_missing, number_of, text_of
+from annotation.formats.tables.values import CellError, has_comma, is_missing, number_of, text_of
 
 SAMPLE_ROWS = 500
 EXAMPLES = 3
@@ -118,18 +118,25 @@ def cell_text(cell: Cell) -> str:
 def _numbers(cells: Sequence[Cell]) -> tuple[float, ...] | None:
     numbers: set[float] = set()
     for cell in cells:
-        try:
-            numbers.add(number_of(cell, "," if isinstance(cell, str) and "," in cell else "."))
-        except CellError:
+        if (number := _number(cell)) is None:
             return None
+        numbers.add(number)
     return tuple(sorted(numbers)) if cells else None
 
 
+def _number(cell: Cell) -> float | None:
+    """Return the number of a cell under either decimal sign, a comma first."""
+    for decimal in (",", ".") if isinstance(cell, str) and "," in cell else (".",):
+        try:
+            return number_of(cell, decimal)
+        except CellError:
+            continue
+    return None
+
+
 def has_decimal_comma(shape: Shape) -> bool:
-    """Return whether a column has numbers such as 0,5."""
-    return shape.numbers is not None and any(
-        re.fullmatch(r"\d+,\d+\s*%?", label) for label in shape.texts
-    )
+    """Return whether a column has numbers such as 0,5; 1,204 may be a thousand."""
+    return shape.numbers is not None and any(map(has_comma, shape.texts))
 
 
 def has_decimal_point(shape: Shape) -> bool:

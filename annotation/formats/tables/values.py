@@ -20,6 +20,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?", re.ASCII)  # 1.234,5
 # Not 1,204, which may be a thousand.
 _COMMA = re.compile(r"[+-]?(?![1-9]\d{0,2},\d{3}\s*%?\Z)\d+,\d+(?:[eE][+-]?\d+)?\s*%?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?P<fraction>\.\d+)?", re.ASCII)  # 1,234.5
 _WORD_SIGNS = re.compile(r"[\s_-]+")
 TRUE = frozenset(
     {
@@ -117,6 +118,14 @@ def number_of(cell: Cell, decimal: str = ".") -> float:
         if "." in text and not _GROUPED.fullmatch(text):
             raise CellError(f"must be a number with a decimal comma, not {quoted_value(cell)}")
         text = text.replace(".", "").replace(",", ".")
+    elif grouped := _THOUSANDS.fullmatch(text):
+        plain = text.replace(",", "")
+        if not grouped["fraction"] and text.count(",") == 1:
+            raise CellError(
+                f"may be {plain} or {text.replace(',', '.')}: write it without a comma, or choose "
+                "the comma as the decimal sign"
+            )
+        text = plain
     if not _NUMBER.fullmatch(text):
         raise CellError(f"must be a number, not {quoted_value(cell)}")
     value = float(text)

@@ -71,6 +71,15 @@ def test_wide_table_of_raters(guess):
     assert guessed.mapping["tables"][0]["constants"]["system"] == "study"
 
 
+@pytest.mark.parametrize(
+    ("numbers", "decimal"),
+    [(("1,204", "2,100"), None), (("1,204.5", "2"), None), (("1,204", "0,5"), ",")],
+)
+def test_commas_of_thousands_are_no_decimal_commas(guess, numbers, decimal):
+    guessed = guess(f'question,answer,words\nWhy?,So.,"{numbers[0]}"\nHow?,Thus.,"{numbers[1]}"\n')
+    assert guessed.mapping["tables"][0].get("decimal") == decimal
+
+
 @pytest.mark.parametrize("grades", [("1,2", "2,1"), ("yes,no", "no,no")])
 def test_two_columns_that_may_be_raters_are_asked_about(guess, grades):
     guessed = guess(

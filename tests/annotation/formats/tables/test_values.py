@@ -29,6 +29,9 @@ YES = Scale.of("yes", [(0, ["0"]), (1, ["1"])])
         ("0.5", ".", 0.5),
         ("0,5", ",", 0.5),
         ("1.234,5", ",", 1234.5),
+        ("1,234.5", ".", 1234.5),
+        ("1,234,567", ".", 1234567),
+        ("1,234", ",", 1.234),
         ("85 %", ".", 0.85),
         ("1e-3", ".", 0.001),
         (FormattedNumber(0.85, "85%"), ".", 0.85),
@@ -45,6 +48,11 @@ def test_numbers(cell, decimal, value):
 def test_other_cells_are_no_numbers(cell):
     with pytest.raises(CellError):
         number_of(cell)
+
+
+def test_one_comma_of_thousands_is_ambiguous():
+    with pytest.raises(CellError, match=r"may be 1204 or 1\.204"):
+        number_of("1,204")
 
 
 @pytest.mark.parametrize("cell", [4, 4.0, "4", "4.0", " 4 ", FormattedNumber(4, "004")])
